@@ -9,7 +9,7 @@ from typing import NamedTuple
 from crawler.frontier.scope import SCOPES
 from crawler.metadata.language import CODES, normalise
 from crawler.page.text import words
-from crawler.topic.harvest import StopWhen
+from crawler.topic.stop_rule import StopWhen
 from crawler.topic.topic import Topic, TopicError, read_topic
 from crawler.translation.message import N_, Message, MessageError
 from crawler.urls.parsing import absolute

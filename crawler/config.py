@@ -11,11 +11,10 @@ from scrapy.settings import BaseSettings
 from crawler import settings as our_settings
 from crawler.arguments import ArgumentError, Arguments
 from crawler.extraction import EXTRACTORS, Extractor, favouring
-from crawler.noise.image_filter import FilterLists, ImageNoiseFilter
-from crawler.noise.verdict import MODELS, Judge
+from crawler.noise.verdict import MODELS, FilterLists, ImageNoiseFilter, Judge
 from crawler.recrawl.revisit_interval import Bounds
 from crawler.translation.message import N_, Message
-from crawler.urls.parsing import Canonical
+from crawler.urls.canonical import Canonical
 from crawler.urls.public_hosts import AllowList
 
 if TYPE_CHECKING:

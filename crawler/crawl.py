@@ -17,7 +17,7 @@ from crawler import demo
 from crawler.arguments import ALL, Arguments
 from crawler.config import bounds_of, canonical_of
 from crawler.extraction import LEARNING, Extractor, favouring
-from crawler.extraction.template import SiteLibraries
+from crawler.extraction.methods.template import SiteLibraries
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
 from crawler.frontier.page_result import Candidate
@@ -26,18 +26,16 @@ from crawler.recrawl.change_check import ChangeDetector
 from crawler.settings import user_agent
 from crawler.spiders.crawl_status import CrawlStatus, OutcomeCounts
 from crawler.spiders.demo_site import serve_demo
-from crawler.spiders.examples import Examples
-from crawler.spiders.images import EvidenceCache, PageImages
-from crawler.spiders.leases import Leases
-from crawler.spiders.page_links import LinkSelector
+from crawler.spiders.links_and_images import EvidenceCache, LinkSelector, PageImages
 from crawler.spiders.page_reader import PageReader
-from crawler.spiders.topic_tracker import SharedLearning, TopicTracker
+from crawler.spiders.request_outcomes import Leases
+from crawler.spiders.topic_tracker import Examples, SharedLearning, TopicTracker
 from crawler.store.claims import LONGEST_REST
 from crawler.store.database import DatabaseUnavailableError, database_errors, database_url, open_database
 from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.topic.focus import Focus
-from crawler.topic.harvest import ON_TOPIC, Harvest
-from crawler.topic.priority import FocusOptions
+from crawler.topic.link_scores import FocusOptions
+from crawler.topic.stop_rule import ON_TOPIC, Harvest
 
 logger = logging.getLogger(__name__)
 

@@ -9,8 +9,8 @@ from http import HTTPStatus
 from string import Formatter
 from typing import NamedTuple, Self
 
+from crawler.page.html_tree import MAX_ATTRIBUTES, MAX_BLOCKS, MAX_LEVELS, MAX_TAGS, Cut
 from crawler.page.image_file import NonImage
-from crawler.page.tree import MAX_ATTRIBUTES, MAX_BLOCKS, MAX_LEVELS, MAX_TAGS, Cut
 from crawler.translation.message import N_, Message, plural
 
 

@@ -23,7 +23,7 @@ from crawler.crawl import Crawl, crawl_of
 from crawler.items import ImageItem, PageItem
 from crawler.outcomes import Code, Outcome
 from crawler.spiders.crawl_status import before_last_commit
-from crawler.spiders.leases import REFUSED, lease_of, result_of
+from crawler.spiders.request_outcomes import REFUSED, lease_of, result_of
 from crawler.spiders.topic import TopicSpider
 from crawler.store.database import StateError
 from crawler.store.heartbeats import LEASE_SECONDS

@@ -183,7 +183,7 @@ DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
     "crawler.middlewares.redirect.ScopedRedirectMiddleware": 600,
     "crawler.middlewares.backoff.BackoffMiddleware": 650,  # hears every answer, before it is made into a request
-    "crawler.middlewares.guard.GuardMiddleware": 800,
+    "crawler.middlewares.private_addresses.PrivateAddressMiddleware": 800,
 }
 SPIDER_MIDDLEWARES = {
     "scrapy.spidermiddlewares.depth.DepthMiddleware": None,  # candidates carry their depth; the scope checks addresses
@@ -191,11 +191,11 @@ SPIDER_MIDDLEWARES = {
     "scrapy.spidermiddlewares.start.StartSpiderMiddleware": None,
     "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,
 }
-ITEM_PROCESSOR = "crawler.pipelines.store.LimitedPipelines"
+ITEM_PROCESSOR = "crawler.pipelines.LimitedPipelines"
 ITEM_PIPELINES = {
-    "crawler.pipelines.extract.ExtractPipeline": 100,
-    "crawler.pipelines.images.ImagesPipeline": 200,
-    "crawler.pipelines.store.StorePipeline": 900,
+    "crawler.pipelines.ExtractPipeline": 100,
+    "crawler.pipelines.ImagesPipeline": 200,
+    "crawler.pipelines.StorePipeline": 900,
 }
 EXTENSIONS = {
     "scrapy.extensions.logstats.LogStats": None,

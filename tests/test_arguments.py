@@ -6,7 +6,7 @@ import pytest
 
 from crawler.arguments import ARGUMENTS, ArgumentError, Arguments, parse
 from crawler.extraction import EXTRACTORS
-from crawler.topic.harvest import StopWhen
+from crawler.topic.stop_rule import StopWhen
 from crawler.topic.topic import Topic
 
 A, B = "http://a.example/", "https://b.example/x,y,z"

@@ -13,13 +13,11 @@ from crawler.arguments import ArgumentError
 from crawler.config import image_filter_of
 from crawler.frontier.batch import SiteEvidence as Counts
 from crawler.noise import learned_model
-from crawler.noise.evidence import Evidence
-from crawler.noise.image_filter import ImageNoiseFilter, leads_to_noise
+from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.li2006 import NoiseWords
-from crawler.noise.reasons import NoiseReason
-from crawler.noise.sighting import Sighting
-from crawler.noise.verdict import Judge, Verdict
-from crawler.spiders.images import EvidenceCache
+from crawler.noise.verdict import ImageNoiseFilter, Judge, Verdict, leads_to_noise
+from crawler.noise.verdict_reasons import NoiseReason
+from crawler.spiders.links_and_images import EvidenceCache
 from crawler.translation.reasons import Reason
 
 PAGE = "http://www.example.com/a"

@@ -1,8 +1,8 @@
 import pytest
 
 from crawler.outcomes import CONTENTS, CUTS, NOTHING_GIVEN, Code, Group, Outcome, codes
+from crawler.page.html_tree import Cut
 from crawler.page.image_file import NonImage
-from crawler.page.tree import Cut
 from crawler.translation.message import catalogue_of
 
 DETAILS = {

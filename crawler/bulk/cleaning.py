@@ -23,8 +23,8 @@ from crawler.files import AtomicFile, OutputError
 from crawler.metadata.record_readers import READERS
 from crawler.noise.verdict import noise_of
 from crawler.outcomes import Code, Outcome, Outcomes
+from crawler.page.html_tree import Cut
 from crawler.page.text import one_line
-from crawler.page.tree import Cut
 
 LINE = '{{"id": {}, "url": {}, "text": {}, "title": {}, "method": {}{}}}\n'
 MORE = {name: read for name, read in READERS.items() if name not in ("title", "text")}

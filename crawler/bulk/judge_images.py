@@ -24,9 +24,8 @@ from crawler.bulk.parallel import DIED, WorkersError, cores, in_order
 from crawler.config import extractor_of, judge_of
 from crawler.extraction import Extractor
 from crawler.files import AtomicFile, OutputError, check_apart, readable_file
-from crawler.noise.evidence import Evidence
-from crawler.noise.sighting import Sighting
-from crawler.noise.signs import sightings
+from crawler.noise.image_evidence import Evidence, Sighting
+from crawler.noise.image_features import sightings
 from crawler.noise.verdict import Judge, Verdict
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Extraction, Page

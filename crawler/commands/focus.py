@@ -3,7 +3,7 @@
 import argparse
 
 from crawler.command import CommandGroup, Subcommand, share
-from crawler.topic.harvest import ON_TOPIC
+from crawler.topic.stop_rule import ON_TOPIC
 
 
 def report_options(parser: argparse.ArgumentParser) -> None:

@@ -18,10 +18,8 @@ from crawler.bulk.parallel import DIED, WorkersError, cores
 from crawler.config import extractor_of
 from crawler.evaluation.gold import KINDS, ImageLabel, ImageLabels, PendingLabels, ScoredImage, files_of, read_labels
 from crawler.files import AtomicFile, OutputError, check_apart, readable_file
-from crawler.noise.evidence import Evidence
-from crawler.noise.image_filter import FilterLists
-from crawler.noise.sighting import Sighting
-from crawler.noise.verdict import Judge, Verdict
+from crawler.noise.image_evidence import Evidence, Sighting
+from crawler.noise.verdict import FilterLists, Judge, Verdict
 from crawler.terminal import FAILED, INTERRUPTED, WrongUseError, say
 from crawler.translation.message import counted
 

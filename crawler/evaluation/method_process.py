@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from crawler.evaluation.gold import GoldPage
 from crawler.evaluation.peers import PEERS, MethodInput, is_installed, version
 from crawler.extraction import EXTRACTORS, LEARNING
-from crawler.extraction.template import learn
+from crawler.extraction.methods.template import learn
 from crawler.page.page import Page
 
 HARMLESS = frozenset(("socket.__new__", "socket.gethostname", "socket.getservbyname", "socket.getservbyport"))

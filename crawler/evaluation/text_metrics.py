@@ -13,7 +13,7 @@ page there are
 - rate, Shao's P: bytes of main text taken out over bytes of main text there are. The paper does not say whether noise
   taken out counts with the former. It is no main text, so here it does not: the bytes are those of shared tokens.
 - leaves, after Yan, whose unit is the leaf tag: of the leaves that a method takes for main text, how many are, and of
-  those that are, how many it takes. A leaf here is a line of the page (`crawler.page.contents.Block`), so that tags
+  those that are, how many it takes. A leaf here is a line of the page (`crawler.page.blocks.Block`), so that tags
   inside a line are no leaves of their own. As most methods give a text and not leaves, one is taken for main text when
   each of its runs of four tokens is in that text, or, if it is shorter, when it is a line of it. The same rule on the
   gold says which are main text.

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from crawler.extraction.output.inline import escaped
+from crawler.extraction.output.markdown_inline import escaped
 from crawler.urls.parsing import host
 
 if TYPE_CHECKING:

@@ -15,12 +15,12 @@ from crawler.crawl import crawl_of
 from crawler.frontier.batch import WorkerSample
 from crawler.outcomes import Group
 from crawler.spiders.crawl_status import before_last_commit
-from crawler.spiders.failures import Refusal
+from crawler.spiders.request_outcomes import Refusal
 
 if TYPE_CHECKING:
     from crawler.frontier.frontier import Frontier
     from crawler.spiders.crawl_status import OutcomeCounts
-    from crawler.topic.harvest import Harvest
+    from crawler.topic.stop_rule import Harvest
 
 SAMPLE_SECONDS = 5.0  # between two samples
 LOOK_SECONDS = 1.0  # between two samples in the first seconds, so that charts soon show something

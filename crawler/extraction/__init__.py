@@ -4,13 +4,13 @@ from collections.abc import Callable
 from functools import partial
 
 from crawler.extraction.auto import BALANCE, FAVOURS, auto
-from crawler.extraction.crunch import crunch
-from crawler.extraction.dom_tags import dom_tags
-from crawler.extraction.framework import framework
-from crawler.extraction.leaf_tags import leaf_tags
-from crawler.extraction.source_text import max_text, slope
-from crawler.extraction.template import template
-from crawler.extraction.template_svm import template_svm
+from crawler.extraction.methods.crunch import crunch
+from crawler.extraction.methods.dom_tags import dom_tags
+from crawler.extraction.methods.framework import framework
+from crawler.extraction.methods.leaf_tags import leaf_tags
+from crawler.extraction.methods.slope_and_max_text import max_text, slope
+from crawler.extraction.methods.template import template
+from crawler.extraction.methods.template_svm import template_svm
 from crawler.page.page import Extraction, Page
 
 Extractor = Callable[[Page], Extraction]

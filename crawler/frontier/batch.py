@@ -9,7 +9,7 @@ from crawler.outcomes import Outcomes
 if TYPE_CHECKING:
     from crawler.frontier.host_limits import HostLatency
     from crawler.frontier.page_result import Candidate, Completion, Lease, Template
-    from crawler.noise.evidence import Evidence
+    from crawler.noise.image_evidence import Evidence
     from crawler.outcomes import Code
 
 

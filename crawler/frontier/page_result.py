@@ -8,7 +8,7 @@ from crawler.outcomes import Code
 from crawler.recrawl.page_history import PRESENT, ChangeCheck, PageChange, Visit
 
 if TYPE_CHECKING:
-    from crawler.noise.evidence import Evidence
+    from crawler.noise.image_evidence import Evidence
     from crawler.outcomes import Outcome
     from crawler.recrawl.page_history import PageHistory
 

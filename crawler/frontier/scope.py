@@ -1,8 +1,9 @@
 """Which addresses a crawl follows: those of its seeds' hosts or sites, allowed, not denied, and not a trap."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 
 from crawler.outcomes import Code, Outcome
 from crawler.urls.parsing import ending, host, lies_in, repeats_itself, site
@@ -30,18 +31,29 @@ class Scope:
 
     def refusal(self, url: str, page: bool = True) -> Outcome | None:
         """Why the address of a page, or of a sitemap, is not followed, or None when it is."""
-        if SCOPES[self.kind](url) not in self.homes:
-            return Outcome(Code.OUTSIDE_SCOPE)
-        if self.avoid and lies_in(host(url), self.avoid):
-            return Outcome(Code.AVOIDED_DOMAIN)
-        if len(url) > self.max_length:
-            return Outcome(Code.ADDRESS_TOO_LONG)
-        return self._no_page(url) if page else None
+        return self.refusals([url], page).get(url)
 
-    def _no_page(self, url: str) -> Outcome | None:
-        if suffix := ending(url):
+    def refusals(self, urls: Sequence[str], page: bool = True) -> dict[str, Outcome]:
+        """Why addresses of pages, or of sitemaps, are not followed, of those that are not."""
+        found = {}
+        for url, home in zip(urls, list(map(SCOPES[self.kind], urls)), strict=True):
+            if home not in self.homes:
+                found[url] = Outcome(Code.OUTSIDE_SCOPE)
+            elif self.avoid and lies_in(host(url), self.avoid):
+                found[url] = Outcome(Code.AVOIDED_DOMAIN)
+            elif len(url) > self.max_length:
+                found[url] = Outcome(Code.ADDRESS_TOO_LONG)
+        left = [url for url in urls if url not in found] if page else []
+        repeats = list(map(repeats_itself, left, repeat(MOST_REPEATS)))
+        for url, suffix, is_repeating in zip(left, list(map(ending, left)), repeats, strict=True):
+            if why := self._no_page(url, suffix, is_repeating):
+                found[url] = why
+        return found
+
+    def _no_page(self, url: str, suffix: str | None, is_repeating: bool) -> Outcome | None:
+        if suffix:
             return Outcome(Code.NOT_HTML, f".{suffix}")
-        if repeats_itself(url, MOST_REPEATS):
+        if is_repeating:
             return Outcome(Code.PATH_REPEATS)
         if self.allow and not _any(self.allow, url):
             return Outcome(Code.OUTSIDE_ALLOW)

@@ -6,15 +6,20 @@ believed unless it is an address, the site's own name or a word such as admin; o
 like a person's name is taken.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from lxml.etree import _Element
 
 from crawler.metadata.structured_data import letters, site_keys, structured
-from crawler.page.page import Page
 from crawler.page.text import fold_space
+
+if TYPE_CHECKING:
+    from crawler.page.page import Page
 
 MAX_NAME = 60  # characters
 MAX_AUTHORS = 10

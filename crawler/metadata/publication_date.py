@@ -4,16 +4,21 @@ The evidence is asked in the order of its reliability: JSON-LD, meta elements, t
 date in sight near the title. Each has a limit of its own, so that a page of any size costs little.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from itertools import chain, islice
+from typing import TYPE_CHECKING
 
 from lxml.etree import Element, _Element
 
 from crawler.metadata.structured_data import structured
 from crawler.page.head import MAX_LINE
-from crawler.page.page import Page
+
+if TYPE_CHECKING:
+    from crawler.page.page import Page
 
 EARLIEST = date(1990, 1, 1)
 MAX_NODES, MAX_DATES = 2_500, 100  # looked at: elements for their text; texts with digits like those of a year

@@ -4,17 +4,21 @@ Of the nodes the main one is what the page is about: an article, a thread or a q
 @graph, or as the mainEntity of what does. Entries of lists, related articles and the like are none.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from collections import deque
 from collections.abc import Iterator
 from html import unescape
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from crawler.page.head import MAX_HEADLINE, MAX_JSON, MAX_LINE
-from crawler.page.page import Page
 from crawler.page.text import fold_space
+
+if TYPE_CHECKING:
+    from crawler.page.page import Page
 
 MAX_ALL_JSON = 500_000  # characters of all JSON-LD scripts read
 MAX_MENDED = 50_000  # characters of a script that is mended

@@ -5,15 +5,19 @@ repeats them is what readers see. Where no heading does, the descriptions stand 
 word with them is a slogan, a greeting or the name of the site.
 """
 
+from __future__ import annotations
+
 import re
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
 from crawler.metadata.structured_data import letters, plain, site_keys, structured
-from crawler.page.contents import Block
-from crawler.page.page import Page
-from crawler.page.text import words
+from crawler.page.text import width, words
+
+if TYPE_CHECKING:
+    from crawler.page.blocks import Block
+    from crawler.page.page import Page
 
 # Between the headline and the site's name; a hyphen only with spaces around it.
 SEPARATORS = re.compile(r"\s+[-–—|·»«:]\s+|\s*[|_｜]\s*|\s*[-–—]{2,}\s*")
@@ -153,7 +157,7 @@ def _part(page: Page, said: _Descriptions) -> str:
         lines = {block.text for block in page.blocks[:MAX_LINES] if not block.linked}
         if spoken := [part for part in said.parts if part in lines and not _is_a_name(part, said)]:
             return max(spoken, key=len)
-    return next((part for part in said.parts if _width(part) >= MIN_LENGTH), said.title)
+    return next((part for part in said.parts if width(part) >= MIN_LENGTH), said.title)
 
 
 def _is_a_name(part: str, said: _Descriptions) -> bool:
@@ -175,7 +179,3 @@ def _without_site(text: str, sites: frozenset[str]) -> str:
     while len(bounds) > 2 and letters(text[bounds[0] : bounds[1]]) in sites:
         bounds = bounds[2:]
     return text[bounds[0] : bounds[-1]].strip()
-
-
-def _width(text: str) -> int:
-    return sum(1 + (character >= "\u2e80") for character in text)

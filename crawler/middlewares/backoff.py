@@ -13,8 +13,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from crawler.crawl import crawl_of
-from crawler.spiders.failures import TOO_BUSY
-from crawler.spiders.leases import REFUSED, REFUSED_TIMES, ROBOTS
+from crawler.spiders.request_outcomes import REFUSED, REFUSED_TIMES, ROBOTS, TOO_BUSY
 from crawler.urls.parsing import host
 
 if TYPE_CHECKING:

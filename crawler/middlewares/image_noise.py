@@ -12,17 +12,16 @@ from scrapy.exceptions import NotConfigured
 
 from crawler.config import image_filter_of
 from crawler.crawl import crawl_of
-from crawler.noise.image_filter import ImageNoiseFilter, leads_to_noise
-from crawler.noise.sighting import Sighting
+from crawler.noise.image_evidence import Sighting
+from crawler.noise.verdict import ImageNoiseFilter, leads_to_noise
 from crawler.outcomes import Code, Outcome
-from crawler.spiders.failures import Refusal
-from crawler.spiders.leases import VERDICT
+from crawler.spiders.request_outcomes import VERDICT, Refusal
 from crawler.translation.reasons import records
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Lease
     from crawler.noise.verdict import Verdict
-    from crawler.spiders.images import EvidenceCache
+    from crawler.spiders.links_and_images import EvidenceCache
     from crawler.store.addresses import AddressKeys
 
 
@@ -61,9 +60,9 @@ class ImageNoiseMiddleware:
         sighting = Sighting.of(lease.candidate.sight)
         evidence = self.evidence.of(lease.shown_on)
         verdict = self.image_filter.verdict(sighting, evidence)
-        is_picture = candidate.kind == "image"
+        is_image = candidate.kind == "image"
         noise = verdict.is_noise and (
-            is_picture or leads_to_noise(sighting, verdict, self.image_filter.judge, evidence.pages)
+            is_image or leads_to_noise(sighting, verdict, self.image_filter.judge, evidence.pages)
         )
         key = self.keys(candidate.url, candidate.kind)
         audited = noise and self.is_audited(key)
@@ -77,7 +76,7 @@ class ImageNoiseMiddleware:
             return
         self.count("image_noise/skipped")
         self.count(f"image_noise/skipped/{verdict.decided_by}")
-        if not is_picture:
+        if not is_image:
             self.count("image_noise/links")
         raise Refusal(Outcome(Code.NOISE, verdict.decided_by))
 

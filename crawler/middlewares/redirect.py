@@ -13,9 +13,8 @@ from scrapy.http import Response
 
 from crawler.crawl import crawl_of
 from crawler.outcomes import Code, Outcome
-from crawler.spiders.examples import KINDS
-from crawler.spiders.failures import Refusal
-from crawler.spiders.leases import MOVED_TO, REFUSED_TIMES
+from crawler.spiders.request_outcomes import MOVED_TO, REFUSED_TIMES, Refusal
+from crawler.spiders.topic_tracker import KINDS
 from crawler.urls.parsing import absolute
 
 if TYPE_CHECKING:

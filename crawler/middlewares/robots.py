@@ -18,8 +18,7 @@ from twisted.python.failure import Failure
 from crawler.crawl import crawl_of
 from crawler.outcomes import Code, Outcome
 from crawler.page.head import BOT
-from crawler.spiders.failures import TOO_BUSY, Refusal, outcome_of
-from crawler.spiders.leases import ROBOTS
+from crawler.spiders.request_outcomes import ROBOTS, TOO_BUSY, Refusal, outcome_of
 from crawler.urls.parsing import host, origin
 
 if TYPE_CHECKING:

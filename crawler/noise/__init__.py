@@ -1,7 +1,7 @@
 """Is this image noise (advert, navigation, decoration) or content? Pages and counts in, verdicts out.
 
-A page's images become sightings (.sighting), whose signs (.signs) are read from the page around them (.page_context).
-The sightings of a site are counted (.evidence). A sighting is judged (.verdict) by the three models of Li 2006
-(.li2006), over the words that describe it and what its site shows elsewhere, by its size, and by a learned model of its
-signs (.learned_model); .reasons says why. Filter lists may overrule the verdict (.image_filter).
+A page's images become sightings, and those of a site are counted (.image_evidence). The signs of a sighting
+(.image_features) are read from the page around it (.page_features). A sighting is judged (.verdict) by the three models
+of Li 2006 (.li2006), over the words that describe it and what its site shows elsewhere, by its size, and by a learned
+model of its signs (.learned_model); .verdict_reasons says why. Filter lists may overrule the verdict.
 """

@@ -24,12 +24,11 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.noise import signs
+from crawler.noise import image_features
 from crawler.noise.li2006 import fold
 
 if TYPE_CHECKING:
-    from crawler.noise.evidence import Evidence
-    from crawler.noise.sighting import Sighting
+    from crawler.noise.image_evidence import Evidence, Sighting
 
 Floats = NDArray[np.floating]
 Ints = NDArray[np.integer]
@@ -39,7 +38,7 @@ SPLITS = 3
 CODES = 1 << SPLITS
 """The ways in which they can go."""
 OF_SITE = ("site pages", "pages with it", "share of other pages with it", "entropy", "keyword")
-SIGNS = (*signs.SIGNS, *OF_SITE)
+SIGNS = (*image_features.SIGNS, *OF_SITE)
 AT = {name: at for at, name in enumerate(SIGNS)}
 UNKNOWN = -1.0
 """Where a model of the paper has nothing to go by."""
@@ -64,7 +63,7 @@ class NoiseModel:
     usual: Floats
     """The median of each sign."""
     limit: float
-    """The probability from which on a picture is noise, chosen so that content is kept."""
+    """The probability from which on an image is noise, chosen so that content is kept."""
 
     def logits(self, signs: Floats) -> Floats:
         """The logit of noise of each row of signs."""
@@ -76,7 +75,7 @@ class NoiseModel:
 
 
 def signs_of(sighting: "Sighting", evidence: "Evidence", entropy: float | None, keyword: float | None) -> Floats:
-    """The signs of a picture: what its page tells of it, and what the other pages of its site say."""
+    """The signs of an image: what its page tells of it, and what the other pages of its site say."""
     pages, shown = evidence.pages, evidence.shown.get(fold(sighting.url), 0)
     others = max(0, shown - 1)
     of_site = (
@@ -160,17 +159,20 @@ class Changes(NamedTuple):
 
 
 _OF_GROUP = {
-    "place": (*signs.OF_PLACE, *signs.OF_CONTAINERS),
-    "elements": (*signs.OF_ELEMENTS, *(name for name in signs.OF_NAMES if not name.startswith(("file", "target")))),
-    "size": signs.OF_SIZE,
-    "words": signs.OF_WORDS,
-    "target": (*signs.OF_TARGET, *(name for name in signs.OF_NAMES if name.startswith("target"))),
+    "place": (*image_features.OF_PLACE, *image_features.OF_CONTAINERS),
+    "elements": (
+        *image_features.OF_ELEMENTS,
+        *(name for name in image_features.OF_NAMES if not name.startswith(("file", "target"))),
+    ),
+    "size": image_features.OF_SIZE,
+    "words": image_features.OF_WORDS,
+    "target": (*image_features.OF_TARGET, *(name for name in image_features.OF_NAMES if name.startswith("target"))),
     "address": (
-        *(name for name in signs.OF_ADDRESS if name not in ("head picture", "in scripts")),
-        *(name for name in signs.OF_NAMES if name.startswith("file")),
+        *(name for name in image_features.OF_ADDRESS if name not in ("head picture", "in scripts")),
+        *(name for name in image_features.OF_NAMES if name.startswith("file")),
     ),
     "head": ("head picture", "in scripts", "has head picture"),
-    "page": tuple(name for name in signs.OF_PAGE if name != "has head picture"),
+    "page": tuple(name for name in image_features.OF_PAGE if name != "has head picture"),
     "site": OF_SITE,
 }
 """The signs that are told of together."""
@@ -221,7 +223,7 @@ def _ready(model: NoiseModel) -> _Ready:
 
 
 def changes(model: NoiseModel, signs: Floats) -> Changes:
-    """What a model says of the signs of a picture, and which of them it hangs on."""
+    """What a model says of the signs of an image, and which of them it hangs on."""
     ready = _ready(model)
     is_over = (signs.take(ready.splits) > ready.edges).view(np.uint8)
     codes = _POWERS @ is_over.reshape(model.splits.shape)

@@ -33,8 +33,10 @@ What the paper leaves open, and what is chosen here:
   the logarithm is to the base n, which puts E between 0 and 1 for sites of any size. n are the site's image links so
   far, each as often as pages show it, as in the example's seven columns. Of one link there is no such logarithm, and a
   link without words has no mean: the score is None. The mean is over different words; a word that is not counted (yet,
-  or any more: crawler.noise.evidence) stands in no other link and has the entropy 0.
+  or any more: crawler.noise.image_evidence) stands in no other link and has the entropy 0.
 """
+
+from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -49,7 +51,7 @@ from urllib.parse import unquote
 from crawler.page.text import words
 
 if TYPE_CHECKING:
-    from crawler.noise.sighting import Sighting
+    from crawler.noise.image_evidence import Sighting
 
 LEAST_PAGES = 3
 """That must show an address before it is called redundant, however few the site has."""
@@ -57,7 +59,7 @@ LEAST_PAGES = 3
 LONGEST = 200
 """Letters of an address that are kept as they are; what comes after them becomes 16 digits."""
 KEPT_ADDRESSES = 2048
-"""Addresses whose one spelling is kept ready: a site shows the same pictures on many pages."""
+"""Addresses whose one spelling is kept ready: a site shows the same images on many pages."""
 
 # Sizes within a name (photo-300x200.jpg, photo_thumb.png, photo@2x.png), in front of one (320px-photo.jpg) and as
 # folders of a service that resizes (/resize/300x200/, /w_300,h_200/, /fit-in/300x0/).
@@ -83,7 +85,7 @@ _IDLE = re.compile(
 
 @lru_cache(maxsize=KEPT_ADDRESSES)
 def fold(url: str) -> str:
-    """One spelling for all addresses of a picture: no scheme, size or number against caches.
+    """One spelling for all addresses of an image: no scheme, size or number against caches.
 
     >>> fold("https://CDN.example.com/a/photo-300x200@2x.jpg?w=300&id=7&cb=99")
     'cdn.example.com/a/photo.jpg?id=7'
@@ -135,7 +137,7 @@ def entropy(words: Collection[str], times: Mapping[str, int], spread: Mapping[st
     return max(0.0, total / log(links) / len(different))
 
 
-SHIPPED = ("english.txt", "chinese.txt")
+SHIPPED = ("noise_words_en.txt", "noise_words_zh.txt")
 
 
 @dataclass(frozen=True)
@@ -201,16 +203,16 @@ MOST_ADDRESS = 300
 MOST_WORD = 40
 """Letters of a word that are kept: longer ones are keys and hashes, and stand in one address only."""
 KEPT_DESCRIPTIONS = 2048
-"""Descriptions that are kept ready: a site shows the same pictures on many pages."""
+"""Descriptions that are kept ready: a site shows the same images on many pages."""
 
 # ASCII is cut eight times as fast by a table: letters become lower-case, what is neither letter nor digit a space.
 _TABLE = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else ord(" ") for code in range(256))
 
 
-def description(sighting: "Sighting") -> tuple[str, ...]:
-    """The words that describe a picture, each as often as it is there.
+def description(sighting: Sighting) -> tuple[str, ...]:
+    """The words that describe an image, each as often as it is there.
 
-    >>> from crawler.noise.sighting import Sighting
+    >>> from crawler.noise.image_evidence import Sighting
     >>> description(Sighting("https://img.example.com/ads/top_banner.gif", "", "https://example.com/", alt="Buy now!"))
     ('img', 'example', 'com', 'ads', 'top', 'banner', 'gif', 'buy', 'now')
     """

@@ -1,32 +1,37 @@
-"""The verdict on a picture, with its reasons."""
+"""The verdict on an image, with its reasons: by models (`Judge`), which filter lists overrule (`ImageNoiseFilter`).
 
-from collections.abc import Callable, Sequence
+Filter lists are in the format of EasyList and are read by Brave's engine (the extra `adblock`).
+"""
+
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from crawler.noise.evidence import Evidence
+from crawler.noise.image_evidence import Evidence, Sighting
+from crawler.noise.image_features import PIXEL, SIGNS, sightings
 from crawler.noise.li2006 import LEAST_PAGES, NoiseWords, description, entropy, redundancy
 from crawler.noise.li2006 import shipped as shipped_words
-from crawler.noise.reasons import GROUPS, JudgedImage, NoiseReason
-from crawler.noise.sighting import Sighting
-from crawler.noise.signs import PIXEL, SIGNS, sightings
+from crawler.noise.verdict_reasons import GROUPS, JudgedImage, NoiseReason
 from crawler.page.page import Extraction, Page
 from crawler.translation.reasons import Reason, weightiest
+from crawler.urls.parsing import site
 
-if TYPE_CHECKING:  # it imports numpy, which waits for the first picture
+if TYPE_CHECKING:  # it imports numpy, which waits for the first image
     from crawler.noise.learned_model import NoiseModel
+
 
 MOST_NAMED = 5
 """Words that a reason names."""
 
 
 class ModelVerdict(NamedTuple):
-    """What one model says of a picture."""
+    """What one model says of an image."""
 
     score: float | None = None
     """None where the model has nothing to go by."""
     limit: float = 1.0
-    """The score from which on the picture is noise."""
+    """The score from which on the image is noise."""
     is_noise: bool = False
     reasons: tuple[Reason, ...] = ()
     """Why it is noise; of the learned model alone also why it is not."""
@@ -48,7 +53,7 @@ NOTHING = ModelVerdict()
 
 
 class Verdict(NamedTuple):
-    """What is said of a picture."""
+    """What is said of an image."""
 
     is_noise: bool
     probability: float
@@ -63,7 +68,7 @@ class Verdict(NamedTuple):
 
 
 class LiScores(NamedTuple):
-    """What the three models of the paper make of a picture; None where one has nothing to go by."""
+    """What the three models of the paper make of an image; None where one has nothing to go by."""
 
     keyword: float | None
     redundancy: float | None
@@ -72,7 +77,7 @@ class LiScores(NamedTuple):
 
 @dataclass(frozen=True)
 class Judge:
-    """Judges pictures by the settings it was made with: noise is what one of its models calls so."""
+    """Judges images by the settings it was made with: noise is what one of its models calls so."""
 
     models: tuple[str, ...] = ("learned", "size", "redundancy")
     """Names of `MODELS`."""
@@ -91,11 +96,11 @@ class Judge:
             raise ValueError(f"There is no noise model {unknown[0]!r}: there are {', '.join(MODELS)}.")
 
     def is_everywhere(self, share: float, pages: int) -> bool:
-        """Whether a picture that this share of a site's pages shows is redundant."""
+        """Whether an image that this share of a site's pages shows is redundant."""
         return share > self.redundancy_limit and round(share * pages) >= LEAST_PAGES
 
     def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
-        """The verdict on a picture, by what its site shows on all its pages so far."""
+        """The verdict on an image, by what its site shows on all its pages so far."""
         scores = scores_of(sighting, evidence, self.noise_words)
         opinions = {name: MODELS[name](sighting, evidence, scores, self) for name in self.models}
         said = tuple(opinions.values())
@@ -142,7 +147,7 @@ def _by_redundancy(sighting: Sighting, evidence: Evidence, scores: LiScores, jud
 
 
 def _is_head(sighting: Sighting) -> bool:
-    """Whether the page gives the picture as its own."""
+    """Whether the page gives the image as its own."""
     return bool(sighting.signs) and bool(sighting.signs[SIGNS.index("head picture")])
 
 
@@ -156,7 +161,7 @@ def _by_size(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Ju
 
 def _by_entropy(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judge) -> ModelVerdict:
     limit, score = judge.entropy_limit, scores.entropy
-    # The pictures of a page or two share the words of their host and folder, whatever they show.
+    # The images of a page or two share the words of their host and folder, whatever they show.
     if score is None or score <= limit or evidence.pages < LEAST_PAGES:
         return ModelVerdict(score, limit)
     commonest = sorted(set(description(sighting)), key=lambda word: (-evidence.times[word], word))
@@ -198,10 +203,76 @@ MODELS: dict[str, Callable[[Sighting, Evidence, LiScores, Judge], ModelVerdict]]
 
 
 def noise_of(page: Page, extraction: Extraction, judge: Judge | None = None) -> frozenset[str]:
-    """The addresses of a page's pictures that are noise wherever they stand, as far as the page alone tells."""
+    """The addresses of a page's images that are noise wherever they stand, as far as the page alone tells."""
     shown = sightings(page, extraction)
     alone = Evidence()
     alone.see(shown)
     by = judge or Judge()
     content = {one.url for one in shown if not by.judge(one, alone).is_noise}
     return frozenset(one.url for one in shown) - content
+
+
+class FilterLists:
+    """Lists of rules, read once; a check takes some 2 us."""
+
+    def __init__(self, lists: Iterable[Path]) -> None:
+        try:
+            import adblock
+        except ImportError:
+            raise ValueError("Filter lists need the package adblock: pip install 'winnow-crawler[adblock]'.") from None
+        rules = adblock.FilterSet()
+        for path in lists:
+            try:
+                rules.add_filter_list(path.read_text(encoding="utf-8", errors="replace"))
+            except OSError as error:
+                raise ValueError(f"The filter list {path} cannot be read: {error.strerror}.") from None
+        self._engine = adblock.Engine(rules)
+
+    def hit(self, url: str, page: str, kind: str = "image") -> bool:
+        """Whether a browser with these lists would not load an address for a page.
+
+        `kind` is what the page loads it as: `image` for images, `document` for where a link leads.
+        """
+        return bool(self._engine.check_network_urls(url, page, kind).matched)
+
+
+BY_LIST = "filter_list"
+
+
+@dataclass(frozen=True)
+class ImageNoiseFilter:
+    """A judge of images, and filter lists that overrule it."""
+
+    judge: "Judge"
+    lists: FilterLists | None = None
+
+    def verdict(self, sighting: "Sighting", evidence: "Evidence") -> "Verdict":
+        """The verdict on an image, by what its site shows on all its pages so far."""
+        said = self.judge.judge(sighting, evidence)
+        if self._is_listed(sighting):
+            reasons = (*(said.reasons if said.is_noise else ()), Reason(NoiseReason.BLOCKED_BY_LIST, {}))
+            return said._replace(is_noise=True, probability=1.0, reasons=reasons, decided_by=BY_LIST)
+        return said
+
+    def _is_listed(self, sighting: "Sighting") -> bool:
+        """Whether an image or where it leads is on the lists."""
+        if self.lists is None:
+            return False
+        if self.lists.hit(sighting.url, sighting.page):
+            return True
+        return bool(sighting.target) and self.lists.hit(sighting.target, sighting.page, "document")
+
+
+def leads_to_noise(sighting: "Sighting", verdict: "Verdict", judge: "Judge", pages: int) -> bool:
+    """Whether the page behind an image is noise too, by the judge and by how many pages of the site it has seen.
+
+    An image that is noise may lead to a good page of the same site: the thumbnail of another story does. So the page
+    is noise only if it is another site's, if the image is on a large share of this site's pages (a menu, which words
+    lead to as well; a banner), or if words of adverts or a filter list say so.
+    """
+    if not verdict.is_noise:
+        return False
+    elsewhere = bool(sighting.target) and site(sighting.target) != site(sighting.page)
+    everywhere = verdict.redundancy is not None and judge.is_everywhere(verdict.redundancy, pages)
+    of_adverts = judge.noise_words.is_over(verdict.keyword, judge.keyword_limit)
+    return elsewhere or everywhere or of_adverts or verdict.decided_by == BY_LIST

@@ -8,24 +8,24 @@ import struct
 from enum import StrEnum
 from typing import NamedTuple
 
-# Content: a picture this large, in pixels, and no longer than so many times its other side, is rarely an ornament.
+# Content: an image this large, in pixels, and no longer than so many times its other side, is rarely an ornament.
 CONTENT_WIDTH, CONTENT_HEIGHT, CONTENT_RATIO = 200, 150, 3.0
 SVG_AT = 1_000  # bytes among which an SVG says that it is one
 SKIPPED_JPEG = frozenset((0xC4, 0xC8, 0xCC))  # markers between those of frames that are none
 
 
 class ImageType(NamedTuple):
-    """A type of picture: its name for headers and lists, and the ending of its files."""
+    """A type of image: its name for headers and lists, and the ending of its files."""
 
     media_type: str
     ending: str
 
 
 class NonImage(StrEnum):
-    """What bytes are that are no picture to be kept."""
+    """What bytes are that are no image to be kept."""
 
     SVG = "svg"
-    """A picture that may hold scripts."""
+    """An image that may hold scripts."""
     HTML = "html"
     UNKNOWN = "unknown"
     EMPTY = "empty"
@@ -44,7 +44,7 @@ SIGNATURES = {
 
 
 def type_of(body: bytes) -> ImageType | None:
-    """The type that the first bytes tell, or None where they are of no picture that is kept.
+    """The type that the first bytes tell, or None where they are of no image that is kept.
 
     >>> type_of(b"GIF89a..."), type_of(b"<html>")
     (ImageType(media_type='image/gif', ending='.gif'), None)
@@ -69,7 +69,7 @@ def _brands(body: bytes) -> list[bytes]:
 
 
 def content_of(body: bytes) -> NonImage | None:
-    """What bytes are instead of a picture that is kept; None where they are one."""
+    """What bytes are instead of an image that is kept; None where they are one."""
     if type_of(body) is not None:
         return None
     start = body[:SVG_AT].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
@@ -126,7 +126,7 @@ def _size_of_jpeg(body: bytes) -> tuple[int, int] | None:
 
 
 def looks_like_content(body: bytes) -> bool | None:
-    """Whether a picture is as large as pictures of a page's subject are; None where its size is not known."""
+    """Whether an image is as large as images of a page's subject are; None where its size is not known."""
     if (found := size(body)) is None:
         return None
     width, height = found

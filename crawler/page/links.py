@@ -1,5 +1,7 @@
 """The links and images of a page, with absolute addresses."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,14 +12,14 @@ from crawler.page.text import fold_space
 from crawler.urls.parsing import absolute_all
 
 if TYPE_CHECKING:
-    from crawler.page.contents import ImageElement, LinkElement, PageContents
+    from crawler.page.blocks import ImageElement, LinkElement, PageContents
 
-# Where pages that load pictures late keep the address, the most telling first.
+# Where pages that load images late keep the address, the most telling first.
 LAZY = (
     "data-src data-original data-lazy-src data-lazy data-lazyload data-original-src data-actualsrc data-echo data-url "
     "data-hi-res-src data-full-src data-img-src real_src zoomfile file"
 ).split()
-# Links of a page, and pictures of a page, that are read: no page for readers has more.
+# Links of a page, and images of a page, that are read: no page for readers has more.
 MAX_LINKS = 10_000
 MAX_SRCSET = 20_000  # characters
 # Possessive: a value of blanks alone must not be tried in every way to divide them.
@@ -34,18 +36,18 @@ class Link(NamedTuple):
     text: str
     title: str
     nofollow: bool
-    pictured: bool
-    """Whether there is a picture in it."""
+    has_image: bool
+    """Whether there is an image in it."""
     at: int
     """Index of the block it stands in, or of the next one where it has no text."""
 
 
 class ImageLink(NamedTuple):
-    """A picture on a page, and the link around it if there is one."""
+    """An image on a page, and the link around it if there is one."""
 
     url: str
     target: str
-    """Address the picture links to, or an empty string."""
+    """Address the image links to, or an empty string."""
     alt: str
     title: str
     anchor_text: str
@@ -62,10 +64,10 @@ class PageTargets(NamedTuple):
     links: tuple[Link, ...]
     images: tuple[ImageLink, ...]
     cut: int
-    """How many links and pictures were left because there are too many."""
+    """How many links and images were left because there are too many."""
 
 
-def targets(found: "PageContents", base: str) -> PageTargets:
+def targets(found: PageContents, base: str) -> PageTargets:
     """The links and image links of a page, with addresses made absolute from `base`."""
     return _TargetReader(base).run(found)
 
@@ -78,9 +80,9 @@ class _TargetReader:
         self.cut = 0
         self.known: dict[str, str | None] = {}
         self.led: dict[LinkElement, tuple[str, str]] = {}
-        """Where anchors with a picture lead, and their text."""
+        """Where anchors with an image lead, and their text."""
 
-    def run(self, found: "PageContents") -> PageTargets:
+    def run(self, found: PageContents) -> PageTargets:
         written = (anchor.href for anchor in found.link_elements)
         self.known = absolute_all(self.base, {href for href in written if href and href.strip()[:1] not in ("", "#")})
         for anchor in found.link_elements:
@@ -92,18 +94,20 @@ class _TargetReader:
         self.cut += len(found.image_elements) - len(images)
         return PageTargets(tuple(self.links), tuple(self.images), self.cut)
 
-    def add_link(self, anchor: "LinkElement") -> None:
+    def add_link(self, anchor: LinkElement) -> None:
         url, element = self.address(anchor.href), anchor.element
-        if not url and not anchor.pictured:
+        if not url and not anchor.has_image:
             return
         text = element.get("alt", "") if element.tag == "area" else "".join(anchor.pieces)
         text = fold_space(text) if text else ""
-        if anchor.pictured:
+        if anchor.has_image:
             self.led[anchor] = url or "", text
         if url:
             rel, title = element.get("rel"), element.get("title")
             nofollow = rel is not None and "nofollow" in rel.lower().split()
-            self.links.append(Link(url, text, fold_space(title) if title else "", nofollow, anchor.pictured, anchor.at))
+            self.links.append(
+                Link(url, text, fold_space(title) if title else "", nofollow, anchor.has_image, anchor.at)
+            )
 
     def address(self, href: str | None) -> str | None:
         """Where a link leads, None for a place on the same page."""
@@ -112,7 +116,7 @@ class _TargetReader:
             return None
         return self.known.get(href) if href else None
 
-    def add_image(self, image: "ImageElement", hrefs: list[str]) -> None:
+    def add_image(self, image: ImageElement, hrefs: list[str]) -> None:
         """Takes the first address of an image that is one: `src` often holds a stand-in until a script swaps it."""
         element, url = image.element, next(filter(None, map(self.known.get, hrefs)), None)
         if url is None:
@@ -123,7 +127,7 @@ class _TargetReader:
         self.images.append(ImageLink(url, target, alt, title, anchor_text, width, height, image.at, element))
 
 
-def _addresses(image: "ImageElement") -> Iterator[str]:
+def _addresses(image: ImageElement) -> Iterator[str]:
     """Where an image may be, the most telling first."""
     given = {str(name): str(value) for name, value in image.element.items()}
     for href in _written(given, image.srcset):

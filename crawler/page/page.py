@@ -8,12 +8,12 @@ from typing import Any, TypeVar, cast
 
 from lxml import etree
 
-from crawler.page.contents import Block, Containers, ImageElement, LinkElement, PageContents, contents
+from crawler.page.blocks import Block, Containers, ImageElement, LinkElement, PageContents, contents
 from crawler.page.decoding import decode, is_clean_utf8
 from crawler.page.head import REFRESH, Head, read_head, read_metas, robots_directives
+from crawler.page.html_tree import Cut, parsed
 from crawler.page.links import ImageLink, Link, PageTargets, targets
 from crawler.page.text import fold_space
-from crawler.page.tree import Cut, parsed
 from crawler.urls.parsing import absolute
 
 HTML_TYPES = frozenset(("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"))
@@ -155,11 +155,11 @@ class Page:
 
     @property
     def cut(self) -> int:
-        """How many links and pictures were not read because the page has too many."""
+        """How many links and images were not read because the page has too many."""
         return self._targets.cut
 
     def near_text(self, link: Link | ImageLink) -> str:
-        """The text a link or a picture stands in, or the next text after it; at most 200 characters."""
+        """The text a link or an image stands in, or the next text after it; at most 200 characters."""
         return self.blocks[link.at].text[:MAX_NEAR_TEXT] if link.at < len(self.blocks) else ""
 
     @cached_property

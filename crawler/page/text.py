@@ -258,3 +258,12 @@ def _dictionary() -> Callable[[str], list[str]] | None:
         return None
     cut: Callable[[str], list[str]] = rjieba.cut
     return cut
+
+
+EASTERN = "\u2e80"
+"""The first character of the scripts that know no capitals, and for the most part no spaces."""
+
+
+def width(text: str) -> int:
+    """How many columns a text takes: a Chinese character has two."""
+    return len(text) if text.isascii() else sum(1 + (character >= EASTERN) for character in text)

@@ -16,7 +16,7 @@ from heapq import heappush, heappushpop
 from typing import TYPE_CHECKING
 
 from crawler.reports.focus_data import Recall
-from crawler.topic.harvest import ON_TOPIC
+from crawler.topic.stop_rule import ON_TOPIC
 from crawler.urls.parsing import site
 
 if TYPE_CHECKING:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import compress
 from typing import TYPE_CHECKING
 
 from scrapy.crawler import Crawler
@@ -34,6 +35,10 @@ class OutcomeCounts:
     def of(self, group: Group) -> Outcomes:
         """The counts of one group."""
         return of_group(self.outcomes, group)
+
+    def among_left_out(self, urls: Sequence[str]) -> set[str]:
+        """Those addresses that were left out before."""
+        return set(compress(urls, map(self.left_out.__contains__, map(hash, urls))))
 
     def leave_out(self, url: str, outcome: Outcome) -> None:
         """Count an address that is not followed, once for all links to it."""

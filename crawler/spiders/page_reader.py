@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
@@ -16,18 +15,18 @@ from crawler.frontier.page_result import Candidate, Lease, Template
 from crawler.items import PageItem
 from crawler.outcomes import Code, Outcome
 from crawler.recrawl.page_history import ChangeCheck, PageChange
-from crawler.spiders.examples import example_text
-from crawler.spiders.leases import lease_of, result_of
-from crawler.spiders.page_links import LinkSelector, SelectedLinks
+from crawler.spiders.links_and_images import LinkSelector, SelectedLinks
+from crawler.spiders.request_outcomes import lease_of, result_of
+from crawler.spiders.topic_tracker import example_text
 from crawler.urls.parsing import host
 
 if TYPE_CHECKING:
-    from crawler.extraction.template import SiteLibraries
+    from crawler.extraction.methods.template import SiteLibraries
     from crawler.frontier.frontier import Frontier
     from crawler.page.page import Extraction, Page
     from crawler.recrawl.change_check import ChangeDetector
     from crawler.spiders.crawl_status import OutcomeCounts
-    from crawler.spiders.images import PageImages
+    from crawler.spiders.links_and_images import PageImages
     from crawler.spiders.topic_tracker import PageJudgement, SharedLearning, TopicTracker
 
 MAX_HEADER = 1_000
@@ -103,7 +102,7 @@ class PageReader:
         if not self.images.wanted:
             return ()
         self.counts.count(Outcome(Code.PICTURES_CUT), self.images.beyond(page))
-        return tuple(self.images.candidates(page, candidate.depth, partial(self.frontier.seen, sort="image")))
+        return tuple(self.images.candidates(page, candidate.depth, self.frontier.seen))
 
     def _compare(
         self, page: Page, extraction: Extraction, lease: Lease, relevance: float

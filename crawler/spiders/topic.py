@@ -1,4 +1,4 @@
-"""The topic spider: each answer becomes a result, and a page or picture that is kept an item."""
+"""The topic spider: each answer becomes a result, and a page or image that is kept an item."""
 
 from __future__ import annotations
 
@@ -24,10 +24,9 @@ from crawler.page.page import HTML_TYPES, Page, is_html, media_type
 from crawler.page.sitemaps import Listing, listing
 from crawler.recrawl.page_history import NOT_MODIFIED, ChangeCheck, PageChange, conditional_headers
 from crawler.spiders.crawl_status import EndReason
-from crawler.spiders.examples import KINDS, example_text
-from crawler.spiders.failures import NO_WHOLE_PAGE, Refusal, outcome_of
-from crawler.spiders.leases import lease_of, result_of
 from crawler.spiders.page_reader import header, validators
+from crawler.spiders.request_outcomes import NO_WHOLE_PAGE, Refusal, lease_of, outcome_of, result_of
+from crawler.spiders.topic_tracker import KINDS, example_text
 
 if TYPE_CHECKING:
     from crawler.items import ImageItem, PageItem

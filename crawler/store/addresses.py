@@ -28,7 +28,7 @@ from crawler.urls.parsing import site as site_of
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Candidate, Completion
-    from crawler.urls.parsing import Canonical
+    from crawler.urls.canonical import Canonical
 
 KNOWN_HOSTS = 50_000  # whose ids are remembered
 COUNTED = {"preserve_rowcount": True}  # without it SQLAlchemy does not count inserted rows

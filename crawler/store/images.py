@@ -26,7 +26,7 @@ from crawler.store.page_tables import evidence, verdict
 if TYPE_CHECKING:
     from crawler.frontier.batch import Batch
     from crawler.frontier.page_result import Completion
-    from crawler.noise.evidence import Evidence
+    from crawler.noise.image_evidence import Evidence
     from crawler.store.addresses import AddressKeys
 
 RELEASED_AT_ONCE = 10_000  # images: a statement must end within its time; the rest follows

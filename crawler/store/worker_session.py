@@ -28,7 +28,7 @@ from crawler.translation.message import Message, plural, span
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Candidate
     from crawler.store.rounds import RoundCounts
-    from crawler.urls.parsing import Canonical
+    from crawler.urls.canonical import Canonical
 
 NO_BOUNDS = Bounds()
 

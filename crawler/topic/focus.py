@@ -17,13 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crawler.page.text import terms
-from crawler.topic.apprentice import Apprentice, PageCredits
-from crawler.topic.learned_model import MOST_PAGES, Learned, read, summary, written
-from crawler.topic.priority import HIGHEST, SITE_FACTOR, FocusOptions, Prioritizer, Scorer
-from crawler.topic.relevance import Keywords, Subject, forms
-from crawler.topic.topic import STOP_WORDS, Topic
-from crawler.topic.vocabulary import KnownPage, Values, Vector, Vocabulary
-from crawler.topic.waiting_links import (
+from crawler.topic.link_scores import HIGHEST, SITE_FACTOR, Apprentice, FocusOptions, PageCredits, Prioritizer, Scorer
+from crawler.topic.link_table import (
     KEPT,
     SCORE,
     SITE,
@@ -34,6 +29,10 @@ from crawler.topic.waiting_links import (
     WaitingLinks,
     site_number,
 )
+from crawler.topic.relevance import Keywords, Subject, forms
+from crawler.topic.shared_model import MOST_PAGES, Learned, read, summary, written
+from crawler.topic.topic import STOP_WORDS, Topic
+from crawler.topic.word_statistics import KnownPage, Values, Vector, Vocabulary
 from crawler.urls.parsing import host
 
 MOST_TEXT = 20_000
@@ -108,23 +107,23 @@ class Focus:
         number = self._numbers.get(page_url)
         if number is None:
             return
+        waiting = [lead for lead in leads if lead.url in self.waiting.rows]
+        for lead, anchor in zip(waiting, self.reader.anchors(waiting), strict=True):
+            self.waiting.again(self.waiting.rows[lead.url], number, anchor)
         for lead in leads:
-            row = self.waiting.rows.get(lead.url)
-            if row is not None:
-                self.waiting.again(row, number, self.reader.places(lead.anchor))
-            elif self._numbers.get(lead.url, number) != number:
+            if lead.url not in self.waiting.rows and self._numbers.get(lead.url, number) != number:
                 self.trails.leads_to(number, self._numbers[lead.url])
 
     def found(self, page_url: str, leads: Sequence[LinkContext]) -> list[int]:
         """The priorities of new links of a page, which wait from now on; those that do already keep theirs."""
         self.seen_again(page_url, [lead for lead in leads if lead.url in self.waiting.rows])
         self._make_room()
-        number, mark, nears = self._numbers.get(page_url), self.waiting.mark(), dict[str, list[int]]()
+        number, mark, new = self._numbers.get(page_url), self.waiting.mark(), dict[str, LinkContext]()
         for lead in leads:
             if lead.url not in self.waiting.rows:
-                if lead.near not in nears:
-                    nears[lead.near] = self.reader.places(lead.near)
-                self.waiting.add(lead.url, self.reader.read(number, lead, nears[lead.near]))
+                new.setdefault(lead.url, lead)
+        for url, seen in zip(new, self.reader.read(number, list(new.values())), strict=True):
+            self.waiting.add(url, seen)
         links = self.waiting.since(mark)
         self._score(links)
         links.table[TOLD] = self._priorities(links)
@@ -141,8 +140,9 @@ class Focus:
             return {}
         self._make_room()
         mark = self.waiting.mark()
-        for url, price in new.items():
-            self.waiting.add(url, replace(self.reader.read(None, LinkContext(url, ""), []), kept=price / 1000))
+        read = self.reader.read(None, [LinkContext(url, "") for url in new])
+        for (url, price), seen in zip(new.items(), read, strict=True):
+            self.waiting.add(url, replace(seen, kept=price / 1000))
         self.waiting.since(mark).table[TOLD] = list(new.values())
         return self._told(0)
 

@@ -28,7 +28,7 @@ from itertools import chain
 import numpy as np
 
 from crawler.page.text import is_unspaced
-from crawler.topic.vocabulary import PLACES, KnownPage, Numbers, Values, Vector
+from crawler.topic.word_statistics import PLACES, KnownPage, Numbers, Values, Vector
 
 REMEMBERED = 500
 """Pages."""

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from crawler.extraction.auto import block_columns, model, network, signs
+from crawler.extraction.auto import block_features, model, network, page_arrays
 from crawler.extraction.auto.model import KINDS, Kinds, LearnedWords, Model
 from crawler.extraction.auto.network import BlockGroups
-from crawler.extraction.auto.page_outline import Floats, PageArrays
+from crawler.extraction.auto.page_arrays import Floats, PageArrays
 from crawler.extraction.auto.text_arrays import Ints
 from crawler.training import gradient_descent
 from crawler.training.examples import PageExample, Tell, TooFewError, parts_of, plainer, shorter, subset, weights_of
@@ -154,8 +154,8 @@ def _with_copy(one: PageExample, chance: np.random.Generator) -> Iterable[tuple[
 
 def describe(seen: PageArrays, known: LearnedWords) -> tuple[Floats, network.BlockGroups]:
     """The signs of a page, a row a block, and what belongs together."""
-    levels, outline = block_columns.ranges(seen), seen.outline
-    matrix = np.ascontiguousarray(signs.signs(seen, known.scores(seen), levels).matrix.T)
+    levels, outline = page_arrays.ranges(seen), seen.outline
+    matrix = np.ascontiguousarray(block_features.signs(seen, known.scores(seen), levels).matrix.T)
     return matrix, network.block_groups(levels, outline.starts, outline.ends, outline.paths[seen.homes])
 
 
@@ -223,7 +223,7 @@ def _lesson(page: PageSigns, opinion: Floats | None, scaling: _Scaling) -> gradi
 
 def _hidden(seen: PageArrays, known: LearnedWords) -> list[Ints]:
     """The signs that come from words, from names, and from the page."""
-    names = signs.signs(seen, known.scores(seen), block_columns.ranges(seen)).names
+    names = block_features.signs(seen, known.scores(seen), page_arrays.ranges(seen)).names
     groups = (
         [name.startswith(("words ", "word score", "heading words", "path word")) for name in names],
         ["names" in name or name.startswith("around") for name in names],

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from crawler.evaluation.gold import objects, set_name
 from crawler.evaluation.text_metrics import tokens
-from crawler.extraction.auto import page_outline
-from crawler.extraction.auto.page_outline import Floats, PageArrays, outward
+from crawler.extraction.auto import page_arrays
+from crawler.extraction.auto.page_arrays import Floats, PageArrays, outward
 from crawler.page.page import Page
 from crawler.training.block_labels import labels
 from crawler.urls.parsing import absolute, site
@@ -155,7 +155,7 @@ class PageExample(NamedTuple):
 def example(group: str, site: str, page: Page, gold: str, page_type: str) -> PageExample:
     """A page with its gold text; there must be a block."""
     found = labels([tokens(block.text) for block in page.blocks], tokens(gold))
-    return PageExample(group, site, page_outline.page_arrays(page), np.array(found, np.float32), page_type)
+    return PageExample(group, site, page_arrays.page_arrays(page), np.array(found, np.float32), page_type)
 
 
 def snippets(group: str, site: str, page: Page, present: Iterable[str], absent: Iterable[str]) -> PageExample:
@@ -168,7 +168,7 @@ def snippets(group: str, site: str, page: Page, present: Iterable[str], absent: 
             places = [place for place, text in enumerate(texts) if words and words in text]
             if len(places) <= MOST_PLACES or not value:
                 found[places] = value
-    return PageExample(group, site, page_outline.page_arrays(page), found, "")
+    return PageExample(group, site, page_arrays.page_arrays(page), found, "")
 
 
 def parts_of(sites: Iterable[str], parts: int, seed: int) -> dict[str, int]:

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from crawler.extraction.auto.network import LIMIT, BlockGroups, Layer, Network, logistic
-from crawler.extraction.auto.page_outline import Floats
+from crawler.extraction.auto.page_arrays import Floats
 from crawler.extraction.auto.text_arrays import Ints
 
 STEPS = (1, 0, 2, 0, 1)

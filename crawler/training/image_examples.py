@@ -18,11 +18,10 @@ from crawler.bulk.parallel import DIED
 from crawler.evaluation.gold import ImageLabel, PendingLabels, set_name
 from crawler.extraction import EXTRACTORS
 from crawler.labels.labels import NOISE, Label, all_labels
-from crawler.noise.evidence import Evidence
+from crawler.noise.image_evidence import Evidence, Sighting
+from crawler.noise.image_features import sightings
 from crawler.noise.learned_model import Floats, signs_of
 from crawler.noise.li2006 import description
-from crawler.noise.sighting import Sighting
-from crawler.noise.signs import sightings
 from crawler.noise.verdict import scores_of
 from crawler.store.crawl_tables import crawl, site
 from crawler.store.images import PICTURE

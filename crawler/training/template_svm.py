@@ -13,16 +13,16 @@ from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from crawler.extraction.leaves import leaves
-from crawler.extraction.template import N1, LeafLabel, Library, frequencies, labels, learn
-from crawler.extraction.template_svm import Features, Svm, counts, features
+from crawler.extraction.leaf_labels import leaves
+from crawler.extraction.methods.template import N1, LeafLabel, Library, frequencies, labels, learn
+from crawler.extraction.methods.template_svm import Features, Svm, counts, features
 from crawler.page.page import Page
 from crawler.page.text import words
 from crawler.training.examples import TooFewError
 from crawler.urls.parsing import host
 
 if TYPE_CHECKING:
-    from crawler.extraction.template_svm import Matrix
+    from crawler.extraction.methods.template_svm import Matrix
 
 SHINGLE = 4
 MOST = 0.5

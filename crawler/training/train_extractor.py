@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.settings import BaseSettings
 
-from crawler.extraction.template_svm import save
+from crawler.extraction.methods.template_svm import save
 from crawler.files import check_apart
 from crawler.reports.html_page import aligned
 from crawler.terminal import FAILED, WrongUseError, one_line, say

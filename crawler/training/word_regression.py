@@ -9,7 +9,7 @@ from scipy import sparse
 
 from crawler.extraction.auto import element_names, model
 from crawler.extraction.auto.model import KINDS, LearnedWords
-from crawler.extraction.auto.page_outline import Floats, PageArrays
+from crawler.extraction.auto.page_arrays import Floats, PageArrays
 from crawler.extraction.auto.text_arrays import BUCKETS, Ints
 from crawler.training.examples import PageExample
 

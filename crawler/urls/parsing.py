@@ -1,9 +1,4 @@
-"""Addresses: one spelling for each, which of them are of the same page, the site of each, and how people read it.
-
-Two addresses lead to the same page when only parameters that tell nothing of the page set them apart: those that say
-which advertisement led to the page, or who reads it (`Canonical`). They stand in the query, behind a semicolon in the
-path (`/a;jsessionid=0A12`), or are a segment of the path in parentheses (`/(S(4hqa0555fwsecu455xqckv45))/a.aspx`).
-"""
+"""Addresses: one spelling for each, the host and the site of each, its ending, and how people read it."""
 
 import re
 import unicodedata
@@ -186,6 +181,11 @@ def ending(url: str) -> str | None:
     return suffix if suffix in NOT_PAGES and ":" not in name and "." in name else None
 
 
+def with_ending(urls: Iterable[str], endings: Collection[str]) -> set[str]:
+    """Those addresses that have one of these endings."""
+    return {url for url in urls if ending(url) in endings}
+
+
 WHERE = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#\\]*", re.IGNORECASE)
 """Up to the path: what leads to a host is shown as it is."""
 SIGN = re.compile(r"%[C-Fc-f][0-9A-Fa-f](?:%[89ABab][0-9A-Fa-f]){1,3}")
@@ -241,66 +241,3 @@ def _decoded(sign: str) -> str:
         return ""
     is_plain = unicodedata.bidirectional(letter) in LEFT_TO_RIGHT and not BETTER_ENCODED.match(letter)
     return letter if is_plain and unicodedata.category(letter) in LETTERS + MARKS else ""
-
-
-# A segment of dots stays as it is: without its parameter it would lead to another folder.
-PATH_PARAMETER = re.compile(r"(?<!/\.)(?<!/\.\.);[^;/]*")
-SEGMENT = re.compile(r"/\([^/]*\)(?=/)")
-
-FLAGS = re.IGNORECASE | re.ASCII
-NEVER = r"(?!)"
-# Expressions are joined to one, where groups have other numbers, and names that may be taken.
-GROUP_REFERENCE = re.compile(r"\\[1-9]|\(\?P|\(\?\(")
-
-
-class Canonical:
-    """Which spellings of an address lead to the same page: parameters that are `ignored` do not tell pages apart.
-
-    Each expression is matched, in full and ignoring case, against a parameter's name, or against `name=value` when it
-    holds an equals sign; a segment in parentheses counts as a name.
-
-    >>> canonical = Canonical(["utm_.*", "sid=[0-9a-f]{32}"])
-    >>> canonical("http://example.com/a?sid=42&utm_source=feed")
-    'http://example.com/a?sid=42'
-    """
-
-    def __init__(self, ignored: Iterable[str]) -> None:
-        expressions = [_checked(expression) for expression in ignored]
-        self._names = _any_of([expression for expression in expressions if "=" not in expression])
-        self._pairs = _any_of([expression for expression in expressions if "=" in expression])
-
-    def __call__(self, url: str) -> str:
-        """The address without the parameters that tell nothing of the page."""
-        if "?" not in url and ";" not in url and "/(" not in url:
-            return url
-        path, _, query = url.partition("?")
-        if ";" in path:
-            path = PATH_PARAMETER.sub(self._kept, path)
-        if "/(" in path:
-            path = SEGMENT.sub(self._kept, path)
-        kept = "&".join([parameter for parameter in query.split("&") if parameter and not self._ignores(parameter)])
-        return f"{path}?{kept}" if kept else path
-
-    def _kept(self, match: re.Match[str]) -> str:
-        return "" if self._ignores(match[0][1:]) else match[0]
-
-    def _ignores(self, parameter: str) -> bool:
-        if ";" in parameter or "&" in parameter:
-            return False  # some servers read two parameters there, and the second may tell pages apart
-        name = parameter.partition("=")[0]
-        return bool(self._names.fullmatch(name) or self._pairs.fullmatch(parameter))
-
-
-def _checked(expression: str) -> str:
-    try:
-        re.compile(expression)
-        re.compile(f"(?:{expression})")  # where flags for the whole expression are an error
-    except (re.error, OverflowError) as error:
-        raise ValueError(f"{expression!r} is not a regular expression for parameters: {error}.") from None
-    if GROUP_REFERENCE.search(expression):
-        raise ValueError(f"{expression!r} names groups or refers back to them, which no expression for parameters may.")
-    return expression
-
-
-def _any_of(expressions: list[str]) -> re.Pattern[str]:
-    return re.compile("|".join(expressions) or NEVER, FLAGS)

@@ -6,9 +6,9 @@ from orders import Waiting
 from webs import Read, Web
 
 from crawler.topic.focus import Focus
-from crawler.topic.priority import FocusOptions
+from crawler.topic.link_scores import FocusOptions
+from crawler.topic.link_table import LinkContext
 from crawler.topic.topic import Topic
-from crawler.topic.waiting_links import LinkContext
 
 
 class Driver:

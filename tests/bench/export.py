@@ -33,7 +33,7 @@ from crawler.store.crawl_tables import crawl, tables
 from crawler.store.database import open_database
 from crawler.store.page_tables import page
 from crawler.store.worker_session import CrawlPlan, WorkerSession
-from crawler.urls.parsing import Canonical
+from crawler.urls.canonical import Canonical
 
 LENGTH, AT_ONCE = 1_500, 5_000
 NAMES = {"jsonl": "a.jsonl", "csv": "a.csv", "parquet": "a.parquet", "warc": "a.warc.gz", "markdown": "pages/"}

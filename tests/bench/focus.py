@@ -35,7 +35,7 @@ from driven import focused
 from orders import Vectors, best_first, breadth_first, oracle
 from webs import PROCESSES, SHARED, Web, built, recall, web_of
 
-from crawler.topic.priority import FocusOptions
+from crawler.topic.link_scores import FocusOptions
 
 TOPICS = "Science.Biology.Birds Geography.Natural_Disasters Design_and_Technology.Railway_transport Music".split()
 ORDERS = "breadth-first best-first unlearned ours oracle".split()

@@ -26,7 +26,7 @@ from orders import breadth_first
 from throughput import machine
 from webs import Web, built, web_of
 
-from crawler.topic.priority import FocusOptions
+from crawler.topic.link_scores import FocusOptions
 
 SEED = "http://127.0.0.1/wiki/Bird.html"
 AIM_PAGE, AIM_LINK = 1.0, 20.0  # milliseconds, microseconds

@@ -25,8 +25,7 @@ from crawler.metadata.language import language
 from crawler.metadata.record_readers import READERS
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Page
-from crawler.pipelines.extract import ExtractPipeline
-from crawler.pipelines.store import StorePipeline
+from crawler.pipelines import ExtractPipeline, StorePipeline
 from crawler.request_scheduler import FrontierScheduler
 from crawler.spiders.topic import TopicSpider
 from crawler.spiders.topic_tracker import TopicTracker

@@ -45,7 +45,7 @@ from crawler.outcomes import Code, Outcome
 from crawler.store.claims import LONGEST_REST, claim
 from crawler.store.database import open_database
 from crawler.store.worker_session import CrawlPlan, WorkerSession
-from crawler.urls.parsing import Canonical
+from crawler.urls.canonical import Canonical
 
 MEMORY = [*TOPIC, "-s", "SPIDER_MODULES=crawler.spiders,memory_queue", "-s", "SCHEDULER=memory_queue.MemoryScheduler"]
 DROPPED = PageResult(Outcome(Code.DROPPED))

@@ -22,7 +22,7 @@ from sites import environment
 from crawler.extraction import extract
 from crawler.extraction.auto import FAVOURS
 from crawler.outcomes import CUTS
-from crawler.page.tree import MAX_BLOCKS, Cut
+from crawler.page.html_tree import MAX_BLOCKS, Cut
 
 COMMAND = [sys.executable, "-m", "scrapy", "clean"]
 

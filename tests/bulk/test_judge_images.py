@@ -17,10 +17,9 @@ from crawler.archives.records import Broken
 from crawler.bulk.judge_images import ImageJudging, JudgedPage, evidence, judged, lines, read
 from crawler.extraction import EXTRACTORS
 from crawler.noise import learned_model
-from crawler.noise.evidence import Evidence
-from crawler.noise.reasons import NoiseReason
-from crawler.noise.sighting import Sighting
+from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.verdict import Judge, Verdict
+from crawler.noise.verdict_reasons import NoiseReason
 from crawler.page.page import Extraction, Page
 from crawler.translation.reasons import Reason
 

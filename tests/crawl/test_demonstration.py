@@ -16,7 +16,7 @@ from crawler.reports.crawls import read_state
 from crawler.spiders.demo_site import check_demo
 from crawler.store.database import StateError, open_database
 from crawler.store.worker_session import CrawlPlan, WorkerSession
-from crawler.urls.parsing import Canonical
+from crawler.urls.canonical import Canonical
 
 
 def session(url: URL, folder: Path) -> WorkerSession:

@@ -17,7 +17,7 @@ from rich.filesize import decimal
 from sites import OPEN, Answer, Asked, Crawl, Site, command, crawl, environment, page, serving
 
 from crawler.demo.site import png
-from crawler.noise.evidence import Evidence
+from crawler.noise.image_evidence import Evidence
 
 PAGES = 12
 # Numbers would make words that all pictures share; these are in one each.

@@ -15,7 +15,7 @@ import pytest
 from sites import OPEN, Answer, Crawl, Site, command, crawl, environment, page, serving
 
 from crawler.demo.site import png
-from crawler.noise.sighting import Sighting
+from crawler.noise.image_evidence import Sighting
 
 TEXT = "Honey bees dance in the dark of the hive, and others follow them to where the flowers are in number {}."
 COLUMNS = "pages read on_topic requests failed bytes pictures picture_bytes skipped".split()

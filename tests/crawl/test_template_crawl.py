@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from sites import OPEN, Site, crawl, page, serving
 
-from crawler.extraction.template import N1
+from crawler.extraction.methods.template import N1
 
 ONE_BY_ONE = OPEN | {"CONCURRENT_REQUESTS_PER_DOMAIN": "1"}
 MENU = "All the news of this valley and the next."

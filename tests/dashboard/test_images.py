@@ -15,7 +15,7 @@ from sqlalchemy import Engine, insert, select
 from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.views.images import wilson
 from crawler.dashboard.views.judged_images import MOST_BYTES
-from crawler.noise.sighting import Sighting
+from crawler.noise.image_evidence import Sighting
 from crawler.store.crawl_tables import site
 from crawler.store.images import PICTURE, label_key
 from crawler.store.page_tables import label, verdict

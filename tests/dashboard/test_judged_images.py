@@ -17,12 +17,12 @@ from crawler.dashboard.views.judged_images import (
     read_verdicts,
 )
 from crawler.labels.labels import CONTENT, NOISE, Label, put_label, remove_label
-from crawler.noise.sighting import Sighting
+from crawler.noise.image_evidence import Sighting
 from crawler.store.addresses import AddressKeys
 from crawler.store.crawl_tables import crawl, site
 from crawler.store.images import PICTURE, label_key, save_verdicts
 from crawler.store.page_tables import verdict
-from crawler.urls.parsing import Canonical
+from crawler.urls.canonical import Canonical
 
 PAGE = "http://a.example/"
 KEYS = AddressKeys(1, Canonical(()))

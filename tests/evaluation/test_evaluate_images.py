@@ -12,8 +12,7 @@ from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
 from crawler.evaluation.evaluate_images import models
-from crawler.noise.evidence import Evidence
-from crawler.noise.sighting import Sighting
+from crawler.noise.image_evidence import Evidence, Sighting
 
 FAST = ("-s", "EXTRACTOR=leaf-tags", "--jobs", "1")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawler.extraction.auto import auto, block_columns, page_outline, signs
+from crawler.extraction.auto import auto, block_features, page_arrays
 from crawler.extraction.auto.explanation import GROUPS, BlockReason, JudgedBlock, explain, group_of
 from crawler.extraction.auto.model import best_f1, judge, judged, shipped
 from crawler.page.page import Page
@@ -19,8 +19,8 @@ PAGE = Page.from_html(
 
 def usual() -> dict[str, float]:
     """The signs of a block of which there is nothing to say."""
-    seen = page_outline.page_arrays(PAGE)
-    names = signs.signs(seen, shipped().vocabulary.scores(seen), block_columns.ranges(seen)).names
+    seen = page_arrays.page_arrays(PAGE)
+    names = block_features.signs(seen, shipped().vocabulary.scores(seen), page_arrays.ranges(seen)).names
     return dict.fromkeys(names, 0.0) | {"heading 0": 1.0, "after title": 0.0}
 
 

@@ -12,9 +12,9 @@ from lxml import etree
 
 from crawler.extraction import EXTRACTORS, extract
 from crawler.extraction.auto.model import KINDS as PAGE_TYPES
-from crawler.page.contents import Block
+from crawler.page.blocks import Block
+from crawler.page.html_tree import MAX_BLOCKS
 from crawler.page.page import Extraction, Page
-from crawler.page.tree import MAX_BLOCKS
 
 CASES = Path(__file__).parent.parent / "pages"
 EXAMPLES = {folder.name: (folder / "input.html").read_bytes() for folder in sorted(CASES.iterdir())}

@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from crawler.extraction.label_index import MAX_NEAR_LENGTH, LabelIndex, is_near
+from crawler.extraction.leaf_labels import MAX_NEAR_LENGTH, LabelIndex, is_near
 
 
 def edited(chance: random.Random, text: str, edits: int) -> str:

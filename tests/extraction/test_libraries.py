@@ -3,10 +3,10 @@ from importlib import import_module
 
 import pytest
 
-from crawler.extraction.template import N1, LeafLabel, SiteLibraries, template
+from crawler.extraction.methods.template import N1, LeafLabel, SiteLibraries, template
 from crawler.page.page import Page
 
-TEMPLATE = import_module("crawler.extraction.template")  # the function of this name stands before it
+TEMPLATE = import_module("crawler.extraction.methods.template")  # the function of this name stands before it
 MENU = LeafLabel("p", "Menu")
 
 

@@ -4,7 +4,7 @@ from itertools import chain
 
 import pytest
 
-from crawler.extraction.script_data import Candidate, ScriptData, _counts, _is_titled, as_html, document, prose
+from crawler.extraction.script_text import Candidate, ScriptData, _counts, _is_titled, as_html, document, prose
 
 LINE = "The bees dance in the hive now."
 

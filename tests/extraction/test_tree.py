@@ -1,6 +1,6 @@
 import pytest
 
-from crawler.extraction.leaves import enclosing, spans
+from crawler.page.html_tree import enclosing, spans
 from crawler.page.page import Page
 
 HTML = "<div id=a><p id=b><i id=c>One<b id=d>two</b></i></p><p id=e>Three</p></div><div id=f>Four</div>"

@@ -15,10 +15,11 @@ from crawler.frontier.frontier import JOINING, Frontier
 from crawler.frontier.host_control import AWAY, MOST_OF_A_HOST, UNUSED
 from crawler.frontier.host_limits import LimitSettings
 from crawler.frontier.page_result import Candidate, Lease, PageResult, Template
-from crawler.noise.evidence import Evidence
+from crawler.noise.image_evidence import Evidence
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.store.addresses import AddressKeys
-from crawler.urls.parsing import Canonical, host
+from crawler.urls.canonical import Canonical
+from crawler.urls.parsing import host
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")
 CLOSED, NOISE = Outcome(Code.HOST_CLOSED), Outcome(Code.NOISE, "size")

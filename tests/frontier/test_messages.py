@@ -5,7 +5,7 @@ import pytest
 from crawler.frontier.page_result import Candidate, Lease
 from crawler.frontier.seen_addresses import RecentNumbers
 from crawler.store.addresses import AddressKeys
-from crawler.urls.parsing import Canonical
+from crawler.urls.canonical import Canonical
 
 A = "http://a.example/"
 KEYS = AddressKeys(1, Canonical(["utm_.*"]))

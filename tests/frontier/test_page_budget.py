@@ -11,7 +11,8 @@ from crawler.frontier.host_limits import LimitSettings
 from crawler.frontier.page_budget import BATCH, NEAR, PageBudget, PendingPriorities, is_poor
 from crawler.frontier.page_result import Candidate, Lease, PageResult
 from crawler.store.addresses import AddressKeys
-from crawler.urls.parsing import Canonical, host
+from crawler.urls.canonical import Canonical
+from crawler.urls.parsing import host
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")
 

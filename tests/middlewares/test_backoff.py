@@ -14,7 +14,7 @@ from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
 from crawler.middlewares.backoff import BackoffMiddleware
 from crawler.store.addresses import AddressKeys
-from crawler.urls.parsing import Canonical
+from crawler.urls.canonical import Canonical
 
 TOLERANCE = 0.15  # of a machine with other things to do
 LATE = 15.0  # the same, where it has very much else to do

@@ -11,7 +11,7 @@ from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
 from crawler.middlewares.robots import RobotsMiddleware
 from crawler.store.addresses import AddressKeys
-from crawler.urls.parsing import Canonical
+from crawler.urls.canonical import Canonical
 
 DELAY = 0.6
 TOLERANCE = 0.15  # of a machine with other things to do

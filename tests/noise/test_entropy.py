@@ -5,7 +5,7 @@ import pytest
 
 from crawler.noise.li2006 import entropy
 
-# Table 1 of Li 2006: the file names of seven picture links on two pages.
+# Table 1 of Li 2006: the file names of seven image links on two pages.
 TABLE = {
     "A1": "1_1-1-21-180_20031016141652",
     "B1": "zhenwen080703",

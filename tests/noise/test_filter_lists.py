@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler.noise.image_filter import FilterLists
+from crawler.noise.verdict import FilterLists
 
 LIST = """[Adblock Plus 2.0]
 ! a comment

@@ -1,7 +1,7 @@
 import pytest
 
+from crawler.noise.image_evidence import Sighting
 from crawler.noise.li2006 import NoiseWords, description, read, shipped
-from crawler.noise.sighting import Sighting
 
 GRADED = NoiseWords({"sms": 3.0, "banner": 2.0, "top": 1.0})
 EQUAL = NoiseWords({"sms": 1.0, "banner": 1.0})

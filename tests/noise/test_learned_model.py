@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from image_pages import TEXT, seen
 
-from crawler.noise.evidence import Evidence
+from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.learned_model import (
     CODES,
     MOST,
@@ -26,9 +26,8 @@ from crawler.noise.learned_model import (
     shipped,
     signs_of,
 )
-from crawler.noise.reasons import NoiseReason
-from crawler.noise.sighting import Sighting
 from crawler.noise.verdict import NOTHING, Judge, _by_learned, scores_of
+from crawler.noise.verdict_reasons import NoiseReason
 from crawler.translation.reasons import Reason
 
 FIRST, SECOND, THIRD = 0, 7, 20

@@ -1,6 +1,6 @@
 import pytest
 
-from crawler.noise.page_context import FAMILIES, families
+from crawler.noise.page_features import FAMILIES, families
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,11 @@ from dataclasses import replace
 
 import pytest
 
-from crawler.noise.evidence import Evidence
+from crawler.noise.image_evidence import Evidence, Sighting
+from crawler.noise.image_features import SIGNS, sightings
 from crawler.noise.li2006 import NoiseWords
-from crawler.noise.reasons import NoiseReason
-from crawler.noise.sighting import Sighting
-from crawler.noise.signs import SIGNS, sightings
 from crawler.noise.verdict import MODELS, Judge, ModelVerdict, Verdict
+from crawler.noise.verdict_reasons import NoiseReason
 from crawler.page.page import Extraction, Page
 from crawler.translation.reasons import Reason
 
@@ -19,7 +18,7 @@ PAPER = ("keyword", "redundancy", "entropy")
 
 
 def site(pages: int, showing: int, one: Sighting = STORY) -> Evidence:
-    """Evidence of a site where so many pages show the picture, and the others one of their own."""
+    """Evidence of a site where so many pages show the image, and the others one of their own."""
     found = Evidence()
     for at in range(pages):
         found.see([one if at < showing else Sighting(f"http://c{at}/n{at}.x{at}", "", "")])

@@ -1,7 +1,7 @@
 import pytest
 
+from crawler.noise.image_evidence import Sighting
 from crawler.noise.li2006 import MOST_ADDRESS, MOST_WORD, description
-from crawler.noise.sighting import Sighting
 from crawler.page.text import words
 
 

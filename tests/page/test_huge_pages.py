@@ -12,7 +12,7 @@ from lxml import etree
 from measured_extraction import Cost
 from sites import environment
 
-from crawler.page import tree
+from crawler.page import html_tree
 from crawler.page.page import Page
 
 FOLDER = Path(__file__).parent.parent / "support"
@@ -67,18 +67,22 @@ def test_the_pages_are_as_large_as_they_may_be(name: str) -> None:
 @pytest.mark.parametrize(
     ("unit", "limit", "where"),
     [
-        ("<p>x", tree.MAX_TAGS, tree.Cut.TAGS),
-        ("x</p>", tree.MAX_TAGS, tree.Cut.TAGS),
-        ("x</html>", tree.MAX_TAGS, tree.Cut.TAGS),
-        ("x</body>", tree.MAX_TAGS, tree.Cut.TAGS),
-        ("x<br/>", tree.MAX_TAGS, tree.Cut.TAGS),
-        ("x < ", tree.MAX_SIGNS, tree.Cut.TAGS),
-        ("<p " + " ".join(f"a{n}" for n in range(100)) + ">x</p>", tree.MAX_ATTRIBUTES // 100, tree.Cut.TAGS),
-        ("<p " + " ".join(f"a{n}='>'" for n in range(100)) + ">x</p>", tree.MAX_ATTRIBUTES // 100, tree.Cut.TAGS),
-        ("<div>x", 2_040, tree.Cut.DEPTH),
+        ("<p>x", html_tree.MAX_TAGS, html_tree.Cut.TAGS),
+        ("x</p>", html_tree.MAX_TAGS, html_tree.Cut.TAGS),
+        ("x</html>", html_tree.MAX_TAGS, html_tree.Cut.TAGS),
+        ("x</body>", html_tree.MAX_TAGS, html_tree.Cut.TAGS),
+        ("x<br/>", html_tree.MAX_TAGS, html_tree.Cut.TAGS),
+        ("x < ", html_tree.MAX_SIGNS, html_tree.Cut.TAGS),
+        ("<p " + " ".join(f"a{n}" for n in range(100)) + ">x</p>", html_tree.MAX_ATTRIBUTES // 100, html_tree.Cut.TAGS),
+        (
+            "<p " + " ".join(f"a{n}='>'" for n in range(100)) + ">x</p>",
+            html_tree.MAX_ATTRIBUTES // 100,
+            html_tree.Cut.TAGS,
+        ),
+        ("<div>x", 2_040, html_tree.Cut.DEPTH),
     ],
 )
-def test_what_is_not_read_is_said(unit: str, limit: int, where: tree.Cut) -> None:
+def test_what_is_not_read_is_said(unit: str, limit: int, where: html_tree.Cut) -> None:
     assert Page.from_html(unit * (limit - 10)).ended is None
     over = Page.from_html(unit * (limit + 50) + "<p>Over.")
     assert over.ended == where
@@ -94,14 +98,14 @@ def test_what_is_not_read_is_said(unit: str, limit: int, where: tree.Cut) -> Non
 )
 def test_so_much_is_parsed_and_no_more(unit: str, limit: int) -> None:
     source = unit.encode() * limit
-    assert tree.bounded(source) == (source, None)
-    assert tree.bounded(source + unit.encode()) == (source, tree.Cut.TAGS)
+    assert html_tree.bounded(source) == (source, None)
+    assert html_tree.bounded(source + unit.encode()) == (source, html_tree.Cut.TAGS)
 
 
 @pytest.mark.parametrize(("levels", "is_deep"), [(2_039, False), (2_040, True)])
 def test_a_tree_may_be_so_deep(levels: int, is_deep: bool) -> None:
     root = etree.fromstring("<p>" * levels + "</p>" * levels, etree.XMLParser(huge_tree=True))
-    assert tree.is_deep(root) is is_deep
+    assert html_tree.is_deep(root) is is_deep
 
 
 @pytest.mark.parametrize(("count", "has_text"), [(500, True), (501, False)])
@@ -109,7 +113,7 @@ def test_a_tree_may_be_so_deep(levels: int, is_deep: bool) -> None:
 @pytest.mark.parametrize("attribute", ["a{}", "a{}=1", "a{}='>'", 'a{}=">"', "a{}=\n'>'", "a{}\n=\n1"])
 def test_crowded_tags_are_text(count: int, has_text: bool, before: str, attribute: str) -> None:
     tag = " ".join(map(attribute.format, range(count)))
-    source, where = tree.bounded(f"{before}<div {tag}>One.</div>".encode())
+    source, where = html_tree.bounded(f"{before}<div {tag}>One.</div>".encode())
     assert (b"<div a0" in source, where) == (has_text, None)
 
 

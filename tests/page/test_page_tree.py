@@ -9,7 +9,7 @@ import pytest
 from sites import OPEN, Answer, Asked, Route, Site, crawl, page, serving
 
 from crawler.outcomes import CUTS
-from crawler.page.tree import Cut
+from crawler.page.html_tree import Cut
 
 WIDE = OPEN | {"ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8"}
 

@@ -25,7 +25,7 @@ from crawler.reports.focus_data import (
 from crawler.store.crawl_tables import version
 from crawler.store.database import StateError
 from crawler.store.page_tables import focus
-from crawler.urls.parsing import Canonical
+from crawler.urls.canonical import Canonical
 
 
 @pytest.fixture

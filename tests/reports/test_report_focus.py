@@ -27,7 +27,7 @@ from crawler.store.crawl_tables import crawl as crawl_table
 from crawler.store.database import open_database
 from crawler.store.page_tables import focus, page
 from crawler.store.worker_session import CrawlPlan, WorkerSession
-from crawler.urls.parsing import Canonical
+from crawler.urls.canonical import Canonical
 
 EVERYTHING = ClaimRequest(hosts=100, pages=1_000, each=100)
 SYNTAX = "it is scrapy focus report [--name NAME] [-o FILE.html] [--min-relevance X] [--truth FILE]"

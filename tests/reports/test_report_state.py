@@ -27,7 +27,7 @@ from sqlalchemy.engine import URL, make_url
 from crawler.frontier.batch import Batch, ClaimRequest, WorkerSample
 from crawler.frontier.page_result import Candidate, Completion, PageResult, Template
 from crawler.items import PageItem
-from crawler.noise.evidence import Evidence
+from crawler.noise.image_evidence import Evidence
 from crawler.outcomes import Code, Outcome
 from crawler.reports import crawls
 from crawler.store import deletion, read_only
@@ -35,7 +35,7 @@ from crawler.store.crawl_tables import HELD, address, host, tables, version
 from crawler.store.database import open_database
 from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.store.worker_session import CrawlPlan, WorkerSession
-from crawler.urls.parsing import Canonical
+from crawler.urls.canonical import Canonical
 
 EVERYTHING = ClaimRequest(hosts=100, pages=1_000, each=100)
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]")

@@ -2,7 +2,7 @@ import pytest
 
 from crawler.frontier.page_result import Candidate
 from crawler.page.page import Extraction, Page
-from crawler.spiders.examples import EXAMPLE_LENGTH, MOST_SEEDS, Examples, TopicExample, example_text
+from crawler.spiders.topic_tracker import EXAMPLE_LENGTH, MOST_SEEDS, Examples, TopicExample, example_text
 from crawler.topic.topic import Topic
 
 GOOD, BAD = "http://a.example/good", "http://a.example/bad"

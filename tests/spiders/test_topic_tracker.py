@@ -5,14 +5,13 @@ import pytest
 from crawler.frontier.batch import LinkUpdates
 from crawler.frontier.page_result import Candidate
 from crawler.page.page import Extraction
-from crawler.spiders.examples import Examples
-from crawler.spiders.page_links import SelectedLinks
-from crawler.spiders.topic_tracker import TopicTracker
+from crawler.spiders.links_and_images import SelectedLinks
+from crawler.spiders.topic_tracker import Examples, TopicTracker
 from crawler.topic.focus import Focus
-from crawler.topic.harvest import ON_TOPIC, Harvest, StopWhen
-from crawler.topic.priority import HIGHEST
+from crawler.topic.link_scores import HIGHEST
+from crawler.topic.link_table import LinkContext
+from crawler.topic.stop_rule import ON_TOPIC, Harvest, StopWhen
 from crawler.topic.topic import Topic
-from crawler.topic.waiting_links import LinkContext
 
 HOME, URL = "http://a.example/", "http://a.example/b"
 UNREADABLE = "What an earlier run or another worker learned cannot be read; it teaches nothing"
@@ -92,10 +91,10 @@ def test_links_that_others_found_wait_their_turn() -> None:
 
 def test_links_have_priorities_and_what_waits_may_have_new_ones() -> None:
     judge = tracker()
-    pictured, new = Candidate(f"{URL}/picture", -1_000), Candidate(URL)
+    image_link, new = Candidate(f"{URL}/image", -1_000), Candidate(URL)
     judge.judge(Candidate(HOME, 10_000, via="seed"), BEES)
-    links, priorities = judge.score(HOME, SelectedLinks((new,), (LinkContext(URL, "bees"),), (pictured,)))
-    assert links[0] == pictured
+    links, priorities = judge.score(HOME, SelectedLinks((new,), (LinkContext(URL, "bees"),), (image_link,)))
+    assert links[0] == image_link
     assert links[1]._replace(priority=0) == new
     assert 0 < links[1].priority < HIGHEST
     assert isinstance(priorities, dict)

@@ -12,7 +12,7 @@ from crawler.outcomes import Code, Outcome
 from crawler.store import claims
 from crawler.store.crawl_tables import DONE, WAITING, host, site
 from crawler.store.hosts import REQUESTS_A_PAGE
-from crawler.urls.parsing import Canonical
+from crawler.urls.canonical import Canonical
 from crawler.urls.parsing import host as host_of
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")

@@ -11,7 +11,7 @@ from crawler.store import heartbeats
 from crawler.store.crawl_tables import DONE, WAITING, address, crawl, worker
 from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.store.page_tables import page, shared_example
-from crawler.urls.parsing import Canonical
+from crawler.urls.canonical import Canonical
 
 A, B, C, D = (f"http://{letter}.example/" for letter in "abcd")
 

@@ -9,7 +9,7 @@ from store_workers import EVERYTHING, LOST, Crew, Worker, also, candidates, fail
 
 from crawler.frontier.batch import Batch, SiteEvidence
 from crawler.frontier.page_result import Candidate
-from crawler.noise.evidence import Evidence
+from crawler.noise.image_evidence import Evidence
 from crawler.outcomes import Code, Outcome
 from crawler.store import images
 from crawler.store.crawl_tables import DONE, HELD, RECORDED, WAITING, address, host, site, worker

@@ -15,7 +15,7 @@ from crawler.store.database import open_database
 from crawler.store.heartbeats import lock_crawl
 from crawler.store.page_tables import page
 from crawler.store.worker_session import CrawlPlan, WorkerSession
-from crawler.urls.parsing import Canonical
+from crawler.urls.canonical import Canonical
 
 PAGES, HOSTS, SITES, LINKS = 1_200, 12, 4, 20
 WORKERS = 3

@@ -11,7 +11,7 @@ from crawler.frontier.page_result import Candidate
 from crawler.store import priority_updates as prices_module
 from crawler.store.crawl_tables import address, host
 from crawler.store.heartbeats import expire_worker
-from crawler.urls.parsing import Canonical
+from crawler.urls.canonical import Canonical
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")
 

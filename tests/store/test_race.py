@@ -9,7 +9,7 @@ from crawler.frontier.batch import Batch, ClaimRequest
 from crawler.frontier.page_result import Candidate
 from crawler.store.database import open_database
 from crawler.store.worker_session import CrawlPlan, WorkerSession
-from crawler.urls.parsing import Canonical
+from crawler.urls.canonical import Canonical
 
 SEED = "http://seed.example/"
 ONE, ALL = ClaimRequest(5, 1, 1, alone=False), ClaimRequest(5, 5, 5, alone=False)

@@ -30,7 +30,7 @@ from crawler.store.database import open_database
 from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.store.page_tables import page
 from crawler.store.worker_session import CrawlPlan, WorkerSession
-from crawler.urls.parsing import Canonical
+from crawler.urls.canonical import Canonical
 
 FOLDERS = ("one", "two", "three")
 HOSTS = (

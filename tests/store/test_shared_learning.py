@@ -6,7 +6,7 @@ from store_workers import Crew, Worker, candidates, failed, stored
 
 from crawler.store import shared_learning
 from crawler.store.page_tables import focus
-from crawler.urls.parsing import Canonical
+from crawler.urls.canonical import Canonical
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")
 

@@ -15,7 +15,7 @@ from crawler.store.crawl_tables import DONE, WAITING, crawl, host, output, worke
 from crawler.store.database import StateError, open_database
 from crawler.store.output_files import JsonLines
 from crawler.store.worker_session import CrawlPlan, WorkerSession
-from crawler.urls.parsing import Canonical
+from crawler.urls.canonical import Canonical
 
 A, B = "http://a.example/", "http://b.example/"
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 from zlib import crc32
 
 from crawler.topic.focus import Focus
-from crawler.topic.priority import FocusOptions
+from crawler.topic.link_scores import FocusOptions
+from crawler.topic.link_table import LinkContext
 from crawler.topic.topic import STOP_WORDS, Topic
-from crawler.topic.waiting_links import LinkContext
 
 BEES = "bees honey hive queen wax nectar pollen brood swarm colony".split()
 OTHER = [f"thing{n}" for n in range(300)]

@@ -1,9 +1,9 @@
 """Small pages for the tests of pictures, and their signs by name."""
 
 from crawler.extraction import EXTRACTORS
-from crawler.noise.page_context import PageContext
-from crawler.noise.sighting import Sighting
-from crawler.noise.signs import SIGNS, sightings, signs
+from crawler.noise.image_evidence import Sighting
+from crawler.noise.image_features import SIGNS, sightings, signs
+from crawler.noise.page_features import PageContext
 from crawler.page.page import Extraction, Page
 
 URL = "http://www.example.org/a/story.html"

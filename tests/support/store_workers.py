@@ -19,7 +19,7 @@ from crawler.store.database import open_database
 from crawler.store.hosts import REQUESTS_A_PAGE
 from crawler.store.page_tables import page
 from crawler.store.worker_session import CrawlPlan, WorkerSession
-from crawler.urls.parsing import Canonical
+from crawler.urls.canonical import Canonical
 
 SEEDS = ("http://seed.example/",)
 EVERYTHING = ClaimRequest(hosts=1_000, pages=1_000, each=1_000)

@@ -3,9 +3,9 @@
 import pytest
 
 from crawler.topic.focus import Focus
-from crawler.topic.priority import HIGHEST, FocusOptions
+from crawler.topic.link_scores import HIGHEST, FocusOptions
+from crawler.topic.link_table import LinkContext
 from crawler.topic.topic import Topic
-from crawler.topic.waiting_links import LinkContext
 
 HOME, URL, OTHER = "http://a.example/", "http://a.example/b", "http://b.example/"
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from crawler.topic.priority import FOREFRONT, HIGHEST, SITE_FACTOR, WINDOW, FocusOptions, Prioritizer
+from crawler.topic.link_scores import FOREFRONT, HIGHEST, SITE_FACTOR, WINDOW, FocusOptions, Prioritizer
 
 A, B, C = 1, 2, 3
 

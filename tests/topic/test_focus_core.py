@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from fork_server import environment
 
-from crawler.topic import focus, vocabulary, waiting_links
+from crawler.topic import focus, link_table, word_statistics
 from crawler.topic.focus import UNNAMED, Focus
-from crawler.topic.priority import FOREFRONT, HIGHEST, FocusOptions
+from crawler.topic.link_scores import FOREFRONT, HIGHEST, FocusOptions
+from crawler.topic.link_table import TOLD, LinkContext
 from crawler.topic.topic import Topic
-from crawler.topic.waiting_links import TOLD, LinkContext
 
 BEES = "Honey bees make honey, and bees make wax in the hive of their colony."
 CARS = "Cars run on roads, and their engines burn petrol in four strokes."
@@ -138,7 +138,7 @@ def test_so_much_of_a_page_is_read(where: str, most: int, beyond: int, counts: b
 @pytest.mark.parametrize("where", ["anchor", "near"])
 @pytest.mark.parametrize(("beyond", "counts"), [(0, True), (1, False)])
 def test_so_much_of_a_link_is_read(where: str, beyond: int, counts: bool) -> None:
-    words = {"anchor": "", "near": "", where: "." * (waiting_links.MOST_LINK_TEXT - len("honey") + beyond) + "honey"}
+    words = {"anchor": "", "near": "", where: "." * (link_table.MOST_LINK_TEXT - len("honey") + beyond) + "honey"}
     (plain,), (long,) = (
         begun().found(page(0), [lead]) for lead in (LinkContext(page(7), ""), LinkContext(page(7), **words))
     )
@@ -256,7 +256,7 @@ def test_what_led_to_a_page_learns() -> None:
     assert made.trails.track([1])[0] == pytest.approx(relevance / 5)
     told = made.apprentice.told()
     assert (told.good, told.bad) == (pytest.approx(relevance), pytest.approx(2 - relevance))
-    names = {made.vocabulary.names[sign % vocabulary.PLACES] for sign in told.signs}
+    names = {made.vocabulary.names[sign % word_statistics.PLACES] for sign in told.signs}
     assert {"honey", "bees", "hive", "b.example", "roads", "road", "c.example", "all", "of", "cars"} == names
 
 
@@ -339,7 +339,7 @@ def test_so_many_addresses_are_remembered(remembered: int, known: bool, monkeypa
 
 
 def test_links_that_wait_are_no_more_than_so_many_and_one_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting_links, "MOST_WAITING", 2_000)
+    monkeypatch.setattr(link_table, "MOST_WAITING", 2_000)
     made = begun()
     for batch in range(10):
         leads = [LinkContext(f"http://b.example/{batch}/{n}", "bees") for n in range(1_500)]

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crawler.topic import learned_model
-from crawler.topic.learned_model import MOST_COUNT, MOST_PAGES, MOST_TIMES, Learned, read, written
-from crawler.topic.vocabulary import LONGEST, PLACES, KnownPage, SignCounts, Vocabulary
+from crawler.topic import shared_model
+from crawler.topic.shared_model import MOST_COUNT, MOST_PAGES, MOST_TIMES, Learned, read, written
+from crawler.topic.word_statistics import LONGEST, PLACES, KnownPage, SignCounts, Vocabulary
 
 
 def known(words: str, vocabulary: Vocabulary, named: float = 0.0) -> KnownPage:
@@ -39,7 +39,7 @@ def test_it_comes_back_in_another_process_of_another_worker() -> None:
 
 
 def test_a_page_is_told_by_the_words_that_tell_most(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learned_model, "MOST_WORDS", 2)
+    monkeypatch.setattr(shared_model, "MOST_WORDS", 2)
     vocabulary = Vocabulary()
     one = Learned(1, "", 0, {}, [known("a b b c c c", vocabulary)], SignCounts({}, 0, 0))
     found = read(written(one, vocabulary), vocabulary)
@@ -161,7 +161,7 @@ def test_no_more_pages_than_are_told(pages: int) -> None:
 
 def test_no_longer_line_than_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
     text = changed()
-    monkeypatch.setattr(learned_model, "MOST_TEXT", len(text))
+    monkeypatch.setattr(shared_model, "MOST_TEXT", len(text))
     assert read(text, Vocabulary()) is not None
     assert read(f"{text} ", Vocabulary()) is None
 
@@ -174,7 +174,7 @@ def test_the_longest_that_is_written_is_read() -> None:
     known = [KnownPage(vector, 1, 1 / 3)] * MOST_PAGES
     full = Learned(1, "a" * 16, count, dict.fromkeys(words, 1e6), known, SignCounts(signs, 1e9, 1e9))
     line = written(full, vocabulary)
-    assert len(line) < learned_model.MOST_TEXT
+    assert len(line) < shared_model.MOST_TEXT
     found = read(line, Vocabulary())
     assert found is not None
     assert [len(found.words), len(found.known)] == [count, MOST_PAGES]

@@ -11,8 +11,8 @@ import pytest
 from bee_web import SEED, Crawl, Sheet, breadth_first, hubs, soaked, web
 from fork_server import environment
 
-from crawler.topic import apprentice, focus, relevance, waiting_links
-from crawler.topic.priority import FocusOptions
+from crawler.topic import focus, link_scores, link_table, relevance
+from crawler.topic.link_scores import FocusOptions
 from crawler.topic.topic import Topic
 
 
@@ -55,7 +55,7 @@ def test_every_page_is_met_once() -> None:
 def test_the_same_pages_give_the_same_priorities_in_any_process(kind: str) -> None:
     code = (
         "from random import Random; from zlib import crc32; from bee_web import SEED, Crawl, web\n"
-        "from crawler.topic.priority import FocusOptions; from crawler.topic.topic import Topic\n"
+        "from crawler.topic.link_scores import FocusOptions; from crawler.topic.topic import Topic\n"
         "pages = web(Random(1)); topic = Topic.of('honey bees')\n"
         f"if {kind!r} == 'example': topic = Topic(examples=(pages[SEED].text,))\n"
         "crawl = Crawl(pages, FocusOptions(exploration=0.1), topic)\n"
@@ -75,8 +75,8 @@ def test_the_same_pages_give_the_same_priorities_in_any_process(kind: str) -> No
 def test_neither_the_work_for_a_page_nor_memory_grows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(relevance, "REMEMBERED", 50)
     monkeypatch.setattr(focus, "REMEMBERED", 200)
-    monkeypatch.setattr(apprentice, "MOST_PAGES", 512)
-    monkeypatch.setattr(waiting_links, "MOST_WAITING", 500)
+    monkeypatch.setattr(link_scores, "MOST_PAGES", 512)
+    monkeypatch.setattr(link_table, "MOST_WAITING", 500)
     quarters = list(soaked(1_200))
     assert [quarter.pages for quarter in quarters] == [300] * 4
     assert quarters[3].seconds < 2 * quarters[1].seconds

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from crawler.topic.vocabulary import Pairs
+from crawler.topic.word_statistics import Pairs
 
 ROWS = [(0, [2, 1]), (2, [2]), (0, [0]), (3, []), (1, [1, 1])]
 WORTH = np.array([10.0, 1.0, 5.0])

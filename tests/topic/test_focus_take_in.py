@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from crawler.topic.focus import Focus
-from crawler.topic.learned_model import MOST_PAGES
-from crawler.topic.priority import FocusOptions
+from crawler.topic.link_scores import FocusOptions
+from crawler.topic.link_table import LinkContext
+from crawler.topic.shared_model import MOST_PAGES
 from crawler.topic.topic import Topic
-from crawler.topic.waiting_links import LinkContext
 
 BEES = "Honey bees make honey, and bees make wax in the hive of their colony."
 CARS = "Cars run on roads, and their engines burn petrol in four strokes."

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from crawler.topic import apprentice
-from crawler.topic.apprentice import CREDIT, PageCredits
+from crawler.topic import link_scores
+from crawler.topic.link_scores import CREDIT, PageCredits
 
 
 def walked(*relevances: float) -> PageCredits:
@@ -65,7 +65,7 @@ def test_many_pages(pages: int) -> None:
 
 
 def test_the_numbers_of_the_first_are_given_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(apprentice, "MOST_PAGES", 3)
+    monkeypatch.setattr(link_scores, "MOST_PAGES", 3)
     seen = walked(0.9, 0.9)
     seen.lead([0, 1], 1.0)
     assert [seen.add(0.3), seen.count, seen.pages] == [2, 3, 3]

@@ -5,11 +5,11 @@ from heapq import heappop, heappush
 
 import pytest
 
-from crawler.topic import focus, waiting_links
+from crawler.topic import focus, link_table
 from crawler.topic.focus import Focus
-from crawler.topic.priority import WINDOW, FocusOptions
+from crawler.topic.link_scores import WINDOW, FocusOptions
+from crawler.topic.link_table import LinkContext
 from crawler.topic.topic import Topic
-from crawler.topic.waiting_links import LinkContext
 
 TRAP = "http://trap.example"
 
@@ -62,7 +62,7 @@ def crawled(made: Focus, web: Web, pages: int) -> list[bool]:
 
 @pytest.mark.parametrize("links", [20, 100])
 def test_a_site_has_its_share_of_a_long_crawl(links: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting_links, "MOST_WAITING", 5_000)
+    monkeypatch.setattr(link_table, "MOST_WAITING", 5_000)
     made = late()
     order = crawled(made, Web(links), 1_000)
     lately = order[200:]
@@ -92,7 +92,7 @@ def test_no_more_rise_at_once_than_may_be_asked_for(monkeypatch: pytest.MonkeyPa
 def test_links_of_a_site_with_too_many_fall_when_they_are_let_go(
     others: int, falls: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(waiting_links, "MOST_WAITING", 100)
+    monkeypatch.setattr(link_table, "MOST_WAITING", 100)
     made = Focus(Topic.of("bees"), FocusOptions(exploration=0.0))
     made.fetched(f"{TRAP}/", "", "Honey bees.")
     made.found(f"{TRAP}/", [LinkContext(f"http://b{number}.example/", "") for number in range(others)])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crawler.topic.relevance import FIRST_BOUND, FIRST_PAGES, MOST_LIKE, REMEMBERED, UNLIKE_WEIGHT, Subject
-from crawler.topic.vocabulary import PLACES, KnownPage, Vector
+from crawler.topic.word_statistics import PLACES, KnownPage, Vector
 
 BEES, WAX, CARS, ROADS, NEWS = range(5)
 ONES = np.ones(PLACES)

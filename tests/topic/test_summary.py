@@ -1,9 +1,9 @@
 import numpy as np
 
-from crawler.topic.apprentice import PRIOR_LINKS, Apprentice
-from crawler.topic.learned_model import MOST_LINK_WORDS, MOST_TOPIC_WORDS, summary
+from crawler.topic.link_scores import PRIOR_LINKS, Apprentice
 from crawler.topic.relevance import Subject
-from crawler.topic.vocabulary import ADDRESS, ANCHOR, HOST, NEAR, PLACES, Vocabulary
+from crawler.topic.shared_model import MOST_LINK_WORDS, MOST_TOPIC_WORDS, summary
+from crawler.topic.word_statistics import ADDRESS, ANCHOR, HOST, NEAR, PLACES, Vocabulary
 
 
 def test_nothing_learned() -> None:

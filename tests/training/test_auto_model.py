@@ -7,7 +7,7 @@ import pytest
 from gold_pages import row
 
 from crawler.extraction.auto.model import KINDS, Model, judge
-from crawler.extraction.auto.page_outline import page_arrays
+from crawler.extraction.auto.page_arrays import page_arrays
 from crawler.page.page import Page
 from crawler.training.auto_model import train
 from crawler.training.examples import PageExample, TooFewError, example, parts_of, snippets, weights_of

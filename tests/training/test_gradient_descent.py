@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 
 from crawler.extraction.auto import network
-from crawler.extraction.auto.block_columns import ranges
 from crawler.extraction.auto.network import BlockGroups, Layer
-from crawler.extraction.auto.page_outline import page_arrays
+from crawler.extraction.auto.page_arrays import page_arrays, ranges
 from crawler.page.page import Page
 from crawler.training import gradient_descent
 from crawler.training.gradient_descent import F1_SHARE, STEPS, Lesson, _Batch, _beginning, _gradient, learn

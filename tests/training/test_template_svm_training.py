@@ -4,7 +4,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from crawler.extraction.template_svm import Features, Svm, counts, features
+from crawler.extraction.methods.template_svm import Features, Svm, counts, features
 from crawler.page.page import Page
 from crawler.training.examples import TooFewError
 from crawler.training.template_svm import BlockSample, TrainedSvm, _balanced, _folds, samples, train

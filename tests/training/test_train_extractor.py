@@ -14,7 +14,7 @@ from scrapy.cmdline import execute
 
 from crawler.evaluation.gold import read_set
 from crawler.extraction.auto.model import load as load_auto
-from crawler.extraction.template_svm import load
+from crawler.extraction.methods.template_svm import load
 from crawler.training.examples import parts_of
 from crawler.urls.parsing import site
 

@@ -14,7 +14,7 @@ from sqlalchemy.engine import URL
 
 from crawler.demo.site import png
 from crawler.labels.labels import CONTENT, NOISE, Label, put_label
-from crawler.noise.evidence import Evidence
+from crawler.noise.image_evidence import Evidence
 from crawler.noise.learned_model import SIGNS as MODEL_SIGNS
 from crawler.noise.learned_model import load
 from crawler.store.database import open_database

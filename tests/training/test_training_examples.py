@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from gold_pages import WORDS
 
-from crawler.extraction.auto import block_columns, element_names, signs
+from crawler.extraction.auto import block_features, element_names
 from crawler.extraction.auto.model import KINDS, LearnedWords
-from crawler.extraction.auto.page_outline import page_arrays
+from crawler.extraction.auto.page_arrays import page_arrays, ranges
 from crawler.extraction.auto.text_arrays import BUCKETS
 from crawler.page.page import Page
 from crawler.training.auto_model import describe
@@ -47,7 +47,7 @@ def test_a_subset_has_the_signs_of_a_page_without_the_rest(left: list[int]) -> N
     assert len(whole.homes) == len(kept)
     cut, nest = describe(subset(whole, kept), VOCABULARY)
     made, other = describe(page_arrays(page(list(left))), VOCABULARY)
-    names_of = signs.signs(whole, VOCABULARY.scores(whole), block_columns.ranges(whole)).names
+    names_of = block_features.signs(whole, VOCABULARY.scores(whole), ranges(whole)).names
     differ = {name for name, mine, theirs in zip(names_of, cut.T, made.T, strict=True) if not np.allclose(mine, theirs)}
     assert differ == set()
     assert all(np.array_equal(mine, theirs) for mine, theirs in zip(nest, other, strict=True))
@@ -61,7 +61,7 @@ def test_a_plainer_page_is_one_without_names() -> None:
     cut, _ = describe(plainer(page_arrays(rich)), VOCABULARY)
     bare = page_arrays(plain)
     made, _ = describe(bare._replace(page=np.zeros_like(bare.page), names=()), VOCABULARY)
-    names_of = signs.signs(bare, VOCABULARY.scores(bare), block_columns.ranges(bare)).names
+    names_of = block_features.signs(bare, VOCABULARY.scores(bare), ranges(bare)).names
     differ = {name for name, mine, theirs in zip(names_of, cut.T, made.T, strict=True) if not np.allclose(mine, theirs)}
     assert not {name for name in differ if not name.startswith("path ")}  # paths keep apart what had names
 

@@ -4,7 +4,8 @@ from itertools import product
 import pytest
 
 from crawler.settings import IGNORED_PARAMETERS
-from crawler.urls.parsing import Canonical, absolute
+from crawler.urls.canonical import Canonical
+from crawler.urls.parsing import absolute
 
 SITE = "http://example.com"
 MD5 = "9682993c8daa2c5497996114facdc805"

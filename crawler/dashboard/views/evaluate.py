@@ -32,7 +32,7 @@ from crawler.reports.focus_report import CrawlFocus, crawl_focus, html_report
 from crawler.reports.html_page import report_page
 from crawler.reports.report_noise import NoiseFigures, noise_figures_of
 from crawler.store.page_tables import page
-from crawler.topic.harvest import ON_TOPIC
+from crawler.topic.stop_rule import ON_TOPIC
 from crawler.translation.message import N_
 
 MOST_OPENED = 300

@@ -37,8 +37,7 @@ from crawler.dashboard.views.judged_images import (
     picture,
 )
 from crawler.labels.labels import Label, put_label, remove_label
-from crawler.noise.image_filter import BY_LIST
-from crawler.noise.verdict import MODELS
+from crawler.noise.verdict import BY_LIST, MODELS
 from crawler.store.images import PICTURE
 from crawler.store.page_tables import IS_AUDITED, label, verdict
 from crawler.translation.message import N_

@@ -17,8 +17,8 @@ from sqlalchemy import ColumnElement, Connection, Select, exists, func, select
 
 from crawler.dashboard.context import ReasonObject
 from crawler.labels.labels import CONTENT, NEWEST, NOISE
-from crawler.noise import reasons
-from crawler.noise.sighting import Sighting
+from crawler.noise import verdict_reasons
+from crawler.noise.image_evidence import Sighting
 from crawler.page.image_file import type_of
 from crawler.store.crawl_tables import crawl, site
 from crawler.store.images import PICTURE
@@ -144,7 +144,7 @@ def judged(row: Any) -> JudgedPicture:
     width, height = sighting.size
     return JudgedPicture(
         *(row.id, row.kind, row.url, row.target, row.page, row.site, NOISE if row.noise else CONTENT),
-        *(row.probability, row.keyword, row.redundancy, row.entropy, reasons.read(row.reasons), row.decided_by),
+        *(row.probability, row.keyword, row.redundancy, row.entropy, verdict_reasons.read(row.reasons), row.decided_by),
         *(row.audited, row.mistaken, row.bytes if row.file else None, row.decided_at),
         name=_name(row.url),
         alt=sighting.alt,

@@ -20,7 +20,7 @@ from crawler.dashboard.context import Context, DashboardContext, Number, see_oth
 from crawler.dashboard.views.labels import UncertainPages, crawl_to_label, uncertain_pages
 from crawler.dashboard.views.page import StoredPage, page_at
 from crawler.extraction import version
-from crawler.extraction.output.plain import plain
+from crawler.extraction.output.plain_text import plain
 from crawler.labels.labels import TEXT, Label, put_label
 from crawler.store.images import label_key
 from crawler.store.page_tables import label

@@ -14,7 +14,7 @@ from crawler.config import canonical_of
 from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context, Number, OutcomeObject, ReasonObject, Sentence, Text, slow
 from crawler.dashboard.views.page import StoredPage, stored_page
-from crawler.noise import reasons
+from crawler.noise import verdict_reasons
 from crawler.outcomes import Code, Outcome
 from crawler.reports.focus_data import PRIORITIES
 from crawler.store.addresses import AddressKeys
@@ -254,7 +254,7 @@ def _link(url: str, anchor: str | None, row: FoundLink | None) -> PageLink:
 def _picture(url: str, alt: str, target: str, said: Row[*tuple[Any, ...]] | None) -> PagePicture:
     if said is None:
         return PagePicture(url, alt, target, None, None, None, (), "")
-    why = reasons.read(said.reasons)
+    why = verdict_reasons.read(said.reasons)
     return PagePicture(url, alt, target, said.id, said.noise, said.probability, why, said.decided_by)
 
 

@@ -17,7 +17,7 @@ from importlib.resources import files
 
 from lxml import etree
 
-from crawler.page.contents import INLINE, SILENT
+from crawler.page.blocks import INLINE, SILENT
 from crawler.page.page import Page
 from crawler.reports.html_page import shown
 

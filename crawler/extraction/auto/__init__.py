@@ -1,15 +1,15 @@
 """Auto: the blocks of a page that a model takes for main text, judged all together.
 
 1. Each block is described by 280 numbers, its signs: of its text, its element, its place, its neighbours, what the
-   containers around it hold, the blocks of the same path, the page (.page_outline reads the page into arrays, .signs
-   makes the numbers). Two of them are learned first: what the names of elements speak for (class, id, role), and what
-   words do.
+   containers around it hold, the blocks of the same path, the page (.page_arrays reads the page into arrays,
+   .block_features makes the numbers). Two of them are learned first: what the names of elements speak for (class, id,
+   role), and what words do.
 2. A network lets each block see its neighbours, those in the same containers and those of the same path, and says how
    likely it is main text (.network). It also tells the type of the page (.model).
 3. Of all choices of blocks the one with the highest expected F1 is kept (.model), with the other half of a row of two
-   cells, and written as text that reads well (crawler.extraction.output.plain). What readers say under a page is kept
-   apart.
-4. Where a page shows nearly nothing, its text may stand in its scripts (crawler.extraction.scripts).
+   cells, and written as text that reads well (crawler.extraction.output.plain_text). What readers say under a page is
+   kept apart.
+4. Where a page shows nearly nothing, its text may stand in its scripts (crawler.extraction.script_text).
 
 The weights were made by `scrapy train auto`; CARD.md beside them says of what, and how they scored. numpy alone is
 wanted to use them, and is imported when the first page is judged.
@@ -21,16 +21,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from lxml import etree
 
 from crawler.extraction.auto.element_names import Name, named
-from crawler.extraction.output.plain import plain
-from crawler.extraction.scripts import instead
+from crawler.extraction.output.plain_text import plain
+from crawler.extraction.script_text import instead
 from crawler.metadata.title import headline
+from crawler.page.html_tree import MAX_BLOCKS, Cut
 from crawler.page.page import Extraction, Page
 from crawler.page.text import has_full_stop
-from crawler.page.tree import MAX_BLOCKS, Cut
 
 if TYPE_CHECKING:  # it imports numpy, which waits for the first page
     from crawler.extraction.auto.model import Model
-    from crawler.page.contents import Block
+    from crawler.page.blocks import Block
 
 BALANCE = "balance"
 FAVOURS = {BALANCE: 0.5, "precision": 0.75, "recall": 0.25}

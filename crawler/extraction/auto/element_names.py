@@ -1,11 +1,15 @@
 """The names of a page's elements, and the words by which the page names itself, each as the number of a bucket."""
 
+from __future__ import annotations
+
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
 from crawler.metadata.structured_data import structured
-from crawler.page.page import Page
+
+if TYPE_CHECKING:
+    from crawler.page.page import Page
 
 NAME_BUCKETS = 1 << 13
 """How many names are told apart."""

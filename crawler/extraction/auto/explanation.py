@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crawler.extraction.auto import BALANCE, FAVOURS, block_columns, network, page_outline, signs
+from crawler.extraction.auto import BALANCE, FAVOURS, block_features, network, page_arrays
 from crawler.extraction.auto.model import Model, best_f1, judge, judged, shipped, together, tokens
-from crawler.extraction.auto.page_outline import TAGS, Floats
+from crawler.extraction.auto.page_arrays import TAGS, Floats
 from crawler.page.page import Page
 from crawler.translation.message import N_
 from crawler.translation.reasons import Groups, Judged, Reason, ReasonCode, has, weightiest
@@ -55,10 +55,10 @@ def explain(page: Page, favour: str = BALANCE, model: Model | None = None) -> Pa
         unexplained = tuple(BlockExplanation(chance, ()) for chance in judgement.probabilities.tolist())
         return PageExplanation(share * best, best, share, unexplained)
     model = model or shipped()
-    seen = page_outline.page_arrays(page)
-    levels, outline = block_columns.ranges(seen), seen.outline
+    seen = page_arrays.page_arrays(page)
+    levels, outline = page_arrays.ranges(seen), seen.outline
     nest = network.block_groups(levels, outline.starts, outline.ends, outline.paths[seen.homes])
-    matrix, names = signs.signs(seen, model.vocabulary.scores(seen), levels)
+    matrix, names = block_features.signs(seen, model.vocabulary.scores(seen), levels)
     first = model.networks[0]
     normal = np.clip((matrix - first.means[:, None]) * first.scales[:, None], -network.LIMIT, network.LIMIT).T
 

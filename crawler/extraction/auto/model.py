@@ -17,10 +17,9 @@ from zipfile import BadZipFile, ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.extraction.auto import block_columns, element_names, network, page_outline, signs, text_arrays
-from crawler.extraction.auto.block_columns import Scores
+from crawler.extraction.auto import block_features, element_names, network, page_arrays, text_arrays
 from crawler.extraction.auto.network import Layer, Network
-from crawler.extraction.auto.page_outline import Floats, PageArrays
+from crawler.extraction.auto.page_arrays import Floats, PageArrays, Scores
 from crawler.page.page import Page
 
 WEIGHTS = Path(__file__).with_name("weights.npz")
@@ -64,8 +63,8 @@ class LearnedWords(NamedTuple):
         for mine, parent in zip(inside[outline.names].tolist(), outline.parents.tolist(), strict=True):
             around.append(around[parent + 1] + mine)
         owner, words = seen.texts.owner, seen.texts.words
-        counts = np.bincount(owner, minlength=number + page_outline.EXTRA)[:number]
-        sums = np.bincount(owner, self.words[words], minlength=number + page_outline.EXTRA)[:number]
+        counts = np.bincount(owner, minlength=number + page_arrays.EXTRA)[:number]
+        sums = np.bincount(owner, self.words[words], minlength=number + page_arrays.EXTRA)[:number]
         kinds = np.exp(self.kinds[np.array(seen.names, np.int64)].sum(0) + self.kinds_bias)
         return Scores(
             (own[outline.names[seen.homes]] + own[seen.wraps] * (seen.wraps >= 0)).astype(np.float32),
@@ -103,11 +102,11 @@ class PageJudgement(NamedTuple):
 
 def judge(page: Page, model: Model) -> PageJudgement:
     """How likely each block is main text, and what type of page this is; there must be a block."""
-    seen = page_outline.page_arrays(page)
+    seen = page_arrays.page_arrays(page)
     scores = model.vocabulary.scores(seen)
-    levels, outline = block_columns.ranges(seen), seen.outline
+    levels, outline = page_arrays.ranges(seen), seen.outline
     nest = network.block_groups(levels, outline.starts, outline.ends, outline.paths[seen.homes])
-    matrix = signs.signs(seen, scores, levels).matrix
+    matrix = block_features.signs(seen, scores, levels).matrix
     found, likely = together(model.networks, network.hidden(model.networks, matrix, nest))
     kind = summary(found, likely, scores.kinds) @ model.kinds.weights + model.kinds.bias
     return PageJudgement(likely, tokens(seen), KINDS[int(kind.argmax())])
@@ -127,7 +126,7 @@ def together(networks: Sequence[Network], made: Floats) -> tuple[Floats, Floats]
 def tokens(seen: PageArrays) -> Floats:
     """How many words each block has, a Chinese character being one; one at least."""
     number = len(seen.homes)
-    words = np.bincount(seen.texts.owner, minlength=number + page_outline.EXTRA)[:number]
+    words = np.bincount(seen.texts.owner, minlength=number + page_arrays.EXTRA)[:number]
     read = np.maximum(seen.texts.kinds[:number].sum(1), 1)
     counts: Floats = np.maximum(words * seen.lengths / read, 1).astype(np.float32)
     return counts

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crawler.extraction.auto.page_outline import Floats
+from crawler.extraction.auto.page_arrays import Floats
 from crawler.extraction.auto.text_arrays import Ints
 
 LIMIT = 4.0

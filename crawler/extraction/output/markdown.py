@@ -1,25 +1,30 @@
-"""The kept blocks of a page as Markdown: headings, lists, tables, code, quotes, emphasis, links and pictures.
+"""The kept blocks of a page as Markdown: headings, lists, tables, code, quotes, emphasis, links and images.
 
-The tree is walked once more, as `crawler.page.contents` does, so that the n-th line of text is the n-th block of the
+The tree is walked once more, as `crawler.page.blocks` does, so that the n-th line of text is the n-th block of the
 page; what is kept of it is rendered (`inline`) and remembered with what it stands in, and all is put together
 (`layout`). Nothing of this is done unless Markdown is asked for.
 """
+
+from __future__ import annotations
 
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from itertools import zip_longest
+from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from crawler.extraction.output.inline import MARKS, NO_MARKS, escaped, raw, rendered, target
-from crawler.extraction.output.layout import Indent, MarkdownLine, MarkdownTable, laid_out
-from crawler.extraction.output.plain import is_said
-from crawler.page.contents import INLINE, WITHIN_WORDS, Block, steps
+from crawler.extraction.output.markdown_inline import MARKS, NO_MARKS, escaped, raw, rendered, target
+from crawler.extraction.output.markdown_layout import Indent, MarkdownLine, MarkdownTable, laid_out
+from crawler.extraction.output.plain_text import is_said
+from crawler.page.blocks import INLINE, WITHIN_WORDS, Block, steps
 from crawler.page.links import MAX_LINKS, ImageLink
-from crawler.page.page import Page
 from crawler.page.text import fold_space
 from crawler.urls.parsing import absolute
+
+if TYPE_CHECKING:
+    from crawler.page.page import Page
 
 KINDS = {"b": "strong", "strong": "strong", "i": "em", "em": "em", "a": "link"}
 KINDS |= dict.fromkeys(("code", "kbd", "samp", "tt"), "code")
@@ -34,10 +39,10 @@ ICON = re.compile(r"avatar|badge|blank|emoji|icon|loading|logo|pixel|smil|spacer
 
 
 def markdown(page: Page, blocks: Sequence[Block], links: bool = False, refused: Collection[str] = frozenset()) -> str:
-    """These blocks of the page as Markdown, and the pictures between them except those whose address is refused."""
+    """These blocks of the page as Markdown, and the images between them except those whose address is refused."""
     if not blocks:
         return ""
-    return laid_out(_LineReader(page, blocks, links).run(), _pictures(page, blocks, refused))
+    return laid_out(_LineReader(page, blocks, links).run(), _images(page, blocks, refused))
 
 
 class _LineReader:
@@ -207,8 +212,8 @@ def _letters(text: str) -> str:
     return "".join(text.split())
 
 
-def _pictures(page: Page, blocks: Sequence[Block], refused: Collection[str]) -> dict[int, list[str]]:
-    """The pictures between the kept blocks, by the index of the block that each comes before."""
+def _images(page: Page, blocks: Sequence[Block], refused: Collection[str]) -> dict[int, list[str]]:
+    """The images between the kept blocks, by the index of the block that each comes before."""
     kept = {id(block) for block in blocks}
     indexes = [at for at, block in enumerate(page.blocks) if id(block) in kept]
     are_kept = set(indexes)

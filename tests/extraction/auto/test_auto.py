@@ -10,9 +10,9 @@ from measured_extraction import watched
 from crawler.extraction.auto import FAVOURS, auto
 from crawler.extraction.auto.model import best_f1, judge, shipped
 from crawler.extraction.auto.network import Layer
-from crawler.extraction.output.plain import plain
+from crawler.extraction.output.plain_text import plain
+from crawler.page.html_tree import MAX_BLOCKS, Cut
 from crawler.page.page import Page
-from crawler.page.tree import MAX_BLOCKS, Cut
 
 SAID = "".join(f"<p>In week {n} the bees danced on the comb, and told the others the way.</p>" for n in range(20))
 DATA = json.dumps({"title": "Why bees dance", "id": 7, "body": SAID.replace("/", "\\/")}).replace("\\\\/", "\\/")

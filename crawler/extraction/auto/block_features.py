@@ -1,0 +1,325 @@
+"""The signs of each block of a page, as a matrix of numbers: a row a sign, a column a block.
+
+The signs of a block are of its text, of its element and those around it, of its place, of its neighbours, of what the
+containers around it hold, of the blocks in the same kind of element (those with the same path), and of the whole page.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crawler.extraction.auto import text_arrays
+from crawler.extraction.auto.page_arrays import (
+    EXTRA,
+    FRAME,
+    FRAMES,
+    HEAD,
+    LEVELS,
+    TAG,
+    TAGS,
+    WRAPS,
+    BlockColumns,
+    Floats,
+    PageArrays,
+    Scores,
+    block_columns,
+)
+from crawler.extraction.auto.text_arrays import (
+    CASELESS,
+    COMMA,
+    KINDS,
+    UPPER,
+    Characters,
+    Ints,
+)
+
+REACHES = (4, 16)
+"""Blocks before and after that are looked at together."""
+PROSE = 60
+"""The width from which on sentences are prose."""
+FAR = 99
+"""Blocks beyond which it does not matter how many they are."""
+NO_HEADING = 8.0
+TITLED = 0.4
+"""How much of the title a block must be to count as the headline."""
+_FRAME_BITS = np.arange(len(FRAMES))[:, None]
+_HEADINGS = range(TAG["h1"], TAG["h6"] + 1)
+
+Rows = tuple[tuple[str, ...], NDArray[np.number] | Sequence[NDArray[np.number | np.bool_]]]
+"""Signs with their names; one value for all blocks where there is but one column."""
+
+
+class Signs(NamedTuple):
+    """The matrix, with the name of each row."""
+
+    matrix: Floats
+    names: list[str]
+
+
+def signs(seen: PageArrays, scores: Scores, levels: Ints) -> Signs:
+    """The signs of all blocks; there must be one."""
+    columns = block_columns(seen, scores, levels)
+    titles, title = _of_titles(columns)
+    parts = [
+        *_of_text(columns),
+        *_of_elements(columns),
+        *_of_place(columns),
+        *titles,
+        *_of_neighbours(columns),
+        *_of_headings(columns),
+        *_of_containers(columns),
+        *_of_paths(columns),
+        _of_page(columns, title is not None),
+    ]
+    matrix = np.empty((sum(len(names) for names, _ in parts), columns.number), np.float32)
+    row = 0
+    for names, values in parts:
+        matrix[row : row + len(names)] = values
+        row += len(names)
+    return Signs(matrix, [name for names, _ in parts for name in names])
+
+
+def _each(name: str, kinds: int) -> tuple[str, ...]:
+    return tuple(f"{name} {kind}" for kind in range(kinds))
+
+
+def _one_of(values: Ints, kinds: int) -> Floats:
+    """A row for each kind, 1 where a block is of it."""
+    found = np.zeros((kinds, len(values)), np.float32)
+    found[values, np.arange(len(values))] = 1
+    return found
+
+
+_TEXT = ("length", "width", "words", "density", "word length", "stops", "commas", "ends with stop", "word score")
+_SHARES = tuple(f"share {kind}" for kind in KINDS[UPPER:])
+_BEGINS, _ENDS = _each("begins", len(KINDS)), _each("ends", len(KINDS))
+
+
+def _of_text(columns: BlockColumns) -> list[Rows]:
+    seen, kinds, number = columns.seen, columns.kinds, columns.number
+    text = [
+        np.log1p(seen.lengths),
+        columns.log_widths,
+        np.log1p(columns.words),
+        columns.density,
+        columns.letters / np.maximum(columns.words, 1),
+        np.log1p(columns.stops),
+        np.log1p(kinds[COMMA]),
+        columns.ends_stop,
+        columns.scores.words,
+    ]
+    return [
+        (_TEXT, text),
+        (_SHARES, kinds[UPPER:] / columns.looked_at),
+        (_BEGINS, _one_of(seen.texts.first[:number], len(KINDS))),
+        (_ENDS, _one_of(seen.texts.last[:number], len(KINDS))),
+    ]
+
+
+_TAG_IS, _WRAP_IS = _each("tag", len(TAGS) + 1), _each("wrap", len(WRAPS) + 1)
+_IN = tuple(f"in {tag}" for tag in FRAMES)
+_ELEMENTS = ("depth", "own names", "names around", "links", "images", "images after")
+
+
+def _of_elements(columns: BlockColumns) -> list[Rows]:
+    seen, number = columns.seen, columns.number
+    homes, outline = seen.homes, seen.outline
+    log_links, log_images = np.log1p(seen.links), np.log1p(seen.images)
+    own, depths = columns.scores.own, outline.depths[homes]
+    return [
+        (_TAG_IS, _one_of(seen.tags, len(TAGS) + 1)),
+        (_WRAP_IS, _one_of(seen.wrap_tags, len(WRAPS) + 1)),
+        (_IN, (outline.frames[homes] >> _FRAME_BITS) & 1),
+        (_ELEMENTS, [depths, own, columns.around, log_links, log_images[:number], log_images[1:]]),
+    ]
+
+
+_PLACE = ("text before", "text after", "at", "log at", "log from end", "copies")
+
+
+def _of_place(columns: BlockColumns) -> list[Rows]:
+    at, number, total, lengths = columns.at, columns.number, columns.total, columns.seen.lengths
+    done = np.cumsum(lengths)
+    copies = np.log(np.bincount(columns.seen.copies)[columns.seen.copies])
+    place = [(done - lengths) / total, 1 - done / total, at / number, np.log1p(at), np.log1p(number - at), copies]
+    return [(_PLACE, place)]
+
+
+_ECHOES = ("in title", "in description", "of title", "of description", "in body")
+_TITLE = ("after title", "before title", "is title")
+
+
+def _of_titles(columns: BlockColumns) -> tuple[list[Rows], int | None]:
+    """What a block has of the title, and how far it is from the headline; and where that is, if it is there."""
+    at, number = columns.at, columns.number
+    shares, covers = _echoes(columns.seen.texts, number, columns.words)
+    titled = shares[0] * covers[0] + 0.3 * (columns.seen.tags == TAG["h1"])
+    title = int(titled.argmax()) if titled.max() > TITLED else None
+    away = np.zeros((3, number))
+    if title is not None:
+        far = np.log1p(np.abs(at - title))
+        away = np.stack([far * (at > title), far * (at < title), at == title])
+    return [(_ECHOES, [*shares, *covers, columns.in_body]), (_TITLE, away)], title
+
+
+_NEAR = ("width", "density", "own names", "words", "ends with stop", "in body")
+_BEFORE, _AFTER = (tuple(f"{name} {step}" for name in _NEAR) for step in ("+1", "-1"))
+_SAME = ("same home before", "sibling before", "same home after", "sibling after", "step", "step after")
+_WINDOW = ("width", "linked", "prose", "own names", "names around", "words", "links")
+_WINDOWS = [tuple(f"{name} ±{reach}" for name in _WINDOW) for reach in REACHES]
+
+
+def _of_neighbours(columns: BlockColumns) -> list[Rows]:
+    seen, scores, number, at = columns.seen, columns.scores, columns.number, columns.at
+    near = np.stack([columns.log_widths, columns.density, scores.own, scores.words, columns.ends_stop, columns.in_body])
+    same = np.zeros((2, number + 1), np.float32)
+    for row, home in enumerate((seen.homes, seen.outline.parents[seen.homes])):
+        same[row, 1:number] = home[1:] == home[:-1]
+    depths = seen.outline.depths[seen.homes]
+    steps = np.diff(depths, prepend=depths[0], append=depths[-1])
+    window = [columns.widths, seen.linked, columns.prose, scores.own, columns.around, scores.words, seen.links]
+    sums = _sums(window)
+    windows: list[Rows] = []
+    for names, reach in zip(_WINDOWS, REACHES, strict=True):
+        first, last = np.maximum(at - reach, 0), np.minimum(at + reach + 1, number)
+        means = (sums[:, last] - sums[:, first]) / (last - first)
+        np.log1p(means[:3], out=means[:3])
+        windows.append((names, means))
+    return [
+        (_BEFORE, _shifted(near, 1)),
+        (_AFTER, _shifted(near, -1)),
+        (_SAME, [*same[:, :number], *same[:, 1:], steps[:-1], steps[1:]]),
+        *windows,
+    ]
+
+
+_PROSE_AT = ("prose ago", "prose ahead")
+_HEADING = _each("heading", 7)
+_UNDER = ("heading words", "heading ago")
+
+
+def _of_headings(columns: BlockColumns) -> list[Rows]:
+    """How far away the next prose is, and what the last heading was."""
+    at, tags = columns.at, columns.seen.tags
+    is_prose = columns.prose > PROSE
+    ago = at - np.maximum.accumulate(np.where(is_prose, at, -FAR))
+    ahead = np.minimum.accumulate(np.where(is_prose, at, columns.number + FAR)[::-1])[::-1] - at
+    is_heading = (tags >= _HEADINGS[0]) & (tags <= _HEADINGS[-1])
+    heading = np.maximum.accumulate(np.where(is_heading, at, -1))
+    there = heading >= 0
+    level = np.where(there, tags[heading] - _HEADINGS[0] + 1, 0)
+    under = [columns.scores.words[heading] * there, np.where(there, np.log1p(at - heading), NO_HEADING)]
+    return [
+        (_PROSE_AT, np.log1p(np.minimum([ago, ahead], FAR))),
+        (_HEADING, _one_of(level, 7)),
+        (_UNDER, under),
+    ]
+
+
+_HOLDS = (
+    "width,share,prose share,density,prose density,stops,names,words,blocks,images,around".split(",")  # in this order
+)
+_HELD = [tuple(f"{name} ^{level}" for level in range(LEVELS)) for name in _HOLDS]
+
+
+def _of_containers(columns: BlockColumns) -> list[Rows]:
+    """What the home of a block and the containers around it hold."""
+    seen, scores, levels = columns.seen, columns.scores, columns.levels
+    outline, ones = seen.outline, np.ones(columns.number)
+    images = seen.images[: columns.number]
+    sums = _sums([columns.widths, seen.linked, columns.prose, columns.stops, scores.own, scores.words, ones, images])
+    whole = np.maximum(sums[:, -1], 1)
+    inside = (sums[:, outline.ends] - sums[:, outline.starts])[:, levels]
+    width, linked, prose, stops, own, words, blocks, pictures = inside
+    wide, many = np.maximum(width, 1), np.maximum(blocks, 1)
+    held = (
+        np.log1p(width),
+        width / whole[0],
+        prose / whole[2],
+        linked / wide,
+        prose / wide,
+        stops / wide * 100,
+        own / many,
+        words / many,
+        np.log1p(blocks),
+        np.log1p(pictures / many),
+        scores.around[levels],
+    )
+    return list(zip(_HELD, held, strict=True))
+
+
+_PATH = ("path width", "path linked", "path prose", "path word score", "path count", "path share")
+
+
+def _of_paths(columns: BlockColumns) -> list[Rows]:
+    """What the blocks of the same path are like."""
+    path = columns.seen.outline.paths[columns.seen.homes]
+    counts = np.bincount(path)
+    values = (columns.widths, columns.seen.linked, columns.prose, columns.scores.words)
+    sums = np.stack([np.bincount(path, one, len(counts)) for one in values])
+    means = (sums / np.maximum(counts, 1))[:, path]
+    np.log1p(means[:3], out=means[:3])
+    share = sums[0][path] / max(1, float(columns.widths.sum()))
+    return [(_PATH, [*means, np.log1p(counts[path]), share])]
+
+
+_OVERALL = "width,density,prose,blocks,unspaced,caseless,images,p,article,main,td,has title,most prose,body,in body"
+_PAGE = tuple(f"page {name}" for name in (*_OVERALL.split(","), *HEAD))
+
+
+def _of_page(columns: BlockColumns, has_title: bool) -> Rows:
+    seen = columns.seen
+    wide, every = max(1.0, float(columns.widths.sum())), columns.letters.sum()
+    frames = seen.outline.frames[seen.homes]
+    values = [
+        np.log1p(wide),
+        seen.linked.sum() / wide,
+        columns.prose.sum() / wide,
+        np.log1p(columns.number),
+        columns.unspaced.sum() / every,
+        columns.kinds[CASELESS].sum() / every,
+        np.log1p(seen.images.sum()),
+        seen.lengths[seen.tags == TAG["p"]].sum() / columns.total,
+        *((frames & FRAME[tag] > 0).mean() for tag in ("article", "main", "td")),
+        has_title,
+        np.log1p(columns.prose.max()),
+        np.log1p((seen.texts.owner == columns.number + EXTRA - 1).sum()),
+        (columns.in_body * columns.widths).sum() / wide,
+        *seen.page,
+        *columns.scores.kinds,
+    ]
+    return (*_PAGE, *_each("page kind", len(columns.scores.kinds))), np.array(values, np.float32)[:, None]
+
+
+def _sums(rows: list[NDArray[np.floating]]) -> NDArray[np.float64]:
+    """For each row, the sums of what comes before each place."""
+    found = np.zeros((len(rows), len(rows[0]) + 1))
+    np.cumsum(np.stack(rows), 1, out=found[:, 1:])
+    return found
+
+
+def _shifted(rows: NDArray[np.floating], step: int) -> NDArray[np.floating]:
+    """The values of the blocks so many places before, or after."""
+    found = np.zeros_like(rows)
+    if step > 0:
+        found[:, step:] = rows[:, :-step]
+    else:
+        found[:, :step] = rows[:, -step:]
+    return found
+
+
+def _echoes(texts: Characters, number: int, words: Floats) -> tuple[Floats, Floats]:
+    """For title and description, the share of a block's words that they have, and of theirs that the block has."""
+    shares, covers = np.empty((2, number), np.float32), np.empty((2, number), np.float32)
+    bounds = np.searchsorted(texts.owner, [number, number + 1, number + 2])
+    mine, owner = texts.words[: bounds[0]], texts.owner[: bounds[0]]
+    for row in range(2):
+        theirs = np.zeros(text_arrays.BUCKETS, bool)
+        said = texts.words[bounds[row] : bounds[row + 1]]
+        theirs[said] = True
+        hits = np.bincount(owner[theirs[mine]], minlength=number)
+        shares[row] = hits / np.maximum(words, 1)
+        covers[row] = np.minimum(hits / max(1, len(set(said.tolist()))), 1)
+    return shares, covers

@@ -1,0 +1,317 @@
+"""A page as arrays, before any weight: its blocks and the elements around them, a column for each fact.
+
+`BlockColumns` adds what several features of a block are made from.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import count
+from operator import sub
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crawler.extraction.auto import element_names, text_arrays
+from crawler.extraction.auto.text_arrays import (
+    CASELESS,
+    LOWER,
+    QUOTE,
+    STOP,
+    UNSPACED,
+    UPPER,
+    Characters,
+    Ints,
+    NameWords,
+)
+from crawler.metadata.structured_data import structured
+from crawler.page.html_tree import MAX_BLOCKS
+from crawler.page.text import unescaped
+
+if TYPE_CHECKING:
+    from crawler.page.page import Page
+
+Floats = NDArray[np.floating]
+MOST_LETTERS = 1_200
+"""Letters of a block that are looked at; its length counts whole."""
+MOST_BODY = 40_000
+MOST_OF_ALL = 1_000_000
+"""Letters of all blocks, or of all names, that are looked at: far more than pages have."""
+EXTRA = 3
+"""Texts that are read after those of the blocks."""
+MOST_NAME = 200
+MOST_TITLE, MOST_ABOUT = 300, 1_000
+
+TAGS = (
+    "p div li td th h1 h2 h3 h4 h5 h6 dt dd pre blockquote figcaption section article body label button option center "
+    "noscript"
+).split()
+TAG = dict(zip(TAGS, count(1)))
+WRAPS = "a b strong em i span font time small code img label".split()
+_WRAP = dict(zip(WRAPS, count(1)))
+FRAMES = (
+    "nav header footer aside article main form table tr td li ul ol dl figure figcaption noscript blockquote pre "
+    "section button label h1 h2 h3 h4 h5 h6 p a dd dt center font address details iframe"
+).split()
+FRAME = {tag: 1 << place for place, tag in enumerate(FRAMES)}
+_TAG_IN_TEXT = re.compile(r"<[^<>]{0,300}>")
+_OG_TYPES = ("article", "website", "product", "profile", "video", "blog")
+
+
+class ContainerArrays(NamedTuple):
+    """The containers of a page, in columns, in page order."""
+
+    names: Ints
+    """Each one's name, by its number among the page's names."""
+    parents: Ints
+    outer: Ints
+    """The nearest container around that holds more blocks; the first is its own."""
+    frames: Ints
+    """A bit for each kind of element that it is or is in."""
+    depths: Ints
+    paths: Ints
+    """The same number for containers whose names, and those of all around them, are the same."""
+    starts: Ints
+    ends: Ints
+
+
+class PageArrays(NamedTuple):
+    """All that is seen of a page, before any weight."""
+
+    words: NameWords
+    """Of the names of elements: their tags, classes, ids and roles."""
+    texts: Characters
+    """Of the blocks; then of the title, of the description, and of the article as the page gives it to machines."""
+    outline: ContainerArrays
+    homes: Ints
+    """The innermost container around each block."""
+    wraps: Ints
+    """The name of the first inline element that begins in each block, -1 where there is none."""
+    wrap_tags: Ints
+    tags: Ints
+    lengths: Floats
+    linked: Floats
+    copies: Ints
+    """The same number for blocks of the same text."""
+    links: Floats
+    """How many there are in each block."""
+    images: Floats
+    """How many stand before each block, or in it; one more, of those after the last."""
+    page: Floats
+    """What the address and the head tell."""
+    names: tuple[int, ...]
+    """The names of the page."""
+
+
+def _outline(page: Page) -> ContainerArrays:
+    """The containers of a page."""
+    named = element_names.named(page).containers
+    _, parents, starts, ends, tags = page.containers
+    if len(page.blocks) > MAX_BLOCKS:
+        last = 1 + max(page.homes[:MAX_BLOCKS])
+        named, parents, starts, tags = named[:last], parents[:last], starts[:last], tags[:last]
+        ends = [min(end, MAX_BLOCKS) for end in ends[:last]]
+    frames, depths, paths = [0], [0], [0]  # one further on, so that the first has something around it
+    numbers: dict[tuple[int, int], int] = {}
+    bits = FRAME.get
+    for name, parent, start, end, tag in zip(named, parents, starts, ends, tags, strict=True):
+        if start == end:  # nothing of it is asked for
+            for column in (frames, depths, paths):
+                column.append(0)
+            continue
+        around = parent + 1
+        frames.append(frames[around] | bits(tag, 0))
+        depths.append(depths[around] + 1)
+        paths.append(numbers.setdefault((paths[around], name), len(numbers) + 1))
+    outer = outward(parents, starts, ends)
+    return ContainerArrays(
+        *np.array([named, parents, outer, frames[1:], depths[1:], paths[1:], starts, ends], np.int64)
+    )
+
+
+def outward(parents: list[int], starts: list[int], ends: list[int]) -> list[int]:
+    """For each container the nearest one around it that holds more blocks, for the first itself."""
+    sizes = list(map(sub, ends, starts))
+    found = [0] if parents else []
+    for parent, size in zip(parents[1:], sizes[1:], strict=True):
+        found.append(parent if sizes[parent] > size else found[parent])
+    return found
+
+
+def page_arrays(page: Page) -> PageArrays:
+    """What is seen of a page, which must have a block."""
+    blocks, wraps, homes = page.blocks[:MAX_BLOCKS], page.wraps[:MAX_BLOCKS], page.homes[:MAX_BLOCKS]
+    number = len(blocks)
+    meta = page.meta
+    title = f"{page.title[:MOST_TITLE]} {meta.get('og:title', '')[:MOST_TITLE]}"
+    about = meta.get("og:description") or meta.get("description") or meta.get("twitter:description") or ""
+    same: dict[str, int] = {}
+    named = element_names.named(page)
+    texts = _beginnings((block.text for block in blocks), MOST_LETTERS)
+    named_by = _beginnings((" ".join(filter(None, name)) for name in named.names), MOST_NAME)
+    return PageArrays(
+        text_arrays.read_names(named_by),
+        text_arrays.read([*texts, title, about[:MOST_ABOUT], _body(page)]),
+        _outline(page),
+        np.array(homes, np.int64),
+        np.array(named.wraps[:MAX_BLOCKS], np.int64),
+        np.array([0 if wrap is None else _WRAP.get(wrap.tag, 0) for wrap in wraps], np.int64),
+        np.array([TAG.get(block.tag, 0) for block in blocks], np.int64),
+        np.array([len(block.text) for block in blocks], np.float32),
+        np.array([block.linked for block in blocks], np.float32),
+        np.array([same.setdefault(block.text, len(same)) for block in blocks], np.int64),
+        _counts([one.at for one in page.link_elements if _leads(one.href)], number + 1)[:number],
+        _counts([min(one.at, number) for one in page.image_elements], number + 1),
+        _head(page),
+        element_names.page_names(page),
+    )
+
+
+def _beginnings(texts: Iterable[str], most: int) -> list[str]:
+    """The first letters of each text, at most so many; fewer where all together have too many."""
+    found = [text[:most] for text in texts]
+    if sum(map(len, found)) <= MOST_OF_ALL:
+        return found
+    return [text[: max(1, MOST_OF_ALL // len(found))] for text in found]
+
+
+def _counts(places: list[int], number: int) -> Floats:
+    """How often each place is there."""
+    return np.bincount(places, minlength=number).astype(np.float32)
+
+
+def _leads(href: str | None) -> bool:
+    """Whether a link leads to another page, as far as its first characters tell."""
+    return href is not None and href[:1] not in ("", "#") and href[:11].lower() != "javascript:"
+
+
+def _body(page: Page) -> str:
+    """The text of the article in the page's JSON-LD, without tags."""
+    body = structured(page).body[:MOST_BODY]
+    return _TAG_IN_TEXT.sub(" ", unescaped(body)) if "<" in body or "&" in body else body
+
+
+def _head(page: Page) -> Floats:
+    path, _, query = page.url.split("://")[-1].partition("/")[2][:300].partition("?")
+    kind = page.meta.get("og:type", "").lower()
+    return np.array(
+        [
+            path.count("/"),
+            np.log1p(len(path)),
+            np.log1p(path.count("-")),
+            np.log1p(sum(map(str.isdigit, path))),
+            bool(query),
+            path.endswith((".html", ".htm", ".shtml")),
+            *(kind.startswith(name) for name in _OG_TYPES),
+            "article:published_time" in page.meta,
+        ],
+        np.float32,
+    )
+
+
+HEAD = (*"depth,length,hyphens,digits,query,.html".split(","), *(f"og {kind}" for kind in _OG_TYPES), "published")
+"""The names of the numbers that `_head` gives."""
+
+
+LEVELS = 5
+"""Containers around a block that are looked at."""
+PAIRS = 1 << 18
+"""How many kinds of two words in a row are told apart."""
+
+
+class Scores(NamedTuple):
+    """What names and words speak for, learned one by one."""
+
+    own: Floats
+    """Of each block, by the names of its home."""
+    around: Floats
+    """Of each container, by the names of those around it, its own too."""
+    words: Floats
+    """Of each block."""
+    kinds: Floats
+    """Of the page: the probability of each page type."""
+
+
+class BlockColumns(NamedTuple):
+    """What several signs are made from."""
+
+    seen: PageArrays
+    scores: Scores
+    levels: Ints
+    """For each level and block, a container."""
+    number: int
+    at: Ints
+    kinds: Floats
+    looked_at: Floats
+    words: Floats
+    letters: Floats
+    stops: Floats
+    unspaced: Floats
+    widths: Floats
+    """The lengths, a Chinese character saying as much as three letters."""
+    log_widths: Floats
+    density: Floats
+    """The share of a block's text that is in links."""
+    prose: Floats
+    """The width of what is not in links, of blocks with a full stop."""
+    ends_stop: NDArray[np.bool_]
+    in_body: Floats
+    around: Floats
+    total: float
+
+
+def ranges(seen: PageArrays) -> Ints:
+    """For each level and block, a container: its home, and then each next one outwards that holds more."""
+    levels = [seen.homes]
+    for _ in range(LEVELS - 1):
+        levels.append(seen.outline.outer[levels[-1]])
+    return np.stack(levels)
+
+
+def block_columns(seen: PageArrays, scores: Scores, levels: Ints) -> BlockColumns:
+    number = len(seen.homes)
+    lengths = seen.lengths
+    kinds = seen.texts.kinds[:number].T
+    looked_at = np.maximum(kinds.sum(0), 1)
+    stops, unspaced = kinds[[STOP, UNSPACED]] * (lengths / looked_at)
+    widths = lengths + 2 * unspaced
+    density = seen.linked / np.maximum(lengths, 1)
+    last = seen.texts.last[:number]
+    return BlockColumns(
+        seen=seen,
+        scores=scores,
+        levels=levels,
+        number=number,
+        at=np.arange(number),
+        kinds=kinds,
+        looked_at=looked_at,
+        words=np.bincount(seen.texts.owner, minlength=number + EXTRA)[:number].astype(np.float32),
+        letters=np.maximum(kinds[[LOWER, UPPER, CASELESS, UNSPACED]].sum(0), 1),
+        stops=stops,
+        unspaced=unspaced,
+        widths=widths,
+        log_widths=np.log1p(widths),
+        density=density,
+        prose=widths * (1 - density) * (stops > 0),
+        ends_stop=(last == STOP) | ((last == QUOTE) & (stops > 0)),
+        in_body=_in_body(seen.texts, number),
+        around=scores.around[seen.homes],
+        total=max(1.0, float(lengths.sum())),
+    )
+
+
+def _in_body(texts: Characters, number: int) -> Floats:
+    """The share of each block's pairs of words that the article given to machines has, of a lone word whether it is."""
+    first = int(np.searchsorted(texts.owner, number + 2))
+    if first == len(texts.words):
+        return np.zeros(number, np.float32)
+    pairs = (texts.words[:-1] * 31 + texts.words[1:] * 7919) % PAIRS
+    theirs = np.zeros(PAIRS, bool)
+    theirs[pairs[first:]] = True
+    together = texts.owner[:-1] == texts.owner[1:]
+    owner = texts.owner[:-1][together]
+    counts = np.bincount(owner, minlength=number)[:number]
+    hits = np.bincount(owner[theirs[pairs[together]]], minlength=number)[:number]
+    return (hits / np.maximum(counts, 1)).astype(np.float32)

@@ -1,0 +1,226 @@
+"""The leaf labels of a page: each element's own text, line by line, and the block-level label it stands in.
+
+A leaf label is an element that has text of its own, in one line; `page.blocks` are those lines. An element whose text
+is broken by others (`<p>one <b>two</b> three</p>`) is one leaf, "one three", beside that of the others. Block-level
+labels are body, section and div; what stands in none of them belongs to the page's root.
+
+`LabelIndex` finds nearly the same label: the same tag, and texts a few edits apart. Two texts are near when their edit
+distance D <= min(len) / 8, and up to 8 characters only when they are equal. Most pairs are never compared, by the
+pigeonhole principle: cut a text that may be k edits away from another into k + 1 pieces, and one of the pieces stands
+in the other unchanged. So a text is compared only with those of which it holds a piece.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from lxml import etree
+from rapidfuzz.distance import Levenshtein
+
+from crawler.page.blocks import INLINE, steps
+from crawler.page.text import fold_space
+
+if TYPE_CHECKING:
+    from crawler.page.page import Page
+
+BLOCK_LEVEL = frozenset(("body", "section", "div"))
+
+
+class Leaf(NamedTuple):
+    """A leaf label."""
+
+    tag: str
+    text: str
+    line: int
+    """Index of its line in `page.blocks`."""
+    home: int
+    """Index of the block-level label it stands in."""
+    anchor: int
+    """Index of the link it stands in, or -1."""
+
+
+class BlockLabel(NamedTuple):
+    """A block-level label, without those nested in it."""
+
+    tag: str
+    images: int
+
+
+class Leaves(NamedTuple):
+    """What one walk finds, in page order."""
+
+    leaves: tuple[Leaf, ...]
+    homes: tuple[BlockLabel, ...]
+    anchors: tuple[int, ...]
+    """Of each `a`, the block-level label it stands in."""
+
+
+def leaves(page: Page) -> Leaves:
+    """The leaf labels of a page and its block-level labels, computed once."""
+    return page.once(_read)
+
+
+def _read(page: Page) -> Leaves:
+    return _LeafReader().run(page.root)
+
+
+class _LeafReader:
+    def __init__(self) -> None:
+        self.found: list[Leaf] = []
+        self.tags: list[str] = []
+        """Those of the block-level labels; `images` counts beside them."""
+        self.images: list[int] = []
+        self.anchors: list[int] = []
+        self.lines = 0
+        self.anchor = -1
+        self.serial = 0
+        self.open: list[tuple[int, str]] = []
+        self.homes: list[int] = []
+        self.containers: list[str] = []
+        self.pieces: dict[int, tuple[str, int, list[str]]] = {}
+
+    def run(self, root: etree._Element) -> Leaves:
+        # The same breaks of lines as in crawler.page.blocks, whose blocks are counted here.
+        self.containers.append(root.tag)
+        self.add_home(root.tag)
+        for step, element, text in steps(root):
+            if step == "start":
+                self.enter(element.tag)
+            elif step == "end":
+                self.leave(element.tag)
+            if text:
+                self.read(text)
+        self.end_line()
+        return Leaves(tuple(self.found), tuple(map(BlockLabel, self.tags, self.images)), tuple(self.anchors))
+
+    def enter(self, tag: str) -> None:
+        self.serial += 1
+        self.open.append((self.serial, tag))
+        if tag not in INLINE:
+            self.end_line()
+            self.containers.append(tag)
+            if tag in BLOCK_LEVEL:
+                self.add_home(tag)
+        elif tag == "a":
+            self.anchor = len(self.anchors)
+            self.anchors.append(self.homes[-1])
+        elif tag == "img":
+            self.images[self.homes[-1]] += 1
+
+    def leave(self, tag: str) -> None:
+        self.open.pop()
+        if tag not in INLINE:
+            self.end_line()
+            self.containers.pop()
+            if tag in BLOCK_LEVEL:
+                self.homes.pop()
+        elif tag == "a":
+            self.anchor = -1
+
+    def add_home(self, tag: str) -> None:
+        self.homes.append(len(self.tags))
+        self.tags.append(tag)
+        self.images.append(0)
+
+    def read(self, text: str) -> None:
+        serial, tag = self.open[-1]
+        self.pieces.setdefault(serial, (tag, self.anchor, []))[2].append(text)
+
+    def end_line(self) -> None:
+        if not self.pieces:
+            return
+        before, written = len(self.found), False
+        for tag, anchor, pieces in self.pieces.values():
+            raw = "".join(pieces)
+            if text := fold_space(raw):
+                self.found.append(Leaf(tag, text, self.lines, self.homes[-1], anchor))
+            written = written or bool(raw.strip())
+        # A line of zero-width characters alone is one in <pre>, and nowhere else.
+        self.lines += len(self.found) > before or (written and self.containers[-1] == "pre")
+        self.pieces = {}
+
+
+# Up to so many characters only equal texts are near; beyond, one edit is allowed for so many.
+EXACT_LENGTH = 8
+# Longer labels are found by what is equal alone: few of them are noise, and it is they that take time.
+MAX_NEAR_LENGTH = 100
+# Labels that are compared with one, those first with the most pieces in common; and labels that may share a piece
+# before it says nothing. What is lost is noise that stays: it takes labels that are much alike and yet not near.
+MOST_COMPARED = 2
+MOST_SHARED = 8
+
+
+class LabelIndex:
+    """Labels, each found by what is nearly the same; to be added to, never to be taken from."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[str, str], int] = {}
+        self._texts: list[str] = []
+        self._pieces: dict[str, dict[str, list[int]]] = {}
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def __contains__(self, label: tuple[str, str]) -> bool:
+        """Whether this very label is there."""
+        return label in self._numbers
+
+    def add(self, tag: str, text: str) -> int:
+        """Add a label that is not there; its number."""
+        number = self._numbers[tag, text] = len(self._texts)
+        self._texts.append(text)
+        if EXACT_LENGTH < len(text) <= MAX_NEAR_LENGTH:
+            of_tag = self._pieces.setdefault(tag, {})
+            for piece in _pieces(text):
+                sharing = of_tag.setdefault(piece, [])
+                if len(sharing) < MOST_SHARED:
+                    sharing.append(number)
+        return number
+
+    def find(self, tag: str, text: str) -> int | None:
+        """The number of the label that is equal, or else near, or None."""
+        number = self._numbers.get((tag, text))
+        if number is not None or tag not in self._pieces or not EXACT_LENGTH < len(text) <= MAX_NEAR_LENGTH:
+            return number
+        of_tag, least, most = self._pieces[tag], _shortest(len(text)), len(text) + len(text) // EXACT_LENGTH
+        shared: Counter[int] = Counter()
+        for length in _piece_lengths(len(text)):
+            held = {text[start : start + length] for start in range(len(text) - length + 1)}
+            for piece in of_tag.keys() & held:
+                shared.update(other for other in of_tag[piece] if least <= len(self._texts[other]) <= most)
+        ranked = sorted(shared, key=lambda other: (-shared[other], other))[:MOST_COMPARED]
+        return next((other for other in ranked if is_near(text, self._texts[other])), None)
+
+
+def is_near(one: str, other: str) -> bool:
+    """Whether two texts are nearly the same.
+
+    >>> is_near("12345678", "12345679"), is_near("123456789", "12345678X"), is_near("123456789", "1234567XY")
+    (False, True, False)
+    """
+    shorter = min(len(one), len(other))
+    allowed = shorter // EXACT_LENGTH if shorter > EXACT_LENGTH else 0
+    if one == other or allowed == 0:
+        return one == other
+    return Levenshtein.distance(one, other, score_cutoff=allowed) <= allowed
+
+
+def _pieces(text: str) -> list[str]:
+    count = len(text) // EXACT_LENGTH + 1
+    length = len(text) // count
+    return [text[number * length : (number + 1) * length] for number in range(count)]
+
+
+@cache
+def _shortest(length: int) -> int:
+    """The length of the shortest text that may be near one of this length."""
+    return next(short for short in range(length * 8 // 9, length + 1) if length - short <= short // EXACT_LENGTH)
+
+
+@cache
+def _piece_lengths(length: int) -> tuple[int, ...]:
+    """How long the pieces are of texts that may be near one of this length."""
+    others = range(max(EXACT_LENGTH + 1, _shortest(length)), length + length // EXACT_LENGTH + 1)
+    return tuple(sorted({other // (other // EXACT_LENGTH + 1) for other in others}))

@@ -1,0 +1,105 @@
+"""DOM tags: the nodes whose tags carry text, narrowed by their attributes.
+
+The "DOM node tag extraction method" of a thesis of 2020 on the automatic extraction of a page's main text, section
+2.2.1: the tree is walked through; every node whose tag is one of those that main text is usually made of, "<p>, <br>,
+<h1> ... <h5> and so on", goes to a list; then the conditions on the attributes are changed by what is known of the main
+text until the list holds nothing else.
+
+Where the thesis is silent, as it is on all of the conditions:
+- "And so on" are here <h6>, <blockquote>, <li> and <pre>. A <br> has no text of its own: its node is the element it
+  stands in.
+- A line mostly made of links goes, whatever its tag.
+- Nodes go that stand in something named as noise: an element of EDGES, or one with a word of NOISE in its class, id or
+  role. Names mislead (a <body class="has-sidebar">): what holds NOISE_SHARE of the text is no noise.
+- The rest is narrowed to the smallest element named as main text (<article>, <main>, or a word of CONTENT) that still
+  holds CONTENT_SHARE of it. Where there is none, the list stays as it is.
+
+What to expect: text that stands directly in a <div> or a <td> has no tag of text and is lost. Readers' comments in <p>
+are kept.
+"""
+
+import re
+from itertools import accumulate, compress
+
+from crawler.metadata.title import headline
+from crawler.page.blocks import INLINE, Block
+from crawler.page.html_tree import Element, enclosing, spans
+from crawler.page.page import Extraction, Page
+
+TEXT_TAGS = frozenset("p h1 h2 h3 h4 h5 h6 blockquote li pre".split())
+LINK_LIMIT = 0.5
+NAMES = ("class", "id", "role", "itemprop")
+EDGES = frozenset("aside footer form header nav".split())
+# Whole words of a name, where a hyphen or an underscore parts words.
+NOISE = re.compile(
+    r"(?<![^\s_-])(?:ads?|advert\w*|aside|banner|breadcrumbs?|consent|cookie\w*|copyright|disclaimer|foot\w*|legal|login"
+    r"|masthead|menu\w*|modal|nav\w*|newsletter\w*|overlay|pager|pagination|popular|popup|promo\w*|recommend\w*"
+    r"|related\w*|search|share\w*|side-?bar\w*|sign-?up|social\w*|sponsor\w*|subscri\w*|toolbar|trending)(?![^\s_-])",
+    re.IGNORECASE,
+)
+NOISE_SHARE = 0.2
+CONTENT = re.compile(r"(?<![a-z])(?:article|body|content|entry|main|post|story|text)", re.IGNORECASE)
+CONTENT_TAGS = frozenset(("article", "main"))
+CONTENT_SHARE = 0.7
+
+
+def text_nodes(page: Page) -> tuple[Block, ...]:
+    """The lines whose tags carry text, in page order."""
+    broken = set(enclosing((br.getparent() for br in page.root.iter("br")), lambda element: element.tag not in INLINE))
+    return tuple(
+        block
+        for block in page.blocks
+        if (block.tag in TEXT_TAGS or block.element in broken) and block.linked <= LINK_LIMIT * len(block.text)
+    )
+
+
+def without_noise(nodes: tuple[Block, ...]) -> tuple[Block, ...]:
+    """The nodes that stand in nothing named as noise."""
+    held = shares(nodes)
+    noise = enclosing(
+        (node.element for node in nodes), lambda element: held[element] < NOISE_SHARE and is_noise(element)
+    )
+    return tuple(compress(nodes, (element is None for element in noise)))
+
+
+def in_content(nodes: tuple[Block, ...]) -> tuple[Block, ...]:
+    """The nodes in the smallest element that is named as main text and holds most of them."""
+    named = [(share, element) for element, share in shares(nodes).items() if share >= CONTENT_SHARE]
+    named = [(share, element) for share, element in named if is_content(element)]
+    if not named:
+        return nodes
+    smallest = min(named, key=lambda pair: pair[0])[1]
+    inside = enclosing((node.element for node in nodes), lambda element: element is smallest)
+    return tuple(compress(nodes, (element is not None for element in inside)))
+
+
+def shares(nodes: tuple[Block, ...]) -> dict[Element, float]:
+    """For each element with nodes in it the share of their characters that it holds."""
+    before = [0, *accumulate(len(node.text) for node in nodes)]
+    return {element: (before[end] - before[start]) / before[-1] for element, (start, end) in spans(nodes).items()}
+
+
+def is_noise(element: Element) -> bool:
+    """Whether a tag or an attribute says that this is no main text."""
+    return element.tag in EDGES or NOISE.search(names(element)) is not None
+
+
+def is_content(element: Element) -> bool:
+    """Whether a tag or an attribute says that this is the main text."""
+    return element.tag in CONTENT_TAGS or CONTENT.search(names(element)) is not None
+
+
+def names(element: Element) -> str:
+    """What the author of a page calls an element.
+
+    >>> from lxml.html import fragment_fromstring
+    >>> names(fragment_fromstring('<div id=a class="b c">'))
+    'b c a'
+    """
+    return " ".join(filter(None, map(element.get, NAMES)))
+
+
+def dom_tags(page: Page) -> Extraction:
+    """The text of the nodes that carry it, without those that attributes name as noise."""
+    nodes = in_content(without_noise(text_nodes(page)))
+    return Extraction("\n".join(node.text for node in nodes), headline(page), nodes)

@@ -1,0 +1,187 @@
+"""Framework: the page is split by its layout tables, and what is large and has paragraphs is kept.
+
+Shi, Lin, Yang, "An approach to eliminate noise based on framework of web pages and rules". Main text stands in the
+middle of a page, in parts that are wide and high; noise stands at the edges, in parts that are long and narrow. The
+width and height of each <table> tell (Fig. 3), by the limits delta1 (`Limits.width`, pixels), delta2 and delta3
+(`width_percent`, `height_percent`) and an aspect that has no name (`aspect`). Then the rules:
+i.   a paragraph (<p> or <br>) is main text,
+ii.  so is, perhaps, a table with a high percentage,
+iii. of nested tables only one level holds main text,
+iv.  a page without tables is main text where it has paragraphs.
+Noise with paragraphs has fewer of them than the main text has: below the share `tie` of its count, a part is dropped.
+
+The paper gives no value for any limit, and today's pages, which state no sizes, cannot teach them: the defaults are
+those of pages 760 to 1000 pixels wide, only `tie` was tuned. Where it is silent or contradicts itself:
+- A percentage width without a height falls in no branch as printed: it is judged by delta2, as rule ii has it.
+- A table without a width is as wide as what is in it: nothing speaks against it. (As printed, it would be compared.)
+- A paragraph is a line in a <p> or beside a <br>, and not mostly links: lists of links are full of <br>.
+- The level of rule iii is that of the part with the most paragraphs, the longer text where two have as many.
+- The last branch is for pages that have no paragraph in any part that the others keep: there a table is kept that is
+  not narrow and large in both directions, with `Limits.height` as the height in pixels that the paper leaves open.
+- What stands outside all tables is a part too, which is the whole page by rule iv where there are none.
+
+The extension: today's pages are laid out with <div>s, and have no sizes but names for what stands at the edges. So the
+elements of DIVS are parts as tables are, with sizes from their style if any; those in EDGES are noise as narrow tables
+are; and since divs nest for reasons of style, rule iii counts only tables. `Limits(divs=False)` is the paper's method,
+to which a page of today is one part: it finds the text, and all that stands around it. Neither finds pages without
+paragraphs, such as lists of products.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from lxml import etree
+
+from crawler.metadata.title import headline
+from crawler.page.blocks import INLINE
+from crawler.page.html_tree import Element, enclosing
+from crawler.page.page import Extraction, Page
+
+TABLES = frozenset(("html", "table"))
+DIVS = frozenset("article aside div footer form header main nav section".split())
+EDGES = ("aside", "footer", "header", "nav")
+# Above this share of its characters inside links, a line is no paragraph.
+LINK_LIMIT = 0.5
+LENGTH = re.compile(r"\s*+(\d{1,5})(?:\.\d*+)?+\s*+(%|px)?+\s*+$")
+STYLED = re.compile(r"(?:^|[;\s])(width|height)\s*:\s*(\d{1,5}(?:\.\d{1,9})?\s?(?:px|%))", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class LayoutLimits:
+    """What the paper leaves open: above each of the first four a part is large."""
+
+    width: int = 300
+    height: int = 300
+    width_percent: int = 50
+    height_percent: int = 50
+    aspect: float = 5.0
+    """The longer side over the shorter one, from which on a part is narrow."""
+    tie: float = 0.2
+    divs: bool = True
+    """Whether divs and their kin are parts as well."""
+
+
+class Length(NamedTuple):
+    """A width or a height as it is stated."""
+
+    value: int
+    is_percent: bool = False
+
+
+class Part(NamedTuple):
+    """What stands in one table or div, and in no other one inside it."""
+
+    width: Length | None
+    height: Length | None
+    level: int
+    """How many tables there are from the root to it."""
+    paragraphs: int
+    size: int
+    """The characters of its paragraphs."""
+
+
+DEFAULT = LayoutLimits()
+
+
+def split(page: Page, limits: LayoutLimits) -> list[Element]:
+    """For each line of the page the part it stands in."""
+    tags = TABLES | DIVS if limits.divs else TABLES
+    around = enclosing((block.element for block in page.blocks), lambda element: element.tag in tags)
+    return [page.root if home is None else home for home in around]
+
+
+def paragraphs(page: Page) -> list[bool]:
+    """For each line of the page whether it is a paragraph."""
+    broken = set(enclosing((br.getparent() for br in page.root.iter("br")), lambda element: element.tag not in INLINE))
+    return [
+        (block.tag == "p" or block.element in broken) and block.linked <= LINK_LIMIT * len(block.text)
+        for block in page.blocks
+    ]
+
+
+def measure(page: Page, split_at: list[Element], limits: LayoutLimits) -> dict[Element, Part]:
+    """The parts that have text, by their elements."""
+    counts: dict[Element, int] = dict.fromkeys(split_at, 0)
+    sizes = counts.copy()
+    for element, block, is_paragraph in zip(split_at, page.blocks, paragraphs(page), strict=True):
+        counts[element] += is_paragraph
+        sizes[element] += is_paragraph * len(block.text)
+    levels = table_levels(page)
+    tables = enclosing(counts, lambda element: element in levels)
+    edges = enclosing(counts, lambda element: limits.divs and element.tag in EDGES)
+    return {
+        element: Part(length(element, "width"), length(element, "height"), levels.get(table, 0), count, sizes[element])
+        for (element, count), table, edge in zip(counts.items(), tables, edges, strict=True)
+        if edge is None
+    }
+
+
+def table_levels(page: Page) -> dict[Element | None, int]:
+    """The tables of the page, each with the number of tables from the root to it."""
+    levels: dict[Element | None, int] = {}
+    depth = 0
+    for event, table in etree.iterwalk(page.root, events=("start", "end"), tag="table"):
+        depth += 1 if event == "start" else -1
+        if event == "start":
+            levels[table] = depth
+    return levels
+
+
+def length(element: Element, side: str) -> Length | None:
+    """The width or height that an element states, in its style if it has no attribute."""
+    given = element.get(side)
+    if given is None and (style := element.get("style")):
+        given = {name.lower(): value for name, value in STYLED.findall(style)}.get(side)
+    found = LENGTH.match(given) if given else None
+    return Length(int(found[1]), found[2] == "%") if found else None
+
+
+def is_wide(width: Length | None, height: Length | None, limits: LayoutLimits) -> bool:
+    """Whether a part of this size may hold main text, branch by branch."""
+    if width is None:
+        return True
+    if width.is_percent:
+        return width.value > limits.width_percent
+    if height is None:
+        return width.value > limits.width
+    if height.is_percent:
+        return height.value > limits.height_percent
+    return is_compact(width, height, limits)
+
+
+def is_compact(width: Length, height: Length, limits: LayoutLimits) -> bool:
+    """Whether a part is neither long and low nor high and narrow, as far as its sizes can be compared."""
+    if width.is_percent or height.is_percent:
+        return True
+    short, long = sorted((width.value, height.value))
+    return long < limits.aspect * short
+
+
+def is_large(width: Length | None, height: Length | None, limits: LayoutLimits) -> bool:
+    """Whether a part takes up much of the page, as the main part of a page of links or images does."""
+    if width is None or height is None:
+        return False
+    is_wide_enough = width.value > (limits.width_percent if width.is_percent else limits.width)
+    is_high_enough = height.value > (limits.height_percent if height.is_percent else limits.height)
+    return is_wide_enough and is_high_enough and is_compact(width, height, limits)
+
+
+def choose(parts: dict[Element, Part], limits: LayoutLimits) -> set[Element]:
+    """The parts that hold the main text."""
+    wide = {
+        element: part for element, part in parts.items() if part.paragraphs and is_wide(part.width, part.height, limits)
+    }
+    if not wide:
+        return {element for element, part in parts.items() if is_large(part.width, part.height, limits)}
+    main = max(wide.values(), key=lambda part: (part.paragraphs, part.size))
+    enough = limits.tie * main.paragraphs
+    return {element for element, part in wide.items() if part.level == main.level and part.paragraphs >= enough}
+
+
+def framework(page: Page, limits: LayoutLimits = DEFAULT) -> Extraction:
+    """The main text by the method of Shi, Lin and Yang."""
+    split_at = split(page, limits)
+    kept = choose(measure(page, split_at, limits), limits)
+    lines = tuple(block for block, element in zip(page.blocks, split_at, strict=True) if element in kept)
+    return Extraction("\n".join(line.text for line in lines), headline(page), lines)

@@ -1,0 +1,98 @@
+"""Leaf tags: the text of a page's leaves, less what has no full stop.
+
+Z. Shao, "Web Page Information Extraction Technology", Computer Technology and Development 23(9), 2013. The paper
+1. repairs the page and makes a tree of it (`Page` has done both),
+2. takes the leaves, that is the text directly inside <title>, <meta>, <p>, <tr>, <td> and their kin, and drops what
+   serves interaction and display: <form>, <script>, <style>,
+3. keeps the leaves with a full stop: main text is made of sentences, navigation of phrases, links of headlines, and
+   copyright lines have no sentences either.
+
+Where the paper is silent: a leaf is the text directly inside one element, so a <br> ends a line and not a leaf. Its
+full stop is the Chinese 。; here every script's sentence end counts, and where a script has none (Thai, Lao) a line's
+length. English copyright lines and today's cookie notices have full stops too: their words tell them. Lines mostly made
+of links are navigation whatever their stops, as is what stands in <nav>, <footer> and <aside>. Headings, lists and
+quotations often have no stop: a heading is kept where the next leaf is, and what stands between two neighbouring leaves
+with them.
+"""
+
+import re
+from itertools import chain, compress, groupby
+from operator import attrgetter
+
+from crawler.metadata.title import headline
+from crawler.page.blocks import Block
+from crawler.page.html_tree import enclosing
+from crawler.page.page import Extraction, Page
+from crawler.page.text import has_full_stop
+
+TEXT_TAGS = frozenset(
+    "address article aside blockquote body caption center dd details div dt figcaption html li main noscript p pre "
+    "section summary td th tr".split()
+)
+HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+# Above this share of its characters inside links, a leaf is a list of links.
+LINK_LIMIT = 0.5
+LEGAL = re.compile(
+    r"©|\(c\)\s*\d{4}|copyright|all rights reserved|版权所有|版權所有|未经授权|未经许可|icp[备證证]|备案号"
+    r"|\buses? cookies|使用\s*cookie",
+    re.IGNORECASE,
+)
+# A legal line is short; a paragraph about the law is not.
+LEGAL_LENGTH = 300
+FRAMES = ("nav", "footer", "aside")
+WITHOUT_STOPS = re.compile("[^\\W\\d]*[\u0e01-\u0eff]")
+LONG = 40
+
+
+def leaf_tags(page: Page) -> Extraction:
+    """The main text by Shao's method."""
+    frames = enclosing((block.element.getparent() for block in page.blocks), lambda element: element.tag in FRAMES)
+    lines = [block for block, frame in zip(page.blocks, frames, strict=True) if frame is None and is_text(block)]
+    leaves = [list(leaf) for _, leaf in groupby(lines, key=attrgetter("element"))]
+    prose = [is_prose(leaf) for leaf in leaves]
+    kept = tuple(chain.from_iterable(compress(leaves, _with_what_is_between(leaves, prose))))
+    return Extraction("\n".join(block.text for block in kept), headline(page), kept)
+
+
+def is_text(block: Block) -> bool:
+    """Whether a line, in no frame, may be part of the main text: neither a list of links nor a legal notice."""
+    return (
+        (block.tag in TEXT_TAGS or block.tag in HEADINGS)
+        and block.linked <= LINK_LIMIT * len(block.text)
+        and not (len(block.text) < LEGAL_LENGTH and LEGAL.search(block.text))
+    )
+
+
+def is_prose(leaf: list[Block]) -> bool:
+    """Whether a leaf is made of sentences rather than of phrases."""
+    return leaf[0].tag not in HEADINGS and any(has_full_stop(line.text) or _is_long(line.text) for line in leaf)
+
+
+def _is_long(text: str) -> bool:
+    """Whether a line in a script without full stops is too long for a phrase."""
+    return WITHOUT_STOPS.match(text) is not None and len(text) >= LONG
+
+
+def _are_neighbours(leaves: list[list[Block]]) -> bool:
+    """Whether leaves stand in the parent of the first one, or one level below as the items of a list do."""
+    home = leaves[0][0].element.getparent()
+    parents = (leaf[0].element.getparent() for leaf in leaves)
+    return all(parent is not None and home in (parent, parent.getparent()) for parent in parents)
+
+
+def _with_what_is_between(leaves: list[list[Block]], prose: list[bool]) -> list[bool]:
+    """Which leaves to keep: those of prose, the headings right before them, and what is between two neighbours."""
+    kept = prose.copy()
+    last = None
+    for index, is_kept in enumerate(prose):
+        if not is_kept:
+            continue
+        if last is not None and _are_neighbours(leaves[last : index + 1]):
+            kept[last:index] = [True] * (index - last)
+        elif index and leaves[index - 1][0].tag in HEADINGS:
+            kept[index - 1] = True
+        last = index
+    for index in range(len(leaves) - 2, -1, -1):  # a heading of what was dropped goes with it
+        if leaves[index][0].tag in HEADINGS and (not kept[index + 1] or leaves[index + 1][0].tag in HEADINGS):
+            kept[index] = False
+    return kept

@@ -1,0 +1,82 @@
+"""Code as it stands in its <pre>, whatever elements its lines are made of."""
+
+import re
+from itertools import pairwise
+
+from lxml import etree
+
+from crawler.page.blocks import INLINE, steps
+from crawler.page.text import fold_space
+
+# Parts of a <pre> between other elements that keep their indentation: for each, all of it is read.
+MAX_PARTS = 5
+GUTTER = re.compile(r"gutter|line-?_?num|lineno|blob-num", re.IGNORECASE)
+NAMED = re.compile(r"(?:\blang(?:uage)?-|\bbrush:\s?|\bhighlight-source-)([A-Za-z0-9+#]{1,20})")
+
+
+def listing(pre: etree._Element, lines: list[str]) -> list[str]:
+    """The code in a <pre>, whose texts these are; nothing where they are the numbers of another one's lines."""
+    if is_gutter(pre, lines):
+        return []
+    return _indented(pre, lines) if len(lines) > 1 else lines
+
+
+def _indented(pre: etree._Element, lines: list[str]) -> list[str]:
+    """The lines as they stand in a <pre>; all of its empty ones, too, if no other line of it is missing."""
+    code = source(pre).split("\n")
+    letters = list(map(_letters, code))
+    wanted = [letter for line in lines for letter in map(_letters, line.split("\n")) if letter]
+    if [letter for letter in letters if letter] == wanted:
+        return code
+    rest = iter(zip(letters, code, strict=True))
+    found = [next((line for letter, line in rest if letter == one), None) for one in wanted]
+    return lines if None in found else [line for line in found if line is not None]
+
+
+def is_gutter(pre: etree._Element, lines: list[str]) -> bool:
+    """Whether a <pre> holds the numbers of the lines of code beside it."""
+    if not lines[0][:1].isdigit():
+        return False
+    numbers = " ".join(lines).split()
+    if not all(number.isascii() and number.isdigit() and len(number) < 7 for number in numbers):
+        return False
+    if any(int(after) - int(before) != 1 for before, after in pairwise(numbers)):
+        return False
+    cell = pre.getparent()
+    while cell is not None and cell.tag in ("div", "figure", "code"):
+        cell = cell.getparent()
+    if cell is not None and cell.tag == "td" and (beside := cell.getnext()) is not None:
+        return next(beside.iter("pre"), None) is not None
+    return any(one is not None and GUTTER.search(one.get("class", "")) for one in (pre, pre.getparent()))
+
+
+def language(pre: etree._Element) -> str:
+    """The language of code as the page names it, if it does."""
+    for element in (pre, pre.find("code"), pre.getparent()):
+        if element is not None and (named := NAMED.search(element.get("class", ""))):
+            return named[1].lower()
+    return ""
+
+
+def source(pre: etree._Element) -> str:
+    """The text of a <pre> with its line breaks: those in it, <br>, and the ends of elements that are not inline."""
+    pieces: list[str] = []
+
+    def end_line() -> None:
+        if pieces and not pieces[-1].endswith("\n"):
+            pieces.append("\n")
+
+    for step, element, text in steps(pre):
+        if element.tag == "br":
+            if step == "start":
+                pieces.append("\n")
+        elif step != "skipped" and element.tag not in INLINE:
+            end_line()
+        if text:
+            pieces.append(text)
+    lines = (line.rstrip() for line in "".join(pieces).splitlines())
+    return "\n".join(lines).strip("\n")
+
+
+def _letters(text: str) -> str:
+    return "".join(fold_space(text).split())

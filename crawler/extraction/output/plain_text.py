@@ -1,0 +1,263 @@
+"""The kept blocks of a page as text that reads well.
+
+A paragraph is a line. The items of a list begin with "- ", numbered ones too, the short cells of a table's row share a
+line, code keeps its lines and their indentation without the numbers beside it, and what a page holds twice, once more
+for small screens or for print, is there once.
+
+`unwrapped` puts paragraphs together that a page breaks into lines of its own. Old pages end every line of about 60 to
+80 characters with a <br>; poems, addresses and lists do so, too, and must keep their lines. Lines are taken for broken
+where they are as full as they can be: the next line's first word had no room on them. That is so by chance in a poem
+once or twice, in a broken paragraph nearly always; and nearly all of its lines end within a sentence. Headlines in a
+row, which have no full stop, are never a paragraph.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import groupby, pairwise
+from operator import attrgetter
+
+from lxml import etree
+
+from crawler.extraction.output.code_listing import MAX_PARTS, listing
+from crawler.page.blocks import INLINE, SILENT, Block, joined
+from crawler.page.text import EASTERN, FULL_STOPS, fold_space, has_full_stop, width
+
+DASH = "- "
+HOLDERS = frozenset(("li", "td", "th", "pre"))
+# Above these there is no list item or cell that what stands below is the text of.
+OUTSIDE = frozenset("article body html main section table tbody tr ul ol dl form h1 h2 h3 h4 h5 h6".split())
+# Levels from a text to its cell or code; what lies deeper is laid out. An item is marked where it has the text itself,
+# or the first element in it: what is deeper in a list is a card or a reader's comment.
+REACH = 3
+# A shorter line may well be said twice; in Chinese half as many characters say as much.
+DOUBLE_LENGTH = 160
+# Characters of a cell, and of a row, that is a line.
+MAX_CELL, MAX_ROW = 120, 400
+
+_element = attrgetter("element")
+
+
+def plain(blocks: Sequence[Block]) -> str:
+    """The text of these blocks, which are some of a page's and in its order."""
+    text = _Text()
+    for element, run in groupby(blocks, _element):
+        if lines := text.unsaid(run):
+            text.add(element, lines)
+    text.end()
+    return "\n".join(text.lines)
+
+
+class _Text:
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.said: set[str] = set()
+        self.holders: dict[etree._Element, etree._Element | None] = {}
+        self.begun: set[etree._Element] = set()
+        """The items that have a line."""
+        self.row: etree._Element | None = None
+        self.cells: dict[etree._Element, list[str]] = {}
+        self.pre: etree._Element | None = None
+        self.code: list[str] = []
+        self.parts: Counter[etree._Element] = Counter()
+        self.starts = Starts()
+
+    def unsaid(self, run: Iterable[Block]) -> list[str]:
+        """The texts of some blocks, without what was there before in the same words."""
+        return [block.text for block in run if not is_said(block.text, self.said)]
+
+    def add(self, element: etree._Element, lines: list[str]) -> None:
+        """Add the texts that follow each other in an element."""
+        holder = self.holder(element)
+        if holder is None:
+            self.end()
+            self.lines += self.unwrapped(element, lines)
+        elif holder.tag == "li":
+            self.end()
+            lines = self.unwrapped(element, lines)
+            if element is holder or element.getparent() is holder:
+                lines[0] = self.mark(holder, lines[0]) + lines[0]
+            self.lines += lines
+        elif holder.tag == "pre":
+            if holder is not self.pre:
+                self.end()
+                self.pre = holder
+            self.code += lines
+        else:
+            row = holder.getparent()
+            if row is None or row is not self.row:
+                self.end()
+                self.row = row
+            self.cells.setdefault(holder, []).extend(self.unwrapped(element, lines))
+
+    def unwrapped(self, element: etree._Element, lines: list[str]) -> list[str]:
+        """The lines of an element, those of a paragraph that the page broke as one."""
+        return lines if len(lines) < LEAST_LINES else unwrapped(element, lines, self.starts)
+
+    def end(self) -> None:
+        """End the row or the code that is open."""
+        if self.cells:
+            self.lines += row_lines(list(self.cells.values()))
+            self.cells.clear()
+            self.row = None
+        elif self.pre is not None:
+            self.parts[self.pre] += 1
+            self.lines += listing(self.pre, self.code) if self.parts[self.pre] <= MAX_PARTS else self.code
+            self.code, self.pre = [], None
+
+    def holder(self, element: etree._Element) -> etree._Element | None:
+        """The item, cell or code that an element is or stands in, if it is not far."""
+        passed = []
+        found: etree._Element | None = element
+        for _ in range(REACH + 1):
+            if found is None or found.tag in HOLDERS:
+                break
+            if found.tag in OUTSIDE:
+                found = None
+                break
+            if found in self.holders:
+                found = self.holders[found]
+                break
+            passed.append(found)
+            found = found.getparent()
+        else:
+            return None
+        for one in passed:
+            self.holders[one] = found
+        return found
+
+    def mark(self, item: etree._Element, line: str) -> str:
+        """What begins a line of an item: a dash, if it is the first and has no mark of its own."""
+        if item in self.begun:
+            return ""
+        self.begun.add(item)
+        return "" if MARKED.match(line) else DASH
+
+
+def is_said(line: str, said: set[str]) -> bool:
+    """Whether a long line was said before; it is from now on."""
+    if len(line) * 2 < DOUBLE_LENGTH or (len(line) < DOUBLE_LENGTH and line[0] < EASTERN):
+        return False
+    if line in said:
+        return True
+    said.add(line)
+    return False
+
+
+def row_lines(cells: list[list[str]]) -> list[str]:
+    """The lines of a table's row: one of short cells, else those that the cells have."""
+    if len(cells) > 1:
+        texts = [" ".join(cell) for cell in cells]
+        lengths = [len(text) for text in texts]
+        if max(lengths) <= MAX_CELL and sum(lengths) <= MAX_ROW:
+            return [" | ".join(texts)]
+    return [line for cell in cells for line in cell]
+
+
+LEAST_LINES = 4
+# Columns of a full line; a Chinese character has two.
+NARROWEST, WIDEST = 36, 120
+# Lines differ by so much where the page was broken for letters of different widths.
+SLACK = 0.12
+# Shares of the line ends: within a sentence, and of those the ones at which there was no more room.
+LEAST_WITHIN, LEAST_FULL = 0.5, 0.9
+# A line that begins like this is one of a list: "Place: …", "l3:5:wait".
+LABEL = re.compile(r"[^,.;，。；]{1,20}?[:：]")
+MARKED = re.compile(
+    r"[-–—*]\s|[•·‣・▪◦●○■□►▶◆◇★☆※✓✔]|[(（\[]?\d{1,3}[.)）\]、．](?!\d)|[①-⑳]|[一二三四五六七八九十]{1,3}、"
+)
+"""How the items of a list begin where the page writes their marks itself."""
+FIRST_WORD = re.compile(r"\S{1,40}+")
+STOPS = FULL_STOPS | frozenset(':：;；”’"」』）)!?…')
+
+
+class Starts(dict[etree._Element, frozenset[str]]):
+    """The lines in an element that have an empty one before them; all of it is read once for all of its runs."""
+
+    def __missing__(self, element: etree._Element) -> frozenset[str]:
+        self[element] = found = _starts_of_paragraphs(element)
+        return found
+
+
+def unwrapped(element: etree._Element, lines: list[str], starts: Starts) -> list[str]:
+    """The paragraphs of these lines, which follow each other in an element; the lines where they are none."""
+    if not (parts := paragraphs(element, lines, starts)):
+        return lines
+    return [in_one(lines[part.start : part.stop]) for part in parts]
+
+
+def paragraphs(element: etree._Element, lines: list[str], starts: Starts) -> list[range]:
+    """Which of these lines make up each paragraph; nothing where the page did not break them."""
+    widths = list(map(width, lines))
+    full = max(widths)
+    if not NARROWEST <= full <= WIDEST:
+        return []
+    ends = range(len(lines) - 1)
+    is_full = [widths[at] + _first_width(lines[at + 1]) > full * (1 - SLACK) for at in ends]
+    within = [_is_within(lines[at], lines[at + 1]) for at in ends]
+    both = sum(one and other for one, other in zip(is_full, within, strict=True))
+    if both < LEAST_WITHIN * len(ends) or both < LEAST_FULL * sum(within) or not any(map(has_full_stop, lines)):
+        return []
+    apart = starts[element]
+    begun = [at + 1 for at in ends if lines[at + 1] in apart or not (within[at] or is_full[at])]
+    return [range(start, end) for start, end in pairwise([0, *begun, len(lines)])]
+
+
+def _first_width(line: str) -> int:
+    """How many columns more it takes to begin this line on the one before."""
+    if line[0] >= EASTERN:
+        return 2
+    word = FIRST_WORD.match(line)
+    return 1 + len(word[0]) if word else 1
+
+
+def _is_within(line: str, after: str) -> bool:
+    """Whether the end of a line is within a sentence that goes on in the next one."""
+    last, first = line[-1], after[0]
+    if last in STOPS or LABEL.match(after) or MARKED.match(after):
+        return False
+    return first.islower() or (first >= EASTERN and last >= EASTERN) or last in ",，、"
+
+
+def _starts_of_paragraphs(element: etree._Element) -> frozenset[str]:
+    """The lines in an element that have an empty one before them."""
+    found: list[str] = []
+    pieces: list[str] = []
+    breaks = 0
+
+    def end_line() -> None:
+        nonlocal breaks
+        if text := fold_space(joined(pieces)) if pieces else "":
+            if breaks > 1:
+                found.append(text)
+            breaks = 0
+        pieces.clear()
+
+    walker = etree.iterwalk(element, events=("start", "end"))
+    for event, one in walker:
+        if event == "start":
+            if one.tag in SILENT:
+                walker.skip_subtree()
+                continue
+            if one is not element and one.tag not in INLINE:
+                end_line()
+                breaks += 1 if one.tag == "br" else 2
+                walker.skip_subtree()  # its lines are its own
+                continue
+            text = one.text
+        else:
+            text = one.tail if one is not element else None
+        if text:
+            pieces.append(text)
+    end_line()
+    return frozenset(found)
+
+
+def in_one(lines: list[str]) -> str:
+    """Lines as one; there is no space between two of Chinese or Japanese."""
+    text = [lines[0]]
+    for before, line in pairwise(lines):
+        if not (before[-1] >= EASTERN and line[0] >= EASTERN):
+            text.append(" ")
+        text.append(line)
+    return "".join(text)

@@ -1,0 +1,297 @@
+"""The main text of a page that stands in its scripts alone, where a browser would put it together.
+
+Such text is the articleBody of JSON-LD, or lies in the data that a script starts from (__NEXT_DATA__,
+window.__INITIAL_STATE__ = {...}), or in a long string of a program. Of all that is prose the longest is taken, and what
+stands beside the page's own title before all else. Scripts are read only where the page itself shows little text.
+
+In the data (`ScriptData`) a text is one long string or a list of paragraphs, each of them a string, a node with a
+string or a line in pieces. Texts of comments, of other articles and of the user interface are left out.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from html import escape
+from itertools import islice
+from typing import Any, NamedTuple
+
+from crawler.metadata.structured_data import letters, structured
+from crawler.metadata.title import headline
+from crawler.page.page import Page
+from crawler.page.text import FULL_STOPS, has_full_stop, unescaped, width
+
+MAX_NODES = 50_000
+MAX_TEXT = 500_000  # characters of the text
+MIN_PROSE = 30
+MIN_TITLE, MAX_TITLE = 8, 400  # characters
+# A list is left for one in it that holds so much of its text.
+MOST = 0.8
+_DATA = re.compile(r"""\s*+(?:(?:window|self|globalThis|var|let|const)?+[\w\s.$\[\]"']{0,80}=\s*+)?+(?=[\[{])""")
+_ADDRESSED = frozenset(("url", "slug", "href", "link", "path", "permalink", "canonicalUrl", "id", "uri"))
+_TITLE_KEYS = frozenset(("title", "headline", "name", "subject"))
+_ELSEWHERE = re.compile(
+    r"comment|repl(?:y|ies)|related|recommend|trending|popular|i18n|locale|translat|messages|intl|footer|nav|menu|legal"
+    r"|privacy|cookie|consent|config|settings|feature|seo|meta|schema|css|style|script|prompt|error|advert|author|bio"
+    r"|caption|review|faq",
+    re.IGNORECASE,
+)
+_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,2000}>")
+_TAGGED = re.compile(r"&lt;/?[a-zA-Z]")
+_CODE = re.compile(r"[{}\[\]\\=;]")
+_HOLDING = (str, list, dict)
+_OPENINGS = frozenset(("[{", '{"', "[["))
+_GOES_ON = frozenset(" \n\t\u00a0,.;:!?)’”»，。；：！？）、")
+
+
+class _Piece(NamedTuple):
+    """A string in the data that may be text."""
+
+    at: int
+    """Number of the container it stands in."""
+    key: str
+    text: str
+    weight: int
+    """Its length where it is prose, else 0."""
+
+
+class Candidate(NamedTuple):
+    """A text that may be the page's own."""
+
+    weight: int
+    html: str
+    titled: bool = False
+    """Whether it stands beside the page's title."""
+
+
+class ScriptData:
+    """One document of JSON, its containers numbered in their order."""
+
+    def __init__(self, given: Any, title: str) -> None:
+        self.parents: list[int] = []
+        self.lists: list[bool] = []
+        self.titled: list[bool] = []
+        self.pieces: list[_Piece] = []
+        stack: list[tuple[Any, str, int]] = [(given, "", -1)]
+        while stack and len(self.parents) + len(self.pieces) < MAX_NODES:
+            node, key, parent = stack.pop()
+            if isinstance(node, str) and node[:2] in _OPENINGS and (inner := document(node)) is not None:
+                node = inner
+            if isinstance(node, str):
+                self.pieces.append(_Piece(parent, key, node, prose(node)))
+                continue
+            self.parents.append(parent)
+            self.lists.append(isinstance(node, list))
+            number = len(self.parents) - 1
+            own = _is_titled(node, title) if isinstance(node, dict) else None
+            self.titled.append(own if own is not None else parent >= 0 and self.titled[parent])
+            if isinstance(node, list):  # its key was looked at with it
+                kept = [(child, key, number) for child in node[:MAX_NODES] if isinstance(child, _HOLDING)]
+            else:
+                kept = [
+                    (child, name, number) for name, child in islice(node.items(), MAX_NODES) if _counts(name, child)
+                ]
+            stack += reversed(kept)
+
+    def weights(self, pieces: list[_Piece]) -> list[int]:
+        """How much of these pieces each container holds."""
+        weights = [0] * len(self.parents)
+        for piece in pieces:
+            weights[piece.at] += piece.weight
+        for number in range(len(self.parents) - 1, 0, -1):
+            weights[self.parents[number]] += weights[number]
+        return weights
+
+    def found(self) -> Iterator[Candidate]:
+        """The longest string, and the list with most text, each in and out of what bears the page's title."""
+        for titled in (True, False):
+            pieces = [piece for piece in self.pieces if piece.at >= 0 and self.titled[piece.at] is titled]
+            if not any(piece.weight for piece in pieces):
+                continue
+            longest = max(pieces, key=lambda piece: piece.weight)
+            yield Candidate(longest.weight, as_html([longest.text]), titled)
+            weights = self.weights(pieces)
+            most = max((weights[number] for number, is_list in enumerate(self.lists) if is_list), default=0)
+            if most:
+                # The innermost of the lists that hold nearly all of it; those in it come after it.
+                homes = [n for n, is_list in enumerate(self.lists) if is_list and weights[n] >= MOST * most]
+                yield Candidate(weights[homes[-1]], as_html(self.paragraphs(homes[-1], pieces)), titled)
+
+    def paragraphs(self, home: int, pieces: list[_Piece]) -> list[str]:
+        """Those of the pieces that stand in a list, with the pieces of a line joined."""
+        inside = {home}
+        for number in range(home + 1, len(self.parents)):
+            if self.parents[number] not in inside:
+                break
+            inside.add(number)
+        pieces = [piece for piece in pieces if piece.at in inside]
+        keys = {piece.key for piece in pieces if piece.weight}
+        lines: list[list[str]] = []
+        last = home
+        for piece in pieces:
+            if piece.key not in keys:
+                continue
+            line = self.list_around(piece.at)
+            if lines and home not in (line, last) and self.is_one_line(last, line, lines[-1][-1], piece.text):
+                if piece.text:
+                    lines[-1].append(piece.text)
+            else:
+                lines.append([piece.text])
+            last = line
+        return list(map("".join, lines))
+
+    def is_one_line(self, last: int, line: int, before: str, text: str) -> bool:
+        """Whether two pieces in these lists, one after the other, are of one line."""
+        if before[-1:].isspace() or text[:1] in _GOES_ON:
+            around, last_around = self.list_around(self.parents[line]), self.list_around(self.parents[last])
+            return line in (last, last_around) or around in (last, last_around)
+        return line == last and before[-1:] not in FULL_STOPS
+
+    def list_around(self, number: int) -> int:
+        """The list around a container, or itself if it is one; 0 where there is none."""
+        while number > 0 and not self.lists[number]:
+            number = self.parents[number]
+        return max(number, 0)
+
+
+def document(source: str) -> Any:
+    """The JSON that a script is or assigns first; None where there is none."""
+    if not (start := _DATA.match(source)):
+        return None
+    try:
+        return json.JSONDecoder(strict=False).raw_decode(source, start.end())[0]
+    except (ValueError, RecursionError):
+        return None
+
+
+def _counts(key: str, value: Any) -> bool:
+    """Whether a value can hold text of the page's own."""
+    return isinstance(value, _HOLDING) and not _ELSEWHERE.search(key[:60])
+
+
+def _is_titled(node: dict[str, Any], title: str) -> bool | None:
+    """Whether a node bears the page's title, or else another and an address; None where it bears none."""
+    other = False
+    for key in _TITLE_KEYS:
+        if isinstance(value := node.get(key), str) and MIN_TITLE <= len(value) <= MAX_TITLE:
+            own = letters(_TAG.sub("", unescaped(value)))
+            if own and (own == title or ((own in title or title in own) and 2 * len(own) > len(title) > len(own) / 2)):
+                return True
+            other = True
+    return False if other and not _ADDRESSED.isdisjoint(node) else None
+
+
+def prose(text: str) -> int:
+    """About how many characters of a string are prose; 0 where it is no prose."""
+    if len(text) < MIN_PROSE or len(text) > MAX_TEXT or text.startswith(("http", "/", "data:")):
+        return 0
+    if "<" in text or "&lt;" in text:
+        text = _TAG.sub(" ", unescaped(text) if _TAGGED.search(text) else text)
+    # Programs, keys and the like.
+    if len(_CODE.findall(text)) * 40 > len(text) or not has_full_stop(text):
+        return 0
+    spaces = text.count(" ")
+    return len(text) if spaces * 12 > len(text) or not text[: 4 * MIN_PROSE].isascii() else 0
+
+
+def as_html(texts: list[str]) -> str:
+    """Texts that may be HTML, each written as such, as one."""
+    written = []
+    for text in texts:
+        if _TAGGED.search(text):
+            text = unescaped(text)
+        is_html = _TAG.search(text) is not None
+        written.append(
+            f"<div>{text}</div>" if is_html else "".join(f"<p>{escape(line)}</p>" for line in text.split("\n"))
+        )
+    return "".join(written)
+
+
+MAX_SCRIPTS = 200
+MAX_SCRIPT, MAX_ALL = 3_000_000, 5_000_000  # characters of one script, and of all
+MIN_TEXT = 250  # a Chinese character counts for two
+MIN_STRING = 200  # characters of a string in a program
+# Text that does not stand beside the page's title is believed where the page itself shows no more characters.
+MAX_SHOWN = 1_000
+MIN_UNTITLED = 1_500
+# The text of the scripts is taken in place of one that is shorter than this, and so many times shorter than it.
+MAX_OWN = 1_500
+TIMES = 3
+
+_SKIPPED_TYPES = re.compile("ld\\+json|importmap|speculationrules|x-mathjax", re.IGNORECASE)
+_STRING = re.compile(
+    r"\"[^\"\\\n]*+(?:\\.[^\"\\\n]*+)*+\"?|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'?|`[^`\\]*+(?:\\.[^`\\]*+)*+`?", re.DOTALL
+)
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "", "f": "", "\n": "", "0": ""}
+
+
+def instead(page: Page, text: str) -> str:
+    """The text of the scripts, where it is to be taken in place of what a method found in the page; else empty."""
+    if len(text) >= MAX_OWN or (own := width(text)) >= MAX_OWN:
+        return ""
+    found = scripted(page)
+    return found if width(found) >= TIMES * own else ""
+
+
+def scripted(page: Page) -> str:
+    """The main text that is found in the page's scripts, a line for each paragraph; empty where there is none."""
+    return page.once(_scripted)
+
+
+def _scripted(page: Page) -> str:
+    said = structured(page)
+    body = as_html([post.text for post in said.posts] if len(said.posts) > 1 else [said.body])
+    found = [Candidate(prose(body), body, True), *_in_data(page)]
+    shown = sum(len(block.text) for block in page.blocks)
+    best = max(found, key=lambda one: (one.titled, one.weight))
+    least = MIN_TEXT
+    if not best.weight and shown < MAX_SHOWN:  # a page that shows nothing without its scripts
+        best, least = max(found, key=lambda one: one.weight), MIN_UNTITLED
+    text = _text(best.html) if best.weight else ""
+    return text if width(text) >= least else ""
+
+
+def _in_data(page: Page) -> Iterator[Candidate]:
+    """What may be the text in each script."""
+    left = MAX_ALL
+    title = letters(headline(page)[:MAX_TITLE])
+    for element in islice(page.root.iter("script"), MAX_SCRIPTS):
+        source, kind = element.text or "", element.get("type", "")
+        if not MIN_STRING <= len(source) <= MAX_SCRIPT or _SKIPPED_TYPES.search(kind[:100]):
+            continue
+        left -= len(source)
+        if left < 0:
+            return
+        if "html" in kind or "template" in kind:
+            yield Candidate(prose(source), source)
+            continue
+        yield from _of(source, title)
+
+
+def _of(source: str, title: str) -> Iterator[Candidate]:
+    """What may be the text in a script: in the data it starts with, else in its strings."""
+    if (data := document(source)) is not None:
+        yield from ScriptData(data, title).found()
+        return
+    longest: Candidate | None = None
+    for string in _STRING.finditer(source):
+        if string.end() - string.start() < MIN_STRING:
+            continue
+        text = _ESCAPE.sub(_unescaped, string[0][1:-1])
+        if text[:1] in ("{", "[") and (data := document(text)) is not None:
+            yield from ScriptData(data, title).found()
+        elif (weight := prose(text)) and (longest is None or weight > longest.weight):
+            longest = Candidate(weight, text)
+    if longest is not None:
+        yield Candidate(longest.weight, as_html([longest.html]))
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    if code := found[1] or found[2]:
+        return chr(int(code, 16))
+    return _ESCAPED.get(found[3], found[3])
+
+
+def _text(html: str) -> str:
+    """The lines of a text that is written as HTML, each once: data often says the same in two ways."""
+    return "\n".join(dict.fromkeys(block.text for block in Page.from_html(html[:MAX_TEXT]).blocks))

@@ -1,0 +1,131 @@
+"""The guard that refuses addresses which are not public, wherever a name, a redirect or a number leads."""
+
+from collections.abc import Sequence
+from ipaddress import ip_address
+from typing import Any, Self
+
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import CannotResolveHostError
+from scrapy.utils.httpobj import urlparse_cached
+from twisted.internet.interfaces import IAddress, IHostnameResolver, IHostResolution, IResolutionReceiver
+from zope.interface import implementer
+
+from crawler.outcomes import Code, Outcome
+from crawler.spiders.request_outcomes import Refusal
+from crawler.urls.public_hosts import AllowList, is_public
+
+
+@implementer(IHostnameResolver)
+class PublicResolver:
+    """A name resolver that passes on those addresses only that may be connected to.
+
+    Twisted asks it for every connection, also where the host is a number in whatever spelling, so one check at this
+    place sees all of them. A host is judged by the addresses it is about to be connected to, not by an earlier look-up.
+    """
+
+    def __init__(self, resolver: Any, opened: AllowList) -> None:
+        self.resolver = resolver
+        self.opened = opened
+        self.refused: set[str] = set()
+
+    def resolveHostName(  # noqa: N802 - Twisted's name
+        self,
+        resolutionReceiver: Any,  # noqa: N803
+        hostName: str,  # noqa: N803
+        portNumber: int = 0,  # noqa: N803
+        addressTypes: Sequence[type[IAddress]] | None = None,  # noqa: N803
+        transportSemantics: str = "TCP",  # noqa: N803
+    ) -> Any:
+        receiver = _PublicOnly(self, resolutionReceiver, hostName, portNumber)
+        if not _can_be_asked(hostName):  # Twisted does not expect the error that Python raises, and waits for ever
+            nothing = _Nothing(hostName)
+            receiver.resolutionBegan(nothing)
+            receiver.resolutionComplete()
+            return nothing
+        return self.resolver.resolveHostName(receiver, hostName, portNumber, addressTypes, transportSemantics)
+
+    def may_connect(self, host: str, port: int, address: str) -> bool:
+        """Whether an address found for a host is public or opened."""
+        found = ip_address(address.partition("%")[0])
+        return is_public(found) or self.opened.opens(host, port, found)
+
+
+def _can_be_asked(name: str) -> bool:
+    """Whether a name can be encoded for the name system: a part of it may be empty, or too long."""
+    try:
+        return bool(name.encode("idna"))
+    except UnicodeError:
+        return False
+
+
+@implementer(IHostResolution)
+class _Nothing:
+    """What comes of a name that cannot be asked for."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def cancel(self) -> None:
+        """Nothing: it is over."""
+
+
+@implementer(IResolutionReceiver)
+class _PublicOnly:
+    def __init__(self, guard: PublicResolver, receiver: Any, host: str, port: int) -> None:
+        self.guard, self.receiver, self.host, self.port = guard, receiver, host, port
+        self.passed = self.held_back = 0
+
+    def resolutionBegan(self, resolution: Any) -> None:  # noqa: N802 - Twisted's names
+        self.receiver.resolutionBegan(resolution)
+
+    def addressResolved(self, address: Any) -> None:  # noqa: N802
+        if self.guard.may_connect(self.host, self.port, address.host):
+            self.passed += 1
+            self.receiver.addressResolved(address)
+        else:
+            self.held_back += 1
+
+    def resolutionComplete(self) -> None:  # noqa: N802
+        if self.held_back and not self.passed:
+            self.guard.refused.add(self.host.lower())
+        self.receiver.resolutionComplete()
+
+
+class PrivateAddressMiddleware:
+    """Puts the guard before the reactor's resolver for the length of a crawl, and tells refusals from failures."""
+
+    def __init__(self, allowed: list[str]) -> None:
+        self.opened = AllowList(allowed)
+        self.resolver: PublicResolver | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        guard = cls(crawler.settings.getlist("ALLOWED_PRIVATE_HOSTS"))
+        crawler.signals.connect(guard.install, signals.spider_opened)
+        crawler.signals.connect(guard.remove, signals.spider_closed)
+        return guard
+
+    def install(self) -> None:
+        from twisted.internet import reactor
+
+        self.resolver = PublicResolver(reactor.nameResolver, self.opened)
+        reactor.installNameResolver(self.resolver)
+
+    def remove(self) -> None:
+        from twisted.internet import reactor
+
+        if self.resolver is not None and reactor.nameResolver is self.resolver:
+            reactor.installNameResolver(self.resolver.resolver)
+
+    def process_request(self, request: Request) -> None:
+        """Let nothing pass before the guard stands."""
+        if self.resolver is None:
+            raise RuntimeError("no request may be sent before the address guard is installed")
+
+    def process_exception(self, request: Request, exception: Exception) -> None:
+        """Say that the host of a request has no public address: asking again would not help."""
+        host = (urlparse_cached(request).hostname or "").lower()
+        not_found = isinstance(exception, CannotResolveHostError)
+        if not_found and self.resolver is not None and host in self.resolver.refused:
+            raise Refusal(Outcome(Code.NOT_PUBLIC))

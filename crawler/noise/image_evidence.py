@@ -1,0 +1,139 @@
+"""An image as a page shows it (`Sighting`), and the counts of all images of a site (`Evidence`).
+
+Counts grow page by page, and those of many workers add up. Counting is exact, and the order of pages and of additions
+does not matter, as long as a site has no more than `MOST` different words and addresses. Beyond that the rarest are
+left behind, down to half, and `left` says how many counts went with them: what was seen once has the entropy 0 and the
+redundancy of one page, which is near to what an unknown word or address gets, so that only the slow risers are
+underestimated.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from math import log
+
+from crawler.noise.li2006 import description, fold
+
+MOST_TEXT = 300
+"""Of each text beside an image, that are kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sighting:
+    """An image on a page, with all that may tell whether it is noise; the image itself has not been asked for."""
+
+    url: str
+    target: str
+    """Where the link around it leads, or an empty string."""
+    page: str
+    alt: str = ""
+    title: str = ""
+    anchor_text: str = ""
+    size: tuple[int | None, int | None] = (None, None)
+    """Width and height in pixels as the page gives them."""
+    read: Callable[[], tuple[float, ...]] = field(default=tuple, repr=False)
+    """Reads the signs; for most images of a page, which were seen before, nobody asks."""
+
+    @cached_property
+    def signs(self) -> tuple[float, ...]:
+        """The signs of the image on its page (crawler.noise.image_features); none where the page is not known."""
+        return self.read()
+
+    def alone(self) -> "Sighting":
+        """The sighting without its page, which takes far more memory."""
+        return Sighting(self.url, self.target, self.page, self.alt, self.title, self.anchor_text, self.size)
+
+    def record(self) -> str:
+        """The sighting as a line of text, for `Sighting.of`."""
+        texts = (self.url, self.target, self.page, self.alt, self.title, self.anchor_text, self.size)
+        # Short, as there are millions: six digits tell more than the model asks.
+        numbers = [int(sign) if sign == int(sign) else float(f"{sign:.6g}") for sign in self.signs]
+        return json.dumps((*texts, numbers), ensure_ascii=False, separators=(",", ":"))
+
+    @classmethod
+    def of(cls, record: str) -> "Sighting":
+        """The sighting of a record."""
+        *texts, (width, height), numbers = json.loads(record)
+        url, target, page, alt, title, anchor_text = texts
+        read = partial(tuple, [float(number) for number in numbers])
+        return cls(url, target, page, alt, title, anchor_text, (width, height), read)
+
+
+MOST = 5_000
+"""Different words, and different addresses, that are counted of a site."""
+
+
+@dataclass
+class Evidence:
+    """The counts of a site: the registrable domain of the pages that show the images."""
+
+    pages: int = 0
+    links: int = 0
+    """How many images the pages show, each as often as it is there."""
+    shown: Counter[str] = field(default_factory=Counter)
+    """How many pages show each address, folded (li2006.fold)."""
+    times: Counter[str] = field(default_factory=Counter)
+    """For each word the sum of f, how often it stands in a link, over all links (formula 4 of Li 2006)."""
+    spread: dict[str, float] = field(default_factory=dict)
+    """For each word the sum of f log f, where it is not 0."""
+    left: int = 0
+    """Counts that were given up, of rare words and addresses, because the site has too many."""
+
+    def see(self, sightings: Iterable["Sighting"]) -> None:
+        """Count one more page, by all its images."""
+        self.pages += 1
+        addresses: set[str] = set()
+        counted: list[str] = []
+        for one in sightings:
+            self.links += 1
+            addresses.add(fold(one.url))
+            words = description(one)
+            counted += words
+            if len(set(words)) < len(words):
+                self._spread(words)
+        self.shown.update(addresses)
+        self.times.update(counted)
+        self._bound()
+
+    def add(self, other: "Evidence") -> None:
+        """Take in what was counted elsewhere, of other pages of the site."""
+        self.pages += other.pages
+        self.links += other.links
+        self.left += other.left
+        self.shown.update(other.shown)
+        self.times.update(other.times)
+        for word, sum_ in other.spread.items():
+            self.spread[word] = self.spread.get(word, 0.0) + sum_
+        self._bound()
+
+    def record(self) -> str:
+        """The counts as a line of text, for `Evidence.of`."""
+        counts = [self.pages, self.links, self.shown, self.times, self.spread, self.left]
+        return json.dumps(counts, ensure_ascii=False, separators=(",", ":"))
+
+    @classmethod
+    def of(cls, record: str) -> "Evidence":
+        """The counts of a record."""
+        pages, links, shown, times, spread, left = json.loads(record)
+        return cls(pages, links, Counter(shown), Counter(times), spread, left)
+
+    def _spread(self, words: tuple[str, ...]) -> None:
+        """Count the words that stand in a link more than once: the others add f log f = 0."""
+        for word, times in Counter(words).items():
+            if times > 1:
+                self.spread[word] = self.spread.get(word, 0.0) + times * log(times)
+
+    def _bound(self) -> None:
+        if len(self.shown) > MOST:
+            self.left += _leave(self.shown)
+        if len(self.times) > MOST:
+            self.left += _leave(self.times)
+            self.spread = {word: sum_ for word, sum_ in self.spread.items() if word in self.times}
+
+
+def _leave(counts: Counter[str]) -> int:
+    """Leave behind the rarest half of what may be counted, and return how many counts that were."""
+    rarest = sorted(counts, key=lambda one: (-counts[one], one))[MOST // 2 :]
+    return sum(map(counts.pop, rarest))

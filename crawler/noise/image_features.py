@@ -1,0 +1,301 @@
+"""The signs of an image on its page, in numbers: of what stands around it, of its size, its words, its addresses."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from functools import partial
+from itertools import islice
+from math import log1p
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from lxml import etree
+
+from crawler.noise.image_evidence import MOST_TEXT, Sighting
+from crawler.noise.page_features import ABOUT, FAMILIES, MOST_LETTERS, SHORT, PageContext, families, file_name
+from crawler.page.page import MAX_NEAR_TEXT
+from crawler.page.text import words
+
+if TYPE_CHECKING:
+    from crawler.page.links import ImageLink
+    from crawler.page.page import Extraction, Page
+
+LEVELS = 4
+"""Containers around an image that are looked at."""
+MOST_DEPTH = 100
+"""Elements around an image beyond which nothing is looked at: pages for readers have none."""
+OWN, NEAR, ALL = 2, 5, 9
+"""Elements, from the image outwards, whose names are its own, near and far."""
+NO_SIZE = -1.0
+FAR = 50
+"""Blocks beyond which it does not matter how many they are."""
+ICON, PIXEL = 40, 2
+"""Pixels up to which an image is an icon, or nothing to be seen."""
+FRAMES = "nav header footer aside article main figure a li td form button noscript picture section table".split()
+PICTURES = frozenset("jpg png gif webp avif bmp svg".split())
+ENDINGS = "jpg png gif webp svg".split()
+ADVERT_SIZES = frozenset(
+    (
+        *((468, 60), (728, 90), (234, 60), (120, 600), (160, 600), (300, 250), (336, 280), (250, 250), (970, 250)),
+        *((970, 90), (300, 600), (320, 50), (320, 100), (88, 31), (120, 60), (120, 90), (125, 125), (120, 240)),
+        *((240, 400), (180, 150), (200, 200), (300, 100), (760, 90), (950, 90), (960, 90), (1000, 90), (980, 120)),
+    )
+)
+"""In pixels: those that advertisers have agreed on, and Chinese portals' own."""
+MOST_SAID = 400
+"""Letters of alt and title whose words are read."""
+LONG = 8
+"""Letters of a file's name from which on it tells one image wherever in an address it stands."""
+_SIZE_IN_NAME = re.compile(r"(?<![\da-z])(\d{2,4})x(\d{2,4})(?!\d)", re.IGNORECASE)
+_SIZE_ASKED = re.compile(r"[?&/;,_](?:w|width|imwidth|resize|size)[=:_-]?(\d{2,4})(?!\d)", re.IGNORECASE)
+_DATE = re.compile(r"(?:19|20)\d\d[-/_]?(?:0[1-9]|1[0-2])")
+
+
+def signs(around: PageContext, index: int) -> tuple[float, ...]:
+    """The signs of one of the images of a page, by its index among them; SIGNS names them."""
+    image = around.page.images[index]
+    found = [
+        *_of_place(around, image, index),
+        *_of_containers(around, image),
+        *_of_elements(around, image, index),
+        *_of_size(image),
+        *_of_words(around, image),
+        *_of_addresses(around, image),
+        *_of_names(image),
+        *around.about,
+    ]
+    return tuple(map(float, found))
+
+
+_PLACE = (
+    "picture number,place among pictures,place among blocks,main text before,after main text,before main text,"
+    "main blocks before,main blocks after,blocks to main text back,blocks to main text ahead,next block main,"
+    "last block main,next block length,last block length,next block linked,copies"
+).split(",")
+
+
+def _of_place(around: PageContext, image: ImageLink, index: int) -> list[float]:
+    kept, blocks, at = around.kept, around.page.blocks, image.at
+    where = bisect_left(kept, at)
+    back = at - kept[where - 1] if where else FAR
+    ahead = kept[where] - at if where < len(kept) else FAR
+    following = blocks[at] if at < len(blocks) else None
+    last = blocks[at - 1] if at else None
+    return [
+        log1p(index),
+        index / len(around.page.images),
+        at / max(1, len(blocks)),
+        around.main_letters[min(at, len(blocks))] / max(1, around.main_letters[-1]),
+        where == len(kept),
+        where == 0,
+        log1p(where),
+        log1p(len(kept) - where),
+        log1p(min(back, FAR)),
+        log1p(min(ahead, FAR)),
+        ahead == 0,
+        back == 1,
+        log1p(len(following.text)) if following else 0.0,
+        log1p(len(last.text)) if last else 0.0,
+        following.linked / max(1, len(following.text)) if following else 0.0,
+        log1p(around.copies[image.url]),
+    ]
+
+
+_HELD = "letters,share linked,share of main text,blocks,pictures,share main".split(",")
+_HOLDS = tuple(f"{name} ^{level}" for level in range(LEVELS) for name in _HELD)
+_INSIDE = ("in main container", "levels to main", "depth")
+
+
+def _of_containers(around: PageContext, image: ImageLink) -> list[float]:
+    """What the containers around the image hold, each larger than the one before."""
+    containers, known = around.page.containers, around.containers
+    element: etree._Element | None = image.element
+    while element is not None and element not in known:
+        element = element.getparent()
+    at = known[element] if element is not None else 0
+    main, depth, to_main, inside = around.main, 0, 0, False
+    held: list[float] = []
+    size = -1
+    while at >= 0 and depth < MOST_DEPTH:
+        start, end = containers.starts[at], containers.ends[at]
+        if end - start > size and len(held) < LEVELS * len(_HELD):
+            size = end - start
+            letters = around.letters[end] - around.letters[start]
+            mine = around.main_letters[end] - around.main_letters[start]
+            held += (
+                log1p(letters),
+                (around.linked[end] - around.linked[start]) / max(1, letters),
+                mine / max(1, around.main_letters[-1]),
+                log1p(size),
+                log1p(around.shown[end] - around.shown[start]),
+                mine / max(1, letters),
+            )
+        inside = inside or at == main
+        to_main += not inside
+        depth += 1
+        at = containers.parents[at]
+    held += held[-len(_HELD) :] * (LEVELS - len(held) // len(_HELD))
+    return [*held, inside, log1p(to_main), log1p(depth)]
+
+
+_IN = tuple(f"in {tag}" for tag in FRAMES)
+_LIKE = ("pictures like it", "is lazy")
+
+
+def _of_elements(around: PageContext, image: ImageLink, index: int) -> list[float]:
+    tags = {str(one.tag) for one in islice(image.element.iterancestors(), MOST_DEPTH)}
+    lazy = image.element.get("loading") == "lazy" or any(str(name).startswith("data-") for name in image.element.attrib)
+    return [*(tag in tags for tag in FRAMES), log1p(around.alike[around.kinds[index]]), lazy]
+
+
+_SIZES = "width,height,area,aspect,size known,icon,advert's size,size in address,pixel".split(",")
+
+
+def _of_size(image: ImageLink) -> list[float]:
+    width, height = image.width or 0, image.height or 0
+    named = _SIZE_IN_NAME.search(image.url)
+    asked = _SIZE_ASKED.search(image.url)
+    in_address = int(named[1]) if named else int(asked[1]) if asked else 0
+    if named and not (width and height):
+        width, height = width or int(named[1]), height or int(named[2])
+    known = bool(width and height)
+    return [
+        log1p(width) if width else NO_SIZE,
+        log1p(height) if height else NO_SIZE,
+        log1p(width * height) if known else NO_SIZE,
+        width / height if known else NO_SIZE,
+        known,
+        0 < width <= ICON or 0 < height <= ICON,
+        (width, height) in ADVERT_SIZES,
+        log1p(in_address) if in_address else NO_SIZE,
+        0 < width <= PIXEL or 0 < height <= PIXEL,
+    ]
+
+
+_WORDS = "alt,has alt,title,anchor text,alt in title,alt words,near text,caption".split(",")
+
+
+def _of_words(around: PageContext, image: ImageLink) -> list[float]:
+    said = frozenset(words(f"{image.alt} {image.title}"[:MOST_SAID]))
+    common = len(said & around.title_words)
+    following = around.page.blocks[image.at] if image.at < len(around.page.blocks) else None
+    return [
+        log1p(len(image.alt)),
+        "alt" in image.element.attrib,
+        log1p(len(image.title)),
+        log1p(len(image.anchor_text)),
+        common / max(1, len(said)),
+        log1p(common),
+        log1p(min(len(following.text), MAX_NEAR_TEXT)) if following is not None else 0.0,
+        following is not None and following.tag == "figcaption",
+    ]
+
+
+_TARGET = (
+    "linked,to picture,to this site,to another site,to itself,to the front,target depth,told elsewhere,target query"
+).split(",")
+_FILE = "own host,own site,path depth,query,digits,name length,head picture,in scripts,date in address".split(",")
+
+
+def _of_addresses(around: PageContext, image: ImageLink) -> list[float]:
+    host, path, query = _parts(image.url)
+    name, ending = file_name(image.url), _ending(path)
+    is_ours = around.sites[image.url] == around.site
+    return [
+        *_of_target(around, image.target),
+        host == _parts(around.page.url)[0],
+        is_ours,
+        path.count("/"),
+        bool(query),
+        log1p(sum(map(str.isdigit, name))),
+        log1p(len(name)),
+        any(name == head or (len(head) >= LONG and head in image.url.lower()) for head in around.heads),
+        len(name) > SHORT and name in around.scripts,
+        _DATE.search(path) is not None,
+        *(ending == one for one in ENDINGS),
+    ]
+
+
+def _of_target(around: PageContext, target: str) -> list[float]:
+    if not target:
+        return [0.0] * len(_TARGET)
+    _, path, query = _parts(target)
+    is_ours = around.sites[target] == around.site
+    return [
+        True,
+        _ending(path) in PICTURES,
+        is_ours,
+        not is_ours,
+        target == around.page.url,
+        len(path) < 2,
+        path.count("/"),
+        log1p(around.told.get(target, 0)),
+        bool(query),
+    ]
+
+
+def _ending(path: str) -> str:
+    """The ending of a file's name, of JPEGs always jpg."""
+    return path.rpartition(".")[2].lower().replace("jpeg", "jpg")
+
+
+def _parts(url: str) -> tuple[str, str, str]:
+    """Host, path and query of an address."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "", "", ""
+    return parts.netloc.lower(), parts.path, parts.query
+
+
+_WHERE = ("own", "near", "far", "file", "target")
+_CALLED = tuple(f"{where} {family}" for where in _WHERE for family in FAMILIES)
+
+
+def _of_names(image: ImageLink) -> list[int]:
+    """How the elements around the image, its file and its target are called."""
+    named: list[str] = []
+    one: etree._Element | None = image.element
+    while one is not None and len(named) < ALL:
+        get = one.get
+        named.append(f"{get('class') or ''} {get('id') or ''}"[:MOST_LETTERS])
+        one = one.getparent()
+    file, target = (_parts(url)[1] for url in (image.url, image.target))
+    levels = (" ".join(named[:OWN]), " ".join(named[OWN:NEAR]), " ".join(named[NEAR:]))
+    return [count for name in (*levels, file[-MOST_LETTERS:], target[:MOST_LETTERS]) for count in families(name)]
+
+
+OF_PLACE, OF_CONTAINERS, OF_ELEMENTS = _PLACE, (*_HOLDS, *_INSIDE), (*_IN, *_LIKE)
+OF_SIZE, OF_WORDS, OF_TARGET = _SIZES, _WORDS, _TARGET
+OF_ADDRESS, OF_NAMES, OF_PAGE = (*_FILE, *(f"is {name}" for name in ENDINGS)), _CALLED, ABOUT
+SIGNS = (
+    *OF_PLACE,
+    *OF_CONTAINERS,
+    *OF_ELEMENTS,
+    *OF_SIZE,
+    *OF_WORDS,
+    *OF_TARGET,
+    *OF_ADDRESS,
+    *OF_NAMES,
+    *OF_PAGE,
+)
+"""The names of the signs."""
+
+
+def sightings(page: Page, extraction: Extraction) -> tuple[Sighting, ...]:
+    """The images of a page, in page order; the main text tells which of them stand in it."""
+    around = PageContext(page, extraction)
+    return tuple(
+        Sighting(
+            one.url,
+            one.target,
+            page.url,
+            one.alt[:MOST_TEXT],
+            one.title[:MOST_TEXT],
+            one.anchor_text[:MOST_TEXT],
+            (one.width, one.height),
+            partial(signs, around, index),
+        )
+        for index, one in enumerate(page.images)
+    )

@@ -1,0 +1,233 @@
+"""What a page tells of all its images, computed once, and what elements, files and targets are named after.
+
+`families` counts the words of six families in a name, in many languages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cached_property, lru_cache
+from itertools import accumulate
+from math import log1p
+from typing import TYPE_CHECKING
+
+from lxml import etree
+
+from crawler.page.text import words
+from crawler.urls.parsing import site
+
+if TYPE_CHECKING:
+    from crawler.page.links import ImageLink
+    from crawler.page.page import Extraction, Page
+
+FAMILIES = {
+    "person": (
+        "avatar gravatar author byline profile user userpic headshot bio writer columnist face member commenter "
+        "portrait staff reporter"
+    ),
+    "symbol": (
+        "icon icons ico logo logos brand badge share social sharing emoji smiley emoticon button btn arrow sprite "
+        "svg flag star rating spacer pixel blank dot bullet clear loading loader placeholder tracking beacon "
+        "counter print rss facebook twitter whatsapp linkedin pinterest telegram youtube instagram qr qrcode "
+        "weixin weibo ewm"
+    ),
+    "advert": (
+        "ad ads adv advert advertisement advertising advertise adsense sponsor sponsored banner banners promo "
+        "promotion promoted affiliate partner partners cta newsletter subscribe subscription signup donate "
+        "guanggao gg marketing commercial reklama werbung anzeige publicidad pub outbrain taboola dfp gpt popup "
+        "modal"
+    ),
+    "frame": (
+        "nav navbar menu header footer sidebar side aside top topbar bottom toolbar breadcrumb widget rail "
+        "masthead navigation"
+    ),
+    "other": (
+        "related recommend recommended recommendation more popular trending teaser teasers card cards thumb "
+        "thumbs thumbnail thumbnails latest list item items tile tiles grid carousel feed read next prev previous "
+        "also similar most suggestions hot rank"
+    ),
+    "main": (
+        "content article story entry post body main text figure hero lead featured feature gallery slideshow "
+        "slider photo photos image media caption wp full inline zoom large original attachment attachments upload "
+        "uploads editor detail details product picture"
+    ),
+}
+MOST_OF_FAMILY = 3
+"""Words of a family that are counted."""
+MOST_LETTERS = 150
+"""Of a name, that are read."""
+KEPT_NAMES = 4_096
+"""Names whose families are kept ready: a site's elements have the same on many pages."""
+_WORD = re.compile(r"[a-z]+|[A-Z]+(?![a-z])|[A-Z][a-z]*")
+_FAMILY = {word: place for place, named in enumerate(FAMILIES.values()) for word in named.split()}
+
+
+@lru_cache(maxsize=KEPT_NAMES)
+def families(name: str) -> tuple[int, ...]:
+    """How many words of each family a name has, at most three.
+
+    >>> dict(zip(FAMILIES, families("sidebar-adBanner post_thumb"), strict=True))
+    {'person': 0, 'symbol': 0, 'advert': 2, 'frame': 1, 'other': 1, 'main': 1}
+    """
+    found = [0] * len(FAMILIES)
+    for word in _WORD.findall(name):
+        if (place := _FAMILY.get(word.lower())) is not None and found[place] < MOST_OF_FAMILY:
+            found[place] += 1
+    return tuple(found)
+
+
+MAIN_SHARE = 0.8
+"""Of the main text, that the container of the main text holds."""
+LIKE = 4
+"""Elements by which images are of the same kind."""
+MOST_NAME = 120
+MOST_TITLE = 400
+HEADS = ("og:image", "og:image:url", "twitter:image", "thumbnail")
+SHORT = 4
+"""Letters of a file's name from which on it tells one image from others."""
+PAGE_TYPES = "article forum product collection listing documentation service".split()
+ABOUT = (
+    *("pictures", "main text", "share of main text", "main blocks", "blocks"),
+    *(f"page is {name}" for name in PAGE_TYPES),
+    "has head picture",
+)
+"""The names of what `Surroundings.about` holds."""
+_SIZED = re.compile(r"[-_]\d{2,4}x\d{2,4}$|[-_](?:small|large|medium|thumb\w*|scaled)$")
+
+
+class PageContext:
+    """What a page tells of all its images, by its main text as an extractor sees it."""
+
+    def __init__(self, page: Page, extraction: Extraction) -> None:
+        self.page, self.extraction = page, extraction
+
+    @cached_property
+    def site(self) -> str:
+        """The site of the page."""
+        return site(self.page.url) if "://" in self.page.url else ""
+
+    @cached_property
+    def sites(self) -> dict[str, str]:
+        """The site of each image and of where it leads."""
+        urls = list({url for image in self.page.images for url in (image.url, image.target)} - {""})
+        return dict(zip(urls, map(site, urls), strict=True))
+
+    @cached_property
+    def kept(self) -> list[int]:
+        """The indices of the blocks of the main text."""
+        mine = {id(block) for block in self.extraction.blocks}
+        return [index for index, block in enumerate(self.page.blocks) if id(block) in mine]
+
+    @cached_property
+    def main_letters(self) -> list[int]:
+        """For each place between blocks, the letters of the main text before it."""
+        lengths = [0] * len(self.page.blocks)
+        for index in self.kept:
+            lengths[index] = len(self.page.blocks[index].text)
+        return [0, *accumulate(lengths)]
+
+    @cached_property
+    def letters(self) -> list[int]:
+        """For each place between blocks, the letters before it."""
+        return [0, *accumulate(len(one.text) for one in self.page.blocks)]
+
+    @cached_property
+    def linked(self) -> list[int]:
+        """For each place between blocks, the letters in links before it."""
+        return [0, *accumulate(one.linked for one in self.page.blocks)]
+
+    @cached_property
+    def shown(self) -> list[int]:
+        """For each place between blocks, the images before it."""
+        counts = Counter(image.at for image in self.page.images)
+        return [0, *accumulate(counts[index] for index in range(len(self.page.blocks) + 1))]
+
+    @cached_property
+    def containers(self) -> dict[etree._Element, int]:
+        """The index of each container."""
+        return {element: index for index, element in enumerate(self.page.containers.elements)}
+
+    @cached_property
+    def main(self) -> int:
+        """The innermost container that holds most of the main text."""
+        containers, wanted = self.page.containers, MAIN_SHARE * self.main_letters[-1]
+        found = 0
+        if wanted:
+            for index, (start, end) in enumerate(zip(containers.starts, containers.ends, strict=True)):
+                if self.main_letters[end] - self.main_letters[start] >= wanted:
+                    found = index
+        return found
+
+    @cached_property
+    def kinds(self) -> list[str]:
+        """The kind of elements that each image stands in."""
+        return list(map(kind, self.page.images))
+
+    @cached_property
+    def alike(self) -> Counter[str]:
+        """How many images stand in each kind of elements."""
+        return Counter(self.kinds)
+
+    @cached_property
+    def copies(self) -> Counter[str]:
+        """How often each image is there."""
+        return Counter(image.url for image in self.page.images)
+
+    @cached_property
+    def told(self) -> dict[str, int]:
+        """How long the longest text is by which the page links each address."""
+        found: dict[str, int] = {}
+        for link in self.page.links:
+            if link.text:
+                found[link.url] = max(found.get(link.url, 0), len(link.text))
+        return found
+
+    @cached_property
+    def heads(self) -> list[str]:
+        """File names of the images that the page gives as its own."""
+        given = [self.page.meta.get(name, "") for name in HEADS]
+        return [name for url in given if len(name := file_name(url)) >= SHORT]
+
+    @cached_property
+    def scripts(self) -> str:
+        """What the page says of itself in JSON-LD, as it is written."""
+        return "\n".join(self.page.head.scripts).lower()
+
+    @cached_property
+    def title_words(self) -> frozenset[str]:
+        """The words of the title."""
+        return frozenset(words(f"{self.page.title} {self.extraction.title}"[:MOST_TITLE]))
+
+    @cached_property
+    def about(self) -> tuple[float, ...]:
+        """What all images of the page have in common."""
+        return (
+            log1p(len(self.page.images)),
+            log1p(self.main_letters[-1]),
+            self.main_letters[-1] / max(1, self.letters[-1]),
+            log1p(len(self.kept)),
+            log1p(len(self.page.blocks)),
+            *(float(self.extraction.page_type == name) for name in PAGE_TYPES),
+            float(bool(self.heads)),
+        )
+
+
+def file_name(url: str) -> str:
+    """The name of an address's file, without size and ending.
+
+    >>> file_name("https://example.com/a/Photo-300x200.jpg?v=1")
+    'photo'
+    """
+    name = url.partition("?")[0].rstrip("/").rpartition("/")[2].partition(".")[0].lower()
+    return _SIZED.sub("", name)
+
+
+def kind(image: ImageLink) -> str:
+    """The same for images in the same kind of elements."""
+    found: list[str] = []
+    one: etree._Element | None = image.element
+    while one is not None and len(found) < LIKE:
+        found.append(f"{one.tag} {one.get('class', '')[:MOST_NAME]}")
+        one = one.getparent()
+    return ">".join(found)

@@ -1,0 +1,160 @@
+"""The reasons of verdicts on images: codes, their sentences, and of which images they are true."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import auto
+from math import expm1
+
+from crawler.noise.li2006 import LEAST_PAGES
+from crawler.translation.message import N_
+from crawler.translation.reasons import Groups, Judged, Reason, ReasonCode, has
+
+NEAR = 3
+"""Blocks from the main text up to which an image is beside it."""
+FRAMES = "nav header footer aside form button".split()
+STORIES = "figure article main".split()
+
+
+@dataclass(frozen=True)
+class JudgedImage(Judged):
+    """An image by its signs (.learned_model); the verdict is whether it is noise."""
+
+    pages: int
+    """Of its site, one at least."""
+
+    @property
+    def place(self) -> str:
+        """In the main text, beside it or apart from it."""
+        if self.sign("in main container") and (self.sign("next block main") or self.sign("last block main")):
+            return "in"
+        blocks = min(self.sign("blocks to main text back"), self.sign("blocks to main text ahead"))
+        return "beside" if round(expm1(blocks)) <= NEAR else "apart"
+
+    @property
+    def element(self) -> str:
+        """An element around it that speaks for the verdict."""
+        return next((tag for tag in (FRAMES if self.verdict else STORIES) if self.sign(f"in {tag}")), "")
+
+    @property
+    def is_sized(self) -> bool:
+        return min(self.sign("width"), self.sign("height")) > 0
+
+    @property
+    def width(self) -> int:
+        """In pixels, like the height."""
+        return self.number("width")
+
+    @property
+    def height(self) -> int:
+        return self.number("height")
+
+    @property
+    def is_described(self) -> bool:
+        return bool(self.sign("alt") or self.sign("title"))
+
+    @property
+    def shown(self) -> int:
+        """How many pages of its site show it."""
+        return min(self.number("pages with it") + 1, self.pages)
+
+
+def like(family: str) -> Callable[[JudgedImage], bool]:
+    """Whether the elements around an image have names of a family (.page_context)."""
+    return lambda picture: any(picture.sign(f"{where} {family}") for where in ("own", "near", "far"))
+
+
+class NoiseReason(ReasonCode):
+    """Why an image is noise, or content; where several of a group are true, the first tells."""
+
+    IN_MAIN_TEXT = auto(), N_("it stands in the main text"), lambda p: p.place == "in"
+    BESIDE_MAIN_TEXT = auto(), N_("it stands beside the main text"), lambda p: p.place == "beside"
+    NOT_IN_MAIN_TEXT = auto(), N_("it stands beside the main text, not in it"), lambda p: p.place == "beside"
+    APART_FROM_MAIN_TEXT = auto(), N_("it stands apart from the main text"), lambda p: p.place == "apart"
+
+    IN_ELEMENT = auto(), N_("it stands in <{element}>"), lambda p: p.element
+    AROUND_ADVERT = auto(), N_("the elements around it are named as those of adverts"), like("advert")
+    AROUND_PERSON = auto(), N_("the elements around it are named as those of pictures of people"), like("person")
+    AROUND_SYMBOL = auto(), N_("the elements around it are named as those of symbols"), like("symbol")
+    AROUND_FRAME = auto(), N_("the elements around it are named as those of the frame of a page"), like("frame")
+    AROUND_OTHER = auto(), N_("the elements around it are named as those of what leads elsewhere"), like("other")
+    AROUND_MAIN = auto(), N_("the elements around it are named as those of content"), like("main")
+
+    NO_SIZE = auto(), N_("its size is not given"), lambda p: max(p.sign("width"), p.sign("height")) <= 0
+    WIDTH = auto(), N_("its width is {width}"), lambda p: p.sign("width") > 0 >= p.sign("height")
+    HEIGHT = auto(), N_("its height is {height}"), lambda p: p.sign("height") > 0 >= p.sign("width")
+    ADVERT_SIZE = auto(), N_("its size, {width} x {height}, is one of adverts"), has("advert's size")
+    SIZE = auto(), N_("its size is {width} x {height}"), lambda p: p.is_sized and not p.sign("advert's size")
+    UNSEEN = auto(), N_("it is {width} x {height}, which nobody sees")
+
+    OF_TITLE = auto(), N_("its description has words of the page's title"), has("alt words")
+    CAPTION = auto(), N_("a caption follows it"), has("caption")
+    DESCRIBED = auto(), N_("it is described"), lambda p: p.is_described
+    NOT_OF_TITLE = (
+        auto(),
+        N_("its description has no word of the page's title"),
+        lambda p: p.is_described and not p.sign("alt words"),
+    )
+    UNDESCRIBED = auto(), N_("nothing describes it"), lambda p: not p.is_described and not p.sign("alt words")
+
+    LINKS_TO_PICTURE = auto(), N_("it links to a picture"), has("to picture")
+    LINKS_TO_ITSELF = auto(), N_("it links to its own page"), has("to itself")
+    LINKS_TO_FRONT = auto(), N_("it links to a front page"), has("to the front")
+    LINKS_TO_SITE = auto(), N_("it links to another site"), has("to another site")
+    LINKS_TO_PAGE = auto(), N_("it links to another page"), has("linked")
+    NO_LINK = auto(), N_("it is no link"), lambda p: True
+
+    FILE_ADVERT = auto(), N_("its file is named as those of adverts"), has("file advert")
+    FILE_PERSON = auto(), N_("its file is named as those of pictures of people"), has("file person")
+    FILE_SYMBOL = auto(), N_("its file is named as those of symbols"), has("file symbol")
+    FILE_FRAME = auto(), N_("its file is named as those of the frame of a page"), has("file frame")
+    FILE_OTHER = auto(), N_("its file is named as those of what leads elsewhere"), has("file other")
+    FILE_MAIN = auto(), N_("its file is named as those of content"), has("file main")
+    DATE = auto(), N_("its address has a date"), has("date in address")
+
+    HEAD = auto(), N_("the page gives it as its own picture"), has("head picture")
+    NOT_HEAD = (
+        auto(),
+        N_("the page gives another picture as its own"),
+        lambda p: p.sign("has head picture") and not p.sign("head picture"),
+    )
+
+    SHOWN_ON_PAGES = auto(), N_("{shown} of {pages} pages of the site show it"), lambda p: p.shown >= LEAST_PAGES
+    SHOWN_ON_ONE = (
+        auto(),
+        N_("no other of {pages} pages of the site shows it"),
+        lambda p: not p.number("pages with it") and p.pages >= LEAST_PAGES,
+    )
+
+    KEYWORDS = auto(), N_("its words are those of adverts, navigation or decoration: {words}")
+    COMMON_WORDS = auto(), N_("its words stand in many pictures of the site: {words}")
+    BELOW_LIMIT = auto(), N_("it is likely noise, but below the limit of {percent:g}%")
+    ALL_TOGETHER = auto(), N_("no sign alone, but all of them together")
+    BLOCKED_BY_LIST = auto(), N_("a filter list blocks it")
+
+
+_R = NoiseReason
+_TARGETS = (_R.LINKS_TO_PICTURE, _R.LINKS_TO_ITSELF, _R.LINKS_TO_FRONT, _R.LINKS_TO_SITE, _R.LINKS_TO_PAGE, _R.NO_LINK)
+GROUPS: Groups = {
+    "place": ((_R.IN_MAIN_TEXT, _R.BESIDE_MAIN_TEXT), (_R.APART_FROM_MAIN_TEXT, _R.NOT_IN_MAIN_TEXT)),
+    "elements": (
+        (_R.IN_ELEMENT, _R.AROUND_MAIN),
+        (_R.IN_ELEMENT, _R.AROUND_ADVERT, _R.AROUND_PERSON, _R.AROUND_SYMBOL, _R.AROUND_FRAME, _R.AROUND_OTHER),
+    ),
+    "size": ((_R.WIDTH, _R.HEIGHT, _R.SIZE), (_R.NO_SIZE, _R.WIDTH, _R.HEIGHT, _R.ADVERT_SIZE, _R.SIZE)),
+    "words": ((_R.OF_TITLE, _R.CAPTION, _R.DESCRIBED), (_R.NOT_OF_TITLE, _R.UNDESCRIBED)),
+    "target": (_TARGETS, _TARGETS),
+    "address": (
+        (_R.FILE_MAIN, _R.DATE),
+        (_R.FILE_ADVERT, _R.FILE_PERSON, _R.FILE_SYMBOL, _R.FILE_FRAME, _R.FILE_OTHER),
+    ),
+    "head": ((_R.HEAD,), (_R.NOT_HEAD,)),
+    "page": ((), ()),  # what kind of page it is explains no image to people
+    "site": ((_R.SHOWN_ON_ONE,), (_R.SHOWN_ON_PAGES,)),
+}
+"""For each group of signs (`learned_model.changes`): reasons for content and for noise; the first true one counts."""
+
+
+def read(text: str) -> tuple[Reason, ...]:
+    """The reasons of a verdict that is kept, as `records` wrote them."""
+    return tuple(Reason(NoiseReason(one["code"]), one["values"]) for one in json.loads(text))

@@ -1,0 +1,210 @@
+"""The tree of a page, and the bounds that keep its time and memory small, far above what pages have.
+
+Of 5,000 pages of all kinds the largest has 15,800 elements with 39,000 attributes, and no tag more than 140 of them. A
+parser's memory grows with both, its time also with the square of a tag's attributes. Where a tag starts depends on
+scripts, comments and quotes, which are easily read otherwise than the parser does; so whatever looks like the start of
+a tag counts as one, wherever it stands.
+
+`enclosing` and `spans` answer what several methods ask of the tree, in time that does not grow with its depth.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from enum import StrEnum
+from itertools import dropwhile, islice
+from typing import TYPE_CHECKING
+
+from lxml import etree
+
+if TYPE_CHECKING:
+    from crawler.page.blocks import Block
+
+MAX_TAGS = 50_000  # starts of elements
+MAX_SIGNS = 500_000  # <, be it the start of a tag or not
+MAX_ATTRIBUTES = 200_000  # of a page
+CROWDED = 500  # attributes of one tag
+MAX_LEVELS = 2_048  # where libxml2 ends a tree, and gives up the rest of the page
+MAX_BLOCKS = 20_000  # of which a model is asked whether they are main text
+MARGIN = 8  # levels that differ by version, and by what stands around the page
+SHORT = 4 * MAX_TAGS  # bytes that hold not many tags more, and are not worth counting
+LEAST = 3  # bytes of an attribute, among so many
+# Bytes that are looked at more than once, as starts of tags may stand in each other. Pages need a hundred thousand.
+PATIENCE = 20_000_000
+
+# As in browsers: quotes count only after an equals sign, and that only after a name.
+_ATTRIBUTE = rb"""[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"?+|'[^']*+'?+|[^\s>"'][^\s>]*+)?+)?+"""
+_ATTRIBUTES = re.compile(_ATTRIBUTE)
+_TAG = re.compile(rb"<([^\s/>]*+)(?:[\s/]++|%b)*+" % _ATTRIBUTE)
+# The last group is there in a crowd alone.
+_CROWD = re.compile(rb"<[^\s/>]*+(?:[\s/]*+%b){0,%d}+([\s/]*+%b)?+" % (_ATTRIBUTE, CROWDED, _ATTRIBUTE))
+# All tags but those of most pages, which are passed over quickly: first those with double quotes alone, then others.
+_UNUSUAL = re.compile(
+    rb"""<[a-zA-Z](?![a-zA-Z0-9_:-]*+(?: [a-zA-Z0-9_:-]++(?:="[^"]*+")?+){0,20}+>)"""  # as \w, but faster
+    rb"""(?![\w:-]{0,30}+(?:\s++[^\s/>=<"']{1,60}+(?:=(?:"[^"]{0,2000}+"|'[^']{0,2000}+'|[^\s"'<>=]{1,500}+))?+)"""
+    rb"""{0,20}+\s*+/?>)"""
+)
+_SIGN = re.compile(b"<")
+_START = re.compile(rb"<[a-zA-Z]")
+# An end of these makes an element where it ends none, or what comes after it does.
+_ELEMENT = re.compile(rb"<(?:[a-z]|/(?:p|br|html|body|head)\b)", re.IGNORECASE)
+
+OF_HEADS = frozenset("title meta link base basefont bgsound script style noscript noframes template".split())
+"""Elements that a head may have."""
+PERMALINK = "¶"
+"""What manuals write behind a heading to link to it."""
+
+
+class Cut(StrEnum):
+    """The limit after which the rest of a page is not read."""
+
+    TAGS = "tags"
+    """Of tags or of attributes."""
+    DEPTH = "depth"
+    BLOCKS = "blocks"
+
+
+def bounded(source: bytes) -> tuple[bytes, Cut | None]:
+    """The part of a source that is parsed, its crowded tags made text, and the limit that cut it, if one did."""
+    length = len(source)
+    if length > SHORT and source.count(b"<") > MAX_TAGS:
+        source = source[: _start_of(_ELEMENT, MAX_TAGS, source)]
+        source = source[: _start_of(_SIGN, MAX_SIGNS, source)]
+    is_whole = len(source) == length
+    source, end = _without_crowds(source)
+    if end is None and len(source) > LEAST * MAX_ATTRIBUTES:
+        end = _end_of_attributes(source)
+    return source[:end], None if is_whole and end is None else Cut.TAGS
+
+
+def _start_of(pattern: re.Pattern[bytes], number: int, source: bytes) -> int | None:
+    """Where a pattern matches after it did so many times, if it does."""
+    return next((found.start() for found in islice(pattern.finditer(source), number, None)), None)
+
+
+def _without_crowds(source: bytes) -> tuple[bytes, int | None]:
+    """The source without tags that are crowded, and where it is to be cut as looking on would take too long."""
+    kept: list[bytes] = []
+    done = looked = 0
+    for found in _UNUSUAL.finditer(source):
+        start = found.start()
+        tag = _matched(_CROWD, source, start)
+        if tag[1] is not None:
+            kept += [source[done:start], b"< "]
+            done = start + 1
+        looked += tag.end() - start
+        if looked > PATIENCE:
+            kept.append(source[done:start])
+            return b"".join(kept), sum(map(len, kept))
+    return b"".join([*kept, source[done:]]) if kept else source, None
+
+
+def _end_of_attributes(source: bytes) -> int | None:
+    """Where a source has as many attributes as are parsed, if it has more."""
+    # Their lengths alone tell of most sources that they have not so many.
+    by_length = _end_of(source, lambda tag: min(CROWDED, (tag.end() - tag.start()) // LEAST))
+    return None if by_length is None else _end_of(source, _attributes)
+
+
+def _end_of(source: bytes, count: Callable[[re.Match[bytes]], int]) -> int | None:
+    total = looked = 0
+    for found in _START.finditer(source):
+        tag = _matched(_TAG, source, found.start())
+        total, looked = total + count(tag), looked + tag.end() - tag.start()
+        if total > MAX_ATTRIBUTES or looked > PATIENCE:
+            return tag.start()
+    return None
+
+
+def _matched(pattern: re.Pattern[bytes], source: bytes, start: int) -> re.Match[bytes]:
+    tag = pattern.match(source, start)
+    assert tag is not None  # noqa: S101 - both patterns match whatever starts like a tag
+    return tag
+
+
+def _attributes(tag: re.Match[bytes]) -> int:
+    return sum(1 for _ in _ATTRIBUTES.finditer(tag.string, tag.end(1), tag.end()))
+
+
+def is_deep(root: etree._Element) -> bool:
+    """Whether a tree ends where it does because it is too deep, so that the rest of the page is not in it."""
+    element, levels = root, 1
+    while levels < MAX_LEVELS and len(element):
+        element, levels = element[-1], levels + 1
+    return levels >= MAX_LEVELS - MARGIN
+
+
+def parsed(source: bytes) -> tuple[etree._Element, Cut | None]:
+    """The tree of a source in UTF-8, a lone <html> where it has no element, and the limit that cut it, if one did."""
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
+    source, ended = bounded(source)
+    try:
+        root = etree.fromstring(source, parser)
+    except (etree.XMLSyntaxError, ValueError):
+        root = None
+    if root is None:
+        return etree.Element("html"), ended
+    # What stands after </html> becomes a second root, which browsers show with the first.
+    for late in list(root.itersiblings(etree.Element)):
+        root.append(late)
+    _open_body(root)
+    _silence_permalinks(root)
+    return root, ended or (Cut.DEPTH if is_deep(root) else None)
+
+
+def _open_body(root: etree._Element) -> None:
+    """Move what stands in a head into the body, from the first element on that belongs in no head.
+
+    Browsers do so; libxml2 does it for the elements that were there before HTML 5.
+    """
+    late = [one for head in root.findall("head") for one in dropwhile(lambda one: one.tag in OF_HEADS, head)]
+    if not late:
+        return
+    if (body := root.find("body")) is None:
+        body = etree.SubElement(root, "body")
+    late[-1].tail = (late[-1].tail or "") + (body.text or "") or None
+    body.text = None
+    body[:0] = late
+
+
+def _silence_permalinks(root: etree._Element) -> None:
+    """Take the text out of links that are nothing but this mark."""
+    for link in root.iter("a"):
+        if (text := link.text) and PERMALINK in text and text.strip() == PERMALINK and not len(link):
+            link.text = None
+
+
+Element = etree._Element
+
+
+def enclosing(elements: Iterable[Element | None], is_home: Callable[[Element], bool]) -> Iterator[Element | None]:
+    """For each element the innermost one around it, itself included, that is a home; None where there is none."""
+    known: dict[Element | None, Element | None] = {None: None}
+    for element in elements:
+        if element not in known:
+            path = []
+            above = element
+            while above is not None and above not in known and not is_home(above):
+                path.append(above)
+                above = above.getparent()
+            known.update(dict.fromkeys([*path, above], known.get(above, above)))
+        yield known[element]
+
+
+def spans(blocks: tuple[Block, ...]) -> dict[Element, tuple[int, int]]:
+    """For each element with text the indexes of its first block and of the one after its last."""
+    # Twice: text in an inline element is its container's, so blocks may leave an element and come back.
+    ends = _reach(blocks, range(len(blocks) - 1, -1, -1))
+    return {element: (first, ends[element] + 1) for element, first in _reach(blocks, range(len(blocks))).items()}
+
+
+def _reach(blocks: tuple[Block, ...], order: range) -> dict[Element, int]:
+    """For each element the index of the block in it that comes first in this order."""
+    reached: dict[Element, int] = {}
+    for index in order:
+        element: Element | None = blocks[index].element
+        while element is not None and element not in reached:
+            reached[element] = index
+            element = element.getparent()
+    return reached

@@ -1,0 +1,132 @@
+"""The pipelines of items: extraction, images, the end of their leases; and a time limit for all of them."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy.crawler import Crawler
+from scrapy.exceptions import DropItem, NotConfigured
+from scrapy.pipelines import ItemPipelineManager
+
+from crawler.crawl import crawl_of
+from crawler.extraction.output.markdown import markdown
+from crawler.items import ImageItem, PageItem
+from crawler.metadata.record_readers import READERS
+from crawler.noise.verdict import noise_of
+from crawler.outcomes import Code, Outcome
+from crawler.recrawl.page_history import PageChange
+
+if TYPE_CHECKING:
+    from crawler.arguments import Arguments
+    from crawler.extraction import Extractor
+    from crawler.spiders.request_outcomes import Leases
+
+
+class ExtractPipeline:
+    """Fills in a page item from its page, and drops pages in other languages than `lang` names."""
+
+    def __init__(
+        self, extract: Extractor, method: str, arguments: Arguments, leases: Leases, judges_images: bool
+    ) -> None:
+        self.extract, self.method, self.leases = extract, method, leases
+        self.languages, self.markdown = arguments.lang, arguments.markdown
+        self.judges_images = judges_images
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        crawl = crawl_of(crawler)
+        return cls(crawl.reader.extract, crawl.method, crawl.arguments, crawl.leases, crawl.images.judged)
+
+    def process_item(self, item: PageItem | ImageItem) -> PageItem | ImageItem:
+        page = item.page if isinstance(item, PageItem) else None
+        if not isinstance(item, PageItem) or page is None:
+            return item
+        extraction = page.once(self.extract)
+        item.language = READERS["language"](page, extraction)
+        if self.languages and item.language not in self.languages:
+            if item.lease is not None:
+                outcome = Outcome(Code.LANGUAGE, item.language or "")
+                self.leases.finish(item.lease, replace(item.result, outcome=outcome, check=None, response=None))
+            raise DropItem(f"in {item.language or 'an unknown language'}")
+        for name, read in READERS.items():
+            if name != "language":
+                setattr(item, name, read(page, extraction))
+        if self.markdown != "no":
+            refused = noise_of(page, extraction) if self.judges_images else frozenset()
+            item.markdown = markdown(page, extraction.blocks, self.markdown == "links", refused)
+        item.extractor = self.method
+        return item
+
+
+class ImagesPipeline:
+    """Writes images to OUTPUT_DIR/images/, named by a hash of their content."""
+
+    def __init__(self, folder: Path, count: Callable[..., None], abort: Callable[[str], None]) -> None:
+        self.folder, self.count, self.abort = folder, count, abort
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        crawl = crawl_of(crawler)
+        if not crawl.arguments.images:
+            raise NotConfigured  # without a message: no images were asked for
+        return cls(Path(crawler.settings["OUTPUT_DIR"]) / "images", crawler.stats.inc_value, crawl.status.abort)
+
+    def process_item(self, item: PageItem | ImageItem) -> PageItem | ImageItem:
+        if isinstance(item, ImageItem):
+            name = hashlib.blake2b(item.body, digest_size=16).hexdigest()
+            path = self.folder / name[:2] / (name + item.ending)
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(item.body)
+            except OSError as error:
+                self.abort(f"{path} cannot be written to: {error.strerror}")
+                raise DropItem(f"cannot be written: {error.strerror}") from error
+            item.path, item.size = path.as_posix(), len(item.body)
+            verdict = item.result.verdict
+            # Noise that is downloaded for an audit is not counted as an image of the crawl.
+            if verdict is not None and verdict["audited"]:
+                self.count("image_noise/fetched")
+            else:
+                self.count("images")
+                self.count("images/bytes", item.size)
+        return item
+
+
+class StorePipeline:
+    """Ends the leases of items with their results, which the frontier passes on to be stored."""
+
+    def __init__(self, leases: Leases) -> None:
+        self.leases = leases
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawl_of(crawler).leases)
+
+    def process_item(self, item: PageItem | ImageItem) -> PageItem | ImageItem:
+        if item.lease is not None:
+            record = {field.name: getattr(item, field.name) for field in fields(item)}
+            self.leases.finish(item.lease, replace(item.result, record=record))
+        if item.result.check is not None and item.result.check.found is PageChange.RENEWED:
+            raise DropItem("another version of the extraction made a text of it before: it counts as unchanged")
+        return item
+
+
+class LimitedPipelines(ItemPipelineManager):
+    """Runs the item pipelines; an item that takes longer than STALL_LIMIT is given up with a TimeoutError."""
+
+    limit: float | None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        pipelines = super().from_crawler(crawler)
+        pipelines.limit = crawler.settings.getfloat("STALL_LIMIT") or None
+        return pipelines
+
+    async def process_item_async(self, item: Any) -> Any:
+        async with asyncio.timeout(self.limit):
+            return await super().process_item_async(item)

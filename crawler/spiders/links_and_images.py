@@ -1,0 +1,219 @@
+"""The links and images of a page: which are requested, the words by which links get their priorities, and how the page
+shows its images; which answers are images.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scrapy.http import Response
+
+from crawler.frontier.page_result import Candidate
+from crawler.items import ImageItem
+from crawler.noise.image_evidence import Evidence, Sighting
+from crawler.noise.image_features import sightings
+from crawler.outcomes import Code, Outcome
+from crawler.page.image_file import content_of, type_of
+from crawler.spiders.request_outcomes import NO_WHOLE_PAGE
+from crawler.topic.link_table import LinkContext
+from crawler.urls.parsing import with_ending
+
+if TYPE_CHECKING:
+    from crawler.frontier.batch import SiteEvidence as Counts
+    from crawler.frontier.frontier import Frontier
+    from crawler.frontier.scope import Scope
+    from crawler.page.links import Link
+    from crawler.page.page import Extraction, Page
+    from crawler.spiders.crawl_status import OutcomeCounts
+
+
+IMAGE_PRIORITY = -10_000
+SMALLEST = 40
+"""Bytes; smaller images show nothing: one of a single dot has 43."""
+MOST_IMAGES = 500
+"""Images of a page that are considered: each waits in memory for its commit."""
+# Endings of addresses of images; an image that links to one of these is its thumbnail.
+IMAGE_ENDINGS = frozenset("avif bmp gif ico jpeg jpg png webp".split())
+
+
+@dataclass(frozen=True)
+class PageImages:
+    """Which images of a page are requested, and how the page shows them."""
+
+    extraction: Callable[[Page], Extraction]
+    """The main text of a page."""
+    wanted: bool
+    """Whether images are requested."""
+    judged: bool
+    """Whether noise is told from content."""
+    largest: int
+    """Bytes."""
+
+    def sightings(self, page: Page) -> tuple[Sighting, ...]:
+        """How a page shows its images, the first ones of very many."""
+        return sightings(page, self.extraction(page))[:MOST_IMAGES]
+
+    def beyond(self, page: Page) -> int:
+        """How many images of a page are left out because it has too many."""
+        return max(0, len(page.images) - MOST_IMAGES) if self.wanted else 0
+
+    def counts(self, page: Page) -> Evidence:
+        """Counts of the images of one page, as evidence."""
+        counts = Evidence()
+        counts.see(page.once(self.sightings))
+        return counts
+
+    def candidates(
+        self, page: Page, depth: int, seen: Callable[[Iterable[str], str], Collection[str]]
+    ) -> list[Candidate]:
+        """The images of a page and the large images that they link to, with how the page shows them."""
+        images = page.images[:MOST_IMAGES]
+        large = with_ending([image.target for image in images], IMAGE_ENDINGS)
+        shown: dict[str, int] = {}
+        for at, image in enumerate(images):
+            for url in (image.url, image.target):
+                if url == image.url or url in large:
+                    shown.setdefault(url, at)
+        for url in ("", *seen(shown, "image")):
+            shown.pop(url, None)
+        sights = self.sights(page, shown)
+        return [
+            Candidate(url, IMAGE_PRIORITY, depth, page.url, "image", sight=sights.get(url), via="picture")
+            for url in shown
+        ]
+
+    def requested(self, urls: Iterable[str]) -> Collection[str]:
+        """Those links that are requested as images, by their endings."""
+        return with_ending(urls, IMAGE_ENDINGS) if self.wanted else ()
+
+    def sights(self, page: Page, shown: Mapping[str, int]) -> dict[str, str]:
+        """How a page shows images, by their addresses and their places among its images; nothing if none is judged."""
+        if not self.judged or not shown:
+            return {}
+        found = page.once(self.sightings)
+        return dict(zip(shown, map(Sighting.record, [found[at] for at in shown.values()]), strict=True))
+
+    def item(self, response: Response, candidate: Candidate) -> ImageItem | Outcome:
+        """An image as an item, or why the answer is none that is stored."""
+        kind, body = type_of(response.body), response.body
+        if kind is None or response.status in NO_WHOLE_PAGE:
+            return Outcome(Code.NOT_A_PICTURE, content_of(body) or str(response.status))
+        if len(body) < SMALLEST:
+            return Outcome(Code.PICTURE_TOO_SMALL)
+        item = ImageItem(response.url, candidate.parent or "", kind.media_type)
+        item.body, item.ending = body, kind.ending
+        return item
+
+
+def image_targets(page: Page) -> dict[str, int]:
+    """The targets of a page's images, with the place of the first image that links there."""
+    found: dict[str, int] = {}
+    for at, image in enumerate(page.images[:MOST_IMAGES]):
+        if image.target:
+            found.setdefault(image.target, at)
+    return found
+
+
+class EvidenceCache:
+    """The evidence of the sites whose images are being judged."""
+
+    def __init__(self) -> None:
+        self._sites: dict[int, Evidence] = {}
+
+    def of(self, site_id: int | None) -> Evidence:
+        """The evidence of a site; empty if nothing was counted."""
+        return self._sites.get(site_id or 0) or Evidence()
+
+    def update(self, news: Iterable[Counts], forgotten: Iterable[int]) -> None:
+        """Add new counts, and forget sites that were not used lately."""
+        for one in news:
+            known = Evidence() if one.whole else self._sites.get(one.site_id, Evidence())
+            for record in one.counts:
+                known.add(Evidence.of(record))
+            self._sites[one.site_id] = known
+        for site_id in forgotten:
+            self._sites.pop(site_id, None)
+
+
+# Links that are only an image are mostly adverts: they wait until nothing better is left.
+IMAGE_LINK_PRIORITY = -1_000
+MOST_WORDS = 300
+"""Characters of a link's own words."""
+
+
+@dataclass(frozen=True)
+class SelectedLinks:
+    """The links of a page, sorted by what is to be done with them."""
+
+    new: tuple[Candidate, ...] = ()
+    """New links, still without priorities."""
+    words: tuple[LinkContext, ...] = ()
+    """The words of each new link."""
+    image_links: tuple[Candidate, ...] = ()
+    """New links that are only an image; their priority is fixed."""
+    again: tuple[LinkContext, ...] = ()
+    """Links to known addresses."""
+
+
+@dataclass(frozen=True)
+class LinkSelector:
+    """Selects the links of a page to follow."""
+
+    scope: Scope
+    images: PageImages
+    counts: OutcomeCounts
+    frontier: Frontier
+
+    def of(self, page: Page, depth: int) -> SelectedLinks:
+        """The links of a page, each address once; `depth` is their distance from the seeds."""
+        new: dict[str, list[Link]] = {}
+        again: dict[str, list[Link]] = {}
+        behind_images: list[str] = []
+        known = self.frontier.seen({link.url for link in page.links})
+        for link in page.links:
+            if link.url in known and not _is_image(link):
+                again.setdefault(link.url, []).append(link)
+        left_out = self.counts.among_left_out([link.url for link in page.links if link.url not in known])
+        unknown = [link for link in page.links if link.url not in known and link.url not in left_out]
+        alone = {link.url for link in unknown if _is_image(link)}
+        requested = {*self.frontier.seen(alone, "picture"), *self.images.requested(alone)}
+        unknown = [link for link in unknown if not (_is_image(link) and link.url in requested)]
+        refused = self.scope.refusals(list(dict.fromkeys(link.url for link in unknown if not link.nofollow)))
+        for link in unknown:
+            if link.nofollow:
+                self.counts.mark_nofollow(link.url)
+            elif link.url in refused:
+                self.counts.leave_out(link.url, refused[link.url])
+            elif _is_image(link):
+                behind_images.append(link.url)
+            else:
+                new.setdefault(link.url, []).append(link)
+        shown = image_targets(page) if behind_images else {}
+        sights = self.images.sights(page, {url: shown[url] for url in behind_images if url in shown})
+        image_links = tuple(
+            Candidate(url, IMAGE_LINK_PRIORITY, depth, page.url, sight=sights.get(url), via="picture")
+            for url in behind_images
+        )
+        called = _called(page, {*new, *again})
+        words = tuple(LinkContext(url, _anchor(links, called), page.near_text(links[0])) for url, links in new.items())
+        shown_again = tuple(LinkContext(url, _anchor(links, called)) for url, links in again.items())
+        return SelectedLinks(tuple(Candidate(url, 0, depth, page.url) for url in new), words, image_links, shown_again)
+
+
+def _is_image(link: Link) -> bool:
+    """Whether a link is nothing but an image."""
+    return link.has_image and not link.text
+
+
+def _called(page: Page, urls: Collection[str]) -> dict[str, str]:
+    """The alternative texts of the images that link to these addresses."""
+    return {image.target: image.alt for image in page.images if image.target in urls and image.alt}
+
+
+def _anchor(links: list[Link], called: dict[str, str]) -> str:
+    """The words of all links to an address."""
+    words = dict.fromkeys(word for link in links for word in (link.text, link.title) if word)
+    url = links[0].url
+    return " ".join([*words, *([called[url]] if url in called else [])])[:MOST_WORDS]

@@ -1,0 +1,170 @@
+"""The outcome of each request: why it failed or was refused; its result is counted and passed to the frontier."""
+
+from __future__ import annotations
+
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from gzip import BadGzipFile
+from typing import TYPE_CHECKING
+
+import brotli
+from OpenSSL.SSL import Error as TlsError
+from scrapy import Request, exceptions
+from scrapy.spidermiddlewares.httperror import HttpError
+from service_identity import CertificateError, VerificationError
+from twisted.python.failure import Failure
+
+from crawler.frontier.page_result import Lease, PageResult
+from crawler.outcomes import Code, Group, Outcome
+from crawler.recrawl.page_history import GONE_AFTER, ChangeCheck, PageChange
+from crawler.spiders.topic_tracker import KINDS
+
+if TYPE_CHECKING:
+    from crawler.frontier.frontier import Frontier
+    from crawler.spiders.crawl_status import CrawlStatus, OutcomeCounts
+
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+
+class Refusal(exceptions.IgnoreRequest):
+    """A request that this crawler refuses to send or to follow."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(str(outcome))
+        self.outcome = outcome
+
+
+TOO_BUSY = (429, 503)
+# Statuses of answers without a body, or with a part of it.
+NO_WHOLE_PAGE = frozenset((204, 205, 206))
+# The certificate is signed by an unknown authority, or is for another name or none.
+TLS_ERRORS = (TlsError, VerificationError, CertificateError)
+CODES: dict[type[BaseException], Code] = {
+    exceptions.CannotResolveHostError: Code.HOST_NOT_FOUND,
+    exceptions.DownloadTimeoutError: Code.TIMEOUT,
+    exceptions.DownloadConnectionRefusedError: Code.CONNECTION_REFUSED,
+    exceptions.DownloadCancelledError: Code.BODY_TOO_LARGE,
+    exceptions.ResponseDataLossError: Code.ANSWER_CUT,
+    exceptions.DownloadFailedError: Code.CONNECTION_LOST,
+    **dict.fromkeys((BadGzipFile, zlib.error, brotli.error, zstd.ZstdError), Code.BAD_ENCODING),
+    ValueError: Code.BAD_HOST_NAME,
+}
+"""The code of each error, special errors before general ones."""
+MOST_LETTERS = 100
+"""Letters of another component's reason to refuse a request."""
+
+
+def outcome_of(failure: Failure) -> Outcome:
+    """Why a request failed: the same outcome for the same cause."""
+    error = failure.value
+    if isinstance(error, HttpError):
+        return Outcome(Code.HTTP_STATUS, str(error.response.status))
+    if isinstance(error, Refusal):
+        return error.outcome
+    if isinstance(error, exceptions.IgnoreRequest):
+        if "DOWNLOAD_MAXSIZE" in str(error):
+            return Outcome(Code.BODY_TOO_LARGE)
+        return Outcome(Code.REFUSED, str(error)[:MOST_LETTERS])
+    if _caused_by_tls(error):
+        return Outcome(Code.TLS_REFUSED)
+    code = next((code for kind, code in CODES.items() if isinstance(error, kind)), None)
+    return Outcome(code) if code else Outcome(Code.ERROR, type(error).__name__)
+
+
+def _caused_by_tls(error: BaseException | None) -> bool:
+    reasons = [inner.value for inner in getattr(getattr(error, "__cause__", None), "reasons", ())]
+    return any(isinstance(inner, TLS_ERRORS) for inner in (error, getattr(error, "__cause__", None), *reasons))
+
+
+MOVED_TO = "moved_to"
+"""In the meta of a seed's request: where redirects led it."""
+ROBOTS = "robots_txt"
+"""In the meta of requests for robots.txt itself."""
+REFUSED_TIMES = "backoff_times"
+"""In the meta of a request: how often its host refused it."""
+REFUSED = "refused"
+"""In the meta of a request that waits until its host has answered another one."""
+VERDICT = "verdict"
+"""In the meta of a request for an image that was judged: the row of its verdict."""
+READ = frozenset((Code.LIST, Code.NOINDEX, Code.OFF_TOPIC, Code.LANGUAGE, Code.DROPPED))
+"""Outcomes of seeds that were read, although nothing is stored."""
+PASSING = frozenset((Code.NOT_PUBLIC, Code.ROBOTS_UNREADABLE, Code.HOST_CLOSED))
+"""Outcomes that may have passed when the crawl is started again, as failures may."""
+COUNTED_AS = {
+    PageChange.NEW: ("new",),
+    PageChange.CHANGED: ("changed",),
+    PageChange.SAME: ("unchanged",),
+    PageChange.RENEWED: ("unchanged",),
+    PageChange.NOT_MODIFIED: ("unchanged", "not_modified"),
+}
+
+
+def lease_of(request: Request) -> Lease:
+    """The lease that a request was made for."""
+    lease: Lease = request.meta["lease"]
+    return lease
+
+
+def result_of(request: Request, outcome: Outcome | None = None) -> PageResult:
+    """The result of a request so far: where a seed was redirected to, and the verdict on an image."""
+    moved = tuple(("home", url) for url in request.meta.get(MOVED_TO, ()))
+    return PageResult(outcome, shared_examples=moved, verdict=request.meta.get(VERDICT))
+
+
+@dataclass(frozen=True)
+class Leases:
+    """Ends leases, and counts how they end."""
+
+    frontier: Frontier
+    counts: OutcomeCounts
+    status: CrawlStatus
+    count_statistic: Callable[[str, int], None]
+    comes_again: Callable[[], bool]
+    """Whether there were rounds before this one."""
+
+    def finish(self, lease: Lease, result: PageResult) -> None:
+        """End a lease with its result, unless it has ended before."""
+        shared_examples = (*result.shared_examples, *self._again(lease, result.outcome))
+        if not self.frontier.finish(lease.id, replace(result, shared_examples=shared_examples)):
+            return
+        outcome = result.outcome
+        if outcome is not None and outcome.code.group in (Group.SKIPPED, Group.FAILED):
+            self.counts.count(outcome)
+        self._note_seed(lease, outcome)
+        if self.comes_again():
+            self._count_check(lease, result)
+
+    def _again(self, lease: Lease, outcome: Outcome | None) -> Iterator[tuple[str, str]]:
+        """The note that a seed or an example is to be requested again at the next start."""
+        if outcome is not None and (outcome.code.group is Group.FAILED or outcome.code in PASSING):
+            if lease.candidate.kind == "seed":
+                yield "again", lease.candidate.url
+            elif lease.candidate.kind in KINDS:
+                yield "again example", lease.candidate.url
+
+    def _note_seed(self, lease: Lease, outcome: Outcome | None) -> None:
+        candidate = lease.candidate
+        if candidate.kind == "seed":
+            if outcome is None or outcome.code in READ:
+                self.status.seeds_answered += 1
+            else:
+                self.status.seeds_failed[candidate.requested or candidate.url] = outcome
+        elif candidate.kind in KINDS and outcome is not None and outcome.code not in KINDS:
+            self.status.examples_failed[candidate.requested or candidate.url] = outcome
+
+    def _count_check(self, lease: Lease, result: PageResult) -> None:
+        """Count the result of checking a page for changes."""
+        check = result.check or (ChangeCheck(PageChange.NEW) if result.record is not None and lease.counts else None)
+        if check is None:
+            return
+        for name in COUNTED_AS.get(check.found, ()):
+            self.count_statistic(f"recrawl/{name}", 1)
+        known = lease.known
+        if check.found is PageChange.MISSING and known and known.gone_at is None and known.gone_count + 1 >= GONE_AFTER:
+            self.count_statistic("recrawl/gone", 1)

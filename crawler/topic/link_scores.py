@@ -1,0 +1,285 @@
+"""The scores and priorities of links that wait, and what links and pages led to, learned from every page fetched.
+
+S. Chakrabarti, K. Punera, M. Subramanyam, "Accelerated Focused Crawling through Online Relevance Feedback", WWW 2002,
+call what judges a link before it is fetched the apprentice, and what judges a page the critic.
+
+`Apprentice`: a link has signs, the words of its anchor, of its address, of the text around it, and its host. Each sign
+keeps the mean relevance of the pages that links with it led to; as long as they are few, the mean of all counts as
+PRIOR_LINKS links more. A link promises the mean of its best and its worst sign. Where most pages are off the topic,
+each page on the topic counts several times (MOST_BALANCE at most), so that both kinds weigh the same.
+
+`PageCredits`: for each page
+    worth   its relevance, and CREDIT of the mean relevance of what was first found on it
+    track   the mean relevance of the pages that its links led to; its own counts as PRIOR_PAGES of them
+
+`Scorer`: the score of a link is a weighted mean:
+
+    shown    the mean worth of the pages that show it, drawn to the mean of all pages by one page
+    track    the mean track of these pages: what their other links led to; the mean of all where none is known
+    words    how near the words of its anchor come to the topic
+    near     the same of the text around it
+    promise  what links with its signs led to before
+
+The weights were found on a web of 4,598 pages of an encyclopaedia and four topics; they are few on purpose, and half as
+much or twice of any of them changes little. `Prioritizer`: the priority is lower where one site has had its share of
+the last pages, and now and then a link with a low score is tried.
+"""
+
+import random
+from collections import Counter, deque
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crawler.topic.link_table import FACTOR, LinkTable
+from crawler.topic.relevance import Subject
+from crawler.topic.word_statistics import PLACES, SORTS, Numbers, Pairs, SignCounts, Values
+
+PRIOR_LINKS = 4.0
+"""Links that the mean of all counts for beside those with a sign."""
+MOST_BALANCE = 10.0
+"""How many times a page on the topic counts at most."""
+MOST_TOLD = 5_000
+"""Signs that are told to others: those that links had most often."""
+
+
+class Apprentice:
+    """What the signs of links led to."""
+
+    def __init__(self) -> None:
+        self._own = np.zeros((2, len(SORTS) * PLACES), np.float32)
+        self._all = np.zeros((2, len(SORTS) * PLACES), np.float32)
+        self.good = self.bad = 0.0
+        """How much of the topic this worker found, and how much of the rest."""
+        self._others: dict[int, SignCounts] = {}
+
+    def learn(self, signs: Sequence[int] | Numbers, relevance: float) -> None:
+        """Take in what a link with these signs led to."""
+        self.good += relevance
+        self.bad += 1 - relevance
+        gain = relevance * self._balance()
+        for table in (self._own, self._all):
+            table[0, signs] += gain
+            table[1, signs] += gain + (1 - relevance)
+
+    def promise(self, signs: Pairs, links: int) -> Values:
+        """What some links promise, by the signs of each; links without signs are as all are."""
+        mean = self.mean()
+        sums, weights = self._all[:, signs.numbers]
+        values = ((sums + PRIOR_LINKS * mean) / (weights + PRIOR_LINKS)).astype(np.float64)
+        best, worst = np.full(links, mean), np.full(links, mean)
+        np.maximum.at(best, signs.rows, values)
+        np.minimum.at(worst, signs.rows, values)
+        return np.asarray((best + worst) / 2)
+
+    def mean(self) -> float:
+        """The relevance of what links lead to, good and bad in balance."""
+        good, bad = self._found()
+        good *= self._balance()
+        return good / (good + bad) if good + bad else 0.5
+
+    def told(self) -> SignCounts:
+        """What this worker knows of the signs that links had most often, for others."""
+        sums, weights = self._own
+        known = np.flatnonzero(weights)  # few of a million places
+        common = known[np.argsort(-weights[known], kind="stable")][:MOST_TOLD].tolist()
+        signs = {sign: (float(sums[sign]), float(weights[sign])) for sign in common}
+        return SignCounts(signs, self.good, self.bad)
+
+    def go_on(self, told: SignCounts) -> None:
+        """Take in what an earlier run learned."""
+        self.good, self.bad = self.good + told.good, self.bad + told.bad
+        for sign, sums in told.signs.items():
+            self._own[:, sign] += sums
+            self._all[:, sign] += sums
+
+    def hear(self, seat: int, told: SignCounts) -> None:
+        """Take in what another worker learned, in place of what it told before."""
+        self._others[seat] = told
+        np.copyto(self._all, self._own)  # to take off again what a worker told before leaves crumbs
+        for one in self._others.values():
+            signs = np.fromiter(one.signs, np.int32, len(one.signs))
+            self._all[:, signs] += np.array(list(one.signs.values()), np.float32).reshape(-1, 2).T
+
+    def extremes(self, least: float, most: int) -> tuple[list[tuple[int, float]], list[tuple[int, float]]]:
+        """The signs that led to the topic most, and least, of those seen so often; with their means."""
+        sums, weights = self._all
+        known = np.flatnonzero(weights >= least)
+        values = (sums[known] + PRIOR_LINKS * self.mean()) / (weights[known] + PRIOR_LINKS)
+        order = np.argsort(-values, kind="stable")
+        ranked = [(int(known[at]), float(values[at])) for at in order.tolist()]
+        return ranked[:most], ranked[::-1][:most]
+
+    def _found(self) -> tuple[float, float]:
+        others = self._others.values()
+        return self.good + sum(one.good for one in others), self.bad + sum(one.bad for one in others)
+
+    def _balance(self) -> float:
+        """How many times a page on the topic counts."""
+        good, bad = self._found()
+        return min(MOST_BALANCE, max(1.0, bad / good)) if good else 1.0
+
+
+CREDIT = 0.3
+"""The share of a gain that goes back to the page on which the link was first found."""
+PRIOR_PAGES = 3.0
+"""Pages that a page's own relevance counts for beside those that it led to."""
+MOST_PAGES = 1 << 18
+"""Pages that are told apart: after so many, the numbers of the first are given again."""
+RELEVANCE, LED, LED_TO, GAINED, GAINS = range(5)
+"""The columns of a page: its relevance; the sum of what its links led to, and of how many pages; the same of the links
+first found on it."""
+
+
+class PageCredits:
+    """What the pages seen led to, by the pages' numbers."""
+
+    def __init__(self) -> None:
+        self.pages = 0
+        self._table = np.zeros((5, 1024))
+
+    @property
+    def count(self) -> int:
+        """How many pages are told apart."""
+        return min(self.pages, MOST_PAGES)
+
+    def add(self, relevance: float) -> int:
+        """The number of one page more."""
+        number = self.pages % MOST_PAGES
+        if number == self._table.shape[1]:
+            self._table = np.concatenate([self._table, np.zeros_like(self._table)], axis=1)
+        self._table[:, number] = (relevance, 0.0, 0.0, 0.0, 0.0)
+        self.pages += 1
+        return number
+
+    def lead(self, pages: Sequence[int], relevance: float) -> None:
+        """Note what a link led to that these pages show, the one that showed it first before the others."""
+        for page in dict.fromkeys(pages):
+            self._table[LED, page] += relevance
+            self._table[LED_TO, page] += 1
+        if pages:
+            self._table[GAINED, pages[0]] += relevance
+            self._table[GAINS, pages[0]] += 1
+
+    def leads_to(self, page: int, other: int) -> None:
+        """Note that a page shows a link to one that was fetched before."""
+        self._table[LED, page] += self._table[RELEVANCE, other]
+        self._table[LED_TO, page] += 1
+
+    def judge(self, pages: Sequence[int], relevance: Values) -> None:
+        """Judge pages anew."""
+        self._table[RELEVANCE, pages] = relevance
+
+    def mean(self) -> float:
+        """The mean relevance of all pages, one half where there is none."""
+        return float(self._table[RELEVANCE, : self.count].mean()) if self.count else 0.5
+
+    def worth(self, pages: Sequence[int] | Numbers) -> Values:
+        """Of each of these pages."""
+        relevance, _, _, gained, gains = self._table[:, pages]
+        return np.asarray(relevance + CREDIT * gained / np.maximum(gains, PRIOR_PAGES))
+
+    def track(self, pages: Sequence[int] | Numbers) -> Values:
+        """Of each of these pages."""
+        relevance, led, led_to, _, _ = self._table[:, pages]
+        return np.asarray((led + PRIOR_PAGES * relevance) / (led_to + PRIOR_PAGES))
+
+
+HIGHEST = 999
+"""The priority of a link that is asked for before all others: priorities are thousandths of a score."""
+WINDOW = 200
+"""Pages, the last ones, of which one site is to have its share and no more."""
+SITE_FACTOR = 0.1
+FOREFRONT = 300
+"""Links that come next anyway: what is tried lies behind them."""
+
+
+@dataclass(frozen=True)
+class FocusOptions:
+    """How to choose."""
+
+    learning: bool = True
+    """Whether it is learned what links lead to."""
+    exploration: float = 0.02
+    """The share of the pages that are tried although others promise more."""
+    site_share: float = 0.5
+    """The share of the last pages that one site may have, as long as links to others wait."""
+
+
+class Prioritizer:
+    """What was fetched lately, and what is owed to the rest."""
+
+    def __init__(self, manner: FocusOptions, seat: int) -> None:
+        self.manner = manner
+        self._sites: deque[int] = deque(maxlen=WINDOW)
+        self._owed = 0.0
+        self._random = random.Random(seat)  # noqa: S311 - a choice among links, no secret
+
+    def fetched(self, site: int) -> None:
+        """Count a page of a site."""
+        self._sites.append(site)
+        self._owed += self.manner.exploration
+
+    def priorities(self, scores: Values, sites: Values, waiting: Collection[int]) -> NDArray[np.int32]:
+        """The priorities of links, by their scores and sites: less of sites that have had their share, as long as links
+        to others wait.
+        """
+        full = self._full()
+        if sum(site in waiting for site in full) < len(waiting):
+            scores = scores * np.where(np.isin(sites, full), SITE_FACTOR, 1.0)
+        return np.minimum(np.round(1000 * scores), HIGHEST - 1).astype(np.int32)
+
+    def _full(self) -> list[int]:
+        """The sites that have had more than their share of the last pages."""
+        if len(self._sites) < WINDOW // 10:
+            return []
+        most = self.manner.site_share * len(self._sites)
+        return [site for site, count in Counter(self._sites).items() if count > most]
+
+    def tries(self, priorities: NDArray[np.int32], waits: NDArray[np.bool_]) -> list[int]:
+        """The rows of links that are asked for now although others promise more."""
+        rows = np.flatnonzero(waits & (priorities < HIGHEST))
+        if self._owed < 1 or len(rows) <= FOREFRONT:
+            return []
+        behind = rows[np.argsort(-priorities[rows], kind="stable")[FOREFRONT:]]
+        chosen = self._random.sample(behind.tolist(), min(int(self._owed), len(behind)))
+        self._owed -= len(chosen)
+        return chosen
+
+
+SHOWN, TRACK, WORDS, NEAR, PROMISE = 0.5, 1.2, 1.0, 0.3, 0.25
+PAGES_OF_MEAN = 1.0
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """What the scores of links are made of, as it is known now."""
+
+    subject: Subject
+    trails: PageCredits
+    apprentice: Apprentice
+    learning: bool = True
+    """Whether it counts what links led to."""
+
+    def scores(self, links: LinkTable) -> Values:
+        """The score of each link, from 0 to 1."""
+        count, shown = links.count, links.shown
+        pages, mean = shown.sizes(count), self.trails.mean()
+        worth = (shown.sums(self.trails.worth(shown.numbers), count) + PAGES_OF_MEAN * mean) / (pages + PAGES_OF_MEAN)
+        words, near = self._of_topic(links.anchors, count), self._of_topic(links.nears, count)
+        total, weight = SHOWN * worth + WORDS * words + NEAR * near, SHOWN + WORDS + NEAR
+        if self.learning:
+            tracks = shown.sums(self.trails.track(shown.numbers), count)
+            total = total + TRACK * np.where(pages > 0, tracks / np.maximum(pages, 1), mean)
+            total = total + PROMISE * self.apprentice.promise(links.signs, count)
+            weight += TRACK + PROMISE
+        return np.asarray(np.clip(links.table[FACTOR] * total / weight, 0.0, 1.0))
+
+    def _of_topic(self, words: Pairs, count: int) -> Values:
+        """How much of the topic the words of each link tell."""
+        subject = self.subject
+        lengths = np.sqrt(words.sums(subject.squares[words.numbers], count))
+        likeness = words.sums(subject.weighed[words.numbers], count) / np.where(lengths > 0, lengths, 1.0)
+        return subject.relevance(likeness)

@@ -1,0 +1,235 @@
+"""The links that wait to be fetched, each a row of numbers: the words of its anchor, the words around it, its signs
+(crawler.topic.link_scores), the pages that show it, its site and its score.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from typing import NamedTuple
+from urllib.parse import unquote
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crawler.page.text import terms, words
+from crawler.topic.word_statistics import ADDRESS, ANCHOR, HOST, NEAR, PLACES, Numbers, Pairs, Values, Vocabulary
+from crawler.urls.parsing import host, lies_in, site
+
+MOST_WAITING = 50_000
+"""Links whose priority is renewed; of more, the worst of the sites with most links have their last."""
+MOST_SHOWN = 30
+"""Pages that show a link, of which it is known: to be shown by more says no more."""
+TOLD, SITE, FACTOR, SCORE, WAITS, KEPT = range(6)
+"""The columns of a link; see `LinkTable.table`."""
+MOST_LINK_TEXT = 200
+"""Characters of a link's words that are read, and of the text around it."""
+MOST_ADDRESS_WORDS = 20
+PREFERRED = 1.25
+"""How many times the score of a link to a preferred domain counts."""
+
+
+class LinkContext(NamedTuple):
+    """An address, and the words that stand for it."""
+
+    url: str
+    anchor: str
+    """The link's own words: text, title and what an image in it is called."""
+    near: str = ""
+    """The text around it."""
+
+
+@dataclass(frozen=True)
+class LinkNumbers:
+    """What a page shows of a link, as numbers: see Vocabulary and Apprentice."""
+
+    page: int | None
+    """Its number, None of one that is not known."""
+    anchor: list[int]
+    near: list[int]
+    signs: Numbers
+    site: int
+    factor: float
+    """How many times its score counts."""
+    kept: float | None = None
+    """The score that it has whatever is learned, because too little is known of it here."""
+
+
+class LinkReader:
+    """Turns links into numbers: the places of their words, their signs, their sites."""
+
+    def __init__(self, vocabulary: Vocabulary, prefer: Collection[str]) -> None:
+        self.vocabulary, self.prefer = vocabulary, prefer
+
+    def anchors(self, links: Sequence[LinkContext]) -> list[list[int]]:
+        """The places of the words of each link's text."""
+        return [self.vocabulary.places(found) for found in list(map(terms, _cut(one.anchor for one in links)))]
+
+    def read(self, page: int | None, links: Sequence[LinkContext]) -> list[LinkNumbers]:
+        """Links on the page of this number; the text around several is read once."""
+        nears = list(dict.fromkeys(one.near for one in links))
+        near_terms = dict(zip(nears, list(map(terms, _cut(nears))), strict=True))
+        anchors = list(map(terms, _cut(one.anchor for one in links)))
+        addresses = list(map(words, [_address_text(one.url) for one in links]))
+        names = list(map(host, [one.url for one in links]))
+        found, places = [], dict[str, list[int]]()
+        for one, name, anchor, address in zip(links, names, anchors, addresses, strict=True):
+            if one.near not in places:
+                places[one.near] = self.vocabulary.places(near_terms[one.near])
+            found.append(self._numbers(page, name, anchor, places[one.near], address[:MOST_ADDRESS_WORDS]))
+        return found
+
+    def _numbers(
+        self, page: int | None, name: str, anchor_words: list[str], near: list[int], address_words: list[str]
+    ) -> LinkNumbers:
+        anchor = self.vocabulary.places(anchor_words)
+        address = self.vocabulary.places(address_words)
+        signs = [ANCHOR * PLACES + place for place in anchor]
+        signs += [ADDRESS * PLACES + place for place in address]
+        signs += [NEAR * PLACES + place for place in near]
+        signs.append(HOST * PLACES + self.vocabulary.place(name))
+        factor = PREFERRED if self.prefer and lies_in(name, self.prefer) else 1.0
+        return LinkNumbers(
+            page, anchor, near, np.array(list(dict.fromkeys(signs)), np.int32), site_number(name), factor
+        )
+
+
+@dataclass(frozen=True)
+class LinkTable:
+    """Some of the links, by rows from 0 on."""
+
+    count: int
+    shown: Pairs
+    """The pages that show each."""
+    anchors: Pairs
+    nears: Pairs
+    signs: Pairs
+    table: Values
+    """Of each the priority told last, its site, how many times its score counts, its score, whether it waits, and
+    whether it keeps its score.
+    """
+
+    @property
+    def waits(self) -> NDArray[np.bool_]:
+        """Which of them wait."""
+        return np.asarray(self.table[WAITS] > 0)
+
+
+class WaitingLinks:
+    """Links by their addresses, each a row of numbers."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, int] = {}
+        self.urls: list[str | None] = []
+        self.signs: list[Numbers] = []
+        self.shown: list[list[int]] = []
+        self.sites: Counter[int] = Counter()
+        """How many links to each site wait."""
+        self.let_go = 0
+        """Links that are priced no more because too many wait."""
+        self._pairs = Pairs(), Pairs(), Pairs(), Pairs()
+        self._table = np.zeros((6, 1024))
+
+    def add(self, url: str, seen: LinkNumbers) -> None:
+        """Let a link wait."""
+        row = len(self.urls)
+        if row == self._table.shape[1]:
+            self._table = np.concatenate([self._table, np.zeros_like(self._table)], axis=1)
+        self.rows[url] = row
+        self.sites[seen.site] += 1
+        self.urls.append(url)
+        self.signs.append(seen.signs)
+        self.shown.append([] if seen.page is None else [seen.page])
+        self._table[:, row] = 0, seen.site, seen.factor, seen.kept or 0, True, seen.kept is not None
+        shown, anchors, nears, signs = self._pairs
+        shown.add(row, self.shown[row])
+        anchors.add(row, seen.anchor)
+        nears.add(row, seen.near)
+        signs.add(row, seen.signs)
+
+    def again(self, row: int, page: int, anchor: list[int]) -> None:
+        """Note that one more page shows a link, and in which words."""
+        if len(self.shown[row]) < MOST_SHOWN and page not in self.shown[row]:
+            self.shown[row].append(page)
+            self._pairs[0].add(row, [page])
+            self._pairs[1].add(row, anchor)
+
+    def remove(self, url: str) -> int | None:
+        """Let a link go; its row, which stays as it is until room is made."""
+        row = self.rows.pop(url, None)
+        if row is not None:
+            self.urls[row] = None
+            self._table[WAITS, row] = False
+            site = int(self._table[SITE, row])
+            self.sites[site] -= 1
+            if not self.sites[site]:
+                del self.sites[site]
+        return row
+
+    def all(self) -> LinkTable:
+        """All links, and rows of some that are gone."""
+        count = len(self.urls)
+        return LinkTable(count, *self._pairs, self._table[:, :count])
+
+    def mark(self) -> tuple[int, ...]:
+        """A place between the links that are there and those that come."""
+        return len(self.urls), *map(len, self._pairs)
+
+    def since(self, mark: tuple[int, ...]) -> LinkTable:
+        """The links that came after a mark; none was shown again since."""
+        first, *counts = mark
+        shown, anchors, nears, signs = (p.since(count, first) for p, count in zip(self._pairs, counts, strict=True))
+        return LinkTable(len(self.urls) - first, shown, anchors, nears, signs, self._table[:, first : len(self.urls)])
+
+    def make_room(self) -> list[tuple[str, int, float]]:
+        """Drop the rows of links that are gone, where they are many, and where too many wait the worst of the sites
+        that have most, so that none drives out the others; these links with their sites and scores.
+        """
+        let_go: list[tuple[str, int, float]] = []
+        if len(self.rows) > MOST_WAITING:
+            for row in self._worst(len(self.rows) - MOST_WAITING * 3 // 4):
+                url = self.urls[row] or ""
+                let_go.append((url, int(self._table[SITE, row]), float(self._table[SCORE, row])))
+                self.remove(url)
+            self.let_go += len(let_go)
+        if len(self.urls) > 1024 and len(self.urls) > 2 * len(self.rows):
+            self._drop()
+        return let_go
+
+    def _worst(self, count: int) -> list[int]:
+        """The rows of so many links, those before which most of their own site come; of equals the oldest."""
+        rows = np.fromiter(self.rows.values(), np.int64, len(self.rows))
+        sites, told = self._table[SITE, rows], self._table[TOLD, rows]
+        order = np.lexsort((-rows, -told, sites))
+        first = np.flatnonzero(np.diff(sites[order], prepend=-1))
+        places = np.arange(len(rows)) - np.repeat(first, np.diff(first, append=len(rows)))
+        chosen: list[int] = rows[order[np.argsort(-places, kind="stable")[:count]]].tolist()
+        return chosen
+
+    def _drop(self) -> None:
+        rows = sorted(self.rows.values())
+        new = np.full(len(self.urls), -1, np.int32)
+        new[rows] = np.arange(len(rows), dtype=np.int32)
+        for pairs in self._pairs:
+            pairs.keep(new)
+        self._table[:, : len(rows)] = self._table[:, rows]
+        self.urls = [self.urls[row] for row in rows]
+        self.signs = [self.signs[row] for row in rows]
+        self.shown = [self.shown[row] for row in rows]
+        self.rows = {url: row for row, url in enumerate(self.urls) if url is not None}
+
+
+def _cut(texts: Iterable[str]) -> list[str]:
+    return [text[:MOST_LINK_TEXT] for text in texts]
+
+
+def _address_text(url: str) -> str:
+    path = url.partition("://")[2].partition("/")[2]
+    return unquote(path[:MOST_LINK_TEXT]).replace("_", " ")
+
+
+@lru_cache(maxsize=10_000)
+def site_number(name: str) -> int:
+    """A number that the hosts of one site share."""
+    return int.from_bytes(blake2b(site(f"http://{name}/").encode(), digest_size=4).digest(), "big")

@@ -1,0 +1,167 @@
+"""What a worker has learned, as a line of JSON for its next run and for the other workers of the crawl, and in words.
+
+A line may have been written by another version, or by anybody: what cannot be read is ignored.
+"""
+
+import json
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from crawler.topic.link_scores import Apprentice
+from crawler.topic.relevance import Subject
+from crawler.topic.topic import STOP_WORDS, tells
+from crawler.topic.word_statistics import (
+    ADDRESS,
+    HOST,
+    LONGEST,
+    PLACES,
+    SORTS,
+    KnownPage,
+    SignCounts,
+    Vector,
+    Vocabulary,
+)
+
+VERSION = 1
+MOST_WORDS = 200
+"""Of a page that is told."""
+MOST_PAGES = 60
+MOST_TEXT = 8_000_000
+"""Characters of a line that is read: more than one that is written ever has."""
+MOST_COUNT = 1e9
+"""Pages, and links: of what claims more no more is believed."""
+MOST_TIMES = 1 + math.log(1e6)
+"""Of a word in a page, as a vector has it."""
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What one worker tells."""
+
+    seat: int
+    topic: str
+    """A mark of the topic: what was learned for another is of no use but for the words."""
+    pages: int
+    words: dict[str, float]
+    """In how many pages each stands."""
+    known: list[KnownPage]
+    """Pages that are like the topic, and unlike it."""
+    signs: SignCounts
+
+
+def written(learned: Learned, vocabulary: Vocabulary) -> str:
+    """What was learned as a line of JSON."""
+    names = vocabulary.names
+    signs = [
+        (sign // PLACES, names[sign % PLACES], *map(_short, sums))
+        for sign, sums in learned.signs.signs.items()
+        if sign % PLACES in names
+    ]
+    found = {
+        "version": VERSION,
+        "seat": learned.seat,
+        "topic": learned.topic,
+        "pages": learned.pages,
+        "words": learned.words,
+        "known": [_page(page, names) for page in learned.known],
+        "signs": signs,
+        "good": learned.signs.good,
+        "bad": learned.signs.bad,
+    }
+    return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+
+
+def read(text: str, vocabulary: Vocabulary) -> Learned | None:
+    """What was learned, from such a line; None where it is no such line."""
+    if len(text) > MOST_TEXT:
+        return None
+    try:
+        found = json.loads(text)
+        if found["version"] != VERSION:
+            return None
+        signs = {
+            int(sort) * PLACES + vocabulary.place(_word(word)): (min(_number(sum_), _number(weight)), _number(weight))
+            for sort, word, sum_, weight in found["signs"]
+            if sort in SORTS
+        }
+        return Learned(
+            int(found["seat"]),
+            str(found["topic"]),
+            int(_number(found["pages"])),
+            {_word(word): _number(count) for word, count in found["words"].items()},
+            [_known(page, vocabulary) for page in found["known"][:MOST_PAGES]],
+            SignCounts(signs, _number(found["good"]), _number(found["bad"])),
+        )
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
+        return None
+
+
+def _page(page: KnownPage, names: dict[int, str]) -> list[Any]:
+    places, times = page.vector
+    telling = np.argsort(-times, kind="stable")[:MOST_WORDS].tolist()
+    words = {names[int(places[at])]: _short(times[at]) for at in telling if int(places[at]) in names}
+    return [_short(page.named), words]
+
+
+def _known(page: Any, vocabulary: Vocabulary) -> KnownPage:
+    named, words = page
+    times = {vocabulary.place(_word(word)): min(_number(count), MOST_TIMES) for word, count in words.items()}
+    places = np.fromiter(times, np.int32, len(times))
+    return KnownPage(
+        Vector(places, np.fromiter(times.values(), np.float64, len(times))), named=min(_number(named), 1.0)
+    )
+
+
+def _short(number: float) -> float:
+    return round(float(number), 4)
+
+
+def _word(word: Any) -> str:
+    if not isinstance(word, str) or len(word) > LONGEST:
+        raise ValueError("no word")
+    return word
+
+
+def _number(value: Any) -> float:
+    number = float(value)
+    if not 0 <= number < math.inf:
+        raise ValueError("no count")
+    return min(number, MOST_COUNT)
+
+
+MOST_TOPIC_WORDS = 40
+MOST_LINK_WORDS = 30
+LOOKED_AT = 200
+"""Words of each kind, the first ones, of which those that tell nothing to people are left out."""
+LEAST_TIMES = 3.0
+"""How often links must have had a word until it is said what they led to."""
+SORT_NAMES = ("{}", "{} (in the address)", "{} (near the link)", "{} (host)")
+
+
+def summary(vocabulary: Vocabulary, subject: Subject, apprentice: Apprentice) -> dict[str, Any]:
+    """How many pages taught, those of earlier runs too; the words of the aim with their shares; and the signs of links
+    that led to the topic, or away from it: how much more or less relevant what they led to was than what links lead to
+    on the whole.
+    """
+    aim, names = subject.aim, vocabulary.names
+    weighty = [at for at in np.argsort(-aim, kind="stable")[:LOOKED_AT].tolist() if aim[at] > 0]
+    said = [at for at in weighty if tells(names.get(at, "")) and vocabulary.is_met(names[at])]
+    topic = [[names[at], round(float(aim[at]), 3)] for at in said]
+    best, worst = (_told(ranked, apprentice.mean(), names) for ranked in apprentice.extremes(LEAST_TIMES, LOOKED_AT))
+    good, bad = [one for one in best if one[1] > 0], [one for one in worst if one[1] < 0]
+    most = MOST_LINK_WORDS
+    return {"pages": vocabulary.pages, "topic": topic[:MOST_TOPIC_WORDS], "good": good[:most], "bad": bad[:most]}
+
+
+def _told(ranked: list[tuple[int, float]], mean: float, names: dict[int, str]) -> list[list[Any]]:
+    """Signs in words, without words that tell nothing to anybody, and how far each lies from the mean."""
+    found = []
+    for sign, value in ranked:
+        sort, place = divmod(sign, PLACES)
+        name = names.get(place, "")
+        if tells(name) or (sort in (ADDRESS, HOST) and name not in STOP_WORDS and not name.isdigit()):
+            found.append([SORT_NAMES[sort].format(name), round(value - mean, 3)])
+    return found

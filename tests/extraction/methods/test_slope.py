@@ -1,0 +1,86 @@
+import pytest
+
+from crawler.extraction.methods.slope_and_max_text import WINDOW, Tokens, flat, mean_tags, slope, tags_around, tokenize
+from crawler.page.page import Page
+
+TAGS = "<i></i>" * WINDOW  # two windows of nothing but tags
+
+
+def words(number: int) -> str:
+    return " ".join(["word"] * number)
+
+
+@pytest.mark.parametrize(
+    ("html", "lines", "tags", "size"),
+    [
+        ("", [], [0], 1),
+        ("one two", [("one two", 0, 2)], [2], 3),
+        ("<p>one <b>two</b></p>three", [("one two", 1, 5), ("three", 6, 7)], [0, 2, 4, 5, 7], 8),
+        ("<p>one <a href='two three'>four</a>", [("one four", 1, 5)], [0, 2, 4, 5], 6),
+        ("<p>one<br>two", [("one", 1, 2), ("two", 3, 4)], [0, 2, 4], 5),
+        ("<p>一二三</p>", [("一二三", 1, 3)], [0, 3, 4], 5),
+        ("<p>one<!-- <b>two</b> --> three", [("one three", 1, 3)], [0, 3], 4),
+        ("<script>one two</script><p>three", [("three", 2, 3)], [0, 1, 3], 4),
+        ("<p>Fish &amp; chips", [("Fish & chips", 1, 4)], [0, 4], 5),
+        ("<p> &nbsp; </p>", [], [0, 2, 3], 4),
+    ],
+)
+def test_tokens(html: str, lines: list[tuple[str, int, int]], tags: list[int], size: int) -> None:
+    # The last tag is the end of the source.
+    assert tokenize(html) == Tokens(lines, tags, size)
+
+
+@pytest.mark.parametrize(
+    ("tags", "size", "mean"),
+    [([], WINDOW, 0), ([0, 1], WINDOW, 2), ([0, 1], WINDOW // 2, 2), ([0, 1], 4 * WINDOW, 0.5)],
+)
+def test_the_mean(tags: list[int], size: int, mean: float) -> None:
+    assert mean_tags(Tokens([], tags, size)) == mean
+
+
+@pytest.mark.parametrize(
+    ("place", "count"),
+    [
+        (0, 2),  # before the middle of the first window it is that window
+        (WINDOW // 2, 2),
+        (WINDOW // 2 + 1, 2),
+        (WINDOW + WINDOW // 2, 1),
+        (WINDOW + WINDOW // 2 + 1, 0),
+        (4 * WINDOW + WINDOW // 2 - 1, 1),
+        (4 * WINDOW + WINDOW // 2, 2),
+        (5 * WINDOW, 2),  # and after the middle of the last one that
+    ],
+)
+def test_the_window_around_a_token(place: int, count: int) -> None:
+    tokens = Tokens([], [0, WINDOW - 1, WINDOW, 4 * WINDOW, 5 * WINDOW - 1], 5 * WINDOW)
+    assert tags_around(place, tokens) == count
+
+
+@pytest.mark.parametrize(
+    ("line", "is_kept"),
+    [
+        (words(WINDOW), True),
+        (f"{words(WINDOW)} <a href=x>word</a>", True),
+        ("word<br>" * WINDOW, False),
+        ("<a href=x>word</a> " * WINDOW, False),
+    ],
+)
+def test_text_is_kept_where_there_are_few_tags(line: str, is_kept: bool) -> None:
+    assert ("word" in slope(Page.from_html(f"{TAGS}<p>{line}</p>{TAGS}")).text) == is_kept
+
+
+@pytest.mark.parametrize(("here", "is_flat"), [(0, True), (3, True), (4, False), (8, False)])
+def test_below_half_of_the_mean_and_not_at_it(here: int, is_flat: bool) -> None:
+    # 16 tags in two windows: 8 is the mean.
+    tags = [*range(here), *range(WINDOW, WINDOW + 16 - here)]
+    assert flat(Tokens([("line", 0, WINDOW)], tags, 2 * WINDOW)) == ["line"] * is_flat
+
+
+def test_a_page_of_one_window_has_no_slope() -> None:
+    assert slope(Page.from_html("<p>It rains.</p>")).text == ""
+
+
+def test_blocks_are_those_that_are_whole_lines() -> None:
+    page = Page.from_html(f"{TAGS}<p>{words(WINDOW)} <a href=x>more</a></p>{TAGS}<p>Left.")
+    assert slope(page).text == f"{words(WINDOW)} more"
+    assert slope(page).blocks == page.blocks[:1]

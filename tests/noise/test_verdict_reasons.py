@@ -1,0 +1,188 @@
+"""Why the learned model says what it says: what its verdicts hang on, and the reasons that are true."""
+
+import json
+from dataclasses import replace
+from math import log1p
+
+import numpy as np
+import pytest
+from image_pages import TEXT, seen
+
+from crawler.noise.image_evidence import Evidence
+from crawler.noise.learned_model import (
+    _OF_GROUP,
+    AT,
+    CODES,
+    SIGNS,
+    SPLITS,
+    Changes,
+    Floats,
+    NoiseModel,
+    changes,
+    shipped,
+    signs_of,
+)
+from crawler.noise.verdict_reasons import GROUPS, JudgedImage, NoiseReason, read
+from crawler.translation.reasons import Reason, records, weightiest
+
+FIVE = Evidence(pages=5)
+
+
+def signs(**named: float) -> Floats:
+    """Signs by their names, with _ for spaces; all others are 0."""
+    found = np.zeros(len(SIGNS), np.float32)
+    for name, sign in named.items():
+        found[SIGNS.index(name.replace("_", " "))] = sign
+    return found
+
+
+def made(*trees: tuple[str, str, str]) -> NoiseModel:
+    """Trees that add 1 for the first of their signs, 2 for the second, 4 for the third."""
+    return NoiseModel(
+        splits=np.array([[SIGNS.index(name) for name in tree] for tree in trees]).T,
+        edges=np.full((SPLITS, len(trees)), 0.5, np.float32),
+        tables=np.tile(np.arange(CODES, dtype=np.float32), (len(trees), 1)),
+        usual=np.zeros(len(SIGNS), np.float32),
+        limit=0.5,
+    )
+
+
+def test_each_sign_is_in_one_group() -> None:
+    assert sorted(name for names in _OF_GROUP.values() for name in names) == sorted(SIGNS)
+
+
+@pytest.mark.parametrize(
+    ("row", "usual", "logit", "groups"),
+    [
+        (signs(), signs(), 0, {"size": 0, "words": 0}),
+        (signs(width=1), signs(), 1, {"size": 1, "words": 0}),
+        (signs(width=0.5), signs(alt=0.5), 0, {"size": 0, "words": 0}),
+        (signs(width=1, height=1), signs(), 5, {"size": 5, "words": 0}),
+        (signs(width=1, alt=1), signs(), 3, {"size": 1, "words": 2}),
+        (signs(), signs(width=1), 0, {"size": -1, "words": 0}),
+        (signs(alt=1), signs(width=1, alt=1), 2, {"size": -1, "words": 0}),
+    ],
+)
+def test_changes_by_hand(row: Floats, usual: Floats, logit: float, groups: dict[str, float]) -> None:
+    model = replace(made(("width", "alt", "height")), usual=usual)
+    assert changes(model, row) == Changes(logit, groups)
+
+
+def test_changes_are_those_of_the_model() -> None:
+    model = shipped()
+    for one in seen(f"<nav><a href=/><img src=/logo.gif width=30></a></nav><p>{TEXT}<img src=/p.jpg alt=x>"):
+        row = signs_of(one, FIVE, None, 0.5)
+        found = changes(model, row)
+        for group, names in _OF_GROUP.items():
+            mask = np.array([name in names for name in SIGNS])
+            is_now, if_usual = model.logits(np.stack([row, np.where(mask, model.usual, row)]))
+            assert found.logit == pytest.approx(is_now, abs=1e-4)
+            assert found.groups.get(group, 0.0) == pytest.approx(is_now - if_usual, abs=1e-4)
+
+
+def said(change: dict[str, float], row: Floats, is_noise: bool, pages: int = 5) -> list[str]:
+    """The reasons in words."""
+    found = weightiest(GROUPS, change, JudgedImage(lambda name: row.item(AT[name]), is_noise, pages))
+    return [str(one.message) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("change", "is_noise", "expected"),
+    [
+        (0.25, True, []),
+        (0.26, True, ["it is no link"]),
+        (-0.25, False, []),
+        (-0.26, False, ["it is no link"]),
+        (9.0, False, []),
+        (-9.0, True, []),
+    ],
+)
+def test_what_changes_much_is_a_reason(change: float, is_noise: bool, expected: list[str]) -> None:
+    assert said({"target": change}, signs(), is_noise) == expected
+
+
+def test_the_weightiest_reason_comes_first() -> None:
+    found = said({"size": 1.0, "target": 3.0, "words": 2.0, "page": 9.0, "site": 8.0, "place": 0.5}, signs(), True)
+    assert found == ["it is no link", "nothing describes it", "its size is not given"]
+
+
+LARGE = {"width": log1p(300), "height": log1p(200)}
+BANNER = {"width": log1p(468), "height": log1p(60), "advert's size": 1}
+FAR = {"blocks to main text back": log1p(4), "blocks to main text ahead": log1p(50)}
+BESIDE = FAR | {"blocks to main text ahead": log1p(3)}
+
+
+@pytest.mark.parametrize(
+    ("group", "row", "of_noise", "of_content"),
+    [
+        ("place", {"in main container": 1, "next block main": 1}, "", "it stands in the main text"),
+        ("place", {"in main container": 1, "last block main": 1}, "", "it stands in the main text"),
+        ("place", {"in main container": 1, **FAR}, "it stands apart from the main text", ""),
+        ("place", FAR, "it stands apart from the main text", ""),
+        ("place", BESIDE, "it stands beside the main text, not in it", "it stands beside the main text"),
+        ("size", LARGE, "its size is 300 x 200", "its size is 300 x 200"),
+        ("size", BANNER, "its size, 468 x 60, is one of adverts", ""),
+        ("size", {"width": log1p(600), "height": -1}, "its width is 600", "its width is 600"),
+        ("size", {"width": -1, "height": log1p(90)}, "its height is 90", "its height is 90"),
+        ("size", {"width": -1, "height": -1}, "its size is not given", ""),
+        ("target", {}, "it is no link", "it is no link"),
+        ("target", {"linked": 1}, "it links to another page", "it links to another page"),
+        ("target", {"linked": 1, "to picture": 1}, "it links to a picture", "it links to a picture"),
+        ("target", {"linked": 1, "to itself": 1}, "it links to its own page", "it links to its own page"),
+        ("target", {"to the front": 1, "to another site": 1}, "it links to a front page", "it links to a front page"),
+        ("target", {"to another site": 1}, "it links to another site", "it links to another site"),
+        ("site", {"pages with it": log1p(2)}, "3 of 5 pages of the site show it", ""),
+        ("site", {"pages with it": log1p(5)}, "5 of 5 pages of the site show it", ""),
+        ("site", {"pages with it": log1p(1)}, "", ""),
+        ("site", {}, "", "no other of 5 pages of the site shows it"),
+        ("elements", {"in aside": 1, "in figure": 1}, "it stands in <aside>", "it stands in <figure>"),
+        ("elements", {"far symbol": 1, "near advert": 1}, "the elements around it are named as those of adverts", ""),
+        ("elements", {"own main": 1}, "", "the elements around it are named as those of content"),
+        ("elements", {"file person": 1}, "", ""),
+        ("address", {"file person": 2}, "its file is named as those of pictures of people", ""),
+        ("address", {"file main": 1}, "", "its file is named as those of content"),
+        ("address", {"date in address": 1}, "", "its address has a date"),
+        ("words", {}, "nothing describes it", ""),
+        ("words", {"alt": 2}, "its description has no word of the page's title", "it is described"),
+        ("words", {"alt": 2, "alt words": 1}, "", "its description has words of the page's title"),
+        ("words", {"caption": 1}, "nothing describes it", "a caption follows it"),
+        ("head", {"has head picture": 1}, "the page gives another picture as its own", ""),
+        ("head", {"has head picture": 1, "head picture": 1}, "", "the page gives it as its own picture"),
+        ("head", {}, "", ""),
+        ("page", {"page is forum": 1}, "", ""),
+    ],
+)
+def test_reasons_in_words(group: str, row: dict[str, float], of_noise: str, of_content: str) -> None:
+    found = np.zeros(len(SIGNS), np.float32)
+    for name, sign in row.items():
+        found[SIGNS.index(name)] = sign
+    assert said({group: 9.0}, found, True) == [of_noise] * bool(of_noise)
+    assert said({group: -9.0}, found, False) == [of_content] * bool(of_content)
+
+
+@pytest.mark.parametrize(("pages", "of_content"), [(2, []), (3, ["no other of 3 pages of the site shows it"])])
+def test_a_site_of_few_pages_tells_nothing(pages: int, of_content: list[str]) -> None:
+    assert said({"site": -9.0}, signs(), False, pages) == of_content
+    assert said({"site": 9.0}, signs(), True, 1) == []
+
+
+def test_every_group_has_reasons() -> None:
+    assert GROUPS.keys() == _OF_GROUP.keys()
+    told = {code for codes in GROUPS.values() for code in (*codes[0], *codes[1])}
+    assert {code.name for code in NoiseReason if code not in told} == set(
+        "UNSEEN KEYWORDS COMMON_WORDS BELOW_LIMIT ALL_TOGETHER BLOCKED_BY_LIST".split()
+    )
+
+
+def test_reasons_are_codes_with_values() -> None:
+    picture = JudgedImage(lambda name: log1p(11 if name == "pages with it" else 0), True, 39)
+    reasons = (NoiseReason.SHOWN_ON_PAGES.reason(picture), Reason(NoiseReason.KEYWORDS, {"words": ["ads", "{x}"]}))
+    assert records(reasons) == [
+        {"code": "shown_on_pages", "values": {"shown": 12, "pages": 39}},
+        {"code": "keywords", "values": {"words": ["ads", "{x}"]}},
+    ]
+    assert read(json.dumps(records(reasons))) == reasons
+    assert [str(one.message) for one in reasons] == [
+        "12 of 39 pages of the site show it",
+        "its words are those of adverts, navigation or decoration: ads, {x}",
+    ]

@@ -1,0 +1,89 @@
+"""Which links of a page are new, which known, and in what words."""
+
+from collections.abc import Callable
+
+import pytest
+
+from crawler.extraction import EXTRACTORS
+from crawler.frontier.batch import BatchReply
+from crawler.frontier.frontier import Frontier
+from crawler.frontier.host_limits import LimitSettings
+from crawler.frontier.page_result import Candidate, Lease, PageResult
+from crawler.frontier.scope import Scope
+from crawler.page.page import MAX_NEAR_TEXT, Page
+from crawler.spiders.crawl_status import OutcomeCounts
+from crawler.spiders.links_and_images import IMAGE_LINK_PRIORITY, MOST_WORDS, LinkSelector, PageImages, SelectedLinks
+from crawler.store.addresses import AddressKeys
+from crawler.topic.link_table import LinkContext
+from crawler.urls.canonical import Canonical
+
+URL = "http://a.example/"
+Find = Callable[[str], SelectedLinks]
+
+
+@pytest.fixture
+def find() -> Find:
+    """What finds the leads of a page's source; /known is known to the crawl."""
+    frontier = Frontier(AddressKeys(1, Canonical(())), LimitSettings())
+    frontier.apply_reply(BatchReply([Lease(1, Candidate(URL), 1, 1)]), 0.0)
+    frontier.take(0.0)
+    frontier.finish(1, PageResult(links=(Candidate(f"{URL}known"),)))
+    scope = Scope(avoid=("b.a.example",))
+    scope.add_home(URL)
+    pictures = PageImages(EXTRACTORS["leaf-tags"], True, False, 1_000)
+    links = LinkSelector(scope, pictures, OutcomeCounts(lambda name, by: None), frontier)
+    return lambda html: links.of(Page.from_html(html, URL), 3)
+
+
+def link(path: str, words: str = "Words", more: str = "") -> str:
+    return f'<p><a href="{path}" {more}>{words}</a></p>'
+
+
+@pytest.mark.parametrize(
+    ("html", "new", "again", "image_links"),
+    [
+        ("", "", "", ""),
+        (link("/a") + link("/b"), "/a /b", "", ""),
+        (link("/a") + link("/b") + link("/a"), "/a /b", "", ""),
+        (link("/known") + link("/a") + link("/known"), "/a", "/known", ""),
+        (link("/a", more="rel=nofollow"), "", "", ""),
+        (link("/known", more="rel=nofollow"), "", "/known", ""),
+        (link("http://b.example/") + link("http://b.a.example/") + link("/x.pdf"), "", "", ""),
+        (link("/a", "<img src=i.gif>"), "", "", "/a"),
+        (link("/known", "<img src=i.gif>"), "", "", ""),
+        (link("/large.jpg", "<img src=i.gif>"), "", "", ""),
+        (link("/a", "<img src=i.gif>") + link("/a"), "/a", "", "/a"),
+        (link("/a", "<img src=i.gif>Words"), "/a", "", ""),
+    ],
+)
+def test_which_are_new(find: Find, html: str, new: str, again: str, image_links: str) -> None:
+    found = find(html)
+    assert found.new == tuple(Candidate(URL + path[1:], 0, 3, URL) for path in new.split())
+    assert [lead.url for lead in found.words] == [candidate.url for candidate in found.new]
+    assert [lead.url for lead in found.again] == [URL + path[1:] for path in again.split()]
+    assert found.image_links == tuple(
+        Candidate(URL + path[1:], IMAGE_LINK_PRIORITY, 3, URL, via="picture") for path in image_links.split()
+    )
+
+
+@pytest.mark.parametrize(
+    ("html", "anchor", "near"),
+    [
+        (link("/a", "Bees"), "Bees", "Bees"),
+        (link("/a", "Bees", "title='All of them'"), "Bees All of them", "Bees"),
+        (link("/a", "Bees", "title=Bees"), "Bees", "Bees"),
+        (link("/a", "<img src=i.gif alt=Hive>Bees"), "Bees Hive", "Bees"),
+        ('<p>Read <a href="/a">more</a> of hives.</p>', "more", "Read more of hives."),
+        (link("/a", "Bees") + link("/b") + '<p>Then <a href="/a">more</a>.</p>', "Bees more", "Bees"),
+        (link("/a", "x" * 1_000), "x" * MOST_WORDS, "x" * MAX_NEAR_TEXT),
+    ],
+)
+def test_the_words_of_a_link(find: Find, html: str, anchor: str, near: str) -> None:
+    assert find(html).words[0] == LinkContext(f"{URL}a", anchor, near)
+    again = find(html.replace('"/a"', '"/known"')).again
+    assert again[0] == LinkContext(f"{URL}known", anchor)
+
+
+def test_a_page_of_ten_thousand_links(find: Find) -> None:
+    found = find("".join(link(f"/{n % 7_000}") for n in range(10_000)))
+    assert len(found.new) == len(found.words) == 7_000

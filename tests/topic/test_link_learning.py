@@ -1,0 +1,119 @@
+import numpy as np
+import pytest
+
+from crawler.topic import link_scores
+from crawler.topic.link_scores import PRIOR_LINKS, Apprentice
+from crawler.topic.word_statistics import ADDRESS, ANCHOR, HOST, NEAR, PLACES, Pairs, SignCounts
+
+BEES, CARS, NEWS = 1, 2, 3
+
+
+def taught(*lessons: tuple[list[int], float]) -> Apprentice:
+    learner = Apprentice()
+    for signs, relevance in lessons:
+        learner.learn(signs, relevance)
+    return learner
+
+
+def promises(learner: Apprentice, *links: list[int]) -> list[float]:
+    pairs = Pairs()
+    for row, signs in enumerate(links):
+        pairs.add(row, signs)
+    return learner.promise(pairs, len(links)).tolist()
+
+
+def mean_of(sum_: float, weight: float, mean: float) -> float:
+    return (sum_ + PRIOR_LINKS * mean) / (weight + PRIOR_LINKS)
+
+
+def test_the_sorts_of_signs_lie_apart() -> None:
+    assert (ANCHOR, ADDRESS, NEAR, HOST) == (0, 1, 2, 3)
+    learner = taught(([HOST * PLACES + PLACES - 1], 1.0))
+    assert learner.told().signs == {4 * PLACES - 1: (1, 1)}
+
+
+def test_nothing_known() -> None:
+    assert Apprentice().mean() == 0.5
+    assert promises(Apprentice(), [], [BEES]) == [0.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("lessons", "mean"),
+    [
+        ([1.0], 1),
+        ([0.0], 0),
+        ([1.0, 1.0, 0.0], 2 / 3),
+        ([1.0, 0.0], 1 / 2),
+        ([1.0, *[0.0] * 4], 1 / 2),
+        ([1.0, *[0.0] * 10], 1 / 2),
+        ([1.0, *[0.0] * 20], 10 / 30),
+        ([0.25] * 4, 1 / 2),
+    ],
+)
+def test_good_and_bad_in_balance(lessons: list[float], mean: float) -> None:
+    assert taught(*(([BEES], relevance) for relevance in lessons)).mean() == pytest.approx(mean)
+
+
+def test_the_best_and_the_worst_sign() -> None:
+    learner = taught(([BEES, NEWS], 1.0), ([CARS, NEWS], 0.0))
+    mean = 1 / 2
+    best, worst, both = mean_of(1, 1, mean), mean_of(0, 1, mean), mean_of(1, 2, mean)
+    expected = [(best + mean) / 2, (worst + mean) / 2, (best + worst) / 2, both, (best + worst) / 2, mean]
+    links = [BEES], [CARS], [BEES, CARS], [NEWS], [BEES, NEWS, CARS], []
+    assert promises(learner, *links) == pytest.approx(expected)
+
+
+def test_a_page_on_the_topic_counts_more_where_few_are() -> None:
+    learner = taught(*[([CARS], 0.0)] * 4, ([BEES], 1.0))
+    assert learner.told().signs[BEES] == pytest.approx((4, 4))
+    assert taught(*[([CARS], 0.0)] * 50, ([BEES], 1.0)).told().signs[BEES] == pytest.approx((10, 10))
+
+
+def test_what_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    learner = taught(([BEES, NEWS], 1.0), ([CARS, NEWS], 0.0), ([CARS], 0.0))
+    ledger = SignCounts({CARS: (0, 2), NEWS: (1, 2), BEES: (1, 1)}, 1, 2)
+    assert learner.told() == ledger
+    monkeypatch.setattr(link_scores, "MOST_TOLD", 2)
+    assert list(learner.told().signs) == [CARS, NEWS]
+
+
+def test_an_earlier_run_goes_on() -> None:
+    lessons = [([BEES], 1.0), ([CARS], 0.0)]
+    learner = Apprentice()
+    learner.go_on(taught(*lessons).told())
+    assert learner.told() == taught(*lessons).told()
+    assert promises(learner, [BEES], [CARS]) == promises(taught(*lessons), [BEES], [CARS])
+
+
+def test_another_worker_is_heard_in_place_of_what_it_told_before() -> None:
+    learner = taught(([BEES], 1.0))
+    learner.hear(2, SignCounts({CARS: (1e9, 1e9), BEES: (0, 7)}, 1e9, 7))
+    learner.hear(3, SignCounts({NEWS: (1, 2)}, 1, 1))
+    learner.hear(2, SignCounts({CARS: (0, 1)}, 0, 1))
+    assert learner.told() == SignCounts({BEES: (1, 1)}, 1, 0)
+    mean = 2 / (2 + 2)
+    assert learner.mean() == mean
+    expected = [(mean_of(*sums, mean) + mean) / 2 for sums in [(1, 1), (0, 1), (1, 2)]]
+    assert promises(learner, [BEES], [CARS], [NEWS]) == pytest.approx(expected)
+    learner.hear(2, SignCounts({}, 0, 0))
+    learner.hear(3, SignCounts({}, 0, 0))
+    assert promises(learner, [BEES], [CARS]) == promises(taught(([BEES], 1.0)), [BEES], [CARS])
+
+
+def test_extremes() -> None:
+    learner = taught(*[([BEES], 1.0)] * 3, *[([CARS], 0.0)] * 3, *[([NEWS], 1.0)] * 2)
+    mean = 5 / 8
+    best, worst = learner.extremes(3, 5)
+    values = {BEES: mean_of(3, 3, mean), CARS: mean_of(0, 3, mean)}
+    assert dict(best) == dict(worst) == pytest.approx(values)
+    assert [sign for sign, _ in best] == [BEES, CARS]
+    assert [sign for sign, _ in worst] == [CARS, BEES]
+    assert [[sign for sign, _ in some] for some in learner.extremes(2, 1)] == [[BEES], [CARS]]
+
+
+def test_sums_never_pass_their_weights() -> None:
+    learner, random = Apprentice(), np.random.default_rng(1)
+    for relevance in [1.0, *random.random(3_000), *[1.0] * 500]:
+        learner.learn([BEES], float(relevance))
+    sum_, weight = learner.told().signs[BEES]
+    assert 0 < sum_ <= weight

@@ -1,0 +1,102 @@
+"""Scores by hand: two words of weight 1, and an aim at one of them."""
+
+from math import sqrt
+
+import numpy as np
+import pytest
+
+from crawler.topic.link_scores import NEAR, PROMISE, SHOWN, TRACK, WORDS, Apprentice, PageCredits, Scorer
+from crawler.topic.link_table import LinkNumbers, WaitingLinks
+from crawler.topic.relevance import Subject
+from crawler.topic.word_statistics import PLACES, Vector
+
+BEES, CARS = 0, 1
+GOOD, POOR, HUB = range(3)
+
+
+def scorer(learning: bool = True) -> Scorer:
+    """What knows a good page, a poor one, and one that leads to good ones: 0.9, 0 and 0 relevant."""
+    subject, trails, apprentice = Subject(), PageCredits(), Apprentice()
+    subject.examples.append(Vector(np.array([BEES], np.int32), np.ones(1)))
+    subject.learn(np.ones(PLACES))
+    for relevance in (0.9, 0.0, 0.0):
+        trails.add(relevance)
+    trails.lead([HUB], 1.0)
+    apprentice.learn([BEES], 1.0)
+    apprentice.learn([CARS], 0.0)
+    return Scorer(subject, trails, apprentice, learning)
+
+
+def score(made: Scorer, *links: LinkNumbers) -> list[float]:
+    waiting = WaitingLinks()
+    for number, link in enumerate(links):
+        waiting.add(f"http://a.example/{number}", link)
+    return made.scores(waiting.all()).tolist()
+
+
+def seen(
+    page: int | None, anchor: list[int], near: list[int], factor: float = 1.0, signs: tuple[int, ...] = ()
+) -> LinkNumbers:
+    return LinkNumbers(page, anchor, near, np.array(signs, np.int32), 1, factor)
+
+
+def of_topic(cosine: float) -> float:
+    odds = (cosine / 0.1) ** 2
+    return odds / (1 + odds)
+
+
+MEAN = 0.3
+WORTH = {GOOD: 0.9, POOR: 0.0, HUB: 0.3 / 3}
+TRACKS = {GOOD: 0.9, POOR: 0.0, HUB: 1 / 4}
+
+
+@pytest.mark.parametrize("page", [GOOD, POOR, HUB])
+@pytest.mark.parametrize(
+    ("anchor", "near", "words", "around"),
+    [
+        ([], [], 0, 0),
+        ([BEES], [], 1, 0),
+        ([CARS], [BEES], 0, 1),
+        ([BEES, CARS], [BEES, CARS, CARS, CARS], sqrt(1 / 2), 1 / 2),
+    ],
+)
+def test_a_score(page: int, anchor: list[int], near: list[int], words: float, around: float) -> None:
+    told = SHOWN * (WORTH[page] + MEAN) / 2 + WORDS * of_topic(words) + NEAR * of_topic(around)
+    (plain,) = score(scorer(learning=False), seen(page, anchor, near))
+    assert plain == pytest.approx(told / (SHOWN + WORDS + NEAR))
+    (learned,) = score(scorer(), seen(page, anchor, near))
+    total = told + TRACK * TRACKS[page] + PROMISE * 0.5
+    assert learned == pytest.approx(total / (SHOWN + WORDS + NEAR + TRACK + PROMISE))
+
+
+def test_shown_by_several_pages() -> None:
+    made, waiting = scorer(), WaitingLinks()
+    waiting.add("http://a.example/", seen(GOOD, [], []))
+    waiting.again(0, POOR, [])
+    waiting.again(0, HUB, [])
+    worth, track = sum(WORTH.values()), sum(TRACKS.values()) / 3
+    total = SHOWN * (worth + MEAN) / 4 + TRACK * track + PROMISE * 0.5
+    assert made.scores(waiting.all()).tolist() == pytest.approx([total / (SHOWN + WORDS + NEAR + TRACK + PROMISE)])
+
+
+def test_shown_by_no_page_that_is_known() -> None:
+    total = SHOWN * MEAN + TRACK * MEAN + PROMISE * 0.5
+    assert score(scorer(), seen(None, [], [])) == pytest.approx([total / (SHOWN + WORDS + NEAR + TRACK + PROMISE)])
+
+
+def test_signs_promise() -> None:
+    good, none, bad = score(scorer(), *(seen(GOOD, [], [], signs=signs) for signs in [(BEES,), (), (CARS,)]))
+    step = PROMISE * 0.05 / (SHOWN + WORDS + NEAR + TRACK + PROMISE)
+    assert [good - none, none - bad] == pytest.approx([step, step])
+    without = score(scorer(learning=False), *(seen(GOOD, [], [], signs=signs) for signs in [(BEES,), (CARS,)]))
+    assert without[0] == without[1]
+
+
+def test_factors_and_the_top() -> None:
+    plain, more, most = score(scorer(), *(seen(GOOD, [BEES], [BEES], factor) for factor in (1.0, 1.25, 100.0)))
+    assert more == pytest.approx(min(1, 1.25 * plain))
+    assert most == 1
+
+
+def test_no_links() -> None:
+    assert score(scorer()) == []

@@ -1,0 +1,87 @@
+import pytest
+
+from crawler.topic.stop_rule import Harvest, StopWhen
+
+
+def harvest(shown: str, window: int, bound: float = 0.5) -> Harvest:
+    """That of pages on the topic (#) and others."""
+    counted = Harvest(window, bound)
+    for page in shown:
+        counted.count(bound if page == "#" else bound - 0.01)
+    return counted
+
+
+@pytest.mark.parametrize(
+    ("shown", "window", "share", "lately", "full"),
+    [
+        ("", 2, 0, 0, False),
+        ("#", 2, 1, 1, False),
+        ("#.", 2, 1 / 2, 1 / 2, True),
+        ("#..", 2, 1 / 3, 0, True),
+        ("..##", 2, 1 / 2, 1, True),
+        ("#" * 50 + "." * 50, 20, 1 / 2, 0, True),
+        ("." * 50 + "#" * 50, 80, 1 / 2, 5 / 8, True),
+        (".#", 1, 1 / 2, 1, True),
+    ],
+)
+def test_shares(shown: str, window: int, share: float, lately: float, full: bool) -> None:
+    counted = harvest(shown, window)
+    assert (counted.share, counted.share_lately, counted.full) == (share, lately, full)
+    assert (counted.pages, counted.on_topic) == (len(shown), shown.count("#"))
+
+
+@pytest.mark.parametrize("bound", [0.0, 0.3, 0.5, 1.0])
+def test_the_bound_is_on_the_topic(bound: float) -> None:
+    counted = Harvest(10, bound)
+    counted.count(bound)
+    assert counted.share == 1
+    counted.count(bound - 0.0001)
+    assert counted.share == 1 / 2
+
+
+@pytest.mark.parametrize(
+    ("shown", "when", "ends"),
+    [
+        ("....", None, False),
+        ("...", 0.5, False),
+        ("....", 0.5, True),
+        ("#...", 0.5, True),
+        ("##..", 0.5, False),
+        ("####....", 0.01, True),
+        ("....####", 0.99, False),
+    ],
+)
+def test_when_it_ends(shown: str, when: float | None, ends: bool) -> None:
+    assert harvest(shown, 4).ends(when and StopWhen(when)) == ends
+
+
+@pytest.mark.parametrize(
+    ("shown", "words"),
+    [
+        ("", "On topic: 0 of 0 pages read (0%)."),
+        ("#", "On topic: 1 of 1 page read (100%)."),
+        ("#...", "On topic: 1 of 4 pages read (25%)."),
+        ("#....", "On topic: 1 of 5 pages read (20%), 0% of the last 4."),
+        ("#" * 3_000, "On topic: 3,000 of 3,000 pages read (100%), 100% of the last 4."),
+    ],
+)
+def test_in_words(shown: str, words: str) -> None:
+    assert str(harvest(shown, 4).words()) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [("harvest<0.05", 0.05), ("harvest < .5", 0.5), ("harvest<0.999999", 0.999999), ("harvest<0.000001", 0.000001)],
+)
+def test_a_condition(text: str, share: float) -> None:
+    assert StopWhen.of(text) == StopWhen(share)
+
+
+@pytest.mark.parametrize(
+    "text",
+    "harvest<0 harvest<1 harvest<1.0 harvest>0.5 harvest<-0.1 harvest<nan harvest<5% harvest= <0.5 Harvest<0.5 "
+    "harvest<0,5 harvest<1e-3 harvest<٠.٥ harvest<0.0000001".split(),
+)
+def test_no_condition(text: str) -> None:
+    with pytest.raises(ValueError, match="is no condition"):
+        StopWhen.of(text)
