@@ -20,6 +20,7 @@ SECTIONS = {
     "reference": "Reference",
     "explanation": "Explanation",
     ".": "Measurements",
+    "zh/tutorial": "中文教程",
 }
 """Folders with the captions of the sidebar."""
 TOCTREE = """

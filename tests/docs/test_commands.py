@@ -19,6 +19,7 @@ from crawler import demo
 PAGES = [  # README.md joins them in a line of its own once its commands are of this kind
     *sorted((ROOT / "docs" / "tutorial").glob("*.md")),
     *sorted((ROOT / "docs" / "how-to").glob("*.md")),
+    *sorted((ROOT / "docs" / "zh" / "tutorial").glob("*.md")),
 ]
 BLOCK = re.compile(r"^( *)```sh\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 SITE = "https://example.org/"
