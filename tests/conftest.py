@@ -61,6 +61,20 @@ def postgresql_url(postgres_server: postgres.Server) -> URL:
     return make_url(postgres_server.database())
 
 
+@pytest.fixture(scope="session")
+def reused_database(postgres_server: postgres.Server) -> str:
+    """A PostgreSQL database for test after test: each new one costs its time."""
+    return postgres_server.database()
+
+
+@pytest.fixture
+def emptied_database(reused_database: str) -> str:
+    """That database with nothing in it."""
+    with postgres.connect(reused_database) as connection:
+        connection.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+    return reused_database
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def url(request: pytest.FixtureRequest) -> URL:
     """A new database of each kind; a server is wanted by the tests of PostgreSQL alone."""

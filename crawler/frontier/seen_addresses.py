@@ -42,14 +42,16 @@ class SeenAddresses(RecentNumbers):
 
     def of(self, urls: Iterable[str], sort: str = "link") -> set[str]:
         """Those of the addresses that were seen as this sort."""
-        before = f"{sort} " if sort in APART else ""
-        hashes = ((url, hash(before + url)) for url in urls)
-        return {url for url, number in hashes if number in self._new or number in self._old}
+        return {url for url in urls if _hash(url, sort) in self}
 
     def new(self, links: Iterable[Candidate], priorities: Mapping[str, int]) -> Iterator[Candidate]:
         """Links that are new, or that a sitemap or feed says have changed, with their latest priorities."""
         for link in links:
-            sort = link.sort
-            if self.add(hash(f"{sort} {link.url}" if sort in APART else link.url)) or link.lastmod is not None:
+            if self.add(_hash(link.url, link.sort)) or link.lastmod is not None:
                 priority = priorities.get(link.url) if link.has_learned_priority else None
                 yield link if priority is None else link._replace(priority=priority)
+
+
+def _hash(url: str, sort: str) -> int:
+    """A number that stands for an address of this sort."""
+    return hash(f"{sort} {url}" if sort in APART else url)

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from crawler.store.addresses import AddressKeys
 
 PRIORITIES_AT_ONCE = 50_000  # priorities written in one transaction, and kept for the next
-
-
 # Seeds, lists, images, and pages that only an image links to have priorities of their own.
 HAS_LEARNED_PRIORITY = (
     address.c.key.in_(bindparam("keys", expanding=True))
@@ -28,27 +26,15 @@ HAS_LEARNED_PRIORITY = (
     & (address.c.kind == "link")
     & address.c.sight.is_(None)
 )
-
-
 LOCK_HOSTS = (
     select(host.c.id)
     .where(host.c.id.in_(select(address.c.host_id).where(HAS_LEARNED_PRIORITY)))
     .with_for_update(of=host, skip_locked=True, key_share=True)
 )
-
-
 PRIORITIES = select(address.c.id, address.c.key, address.c.host_id, address.c.priority).where(HAS_LEARNED_PRIORITY)
-
-
 UPDATE_PRIORITY = update(address).where(address.c.id == bindparam("number")).values(priority=bindparam("new"))
-
-
 _arrays = bindparam("numbers", type_=ARRAY(BigInteger)), bindparam("priorities", type_=ARRAY(Integer))
-
-
 _given = func.unnest(*_arrays).table_valued("number", "new").render_derived()
-
-
 # The id is the only condition: PostgreSQL would begin with any other that it guesses to hold for few rows.
 UPDATE_PRIORITIES = update(address).where(address.c.id == _given.c.number).values(priority=_given.c.new)
 

@@ -1,7 +1,7 @@
 """Sentences with values for people, and their translation by gettext's catalogues in crawler/locale.
 
 Translators write `crawler/locale/LANGUAGE/LC_MESSAGES/winnow.po`; the `.mo` beside it is compiled from it, and is what
-is read here. The README has the commands.
+is read here. CONTRIBUTING.md has the commands.
 """
 
 import os

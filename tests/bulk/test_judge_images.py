@@ -9,9 +9,8 @@ from typing import Any
 
 import image_site
 import pytest
+from command_line import run_command
 from saved_pages import PACK
-from scrapy.cmdline import execute
-from scrapy.settings import Settings
 
 from crawler.archives.records import Broken
 from crawler.bulk.judge_images import ImageJudging, JudgedPage, evidence, judged, lines, read
@@ -30,12 +29,7 @@ def noise(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytes
     monkeypatch.chdir(tmp_path)
 
     def give(*words: str) -> tuple[int, str, str]:
-        ours = Settings()
-        ours.setmodule("crawler.settings", priority="project")
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            execute(["scrapy", "noise", *words], ours)
-        return ended.value.code, *capsys.readouterr()
+        return run_command(capsys, "noise", *words)
 
     return give
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import run_command
 from dashboard_client import Request, answer
-from scrapy.cmdline import execute
 from scrapy.settings import Settings
 from sqlalchemy import create_engine, update
 from sqlalchemy.engine import URL
@@ -50,13 +50,7 @@ class Place:
 
     def run(self, *words: str) -> tuple[int, str, str]:
         """The exit status of a command, what it wrote and what it said."""
-        ours = Settings()
-        ours.setmodule("crawler.settings", priority="project")
-        self.capture.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            execute(["scrapy", *words, "-s", f"OUTPUT_DIR={self.output}"], ours)
-        out, err = self.capture.readouterr()
-        return int(ended.value.code or 0), out, err
+        return run_command(self.capture, *words, "-s", f"OUTPUT_DIR={self.output}")
 
     def change(self, statement: Any) -> None:
         engine = create_engine(self.url)

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from scrapy.cmdline import execute
-from scrapy.settings import Settings
+from command_line import run_command
 
 from crawler.evaluation.peers import PEERS, Peer
 from crawler.extraction import EXTRACTORS
@@ -43,13 +42,7 @@ def evaluate(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: py
     Path("gold.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
 
     def give(*words: str) -> Said:
-        ours = Settings()
-        ours.setmodule("crawler.settings", priority="project")
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            execute(["scrapy", "evaluate", *words], ours)
-        out, err = capsys.readouterr()
-        return Said(ended.value.code, out, err)  # type: ignore[arg-type]
+        return Said(*run_command(capsys, "evaluate", *words))
 
     return give
 

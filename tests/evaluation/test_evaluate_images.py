@@ -7,9 +7,8 @@ from typing import Any
 
 import image_site
 import pytest
+from command_line import run_command
 from saved_pages import PACK
-from scrapy.cmdline import execute
-from scrapy.settings import Settings
 
 from crawler.evaluation.evaluate_images import models
 from crawler.noise.image_evidence import Evidence, Sighting
@@ -26,12 +25,7 @@ def evaluate(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: py
     Path("pages.jsonl").write_bytes(image_site.pages())
 
     def give(*words: str) -> tuple[int, str, str]:
-        ours = Settings()
-        ours.setmodule("crawler.settings", priority="project")
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            execute(["scrapy", "noise", "evaluate", *words], ours)
-        return ended.value.code, *capsys.readouterr()
+        return run_command(capsys, "noise", "evaluate", *words)
 
     return give
 

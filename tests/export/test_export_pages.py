@@ -19,11 +19,10 @@ import fork_server
 import postgres
 import pytest
 import yaml  # which Dask brings
+from command_line import run_command
 from export_pages import several
 from fork_server import environment
 from pyarrow import parquet
-from scrapy.cmdline import execute
-from scrapy.settings import Settings
 from sites import OPEN, Answer, Crawl, Site, crawl, page, serving
 from sqlalchemy import create_engine, insert, update
 from sqlalchemy.engine import URL, make_url
@@ -63,15 +62,10 @@ class Place:
 
     def export(self, *words: str, **settings: Any) -> Said:
         given = {"OUTPUT_DIR": "output", "STATE_URL": self.url.render_as_string(hide_password=False)} | settings
-        line = ["scrapy", "export", *words]
+        line = ["export", *words]
         line += [word for name, value in given.items() for word in ("-s", f"{name}={value}")]
-        ours = Settings()
-        ours.setmodule("crawler.settings", priority="project")
-        self.capture.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            execute(line, ours)
-        out, err = self.capture.readouterr()
-        return Said(ended.value.code, out.decode(), err.decode())
+        status, out, err = run_command(self.capture, *line)
+        return Said(status, out.decode(), err.decode())
 
     def fill(self, count: int, name: str = "bees", **more: Any) -> None:
         """Have a crawl of this name store pages, which are like each other but for what is given."""

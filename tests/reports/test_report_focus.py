@@ -11,10 +11,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import postgres
 import pytest
-from scrapy.cmdline import execute
-from scrapy.settings import Settings
+from command_line import run_command
 from sites import Crawl, crawl
 from sqlalchemy import create_engine, insert
 from sqlalchemy.engine import URL, make_url
@@ -54,14 +52,9 @@ class Place:
 
     def report(self, *words: str, **settings: Any) -> Said:
         given = {"OUTPUT_DIR": str(self.folder / "output")} | self.settings | settings
-        line = ["scrapy", "focus", "report", *words]
+        line = ["focus", "report", *words]
         line += [word for name, value in given.items() for word in ("-s", f"{name}={value}")]
-        ours = Settings()
-        ours.setmodule("crawler.settings", priority="project")
-        self.capture.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            execute(line, ours)
-        return Said(ended.value.code or 0, *self.capture.readouterr())
+        return Said(*run_command(self.capture, *line))
 
     def crawl(self, name: str, pages: Iterable[dict[str, Any]] = (), waiting: Iterable[Candidate] = ()) -> None:
         """What a crawl leaves that stored these pages."""
@@ -91,20 +84,6 @@ def item(url: str, fields: dict[str, Any]) -> dict[str, Any]:
     return asdict(PageItem(url, url, "2026-11-22T00:00:00+00:00", 200, 0, None)) | fields
 
 
-@pytest.fixture(scope="module")
-def database(postgres_server: postgres.Server) -> str:
-    """A PostgreSQL database for test after test: each new one costs its time."""
-    return postgres_server.database()
-
-
-@pytest.fixture
-def empty(database: str) -> str:
-    """It again, with nothing in it."""
-    with postgres.connect(database) as connection:
-        connection.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
-    return database
-
-
 @pytest.fixture
 def sqlite(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Place:
     """A place where no crawl was ever run."""
@@ -116,7 +95,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path, capsys: pytest.Capture
     """The same, with each database."""
     if request.param == "sqlite":
         return request.getfixturevalue("sqlite")
-    return Place(tmp_path, make_url(request.getfixturevalue("empty")), capsys)
+    return Place(tmp_path, make_url(request.getfixturevalue("emptied_database")), capsys)
 
 
 def bees(place: Place) -> None:

@@ -18,8 +18,7 @@ from typing import Any
 import postgres
 import pytest
 import sites
-from scrapy.cmdline import execute
-from scrapy.settings import Settings
+from command_line import run_command
 from sites import Answer, Crawl, Site, crawl, page, serving
 from sqlalchemy import create_engine, select, text
 from sqlalchemy.engine import URL, make_url
@@ -66,15 +65,9 @@ class Place:
 
     def state(self, *words: str, **settings: Any) -> Said:
         given = {"OUTPUT_DIR": str(self.folder / "output")} | self.settings | settings
-        line = ["scrapy", "state", *words]
+        line = ["state", *words]
         line += [word for name, value in given.items() for word in ("-s", f"{name}={value}")]
-        ours = Settings()
-        ours.setmodule("crawler.settings", priority="project")
-        self.capture.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            execute(line, ours)
-        out, err = self.capture.readouterr()
-        return Said(ended.value.code, out, err)
+        return Said(*run_command(self.capture, *line))
 
     def session(self, name: str, **plan: Any) -> WorkerSession:
         common = {"seeds": (f"http://{name}.example/",), "site_limit": 10_000, "canonical": Canonical(())}
@@ -98,26 +91,12 @@ class Place:
         return found
 
 
-@pytest.fixture(scope="module")
-def database(postgres_server: postgres.Server) -> str:
-    """A PostgreSQL database for test after test: each new one costs its time."""
-    return postgres_server.database()
-
-
-@pytest.fixture
-def empty(database: str) -> str:
-    """It again, with nothing in it."""
-    with postgres.connect(database) as connection:
-        connection.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
-    return database
-
-
 @pytest.fixture(params=["sqlite", "postgresql"])
 def place(request: pytest.FixtureRequest, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Place:
     """A place where no crawl was ever run."""
     if request.param == "sqlite":
         return Place(tmp_path, URL.create("sqlite", database=str(tmp_path / "output" / "crawl.db")), capsys)
-    return Place(tmp_path, make_url(request.getfixturevalue("empty")), capsys)
+    return Place(tmp_path, make_url(request.getfixturevalue("emptied_database")), capsys)
 
 
 @pytest.fixture
@@ -715,8 +694,8 @@ def test_a_server_that_is_away(sqlite: Place) -> None:
     assert "secret" not in said.err
 
 
-def test_the_password_is_not_shown(empty: str, sqlite: Place) -> None:
-    sqlite.url = make_url(empty).set(password="secret")
+def test_the_password_is_not_shown(emptied_database: str, sqlite: Place) -> None:
+    sqlite.url = make_url(emptied_database).set(password="secret")
     sqlite.settings["STATE_URL"] = sqlite.url.render_as_string(hide_password=False)
     for words in ([], ["bees"], ["--reset", "bees", "--yes"]):
         assert "secret" not in (said := sqlite.state(*words)).out + said.err

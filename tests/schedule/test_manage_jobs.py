@@ -15,8 +15,7 @@ from typing import Any
 import fork_server
 import postgres
 import pytest
-from scrapy.cmdline import execute
-from scrapy.settings import Settings
+from command_line import run_command
 from sites import OPEN, Answer, Asked, Site, page, serving
 from sqlalchemy import Engine, update
 from sqlalchemy.engine import URL, make_url
@@ -55,12 +54,7 @@ class World:
 
     def say(self, capture: pytest.CaptureFixture[str], *words: str, **settings: str) -> Said:
         """What the command says, given here."""
-        ours = Settings()
-        ours.setmodule("crawler.settings", priority="project")
-        capture.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            execute(["scrapy", *self.words(*words, **settings)], ours)
-        return Said(ended.value.code, *capture.readouterr())
+        return Said(*run_command(capture, *self.words(*words, **settings)))
 
     def start(self, *words: str) -> fork_server.Forked:
         """The command in a process of its own, what it says in a file."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import image_site
 import pytest
-from scrapy.cmdline import execute
+from command_line import run_command
 from scrapy.settings import Settings
 
 from crawler.config import judge_of
@@ -46,12 +46,7 @@ def train(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytes
     Path("validation.jsonl").write_bytes(other[1])
 
     def give(*words: str) -> tuple[int, str, str]:
-        ours = Settings()
-        ours.setmodule("crawler.settings", priority="project")
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            execute(["scrapy", "noise", "train", *words], ours)
-        return ended.value.code, *capsys.readouterr()
+        return run_command(capsys, "noise", "train", *words)
 
     return give
 

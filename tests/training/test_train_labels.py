@@ -6,8 +6,7 @@ from typing import Any
 
 import image_site
 import pytest
-from scrapy.cmdline import execute
-from scrapy.settings import Settings
+from command_line import run_command
 from sites import OPEN, STUB, Answer, Site, crawl, page, serving, stubbed
 from sqlalchemy import Engine, select
 from sqlalchemy.engine import URL
@@ -87,12 +86,7 @@ def train(crawled: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest
     monkeypatch.setattr(image_weights, "TREES", 20)
 
     def give(*words: str) -> tuple[int, str, str]:
-        ours = Settings()
-        ours.setmodule("crawler.settings", priority="project")
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            execute(["scrapy", "noise", "train", *words], ours)
-        return ended.value.code, *capsys.readouterr()
+        return run_command(capsys, "noise", "train", *words)
 
     return give
 
