@@ -256,11 +256,15 @@ class WorkerFiles:
             for worker_id in connection.execute(select(worker.c.id).where(*dead)).scalars().all():
                 expire_worker(connection, worker_id)
             offsets = file_offsets(connection, *files_of(self.crawl_id, number))
-        for path, offset in zip(self.paths(number), offsets, strict=True):
-            if path.exists():
-                lines = JsonLines(path, offset)
+        files = list(map(JsonLines, self.paths(number), offsets))
+        for lines in files:
+            if lines.path.exists():
                 lines.open()
                 lines.close()
+        pages, images = (lines.offset for lines in files)
+        if (pages, images) != offsets:  # a file is begun anew
+            with self.engine.begin() as connection:
+                save_file_offsets(connection, pages, images, *files_of(self.crawl_id, number))
 
     def _insert(self, connection: Connection, number: int) -> None:
         values = {"crawl_id": self.crawl_id, "number": number, "folder_id": self.folder_id}

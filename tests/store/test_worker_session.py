@@ -121,7 +121,7 @@ def test_a_number_under_which_nothing_was_written_is_given_up(many: Crew) -> Non
     assert many.value(select(func.count()).select_from(output)) == 1
 
 
-def test_another_crawl_s_file_is_neither_cut_nor_gone_on_with(crew: Crew) -> None:
+def test_another_crawl_s_file_is_neither_cut_nor_gone_on_with(crew: Crew, caplog: pytest.LogCaptureFixture) -> None:
     """As when a crawl of the same name ran here with another database meanwhile."""
     one = crew.join(*candidates(A, B))
     one.end(*map(stored, one.claim(pages=1)))
@@ -129,6 +129,7 @@ def test_another_crawl_s_file_is_neither_cut_nor_gone_on_with(crew: Crew) -> Non
     theirs = b'{"url": "http://theirs.example/"}\n' * 90
     one.session.pages.path.write_bytes(theirs)
     again = crew.join()
+    assert [" is not as this crawl left it" in record.message for record in caplog.records] == [True]
     again.end(*map(stored, again.claim()))
     assert len(again.records()) == 1
     assert (crew.folder / "one" / "crawl.previous.jsonl").read_bytes() == theirs
