@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import BinaryIO, Self, TypeVar
 
-from crawler.terminal import WrongUseError
+from crawler.command_line.terminal import WrongUseError
 from crawler.translation.message import MessageError
 
 MARKER = ".winnow-export"

@@ -171,7 +171,7 @@ IGNORED_PARAMETERS = (
 """
 
 # How the crawl runs: no per-item tasks (one page makes one item), no component without use.
-SCHEDULER = "crawler.request_scheduler.FrontierScheduler"
+SCHEDULER = "crawler.spiders.request_scheduler.FrontierScheduler"
 CONCURRENT_ITEMS = 1
 DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,  # the scope is checked before a request is built

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
 
+from crawler.command_line.terminal import WrongUseError
 from crawler.outcomes import Outcome
 from crawler.page.page import Page
-from crawler.terminal import WrongUseError
 
 MAX_PAGE = 50 * 1024 * 1024
 """Bytes of an unpacked page; a longer one is broken: a bomb must not take the memory."""

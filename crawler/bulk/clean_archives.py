@@ -17,8 +17,8 @@ from crawler.bulk.cleaning import NAMED, Cleaner, CleaningCounts, FileCleaner, F
 from crawler.bulk.cleaning_progress import CleaningProgress, outcome_lines
 from crawler.bulk.manifest import ENDING, Pair, go_on, largest_first, maker, pairs
 from crawler.bulk.parallel import DIED, WorkersError
+from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, printable
 from crawler.files import remove_parts
-from crawler.terminal import FAILED, INTERRUPTED, WrongUseError, printable
 from crawler.translation.message import Message, counted, localized, plural
 
 LOCK = ".clean.lock"

@@ -23,9 +23,9 @@ from crawler.bulk.clean_archives import CleaningOptions, clean_into
 from crawler.bulk.cleaning import Cleaned, Cleaner, CleaningCounts, cleaned, cleaner
 from crawler.bulk.cleaning_progress import CleaningProgress, outcome_lines
 from crawler.bulk.parallel import DIED, GARBAGE_THRESHOLD, WorkersError, cores
+from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, printable, readable_json, spell_out_log
 from crawler.extraction import favouring
 from crawler.files import AtomicFile, OutputError
-from crawler.terminal import FAILED, INTERRUPTED, WrongUseError, printable, readable_json, spell_out_log
 from crawler.translation.message import Message, localized, plural
 
 

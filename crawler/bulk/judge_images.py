@@ -21,6 +21,7 @@ from scrapy.settings import BaseSettings
 from crawler.archives import json_lines, stream
 from crawler.archives.records import Broken, BrokenError, Raw, ReadResult, Skipped, as_json
 from crawler.bulk.parallel import DIED, WorkersError, cores, in_order
+from crawler.command_line.terminal import FAILED, INTERRUPTED, say
 from crawler.config import extractor_of, judge_of
 from crawler.extraction import Extractor
 from crawler.files import AtomicFile, OutputError, check_apart, readable_file
@@ -30,7 +31,6 @@ from crawler.noise.verdict import Judge, Verdict
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Extraction, Page
 from crawler.page.text import one_line
-from crawler.terminal import FAILED, INTERRUPTED, say
 from crawler.translation.message import counted
 from crawler.translation.reasons import records
 from crawler.urls.parsing import absolute, site

@@ -3,9 +3,9 @@
 import argparse
 import re
 
-from crawler import command
-from crawler.command import MOST_JOBS, names, whole
-from crawler.terminal import WrongUseError
+from crawler.command_line import command
+from crawler.command_line.command import MOST_JOBS, names, whole
+from crawler.command_line.terminal import WrongUseError
 
 ADDRESS = re.compile(r"(?:tcp|tls)://(?:[\w.-]+|\[[0-9A-Fa-f:.%\w]+\]):\d{1,5}", re.ASCII)
 

@@ -13,8 +13,8 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import default_settings
 
 from crawler import settings as our_settings
-from crawler.command import translate_argparse
-from crawler.terminal import FAILED, INTERRUPTED, WrongUseError, one_line, printable
+from crawler.command_line.command import translate_argparse
+from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, one_line, printable
 from crawler.translation.message import Message, MessageError, localized
 
 SPIDER = "topic"

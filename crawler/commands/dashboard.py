@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from scrapy.settings import BaseSettings
 
-from crawler import command
-from crawler.command import whole
-from crawler.terminal import WrongUseError
+from crawler.command_line import command
+from crawler.command_line.command import whole
+from crawler.command_line.terminal import WrongUseError
 
 if TYPE_CHECKING:
     from crawler.dashboard.access import AccessControl

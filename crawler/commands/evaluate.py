@@ -4,10 +4,10 @@ import argparse
 from importlib.util import find_spec
 from pathlib import Path
 
-from crawler import command
-from crawler.command import names, whole
+from crawler.command_line import command
+from crawler.command_line.command import names, whole
+from crawler.command_line.terminal import WrongUseError
 from crawler.evaluation.gold import set_name
-from crawler.terminal import WrongUseError
 
 NEEDED = ("numpy", "scipy")
 MOST_JOBS = 64

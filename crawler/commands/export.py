@@ -2,10 +2,10 @@
 
 import argparse
 
-from crawler import command
-from crawler.command import names, parsed, share
+from crawler.command_line import command
+from crawler.command_line.command import names, parsed, share
+from crawler.command_line.terminal import WrongUseError
 from crawler.export.formats import COMPRESSORS, FORMATS, compression_of, format_of
-from crawler.terminal import WrongUseError
 
 # What does not go with --labels: these choose among the pages that a crawl stored.
 OF_PAGES = ("since", "only", "min_relevance", "fields", "where", "spreadsheet")

@@ -2,7 +2,7 @@
 
 import argparse
 
-from crawler.command import CommandGroup, Subcommand, share
+from crawler.command_line.command import CommandGroup, Subcommand, share
 from crawler.topic.stop_rule import ON_TOPIC
 
 

@@ -2,7 +2,7 @@
 
 import argparse
 
-from crawler.command import MOST_JOBS, CommandGroup, Subcommand, whole
+from crawler.command_line.command import MOST_JOBS, CommandGroup, Subcommand, whole
 
 MOST_SEED = 2**31 - 1  # of LightGBM
 

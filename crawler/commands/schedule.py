@@ -2,7 +2,7 @@
 
 import argparse
 
-from crawler.command import CommandGroup, Subcommand
+from crawler.command_line.command import CommandGroup, Subcommand
 
 
 def job_name(parser: argparse.ArgumentParser) -> None:

@@ -2,8 +2,8 @@
 
 import argparse
 
-from crawler import command
-from crawler.terminal import WrongUseError
+from crawler.command_line import command
+from crawler.command_line.terminal import WrongUseError
 
 
 class Command(command.Command):

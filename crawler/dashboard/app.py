@@ -23,6 +23,7 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from crawler import __version__
+from crawler.command_line.terminal import printable
 from crawler.dashboard import metrics
 from crawler.dashboard.access import HEADERS, SAFE, TOKEN, RefusedError
 from crawler.dashboard.context import Context, DashboardContext, language_of
@@ -44,7 +45,6 @@ from crawler.dashboard.views import (
     schedule,
 )
 from crawler.store.database import StateError
-from crawler.terminal import printable
 from crawler.translation.message import N_, Message, catalogue_of
 
 logger = logging.getLogger(__name__)

@@ -18,8 +18,8 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from crawler.command_line.terminal import printable
 from crawler.dashboard.access import RefusedError
-from crawler.terminal import printable
 
 SECONDS = 60
 """For the head of a request, for its body, and for each PIECE of an answer to be taken."""

@@ -10,13 +10,13 @@ from pathlib import Path
 from scrapy.settings import BaseSettings
 
 from crawler import __version__
+from crawler.command_line.terminal import FAILED, WrongUseError, printable, say
 from crawler.evaluation.gold import read_set
 from crawler.evaluation.method_scores import EvaluationPlan, SetResult, judge
 from crawler.evaluation.peers import PEERS
 from crawler.evaluation.report import HEADS, TOLERANCE, RecordError, cells, compare_records, read_record, record, report
 from crawler.extraction import EXTRACTORS
 from crawler.reports.html_page import aligned
-from crawler.terminal import FAILED, WrongUseError, printable, say
 from crawler.translation.message import counted
 
 CALLED = "scrapy evaluate"

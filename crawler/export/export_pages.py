@@ -20,6 +20,7 @@ from rich.filesize import decimal
 from scrapy.settings import BaseSettings
 from sqlalchemy.engine import URL
 
+from crawler.command_line.terminal import INTERRUPTED, TERMINATED, WrongUseError, readable_json, say
 from crawler.export.csv import Formulas, csv_lines
 from crawler.export.formats import FORMATS, compressed, compression_of
 from crawler.export.markdown import markdown
@@ -33,7 +34,6 @@ from crawler.reports.crawls import check_name, name_list
 from crawler.reports.stored_pages import GONE, PageFilter, StoredPage, StoredPages, crawls_to_export
 from crawler.store.database import state_url
 from crawler.store.output_files import json_line
-from crawler.terminal import INTERRUPTED, TERMINATED, WrongUseError, readable_json, say
 from crawler.translation.message import counted, plural
 
 CALLED = "scrapy export"

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from io import RawIOBase
 from typing import TYPE_CHECKING, Any
 
+from crawler.command_line.terminal import WrongUseError
 from crawler.metadata.page_record import TYPES
-from crawler.terminal import WrongUseError
 
 if TYPE_CHECKING:
     from crawler.reports.stored_pages import StoredPage

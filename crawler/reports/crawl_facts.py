@@ -11,13 +11,13 @@ from rich.filesize import decimal
 from rich.table import Table
 from rich.text import Text
 
+from crawler.command_line.terminal import spelled
 from crawler.outcomes import Code, Group, Outcome, codes, of_group, ranked
 from crawler.reports.crawls import CrawlState, OutputSizes
 from crawler.reports.sites import SiteRow
 from crawler.store.heartbeats import WorkerState
 from crawler.store.hosts import REQUESTS_A_PAGE
 from crawler.store.output_files import FOLDER_ID_FILE, pages_file
-from crawler.terminal import spelled
 from crawler.translation.message import N_, Message, first, localized, plural, span
 
 WIDE = 10_000  # lines in a pipe are not folded

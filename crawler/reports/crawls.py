@@ -19,6 +19,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.engine import URL
 
+from crawler.command_line.terminal import WrongUseError
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.reports.sites import SiteQuery, SiteRow, sites
 from crawler.store.crawl_tables import ADDRESSES_WITH_HOSTS, IS_DONE, IS_RECORDED, address, crawl, host, output, site
@@ -27,7 +28,6 @@ from crawler.store.database import database_time, display_url
 from crawler.store.heartbeats import LEASE_SECONDS, WorkerState, worker_rows
 from crawler.store.page_tables import page
 from crawler.store.read_only import exists, reading
-from crawler.terminal import WrongUseError
 from crawler.translation.message import first
 
 DUE_LOOKED_AT = 200

@@ -8,13 +8,13 @@ from scrapy.settings import BaseSettings
 from sqlalchemy.engine import URL
 
 from crawler import __version__
+from crawler.command_line.terminal import WrongUseError, say, spelled
 from crawler.config import canonical_of
 from crawler.files import AtomicFile, check_apart, readable_file
 from crawler.reports.crawls import check_name, name_list
 from crawler.reports.focus_data import Truth, crawls_with_pages, truth_of
 from crawler.reports.focus_report import CrawlFocus, crawl_focus, html_report, text_report
 from crawler.store.database import state_url
-from crawler.terminal import WrongUseError, say, spelled
 
 
 def report(opts: argparse.Namespace, settings: BaseSettings) -> int:

@@ -10,12 +10,12 @@ from scrapy.settings import BaseSettings
 from sqlalchemy import BigInteger, ColumnElement, Connection, bindparam, cast, func, select
 from sqlalchemy.engine import URL
 
+from crawler.command_line.terminal import printable
 from crawler.reports.crawls import check_name
 from crawler.store.crawl_tables import address, crawl, site
 from crawler.store.database import state_url
 from crawler.store.page_tables import page, verdict
 from crawler.store.read_only import exists, reading
-from crawler.terminal import printable
 from crawler.translation.message import counted
 
 UNKNOWN = "unknown, as nothing was downloaded"

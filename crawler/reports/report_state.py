@@ -13,6 +13,7 @@ from scrapy.settings import BaseSettings
 from sqlalchemy import text
 from sqlalchemy.engine import URL
 
+from crawler.command_line.terminal import WrongUseError, spelled
 from crawler.config import number_of
 from crawler.reports.crawl_facts import ago, date, facts, line, sentences, show, workers_and_sites
 from crawler.reports.crawls import CrawlState, DatabaseState, read_state
@@ -21,7 +22,6 @@ from crawler.store.database import display_url, state_url
 from crawler.store.deletion import BusyError, delete_crawl, delete_old_pages, vacuum
 from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.store.read_only import exists, reading
-from crawler.terminal import WrongUseError, spelled
 from crawler.translation.message import N_, Message, first, localized, plural
 
 FEW, MORE = 3, 10  # seeds, reasons and files that are named: of all crawls, and of one

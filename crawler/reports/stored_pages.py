@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, RowMapping, and_, func, or_, select, true
 from sqlalchemy.engine import URL
 
+from crawler.command_line.terminal import WrongUseError
 from crawler.store.crawl_tables import crawl
 from crawler.store.page_tables import page, stored_response
 from crawler.store.page_writer import field_values, response_of
 from crawler.store.read_only import exists, reading
-from crawler.terminal import WrongUseError
 from crawler.urls.parsing import HOST, MAX_HOST, lies_in
 from crawler.urls.parsing import host as host_of
 

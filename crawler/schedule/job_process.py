@@ -26,9 +26,9 @@ from filelock import FileLock, Timeout
 
 from crawler import settings as our_settings
 from crawler.arguments import NAME, ArgumentError
+from crawler.command_line.terminal import printable
 from crawler.schedule.job_store import Job, Jobs, Run
 from crawler.store.database import DatabaseUnavailableError, StateError, database_url, open_database
-from crawler.terminal import printable
 
 LOGS = "logs"
 LOCK = ".lock"

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from scrapy.settings import BaseSettings
 
 from crawler.arguments import ArgumentError
+from crawler.command_line.terminal import printable
 from crawler.config import check_settings
 from crawler.schedule.cron import Cron, CronError, read_cron
 from crawler.schedule.job_process import RunProcess, Starter, is_alive, log_of, tidy
@@ -36,7 +37,6 @@ from crawler.schedule.job_store import (
 from crawler.schedule.sentences import coming, date, ended_words
 from crawler.store.database import DatabaseUnavailableError, StateError
 from crawler.store.output_files import folder_id
-from crawler.terminal import printable
 from crawler.translation.message import counted
 
 logger = logging.getLogger(__name__)

@@ -11,6 +11,7 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.conf import arglist_to_dict
 from sqlalchemy import Connection
 
+from crawler.command_line.terminal import WrongUseError, printable
 from crawler.schedule.cron import Cron, CronError, read_cron
 from crawler.schedule.job_definition import OF_THE_SCHEDULER, JobDefinition, description, next_at
 from crawler.schedule.job_process import log_of
@@ -30,7 +31,6 @@ from crawler.schedule.job_store import (
 from crawler.schedule.sentences import coming, date, ended_words, pages_words, words
 from crawler.store.database import database_time, display_url, open_database, state_url
 from crawler.store.read_only import exists, reading
-from crawler.terminal import WrongUseError, printable
 from crawler.translation.message import N_, Message, localized, plural, span
 
 HOW = {ON_TIME: N_("on time"), TOO_LATE: N_("late"), BY_HAND: N_("by hand")}

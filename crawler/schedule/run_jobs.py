@@ -12,12 +12,12 @@ from typing import BinaryIO
 from scrapy.settings import BaseSettings, Settings
 from scrapy.utils.log import configure_logging
 
+from crawler.command_line.terminal import WrongUseError, printable
 from crawler.schedule.job_process import take_lock
 from crawler.schedule.job_scheduler import PAUSE, JobScheduler, StartedRun, scheduler_of
 from crawler.schedule.job_store import BY_HAND, DueRun, find_job
 from crawler.schedule.manage_jobs import opened
 from crawler.store.database import display_url, state_url
-from crawler.terminal import WrongUseError, printable
 from crawler.translation.message import counted
 
 logger = logging.getLogger(__name__)

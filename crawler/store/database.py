@@ -15,9 +15,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError, SQLAlchemyError
 
+from crawler.command_line.terminal import WrongUseError
 from crawler.store import crawl_tables, page_tables  # noqa: F401 - their tables are created with the others
 from crawler.store.crawl_tables import VERSION, tables, version
-from crawler.terminal import WrongUseError
 from crawler.translation.message import N_, MessageError
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from crawler import __version__
-from crawler.terminal import printable
+from crawler.command_line.terminal import printable
 from crawler.translation.message import counted
 
 SIGNS = re.compile(r"[\\|<`]")

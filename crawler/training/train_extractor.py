@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from scrapy.settings import BaseSettings
 
+from crawler.command_line.terminal import FAILED, WrongUseError, one_line, say
 from crawler.extraction.methods.template_svm import save
 from crawler.files import check_apart
 from crawler.reports.html_page import aligned
-from crawler.terminal import FAILED, WrongUseError, one_line, say
 from crawler.training.examples import GoldError, TooFewError, read_pages
 from crawler.training.template_svm import TrainedSvm, fit, samples
 from crawler.training.template_svm import train as train_svm

@@ -26,7 +26,7 @@ from crawler.metadata.record_readers import READERS
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Page
 from crawler.pipelines import ExtractPipeline, StorePipeline
-from crawler.request_scheduler import FrontierScheduler
+from crawler.spiders.request_scheduler import FrontierScheduler
 from crawler.spiders.topic import TopicSpider
 from crawler.spiders.topic_tracker import TopicTracker
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from crawler.bulk.manifest import NAME, Pair, go_on, is_folder, maker
-from crawler.terminal import WrongUseError
+from crawler.command_line.terminal import WrongUseError
 
 HOW = {"--method": "auto", "--with": []}
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from crawler.bulk.manifest import largest_first, pairs
+from crawler.command_line.terminal import WrongUseError
 from crawler.files import LONGEST_NAME
-from crawler.terminal import WrongUseError
 
 
 @pytest.fixture(autouse=True)

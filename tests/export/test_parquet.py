@@ -9,9 +9,9 @@ import pytest
 from export_pages import FIELDS, several, stored
 from pyarrow import parquet as reader
 
+from crawler.command_line.terminal import WrongUseError
 from crawler.export import parquet as writer
 from crawler.export.parquet import parquet
-from crawler.terminal import WrongUseError
 
 
 @pytest.fixture

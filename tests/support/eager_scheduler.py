@@ -1,6 +1,6 @@
 """A scheduler that keeps what was learned of the topic at every turn."""
 
-from crawler.request_scheduler import FrontierScheduler
+from crawler.spiders.request_scheduler import FrontierScheduler
 
 
 class HastyScheduler(FrontierScheduler):

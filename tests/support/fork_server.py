@@ -32,8 +32,8 @@ FOLDERS = [
     *(f"scrapy.{name}" for name in "commands downloadermiddlewares extensions spidermiddlewares".split()),
 ]
 MODULES = (
-    "crawler.request_scheduler scrapy.cmdline scrapy.core.downloader.handlers.http11 scrapy.core.engine scrapy.crawler "
-    "scrapy.resolver scrapy.shell scrapy.statscollectors sqlalchemy.dialects.sqlite.pysqlite twisted.web.client "
+    "crawler.spiders.request_scheduler scrapy.cmdline scrapy.core.downloader.handlers.http11 scrapy.core.engine "
+    "scrapy.crawler scrapy.resolver scrapy.shell scrapy.statscollectors sqlalchemy.dialects.sqlite.pysqlite twisted.web.client "
     "psycopg sqlalchemy.dialects.postgresql.psycopg"
 ).split()
 

@@ -18,7 +18,7 @@ from typing import ClassVar, NamedTuple, NoReturn
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from crawler.terminal import FAILED, INTERRUPTED, WrongUseError, one_line, say, standard_output
+from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, one_line, say, standard_output
 from crawler.translation.message import LOCALE, N_, SOURCE, Message, MessageError, here, localized
 
 MOST_JOBS = 1_000
