@@ -33,8 +33,8 @@ FOLDERS = [
 ]
 MODULES = (
     "crawler.spiders.request_scheduler scrapy.cmdline scrapy.core.downloader.handlers.http11 scrapy.core.engine "
-    "scrapy.crawler scrapy.resolver scrapy.shell scrapy.statscollectors sqlalchemy.dialects.sqlite.pysqlite twisted.web.client "
-    "psycopg sqlalchemy.dialects.postgresql.psycopg"
+    "scrapy.crawler scrapy.resolver scrapy.shell scrapy.statscollectors sqlalchemy.dialects.sqlite.pysqlite "
+    "twisted.web.client psycopg sqlalchemy.dialects.postgresql.psycopg"
 ).split()
 
 
