@@ -4,9 +4,11 @@ What these pages name is public: it changes only with a new major version and a 
 is private and may change at any time.
 """
 
+import argparse
 import ast
 import inspect
 import json
+import re
 import sys
 from collections.abc import Iterable
 from dataclasses import fields
@@ -19,15 +21,20 @@ sys.path.insert(0, str(ROOT))
 
 
 from crawler import arguments, items, outcomes, settings  # noqa: E402 - found by the path that is set first
+from crawler.command_line.command import CommandGroup, Subcommand  # noqa: E402
+from crawler.commands import clean, dashboard, evaluate, export, focus, noise, schedule, state, train  # noqa: E402
 from crawler.metadata import page_record  # noqa: E402
+from crawler.store import crawl_tables, page_tables  # noqa: E402
 
 COMPONENTS = {
-    "crawler.scheduler.FrontierScheduler": "`SCHEDULER`",
+    settings.SCHEDULER: "`SCHEDULER`",
     **dict.fromkeys(settings.DOWNLOADER_MIDDLEWARES, "`DOWNLOADER_MIDDLEWARES`"),
     settings.ITEM_PROCESSOR: "`ITEM_PROCESSOR`",
     **dict.fromkeys(settings.ITEM_PIPELINES, "`ITEM_PIPELINES`"),
     **dict.fromkeys(settings.EXTENSIONS, "`EXTENSIONS`"),
 }
+COMMANDS = (clean, dashboard, evaluate, export, focus, noise, schedule, state, train)
+PUBLIC_TABLES = ("crawl", "page", "page_version", "verdict", "label", "job", "run")
 FIELD_TYPES = {str: "text", int: "number", float: "number", list: "list"}
 
 
@@ -124,6 +131,61 @@ def statistic_page() -> str:
     )
 
 
+def option_table(parser: argparse.ArgumentParser) -> str:
+    rows = []
+    for action in parser._actions:
+        choices = "{" + ",".join(map(str, action.choices)) + "}" if action.choices else ""
+        value = "" if action.nargs == 0 else str(action.metavar or choices or action.dest.upper())
+        name = ", ".join(f"`{option} {value}`" if value else f"`{option}`" for option in action.option_strings)
+        default = "" if action.default in (None, "", False, []) or not action.option_strings else code(action.default)
+        rows.append((name or code(value), default, str(action.help)))
+    return table("argument,default,meaning", rows) if rows else "It has no arguments.\n"
+
+
+def command_page() -> str:
+    head = (
+        "All commands take [Scrapy's options](https://docs.scrapy.org/en/latest/topics/commands.html), too, such as "
+        "`-s NAME=VALUE` and `-L LEVEL`. `scrapy COMMAND --help` shows the same, in Chinese where the locale is "
+        "Chinese. `scrapy crawl topic` has a [page of its own](arguments.md).\n"
+    )
+    parts = [head]
+    for module in COMMANDS:
+        command = module.Command()
+        parts.append(f"## {command.called}\n\n{command.summary}\n")
+        if isinstance(command, CommandGroup):
+            for name, one in command.subcommands.items():
+                called = f"{command.called} {name}"
+                parts += [f"### {called}\n\n```text\n{one.usage(called)}\n```\n", option_table(one.parser(called))]
+        else:
+            one = Subcommand("", command.add_arguments)
+            parts += [f"```text\n{one.usage(command.called)}\n```\n", option_table(one.parser(command.called))]
+    return "\n".join(parts)
+
+
+def table_page() -> str:
+    fields = docstrings(page_record.PageRecord)
+    head = (
+        "The database of crawls: the setting `STATE_DB`. Other programs may read these tables while crawls run; only "
+        "Winnow writes them. All other tables are private. Times with the type text are in ISO 8601, others are "
+        "seconds since 1970, both in UTC.\n"
+    )
+    parts = [head]
+    for module in (crawl_tables, page_tables):
+        source, heads = inspect.getsource(module), inspect.getdoc(module) or ""
+        for name in PUBLIC_TABLES:
+            if not isinstance(one := vars(module).get(name), crawl_tables.Table):
+                continue
+            body = re.search(rf"^{name} = Table\((.*?)^\)", source, re.MULTILINE | re.DOTALL)
+            comments = dict(re.findall(r'Column\("(\w+)".*?  # (.*)', body[1])) if body else {}
+            meaning = re.search(rf"^ *{name}  +(.*)", heads, re.MULTILINE)
+            rows = [
+                (code(column.name), str(column.type).lower(), fields.get(column.name) or comments.get(column.name, ""))
+                for column in one.columns
+            ]
+            parts += [f"## {name}\n\n{meaning[1] if meaning else ''}\n", table("column,type,meaning", rows)]
+    return "\n".join(parts)
+
+
 def component_page() -> str:
     rows = [(code(path), setting) for path, setting in COMPONENTS.items() if path.startswith("crawler.")]
     return "The classes that settings name.\n\n" + table("path,setting", rows)
@@ -132,9 +194,11 @@ def component_page() -> str:
 PAGES = {
     "arguments": ("Arguments", argument_page),
     "settings": ("Settings", setting_page),
+    "commands": ("Commands", command_page),
     "items": ("Items", item_page),
     "outcomes": ("Outcomes", outcome_page),
     "statistics": ("Statistics", statistic_page),
+    "tables": ("Tables", table_page),
     "components": ("Components", component_page),
 }
 

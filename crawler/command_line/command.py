@@ -32,8 +32,22 @@ OF_LIBRARIES = (
     N_("not allowed with argument %s"),
     N_("Invalid -s value, use -s NAME=VALUE"),
     N_("Invalid -a value, use -a NAME=VALUE"),
+    N_("usage: "),
+    N_("options"),
+    N_("positional arguments"),
+    N_("Global Options"),
+    N_("show this help message and exit"),
+    N_("log file. if omitted stderr will be used"),
+    N_("log level (default: INFO)"),
+    N_("disable logging completely"),
+    N_("write python cProfile stats to FILE"),
+    N_("write process ID to FILE"),
+    N_("set/override setting (may be repeated)"),
+    N_("enable pdb on failure (uses ipdb if installed)"),
+    N_("set spider argument (may be repeated)"),
+    N_("append scraped items to the end of FILE (use - for stdout)"),
 )
-"""What argparse and Scrapy say of wrong use."""
+"""What argparse and Scrapy say of wrong use, and in their help."""
 
 
 def translate_argparse() -> None:
@@ -43,13 +57,26 @@ def translate_argparse() -> None:
         gettext.textdomain("winnow")
 
 
-class Command(ScrapyCommand):
-    """A command, whose class docstring is its line in the list of commands.
+def translate_help(parser: argparse.ArgumentParser) -> None:
+    """Say what each option means in the user's language, with its default."""
+    for group in parser._action_groups:
+        group.title = group.title and localized(Message(group.title))
+    for action in parser._actions:
+        if action.help and action.help != argparse.SUPPRESS:
+            action.help = localized(Message(action.help))
+            if action.option_strings and action.default not in (None, "", False, argparse.SUPPRESS, [], {}):
+                action.help += localized(Message(" (default: {value})", {"value": str(action.default)}))
 
-    An error for the user ends it with one line: status 2 for a wrong value, 1 for anything else, as a lost database.
+
+class Command(ScrapyCommand):
+    """A command. An error for the user ends it with one line.
+
+    The status is 2 for wrong use, and 1 for anything else, such as a lost database.
     """
 
     requires_crawler_process = False
+    summary: str
+    """Its line in the list of commands."""
     function: str
     """`module:name` of what takes the options and the settings, and returns the exit status."""
 
@@ -59,7 +86,7 @@ class Command(ScrapyCommand):
         self.given = argparse.Namespace()
 
     def short_desc(self) -> str:
-        return str(type(self).__doc__).rstrip(".")
+        return localized(Message(self.summary)).rstrip(".。")
 
     def syntax(self) -> str:
         return Subcommand("", self.add_arguments).usage("")
@@ -71,6 +98,7 @@ class Command(ScrapyCommand):
         translate_argparse()
         super().add_options(parser)
         self.add_arguments(parser)
+        translate_help(parser)
         parser.error = self.refuse  # type: ignore[method-assign]
         parser.parse_known_args = partial(_intermixed, parser)  # type: ignore[assignment, method-assign]
 
@@ -127,11 +155,21 @@ class Subcommand(NamedTuple):
         wide = partial(argparse.HelpFormatter, width=10_000)
         parser = _Parser(called, add_help=False, allow_abbrev=False, formatter_class=wide)
         self.add_arguments(parser)
+        formatter = parser._get_formatter()
+        formatter.add_usage(None, parser._actions, parser._mutually_exclusive_groups, prefix="")
+        parser.usage = formatter.format_help().strip()
         return parser
 
     def usage(self, called: str) -> str:
         """How it is given on the command line."""
-        return _usage(self.parser(called))
+        return str(self.parser(called).usage)
+
+    def help(self, called: str) -> str:
+        """Its usage and what its options mean."""
+        parser = self.parser(called)
+        parser.formatter_class = argparse.HelpFormatter
+        translate_help(parser)
+        return f"\n{parser.usage}\n\n" + parser.format_help().partition("\n\n")[2]
 
 
 class CommandGroup(Command):
@@ -140,7 +178,16 @@ class CommandGroup(Command):
     subcommands: ClassVar[Mapping[str, Subcommand]]
 
     def syntax(self) -> str:
-        return " | ".join(one.usage(name) for name, one in self.subcommands.items())
+        return "{" + ",".join(self.subcommands) + "} ..."
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        of_command = parser.format_help
+
+        def format_help() -> str:
+            return of_command() + "".join(one.help(f"{self.called} {name}") for name, one in self.subcommands.items())
+
+        parser.format_help = format_help  # type: ignore[method-assign]
 
     def read(self, args: list[str], opts: argparse.Namespace) -> argparse.Namespace:
         name = args[0] if args else ""
@@ -158,11 +205,7 @@ class _Parser(argparse.ArgumentParser):
     """Reads the options of a subcommand."""
 
     def error(self, message: str) -> NoReturn:
-        raise WrongUseError("{why}; it is {usage}", why=message, usage=_usage(self))
-
-
-def _usage(parser: argparse.ArgumentParser) -> str:
-    return parser.format_usage().partition(":")[2].strip()
+        raise WrongUseError("{why}; it is {usage}", why=message, usage=str(self.usage))
 
 
 def _intermixed(parser: argparse.ArgumentParser, args: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:

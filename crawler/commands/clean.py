@@ -1,4 +1,4 @@
-"""`scrapy clean`: saved pages become clean text, without a crawl."""
+"""`scrapy clean`: clean saved pages, without a crawl."""
 
 import argparse
 import re
@@ -6,32 +6,41 @@ import re
 from crawler.command_line import command
 from crawler.command_line.command import MOST_JOBS, names, whole
 from crawler.command_line.terminal import WrongUseError
+from crawler.translation.message import N_
 
 ADDRESS = re.compile(r"(?:tcp|tls)://(?:[\w.-]+|\[[0-9A-Fa-f:.%\w]+\]):\d{1,5}", re.ASCII)
 
 
 class Command(command.Command):
-    """Clean saved pages without a crawl."""
+    summary = N_("Clean saved pages, without a crawl.")
 
     function = "crawler.bulk.clean_files:clean"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add = parser.add_argument
-        add("inputs", metavar="INPUT", nargs="+", help="files and folders of pages; - is standard input")
-        add("-o", "--output", metavar="OUT.jsonl", help="where the lines go, if not to standard output")
-        add("--method", metavar="NAME", help="the extractor, if not that of the setting EXTRACTOR")
-        favours = "what auto favours"
+        add("inputs", metavar="INPUT", nargs="+", help=N_("files and folders of saved pages; - reads standard input"))
+        add("-o", "--output", metavar="OUT.jsonl", help=N_("the file to write; standard output if not given"))
+        add("--method", metavar="NAME", help=N_("the extractor; the setting EXTRACTOR if not given"))
+        favours = N_("what auto does where it is not sure: precision keeps less, recall keeps more")
         add("--favour", choices=("balance", "precision", "recall"), default="balance", help=favours)
-        fields = "add some of language, comments, author, published, page_type, text_fingerprint, images"
+        fields = N_("more fields, of: language, comments, author, published, page_type, text_fingerprint, images")
         more = names("crawler.bulk.cleaning:MORE")
         add("--with", metavar="FIELDS", dest="fields", type=more, default=[], help=fields)
-        markdown = "add the text as Markdown, with its links if --markdown=links"
+        markdown = N_("add the text as Markdown; links adds the addresses of links, too")
         add("--markdown", choices=("no", "yes", "links"), nargs="?", const="yes", default="no", help=markdown)
-        jobs = "number of processes, if not one for each core"
+        jobs = N_("number of processes; one for each core if not given")
         add("--jobs", metavar="N", type=whole(1, MOST_JOBS), help=jobs)
-        add("--into", metavar="FOLDER", help="clean each INPUT into a file of its own in this folder")
-        add("--engine", choices=("local", "dask"), help="who cleans into FOLDER")
-        add("--scheduler", metavar="ADDRESS", help="Dask's scheduler, as tcp://HOST:PORT or tls://")
+        add("--into", metavar="FOLDER", help=N_("clean each INPUT into a file of its own in this folder"))
+        add(
+            "--engine",
+            choices=("local", "dask"),
+            help=N_("with --into: clean with processes on this machine, or with Dask"),
+        )
+        add(
+            "--scheduler",
+            metavar="ADDRESS",
+            help=N_("with --engine dask: the address of its scheduler, tcp://HOST:PORT or tls://HOST:PORT"),
+        )
 
     def check(self, opts: argparse.Namespace) -> None:
         if repeated := next((name for name in opts.inputs if opts.inputs.count(name) > 1), None):

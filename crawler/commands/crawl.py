@@ -1,4 +1,4 @@
-"""`scrapy crawl topic`: the arguments are checked before anything starts, the outcome is the exit status."""
+"""`scrapy crawl topic`: check the arguments before anything starts, crawl, and say by the exit status how it ended."""
 
 import argparse
 import gc
@@ -13,7 +13,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import default_settings
 
 from crawler import settings as our_settings
-from crawler.command_line.command import translate_argparse
+from crawler.command_line.command import translate_argparse, translate_help
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, one_line, printable
 from crawler.translation.message import Message, MessageError, localized
 
@@ -29,6 +29,9 @@ class Command(CrawlCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         translate_argparse()
         super().add_options(parser)
+        translate_help(parser)
+        of_scrapy = parser.format_help
+        parser.format_help = lambda: f"{of_scrapy()}\n{argument_help()}"  # type: ignore[method-assign]
         parser.error = lambda message: _refuse(Message(message), CALLED)  # type: ignore[method-assign]
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -119,6 +122,18 @@ class Command(CrawlCommand):
                 self.session.leave()
         if self.crawler_process.bootstrap_failed or has_failed(crawler):
             self.exitcode = FAILED
+
+
+def argument_help() -> str:
+    """What each argument of the spider means, with its default."""
+    from crawler.arguments import ARGUMENTS
+
+    parser = argparse.ArgumentParser(add_help=False, usage=argparse.SUPPRESS)
+    group = parser.add_argument_group(localized(Message("arguments of the spider topic, each given as -a NAME=VALUE")))
+    for name, one in ARGUMENTS.items():
+        default = localized(Message(" (default: {value})", {"value": Message(one.default)})) if one.default else ""
+        group.add_argument(name, help=(localized(Message(one.meaning)) + default).replace("%", "%%"))
+    return parser.format_help()
 
 
 def _names(assignments: list[str]) -> set[str]:

@@ -1,4 +1,4 @@
-"""`scrapy dashboard`: the web page over the state of all crawls, until Ctrl-C."""
+"""`scrapy dashboard`: serve the web page that shows all crawls, until Ctrl-C."""
 
 import argparse
 import os
@@ -11,6 +11,7 @@ from scrapy.settings import BaseSettings
 from crawler.command_line import command
 from crawler.command_line.command import whole
 from crawler.command_line.terminal import WrongUseError
+from crawler.translation.message import N_
 
 if TYPE_CHECKING:
     from crawler.dashboard.access import AccessControl
@@ -23,14 +24,19 @@ LEAST_PASSWORD = 8
 
 
 class Command(command.Command):
-    """Show what the crawls do, on a web page."""
+    summary = N_("Show all crawls on a web page.")
 
     function = "crawler.commands.dashboard:serve"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        port = f"{PORT} if not given; 0 takes a free one"
+        port = N_("the port; 0 takes a free one")
         parser.add_argument("--port", metavar="N", type=whole(0, MOST_PORT), default=PORT, help=port)
-        parser.add_argument("--host", metavar="ADDRESS", default="127.0.0.1", help="an address of this machine")
+        parser.add_argument(
+            "--host",
+            metavar="ADDRESS",
+            default="127.0.0.1",
+            help=N_("the address to listen at; others than this machine need the setting DASHBOARD_PASSWORD"),
+        )
 
 
 def serve(opts: argparse.Namespace, settings: BaseSettings) -> int:

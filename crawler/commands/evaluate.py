@@ -1,4 +1,4 @@
-"""`scrapy evaluate`: methods and peers judged on pages whose main text people have labelled."""
+"""`scrapy evaluate`: measure extractors and other programs on pages whose main text is known."""
 
 import argparse
 from importlib.util import find_spec
@@ -8,32 +8,48 @@ from crawler.command_line import command
 from crawler.command_line.command import names, whole
 from crawler.command_line.terminal import WrongUseError
 from crawler.evaluation.gold import set_name
+from crawler.translation.message import N_
 
 NEEDED = ("numpy", "scipy")
 MOST_JOBS = 64
 
 
 class Command(command.Command):
-    """Judge extraction methods, and other programs, on pages whose main text is known."""
+    summary = N_("Measure extractors, and other programs, on pages whose main text is known.")
 
     function = "crawler.evaluation.evaluate_extractors:evaluate"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add = parser.add_argument
-        add("gold", metavar="GOLD.jsonl", nargs="+", type=Path, help="pages with their main text; also .gz and .xz")
+        add(
+            "gold",
+            metavar="GOLD.jsonl",
+            nargs="+",
+            type=Path,
+            help=N_("pages with their main text, one JSON object with url, html and gold a line; also .gz and .xz"),
+        )
         methods = names("crawler.extraction:EXTRACTORS")
-        add("--methods", metavar="A,B", type=methods, help="methods to judge (default: all)")
+        add("--methods", metavar="A,B", type=methods, help=N_("the extractors to measure; all if not given"))
         peers = names("crawler.evaluation.peers:PEERS", "all")
-        others = (
-            "other programs to judge, or all: trafilatura, trafilatura-fast, readability, resiliparse, justext, "
+        others = N_(
+            "other programs to measure, or all: trafilatura, trafilatura-fast, readability, resiliparse, justext, "
             "newspaper, goose3, boilerpy3, magic-html, html-text, inscriptis"
         )
         add("--against", metavar="A,B", type=peers, default=[], help=others)
-        add("-o", "--output", metavar="FILE", help="write a report, one HTML file")
-        add("--save", metavar="FILE", help="write the figures, as JSON")
-        add("--baseline", metavar="FILE", help="figures saved before; exit with 1 when one of them fell")
-        add("--by", choices=("lang", "page_type"), default="", help="judge groups of pages too")
-        jobs = "methods at work at once (default: 1, which times best)"
+        add("-o", "--output", metavar="FILE", help=N_("write a report to this HTML file"))
+        add("--save", metavar="FILE", help=N_("write the figures to this file as JSON"))
+        add(
+            "--baseline",
+            metavar="FILE",
+            help=N_("figures that --save wrote before; end with status 1 if one of them fell"),
+        )
+        add(
+            "--by",
+            choices=("lang", "page_type"),
+            default="",
+            help=N_("show the figures by language or by page type, too"),
+        )
+        jobs = N_("how many methods run at once; times are exact with 1 only")
         add("--jobs", metavar="N", type=whole(1, MOST_JOBS), default=1, help=jobs)
 
     def check(self, opts: argparse.Namespace) -> None:

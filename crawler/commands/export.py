@@ -6,33 +6,45 @@ from crawler.command_line import command
 from crawler.command_line.command import names, parsed, share
 from crawler.command_line.terminal import WrongUseError
 from crawler.export.formats import COMPRESSORS, FORMATS, compression_of, format_of
+from crawler.translation.message import N_
 
 # What does not go with --labels: these choose among the pages that a crawl stored.
 OF_PAGES = ("since", "only", "min_relevance", "fields", "where", "spreadsheet")
 
 
 class Command(command.Command):
-    """Write the pages that a crawl stored as jsonl, csv, parquet, markdown or warc."""
+    summary = N_("Export the pages of a crawl as jsonl, csv, parquet, markdown or warc.")
 
     function = "crawler.export.export_pages:export"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add = parser.add_argument
-        add("-o", "--output", metavar="FILE", help="where to, if not to standard output")
-        add("--format", choices=tuple(FORMATS), help="if FILE does not say which")
-        add("--name", metavar="NAME", help="the crawl, if there are several")
+        add("-o", "--output", metavar="FILE", help=N_("the file or folder to write; standard output if not given"))
+        add("--format", choices=tuple(FORMATS), help=N_("the format, if the ending of FILE does not say it"))
+        add("--name", metavar="NAME", help=N_("the crawl; needed only if there are several"))
         since, place = (parsed(f"crawler.reports.stored_pages:{name}") for name in ("since_of", "place_of"))
-        changed = "what became new or changed in this round or later, or since"
+        changed = N_("only pages that were new or changed in this round or later, or since this day")
         add("--since", metavar="ROUND|DATE", type=since, help=changed)
-        add("--only", choices=("new", "changed", "gone"), help="in the last round, or since --since")
-        relevant = "pages of this relevance or more, 0 to 1"
+        add(
+            "--only",
+            choices=("new", "changed", "gone"),
+            help=N_("only pages that were new, changed or gone in the last round, or since --since"),
+        )
+        relevant = N_("only pages of this relevance or more, from 0 to 1")
         add("--min-relevance", metavar="X", type=share, default=0.0, help=relevant)
         fields = names("crawler.metadata.page_record:TYPES")
-        add("--fields", metavar="NAMES", type=fields, help="these fields, commas between them, in this order")
-        where = "pages of a language (zh), a site (example.org) or both (zh/example.org); several are added up"
+        add(
+            "--fields",
+            metavar="NAMES",
+            type=fields,
+            help=N_("only these fields, in this order, with commas between them"),
+        )
+        where = N_(
+            "only pages of a language (zh), a site (example.org) or both (zh/example.org); repeat it for several"
+        )
         add("--where", metavar="LANGUAGE/SITE", type=place, action="append", default=[], help=where)
-        add("--spreadsheet", action="store_true", help="CSV in which no cell is taken for a formula")
-        labels = "pages whose main text people labelled, as scrapy evaluate reads them"
+        add("--spreadsheet", action="store_true", help=N_("write CSV so that no cell is read as a formula"))
+        labels = N_("only the labelled pages, in the form that scrapy evaluate reads")
         add("--labels", action="store_true", help=labels)
 
     def check(self, opts: argparse.Namespace) -> None:

@@ -4,17 +4,24 @@ import argparse
 
 from crawler.command_line.command import CommandGroup, Subcommand, share
 from crawler.topic.stop_rule import ON_TOPIC
+from crawler.translation.message import N_
 
 
 def report_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `scrapy focus report`."""
-    parser.add_argument("--name", metavar="NAME")
-    parser.add_argument("-o", dest="output", metavar="FILE.html")
-    parser.add_argument("--min-relevance", metavar="X", type=share, default=ON_TOPIC)
-    parser.add_argument("--truth", metavar="FILE")
+    add = parser.add_argument
+    add("--name", metavar="NAME", help=N_("the crawl; all crawls if not given"))
+    add("-o", dest="output", metavar="FILE.html", help=N_("write the report to this file, too"))
+    relevant = N_("pages of this relevance or more count as on topic")
+    add("--min-relevance", metavar="X", type=share, default=ON_TOPIC, help=relevant)
+    add(
+        "--truth",
+        metavar="FILE",
+        help=N_("the addresses of all pages on the topic, one a line, to count how many were found"),
+    )
 
 
 class Command(CommandGroup):
-    """Say how well a crawl kept to its topic."""
+    summary = N_("Report how well a crawl kept to its topic.")
 
     subcommands = {"report": Subcommand("crawler.reports.report_focus:report", report_options)}  # noqa: RUF012

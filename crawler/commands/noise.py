@@ -1,47 +1,58 @@
-"""`scrapy noise`: what the judge of pictures says, and what there is to do with it."""
+"""`scrapy noise`: judge the images of saved pages; report, evaluate and train the judgement."""
 
 import argparse
 
 from crawler.command_line.command import MOST_JOBS, CommandGroup, Subcommand, whole
+from crawler.translation.message import N_
 
 MOST_SEED = 2**31 - 1  # of LightGBM
 
 
+JOBS = N_("number of processes; one for each core if not given")
+
+
 def judge_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `scrapy noise judge`."""
-    parser.add_argument("pages", metavar="PAGES.jsonl[.gz|.xz]")
-    parser.add_argument("-o", "--output", metavar="OUT.jsonl")
-    parser.add_argument("--jobs", metavar="N", type=whole(1, MOST_JOBS))
+    add = parser.add_argument
+    add("pages", metavar="PAGES.jsonl[.gz|.xz]", help=N_("saved pages, one JSON object with url and html a line"))
+    add("-o", "--output", metavar="OUT.jsonl", help=N_("the file of verdicts; standard output if not given"))
+    add("--jobs", metavar="N", type=whole(1, MOST_JOBS), help=JOBS)
 
 
 def evaluate_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `scrapy noise evaluate`."""
-    parser.add_argument("labels", metavar="LABELS.jsonl")
-    parser.add_argument("--pages", metavar="FILE", nargs="+", action="extend")
-    parser.add_argument("--lists", metavar="FILE", nargs="+", action="extend", default=[])
-    parser.add_argument("--json", metavar="FILE")
-    parser.add_argument("--jobs", metavar="N", type=whole(1, MOST_JOBS))
+    add = parser.add_argument
+    add("labels", metavar="LABELS.jsonl", help=N_("labelled images, with their features or with --pages"))
+    add("--pages", metavar="FILE", nargs="+", action="extend", help=N_("the saved pages that hold the labelled images"))
+    lists = N_("filter lists such as EasyList, to compare with")
+    add("--lists", metavar="FILE", nargs="+", action="extend", default=[], help=lists)
+    add("--json", metavar="FILE", help=N_("write the figures to this file as JSON"))
+    add("--jobs", metavar="N", type=whole(1, MOST_JOBS), help=JOBS)
 
 
 def report_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `scrapy noise report`."""
-    parser.add_argument("name", metavar="NAME", nargs="?")
+    parser.add_argument("name", metavar="NAME", nargs="?", help=N_("the crawl; needed only if there are several"))
 
 
 def train_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `scrapy noise train`."""
-    parser.add_argument("file", metavar="LABELS.jsonl", nargs="?")
-    parser.add_argument("--pages", metavar="FILE", nargs="+", action="extend", default=[])
-    parser.add_argument("--labels", choices=("state",))
-    parser.add_argument("--crawl", metavar="NAME")
-    parser.add_argument("--validate", metavar="LABELS.jsonl", nargs="+", action="extend", default=[])
-    parser.add_argument("-o", "--output", metavar="FILE")
-    parser.add_argument("--seed", metavar="N", type=whole(0, MOST_SEED), default=0)
-    parser.add_argument("--jobs", metavar="N", type=whole(1, MOST_JOBS))
+    add = parser.add_argument
+    add("file", metavar="LABELS.jsonl", nargs="?", help=N_("labelled images, with their features or with --pages"))
+    pages = N_("the saved pages that hold the labelled images")
+    add("--pages", metavar="FILE", nargs="+", action="extend", default=[], help=pages)
+    add("--labels", choices=("state",), help=N_("state learns from the labels given in the dashboard"))
+    add("--crawl", metavar="NAME", help=N_("the crawl whose labels are learned from; all crawls if not given"))
+    judged = N_("labelled images that the result is judged on and does not learn from")
+    add("--validate", metavar="LABELS.jsonl", nargs="+", action="extend", default=[], help=judged)
+    add("-o", "--output", metavar="FILE", help=N_("the file of weights; OUTPUT_DIR/pictures.npz if not given"))
+    seed = N_("a number that decides all random choices; the same number gives the same weights")
+    add("--seed", metavar="N", type=whole(0, MOST_SEED), default=0, help=seed)
+    add("--jobs", metavar="N", type=whole(1, MOST_JOBS), help=JOBS)
 
 
 class Command(CommandGroup):
-    """Tell pictures that are noise from content, and say what was skipped and how well that is done."""
+    summary = N_("Tell noise images from content: judge, evaluate, report and train.")
 
     subcommands = {  # noqa: RUF012
         "judge": Subcommand("crawler.bulk.judge_images:judge", judge_options),

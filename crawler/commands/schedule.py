@@ -3,24 +3,27 @@
 import argparse
 
 from crawler.command_line.command import CommandGroup, Subcommand
+from crawler.translation.message import N_
 
 
 def job_name(parser: argparse.ArgumentParser) -> None:
     """Add the name of a job."""
-    parser.add_argument("name", metavar="NAME")
+    parser.add_argument("name", metavar="NAME", help=N_("the name of the job, and of its crawl"))
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `scrapy schedule add`."""
     job_name(parser)
-    parser.add_argument("cron", metavar='"CRON"', help="when it comes; in quotes, as whatever holds a space")
-    parser.add_argument("spider", metavar="topic")
-    parser.add_argument("-a", dest="arguments", metavar="NAME=VALUE", action="append", default=[])
-    parser.add_argument("--timezone", metavar="ZONE", default="UTC")
+    parser.add_argument("cron", metavar='"CRON"', help=N_('when it runs, as in cron: "0 6 * * *" is each day at six'))
+    parser.add_argument("spider", metavar="topic", help=N_("the spider"))
+    arguments = N_("an argument of the crawl, as in scrapy crawl topic; repeat it for several")
+    parser.add_argument("-a", dest="arguments", metavar="NAME=VALUE", action="append", default=[], help=arguments)
+    zone = N_("the time zone of CRON, such as Europe/Berlin")
+    parser.add_argument("--timezone", metavar="ZONE", default="UTC", help=zone)
 
 
 class Command(CommandGroup):
-    """Crawl again and again: when, with which results, and the scheduler that does it."""
+    summary = N_("Run crawls on a schedule: add, list, pause and remove jobs, and run the scheduler.")
 
     subcommands = {  # noqa: RUF012
         "add": Subcommand("crawler.schedule.manage_jobs:add", add_options),

@@ -1,22 +1,23 @@
-"""`scrapy state`: what the crawls have done and where they stand; and the deletion of what is not wanted any more."""
+"""`scrapy state`: show what the database holds of the crawls, and delete from it."""
 
 import argparse
 
 from crawler.command_line import command
 from crawler.command_line.terminal import WrongUseError
+from crawler.translation.message import N_
 
 
 class Command(command.Command):
-    """Show what the crawls have done and where they stand, or delete what is not wanted any more."""
+    summary = N_("Show what the database holds of the crawls, or delete from it.")
 
     function = "crawler.reports.report_state:state"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add = parser.add_argument
-        add("name", metavar="NAME", nargs="?", help="show this crawl with more")
-        add("--reset", metavar="NAME", help="delete what is known of this crawl; its files stay")
-        add("--yes", action="store_true", help="do not ask first")
-        add("--prune", action="store_true", help="drop pages older than STATE_KEEP_DAYS")
+        add("name", metavar="NAME", nargs="?", help=N_("the crawl to show in full; a list of all crawls if not given"))
+        add("--reset", metavar="NAME", help=N_("delete this crawl from the database; its files stay"))
+        add("--yes", action="store_true", help=N_("delete without asking first"))
+        add("--prune", action="store_true", help=N_("delete pages older than the setting STATE_KEEP_DAYS"))
 
     def check(self, opts: argparse.Namespace) -> None:
         if (opts.reset is not None) + opts.prune + (opts.name is not None) > 1:

@@ -1,4 +1,4 @@
-"""`scrapy train`: weights of learned methods, from pages with gold text."""
+"""`scrapy train`: learn the weights of an extractor from pages whose main text is known."""
 
 import argparse
 from collections import Counter
@@ -9,6 +9,7 @@ from crawler.command_line.command import whole
 from crawler.command_line.terminal import WrongUseError
 from crawler.evaluation.gold import set_name
 from crawler.files import readable_file
+from crawler.translation.message import N_
 
 NEEDED = {"auto": ("scipy", "sklearn", "lightgbm"), "template-svm": ("sklearn",)}
 CALLED = {"sklearn": "scikit-learn"}
@@ -16,19 +17,24 @@ MOST_SEED = 2**32 - 1
 
 
 class Command(command.Command):
-    """Train a learned extractor from pages with gold text."""
+    summary = N_("Train a learned extractor on pages whose main text is known.")
 
     function = "crawler.training.train_extractor:train"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add = parser.add_argument
-        add("method", choices=tuple(NEEDED), help="what is trained")
-        add("gold", metavar="GOLD.jsonl", nargs="+", help="pages with gold text: url, html and gold; also .gz and .xz")
-        output = "the weights (OUTPUT_DIR/auto.npz or template_svm.npz if not given)"
+        add("method", choices=tuple(NEEDED), help=N_("the extractor to train"))
+        add(
+            "gold",
+            metavar="GOLD.jsonl",
+            nargs="+",
+            help=N_("pages with their main text, one JSON object with url, html and gold a line; also .gz and .xz"),
+        )
+        output = N_("the file of weights; OUTPUT_DIR/auto.npz or template_svm.npz if not given")
         add("-o", dest="output", metavar="FILE", help=output)
-        seed = "what chance decides: which parts, which copies, which blocks"
+        seed = N_("a number that decides all random choices; the same number gives the same weights")
         add("--seed", metavar="N", type=whole(0, MOST_SEED), default=0, help=seed)
-        judged = "auto: gold to judge only, not to learn from"
+        judged = N_("auto only: pages that the result is judged on and does not learn from")
         add("--validate", metavar="FILE", nargs="+", action="extend", default=[], help=judged)
 
     def check(self, opts: argparse.Namespace) -> None:

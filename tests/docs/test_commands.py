@@ -16,7 +16,8 @@ from fork_server import ROOT, environment
 
 from crawler import demo
 
-PAGES = [  # README.md joins them in a line of its own once its commands are of this kind
+PAGES = [
+    *sorted(ROOT.glob("README*.md")),
     *sorted((ROOT / "docs" / "tutorial").glob("*.md")),
     *sorted((ROOT / "docs" / "how-to").glob("*.md")),
     *sorted((ROOT / "docs" / "zh" / "tutorial").glob("*.md")),
