@@ -15,7 +15,7 @@ from sqlalchemy.engine import URL
 
 from crawler import demo
 from crawler.arguments import ALL, Arguments
-from crawler.config import bounds_of, canonical_of
+from crawler.checked_settings import bounds_of, canonical_of
 from crawler.extraction import LEARNING, Extractor, favouring
 from crawler.extraction.methods.template import SiteLibraries
 from crawler.frontier.frontier import Frontier

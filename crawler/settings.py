@@ -202,7 +202,7 @@ EXTENSIONS = {
     "crawler.extensions.host_latency.FixedSlots": 0,
     "crawler.extensions.progress.CrawlProgress": 0,
     "crawler.extensions.stall_watch.StallWatch": 0,
-    "crawler.extensions.samples.Sampler": 0,
+    "crawler.extensions.chart_samples.Sampler": 0,
     "crawler.extensions.host_latency.LatencyRecorder": 0,
     "crawler.extensions.closing_lines.ClosingLines": 0,
 }

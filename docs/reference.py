@@ -23,7 +23,6 @@ sys.path.insert(0, str(ROOT))
 from crawler import arguments, items, outcomes, settings  # noqa: E402 - found by the path that is set first
 from crawler.command_line.command import CommandGroup, Subcommand  # noqa: E402
 from crawler.commands import clean, dashboard, evaluate, export, focus, noise, schedule, state, train  # noqa: E402
-from crawler.metadata import page_record  # noqa: E402
 from crawler.store import crawl_tables, page_tables  # noqa: E402
 
 COMPONENTS = {
@@ -97,10 +96,10 @@ def item_page() -> str:
     pages = [
         (
             code(name),
-            FIELD_TYPES[kind] + (" or null" if page_record.IS_OPTIONAL[name] else ""),
-            docstrings(page_record.PageRecord)[name],
+            FIELD_TYPES[kind] + (" or null" if items.IS_OPTIONAL[name] else ""),
+            docstrings(items.PageRecord)[name],
         )
-        for name, kind in page_record.TYPES.items()
+        for name, kind in items.TYPES.items()
     ]
     images = [(code(one.name), docstrings(items.ImageItem)[one.name]) for one in fields(items.ImageItem)]
     return (
@@ -163,7 +162,7 @@ def command_page() -> str:
 
 
 def table_page() -> str:
-    fields = docstrings(page_record.PageRecord)
+    fields = docstrings(items.PageRecord)
     head = (
         "The database of crawls: the setting `STATE_DB`. Other programs may read these tables while crawls run; only "
         "Winnow writes them. All other tables are private. Times with the type text are in ISO 8601, others are "

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from crawler.files import LONGEST_NAME, MARKER, AtomicFile, AtomicFolder, OutputError, remove_parts
+from crawler.atomic_files import LONGEST_NAME, MARKER, AtomicFile, AtomicFolder, OutputError, remove_parts
 
 TOKEN = "0123456789abcdef"
 STRAY = f"a.jsonl.{TOKEN}.part"
@@ -303,7 +303,7 @@ def test_where_a_link_leads_nothing_is_removed(tmp_path: Path) -> None:
 
 def test_what_a_killed_writer_leaves_is_swept(tmp_path: Path) -> None:
     program = (
-        "import sys; from crawler.files import AtomicFile\n"
+        "import sys; from crawler.atomic_files import AtomicFile\n"
         "with AtomicFile(sys.argv[1]) as file: file.write(b'1'); print(flush=True); sys.stdin.read()"
     )
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}

@@ -8,7 +8,7 @@ from scrapy.settings import Settings
 
 from crawler import settings as our_settings
 from crawler.arguments import ArgumentError, parse
-from crawler.config import NUMBERS, check_crawl, check_settings
+from crawler.checked_settings import NUMBERS, check_crawl, check_settings
 
 
 def ours(**changed: Any) -> Settings:

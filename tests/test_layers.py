@@ -10,9 +10,9 @@ CRAWLER = Path(__file__).resolve().parent.parent / "crawler"
 
 # The rooms from bottom to top: a module imports from its own room and from those before it.
 ROOMS = (
-    "settings urls page translation outcomes command_line files metadata extraction noise topic recrawl frontier "
-    "arguments config store labels reports archives bulk evaluation training export items demo spiders crawl "
-    "spiders.topic spiders.request_scheduler schedule middlewares pipelines extensions dashboard commands"
+    "settings urls page translation outcomes command_line atomic_files metadata extraction noise topic recrawl "
+    "frontier items arguments checked_settings store labels reports archives bulk evaluation training export demo "
+    "spiders crawl spiders.topic spiders.request_scheduler schedule middlewares pipelines extensions dashboard commands"
 ).split()
 # These compute: they know no framework, no database and no terminal.
 PURE = frozenset("outcomes urls page translation metadata extraction noise topic recrawl".split())

@@ -13,12 +13,12 @@ from typing import Any
 from filelock import FileLock, Timeout
 from rich.filesize import decimal
 
+from crawler.atomic_files import remove_parts
 from crawler.bulk.cleaning import NAMED, Cleaner, CleaningCounts, FileCleaner, FileResult, by_processes
-from crawler.bulk.cleaning_progress import CleaningProgress, outcome_lines
-from crawler.bulk.manifest import ENDING, Pair, go_on, largest_first, maker, pairs
 from crawler.bulk.parallel import DIED, WorkersError
+from crawler.bulk.progress_bar import CleaningProgress, outcome_lines
+from crawler.bulk.resume_manifest import ENDING, Pair, go_on, largest_first, maker, pairs
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, printable
-from crawler.files import remove_parts
 from crawler.translation.message import Message, counted, localized, plural
 
 LOCK = ".clean.lock"

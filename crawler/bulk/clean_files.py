@@ -19,13 +19,13 @@ from scrapy.utils.log import configure_logging
 from crawler.archives.inputs import HTML_SUFFIXES, Input
 from crawler.archives.records import Broken
 from crawler.archives.stream import bare
+from crawler.atomic_files import AtomicFile, OutputError
 from crawler.bulk.clean_archives import CleaningOptions, clean_into
 from crawler.bulk.cleaning import Cleaned, Cleaner, CleaningCounts, cleaned, cleaner
-from crawler.bulk.cleaning_progress import CleaningProgress, outcome_lines
 from crawler.bulk.parallel import DIED, GARBAGE_THRESHOLD, WorkersError, cores
+from crawler.bulk.progress_bar import CleaningProgress, outcome_lines
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, printable, readable_json, spell_out_log
 from crawler.extraction import favouring
-from crawler.files import AtomicFile, OutputError
 from crawler.translation.message import Message, localized, plural
 
 

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 from crawler.archives.inputs import Input
 from crawler.archives.records import Broken, BrokenError, InputError, NotHtmlError, Raw, ReadResult, Skipped, as_json
-from crawler.bulk.manifest import NO_ARCHIVE, Pair, is_folder, maker
+from crawler.atomic_files import AtomicFile, OutputError
 from crawler.bulk.parallel import as_done, in_order
+from crawler.bulk.resume_manifest import NO_ARCHIVE, Pair, is_folder, maker
 from crawler.extraction import Extractor
 from crawler.extraction.output.markdown import markdown
-from crawler.files import AtomicFile, OutputError
 from crawler.metadata.record_readers import READERS
 from crawler.noise.verdict import noise_of
 from crawler.outcomes import Code, Outcome, Outcomes

@@ -19,8 +19,8 @@ from distributed.comm import CommClosedError
 from distributed.scheduler import KilledWorker
 
 from crawler.bulk.cleaning import FileCleaner, FileResult, lost
-from crawler.bulk.manifest import Pair
 from crawler.bulk.parallel import WorkersError, without_interrupts
+from crawler.bulk.resume_manifest import Pair
 
 POLL_SECONDS = 1.0  # between two requests for the list of workers
 # A local cluster serves no pages of its own.

@@ -20,11 +20,11 @@ from scrapy.settings import BaseSettings
 
 from crawler.archives import json_lines, stream
 from crawler.archives.records import Broken, BrokenError, Raw, ReadResult, Skipped, as_json
+from crawler.atomic_files import AtomicFile, OutputError, check_apart, readable_file
 from crawler.bulk.parallel import DIED, WorkersError, cores, in_order
+from crawler.checked_settings import extractor_of, judge_of
 from crawler.command_line.terminal import FAILED, INTERRUPTED, say
-from crawler.config import extractor_of, judge_of
 from crawler.extraction import Extractor
-from crawler.files import AtomicFile, OutputError, check_apart, readable_file
 from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.image_features import sightings
 from crawler.noise.verdict import Judge, Verdict

@@ -63,7 +63,7 @@ class Command(CrawlCommand):
 
     def prepare(self, opts: argparse.Namespace) -> None:
         """Join the crawl; an error for the user unless the settings and the place for the output will do."""
-        from crawler.config import check_crawl
+        from crawler.checked_settings import check_crawl
         from crawler.crawl import has_work, join_crawl
         from crawler.items import PageItem
         from crawler.metadata.language import language

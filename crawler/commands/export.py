@@ -32,7 +32,7 @@ class Command(command.Command):
         )
         relevant = N_("only pages of this relevance or more, from 0 to 1")
         add("--min-relevance", metavar="X", type=share, default=0.0, help=relevant)
-        fields = names("crawler.metadata.page_record:TYPES")
+        fields = names("crawler.items:TYPES")
         add(
             "--fields",
             metavar="NAMES",

@@ -4,11 +4,11 @@ import argparse
 from collections import Counter
 from importlib.util import find_spec
 
+from crawler.atomic_files import readable_file
 from crawler.command_line import command
 from crawler.command_line.command import whole
 from crawler.command_line.terminal import WrongUseError
 from crawler.evaluation.gold import set_name
-from crawler.files import readable_file
 from crawler.translation.message import N_
 
 NEEDED = {"auto": ("scipy", "sklearn", "lightgbm"), "template-svm": ("sklearn",)}

@@ -13,12 +13,12 @@ from pathlib import Path
 from scrapy.settings import BaseSettings
 
 from crawler.archives.records import Broken
+from crawler.atomic_files import AtomicFile, OutputError, check_apart, readable_file
 from crawler.bulk.judge_images import NAMELESS, ImageJudging, JudgedPage, evidence, judged, read_all
 from crawler.bulk.parallel import DIED, WorkersError, cores
+from crawler.checked_settings import extractor_of
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, say
-from crawler.config import extractor_of
 from crawler.evaluation.gold import KINDS, ImageLabel, ImageLabels, PendingLabels, ScoredImage, files_of, read_labels
-from crawler.files import AtomicFile, OutputError, check_apart, readable_file
 from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.verdict import FilterLists, Judge, Verdict
 from crawler.translation.message import counted

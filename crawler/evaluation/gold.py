@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 from urllib.parse import urlsplit
 
+from crawler.atomic_files import readable_file
 from crawler.command_line.terminal import WrongUseError
-from crawler.files import readable_file
 from crawler.urls.parsing import absolute
 
 BROKEN_OFF = (OSError, EOFError, lzma.LZMAError, zlib.error)

@@ -20,15 +20,15 @@ from rich.filesize import decimal
 from scrapy.settings import BaseSettings
 from sqlalchemy.engine import URL
 
+from crawler.atomic_files import AtomicFile, AtomicFolder
 from crawler.command_line.terminal import INTERRUPTED, TERMINATED, WrongUseError, readable_json, say
 from crawler.export.csv import Formulas, csv_lines
 from crawler.export.formats import FORMATS, compressed, compression_of
 from crawler.export.markdown import markdown
 from crawler.export.parquet import parquet
 from crawler.export.warc import warc
-from crawler.files import AtomicFile, AtomicFolder
+from crawler.items import TYPES
 from crawler.labels.labels import Label, labelled_pages
-from crawler.metadata.page_record import TYPES
 from crawler.page.page import Page
 from crawler.reports.crawls import check_name, name_list
 from crawler.reports.stored_pages import GONE, PageFilter, StoredPage, StoredPages, crawls_to_export

@@ -5,7 +5,7 @@ from io import RawIOBase
 from typing import TYPE_CHECKING, Any
 
 from crawler.command_line.terminal import WrongUseError
-from crawler.metadata.page_record import TYPES
+from crawler.items import TYPES
 
 if TYPE_CHECKING:
     from crawler.reports.stored_pages import StoredPage

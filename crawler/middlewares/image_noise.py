@@ -10,7 +10,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
-from crawler.config import image_filter_of
+from crawler.checked_settings import image_filter_of
 from crawler.crawl import crawl_of
 from crawler.noise.image_evidence import Sighting
 from crawler.noise.verdict import ImageNoiseFilter, leads_to_noise

@@ -8,9 +8,9 @@ from scrapy.settings import BaseSettings
 from sqlalchemy.engine import URL
 
 from crawler import __version__
+from crawler.atomic_files import AtomicFile, check_apart, readable_file
+from crawler.checked_settings import canonical_of
 from crawler.command_line.terminal import WrongUseError, say, spelled
-from crawler.config import canonical_of
-from crawler.files import AtomicFile, check_apart, readable_file
 from crawler.reports.crawls import check_name, name_list
 from crawler.reports.focus_data import Truth, crawls_with_pages, truth_of
 from crawler.reports.focus_report import CrawlFocus, crawl_focus, html_report, text_report

@@ -13,8 +13,8 @@ from scrapy.settings import BaseSettings
 from sqlalchemy import text
 from sqlalchemy.engine import URL
 
+from crawler.checked_settings import number_of
 from crawler.command_line.terminal import WrongUseError, spelled
-from crawler.config import number_of
 from crawler.reports.crawl_facts import ago, date, facts, line, sentences, show, workers_and_sites
 from crawler.reports.crawls import CrawlState, DatabaseState, read_state
 from crawler.store.crawl_tables import tables

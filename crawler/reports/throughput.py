@@ -7,9 +7,9 @@ from typing import NamedTuple
 from sqlalchemy import BigInteger, ColumnElement, Connection, cast, func, select
 
 from crawler.frontier.batch import WorkerSample
+from crawler.store.chart_samples import DAY, NUMBERS, added_statuses
 from crawler.store.crawl_tables import sample
 from crawler.store.database import in_chunks
-from crawler.store.samples import DAY, NUMBERS, added_statuses
 
 RECENT = 30.0
 """The last seconds, whose pages tell how fast a crawl is."""

@@ -10,7 +10,7 @@ from scrapy.settings import BaseSettings, default_settings
 
 from crawler import settings as our_settings
 from crawler.arguments import ARGUMENTS, SPIDER, ArgumentError, Arguments, parse
-from crawler.config import canonical_of, check_crawl
+from crawler.checked_settings import canonical_of, check_crawl
 from crawler.schedule.cron import Cron, CronError, read_cron
 from crawler.schedule.job_store import Job, JobError
 

@@ -17,8 +17,8 @@ from typing import NamedTuple
 from scrapy.settings import BaseSettings
 
 from crawler.arguments import ArgumentError
+from crawler.checked_settings import check_settings
 from crawler.command_line.terminal import printable
-from crawler.config import check_settings
 from crawler.schedule.cron import Cron, CronError, read_cron
 from crawler.schedule.job_process import RunProcess, Starter, is_alive, log_of, tidy
 from crawler.schedule.job_store import (

@@ -27,6 +27,7 @@ from crawler.frontier.page_result import Completion, PageResult
 from crawler.outcomes import Code, Outcome
 from crawler.recrawl.page_history import RoundContext
 from crawler.store.addresses import Addresses
+from crawler.store.chart_samples import SampleWriter
 from crawler.store.claims import claim
 from crawler.store.completion import complete_leases, follow_redirect, return_leases
 from crawler.store.crawl_end import is_full, no_longer_waiting, remaining_work, totals
@@ -53,7 +54,6 @@ from crawler.store.output_files import files_of, save_file_offsets
 from crawler.store.page_writer import PageWriter, new_links, save_responses
 from crawler.store.priority_updates import PriorityUpdates
 from crawler.store.rounds import Round, requeue_listed, round_of
-from crawler.store.samples import SampleWriter
 from crawler.store.shared_learning import (
     SharedTopicModel,
     new_shared_examples,

@@ -29,7 +29,7 @@ from sqlalchemy import (
     literal_column,
 )
 
-from crawler.metadata.page_record import IS_OPTIONAL, TYPES, PageRecord
+from crawler.items import IS_OPTIONAL, TYPES, PageRecord
 from crawler.store.crawl_tables import Serial, index, tables
 
 COLUMN_TYPES: dict[type, Any] = {str: Text, int: Integer, float: Float, list: Text}

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sqlalchemy import Connection, RowMapping, bindparam, delete, insert, select, update
 
 from crawler.frontier.page_result import StoredResponse
-from crawler.metadata.page_record import TYPES
+from crawler.items import TYPES
 from crawler.recrawl.page_history import PageChange, PageHistory, RoundContext, history_after
 from crawler.recrawl.revisit_interval import Bounds
 from crawler.store.crawl_tables import address

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from scrapy.settings import BaseSettings
 
+from crawler.atomic_files import check_apart
 from crawler.command_line.terminal import FAILED, WrongUseError, one_line, say
 from crawler.extraction.methods.template_svm import save
-from crawler.files import check_apart
 from crawler.reports.html_page import aligned
 from crawler.training.examples import GoldError, TooFewError, read_pages
 from crawler.training.template_svm import TrainedSvm, fit, samples

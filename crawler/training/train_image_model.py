@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from scrapy.settings import BaseSettings
 
+from crawler.atomic_files import check_apart, readable_file
 from crawler.bulk.parallel import WorkersError, cores
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, one_line, say
 from crawler.evaluation.gold import ImageLabel, files_of, read_labels
-from crawler.files import check_apart, readable_file
 from crawler.store.database import StateError, display_url, state_url
 from crawler.store.read_only import exists
 from crawler.translation.message import counted

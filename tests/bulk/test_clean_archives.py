@@ -13,7 +13,7 @@ from filelock import FileLock
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
-from crawler.bulk.manifest import NAME, go_on
+from crawler.bulk.resume_manifest import NAME, go_on
 
 FAST = ("--method", "leaf-tags")
 only_linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are found in /proc")

@@ -14,7 +14,7 @@ from crawler.archives import json_lines
 from crawler.archives.records import Broken, Raw, ReadResult, Record, Skipped
 from crawler.archives.warc_and_tianwang import warc_record
 from crawler.bulk.cleaning import NAMED, Cleaned, Cleaner, CleaningCounts, FileCleaner, FileResult, cleaned, cleaner
-from crawler.bulk.manifest import NAME, go_on, maker, pairs
+from crawler.bulk.resume_manifest import NAME, go_on, maker, pairs
 from crawler.extraction import EXTRACTORS
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Page

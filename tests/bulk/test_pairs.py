@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from crawler.bulk.manifest import largest_first, pairs
+from crawler.atomic_files import LONGEST_NAME
+from crawler.bulk.resume_manifest import largest_first, pairs
 from crawler.command_line.terminal import WrongUseError
-from crawler.files import LONGEST_NAME
 
 
 @pytest.fixture(autouse=True)

@@ -21,11 +21,11 @@ from crawler.frontier.batch import WorkerSample
 from crawler.outcomes import Code, Outcome
 from crawler.reports import sites
 from crawler.reports.throughput import SamplePoint
+from crawler.store.chart_samples import NUMBERS
 from crawler.store.crawl_tables import DONE, WAITING, address, crawl, host, job, sample, site, tables, version, worker
 from crawler.store.database import database_time, open_database
 from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.store.page_tables import page
-from crawler.store.samples import NUMBERS
 
 WORDS = re.compile(r"<bdi>[^<]*</bdi>|<title>[^<]*</title>|value=\"[^\"]*\"")
 """Where words of others may have a direction of their own."""

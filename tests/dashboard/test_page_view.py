@@ -10,7 +10,7 @@ from attacks import ATTACKS, BEYOND_TEXT
 from dashboard_client import Answer, Request, answer
 from sqlalchemy import Engine, insert, update
 
-from crawler.config import canonical_of
+from crawler.checked_settings import canonical_of
 from crawler.dashboard.app import app
 from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.views.page import MOST_READ

@@ -28,8 +28,8 @@ from sqlalchemy import create_engine, insert, update
 from sqlalchemy.engine import URL, make_url
 from warcio.archiveiterator import ArchiveIterator
 
+from crawler.atomic_files import MARKER
 from crawler.export.export_pages import jsonl
-from crawler.files import MARKER
 from crawler.items import PageItem
 from crawler.reports import stored_pages
 from crawler.store import crawl_tables, page_tables

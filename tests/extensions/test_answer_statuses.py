@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawler.extensions.samples import NO_ANSWERS, OUR_OWN, STATUSES, answers_by_status
+from crawler.extensions.chart_samples import NO_ANSWERS, OUR_OWN, STATUSES, answers_by_status
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from sqlalchemy import Engine, insert
 
 from crawler.reports.crawls import summary_of
 from crawler.reports.throughput import page_rates
+from crawler.store.chart_samples import NUMBERS
 from crawler.store.crawl_tables import crawl, sample, worker
-from crawler.store.samples import NUMBERS
 
 NOW = 1_000_000.0
 

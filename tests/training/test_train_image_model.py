@@ -10,7 +10,7 @@ import pytest
 from command_line import run_command
 from scrapy.settings import Settings
 
-from crawler.config import judge_of
+from crawler.checked_settings import judge_of
 from crawler.noise.learned_model import load
 from crawler.training import image_weights
 from crawler.training.image_weights import KNOWN

@@ -14,12 +14,12 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from sqlalchemy import Connection, RowMapping, select
 
-from crawler.config import canonical_of
+from crawler.checked_settings import canonical_of
 from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context, DashboardContext, Number, OutcomeObject
 from crawler.dashboard.views.page_original import LANGUAGE
 from crawler.extraction import EXTRACTORS
-from crawler.metadata.page_record import LABELS, PageRecord
+from crawler.items import LABELS, PageRecord
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Extraction, Page
 from crawler.store.addresses import AddressKeys

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 from sqlalchemy import Connection, Row, Select, and_, func, or_, select
 
-from crawler.config import canonical_of
+from crawler.checked_settings import canonical_of
 from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context, Number, OutcomeObject, ReasonObject, Sentence, Text, slow
 from crawler.dashboard.views.page import StoredPage, stored_page

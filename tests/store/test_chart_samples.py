@@ -11,8 +11,8 @@ from store_workers import Crew, candidates, stored
 
 from crawler.frontier.batch import Batch, WorkerSample
 from crawler.reports.throughput import sample_points
+from crawler.store.chart_samples import DAY, HOUR, MINUTE, NUMBERS, SAMPLES_BETWEEN, SampleWriter, merge_old_samples
 from crawler.store.crawl_tables import crawl, sample
-from crawler.store.samples import DAY, HOUR, MINUTE, NUMBERS, SAMPLES_BETWEEN, SampleWriter, merge_old_samples
 
 NOW = 1_800_000_000.0
 
@@ -164,7 +164,7 @@ def test_a_long_crawl_is_thinned_again_and_again_and_nothing_is_lost(engine: Eng
 
 def test_it_is_done_rarely(engine: Engine, crawl_id: int, monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[float] = []
-    monkeypatch.setattr("crawler.store.samples.merge_old_samples", lambda *given: done.append(given[-1]))
+    monkeypatch.setattr("crawler.store.chart_samples.merge_old_samples", lambda *given: done.append(given[-1]))
     kept = SampleWriter(crawl_id)
     with engine.begin() as connection:
         for n in range(2 * SAMPLES_BETWEEN + 3):

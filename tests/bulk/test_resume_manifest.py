@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from crawler.bulk.manifest import NAME, Pair, go_on, is_folder, maker
+from crawler.bulk.resume_manifest import NAME, Pair, go_on, is_folder, maker
 from crawler.command_line.terminal import WrongUseError
 
 HOW = {"--method": "auto", "--with": []}

@@ -18,8 +18,8 @@ from typing import Any
 
 from crawler import __version__
 from crawler.archives.inputs import STANDARD_INPUT, format_of_name
+from crawler.atomic_files import LONGEST_NAME, AtomicFile
 from crawler.command_line.terminal import WrongUseError
-from crawler.files import LONGEST_NAME, AtomicFile
 from crawler.translation.message import N_, Message
 
 ENDING = ".jsonl"
