@@ -12,6 +12,7 @@ from crawler.page.text import words
 from crawler.topic.stop_rule import StopWhen
 from crawler.topic.topic import Topic, TopicError, read_topic
 from crawler.translation.message import N_, Message, MessageError
+from crawler.translation.nearest import nearest
 from crawler.urls.parsing import absolute
 
 SPIDER = "topic"
@@ -76,9 +77,8 @@ def parse(given: Mapping[str, str]) -> Arguments:
     """The arguments as given on the command line, or an ArgumentError that says what is wrong and what is allowed."""
     unknown = sorted(set(given) - set(ARGUMENTS))
     if unknown:
-        raise ArgumentError(
-            "there is no argument {name}; there are {names}", name=repr(unknown[0]), names=list(ARGUMENTS)
-        )
+        near = nearest(unknown[0], ARGUMENTS)
+        raise ArgumentError("there is no argument {name}; {near}", name=repr(unknown[0]), near=near)
     if not str(given.get("seeds", "")).strip():
         raise ArgumentError("no seeds; give -a seeds=URL[,URL...], a file of URLs, a sitemap or feed URL, or demo")
     given = {name: str(value).strip() for name, value in given.items()}

@@ -299,7 +299,12 @@ def test_a_message_is_one_line_whatever_the_value(name: str) -> None:
     assert len(message) < 500
 
 
-@pytest.mark.parametrize("name", ["seed", "Seeds", "demo", "", "a\nb"])
+@pytest.mark.parametrize("name", ["demo", "", "a\nb"])
 def test_an_unknown_argument(name: str) -> None:
     expected = f"there is no argument {name!r}; there are {', '.join(ARGUMENTS)}"
     assert wrong({"seeds": A, name: "x"}) == expected
+
+
+@pytest.mark.parametrize(("name", "near"), [("seed", "seeds"), ("Seeds", "seeds"), ("maxpages", "max_pages")])
+def test_a_mistyped_argument(name: str, near: str) -> None:
+    assert wrong({"seeds": A, name: "x"}) == f"there is no argument {name!r}; the nearest is {near}"

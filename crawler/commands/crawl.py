@@ -4,6 +4,7 @@ import argparse
 import gc
 import logging
 import sys
+from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import NoReturn
@@ -72,6 +73,10 @@ class Command(CrawlCommand):
 
         assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
         check_crawl(self.settings, self.arguments)
+        self.unknown = sorted(_names(opts.set) - set(vars(default_settings)) - set(vars(our_settings)))
+        for name in self.unknown:
+            if close := get_close_matches(name, [one for one in vars(our_settings) if one.isupper()], 1, 0.8):
+                raise WrongUseError("there is no setting {name}; the nearest is {near}", name=name, near=close[0])
         for feed in self.settings.getdict("FEEDS").values():
             feed.setdefault("item_classes", [PageItem])  # pictures have a list of their own
         _check_writable(Path(self.settings["OUTPUT_DIR"]), self.arguments.name)
@@ -88,7 +93,6 @@ class Command(CrawlCommand):
                 check_demo(self.session)
         except DatabaseUnavailableError as error:
             _refuse(error.message, CALLED, FAILED)
-        self.unknown = sorted(_names(opts.set) - set(vars(default_settings)) - set(vars(our_settings)))
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         if args[:1] != [SPIDER]:
