@@ -7,9 +7,9 @@ from scrapy import Request, Spider
 from scrapy.crawler import CrawlerProcess
 from scrapy.http import Response
 from scrapy.settings import Settings
+from scrapy.utils.project import get_project_settings
 from twisted.python.failure import Failure
 
-from crawler import settings as ours
 from crawler.outcomes import Outcome
 from crawler.page.page import Page
 from crawler.spiders.request_outcomes import outcome_of
@@ -47,7 +47,8 @@ class _OnePage(Spider):
 
 def fetch_page(url: str, changed: dict[str, str]) -> Page:
     """The page at an address, or a FetchError; `changed` are settings that differ from those of a crawl."""
-    settings = Settings({name: getattr(ours, name) for name in TAKEN} | changed)
+    project = get_project_settings()
+    settings = Settings({name: project[name] for name in TAKEN} | changed)
     settings.set("DOWNLOADER_MIDDLEWARES", {"crawler.middlewares.private_addresses.PrivateAddressMiddleware": 800})
     settings.set("LOG_ENABLED", False)
     found: list[Page | Outcome] = []

@@ -21,6 +21,7 @@ class ImageVerdict(NamedTuple):
     url: str
     """The image's address."""
     is_noise: bool
+    """Whether it is an advert or navigation."""
     probability: float
     """Of noise, from 0 to 1."""
     reasons: tuple[str, ...]

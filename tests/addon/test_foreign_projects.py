@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fork_server import ROOT
 from sites import Answer, Site, page, serving
 
 BEE = "Honey bees dance in the dark of the hive to tell the others where the flowers are, and how far away."
@@ -16,10 +17,12 @@ WASP = "Paper wasps build their nests of chewed wood, and hang them under the ro
 BANNER = '<a href="http://ads.example/"><img src="/banner/ad.gif" alt="advertisement" width="468" height="60"></a>'
 PICTURE = '<img src="/bee.jpg" alt="A bee on a flower" width="640" height="480">'
 SITEMAP = '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>{}wasps</loc></url></urlset>'
-SETTINGS = """
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+ADDON = next(line for line in README.splitlines() if line.startswith("ADDONS"))
+SETTINGS = f"""
 BOT_NAME = "other"
 SPIDER_MODULES = ["other.spiders"]
-ADDONS = {"crawler.addon.Winnow": 100}
+{ADDON}
 DOWNLOAD_DELAY = 0
 """
 SPIDERS = {
