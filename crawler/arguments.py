@@ -11,7 +11,7 @@ from crawler.metadata.language import CODES, normalise
 from crawler.page.text import words
 from crawler.topic.stop_rule import StopWhen
 from crawler.topic.topic import Topic, TopicError, read_topic
-from crawler.translation.message import N_, Message, MessageError
+from crawler.translation.message import N_, Message, MessageError, localized
 from crawler.translation.nearest import nearest
 from crawler.urls.parsing import absolute
 
@@ -255,7 +255,14 @@ class Argument(NamedTuple):
     read: Callable[[str], object]
     """Reads the value, or raises an ArgumentError."""
     default: str
+    """What is typed for it, or words."""
     meaning: str
+
+    def help(self) -> str:
+        """Its meaning and its default in the user's language, for argparse."""
+        default = Message(self.default) if " " in self.default else self.default
+        shown = localized(Message(" (default: {value})", {"value": default})) if default else ""
+        return (localized(Message(self.meaning)) + shown).replace("%", "%%")
 
 
 ARGUMENTS = {
@@ -308,7 +315,7 @@ ARGUMENTS = {
     ),
     "stop_when": Argument(
         _stop_when,
-        N_("never"),
+        N_("no stop rule"),
         N_("harvest<0.05 ends the crawl when fewer than 10 of the last 200 pages were on the topic."),
     ),
     "lang": Argument(_languages, N_("all languages"), N_("Keep only pages in these languages, such as zh,en.")),

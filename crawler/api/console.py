@@ -102,9 +102,7 @@ def _crawl_parser() -> _Parser:
     add("seeds", metavar="SEED", nargs="+", help=N_("an address, a file of addresses, a sitemap, a feed, or demo"))
     for name, argument in ARGUMENTS.items():
         if name != "seeds":
-            default = localized(Message(" (default: {value})", {"value": Message(argument.default)}))
-            meaning = (localized(Message(argument.meaning)) + default).replace("%", "%%")
-            add(f"--{name.replace('_', '-')}", dest=name, metavar="VALUE", help=meaning)
+            add(f"--{name.replace('_', '-')}", dest=name, metavar="VALUE", help=argument.help())
     add("-s", "--set", metavar="NAME=VALUE", action="append", default=[], help=N_("set a setting; may be repeated"))
     add("-L", "--loglevel", metavar="LEVEL", help=N_("log level (default: INFO)"))
     add("-O", metavar="FILE", action="append", default=[], dest="feeds", help=N_("also write the items to this file"))

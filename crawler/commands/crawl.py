@@ -135,8 +135,7 @@ def argument_help() -> str:
     parser = argparse.ArgumentParser(add_help=False, usage=argparse.SUPPRESS)
     group = parser.add_argument_group(localized(Message("arguments of the spider topic, each given as -a NAME=VALUE")))
     for name, one in ARGUMENTS.items():
-        default = localized(Message(" (default: {value})", {"value": Message(one.default)})) if one.default else ""
-        group.add_argument(name, help=(localized(Message(one.meaning)) + default).replace("%", "%%"))
+        group.add_argument(name, help=one.help())
     return parser.format_help()
 
 
