@@ -23,6 +23,7 @@ MAX_NAME_BYTES = 200  # file systems allow 255 with the ending
 DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 # Names by which the files of other crawls go: what is kept aside, and lists of pictures, of any worker.
 FILES_OF_OTHERS = re.compile(r".*\.(previous|images)(-\d+)?", re.IGNORECASE)
+MAX_SEEDS_BYTES = 100_000_000  # of a file of URLs, which may be a pipe; a device such as /dev/zero never ends
 SHARE = re.compile(r"[0-9]{0,6}\.?[0-9]{1,6}")
 MARKDOWN = dict.fromkeys(("no", "yes", "links"))
 NO_TOPIC = Topic()
@@ -104,7 +105,9 @@ def _is_file(value: str) -> bool:
 
 def _seeds_of_file(path: Path) -> tuple[str, ...]:
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        with path.open("rb") as file:
+            content = file.read(MAX_SEEDS_BYTES + 1)
+        lines = content.decode("utf-8-sig").splitlines() if len(content) <= MAX_SEEDS_BYTES else None
     except (OSError, ValueError) as error:
         raise wrong_argument(
             "seeds",
@@ -113,6 +116,13 @@ def _seeds_of_file(path: Path) -> tuple[str, ...]:
             path=_shown(str(path)),
             why=getattr(error, "strerror", None) or Message("not UTF-8 text"),
         ) from None
+    if lines is None:
+        raise wrong_argument(
+            "seeds",
+            "{path} holds more than {megabytes} MB; give a smaller file with one URL a line",
+            path=_shown(str(path)),
+            megabytes=MAX_SEEDS_BYTES // 1_000_000,
+        )
     urls = [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
     if not urls:
         raise wrong_argument("seeds", "{path} holds no URL; give a file with one URL a line", path=_shown(str(path)))

@@ -1,4 +1,5 @@
 import dataclasses
+import os
 import re
 from pathlib import Path
 
@@ -104,6 +105,20 @@ def test_a_file_with_a_colon_in_its_name(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(tmp_path)
     Path("seeds:1.txt").write_text(A)
     assert parse({"seeds": "seeds:1.txt"}).seeds == (A,)
+
+
+def test_seeds_from_a_pipe() -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb"):
+        with os.fdopen(writing, "wb") as pipe:
+            pipe.write(f"{A}\n{B}\n".encode())
+        assert parse({"seeds": f"/dev/fd/{reading}"}).seeds == (A, B)
+
+
+def test_a_device_that_never_ends() -> None:
+    assert wrong({"seeds": "/dev/zero"}) == (
+        "seeds='/dev/zero' holds more than 100 MB; give a smaller file with one URL a line"
+    )
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping
 from dataclasses import replace
 from logging import DEBUG, INFO
@@ -27,6 +28,7 @@ from crawler.spiders.crawl_status import EndReason
 from crawler.spiders.page_reader import header, validators
 from crawler.spiders.request_outcomes import NO_WHOLE_PAGE, Refusal, lease_of, outcome_of, result_of
 from crawler.spiders.topic_tracker import KINDS, example_text
+from crawler.urls.parsing import site
 
 if TYPE_CHECKING:
     from crawler.items import ImageItem, PageItem
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 # A page that sends its reader on within these seconds is a redirect; a slower one is a page that renews itself.
 REFRESH_SECONDS = 3
 GONE = (404, 410)
+MAX_LIST_LEVELS = 3  # of lists that name each other, the seed among them
+MAX_LISTS = 1_000  # of a site that lists name; a worker counts its own
 NOTHING_SAID: Mapping[str, float] = MappingProxyType({})
 
 
@@ -46,6 +50,8 @@ class TopicSpider(Spider):
     def __init__(self, crawl: Crawl) -> None:
         super().__init__()
         self.crawl = crawl
+        self.lists: Counter[str] = Counter()
+        """Lists to be read that other lists named, by site."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
@@ -160,10 +166,20 @@ class TopicSpider(Spider):
         if not found.pages and not found.sitemaps:
             return result_of(request, Outcome(Code.EMPTY_LIST))
         self.crawl.counts.count(Outcome(Code.LIST_CUT), found.cut)
-        sitemap = Candidate("", SEED_PRIORITY, kind="list", via="sitemap")
         page = Candidate("", SEED_PRIORITY - 1, via="feed" if found.is_feed else "sitemap")
-        links = (*self.allowed(found.sitemaps, sitemap), *self.allowed(found.pages, page, found.lastmods))
+        lists = self.lists_within_limits(found.sitemaps, lease_of(request).candidate.depth + 1)
+        links = (*lists, *self.allowed(found.pages, page, found.lastmods))
         return replace(result_of(request, Outcome(Code.LIST)), links=links)
+
+    def lists_within_limits(self, urls: Collection[str], depth: int) -> Iterator[Candidate]:
+        """Candidates for the lists that a list names; their depth is their distance from the seed."""
+        for candidate in self.allowed(urls, Candidate("", SEED_PRIORITY, depth, kind="list", via="sitemap")):
+            of_site = site(candidate.url)
+            if depth < MAX_LIST_LEVELS and self.lists[of_site] < MAX_LISTS:
+                self.lists[of_site] += 1
+                yield candidate
+            else:
+                self.crawl.counts.leave_out(candidate.url, Outcome(Code.LISTS_CUT))
 
     def allowed(
         self, urls: Collection[str], candidate: Candidate, lastmods: Mapping[str, float] = NOTHING_SAID
