@@ -1,10 +1,10 @@
 """What the user asks of a crawl: `-a name=value` arguments, read and checked before anything starts."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from crawler.frontier.scope import SCOPES
 from crawler.metadata.language import CODES, normalise
@@ -32,6 +32,10 @@ DEMO_ALONE = N_("seed 'demo' stands alone: beside it there is no other seed")
 TEXT_FILE = re.compile(
     r"\S+\.(txt|text|md|rst|csv|tsv|jsonl?|ya?ml|tml|ini|cfg|conf|xml|html?|docx?|odt|pdf)", re.IGNORECASE
 )
+JOB = "_job"
+"""What Scrapyd calls a run: it passes this argument to every spider."""
+LISTS = ("seeds", "allow", "deny", "lang")
+"""Arguments that a script may give as a list of strings; each string is then one value, commas and all."""
 DUE, ALL = "due", "all"
 REFRESH = dict.fromkeys((DUE, ALL))
 # A comma ends an address where a space or another address follows: addresses may hold commas themselves.
@@ -74,23 +78,32 @@ class Arguments:
     refresh: str = DUE
 
 
-def parse(given: Mapping[str, str]) -> Arguments:
+def parse(given: Mapping[str, object]) -> Arguments:
     """The arguments as given on the command line, or an ArgumentError that says what is wrong and what is allowed."""
-    unknown = sorted(set(given) - set(ARGUMENTS))
+    unknown = sorted(set(given) - {*ARGUMENTS, JOB})
     if unknown:
         near = nearest(unknown[0], ARGUMENTS)
         raise ArgumentError("there is no argument {name}; {near}", name=repr(unknown[0]), near=near)
-    if not str(given.get("seeds", "")).strip():
+    texts = {name: _text(name, value) for name, value in given.items() if name != JOB and value is not None}
+    if not texts.get("seeds"):
         raise ArgumentError("no seeds; give -a seeds=URL[,URL...], a file of URLs, a sitemap or feed URL, or demo")
-    given = {name: str(value).strip() for name, value in given.items()}
-    values = {name: ARGUMENTS[name].read(value) for name, value in given.items() if value}
+    values = {name: ARGUMENTS[name].read(text) for name, text in texts.items() if text}
     return Arguments(**values, demo=values["seeds"] == ())  # type: ignore[arg-type]
 
 
-def _seeds(value: str) -> tuple[str, ...]:
+def _text(name: str, value: object) -> str | list[str]:
+    """The text of an argument, or of each value in its list."""
+    if name in LISTS and isinstance(value, list | tuple):
+        return [text for one in value if (text := str(one).strip())]
+    return str(value).strip()
+
+
+def _seeds(value: str | Sequence[str]) -> tuple[str, ...]:
     """The seed addresses; none for the demo, whose address is known when it is served."""
-    if value == "demo":
+    if value in ("demo", ["demo"]):
         return ()
+    if not isinstance(value, str):
+        return tuple(dict.fromkeys(map(_seed, value)))
     if ":" in value.partition("/")[0] and not _is_file(value):
         return tuple(dict.fromkeys(_seed(url) for url in BETWEEN_SEEDS.split(value.strip(" ,")) if url))
     return _seeds_of_file(Path(value))
@@ -177,24 +190,26 @@ def _number(name: str, least: int) -> Callable[[str], int]:
     return read
 
 
-def _patterns(name: str) -> Callable[[str], tuple[re.Pattern[str], ...]]:
-    def read(value: str) -> tuple[re.Pattern[str], ...]:
+def _patterns(name: str) -> Callable[[str | Sequence[str]], tuple[re.Pattern[str], ...]]:
+    def read(value: str | Sequence[str]) -> tuple[re.Pattern[str], ...]:
+        patterns = BETWEEN_PATTERNS.split(value) if isinstance(value, str) else value
         try:
-            return tuple(re.compile(pattern) for pattern in BETWEEN_PATTERNS.split(value) if pattern)
+            return tuple(re.compile(pattern) for pattern in patterns if pattern)
         except (re.error, OverflowError, RecursionError) as error:
             raise wrong_argument(
                 name,
                 "{value} is not a regular expression ({why}); "
                 "allowed are regular expressions, separated by commas or spaces",
-                value=_shown(value),
+                value=_shown(value if isinstance(value, str) else " ".join(value)),
                 why=" ".join(str(error).split()),
             ) from None
 
     return read
 
 
-def _languages(value: str) -> frozenset[str]:
-    codes = {given: normalise(given) for given in re.split(r"[,\s]+", value) if given}
+def _languages(value: str | Sequence[str]) -> frozenset[str]:
+    given_codes = re.split(r"[,\s]+", value) if isinstance(value, str) else value
+    codes = {given: normalise(given) for given in given_codes if given}
     for given, code in codes.items():
         if code not in CODES:
             raise wrong_argument(
@@ -262,7 +277,7 @@ def _shown(value: str) -> str:
 class Argument(NamedTuple):
     """One `-a NAME=VALUE` of a crawl."""
 
-    read: Callable[[str], object]
+    read: Callable[[Any], object]
     """Reads the value, or raises an ArgumentError."""
     default: str
     """What is typed for it, or words."""

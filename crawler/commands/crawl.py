@@ -12,6 +12,7 @@ from typing import NoReturn
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import default_settings
+from scrapy.spiderloader import get_spider_loader
 
 from crawler import settings as our_settings
 from crawler.command_line.command import translate_argparse, translate_help
@@ -39,6 +40,9 @@ class Command(CrawlCommand):
         try:
             super().process_options(args, opts)
             if args and args[0] != SPIDER:
+                assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
+                if args[0] in get_spider_loader(self.settings).list():
+                    return
                 _refuse(
                     Message(
                         "there is no spider {name}; there is topic: scrapy crawl topic -a seeds=demo",

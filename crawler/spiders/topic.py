@@ -17,6 +17,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
 from crawler.arguments import SPIDER, parse
+from crawler.checked_settings import extractor_of
 from crawler.crawl import SEED_PRIORITY, Crawl, build
 from crawler.frontier.page_result import Candidate, Lease, PageResult
 from crawler.outcomes import Code, Group, Outcome
@@ -25,7 +26,7 @@ from crawler.page.page import HTML_TYPES, Page, is_html, media_type
 from crawler.page.sitemaps import Listing, listing
 from crawler.recrawl.page_history import NOT_MODIFIED, ChangeCheck, PageChange, conditional_headers
 from crawler.spiders.crawl_status import EndReason
-from crawler.spiders.page_reader import header, validators
+from crawler.spiders.page_reader import header, page_of, read_alone, validators
 from crawler.spiders.request_outcomes import NO_WHOLE_PAGE, Refusal, lease_of, outcome_of, result_of
 from crawler.spiders.topic_tracker import KINDS, example_text
 from crawler.urls.parsing import site
@@ -47,14 +48,19 @@ class TopicSpider(Spider):
 
     name = SPIDER
 
-    def __init__(self, crawl: Crawl) -> None:
+    crawl: Crawl
+
+    def __init__(self, crawl: Crawl | None = None) -> None:
         super().__init__()
-        self.crawl = crawl
+        if crawl is not None:
+            self.crawl = crawl
         self.lists: Counter[str] = Counter()
         """Lists to be read that other lists named, by site."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        if crawler.settings.frozen or cls.start is not FROM_FRONTIER:
+            return super().from_crawler(crawler)  # `scrapy shell`, `fetch` and `parse` send their own requests
         session: WorkerSession | None = kwargs.pop("session", None)
         spider = super().from_crawler(crawler, build(crawler, parse(kwargs), session))
         crawler.signals.connect(spider.leave_other_types, signals.headers_received)
@@ -86,6 +92,9 @@ class TopicSpider(Spider):
     def parse(self, response: Response) -> Iterator[PageItem]:
         """The page as an item, if it is to be stored; if not, its lease ends at once."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
+        if "lease" not in response.request.meta:
+            yield read_alone(response, self.settings["EXTRACTOR"], extractor_of(self.settings))
+            return
         request, lease = response.request, lease_of(response.request)
         kind, content_type = lease.candidate.kind, header(response.headers, "Content-Type")
         if response.status == NOT_MODIFIED:
@@ -100,8 +109,7 @@ class TopicSpider(Spider):
         elif not is_html(content_type, response.body):
             self.skip(request, Outcome(Code.NOT_HTML, media_type(content_type)))
         else:
-            page = Page(response.url, response.body, content_type, header(response.headers, "X-Robots-Tag", "\n"))
-            yield from self.parse_page(page, response, request)
+            yield from self.parse_page(page_of(response), response, request)
 
     def parse_page(self, page: Page, response: Response, request: Request) -> Iterator[PageItem]:
         """The page as an item, if it is to be stored."""
@@ -214,3 +222,6 @@ class TopicSpider(Spider):
     def finish(self, request: Request, result: PageResult) -> None:
         """End a request with its result."""
         self.crawl.leases.finish(lease_of(request), result)
+
+
+FROM_FRONTIER = TopicSpider.start
