@@ -88,14 +88,48 @@ WHOLE = re.compile(r"[0-9]{1,15}")
 NUMBER = re.compile(r"([0-9]{1,10}\.?[0-9]{0,20}|\.[0-9]{1,20})(e[+-]?[0-9]{1,2})?", re.IGNORECASE)
 
 
+REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
+# Settings of Scrapy whose work the frontier does.
+OF_THE_FRONTIER = (
+    "JOBDIR DUPEFILTER_CLASS SCHEDULER_DISK_QUEUE SCHEDULER_MEMORY_QUEUE SCHEDULER_PRIORITY_QUEUE "
+    "SCHEDULER_START_DISK_QUEUE SCHEDULER_START_MEMORY_QUEUE"
+).split()
+
+
 def check_crawl(settings: BaseSettings, arguments: Arguments) -> None:
     """Raise an ArgumentError unless the settings are right, alone and with the arguments of a crawl."""
     check_settings(settings)
+    check_framework(settings)
+    max_depth_of(settings, arguments)
     image_filter_of(settings)
     try:
         favouring(arguments.extractor or settings["EXTRACTOR"], arguments.favour)
     except ValueError as error:
         raise ArgumentError(str(error)) from None
+
+
+def check_framework(settings: BaseSettings) -> None:
+    """Raise an ArgumentError if Scrapy is to keep requests, or to run in a way, that a crawl does not know."""
+    for name in OF_THE_FRONTIER:
+        if settings.getpriority(name):  # 0 is Scrapy's default
+            raise ArgumentError(
+                "setting {name} cannot be given: the database of the crawl keeps its requests and what was seen",
+                name=name,
+            )
+    if settings["TWISTED_REACTOR"] != REACTOR:
+        raise _wrong("TWISTED_REACTOR", str(settings["TWISTED_REACTOR"]), Message("are {names}", {"names": [REACTOR]}))
+    if not settings.getbool("TWISTED_REACTOR_ENABLED", True):
+        raise _wrong("TWISTED_REACTOR_ENABLED", "False", Message("are {names}", {"names": ["True"]}))
+
+
+def max_depth_of(settings: BaseSettings, arguments: Arguments) -> int | None:
+    """How many links away from the seeds a page may be: the smaller of max_depth and Scrapy's DEPTH_LIMIT."""
+    limit = str(settings["DEPTH_LIMIT"])
+    if not WHOLE.fullmatch(limit):
+        values = {"least": "0", "most": f"{MOST:,}"}
+        raise _wrong("DEPTH_LIMIT", limit, Message("is a whole number from {least} to {most}", values))
+    given = [depth for depth in (arguments.max_depth, int(limit) or None) if depth is not None]
+    return min(given, default=None)
 
 
 def number_of(settings: BaseSettings, name: str) -> float:

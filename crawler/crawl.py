@@ -16,7 +16,7 @@ from sqlalchemy.engine import URL
 
 from crawler import demo
 from crawler.arguments import ALL, Arguments
-from crawler.checked_settings import bounds_of, canonical_of
+from crawler.checked_settings import bounds_of, canonical_of, max_depth_of
 from crawler.extraction import LEARNING, Extractor, favouring
 from crawler.extraction.methods.template import SiteLibraries
 from crawler.frontier.frontier import Frontier
@@ -143,7 +143,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         comparison=ChangeDetector(method, arguments.favour, extract),
         counts=counts,
         libraries=libraries,
-        max_depth=arguments.max_depth,
+        max_depth=max_depth_of(settings, arguments),
         min_relevance=arguments.min_relevance or 0.0,
         keeps_responses=settings.getbool("KEEP_RESPONSES"),
     )

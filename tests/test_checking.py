@@ -8,7 +8,7 @@ from scrapy.settings import Settings
 
 from crawler import settings as our_settings
 from crawler.arguments import ArgumentError, parse
-from crawler.checked_settings import NUMBERS, check_crawl, check_settings
+from crawler.checked_settings import NUMBERS, check_crawl, check_settings, max_depth_of
 
 
 def ours(**changed: Any) -> Settings:
@@ -77,6 +77,34 @@ def test_each_setting_is_checked(name: str, value: str, right: bool) -> None:
     said = f"^setting {name}='{value[:100]}' is wrong; allowed (is|are) "
     with nullcontext() if right else pytest.raises(ArgumentError, match=said):
         check_settings(ours(**{name: value}))
+
+
+@pytest.mark.parametrize(
+    ("limit", "argument", "depth"),
+    [("0", "", None), ("2", "", 2), ("0", "0", 0), ("2", "3", 2), ("3", "2", 2), ("2", "0", 0)],
+)
+def test_the_smaller_depth_limit_counts(limit: str, argument: str, depth: int | None) -> None:
+    assert max_depth_of(ours(DEPTH_LIMIT=limit), parse({"seeds": "demo", "max_depth": argument})) == depth
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("DEPTH_LIMIT", "-1", "^setting DEPTH_LIMIT='-1' is wrong; allowed is a whole number from 0 to"),
+        ("JOBDIR", "jobs", "^setting JOBDIR cannot be given: the database"),
+        ("DUPEFILTER_CLASS", "scrapy.dupefilters.BaseDupeFilter", "^setting DUPEFILTER_CLASS cannot be given"),
+        ("SCHEDULER_PRIORITY_QUEUE", "scrapy.pqueues.ScrapyPriorityQueue", "^setting SCHEDULER_PRIORITY_QUEUE cannot"),
+        (
+            "TWISTED_REACTOR",
+            "twisted.internet.epollreactor.EPollReactor",
+            "^setting TWISTED_REACTOR=.*; allowed are tw",
+        ),
+        ("TWISTED_REACTOR_ENABLED", "False", "^setting TWISTED_REACTOR_ENABLED='False' is wrong; allowed are True"),
+    ],
+)
+def test_what_the_frontier_does_itself_is_refused(name: str, value: str, said: str) -> None:
+    with pytest.raises(ArgumentError, match=said):
+        check_crawl(ours(**{name: value}), parse({"seeds": "demo"}))
 
 
 def test_another_method_than_auto_favours_nothing() -> None:

@@ -17,7 +17,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
 from crawler.arguments import SPIDER, parse
-from crawler.checked_settings import extractor_of
+from crawler.checked_settings import check_crawl, extractor_of
 from crawler.crawl import SEED_PRIORITY, Crawl, build
 from crawler.frontier.page_result import Candidate, Lease, PageResult
 from crawler.outcomes import Code, Group, Outcome
@@ -62,7 +62,10 @@ class TopicSpider(Spider):
         if crawler.settings.frozen or cls.start is not FROM_FRONTIER:
             return super().from_crawler(crawler)  # `scrapy shell`, `fetch` and `parse` send their own requests
         session: WorkerSession | None = kwargs.pop("session", None)
-        spider = super().from_crawler(crawler, build(crawler, parse(kwargs), session))
+        arguments = parse(kwargs)
+        if session is None:  # a script; the command has checked what it joined the crawl with
+            check_crawl(crawler.settings, arguments)
+        spider = super().from_crawler(crawler, build(crawler, arguments, session))
         crawler.signals.connect(spider.leave_other_types, signals.headers_received)
         return spider
 
