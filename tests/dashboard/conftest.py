@@ -11,12 +11,10 @@ import pytest
 import sites
 from scrapy.settings import Settings
 from sqlalchemy import Engine, insert
-from sqlalchemy.engine import URL
 
 from crawler.dashboard.access import AccessControl
 from crawler.dashboard.context import DashboardContext
 from crawler.store.crawl_tables import crawl
-from crawler.store.database import open_database
 
 CRAWLED = sites.OPEN | {"KEEP_RESPONSES": "True"}
 
@@ -51,13 +49,11 @@ def own_dashboard(copied: Path) -> Iterator[str]:
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
+def engine(sqlite_engine: Engine) -> Engine:
     """A database with a crawl and no page."""
-    engine = open_database(URL.create("sqlite", database=str(tmp_path / "crawl.db")))
-    with engine.begin() as connection:
+    with sqlite_engine.begin() as connection:
         connection.execute(insert(crawl).values(id=1, name="bees", seeds="[]", started_at=0.0))
-    yield engine
-    engine.dispose()
+    return sqlite_engine
 
 
 @pytest.fixture
