@@ -1,9 +1,32 @@
 """Winnow: a focused web crawler that cleans while it crawls."""
 
 import os
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from crawler.api.document import Document as Document
+    from crawler.api.document import clean as clean
+    from crawler.api.images import ImageVerdict as ImageVerdict
+    from crawler.api.images import judge_images as judge_images
 
 __version__ = "0.1.0"
+
+# The Python API. Each name is imported when it is first used, because every command imports this package.
+_API = {
+    "Document": "crawler.api.document",
+    "clean": "crawler.api.document",
+    "ImageVerdict": "crawler.api.images",
+    "judge_images": "crawler.api.images",
+}
+__all__ = ["Document", "ImageVerdict", "__version__", "clean", "judge_images"]
 
 # Before anything imports numpy, which reads it once: the matrices of a page are small, so threads would take more time
 # from a crawl than they save, and crawls and their workers are processes of their own.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _API:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_API[name]), name)

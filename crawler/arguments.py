@@ -1,17 +1,18 @@
 """What the user asks of a crawl: `-a name=value` arguments, read and checked before anything starts."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from crawler.frontier.scope import SCOPES
 from crawler.metadata.language import CODES, normalise
 from crawler.page.text import words
 from crawler.topic.stop_rule import StopWhen
 from crawler.topic.topic import Topic, TopicError, read_topic
-from crawler.translation.message import N_, Message, MessageError
+from crawler.translation.message import N_, Message, MessageError, localized
+from crawler.translation.nearest import nearest
 from crawler.urls.parsing import absolute
 
 SPIDER = "topic"
@@ -22,6 +23,7 @@ MAX_NAME_BYTES = 200  # file systems allow 255 with the ending
 DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 # Names by which the files of other crawls go: what is kept aside, and lists of pictures, of any worker.
 FILES_OF_OTHERS = re.compile(r".*\.(previous|images)(-\d+)?", re.IGNORECASE)
+MAX_SEEDS_BYTES = 100_000_000  # of a file of URLs, which may be a pipe; a device such as /dev/zero never ends
 SHARE = re.compile(r"[0-9]{0,6}\.?[0-9]{1,6}")
 MARKDOWN = dict.fromkeys(("no", "yes", "links"))
 NO_TOPIC = Topic()
@@ -30,6 +32,10 @@ DEMO_ALONE = N_("seed 'demo' stands alone: beside it there is no other seed")
 TEXT_FILE = re.compile(
     r"\S+\.(txt|text|md|rst|csv|tsv|jsonl?|ya?ml|tml|ini|cfg|conf|xml|html?|docx?|odt|pdf)", re.IGNORECASE
 )
+JOB = "_job"
+"""What Scrapyd calls a run: it passes this argument to every spider."""
+LISTS = ("seeds", "allow", "deny", "lang")
+"""Arguments that a script may give as a list of strings; each string is then one value, commas and all."""
 DUE, ALL = "due", "all"
 REFRESH = dict.fromkeys((DUE, ALL))
 # A comma ends an address where a space or another address follows: addresses may hold commas themselves.
@@ -72,24 +78,32 @@ class Arguments:
     refresh: str = DUE
 
 
-def parse(given: Mapping[str, str]) -> Arguments:
+def parse(given: Mapping[str, object]) -> Arguments:
     """The arguments as given on the command line, or an ArgumentError that says what is wrong and what is allowed."""
-    unknown = sorted(set(given) - set(ARGUMENTS))
+    unknown = sorted(set(given) - {*ARGUMENTS, JOB})
     if unknown:
-        raise ArgumentError(
-            "there is no argument {name}; there are {names}", name=repr(unknown[0]), names=list(ARGUMENTS)
-        )
-    if not str(given.get("seeds", "")).strip():
+        near = nearest(unknown[0], ARGUMENTS)
+        raise ArgumentError("there is no argument {name}; {near}", name=repr(unknown[0]), near=near)
+    texts = {name: _text(name, value) for name, value in given.items() if name != JOB and value is not None}
+    if not texts.get("seeds"):
         raise ArgumentError("no seeds; give -a seeds=URL[,URL...], a file of URLs, a sitemap or feed URL, or demo")
-    given = {name: str(value).strip() for name, value in given.items()}
-    values = {name: ARGUMENTS[name].read(value) for name, value in given.items() if value}
+    values = {name: ARGUMENTS[name].read(text) for name, text in texts.items() if text}
     return Arguments(**values, demo=values["seeds"] == ())  # type: ignore[arg-type]
 
 
-def _seeds(value: str) -> tuple[str, ...]:
+def _text(name: str, value: object) -> str | list[str]:
+    """The text of an argument, or of each value in its list."""
+    if name in LISTS and isinstance(value, list | tuple):
+        return [text for one in value if (text := str(one).strip())]
+    return str(value).strip()
+
+
+def _seeds(value: str | Sequence[str]) -> tuple[str, ...]:
     """The seed addresses; none for the demo, whose address is known when it is served."""
-    if value == "demo":
+    if value in ("demo", ["demo"]):
         return ()
+    if not isinstance(value, str):
+        return tuple(dict.fromkeys(map(_seed, value)))
     if ":" in value.partition("/")[0] and not _is_file(value):
         return tuple(dict.fromkeys(_seed(url) for url in BETWEEN_SEEDS.split(value.strip(" ,")) if url))
     return _seeds_of_file(Path(value))
@@ -104,7 +118,9 @@ def _is_file(value: str) -> bool:
 
 def _seeds_of_file(path: Path) -> tuple[str, ...]:
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        with path.open("rb") as file:
+            content = file.read(MAX_SEEDS_BYTES + 1)
+        lines = content.decode("utf-8-sig").splitlines() if len(content) <= MAX_SEEDS_BYTES else None
     except (OSError, ValueError) as error:
         raise wrong_argument(
             "seeds",
@@ -113,6 +129,13 @@ def _seeds_of_file(path: Path) -> tuple[str, ...]:
             path=_shown(str(path)),
             why=getattr(error, "strerror", None) or Message("not UTF-8 text"),
         ) from None
+    if lines is None:
+        raise wrong_argument(
+            "seeds",
+            "{path} holds more than {megabytes} MB; give a smaller file with one URL a line",
+            path=_shown(str(path)),
+            megabytes=MAX_SEEDS_BYTES // 1_000_000,
+        )
     urls = [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
     if not urls:
         raise wrong_argument("seeds", "{path} holds no URL; give a file with one URL a line", path=_shown(str(path)))
@@ -167,24 +190,26 @@ def _number(name: str, least: int) -> Callable[[str], int]:
     return read
 
 
-def _patterns(name: str) -> Callable[[str], tuple[re.Pattern[str], ...]]:
-    def read(value: str) -> tuple[re.Pattern[str], ...]:
+def _patterns(name: str) -> Callable[[str | Sequence[str]], tuple[re.Pattern[str], ...]]:
+    def read(value: str | Sequence[str]) -> tuple[re.Pattern[str], ...]:
+        patterns = BETWEEN_PATTERNS.split(value) if isinstance(value, str) else value
         try:
-            return tuple(re.compile(pattern) for pattern in BETWEEN_PATTERNS.split(value) if pattern)
+            return tuple(re.compile(pattern) for pattern in patterns if pattern)
         except (re.error, OverflowError, RecursionError) as error:
             raise wrong_argument(
                 name,
                 "{value} is not a regular expression ({why}); "
                 "allowed are regular expressions, separated by commas or spaces",
-                value=_shown(value),
+                value=_shown(value if isinstance(value, str) else " ".join(value)),
                 why=" ".join(str(error).split()),
             ) from None
 
     return read
 
 
-def _languages(value: str) -> frozenset[str]:
-    codes = {given: normalise(given) for given in re.split(r"[,\s]+", value) if given}
+def _languages(value: str | Sequence[str]) -> frozenset[str]:
+    given_codes = re.split(r"[,\s]+", value) if isinstance(value, str) else value
+    codes = {given: normalise(given) for given in given_codes if given}
     for given, code in codes.items():
         if code not in CODES:
             raise wrong_argument(
@@ -252,10 +277,17 @@ def _shown(value: str) -> str:
 class Argument(NamedTuple):
     """One `-a NAME=VALUE` of a crawl."""
 
-    read: Callable[[str], object]
+    read: Callable[[Any], object]
     """Reads the value, or raises an ArgumentError."""
     default: str
+    """What is typed for it, or words."""
     meaning: str
+
+    def help(self) -> str:
+        """Its meaning and its default in the user's language, for argparse."""
+        default = Message(self.default) if " " in self.default else self.default
+        shown = localized(Message(" (default: {value})", {"value": default})) if default else ""
+        return (localized(Message(self.meaning)) + shown).replace("%", "%%")
 
 
 ARGUMENTS = {
@@ -308,7 +340,7 @@ ARGUMENTS = {
     ),
     "stop_when": Argument(
         _stop_when,
-        N_("never"),
+        N_("no stop rule"),
         N_("harvest<0.05 ends the crawl when fewer than 10 of the last 200 pages were on the topic."),
     ),
     "lang": Argument(_languages, N_("all languages"), N_("Keep only pages in these languages, such as zh,en.")),

@@ -84,7 +84,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"EXTRACTOR": tuple(EXTRACTORS), "LOG_LEVEL": ("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG")}
 )
 SWITCHES = tuple(name for name, usual in vars(our_settings).items() if isinstance(usual, bool))
-WHOLE, NUMBER = re.compile(r"[0-9]{1,15}"), re.compile(r"[0-9]{1,10}(\.[0-9]{1,9})?")
+WHOLE = re.compile(r"[0-9]{1,15}")
+NUMBER = re.compile(r"([0-9]{1,10}\.?[0-9]{0,20}|\.[0-9]{1,20})(e[+-]?[0-9]{1,2})?", re.IGNORECASE)
 
 
 def check_crawl(settings: BaseSettings, arguments: Arguments) -> None:

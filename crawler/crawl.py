@@ -10,6 +10,7 @@ from time import monotonic, sleep
 from weakref import WeakKeyDictionary
 
 from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
 from scrapy.settings import BaseSettings
 from sqlalchemy.engine import URL
 
@@ -42,6 +43,23 @@ logger = logging.getLogger(__name__)
 SEED_PRIORITY = 10_000
 # The settings that bound how long a host may rest.
 PAUSES = ("BACKOFF_LIMIT", "CRAWL_DELAY_LIMIT", "AUTOTHROTTLE_MAX_DELAY", "DOWNLOAD_DELAY")
+# Scrapy's components that a crawl does without; other spiders of the project have them.
+REPLACED = {
+    "DOWNLOAD_HANDLERS_BASE": ("file", "ftp", "s3", "data"),  # http and https only
+    "DOWNLOADER_MIDDLEWARES_BASE": (
+        "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware",  # the scope is checked before a request is built
+        "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware",
+        "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware",
+        "scrapy.downloadermiddlewares.redirect.RedirectMiddleware",
+    ),
+    "SPIDER_MIDDLEWARES_BASE": (
+        "scrapy.spidermiddlewares.depth.DepthMiddleware",  # candidates carry their depth; the scope checks addresses
+        "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware",
+        "scrapy.spidermiddlewares.start.StartSpiderMiddleware",
+        "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware",
+    ),
+    "EXTENSIONS_BASE": ("scrapy.extensions.logstats.LogStats",),
+}
 
 
 @dataclass(frozen=True)
@@ -75,7 +93,12 @@ _crawls: WeakKeyDictionary[Crawler, Crawl] = WeakKeyDictionary()
 
 
 def crawl_of(crawler: Crawler) -> Crawl:
-    """The crawl of a crawler: components that Scrapy creates take their arguments from it."""
+    """The crawl of a crawler: components that Scrapy creates take their arguments from it.
+
+    Scrapy leaves a component out that raises NotConfigured, which other spiders than topic therefore do without.
+    """
+    if crawler not in _crawls:
+        raise NotConfigured  # without a message: nothing is wrong
     return _crawls[crawler]
 
 
@@ -154,7 +177,9 @@ def _prepare(session: WorkerSession, seeds: Iterable[str], reader: PageReader, s
 
 
 def _introduce(settings: BaseSettings, arguments: Arguments) -> None:
-    """Set the headers that tell sites who asks, and for which languages."""
+    """Set the headers that tell sites who asks, and for which languages; leave out what a crawl does without."""
+    for base, components in REPLACED.items():
+        settings[base].update(dict.fromkeys(components))
     settings.set("USER_AGENT", user_agent(settings["CONTACT"]), priority="project")
     if arguments.lang:
         headers = settings.getdict("DEFAULT_REQUEST_HEADERS")

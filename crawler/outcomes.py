@@ -86,6 +86,7 @@ class Code(StrEnum):
     PICTURES_CUT = "pictures_cut", Group.SKIPPED, N_("pictures beyond the limit of a page")
     PAGE_CUT = "page_cut", Group.SKIPPED, N_("rest of a page {at}")
     LIST_CUT = "list_cut", Group.SKIPPED, N_("rest of a sitemap larger than the limit")
+    LISTS_CUT = "lists_cut", Group.SKIPPED, N_("sitemaps beyond the limit of a site or of levels")
 
     # Records of archives and folders.
     NO_RESPONSE = "no_response", Group.SKIPPED, N_("WARC record: {kind}")

@@ -130,7 +130,6 @@ COOKIES_ENABLED = False
 """Keep cookies from one page to the next."""
 METAREFRESH_ENABLED = False  # the spider reads it from the tree it has anyway
 """Let Scrapy follow `<meta http-equiv=refresh>`, which the spider does by itself."""
-DOWNLOAD_HANDLERS = {"file": None, "ftp": None, "s3": None, "data": None}  # http and https only
 TELNETCONSOLE_ENABLED = False
 """Scrapy's telnet console."""
 REMOTE_CONTROL_ENABLED = False
@@ -170,26 +169,16 @@ IGNORED_PARAMETERS = (
 `name=value` where they hold an equals sign. On the command line they are separated by spaces.
 """
 
-# How the crawl runs: no per-item tasks (one page makes one item), no component without use.
+# How the crawl runs: no per-item tasks (one page makes one item). For other spiders than topic, Scrapy's own scheduler
+# takes the place of ours, and our other components are left out.
 SCHEDULER = "crawler.spiders.request_scheduler.FrontierScheduler"
 CONCURRENT_ITEMS = 1
 DOWNLOADER_MIDDLEWARES = {
-    "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,  # the scope is checked before a request is built
-    "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "crawler.middlewares.image_noise.ImageNoiseMiddleware": 50,  # before anything is asked, robots.txt too
     "crawler.middlewares.robots.RobotsMiddleware": 100,
-    "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
-    "scrapy.downloadermiddlewares.retry.RetryMiddleware": 550,
-    "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
     "crawler.middlewares.redirect.ScopedRedirectMiddleware": 600,
     "crawler.middlewares.backoff.BackoffMiddleware": 650,  # hears every answer, before it is made into a request
     "crawler.middlewares.private_addresses.PrivateAddressMiddleware": 800,
-}
-SPIDER_MIDDLEWARES = {
-    "scrapy.spidermiddlewares.depth.DepthMiddleware": None,  # candidates carry their depth; the scope checks addresses
-    "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware": None,
-    "scrapy.spidermiddlewares.start.StartSpiderMiddleware": None,
-    "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,
 }
 ITEM_PROCESSOR = "crawler.pipelines.LimitedPipelines"
 ITEM_PIPELINES = {
@@ -198,7 +187,6 @@ ITEM_PIPELINES = {
     "crawler.pipelines.StorePipeline": 900,
 }
 EXTENSIONS = {
-    "scrapy.extensions.logstats.LogStats": None,
     "crawler.extensions.host_latency.FixedSlots": 0,
     "crawler.extensions.progress.CrawlProgress": 0,
     "crawler.extensions.stall_watch.StallWatch": 0,

@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Iterable
 from dataclasses import fields
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
@@ -20,12 +21,14 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 
+import crawler  # noqa: E402 - found by the path that is set first
 from crawler import arguments, items, outcomes, settings  # noqa: E402 - found by the path that is set first
 from crawler.command_line.command import CommandGroup, Subcommand  # noqa: E402
 from crawler.commands import clean, dashboard, evaluate, export, focus, noise, schedule, state, train  # noqa: E402
 from crawler.store import crawl_tables, page_tables  # noqa: E402
 
 COMPONENTS = {
+    "crawler.addon.Winnow": "`ADDONS`",
     settings.SCHEDULER: "`SCHEDULER`",
     **dict.fromkeys(settings.DOWNLOADER_MIDDLEWARES, "`DOWNLOADER_MIDDLEWARES`"),
     settings.ITEM_PROCESSOR: "`ITEM_PROCESSOR`",
@@ -190,6 +193,27 @@ def component_page() -> str:
     return "The classes that settings name.\n\n" + table("path,setting", rows)
 
 
+def api_page() -> str:
+    parts = ["Import these names from `crawler`. How to use them: [one page](../how-to/one-page.md).\n"]
+    for name in sorted(set(crawler.__all__) - {"__version__"}, key=str.lower):
+        one = getattr(crawler, name)
+        text, _, example = (inspect.getdoc(one) or "").partition("\n>>> ")
+        if inspect.isclass(one):
+            meanings = {
+                part: inspect.getdoc(getattr(value, "func", value)) or ""
+                for part, value in vars(one).items()
+                if isinstance(value, property | cached_property) or inspect.isfunction(value)
+            } | docstrings(one)
+            listed = [*getattr(one, "_fields", [part for part in meanings if not part.startswith("_")])]
+            body = table("name,meaning", [(code(part), meanings.get(part, "")) for part in listed])
+        else:
+            signature = re.sub(r"\b[a-z_.]+\.(?=[A-Z])", "", str(inspect.signature(one, eval_str=True)))
+            body = f"```python\n{name}{signature}\n```\n"
+            body += f"\n```python\n>>> {example}\n```\n" if example else ""
+        parts.append(f"## {name}\n\n{text.strip()}\n\n{body}")
+    return "\n".join(parts)
+
+
 PAGES = {
     "arguments": ("Arguments", argument_page),
     "settings": ("Settings", setting_page),
@@ -198,6 +222,7 @@ PAGES = {
     "outcomes": ("Outcomes", outcome_page),
     "statistics": ("Statistics", statistic_page),
     "tables": ("Tables", table_page),
+    "api": ("Python API", api_page),
     "components": ("Components", component_page),
 }
 

@@ -2,12 +2,19 @@
 
 import gc
 import os
+import sys
 from collections.abc import Iterator
 
 # Read when numpy is imported: on small matrices threads take ten times as long, on a busy machine.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from pathlib import Path
+
+# Who wants no compiled files among the sources has them here: else each of the many processes compiles all it imports.
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
+    compiled = Path(__file__).resolve().parents[1] / ".pytest_cache" / "compiled"
+    sys.pycache_prefix = os.environ.setdefault("PYTHONPYCACHEPREFIX", str(compiled))
+    sys.dont_write_bytecode = False
 
 import postgres
 import pytest

@@ -1,5 +1,7 @@
 import dataclasses
+import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from crawler.topic.topic import Topic
 A, B = "http://a.example/", "https://b.example/x,y,z"
 
 
-def wrong(given: dict[str, str]) -> str:
+def wrong(given: Mapping[str, object]) -> str:
     with pytest.raises(ArgumentError) as said:
         parse(given)
     return str(said.value)
@@ -25,6 +27,47 @@ def test_every_field_has_a_reader() -> None:
 def test_what_is_not_given_is_the_default() -> None:
     assert parse({"seeds": A}) == Arguments((A,))
     assert parse({"seeds": A} | dict.fromkeys(ARGUMENTS.keys() - {"seeds"}, "  ")) == Arguments((A,))
+
+
+def test_the_job_that_scrapyd_names_is_no_argument() -> None:
+    assert parse({"seeds": A, "_job": "6487ec79947edab326d6db28a2d86511e8247444"}) == parse({"seeds": A})
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "same_as"),
+    [
+        ("seeds", [A, B], f"{A},{B}"),
+        ("seeds", (f" {A}",), A),
+        ("seeds", ["demo"], "demo"),
+        ("deny", [r"/a\?b", r"[,]{2}"], r"/a\?b [,]{2}"),
+        ("allow", [], ""),
+        ("allow", None, ""),
+        ("lang", ("en", "zh"), "zh,en"),
+        ("max_pages", 5, "5"),
+    ],
+)
+def test_a_script_gives_lists_numbers_and_none(name: str, value: object, same_as: str) -> None:
+    assert parse({"seeds": A, name: value}) == parse({"seeds": A, name: same_as})
+
+
+def test_a_string_of_a_list_is_one_value() -> None:
+    assert parse({"seeds": ["http://a.example/x,http://y"]}).seeds == ("http://a.example/x,http://y",)
+    assert [pattern.pattern for pattern in parse({"seeds": A, "allow": ["a b,c"]}).allow] == ["a b,c"]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"seeds": []}, "^no seeds"),
+        ({"seeds": [A, "demo"]}, "^seed 'demo' stands alone"),
+        ({"seeds": [A, 5]}, "^seed '5' is not an address"),
+        ({"seeds": A, "deny": ["a", "("]}, r"^deny='a \(' is not a regular expression"),
+        ({"seeds": A, "lang": ["en", "xx"]}, "^lang='xx' is not known"),
+        ({"seeds": A, "topic": ["honey"], "name": ["x"]}, r"^name=\"\['x'\]\" cannot name a file"),
+    ],
+)
+def test_a_wrong_list_is_refused_in_one_sentence(given: Mapping[str, object], said: str) -> None:
+    assert re.search(said, wrong(given))
 
 
 def test_the_demo_has_no_seeds_yet() -> None:
@@ -104,6 +147,20 @@ def test_a_file_with_a_colon_in_its_name(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(tmp_path)
     Path("seeds:1.txt").write_text(A)
     assert parse({"seeds": "seeds:1.txt"}).seeds == (A,)
+
+
+def test_seeds_from_a_pipe() -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb"):
+        with os.fdopen(writing, "wb") as pipe:
+            pipe.write(f"{A}\n{B}\n".encode())
+        assert parse({"seeds": f"/dev/fd/{reading}"}).seeds == (A, B)
+
+
+def test_a_device_that_never_ends() -> None:
+    assert wrong({"seeds": "/dev/zero"}) == (
+        "seeds='/dev/zero' holds more than 100 MB; give a smaller file with one URL a line"
+    )
 
 
 @pytest.mark.parametrize(
@@ -299,7 +356,12 @@ def test_a_message_is_one_line_whatever_the_value(name: str) -> None:
     assert len(message) < 500
 
 
-@pytest.mark.parametrize("name", ["seed", "Seeds", "demo", "", "a\nb"])
+@pytest.mark.parametrize("name", ["demo", "", "a\nb"])
 def test_an_unknown_argument(name: str) -> None:
     expected = f"there is no argument {name!r}; there are {', '.join(ARGUMENTS)}"
     assert wrong({"seeds": A, name: "x"}) == expected
+
+
+@pytest.mark.parametrize(("name", "near"), [("seed", "seeds"), ("Seeds", "seeds"), ("maxpages", "max_pages")])
+def test_a_mistyped_argument(name: str, near: str) -> None:
+    assert wrong({"seeds": A, name: "x"}) == f"there is no argument {name!r}; the nearest is {near}"

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from scrapy.settings import BaseSettings
 
@@ -25,9 +25,9 @@ from crawler.bulk.parallel import DIED, WorkersError, cores, in_order
 from crawler.checked_settings import extractor_of, judge_of
 from crawler.command_line.terminal import FAILED, INTERRUPTED, say
 from crawler.extraction import Extractor
-from crawler.noise.image_evidence import Evidence, Sighting
+from crawler.noise.image_evidence import Evidence
 from crawler.noise.image_features import sightings
-from crawler.noise.verdict import Judge, Verdict
+from crawler.noise.verdict import ImageJudge, Judge, Verdict, verdicts
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Extraction, Page
 from crawler.page.text import one_line
@@ -42,12 +42,6 @@ FILE = "file"
 DIGITS = 6  # of the figures that are written
 NAMELESS = "http://page.example/"
 """The address that pages without one have in labels, which their relative addresses are joined to."""
-
-
-class ImageJudge(Protocol):
-    """A model that judges images, such as crawler.noise.verdict.Judge."""
-
-    def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict: ...
 
 
 class SavedPage(NamedTuple):
@@ -165,11 +159,8 @@ def _judge(found: ReadResult, panel: ImageJudging) -> JudgedPage | Broken | Skip
             return NOT_ASKED
         counted = panel.evidence.get(saved.site) or Evidence()
         shown = sightings(saved.page, panel.extract(saved.page)) if saved.page.images else ()
-        images: dict[str, tuple[Verdict, ...]] = {}
-        for one in shown:
-            said = tuple(judge.judge(one, counted) for judge in panel.judges)
-            before = images.get(one.url, said)
-            images[one.url] = tuple(map(_less_noisy, before, said))
+        by_judge = [verdicts(shown, judge, counted) for judge in panel.judges]
+        images = {url: tuple(one[url] for one in by_judge) for url in by_judge[0]}
     except BrokenError as error:
         return Broken(found.place, str(error))
     except Exception as error:  # a page must not cost the others, whatever is wrong with it
@@ -193,11 +184,6 @@ def page_of(found: ReadResult, nameless: str) -> SavedPage:
     # Pages without an address are each a site of its own.
     home = site(address) if own else found.place
     return SavedPage(name, shown, home, replace(record.page, url=address))
-
-
-def _less_noisy(one: Verdict, other: Verdict) -> Verdict:
-    """Of two verdicts the one less like noise, the first where they are alike."""
-    return min(one, other, key=lambda verdict: (verdict.is_noise, verdict.probability))
 
 
 def _rounded(score: float | None) -> float | None:

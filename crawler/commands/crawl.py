@@ -4,6 +4,7 @@ import argparse
 import gc
 import logging
 import sys
+from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import NoReturn
@@ -11,6 +12,7 @@ from typing import NoReturn
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import default_settings
+from scrapy.spiderloader import get_spider_loader
 
 from crawler import settings as our_settings
 from crawler.command_line.command import translate_argparse, translate_help
@@ -38,6 +40,9 @@ class Command(CrawlCommand):
         try:
             super().process_options(args, opts)
             if args and args[0] != SPIDER:
+                assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
+                if args[0] in get_spider_loader(self.settings).list():
+                    return
                 _refuse(
                     Message(
                         "there is no spider {name}; there is topic: scrapy crawl topic -a seeds=demo",
@@ -72,6 +77,10 @@ class Command(CrawlCommand):
 
         assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
         check_crawl(self.settings, self.arguments)
+        self.unknown = sorted(_names(opts.set) - set(vars(default_settings)) - set(vars(our_settings)))
+        for name in self.unknown:
+            if close := get_close_matches(name, [one for one in vars(our_settings) if one.isupper()], 1, 0.8):
+                raise WrongUseError("there is no setting {name}; the nearest is {near}", name=name, near=close[0])
         for feed in self.settings.getdict("FEEDS").values():
             feed.setdefault("item_classes", [PageItem])  # pictures have a list of their own
         _check_writable(Path(self.settings["OUTPUT_DIR"]), self.arguments.name)
@@ -88,7 +97,6 @@ class Command(CrawlCommand):
                 check_demo(self.session)
         except DatabaseUnavailableError as error:
             _refuse(error.message, CALLED, FAILED)
-        self.unknown = sorted(_names(opts.set) - set(vars(default_settings)) - set(vars(our_settings)))
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         if args[:1] != [SPIDER]:
@@ -131,8 +139,7 @@ def argument_help() -> str:
     parser = argparse.ArgumentParser(add_help=False, usage=argparse.SUPPRESS)
     group = parser.add_argument_group(localized(Message("arguments of the spider topic, each given as -a NAME=VALUE")))
     for name, one in ARGUMENTS.items():
-        default = localized(Message(" (default: {value})", {"value": Message(one.default)})) if one.default else ""
-        group.add_argument(name, help=(localized(Message(one.meaning)) + default).replace("%", "%%"))
+        group.add_argument(name, help=one.help())
     return parser.format_help()
 
 

@@ -11,6 +11,7 @@ from scrapy.utils.httpobj import urlparse_cached
 from twisted.internet.interfaces import IAddress, IHostnameResolver, IHostResolution, IResolutionReceiver
 from zope.interface import implementer
 
+from crawler.crawl import crawl_of
 from crawler.outcomes import Code, Outcome
 from crawler.spiders.request_outcomes import Refusal
 from crawler.urls.public_hosts import AllowList, is_public
@@ -26,7 +27,8 @@ class PublicResolver:
 
     def __init__(self, resolver: Any, opened: AllowList) -> None:
         self.resolver = resolver
-        self.opened = opened
+        self.opened = [opened]
+        """What each crawl of this process opens; it is not seen which of them connects, so all must open an address."""
         self.refused: set[str] = set()
 
     def resolveHostName(  # noqa: N802 - Twisted's name
@@ -48,7 +50,7 @@ class PublicResolver:
     def may_connect(self, host: str, port: int, address: str) -> bool:
         """Whether an address found for a host is public or opened."""
         found = ip_address(address.partition("%")[0])
-        return is_public(found) or self.opened.opens(host, port, found)
+        return is_public(found) or all(one.opens(host, port, found) for one in self.opened)
 
 
 def _can_be_asked(name: str) -> bool:
@@ -93,7 +95,7 @@ class _PublicOnly:
 
 
 class PrivateAddressMiddleware:
-    """Puts the guard before the reactor's resolver for the length of a crawl, and tells refusals from failures."""
+    """Puts the guard before the reactor's resolver while a crawl runs, and tells refusals from failures."""
 
     def __init__(self, allowed: list[str]) -> None:
         self.opened = AllowList(allowed)
@@ -101,6 +103,7 @@ class PrivateAddressMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
+        crawl_of(crawler)  # other spiders connect to what they like
         guard = cls(crawler.settings.getlist("ALLOWED_PRIVATE_HOSTS"))
         crawler.signals.connect(guard.install, signals.spider_opened)
         crawler.signals.connect(guard.remove, signals.spider_closed)
@@ -109,13 +112,20 @@ class PrivateAddressMiddleware:
     def install(self) -> None:
         from twisted.internet import reactor
 
-        self.resolver = PublicResolver(reactor.nameResolver, self.opened)
-        reactor.installNameResolver(self.resolver)
+        if isinstance(reactor.nameResolver, PublicResolver):  # of another crawl in this process
+            self.resolver = reactor.nameResolver
+            self.resolver.opened.append(self.opened)
+        else:
+            self.resolver = PublicResolver(reactor.nameResolver, self.opened)
+            reactor.installNameResolver(self.resolver)
 
     def remove(self) -> None:
         from twisted.internet import reactor
 
-        if self.resolver is not None and reactor.nameResolver is self.resolver:
+        if self.resolver is None:
+            return
+        self.resolver.opened.remove(self.opened)
+        if not self.resolver.opened and reactor.nameResolver is self.resolver:
             reactor.installNameResolver(self.resolver.resolver)
 
     def process_request(self, request: Request) -> None:

@@ -16,6 +16,7 @@ from scrapy.http.request import NO_CALLBACK
 from twisted.python.failure import Failure
 
 from crawler.crawl import crawl_of
+from crawler.middlewares.robots_rules import rules_of
 from crawler.outcomes import Code, Outcome
 from crawler.page.head import BOT
 from crawler.spiders.request_outcomes import ROBOTS, TOO_BUSY, Refusal, outcome_of
@@ -120,7 +121,7 @@ class RobotsMiddleware:
             why = Outcome(Code.HTTP_STATUS, str(response.status))
             return Outcome(Code.ROBOTS_UNREADABLE, str(why)), 0
         body = response.body[:MAX_SIZE] if response.status < 300 else b""
-        rules = Protego.parse(body.decode("utf-8-sig", "ignore"))
+        rules = rules_of(body.decode("utf-8-sig", "ignore"))
         return self.slow_down(host(place + "/"), rules), len(body)
 
     def slow_down(self, name: str, rules: Protego) -> Protego | Outcome:

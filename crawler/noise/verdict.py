@@ -6,7 +6,7 @@ Filter lists are in the format of EasyList and are read by Brave's engine (the e
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.image_features import PIXEL, SIGNS, sightings
@@ -202,14 +202,29 @@ MODELS: dict[str, Callable[[Sighting, Evidence, LiScores, Judge], ModelVerdict]]
 }
 
 
+class ImageJudge(Protocol):
+    """What judges images, such as `Judge`."""
+
+    def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict: ...
+
+
+def verdicts(shown: Iterable[Sighting], judge: ImageJudge, evidence: Evidence) -> dict[str, Verdict]:
+    """The verdict on each image of a page by its address; of one that is shown twice, the one less like noise."""
+    found: dict[str, Verdict] = {}
+    for one in shown:
+        said = judge.judge(one, evidence)
+        found[one.url] = min(
+            found.get(one.url, said), said, key=lambda verdict: (verdict.is_noise, verdict.probability)
+        )
+    return found
+
+
 def noise_of(page: Page, extraction: Extraction, judge: Judge | None = None) -> frozenset[str]:
     """The addresses of a page's images that are noise wherever they stand, as far as the page alone tells."""
     shown = sightings(page, extraction)
     alone = Evidence()
     alone.see(shown)
-    by = judge or Judge()
-    content = {one.url for one in shown if not by.judge(one, alone).is_noise}
-    return frozenset(one.url for one in shown) - content
+    return frozenset(url for url, said in verdicts(shown, judge or Judge(), alone).items() if said.is_noise)
 
 
 class FilterLists:

@@ -16,6 +16,10 @@ SITEMAPS = frozenset(("urlset", "sitemapindex"))
 LISTS = SITEMAPS | {"rss", "rdf", "feed"}
 # Which of its elements says when a page was changed, by the element that stands for the page; the first that is there.
 DATES = {"url": ("lastmod",), "item": ("pubdate", "date", "modified"), "entry": ("updated", "modified", "published")}
+ENTRIES = frozenset(("url", "sitemap", "item", "entry"))
+MAX_ADDRESSES = 50_000  # of a list, as the protocol of sitemaps has it
+MAX_TAGS = 500_000  # `<` of a list that are read
+MAX_MEMBERS = 100  # gzipped files in a row
 NOTHING: Mapping[str, float] = MappingProxyType({})
 
 
@@ -25,7 +29,7 @@ class Listing(NamedTuple):
     pages: tuple[str, ...]
     sitemaps: tuple[str, ...]
     cut: bool = False
-    """Whether it was packed and could be unpacked only in part."""
+    """Whether it was longer than what is read, or could be unpacked only in part."""
     is_feed: bool = False
     lastmods: Mapping[str, float] = NOTHING
     """When pages were last changed, as far as that is said and can be, in seconds since 1970."""
@@ -36,6 +40,10 @@ def listing(body: bytes, url: str, max_size: int) -> Listing | None:
     body, cut = _unzipped(body, max_size)
     if body.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] != b"<":
         return None
+    *kept, rest = body.split(b"<", MAX_TAGS + 1)
+    if len(kept) > MAX_TAGS:
+        body, cut = b"<".join(kept), True
+    del kept, rest
     parser = etree.XMLParser(recover=True, resolve_entities=False, remove_comments=True, remove_pis=True)
     try:
         root = etree.fromstring(body, parser)
@@ -44,26 +52,36 @@ def listing(body: bytes, url: str, max_size: int) -> Listing | None:
     if root is None or _name(root) not in LISTS:
         return None
     pages: dict[str, None] = {}
-    lastmods: dict[str, float] = {}
-    now = time.time()
     sitemaps: dict[str, None] = {}
-    for element in root.iter(etree.Element):
-        href = _address(element)
-        address = absolute(url, href) if href else None
-        if address:
-            parent = element.getparent()
-            is_sitemap = parent is not None and _name(parent) == "sitemap"
-            (sitemaps if is_sitemap else pages)[address] = None
-            if parent is not None and (when := _changed(parent)) is not None and when <= now:
+    lastmods: dict[str, float] = {}
+    now, left = time.time(), MAX_ADDRESSES
+    for entry in root.iter(etree.Element):
+        if (kind := _name(entry)) not in ENTRIES:
+            continue
+        hrefs, when = _read(entry, kind)
+        for address in filter(None, (absolute(url, href) for href in hrefs[:left])):
+            (sitemaps if kind == "sitemap" else pages)[address] = None
+            if when is not None and when <= now:
                 lastmods[address] = max(when, lastmods.get(address, when))
+        left -= len(hrefs)
+        if left < 0:
+            cut = True
+            break
     return Listing(tuple(pages), tuple(sitemaps), cut, _name(root) not in SITEMAPS, lastmods)
 
 
-def _changed(entry: etree._Element) -> float | None:
-    """When the page of an entry was changed, if the entry says it."""
-    names = DATES.get(_name(entry), ())
-    said = {_name(element): element.text for element in entry.iterchildren(etree.Element) if _name(element) in names}
-    return next((when for name in names if (when := moment(said.get(name))) is not None), None)
+def _read(entry: etree._Element, kind: str) -> tuple[list[str], float | None]:
+    """The addresses of an entry, and when its page was changed, if it says so."""
+    hrefs = []
+    said: dict[str, str | None] = {}
+    for element in entry.iterchildren(etree.Element):
+        name = _name(element)
+        if name in DATES.get(kind, ()):
+            said[name] = element.text
+        elif href := _address(element, name, kind):
+            hrefs.append(href)
+    dates = (moment(said[name]) for name in DATES.get(kind, ()) if name in said and hrefs)
+    return hrefs, next((when for when in dates if when is not None), None)
 
 
 def _unzipped(body: bytes, max_size: int) -> tuple[bytes, bool]:
@@ -72,7 +90,9 @@ def _unzipped(body: bytes, max_size: int) -> tuple[bytes, bool]:
         return body, False
     unpacked = b""
     try:
-        while body[:2] == b"\x1f\x8b" and len(unpacked) < max_size:  # a file may be several in a row
+        for _ in range(MAX_MEMBERS):  # a file may be several in a row
+            if body[:2] != b"\x1f\x8b" or len(unpacked) >= max_size:
+                return unpacked, False
             unpacker = zlib.decompressobj(wbits=31)
             unpacked += unpacker.decompress(body, max_size - len(unpacked))
             if not unpacker.eof:
@@ -80,7 +100,7 @@ def _unzipped(body: bytes, max_size: int) -> tuple[bytes, bool]:
             body = unpacker.unused_data
     except zlib.error:
         return unpacked, True
-    return unpacked, False
+    return unpacked, body[:2] == b"\x1f\x8b"
 
 
 def _name(element: etree._Element) -> str:
@@ -88,10 +108,8 @@ def _name(element: etree._Element) -> str:
     return str(element.tag).rpartition("}")[2].rpartition(":")[2].lower()
 
 
-def _address(element: etree._Element) -> str | None:
+def _address(element: etree._Element, name: str, inside: str) -> str | None:
     """The address in a <loc> of a sitemap, a <link> of an RSS item or the alternate <link> of an Atom entry."""
-    name, parent = _name(element), element.getparent()
-    inside = _name(parent) if parent is not None else ""
     if len(element):
         return None  # an entity in it stands for what is not known
     if name == "loc" and inside in ("url", "sitemap"):

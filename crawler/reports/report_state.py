@@ -27,7 +27,7 @@ from crawler.translation.message import N_, Message, first, localized, plural
 FEW, MORE = 3, 10  # seeds, reasons and files that are named: of all crawls, and of one
 WORTH_IT = 0.05  # part of SQLite's file that is free when it is written anew
 FOOTER = (
-    N_("Links that were never taken up are no addresses: the closing lines alone count them."),
+    N_("Links that a crawl leaves out at once are not among the addresses; its closing lines count them."),
     N_("More of one, with its workers and sites: scrapy state NAME"),
 )
 

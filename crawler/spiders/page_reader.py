@@ -13,7 +13,9 @@ from scrapy.http import Headers, Response
 from crawler.frontier import page_result
 from crawler.frontier.page_result import Candidate, Lease, Template
 from crawler.items import PageItem
+from crawler.metadata.record_readers import READERS
 from crawler.outcomes import Code, Outcome
+from crawler.page.page import Page
 from crawler.recrawl.page_history import ChangeCheck, PageChange
 from crawler.spiders.links_and_images import LinkSelector, SelectedLinks
 from crawler.spiders.request_outcomes import lease_of, result_of
@@ -23,7 +25,7 @@ from crawler.urls.parsing import host
 if TYPE_CHECKING:
     from crawler.extraction.methods.template import SiteLibraries
     from crawler.frontier.frontier import Frontier
-    from crawler.page.page import Extraction, Page
+    from crawler.page.page import Extraction
     from crawler.recrawl.change_check import ChangeDetector
     from crawler.spiders.crawl_status import OutcomeCounts
     from crawler.spiders.links_and_images import PageImages
@@ -123,6 +125,24 @@ class PageReader:
         if self.libraries is None:
             return ()
         return tuple(Template(host(page.url), *label) for label in self.libraries.learn(page))
+
+
+def read_alone(response: Response, method: str, extract: Callable[[Page], Extraction]) -> PageItem:
+    """The item of a page that belongs to no crawl: its text and metadata, without relevance and links."""
+    assert response.request is not None  # noqa: S101 - Scrapy has set it
+    page = page_of(response)
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    item = PageItem(response.url, response.request.url, now, response.status, depth=0, parent=None, extractor=method)
+    extraction = page.once(extract)
+    for name, read in READERS.items():
+        setattr(item, name, read(page, extraction))
+    return item
+
+
+def page_of(response: Response) -> Page:
+    """The page in a response."""
+    content_type = header(response.headers, "Content-Type")
+    return Page(response.url, response.body, content_type, header(response.headers, "X-Robots-Tag", "\n"))
 
 
 def _item(page: Page, response: Response, lease: Lease, judgement: PageJudgement) -> PageItem:

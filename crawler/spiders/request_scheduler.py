@@ -8,11 +8,12 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, signals
-from scrapy.core.scheduler import BaseScheduler
+from scrapy.core.scheduler import BaseScheduler, Scheduler
 from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import deferred_from_coro
@@ -62,10 +63,13 @@ class FrontierScheduler(BaseScheduler):
         self._needs_batch = asyncio.Event()
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        if not isinstance(crawler.spider, TopicSpider):
-            raise TypeError("this scheduler serves the topic spider only")
-        scheduler = cls(crawler, crawl_of(crawler), crawler.spider.request_for)
+    def from_crawler(cls, crawler: Crawler) -> BaseScheduler:  # type: ignore[override]
+        try:
+            crawl = crawl_of(crawler)
+        except NotConfigured:  # another spider, or one page of `scrapy fetch`
+            return Scheduler.from_crawler(crawler)
+        assert isinstance(crawler.spider, TopicSpider)  # noqa: S101 - no other spider has a crawl
+        scheduler = cls(crawler, crawl, crawler.spider.request_for)
         crawler.signals.connect(scheduler.item_dropped, signals.item_dropped)
         crawler.signals.connect(scheduler.item_failed, signals.item_error)
         crawler.signals.connect(scheduler.page_failed, signals.spider_error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping
 from dataclasses import replace
 from logging import DEBUG, INFO
@@ -16,6 +17,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
 from crawler.arguments import SPIDER, parse
+from crawler.checked_settings import extractor_of
 from crawler.crawl import SEED_PRIORITY, Crawl, build
 from crawler.frontier.page_result import Candidate, Lease, PageResult
 from crawler.outcomes import Code, Group, Outcome
@@ -24,9 +26,10 @@ from crawler.page.page import HTML_TYPES, Page, is_html, media_type
 from crawler.page.sitemaps import Listing, listing
 from crawler.recrawl.page_history import NOT_MODIFIED, ChangeCheck, PageChange, conditional_headers
 from crawler.spiders.crawl_status import EndReason
-from crawler.spiders.page_reader import header, validators
+from crawler.spiders.page_reader import header, page_of, read_alone, validators
 from crawler.spiders.request_outcomes import NO_WHOLE_PAGE, Refusal, lease_of, outcome_of, result_of
 from crawler.spiders.topic_tracker import KINDS, example_text
+from crawler.urls.parsing import site
 
 if TYPE_CHECKING:
     from crawler.items import ImageItem, PageItem
@@ -35,6 +38,8 @@ if TYPE_CHECKING:
 # A page that sends its reader on within these seconds is a redirect; a slower one is a page that renews itself.
 REFRESH_SECONDS = 3
 GONE = (404, 410)
+MAX_LIST_LEVELS = 3  # of lists that name each other, the seed among them
+MAX_LISTS = 1_000  # of a site that lists name; a worker counts its own
 NOTHING_SAID: Mapping[str, float] = MappingProxyType({})
 
 
@@ -43,12 +48,19 @@ class TopicSpider(Spider):
 
     name = SPIDER
 
-    def __init__(self, crawl: Crawl) -> None:
+    crawl: Crawl
+
+    def __init__(self, crawl: Crawl | None = None) -> None:
         super().__init__()
-        self.crawl = crawl
+        if crawl is not None:
+            self.crawl = crawl
+        self.lists: Counter[str] = Counter()
+        """Lists to be read that other lists named, by site."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        if crawler.settings.frozen or cls.start is not FROM_FRONTIER:
+            return super().from_crawler(crawler)  # `scrapy shell`, `fetch` and `parse` send their own requests
         session: WorkerSession | None = kwargs.pop("session", None)
         spider = super().from_crawler(crawler, build(crawler, parse(kwargs), session))
         crawler.signals.connect(spider.leave_other_types, signals.headers_received)
@@ -80,6 +92,9 @@ class TopicSpider(Spider):
     def parse(self, response: Response) -> Iterator[PageItem]:
         """The page as an item, if it is to be stored; if not, its lease ends at once."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
+        if "lease" not in response.request.meta:
+            yield read_alone(response, self.settings["EXTRACTOR"], extractor_of(self.settings))
+            return
         request, lease = response.request, lease_of(response.request)
         kind, content_type = lease.candidate.kind, header(response.headers, "Content-Type")
         if response.status == NOT_MODIFIED:
@@ -94,8 +109,7 @@ class TopicSpider(Spider):
         elif not is_html(content_type, response.body):
             self.skip(request, Outcome(Code.NOT_HTML, media_type(content_type)))
         else:
-            page = Page(response.url, response.body, content_type, header(response.headers, "X-Robots-Tag", "\n"))
-            yield from self.parse_page(page, response, request)
+            yield from self.parse_page(page_of(response), response, request)
 
     def parse_page(self, page: Page, response: Response, request: Request) -> Iterator[PageItem]:
         """The page as an item, if it is to be stored."""
@@ -160,10 +174,20 @@ class TopicSpider(Spider):
         if not found.pages and not found.sitemaps:
             return result_of(request, Outcome(Code.EMPTY_LIST))
         self.crawl.counts.count(Outcome(Code.LIST_CUT), found.cut)
-        sitemap = Candidate("", SEED_PRIORITY, kind="list", via="sitemap")
         page = Candidate("", SEED_PRIORITY - 1, via="feed" if found.is_feed else "sitemap")
-        links = (*self.allowed(found.sitemaps, sitemap), *self.allowed(found.pages, page, found.lastmods))
+        lists = self.lists_within_limits(found.sitemaps, lease_of(request).candidate.depth + 1)
+        links = (*lists, *self.allowed(found.pages, page, found.lastmods))
         return replace(result_of(request, Outcome(Code.LIST)), links=links)
+
+    def lists_within_limits(self, urls: Collection[str], depth: int) -> Iterator[Candidate]:
+        """Candidates for the lists that a list names; their depth is their distance from the seed."""
+        for candidate in self.allowed(urls, Candidate("", SEED_PRIORITY, depth, kind="list", via="sitemap")):
+            of_site = site(candidate.url)
+            if depth < MAX_LIST_LEVELS and self.lists[of_site] < MAX_LISTS:
+                self.lists[of_site] += 1
+                yield candidate
+            else:
+                self.crawl.counts.leave_out(candidate.url, Outcome(Code.LISTS_CUT))
 
     def allowed(
         self, urls: Collection[str], candidate: Candidate, lastmods: Mapping[str, float] = NOTHING_SAID
@@ -198,3 +222,6 @@ class TopicSpider(Spider):
     def finish(self, request: Request, result: PageResult) -> None:
         """End a request with its result."""
         self.crawl.leases.finish(lease_of(request), result)
+
+
+FROM_FRONTIER = TopicSpider.start

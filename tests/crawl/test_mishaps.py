@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from sites import BY_SHARES, OPEN, Answer, Route, Site, command, crawl, environment, page, serving
 
+from crawler.spiders.topic import MAX_LISTS
+
 PNG = Answer(b"\x89PNG", content_type="image/png")
 LIST = "<urlset><url><loc>{url}news/a</loc></url><url><loc>{url}b</loc></url></urlset>"
 
@@ -69,6 +71,28 @@ def test_allow_is_for_pages_not_for_their_lists(tmp_path: Path) -> None:
         site.routes["/map.xml.gz"] = Answer(LIST.format(url=site.url), content_type="application/xml")
         ended = crawl(tmp_path, {"seeds": site.url, "allow": "/news/"})
     assert [item["url"] for item in ended.items()] == [site.url + "news/a"]
+
+
+def index_of(site: Site, *names: str) -> Answer:
+    lists = "".join(f"<sitemap><loc>{site.url}{name}</loc></sitemap>" for name in names)
+    return Answer(f"<sitemapindex>{lists}<url><loc>{site.url}page</loc></url></sitemapindex>", content_type="text/xml")
+
+
+def test_lists_that_nest_for_ever_are_left(tmp_path: Path) -> None:
+    with serving(Site({"/page": page("One.")})) as site:
+        site.routes |= {f"/{level}": index_of(site, str(level + 1)) for level in range(9)}
+        ended = crawl(tmp_path, {"seeds": f"{site.url}0"})
+    assert sorted(site.paths("/robots.txt")) == ["/0", "/1", "/2", "/page"]
+    assert ended.counts() == {"sitemaps beyond the limit of a site or of levels": 1}
+
+
+def test_a_site_has_so_many_lists(tmp_path: Path) -> None:
+    with serving(Site({"/page": page("One.")})) as site:
+        names = [f"list{number}" for number in range(MAX_LISTS + 2)]
+        site.routes |= {f"/{name}": index_of(site) for name in names} | {"/": index_of(site, *names)}
+        ended = crawl(tmp_path, {"seeds": site.url})
+    assert len([path for path in site.paths() if path.startswith("/list")]) == MAX_LISTS
+    assert ended.counts() == {"sitemaps beyond the limit of a site or of levels": 2}
 
 
 def test_a_sitemap_of_another_host_does_not_widen_the_scope(tmp_path: Path) -> None:

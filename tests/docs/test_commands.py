@@ -10,6 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from textwrap import dedent
 
+import fork_server
 import postgres
 import pytest
 from fork_server import ROOT, environment
@@ -41,12 +42,14 @@ def commands(text: str) -> str:
 
 
 def run(
-    script: str, folder: Path, addresses: Mapping[str, str], seconds: float = SECONDS
+    script: str, folder: Path, addresses: Mapping[str, str], seconds: float = SECONDS, programs: Path | None = None
 ) -> "subprocess.CompletedProcess[str]":
-    """The commands, run until one fails, with other addresses; what they start ends with them."""
+    """The commands, run until one fails, with other addresses and programs; what they start ends with them."""
     for address, other in addresses.items():
         script = script.replace(address, other)
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    path = os.pathsep.join(
+        [*([str(programs)] if programs else []), str(Path(sys.executable).parent), os.environ["PATH"]]
+    )
     variables = environment() | {"SCRAPY_SETTINGS_MODULE": "loopback_settings", "LC_ALL": "C.UTF-8", "PATH": path}
     line = ["bash", "-e", "-x", "-c", script]
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
@@ -72,10 +75,18 @@ def results(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         addresses = {SITE: site}
         if any(DATABASE in script for script in scripts.values()) and postgres.missing() is None:
             addresses[DATABASE] = request.getfixturevalue("postgres_server").database()
+        # Most of a command's time is its imports; the README's commands are the console script itself.
+        programs = fork_server.program(tmp_path_factory.mktemp("programs")).parent
         pool = ThreadPoolExecutor(AT_ONCE)
         try:
             yield {
-                page: pool.submit(run, script, tmp_path_factory.mktemp(page.stem), addresses)
+                page: pool.submit(
+                    run,
+                    script,
+                    tmp_path_factory.mktemp(page.stem),
+                    addresses,
+                    programs=None if page.parent == ROOT else programs,
+                )
                 for page, script in scripts.items()
             }
         finally:

@@ -4,7 +4,7 @@ import time
 import pytest
 from hostile_pages import PAGES
 
-from crawler.page.sitemaps import Listing, listing
+from crawler.page.sitemaps import MAX_ADDRESSES, MAX_MEMBERS, MAX_TAGS, Listing, listing
 
 URL = "http://example.com/deep/sitemap.xml"
 E = "http://example.com/"
@@ -219,3 +219,38 @@ def test_when_pages_were_changed(xml: str, expected: float | None) -> None:
     assert found is not None
     assert found.pages == (E + "a",)
     assert found.lastmods == ({} if expected is None else {E + "a": expected})
+
+
+ENTRY = b"<url><loc>/%d</loc></url>"
+
+
+@pytest.mark.parametrize(("more", "cut"), [(0, False), (1, True)])
+def test_a_list_is_cut_at_the_limits(more: int, cut: bool) -> None:
+    addresses = b"".join(ENTRY % number for number in range(MAX_ADDRESSES + more))
+    found = listing(b"<urlset>" + addresses, URL, LIMIT)
+    assert found is not None
+    assert (len(found.pages), found.pages[-1], found.cut) == (MAX_ADDRESSES, f"{E}{MAX_ADDRESSES - 1}", cut)
+    found = listing(b"<urlset>" + b"<a/>" * (MAX_TAGS - 3 + more) + b"<url><loc>/a", URL, LIMIT)
+    assert found == listed("" if cut else "a")._replace(cut=cut)
+    start, members = gzip.compress(b"<urlset><url><loc>/a</loc></url>"), gzip.compress(b" ")
+    assert listing(start + members * (MAX_MEMBERS - 1 + more), URL, LIMIT) == listed("a")._replace(cut=cut)
+
+
+SIZE = 10_000_000
+HOSTILE = {
+    "one entry": b"<urlset><url>" + b"<loc>/a</loc>" * (SIZE // 13),
+    "one item with dates": b"<rss><item>" + b"<pubDate/><link>a</link>" * (SIZE // 24),
+    "dates": b"<urlset>" + b"<url><loc>a</loc><lastmod>Fri, 02 Jan 1970 0:0 x</lastmod></url>" * (SIZE // 64),
+    "no addresses": b"<urlset>" + b"<url><loc>http://[</loc></url>" * (SIZE // 30),
+    "empty elements": b"<urlset>" + b"<a/>" * (SIZE // 4),
+    "attributes": b"<urlset " + b" ".join(b"a%x=''" % number for number in range(SIZE // 10)) + b"/>",
+    "entities": b"<urlset><url><loc>" + b"&x;" * (SIZE // 3),
+    "gzipped often": gzip.compress(b"<urlset>") + gzip.compress(b"") * (SIZE // 20),
+}
+
+
+@pytest.mark.parametrize("body", HOSTILE.values(), ids=HOSTILE)
+def test_a_hostile_list_takes_no_time(body: bytes) -> None:
+    start = time.process_time()
+    assert listing(body, URL, SIZE) is not None
+    assert time.process_time() - start < 8

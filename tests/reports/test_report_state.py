@@ -364,7 +364,7 @@ def test_reset_leaves_other_crawls_and_all_files(place: Place) -> None:
     assert (place.folder / "output" / "bees.jsonl").stat().st_size > 6_000
     shown = place.state()
     assert re.match(r"1 crawl in .*\.\n\nwasps: running, 1 worker\n", shown.out)
-    assert "\n\nLinks that were never taken up are no addresses: " in shown.out
+    assert "\n\nLinks that a crawl leaves out at once are not among the addresses; " in shown.out
     wasps.leave()
 
 

@@ -38,6 +38,19 @@ MODULES = (
 ).split()
 
 
+PROGRAM = """#!{python} -SE
+import json, os, socket, sys
+
+files = [f"/proc/{{os.getpid()}}/fd/{{number}}" for number in (1, 2)]
+asked = {{"line": ["scrapy", *sys.argv[1:]], "folder": os.getcwd(), "files": files, "file_size": None}}
+with socket.create_connection(("127.0.0.1", {port})) as connection:
+    connection.sendall(json.dumps(asked | {{"environment": dict(os.environ)}}).encode() + b"\\n")
+    pid, status = connection.makefile()  # two lines, the second at the end
+sys.exit(int(status) % 256)
+"""
+"""As the console script, but that standard input is empty and each file is written from its beginning."""
+
+
 def environment() -> dict[str, str]:
     """The environment of a crawl: this checkout's code, outside the checkout."""
     paths = os.pathsep.join([str(ROOT), str(ROOT / "tests" / "support")])
@@ -113,6 +126,14 @@ def nursery() -> Iterator[Nursery]:
     with subprocess.Popen(line, env=environment(), encoding="ascii", **pipes) as process:  # type: ignore[call-overload]
         yield Nursery(int(process.stdout.readline()))
         process.stdin.close()
+
+
+def program(folder: Path) -> Path:
+    """A `scrapy` in this folder, for a shell to find, which is a fork of the nursery of all tests."""
+    path = folder / "scrapy"
+    path.write_text(PROGRAM.format(python=sys.executable, port=common().port), encoding="utf-8")
+    path.chmod(0o755)
+    return path
 
 
 @cache

@@ -1,0 +1,24 @@
+"""The add-on for any Scrapy project: `ADDONS = {"crawler.addon.Winnow": 100}`.
+
+Every item that a callback yields from a page gets the field `clean`. Settings of the project switch on the rest:
+
+    WINNOW_JUDGE_IMAGES      images that are adverts or navigation are not downloaded
+    WINNOW_GUARD_ADDRESSES   only public addresses are connected to, and those of ALLOWED_PRIVATE_HOSTS
+"""
+
+from scrapy.settings import BaseSettings
+
+from crawler.addon.address_guard import AddressGuard
+from crawler.addon.clean_items import CleanItems
+from crawler.addon.image_noise import ImageNoiseFilter
+
+
+class Winnow:
+    """Adds the components that the settings ask for."""
+
+    def update_settings(self, settings: BaseSettings) -> None:
+        settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", CleanItems, 1000)  # next to the spider
+        if settings.getbool("WINNOW_JUDGE_IMAGES"):
+            settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", ImageNoiseFilter, 60)
+        if settings.getbool("WINNOW_GUARD_ADDRESSES"):
+            settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", AddressGuard, 800)

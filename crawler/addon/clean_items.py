@@ -1,0 +1,44 @@
+"""Adds the field `clean` to the items of a project: the text of the page that they come from, and more."""
+
+import logging
+from typing import Any
+
+from itemadapter import ItemAdapter
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
+
+from crawler.addon.response_page import page_of
+from crawler.api.document import Document
+from crawler.extraction import EXTRACTORS
+
+logger = logging.getLogger(__name__)
+
+FIELD = "clean"
+
+
+class CleanItems(BaseSpiderMiddleware):
+    """Gives each item the mapping that `crawler.clean(...).fields()` returns for its page."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._lack_field: set[type] = set()
+
+    def get_processed_item(self, item: Any, response: Response | None) -> Any:
+        page = page_of(response) if response is not None else None
+        if page is None or not self._is_wanted(item):
+            return item
+        ItemAdapter(item)[FIELD] = Document(page, EXTRACTORS["auto"]).fields()
+        return item
+
+    def _is_wanted(self, item: Any) -> bool:
+        """Whether the item has the field, and nothing in it."""
+        if not ItemAdapter.is_item(item):
+            return False
+        adapter = ItemAdapter(item)
+        if not isinstance(item, dict) and FIELD not in adapter.field_names():
+            if type(item) not in self._lack_field:
+                self._lack_field.add(type(item))
+                logger.warning("Items of %s have no field %r: they stay as they are", type(item).__qualname__, FIELD)
+            return False
+        return adapter.get(FIELD) is None

@@ -1,0 +1,56 @@
+"""Refuses requests for images that the pages of their site show to be adverts or navigation."""
+
+import logging
+from typing import Self
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+from scrapy.statscollectors import StatsCollector
+
+from crawler.addon.response_page import page_of
+from crawler.extraction import EXTRACTORS
+from crawler.noise.image_evidence import Evidence, Sighting
+from crawler.noise.image_features import sightings
+from crawler.noise.verdict import Judge
+from crawler.urls.parsing import site
+
+logger = logging.getLogger(__name__)
+
+MOST_IMAGES = 100_000
+"""Images whose place on a page is remembered; the oldest are forgotten first, and are downloaded unjudged."""
+
+
+class ImageNoiseFilter:
+    """Sees each page on its way to the spider, and judges each request for an image that it saw."""
+
+    def __init__(self, stats: StatsCollector) -> None:
+        self.stats, self.judge = stats, Judge()
+        self._evidence: dict[str, Evidence] = {}
+        self._seen: dict[str, tuple[str, Sighting]] = {}
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler.stats)
+
+    def process_request(self, request: Request) -> None:
+        """Refuse an image that is noise."""
+        if request.url not in self._seen:
+            return
+        home, shown = self._seen[request.url]
+        verdict = self.judge.judge(shown, self._evidence[home])
+        if verdict.is_noise:
+            self.stats.inc_value("winnow/images_refused")
+            logger.debug("Image refused: %s (%s)", request.url, "; ".join(str(one.message) for one in verdict.reasons))
+            raise IgnoreRequest("the image is an advert or navigation")
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Note which images a page shows, and how."""
+        if (page := page_of(response)) is not None:
+            shown, home = sightings(page, page.once(EXTRACTORS["auto"])), site(page.url)
+            self._evidence.setdefault(home, Evidence()).see(shown)
+            self._seen |= {one.url: (home, one) for one in shown}
+            for url in list(self._seen)[: max(0, len(self._seen) - MOST_IMAGES)]:
+                del self._seen[url]
+        return response

@@ -1,0 +1,190 @@
+"""The console command `winnow`, which works in any folder.
+
+winnow crawl SEEDS...    `scrapy crawl topic`, with its arguments as options
+winnow clean PAGE        the text of one page
+winnow clean-files       `scrapy clean`
+winnow COMMAND           any other command of Scrapy or of the crawler
+"""
+
+import argparse
+import json
+import os
+import pkgutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+import scrapy.commands
+from scrapy import cmdline
+
+from crawler import commands
+from crawler.arguments import ARGUMENTS
+from crawler.command_line.command import translate_argparse, translate_help
+from crawler.command_line.terminal import FAILED, one_line, printable, standard_output
+from crawler.translation.message import N_, Message, MessageError, localized
+from crawler.translation.nearest import nearest
+
+OURS = {
+    "crawl": N_("Crawl for pages on a topic."),
+    "clean": N_("Print the main text of one page."),
+    "completion": N_("Print the shell completion of this command."),
+}
+OTHER_NAMES = {"clean-files": "clean"}
+"""Commands of `scrapy` that have another name here."""
+
+
+def main() -> None:
+    """Run a command line, and end with its exit status."""
+    # The folder may hold a project of the user's own; this command has the crawler's settings all the same.
+    os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "crawler.settings")
+    translate_argparse()
+    name, given = (sys.argv[1:2] or ["--help"])[0], sys.argv[2:]
+    if name == "crawl":
+        crawl(given)
+    elif name == "clean":
+        sys.exit(clean(given))
+    elif name == "completion":
+        print(completion())
+    elif name in ("-h", "--help"):
+        print(overview())
+    elif name in all_commands():
+        cmdline.execute(["scrapy", OTHER_NAMES.get(name, name), *given])
+    else:
+        near = nearest(name, all_commands())
+        _refuse("winnow", Message("there is no command {name}; {near}", {"name": repr(name[:100]), "near": near}))
+
+
+def all_commands() -> list[str]:
+    """The names of all commands, ours first."""
+    modules = [*pkgutil.iter_modules(commands.__path__), *pkgutil.iter_modules(scrapy.commands.__path__)]
+    return list(dict.fromkeys([*OURS, *OTHER_NAMES, *(module.name for module in modules)]))
+
+
+def overview() -> str:
+    """Our commands, each with its summary."""
+    summaries = dict(OURS)
+    for module in pkgutil.iter_modules(commands.__path__):
+        name = {scrapy_name: name for name, scrapy_name in OTHER_NAMES.items()}.get(module.name, module.name)
+        if name not in summaries:
+            summaries[name] = pkgutil.resolve_name(f"crawler.commands.{module.name}:Command").summary
+    lines = [f"  {name:12} {localized(Message(summary))}" for name, summary in summaries.items()]
+    head, end = N_("usage: "), N_("winnow COMMAND --help lists the arguments of a command.")
+    return "\n".join([localized(Message(head)) + "winnow COMMAND ...", "", *lines, "", localized(Message(end))])
+
+
+class _Parser(argparse.ArgumentParser):
+    """Reads the options of a command; wrong use is one line, with the option that is meant."""
+
+    def parse(self, given: Sequence[str]) -> argparse.Namespace:
+        options, others = self.parse_known_intermixed_args(given)
+        if others:
+            names = [name for action in self._actions for name in action.option_strings]
+            near = nearest(others[0].partition("=")[0], names)
+            self.refuse(Message("there is no argument {name}; {near}", {"name": repr(others[0][:100]), "near": near}))
+        return options
+
+    def refuse(self, message: Message) -> NoReturn:
+        _refuse(self.prog, message)
+
+    def error(self, message: str) -> NoReturn:
+        self.refuse(Message(message))
+
+
+def _parser(name: str) -> _Parser:
+    summary = OURS[name]
+    return _Parser(f"winnow {name}", description=localized(Message(summary)), allow_abbrev=False)
+
+
+def _crawl_parser() -> _Parser:
+    parser = _parser("crawl")
+    add = parser.add_argument
+    add("seeds", metavar="SEED", nargs="+", help=N_("an address, a file of addresses, a sitemap, a feed, or demo"))
+    for name, argument in ARGUMENTS.items():
+        if name != "seeds":
+            add(f"--{name.replace('_', '-')}", dest=name, metavar="VALUE", help=argument.help())
+    add("-s", "--set", metavar="NAME=VALUE", action="append", default=[], help=N_("set a setting; may be repeated"))
+    add("-L", "--loglevel", metavar="LEVEL", help=N_("log level (default: INFO)"))
+    add("-O", metavar="FILE", action="append", default=[], dest="feeds", help=N_("also write the items to this file"))
+    translate_help(parser)
+    return parser
+
+
+def crawl(given: Sequence[str]) -> NoReturn:
+    """Crawl, by `scrapy crawl topic`."""
+    options = _crawl_parser().parse(given)
+    arguments = {name: getattr(options, name) for name in ARGUMENTS if name != "seeds"}
+    arguments["seeds"] = ",".join(options.seeds)
+    line = ["scrapy", "crawl", "topic"]
+    line += [part for name, value in arguments.items() if value is not None for part in ("-a", f"{name}={value}")]
+    line += [part for setting in options.set for part in ("-s", setting)]
+    line += [part for feed in options.feeds for part in ("-O", feed)]
+    line += ["-L", options.loglevel] if options.loglevel else []
+    cmdline.execute(line)
+    raise AssertionError("Scrapy's execute ends the process")
+
+
+def _clean_parser() -> _Parser:
+    parser = _parser("clean")
+    add = parser.add_argument
+    add("page", metavar="PAGE", help=N_("the address of a page, a file of HTML, or - for standard input"))
+    add("--markdown", action="store_true", help=N_("print Markdown, with the addresses of links"))
+    add("--json", action="store_true", help=N_("print a JSON object with the text, title, author, date and more"))
+    add("--url", metavar="URL", default="", help=N_("the address that a file or standard input came from"))
+    add("-s", "--set", metavar="NAME=VALUE", action="append", default=[], help=N_("set a setting; may be repeated"))
+    translate_help(parser)
+    return parser
+
+
+def clean(given: Sequence[str]) -> int:
+    """Print the text of one page; the exit status."""
+    parser = _clean_parser()
+    options = parser.parse(given)
+    settings = dict(setting.partition("=")[::2] for setting in options.set)
+    from crawler.api.document import Document
+    from crawler.api.fetch_page import fetch_page
+    from crawler.extraction import favouring
+    from crawler.page.page import Page
+
+    try:
+        if options.page.lower().startswith(("http://", "https://")):
+            page = fetch_page(options.page, settings)
+        else:
+            page = Page(
+                options.url, sys.stdin.buffer.read() if options.page == "-" else Path(options.page).read_bytes()
+            )
+    except MessageError as error:
+        _refuse(parser.prog, error.message, FAILED)
+    except OSError as error:
+        values = {"name": repr(options.page), "why": error.strerror}
+        parser.refuse(Message("{name} cannot be read ({why})", values))
+    document = Document(page, favouring("auto"), link_addresses=options.markdown)
+    with standard_output():
+        if options.json:
+            print(json.dumps({"url": document.url, **document.fields()}, ensure_ascii=False))
+        else:
+            text = document.markdown if options.markdown else document.text
+            print(printable(text) if sys.stdout.isatty() else text)
+    return 0
+
+
+def completion() -> str:
+    """A script for bash, and for zsh after `bashcompinit`: `source <(winnow completion)`."""
+    words = dict.fromkeys(all_commands(), "")
+    for name, parser in (("crawl", _crawl_parser()), ("clean", _clean_parser())):
+        words[name] = " ".join(option for action in parser._actions for option in action.option_strings)
+    cases = "\n".join(f"        {name}) words='{options}' ;;" for name, options in words.items() if options)
+    return f"""_winnow() {{
+    local words='{" ".join(words)}'
+    [ "$COMP_CWORD" -gt 1 ] && case "${{COMP_WORDS[1]}}" in
+{cases}
+        *) words='' ;;
+    esac
+    COMPREPLY=($(compgen -W "$words" -- "${{COMP_WORDS[COMP_CWORD]}}"))
+}}
+complete -o default -F _winnow winnow"""
+
+
+def _refuse(called: str, message: Message, status: int = 2) -> NoReturn:
+    print(one_line(f"{called}: {localized(message)}"), file=sys.stderr)
+    sys.exit(status)

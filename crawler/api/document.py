@@ -1,0 +1,125 @@
+"""`clean(html, url)`: the text of one page, and what the page says about itself."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from crawler.extraction import Extractor, favouring
+from crawler.extraction.output.markdown import markdown
+from crawler.metadata.record_readers import READERS
+from crawler.noise.verdict import noise_of
+from crawler.page.page import Extraction, Page
+
+FIELDS = ("text", "markdown", "title", "author", "published", "language", "page_type", "comments", "images")
+"""The fields of `Document.fields()`."""
+
+
+class Document:
+    """A cleaned page. Each part is computed when it is first asked for, and all come from one parse."""
+
+    def __init__(self, page: Page, extract: Extractor, link_addresses: bool = False) -> None:
+        self._page, self._extract, self._link_addresses = page, extract, link_addresses
+
+    @property
+    def _extraction(self) -> Extraction:
+        return self._page.once(self._extract)
+
+    def _read(self, field: str) -> Any:
+        return READERS[field](self._page, self._extraction)
+
+    @property
+    def url(self) -> str:
+        """The address that was given."""
+        return self._page.url
+
+    @property
+    def text(self) -> str:
+        """The main text, a paragraph a line; empty where the page has none."""
+        return self._extraction.text
+
+    @cached_property
+    def markdown(self) -> str:
+        """The main text as Markdown, with its images, but without adverts."""
+        refused = noise_of(self._page, self._extraction)
+        return markdown(self._page, self._extraction.blocks, self._link_addresses, refused)
+
+    @property
+    def title(self) -> str:
+        """The headline."""
+        return self._extraction.title
+
+    @cached_property
+    def author(self) -> str:
+        """Who wrote it, as the page says; `; ` joins several names."""
+        return str(self._read("author"))
+
+    @cached_property
+    def published(self) -> str | None:
+        """The date of publication as the page gives it, in ISO 8601."""
+        found: str | None = self._read("published")
+        return found
+
+    @cached_property
+    def language(self) -> str | None:
+        """The two-letter code of the text's language."""
+        found: str | None = self._read("language")
+        return found
+
+    @property
+    def page_type(self) -> str:
+        """article, forum, product, collection, listing, documentation or service."""
+        return self._extraction.page_type
+
+    @property
+    def comments(self) -> str:
+        """Readers' comments below the text, a paragraph a line."""
+        return self._extraction.comments
+
+    @cached_property
+    def images(self) -> list[dict[str, str]]:
+        """The images of the whole page, each `{"url": …, "alt": …}`."""
+        found: list[dict[str, str]] = self._read("images")
+        return found
+
+    @cached_property
+    def links(self) -> list[dict[str, str]]:
+        """The links of the whole page, each `{"url": …, "text": …}`."""
+        return [{"url": link.url, "text": link.text} for link in self._page.links]
+
+    @property
+    def certainty(self) -> float | None:
+        """How good the text is likely to be, from 0 to 1: the F1 that the method expects. None where it is unknown."""
+        return self._extraction.certainty
+
+    def fields(self) -> dict[str, Any]:
+        """All parts but `links` and `certainty`, by name."""
+        return {name: getattr(self, name) for name in FIELDS}
+
+    def __repr__(self) -> str:
+        return f"<Document {self.url!r}>"
+
+
+def clean(
+    html: str | bytes,
+    url: str = "",
+    *,
+    content_type: str = "",
+    method: str = "auto",
+    favour: str = "balance",
+    link_addresses: bool = False,
+) -> Document:
+    """The page as a Document; no page raises an exception.
+
+    `html` is text, or bytes as a server sent them, with the `content_type` that it declared. `url` makes relative
+    addresses whole. `method` and `favour` are those of `-a extractor=` and `-a favour=`. With `link_addresses` the
+    Markdown keeps the addresses of links.
+
+    >>> document = clean("<title>Bees</title><nav><a href=/>Home</a></nav><p>Bees dance in the dark of the hive.</p>")
+    >>> document.text
+    'Bees dance in the dark of the hive.'
+    >>> document.language, document.author, document.published
+    ('en', '', None)
+    """
+    page = Page.from_html(html, url) if isinstance(html, str) else Page(url, html, content_type)
+    return Document(page, favouring(method, favour), link_addresses)

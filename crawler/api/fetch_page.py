@@ -1,0 +1,62 @@
+"""One page from the web, with the address guard, size limit and timeout of a crawl; robots.txt is not asked."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from scrapy import Request, Spider
+from scrapy.crawler import CrawlerProcess
+from scrapy.http import Response
+from scrapy.settings import Settings
+from scrapy.utils.project import get_project_settings
+from twisted.python.failure import Failure
+
+from crawler.outcomes import Outcome
+from crawler.page.page import Page
+from crawler.spiders.request_outcomes import outcome_of
+from crawler.translation.message import MessageError
+
+TAKEN = (
+    "ALLOWED_PRIVATE_HOSTS DOWNLOAD_TIMEOUT DOWNLOAD_MAXSIZE DOWNLOAD_WARNSIZE DOWNLOAD_VERIFY_CERTIFICATES "
+    "DOWNLOAD_HANDLERS HTTPPROXY_ENABLED REDIRECT_MAX_TIMES RETRY_TIMES RETRY_HTTP_CODES USER_AGENT "
+    "DEFAULT_REQUEST_HEADERS TELNETCONSOLE_ENABLED TWISTED_DNS_RESOLVER"
+).split()
+"""The settings of a crawl that count for one page."""
+
+
+class FetchError(MessageError):
+    """Why a page did not come."""
+
+
+class _OnePage(Spider):
+    name = "one_page"
+
+    def __init__(self, url: str, found: list[Page | Outcome], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.url, self.found = url, found
+
+    async def start(self) -> AsyncIterator[Request]:
+        yield Request(self.url, callback=self.take, errback=self.fail)
+
+    def take(self, response: Response) -> None:
+        kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
+        self.found.append(Page(response.url, response.body, kind))
+
+    def fail(self, failure: Failure) -> None:
+        self.found.append(outcome_of(failure))
+
+
+def fetch_page(url: str, changed: dict[str, str]) -> Page:
+    """The page at an address, or a FetchError; `changed` are settings that differ from those of a crawl."""
+    project = get_project_settings()
+    settings = Settings({name: project[name] for name in TAKEN} | changed)
+    settings.set("DOWNLOADER_MIDDLEWARES", {"crawler.middlewares.private_addresses.PrivateAddressMiddleware": 800})
+    settings.set("LOG_ENABLED", False)
+    found: list[Page | Outcome] = []
+    process = CrawlerProcess(settings)
+    process.crawl(_OnePage, url=url, found=found)
+    process.start()
+    if not found:
+        raise FetchError("{url} did not answer", url=repr(url))
+    if isinstance(found[0], Outcome):
+        raise FetchError("{url} cannot be fetched: {why}", url=repr(url), why=found[0].message)
+    return found[0]

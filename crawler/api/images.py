@@ -1,0 +1,52 @@
+"""`judge_images(pages)`: which images of a site's pages are adverts or navigation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from crawler.extraction import Extractor, favouring
+from crawler.noise.image_evidence import Evidence, Sighting
+from crawler.noise.image_features import sightings
+from crawler.noise.verdict import Judge, verdicts
+from crawler.page.page import Page
+from crawler.urls.parsing import site
+
+
+class ImageVerdict(NamedTuple):
+    """Whether an image is noise, that is an advert or navigation, and why."""
+
+    page: str
+    """The address of the page that shows it."""
+    url: str
+    """The image's address."""
+    is_noise: bool
+    """Whether it is an advert or navigation."""
+    probability: float
+    """Of noise, from 0 to 1."""
+    reasons: tuple[str, ...]
+    """The reasons, as sentences."""
+
+
+def judge_images(pages: Iterable[tuple[str, str | bytes]], *, method: str = "auto") -> list[ImageVerdict]:
+    """A verdict on each image of these pages, given as pairs of address and HTML.
+
+    Give several pages of a site at once: an image that many of them show is likely to be navigation.
+
+    >>> bee = "<img src=/bee.jpg alt='A bee' width=640 height=480>"
+    >>> page = f"<p>Bees dance in the dark.<p>{bee}<img src=/1.gif width=1 height=1>"
+    >>> [(one.url, one.is_noise) for one in judge_images([("https://example.org/", page)])]
+    [('https://example.org/bee.jpg', False), ('https://example.org/1.gif', True)]
+    """
+    extract: Extractor = favouring(method)
+    judge, found, evidence = Judge(), list[tuple[str, tuple[Sighting, ...]]](), dict[str, Evidence]()
+    for url, html in pages:
+        page = Page.from_html(html, url) if isinstance(html, str) else Page(url, html)
+        shown = sightings(page, extract(page))
+        evidence.setdefault(site(url), Evidence()).see(shown)
+        found.append((url, shown))
+    return [
+        ImageVerdict(page_url, url, said.is_noise, said.probability, tuple(str(one.message) for one in said.reasons))
+        for page_url, shown in found
+        for url, said in verdicts(shown, judge, evidence[site(page_url)]).items()
+    ]

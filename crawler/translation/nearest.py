@@ -1,0 +1,17 @@
+"""The name that a mistyped one is meant to be."""
+
+from collections.abc import Collection
+from difflib import get_close_matches
+
+from crawler.translation.message import Message
+
+
+def nearest(given: str, names: Collection[str]) -> Message:
+    """What to say of a name that is not among these.
+
+    >>> str(nearest("tpoic", ["topic", "scope"])), str(nearest("x", ["topic", "scope"]))
+    ('the nearest is topic', 'there are topic, scope')
+    """
+    if close := get_close_matches(given, names, 1):
+        return Message("the nearest is {name}", {"name": close[0]})
+    return Message("there are {names}", {"names": list(names)})

@@ -1,0 +1,54 @@
+"""`from crawler import clean, judge_images`, in a process that imports nothing else."""
+
+import subprocess
+import sys
+
+import pytest
+
+import crawler
+from crawler import clean
+
+HTML = """<html lang=en><head><title>Bees - Nature</title><meta name=author content="Ada Byron">
+<meta property="article:published_time" content="2024-05-01"></head><body><nav><a href=/>Home</a></nav>
+<article><h1>Bees</h1><p>Bees live in the hollows of old trees, and in the hives that people build for them.</p>
+<img src=/bee.jpg alt="A bee" width=640 height=480>
+<p>Bees dance in the dark of the hive, and <a href=/others>others</a> follow them to the flowers.</p>
+</article></body></html>"""
+
+
+def test_a_document_has_all_its_parts() -> None:
+    document = clean(HTML, "https://example.org/bees")
+    text = "Bees dance in the dark of the hive, and others follow them to the flowers."
+    assert document.text.splitlines()[-1] == text
+    assert "![A bee](https://example.org/bee.jpg)" in document.markdown
+    assert (document.title, document.author, document.published) == ("Bees", "Ada Byron", "2024-05-01")
+    assert (document.language, document.comments, document.url) == ("en", "", "https://example.org/bees")
+    assert document.images == [{"url": "https://example.org/bee.jpg", "alt": "A bee"}]
+    assert {"url": "https://example.org/others", "text": "others"} in document.links
+    assert 0 < (document.certainty or 0) <= 1
+    assert document.fields()["text"] == document.text
+
+
+def test_links_stay_in_markdown_if_asked() -> None:
+    assert "[others](https://example.org/others)" in clean(HTML, "https://example.org/", link_addresses=True).markdown
+
+
+def test_bytes_are_decoded_as_declared() -> None:
+    page = "<p>蜜蜂在黑暗的蜂巢里跳舞，其他蜜蜂跟着它们飞向花丛。</p>"
+    assert clean(page.encode("gb18030"), content_type="text/html; charset=gbk").text == page[3:-4]
+
+
+@pytest.mark.parametrize("html", ["", b"", b"\x00\xff", "<" * 1000, "<p>\ud800</p>"])
+def test_no_page_raises(html: str | bytes) -> None:
+    assert set(clean(html, "no address").fields()) == set(clean(HTML).fields())
+
+
+def test_an_unknown_name_is_no_attribute() -> None:
+    with pytest.raises(AttributeError):
+        crawler.clear  # noqa: B018
+
+
+def test_one_line_of_python_needs_no_project(tmp_path: object) -> None:
+    line = "from crawler import clean; print(clean('<p>Bees dance in the dark of the hive.</p>').text)"
+    done = subprocess.run([sys.executable, "-c", line], cwd=str(tmp_path), capture_output=True, text=True, check=True)
+    assert done.stdout == "Bees dance in the dark of the hive.\n"

@@ -1,0 +1,89 @@
+"""The command `winnow` in a folder that holds no project."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sites import Answer, Site, serving
+
+BEE = "Honey bees dance in the dark of the hive to tell the others where the flowers are, and how far away."
+LOOPBACK = ("-s", "ALLOWED_PRIVATE_HOSTS=127.0.0.1")
+START = "import sys; sys.argv[0] = 'winnow'; from crawler.api.console import main; main()"
+
+
+def winnow(*words: str, folder: Path, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    environment = {name: value for name, value in os.environ.items() if name != "SCRAPY_SETTINGS_MODULE"}
+    environment |= {"LC_ALL": "C.UTF-8", "LANGUAGE": ""}
+    line = [sys.executable, "-c", START, *words]
+    return subprocess.run(line, cwd=folder, input=given, capture_output=True, env=environment, timeout=90)
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    routes = {"/": f"<title>Bees</title><p>{BEE}", "/moved": Answer("", 302, headers={"Location": "/"})}
+    with serving(Site(routes)) as served:
+        yield served
+
+
+def test_crawl_in_any_folder(site: Site, tmp_path: Path) -> None:
+    done = winnow("crawl", site.url, "--topic", "honey bees", *LOOPBACK, folder=tmp_path)
+    items = [json.loads(line) for line in (tmp_path / "output" / "topic.jsonl").read_text().splitlines()]
+    assert (done.returncode, [item["text"] for item in items]) == (0, [BEE])
+
+
+def test_clean_a_page_from_the_web(site: Site, tmp_path: Path) -> None:
+    done = winnow("clean", f"{site.url}moved", *LOOPBACK, "--json", folder=tmp_path)
+    found = json.loads(done.stdout)
+    assert (found["url"], found["title"], found["text"]) == (site.url, "Bees", BEE)
+
+
+def test_clean_standard_input_and_a_file(tmp_path: Path) -> None:
+    html = f"<p>{BEE} <a href=/more>More</a> of them dance there.</p>".encode()
+    (tmp_path / "bees.html").write_bytes(html)
+    assert winnow("clean", "-", folder=tmp_path, given=html).stdout.decode().startswith(BEE)
+    shown = winnow("clean", "bees.html", "--markdown", "--url", "https://example.org/", folder=tmp_path).stdout
+    assert b"[More](https://example.org/more)" in shown
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "said"),
+    [
+        ("clen", 2, "winnow: there is no command 'clen'; the nearest is clean"),
+        ("crawl demo --tpoic bees", 2, "winnow crawl: there is no argument '--tpoic'; the nearest is --topic"),
+        ("crawl", 2, "winnow crawl: the following arguments are required: SEED"),
+        (
+            "crawl demo -s DOWNLOAD_DELEY=1",
+            2,
+            "crawl topic: there is no setting DOWNLOAD_DELEY; the nearest is DOWNLOAD_DELAY",
+        ),
+        ("clean none.html", 2, "winnow clean: 'none.html' cannot be read (No such file or directory)"),
+        (
+            "clean http://127.0.0.1:9/",
+            1,
+            "winnow clean: 'http://127.0.0.1:9/' cannot be fetched: address is not public",
+        ),
+    ],
+)
+def test_refusals_name_the_nearest(line: str, status: int, said: str, tmp_path: Path) -> None:
+    done = winnow(*line.split(), folder=tmp_path)
+    assert (done.returncode, done.stderr.decode()) == (status, f"{said}\n")
+
+
+def test_help_lists_commands_and_arguments(tmp_path: Path) -> None:
+    commands = winnow(folder=tmp_path).stdout.decode()
+    assert [
+        name for name in ("crawl", "clean", "clean-files", "export", "dashboard") if f"\n  {name} " not in commands
+    ] == []
+    options = winnow("crawl", "--help", folder=tmp_path).stdout.decode()
+    assert all(name in options for name in ("--topic", "--max-pages", "(default: site)"))
+
+
+def test_bash_completes_commands_and_options(tmp_path: Path) -> None:
+    script = winnow("completion", folder=tmp_path).stdout.decode()
+    for words, wanted in (("winnow cle", "clean clean-files"), ("winnow crawl --min", "--min-relevance")):
+        asked = f"{script}\nCOMP_WORDS=({words}); COMP_CWORD={words.count(' ')}; _winnow; echo ${{COMPREPLY[*]}}"
+        assert subprocess.run(["bash", "-c", asked], capture_output=True, text=True).stdout == f"{wanted}\n"
