@@ -1,7 +1,7 @@
-"""Files and folders that are there as a whole or not at all.
+"""Writes files and folders so that they appear complete or not at all.
 
-Each is written under another name beside its own, NAME.TOKEN.part, which no other process on any machine uses, and
-takes its own when it is done.
+Each is written under a temporary name beside its own, NAME.TOKEN.part, which no other process on any machine uses, and
+is renamed when it is complete.
 """
 
 import contextlib

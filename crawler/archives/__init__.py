@@ -1,6 +1,6 @@
-"""Saved pages: files in which other programs left them, read one page at a time.
+"""Readers of saved pages: files of other programs, read one page at a time.
 
-A reader cuts its file into raw records, in order and cheaply; each record is unpacked and decoded by itself, on any
-processor. A damaged record costs only itself: it is reported with its place, and reading goes on behind it. A new
-format is a module with `read`, and a row in `inputs.FORMATS`.
+A reader splits its file into raw records, in order and cheaply; each record is unpacked and decoded separately, on any
+processor. A damaged record affects no other record: it is reported with its position, and reading continues after it. A
+new format is a module with `read` and a row in `inputs.FORMATS`.
 """

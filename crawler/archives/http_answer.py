@@ -1,4 +1,4 @@
-"""What a server answered: status line and headers, an empty line, the body, as archives keep it."""
+"""Parses an HTTP response as archives store it: status line and headers, an empty line, the body."""
 
 import re
 import zlib

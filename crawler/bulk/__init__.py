@@ -1,5 +1,5 @@
-"""Whole archives: many files cleaned, each into a file of its own, by processes here or on many machines.
+"""Cleans whole archives: each input file into its own output file, by processes here or on many machines.
 
-Each free worker takes the largest file left. Lines are written to a temporary file that is renamed when it is complete:
-the file of a worker that dies is cleaned again, a finished file never is, and there is no half of a file.
+A free worker takes the largest file that remains. Output goes to a temporary file that is renamed when it is complete.
+If a worker dies, its file is cleaned again; finished files are not. An output file is never incomplete.
 """

@@ -1,4 +1,4 @@
-"""`scrapy clean --into`: whole archives, each file cleaned into one of its own, here or on many machines."""
+"""`scrapy clean --into`: cleans each file of an archive into its own output file, here or on many machines."""
 
 import argparse
 import sys

@@ -1,8 +1,8 @@
-"""`scrapy clean`: saved pages become clean text, without a crawl.
+"""`scrapy clean`: extracts clean text from saved pages, without a crawl.
 
-A run may take hours. With -o its lines go to a file beside OUT, named OUT.TOKEN.part, which becomes OUT when all is
-done: OUT is never half a run, and an earlier OUT stays until then. What was cleaned when a run is broken off, by Ctrl-C
-or a full disk, stays in the .part file. With --into each INPUT becomes a file of its own: clean_archives.py.
+A run may take hours. With -o, lines are written to OUT.TOKEN.part, which is renamed to OUT at the end: OUT is always
+complete, and an earlier OUT stays until then. If the run is interrupted by Ctrl-C or a full disk, the .part file keeps
+the pages cleaned so far. With --into, each INPUT gets its own output file: see clean_archives.py.
 """
 
 import argparse

@@ -1,6 +1,6 @@
-"""Cleaning of saved pages: raw records become lines of JSON, in their order, on any number of processors.
+"""Cleaning of saved pages: raw records become lines of JSON in the same order, on any number of processors.
 
-Whole files are cleaned by `FileCleaner`, one file of an archive into one file of lines, in any process on any machine.
+`FileCleaner` cleans one file of an archive into one file of lines, in any process on any machine.
 """
 
 import json

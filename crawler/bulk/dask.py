@@ -1,7 +1,7 @@
-"""Files cleaned by the workers of a Dask scheduler, on many machines or in processes that are started here.
+"""Cleans files with the workers of a Dask scheduler, on many machines or in processes that are started here.
 
-Each thread of a worker has one file at a time and no queue: a free one takes the largest file left. When a worker dies,
-Dask gives its file to another worker, four times in all.
+Each thread of a worker cleans one file at a time, without a queue: when it is free, it takes the largest file that
+remains. If a worker dies, Dask gives its file to another worker, at most four times in all.
 """
 
 import logging

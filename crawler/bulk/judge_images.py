@@ -1,10 +1,10 @@
-"""`scrapy noise judge`: images of saved pages judged without a crawl, in order, on any number of processors.
+"""`scrapy noise judge`: judges the images of saved pages in order, without a crawl, on any number of processors.
 
-The pages are read twice instead of kept in memory: first the images of all pages are counted by site, then each is
-judged with the evidence of its site.
+The pages are read twice, so that they need not be kept in memory: the first pass counts the images of each site, the
+second judges each image with the counts of its site.
 
-A run may take hours. With -o its lines go to a file beside OUT, named OUT.TOKEN.part, which becomes OUT when all is
-done: OUT is never half a run, and an earlier OUT stays until then.
+A run may take hours. With -o, lines are written to OUT.TOKEN.part, which is renamed to OUT at the end: OUT is always
+complete, and an earlier OUT stays until then.
 """
 
 import argparse

@@ -1,9 +1,9 @@
-"""Work on many processors: the results come in the order of the items, or as they are done.
+"""Runs a function on many processors; results come in the order of the items, or in the order in which they finish.
 
-Processes are spawned, not forked, so that all systems behave alike. A process that dies costs no more than the item it
-worked on: a new process gets that item, which is given up when the new one dies as well. Neither concurrent.futures nor
-pebble holds that promise: with the first a death breaks the whole pool, with the second a death while a process waits,
-receives or sends does.
+Processes are spawned, not forked, so that all systems behave alike. If a process dies, only the item it worked on is
+affected: a new process tries that item again, and if that one dies too, the item is given up. concurrent.futures and
+pebble do not guarantee this: in the first, one death breaks the whole pool; in the second, so does a death while a
+process waits, receives or sends.
 """
 
 import contextlib

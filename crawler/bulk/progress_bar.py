@@ -1,4 +1,4 @@
-"""How the cleaning of saved pages goes: a live bar on a terminal, a line in the log now and then elsewhere."""
+"""The progress of cleaning: a live bar on a terminal, elsewhere a line in the log from time to time."""
 
 import logging
 import sys

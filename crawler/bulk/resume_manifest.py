@@ -1,6 +1,6 @@
-"""The manifest of a folder of clean lines: which file became which, and with which code and options.
+"""The manifest of an output folder: which input file became which output file, and with which code and options.
 
-A restart goes on with the same code and options, or not at all.
+A run is resumed only with the same code and options.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""`scrapy schedule`: crawls that come again and again."""
+"""`scrapy schedule`: crawls that run on a schedule."""
 
 import argparse
 

@@ -1,4 +1,4 @@
-"""What a page tells of all its images, computed once, and what elements, files and targets are named after.
+"""Facts about a page that all its images share; word families in the names of elements, files and links.
 
 `families` counts the words of six families in a name, in many languages.
 """

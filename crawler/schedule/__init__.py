@@ -1,1 +1,1 @@
-"""Crawls that come again and again: when they are due, how that is said, and who starts and ends them."""
+"""Scheduled crawls: when they are due, how a schedule is written in words, and who starts and ends them."""

@@ -1,9 +1,9 @@
-"""When a job is due: lines as cron has them, read and reckoned by cronsim, which does as Debian's cron.
+"""When a job is due: cron lines, parsed and evaluated by cronsim, which behaves like Debian's cron.
 
-Where the clock is put on, what was to run at a time that is left out runs at the first moment after it; where it is put
-back, a time that comes twice counts once, when it comes first. That is for lines of fixed hours and minutes. Those
-whose minute or hour begins with a star go by the time that really passes: `0 * * * *` comes after every hour, of which
-such a day has 23 or 25.
+When the clock is set forward, a run in the skipped hour starts at the first moment after it. When the clock is set
+back, a run in the repeated hour starts once, the first time. This holds for fixed hours and minutes. If the minute or
+the hour begins with a star, the time that really passed counts: `0 * * * *` runs after every hour, so 23 or 25 times on
+such a day.
 """
 
 from collections.abc import Iterator

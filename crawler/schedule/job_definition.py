@@ -1,4 +1,4 @@
-"""What a job is: when its crawl comes, its arguments and settings, checked before the database has them."""
+"""The definition of a job: its schedule, arguments and settings, checked before they are stored."""
 
 import json
 from collections.abc import Callable, Mapping

@@ -1,10 +1,10 @@
-"""The process of a job's run: how it is started and ended, its lock and its log, and what it does.
+"""The process of a job's run: how it starts and ends, its lock, its log, and its work.
 
-A process holds the lock of its job to its end, whatever ends it: so who gets the lock knows that it is dead.
+A process holds the lock of its job until it ends in any way. So whoever gets the lock knows that the process is dead.
 
-`python -m crawler.schedule.job_process JOB RUN` reads from standard input where the job is, and gets what it is to
-crawl from there. It gives signs of life and writes down how it ended. Whoever may write to the database says what is
-crawled; so a job's settings are figures, words and lists alone, and name no code that would be run here.
+`python -m crawler.schedule.job_process JOB RUN` reads the location of the database from standard input and the job from
+the database. It writes heartbeats and its result there. Anybody who can write to the database decides what is crawled;
+therefore a job's settings are only numbers, words and lists, and cannot name code to run.
 """
 
 import json

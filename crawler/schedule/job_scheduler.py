@@ -1,8 +1,9 @@
-"""The scheduler: starts what is due, sees what has ended, and ends what it started.
+"""The scheduler: starts jobs that are due, notices runs that ended, and ends the runs it started.
 
-It knows the jobs by the database alone, and looks there again at each step: what others add, pause or start counts at
-once, and several schedulers share the jobs. A time that has passed while no scheduler ran is made up for once, however
-many they were. One that comes while the job's last run is under way is left out. Both are counted in the run."""
+It keeps no jobs in memory and reads the database at each step: a job that is added, paused or started elsewhere takes
+effect at once, and several schedulers can share the jobs. If times passed while no scheduler ran, the job runs once for
+all of them. If a job is due while its last run continues, that time is skipped. The run counts both.
+"""
 
 import logging
 import socket

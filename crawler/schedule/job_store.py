@@ -1,8 +1,8 @@
-"""Jobs: what is crawled again and again, and each time it was; shared by all schedulers at one database.
+"""The jobs and their runs in the database, shared by all schedulers.
 
-A job's row is locked by whoever gives it a run, so that of several who see that it is due one starts it. A run belongs
-to the process that crawls: it gives the signs of life, it writes down how it ended, and that it is to stop it reads
-there. So it does not matter to it whether the scheduler that started it lives.
+A scheduler locks a job's row before it starts a run, so that only one scheduler starts it. The run then belongs to the
+process that crawls: it writes the heartbeats and the result, and reads there whether it must stop. So the run continues
+even if the scheduler that started it dies.
 """
 
 from collections.abc import Callable, Iterator

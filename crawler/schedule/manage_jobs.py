@@ -1,4 +1,4 @@
-"""`scrapy schedule`: jobs are added, paused, resumed and removed, and listed with the runs they had."""
+"""`scrapy schedule`: adds, pauses, resumes and removes jobs, and lists them with their runs."""
 
 import argparse
 import json

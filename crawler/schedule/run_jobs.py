@@ -1,4 +1,4 @@
-"""`scrapy schedule run`: the scheduler, in the foreground. `run-now`: one run of one job, likewise."""
+"""`scrapy schedule run`: runs the scheduler in the foreground. `run-now`: runs one job once, in the foreground."""
 
 import argparse
 import logging

@@ -1,4 +1,4 @@
-"""When a job runs and how a run went, for people: a cron line becomes a message, which the dashboard translates."""
+"""Schedules and results of runs in words: a cron line becomes a message that can be translated."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime

@@ -1,1 +1,1 @@
-"""The database: its tables, the commit of what pages brought, claims of addresses."""
+"""The database: its tables, the claims of addresses, and the commit of results."""

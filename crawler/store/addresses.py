@@ -1,4 +1,4 @@
-"""Entering addresses: each once, by its key, with its host and its site."""
+"""Adds addresses to the frontier, each once, by its key, together with its host and its site."""
 
 from __future__ import annotations
 

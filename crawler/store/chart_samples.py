@@ -1,7 +1,7 @@
-"""Samples: what each worker did in every few seconds, for charts.
+"""Samples for charts: what each worker did in intervals of a few seconds.
 
-Rows are merged as they age: older than an hour into one a minute, older than a day into one in ten minutes, older than
-thirty days into one an hour. Each worker merges its own rows, so that no two wait for each other. Sums are kept.
+Old rows are merged: after an hour into one a minute, after a day into one in ten minutes, after thirty days into one
+an hour. Sums are kept. Each worker merges its own rows, so that workers do not wait for each other.
 """
 
 import json

@@ -1,7 +1,8 @@
-"""Claims: one worker takes the best waiting addresses of the hosts that may be asked.
+"""Claims: a worker takes the waiting addresses with the best priorities, from hosts that may be requested now.
 
-A claim locks the hosts with the best heads, skipping those that another worker has locked, and then takes the heads of
-their queues. Each statement sees what was committed before it, so an address is never taken twice."""
+A claim locks the hosts with the best first addresses, skips hosts that another worker has locked, and takes the first
+addresses of their queues. Each statement sees what was committed before it, so an address is never claimed twice.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ends of leases: they are returned, completed with a result, or redirected."""
+"""The ends of leases: an address is returned to the queue, completed with a result, or redirected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a crawl ends: what all its workers have done together, and what remains to be done in its round."""
+"""Decides when a crawl ends: counts what all its workers did, and what remains in the round."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The database, SQLite in a file or PostgreSQL: opened, tried again while it is away; and what all its SQL shares."""
+"""The connection to SQLite or PostgreSQL: opening it, retries after it is lost, and SQL that all modules share."""
 
 import json
 import re

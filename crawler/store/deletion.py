@@ -1,4 +1,4 @@
-"""Deletion: of a whole crawl, of its frontier, of old pages; and of the space they took."""
+"""Deletes whole crawls, their frontiers and old pages, and frees the space they took."""
 
 import sqlite3
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Workers as rows: heartbeats, counts, and the expiry of those that are silent."""
+"""The rows of workers: heartbeats, counts, and the expiry of workers without a heartbeat."""
 
 from __future__ import annotations
 

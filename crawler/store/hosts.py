@@ -1,7 +1,6 @@
-"""Rows of hosts and sites: best priorities, rests, crawl delays, latencies, budgets.
+"""The rows of hosts and sites: best priorities, pauses, crawl delays, latencies, budgets.
 
-Nobody waits for another worker to write latencies: those of hosts that another transaction has locked come with a later
-batch.
+No worker waits to write latencies: if another transaction has locked a host, its latency is written with a later batch.
 """
 
 from __future__ import annotations

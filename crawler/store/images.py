@@ -1,8 +1,9 @@
-"""Images: they wait until their site has shown enough pages to judge them, and get verdicts with their reasons.
+"""Images: they wait until enough pages of their site are known, then get verdicts with reasons.
 
-Images are recorded first. A site is released when it has so many pages, when none of its pages waits or is held any
-more, or when nothing else of the crawl is left to do. The counts that verdicts rest on stand in rows that are only
-added, one for each site and batch: workers do not wait for each other, and the sums are exact whichever worker dies.
+Images are recorded first. The images of a site are judged when enough of its pages are stored, when none of its pages
+waits or is leased any more, or when the crawl has nothing else to do. The counts behind the verdicts are in rows that
+are only inserted, one for each site and batch: workers do not wait for each other, and the sums are exact even if a
+worker dies.
 """
 
 from __future__ import annotations

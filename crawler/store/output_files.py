@@ -1,9 +1,9 @@
-"""The files of a worker: JSON objects, one a line, cut back to what is committed; their number and their lock.
+"""The output files of a worker: JSON lines, truncated to what is committed; their numbers and locks.
 
 The first worker of a crawl writes NAME.jsonl, the others NAME-2.jsonl and so on. A number belongs to the folder with
-its files: the next worker that starts there takes it over. The lock beside the file is held until the process ends,
-whatever ends it. So whoever gets the lock knows that the last holder is dead: the leases of that worker return at once,
-and what it wrote and never committed is cut off.
+its files; the next worker that starts in that folder takes it over. The lock beside the file is held until the process
+ends in any way. So a worker that gets the lock knows that the last holder is dead: that holder's leases are returned at
+once, and lines that it did not commit are cut off.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""The tables of pages and of what pages taught.
+"""The tables of pages, and of what is learned from pages.
 
 page                 the clean text of each page, how it was fetched, and when and how it changes
 page_version         earlier texts of pages
 near_duplicate_band  keys by which near-duplicates of a page are found
-stored_response      the response that a page came in, where responses are kept
-shared_example       what seeds and examples taught: homes of the crawl, texts on its topic, seeds to ask again
+stored_response      the HTTP response of a page, if responses are kept
+shared_example       learned from seeds and examples: addresses of seeds, texts on the topic, seeds to request again
 template             what the pages of a host have in common
 focus                the topic model of each worker, for the others and for later runs
 evidence             counts of the images that a site's pages show, one row for each site and batch
 verdict              the verdict on each image that was judged, and its reasons
-label                what people said of pages and images, by the name of the crawl; it outlives crawls and pages
+label                people's labels of pages and images, by the name of the crawl; outlive crawls and pages
 """
 
 from typing import Any

@@ -1,7 +1,7 @@
-"""New priorities of waiting addresses.
+"""Writes new priorities of waiting addresses.
 
-A crash loses new priorities only: every address keeps the one it has. Nobody waits for another worker to write new
-priorities: those of hosts that another transaction has locked come with a later batch.
+If a worker crashes, addresses keep their old priorities. No worker waits to write priorities: if another transaction
+has locked a host, its priorities are written with a later batch.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A short look at the database: what takes longer is broken off, so that no crawl is held up."""
+"""Short read-only access to the database: a query over the time limit is aborted, so that no crawl is held up."""
 
 import sqlite3
 import time

@@ -1,8 +1,8 @@
-"""Rounds: a crawl that has nothing left to do begins a new round with the pages that are due.
+"""Rounds: when a crawl has nothing left to do, it begins a new round with the pages that are due.
 
-A page is due by its own interval. A new round requests all seeds, sitemaps and feeds again, and what failed for reasons
-that may have passed. The budgets of sites and the closing of hosts are for one round. During a round, pages wait again
-that a sitemap or feed says have changed since they were last requested.
+Each page has its own revisit interval. A new round also requests all seeds, sitemaps and feeds again, and addresses
+that failed for reasons that may have passed. Site budgets and closed hosts are reset each round. If a sitemap or feed
+says during a round that a page changed since its last request, the page waits again.
 """
 
 from __future__ import annotations

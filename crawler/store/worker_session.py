@@ -1,4 +1,4 @@
-"""The session of a worker at a crawl: it joins, lets seeds wait, begins rounds, and leaves."""
+"""The session of a worker: it joins a crawl, adds the seeds, begins rounds, and leaves."""
 
 from __future__ import annotations
 

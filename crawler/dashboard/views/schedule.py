@@ -1,4 +1,4 @@
-"""The view "schedule": jobs, when they come, how they went; and what may be done with them."""
+"""The view "schedule": jobs, their next runs, their past runs, and actions on them."""
 
 import json
 import time

@@ -1,18 +1,18 @@
-"""Auto: the blocks of a page that a model takes for main text, judged all together.
+"""Auto: a trained model decides which blocks of a page are main text; it judges all blocks of the page together.
 
-1. Each block is described by 280 numbers, its signs: of its text, its element, its place, its neighbours, what the
-   containers around it hold, the blocks of the same path, the page (.page_arrays reads the page into arrays,
-   .block_features makes the numbers). Two of them are learned first: what the names of elements speak for (class, id,
-   role), and what words do.
-2. A network lets each block see its neighbours, those in the same containers and those of the same path, and says how
-   likely it is main text (.network). It also tells the type of the page (.model).
-3. Of all choices of blocks the one with the highest expected F1 is kept (.model), with the other half of a row of two
-   cells, and written as text that reads well (crawler.extraction.output.plain_text). What readers say under a page is
-   kept apart.
-4. Where a page shows nearly nothing, its text may stand in its scripts (crawler.extraction.script_text).
+1. Each block is described by 280 numbers (features), here called its signs. They describe its text, its element, its
+   position, its neighbours, the contents of the containers around it, the blocks with the same path, and the page
+   (.page_arrays reads the page into arrays, .block_features computes the numbers). Two signs are scores that are
+   trained first: one of the names of elements (class, id, role), one of words.
+2. A network combines each block with its neighbours, with the blocks in the same containers and with those of the same
+   path, and computes the probability that it is main text (.network). It also computes the type of the page (.model).
+3. The set of blocks with the highest expected F1 is kept (.model). Where a row has two cells and one is
+   kept, so is the other. The blocks are written as readable text (crawler.extraction.output.plain_text). Readers'
+   comments are kept apart.
+4. If a page shows almost no text, the text is looked for in its scripts (crawler.extraction.script_text).
 
-The weights were made by `scrapy train auto`; CARD.md beside them says of what, and how they scored. numpy alone is
-wanted to use them, and is imported when the first page is judged.
+The weights were trained by `scrapy train auto`; CARD.md beside them names the training data and the scores. Only numpy
+is needed to use them; it is imported when the first page is judged.
 """
 
 from collections.abc import Container, Iterable

@@ -1,7 +1,7 @@
-"""The signs of each block of a page, as a matrix of numbers: a row a sign, a column a block.
+"""The signs (features) of each block of a page, as a matrix: one row for each sign, one column for each block.
 
-The signs of a block are of its text, of its element and those around it, of its place, of its neighbours, of what the
-containers around it hold, of the blocks in the same kind of element (those with the same path), and of the whole page.
+The signs of a block describe its text, its element and the elements around it, its position, its neighbours, the
+contents of the containers around it, the blocks with the same path, and the whole page.
 """
 
 from collections.abc import Sequence

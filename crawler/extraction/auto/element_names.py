@@ -1,4 +1,4 @@
-"""The names of a page's elements, and the words by which the page names itself, each as the number of a bucket."""
+"""The names of a page's elements, and the words by which the page names itself, each hashed to a bucket number."""
 
 from __future__ import annotations
 

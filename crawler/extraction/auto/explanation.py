@@ -1,7 +1,8 @@
-"""Why the model takes a block for main text, or does not: by what would change without some of its signs.
+"""Why the model keeps or drops a block: how the probability changes when some of its signs are replaced.
 
-The signs of each group in turn are set to what is usual, for all blocks of the page at once, as blocks are judged by
-what stands around them, too. The groups without which the verdict would be least sure are its reasons (`BlockReason`).
+The signs of one group after another are set to their usual values, for all blocks of the page at once, because the
+neighbours of a block also affect it. The groups whose replacement makes the verdict least certain are its reasons
+(`BlockReason`).
 """
 
 from collections.abc import Callable

@@ -1,9 +1,9 @@
-"""The weights that come with this release, what they say of a page, and which blocks are kept.
+"""The trained weights of this release, their output for a page, and the choice of the blocks that are kept.
 
-Of all choices of blocks the one with the highest expected F1,
-    2 * sum of p t over the kept / (sum of t over the kept + sum of p t over all),     p the probability, t the tokens,
-keeps the blocks above half of that F1: half where the page is clear, less where nothing is sure, since then leaving out
-costs more than taking in.
+The set of blocks with the highest expected F1 is kept:
+    2 * sum of p t over the kept / (sum of t over the kept + sum of p t over all),     p the probability, t the tokens.
+These are the blocks whose probability is above half of that F1. On a clear page the threshold is near 1/2; on an
+uncertain page it is lower, since dropping main text then costs more than keeping noise.
 """
 
 import zlib

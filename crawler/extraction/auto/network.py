@@ -1,14 +1,14 @@
-"""The network that judges all blocks of a page together, each by its own signs and by what is made of the others.
+"""The network that judges all blocks of a page together, each by its own signs and by the values of other blocks.
 
-    h = relu(W x + b)                        x the signs of a block, h what the network keeps of it
+    h = relu(W x + b)                        x the signs of a block, h its hidden values
     near(d):    h += relu(W [h of the block d places before, h, h of the block d places after] + b)
     nested:     h += relu(W [h, its mean over the home, over the two containers around it, over the page, over the
                              blocks of the same path] + b)
     probability that the block is main text = logistic(w h + b)
 
-So what one block shows reaches those beside it, those in the same card, post or table, and those of the same kind
-elsewhere on the page. Everything is a handful of products of matrices. Networks of one shape judge a page side by side:
-what belongs together is found for all of them at once.
+So each block affects the blocks beside it, those in the same card, post or table, and those of the same kind elsewhere
+on the page. The computation is a few matrix products. Networks of the same shape judge a page at the same time: the
+groups of blocks are computed once for all of them.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
-"""A page as arrays, before any weight: its blocks and the elements around them, a column for each fact.
+"""A page as arrays, before any weights are used: its blocks and the elements around them, one column for each property.
 
-`BlockColumns` adds what several features of a block are made from.
+`BlockColumns` adds intermediate values that several signs are computed from.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The characters and words of many texts at once, as arrays.
 
-All texts become one array of code points, in which a table tells each character's kind, and prefix sums of a polynomial
-tell each word's hash: nothing is done text by text or word by word.
+All texts are joined into one array of code points. A lookup table gives the kind of each character, and prefix sums of
+a polynomial give the hash of each word, so no loop runs over texts or words.
 """
 
 import re

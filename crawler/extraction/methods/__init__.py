@@ -1,1 +1,1 @@
-"""The extraction methods of papers, a module each, but for two of one paper."""
+"""The extraction methods of papers, one module for each; one paper has two methods and two modules."""
