@@ -218,7 +218,7 @@ def test_reasons_are_said_in_chinese(desk: DashboardContext, engine: Engine) -> 
     ]
     enter(engine, noise=True, reasons=json.dumps(reasons))
     page = text(desk, lang="zh")
-    assert "该网站 39 个页面中有 7 个显示它" in page
+    assert "该站点的 39 个页面中有 7 个显示它" in page
     assert "描述中的词语常见于广告、导航或装饰：ads、{0}" in page
 
 

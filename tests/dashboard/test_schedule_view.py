@@ -350,7 +350,7 @@ def test_whether_a_scheduler_is_at_work(here: Visitor) -> None:
         ("cron", "", "a job wants a time", "请填写时间"),
         ("seeds", "demo ftp://x/", "stands alone", "只能单独使用"),
         ("name", "a/b", "cannot name a file", "不能用作文件名"),
-        ("cron", "1 2 3", "it has not five fields", "不是五个字段"),
+        ("cron", "1 2 3", "it has not five fields", "字段数不是五个"),
         ("cron", "61 * * * *", "its minute cannot be", "“分”字段无效"),
         ("timezone", "Bees", "time zone", "时区"),
         ("seeds", "", "a crawl wants seeds", "请填写种子"),
@@ -388,7 +388,7 @@ def test_when_a_job_comes_is_said_in_the_language_of_the_page(here: Visitor) -> 
     assert "every day at 03:00" in here.get("/schedule").body.decode()
     assert "每天 03:00" in here.get("/schedule", lang="zh").body.decode()
     assert here.json("/api/cron", cron="0 3 * * *", lang="zh")["words"] == "每天 03:00"
-    assert "不是五个字段" in here.json("/api/cron", cron="x", lang="zh")["error"]
+    assert "字段数不是五个" in here.json("/api/cron", cron="x", lang="zh")["error"]
 
 
 def test_what_is_not_there_is_said_to_be_not_found(here: Visitor) -> None:
