@@ -8,7 +8,7 @@ Every item that a callback yields from a page gets the field `clean`. Settings o
 
 from scrapy.settings import BaseSettings
 
-from crawler.addon.address_guard import AddressGuard
+from crawler.addon.address_guard import LoggingAddressGuard
 from crawler.addon.clean_items import CleanItems
 from crawler.addon.image_noise import ImageNoiseFilter
 
@@ -21,4 +21,4 @@ class Winnow:
         if settings.getbool("WINNOW_JUDGE_IMAGES"):
             settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", ImageNoiseFilter, 60)
         if settings.getbool("WINNOW_GUARD_ADDRESSES"):
-            settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", AddressGuard, 800)
+            settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", LoggingAddressGuard, 800)

@@ -7,13 +7,13 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.statscollectors import StatsCollector
 
-from crawler.middlewares.private_addresses import PrivateAddressMiddleware
+from crawler.middlewares.private_addresses import AddressGuard
 from crawler.spiders.request_outcomes import Refusal
 
 logger = logging.getLogger(__name__)
 
 
-class AddressGuard(PrivateAddressMiddleware):
+class LoggingAddressGuard(AddressGuard):
     """The guard of our own crawls, with a line in the log and a statistic for each refusal."""
 
     stats: StatsCollector

@@ -49,7 +49,7 @@ def fetch_page(url: str, changed: dict[str, str]) -> Page:
     """The page at an address, or a FetchError; `changed` are settings that differ from those of a crawl."""
     project = get_project_settings()
     settings = Settings({name: project[name] for name in TAKEN} | changed)
-    settings.set("DOWNLOADER_MIDDLEWARES", {"crawler.middlewares.private_addresses.PrivateAddressMiddleware": 800})
+    settings.set("DOWNLOADER_MIDDLEWARES", {"crawler.middlewares.private_addresses.AddressGuard": 800})
     settings.set("LOG_ENABLED", False)
     found: list[Page | Outcome] = []
     process = CrawlerProcess(settings)

@@ -94,7 +94,7 @@ class _PublicOnly:
         self.receiver.resolutionComplete()
 
 
-class PrivateAddressMiddleware:
+class AddressGuard:
     """Puts the guard before the reactor's resolver while a crawl runs, and tells refusals from failures."""
 
     def __init__(self, allowed: list[str]) -> None:
@@ -103,7 +103,6 @@ class PrivateAddressMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        crawl_of(crawler)  # other spiders connect to what they like
         guard = cls(crawler.settings.getlist("ALLOWED_PRIVATE_HOSTS"))
         crawler.signals.connect(guard.install, signals.spider_opened)
         crawler.signals.connect(guard.remove, signals.spider_closed)
@@ -139,3 +138,12 @@ class PrivateAddressMiddleware:
         not_found = isinstance(exception, CannotResolveHostError)
         if not_found and self.resolver is not None and host in self.resolver.refused:
             raise Refusal(Outcome(Code.NOT_PUBLIC))
+
+
+class PrivateAddressMiddleware(AddressGuard):
+    """The guard of crawls of the topic spider; other spiders of the project connect to what they like."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        crawl_of(crawler)  # raises NotConfigured for other spiders
+        return super().from_crawler(crawler)
