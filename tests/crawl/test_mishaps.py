@@ -172,8 +172,8 @@ def test_slips_of_the_user_end_with_one_line(tmp_path: Path, more: list[str], sa
     assert said in ended.err
 
 
-def test_a_misspelt_setting_is_said(tmp_path: Path) -> None:
+def test_an_unknown_setting_is_said(tmp_path: Path) -> None:
     with serving(Site({"/": page("One.")})) as site:
-        ended = crawl(tmp_path, {"seeds": site.url}, OPEN | {"DOWNLOAD_DELY": "0"})
+        ended = crawl(tmp_path, {"seeds": site.url}, OPEN | {"MY_OWN_DELAY": "0"})
     assert ended.status == 0
-    assert "Nothing here reads the setting DOWNLOAD_DELY" in ended.err
+    assert "Nothing here reads the setting MY_OWN_DELAY" in ended.err

@@ -184,7 +184,7 @@ def test_changes_hold_up_nothing_else() -> None:
     ("line", "headers", "said"),
     [
         ("GET /nothing", (), "没有这个页面。"),
-        ("PUT /", (), "此地址不支持这种操作。"),
+        ("PUT /", (), "此地址不支持这种请求。"),
         ("GET /?" + "a&" * 9_000, (), "请求头过长。"),
         ("POST /", ("Content-Length: 9000000",), "内容过大。"),
     ],
