@@ -181,7 +181,7 @@ def test_a_job_is_added_shown_paused_and_removed(world: World, say: Callable[...
         (["bees", "0 3 * *", "topic", "-a", "seeds=demo"], {}, "cron line '0 3 * *' is wrong: it has not five fields"),
         (["bees", "0 25 * * *", "topic", "-a", "seeds=demo"], {}, "its hour cannot be"),
         (["bees", "@daily", "topik", "-a", "seeds=demo"], {}, "there is no spider 'topik'; there is topic"),
-        (["bees", "@daily", "topic", "-a", "seeds=demo", "-a", "depth=1"], {}, "there is no argument 'depth'; the nearest is max_depth"),
+        (["bees", "@daily", "topic", "-a", "seeds=demo", "-a", "depth=1"], {}, "'depth'; the nearest is max_depth"),
         (["bees", "@daily", "topic", "-a", "seeds=demo", "-a", "max_pages=-1"], {}, "max_pages='-1' is wrong"),
         (["bees", "@daily", "topic", "-a", "seeds=missing.txt"], {}, "seeds='missing.txt' cannot be read"),
         (["bees", "@daily", "topic"], {}, "no seeds"),
