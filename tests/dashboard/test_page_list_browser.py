@@ -156,7 +156,7 @@ def test_a_search_goes_on_by_itself(many: Path, own_page: Any) -> None:
     asked = []
     own_page.on("request", lambda request: asked.append(request.url))
     own_page.goto("/pages?q=пчёлы")
-    own_page.locator("#pages li").wait_for()
+    own_page.locator("#pages li").wait_for(timeout=60_000)  # it reads all pages
     own_page.get_by_text("1 page found, and all were looked through").wait_for()
     assert own_page.locator("#pages li").count() == 1
     assert own_page.locator("#pages h2").inner_text() == "Пчёлы <b>одни</b>"
