@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from lxml import etree
 
 from crawler.page.text import fold_space
-from crawler.urls.parsing import absolute_all
+from crawler.urls.parsing import absolute
 
 if TYPE_CHECKING:
     from crawler.page.blocks import ImageElement, LinkElement, PageContents
@@ -78,20 +78,16 @@ class _TargetReader:
         self.links: list[Link] = []
         self.images: list[ImageLink] = []
         self.cut = 0
-        self.known: dict[str, str | None] = {}
+        self._known: dict[str, str | None] = {}
         self.led: dict[LinkElement, tuple[str, str]] = {}
         """Where anchors with an image lead, and their text."""
 
     def run(self, found: PageContents) -> PageTargets:
-        written = (anchor.href for anchor in found.link_elements)
-        self.known = absolute_all(self.base, {href for href in written if href and href.strip()[:1] not in ("", "#")})
         for anchor in found.link_elements:
             self.add_link(anchor)
-        images = [(image, list(_addresses(image))) for image in found.image_elements[:MAX_LINKS]]
-        self.known = absolute_all(self.base, {href for _, hrefs in images for href in hrefs})
-        for image, hrefs in images:
-            self.add_image(image, hrefs)
-        self.cut += len(found.image_elements) - len(images)
+        for image in found.image_elements[:MAX_LINKS]:
+            self.add_image(image)
+        self.cut += max(0, len(found.image_elements) - MAX_LINKS)
         return PageTargets(tuple(self.links), tuple(self.images), self.cut)
 
     def add_link(self, anchor: LinkElement) -> None:
@@ -114,11 +110,17 @@ class _TargetReader:
         if len(self.links) >= MAX_LINKS:
             self.cut += href is not None
             return None
-        return self.known.get(href) if href else None
+        return self.absolute(href) if href and href.strip()[:1] not in ("", "#") else None
 
-    def add_image(self, image: ImageElement, hrefs: list[str]) -> None:
+    def absolute(self, href: str) -> str | None:
+        """The address that is written like this, made absolute once."""
+        if href not in self._known:
+            self._known[href] = absolute(self.base, href)
+        return self._known[href]
+
+    def add_image(self, image: ImageElement) -> None:
         """Takes the first address of an image that is one: `src` often holds a stand-in until a script swaps it."""
-        element, url = image.element, next(filter(None, map(self.known.get, hrefs)), None)
+        element, url = image.element, next(filter(None, map(self.absolute, _addresses(image))), None)
         if url is None:
             return
         target, anchor_text = self.led[image.anchor] if image.anchor is not None else ("", "")

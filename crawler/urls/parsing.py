@@ -61,11 +61,6 @@ def absolute(base: str, href: str) -> str | None:
     return None if scheme and scheme[1].lower() not in DEFAULT_PORTS else _respelled(base, href)
 
 
-def absolute_all(base: str, hrefs: Iterable[str]) -> dict[str, str | None]:
-    """The addresses that the links on a page lead to, by the links as they are written."""
-    return {href: absolute(base, href) for href in hrefs}
-
-
 def _is_plain(url: str) -> bool:
     if not PLAIN.fullmatch(url):
         return False

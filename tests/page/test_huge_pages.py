@@ -16,8 +16,8 @@ from crawler.page import html_tree
 from crawler.page.page import Page
 
 FOLDER = Path(__file__).parent.parent / "support"
-SECONDS, MEGABYTES = 6.0, 200
-"""Twice what the slowest takes on a slow machine; what grows with the square of a page takes minutes."""
+SECONDS, MEGABYTES = 3.0, 200
+"""Three times what the slowest takes on an idle machine; what grows with the square of a page takes minutes."""
 
 URL = "http://example.com/"
 
