@@ -117,6 +117,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         session = join_crawl(arguments, settings)
         has_work(session, arguments)
     seeds = (serve_demo(crawler, session),) if arguments.demo else arguments.seeds
+    _leave_out_replaced(settings)
     _introduce(settings, arguments)
 
     def count_statistic(name: str, by: int) -> None:
@@ -176,10 +177,14 @@ def _prepare(session: WorkerSession, seeds: Iterable[str], reader: PageReader, s
     session.seed([*reader.topic.examples.candidates(SEED_PRIORITY + 1), *waiting])
 
 
-def _introduce(settings: BaseSettings, arguments: Arguments) -> None:
-    """Set the headers that tell sites who asks, and for which languages; leave out what a crawl does without."""
+def _leave_out_replaced(settings: BaseSettings) -> None:
+    """Leave out Scrapy's components that a crawl does without."""
     for base, components in REPLACED.items():
         settings[base].update(dict.fromkeys(components))
+
+
+def _introduce(settings: BaseSettings, arguments: Arguments) -> None:
+    """Set the headers that tell sites who asks, and for which languages."""
     settings.set("USER_AGENT", user_agent(settings["CONTACT"]), priority="project")
     if arguments.lang:
         headers = settings.getdict("DEFAULT_REQUEST_HEADERS")

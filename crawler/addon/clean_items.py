@@ -8,7 +8,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
-from crawler.addon.response_page import page_of
+from crawler.addon.response_page import html_page
 from crawler.api.document import Document
 from crawler.extraction import EXTRACTORS
 
@@ -25,7 +25,7 @@ class CleanItems(BaseSpiderMiddleware):
         self._lack_field: set[type] = set()
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
-        page = page_of(response) if response is not None else None
+        page = html_page(response) if response is not None else None
         if page is None or not self._is_wanted(item):
             return item
         ItemAdapter(item)[FIELD] = Document(page, EXTRACTORS["auto"]).fields()

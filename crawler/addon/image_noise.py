@@ -9,7 +9,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 
-from crawler.addon.response_page import page_of
+from crawler.addon.response_page import html_page
 from crawler.extraction import EXTRACTORS
 from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.image_features import sightings
@@ -47,7 +47,7 @@ class ImageNoiseFilter:
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Note which images a page shows, and how."""
-        if (page := page_of(response)) is not None:
+        if (page := html_page(response)) is not None:
             shown, home = sightings(page, page.once(EXTRACTORS["auto"])), site(page.url)
             self._evidence.setdefault(home, Evidence()).see(shown)
             self._seen |= {one.url: (home, one) for one in shown}

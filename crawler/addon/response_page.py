@@ -5,13 +5,13 @@ from weakref import WeakKeyDictionary
 from scrapy.http import Response
 
 from crawler.page.page import Page, is_html
+from crawler.spiders.page_reader import header, page_of
 
 _pages: WeakKeyDictionary[Response, Page] = WeakKeyDictionary()
 
 
-def page_of(response: Response) -> Page | None:
+def html_page(response: Response) -> Page | None:
     """The page, or None where the response is no HTML."""
-    declared = (response.headers.get("Content-Type") or b"").decode("latin-1")
-    if response not in _pages and is_html(declared, response.body):
-        _pages[response] = Page(response.url, response.body, declared)
+    if response not in _pages and is_html(header(response.headers, "Content-Type"), response.body):
+        _pages[response] = page_of(response)
     return _pages.get(response)

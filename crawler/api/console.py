@@ -21,7 +21,7 @@ from scrapy import cmdline
 from crawler import commands
 from crawler.arguments import ARGUMENTS
 from crawler.command_line.command import translate_argparse, translate_help
-from crawler.command_line.terminal import FAILED, one_line, printable, standard_output
+from crawler.command_line.terminal import FAILED, printable, refuse, standard_output
 from crawler.translation.message import N_, Message, MessageError, localized
 from crawler.translation.nearest import nearest
 
@@ -52,7 +52,7 @@ def main() -> None:
         cmdline.execute(["scrapy", OTHER_NAMES.get(name, name), *given])
     else:
         near = nearest(name, all_commands())
-        _refuse("winnow", Message("there is no command {name}; {near}", {"name": repr(name[:100]), "near": near}))
+        refuse(Message("there is no command {name}; {near}", {"name": repr(name[:100]), "near": near}), "winnow")
 
 
 def all_commands() -> list[str]:
@@ -63,11 +63,11 @@ def all_commands() -> list[str]:
 
 def overview() -> str:
     """Our commands, each with its summary."""
-    summaries = dict(OURS)
-    for module in pkgutil.iter_modules(commands.__path__):
-        name = {scrapy_name: name for name, scrapy_name in OTHER_NAMES.items()}.get(module.name, module.name)
-        if name not in summaries:
-            summaries[name] = pkgutil.resolve_name(f"crawler.commands.{module.name}:Command").summary
+    modules = {module.name: module.name for module in pkgutil.iter_modules(commands.__path__)} | OTHER_NAMES
+    summaries = {
+        name: OURS.get(name) or pkgutil.resolve_name(f"crawler.commands.{module}:Command").summary
+        for name, module in ({name: name for name in OURS} | modules).items()
+    }
     lines = [f"  {name:12} {localized(Message(summary))}" for name, summary in summaries.items()]
     head, end = N_("usage: "), N_("winnow COMMAND --help lists the arguments of a command.")
     return "\n".join([localized(Message(head)) + "winnow COMMAND ...", "", *lines, "", localized(Message(end))])
@@ -85,7 +85,7 @@ class _Parser(argparse.ArgumentParser):
         return options
 
     def refuse(self, message: Message) -> NoReturn:
-        _refuse(self.prog, message)
+        refuse(message, self.prog)
 
     def error(self, message: str) -> NoReturn:
         self.refuse(Message(message))
@@ -110,7 +110,7 @@ def _crawl_parser() -> _Parser:
     return parser
 
 
-def crawl(given: Sequence[str]) -> NoReturn:
+def crawl(given: Sequence[str]) -> None:
     """Crawl, by `scrapy crawl topic`."""
     options = _crawl_parser().parse(given)
     arguments = {name: getattr(options, name) for name in ARGUMENTS if name != "seeds"}
@@ -121,7 +121,6 @@ def crawl(given: Sequence[str]) -> NoReturn:
     line += [part for feed in options.feeds for part in ("-O", feed)]
     line += ["-L", options.loglevel] if options.loglevel else []
     cmdline.execute(line)
-    raise AssertionError("Scrapy's execute ends the process")
 
 
 def _clean_parser() -> _Parser:
@@ -154,7 +153,7 @@ def clean(given: Sequence[str]) -> int:
                 options.url, sys.stdin.buffer.read() if options.page == "-" else Path(options.page).read_bytes()
             )
     except MessageError as error:
-        _refuse(parser.prog, error.message, FAILED)
+        refuse(error.message, parser.prog, FAILED)
     except OSError as error:
         values = {"name": repr(options.page), "why": error.strerror}
         parser.refuse(Message("{name} cannot be read ({why})", values))
@@ -183,8 +182,3 @@ def completion() -> str:
     COMPREPLY=($(compgen -W "$words" -- "${{COMP_WORDS[COMP_CWORD]}}"))
 }}
 complete -o default -F _winnow winnow"""
-
-
-def _refuse(called: str, message: Message, status: int = 2) -> NoReturn:
-    print(one_line(f"{called}: {localized(message)}"), file=sys.stderr)
-    sys.exit(status)

@@ -121,5 +121,4 @@ def clean(
     >>> document.language, document.author, document.published
     ('en', '', None)
     """
-    page = Page.from_html(html, url) if isinstance(html, str) else Page(url, html, content_type)
-    return Document(page, favouring(method, favour), link_addresses)
+    return Document(Page.from_html(html, url, content_type), favouring(method, favour), link_addresses)

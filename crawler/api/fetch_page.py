@@ -10,14 +10,16 @@ from scrapy.settings import Settings
 from scrapy.utils.project import get_project_settings
 from twisted.python.failure import Failure
 
+from crawler.crawl import REPLACED
 from crawler.outcomes import Outcome
 from crawler.page.page import Page
+from crawler.spiders.page_reader import page_of
 from crawler.spiders.request_outcomes import outcome_of
 from crawler.translation.message import MessageError
 
 TAKEN = (
     "ALLOWED_PRIVATE_HOSTS DOWNLOAD_TIMEOUT DOWNLOAD_MAXSIZE DOWNLOAD_WARNSIZE DOWNLOAD_VERIFY_CERTIFICATES "
-    "DOWNLOAD_HANDLERS HTTPPROXY_ENABLED REDIRECT_MAX_TIMES RETRY_TIMES RETRY_HTTP_CODES USER_AGENT "
+    "HTTPPROXY_ENABLED REDIRECT_MAX_TIMES RETRY_TIMES RETRY_HTTP_CODES USER_AGENT "
     "DEFAULT_REQUEST_HEADERS TELNETCONSOLE_ENABLED TWISTED_DNS_RESOLVER"
 ).split()
 """The settings of a crawl that count for one page."""
@@ -38,8 +40,7 @@ class _OnePage(Spider):
         yield Request(self.url, callback=self.take, errback=self.fail)
 
     def take(self, response: Response) -> None:
-        kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
-        self.found.append(Page(response.url, response.body, kind))
+        self.found.append(page_of(response))
 
     def fail(self, failure: Failure) -> None:
         self.found.append(outcome_of(failure))
@@ -50,6 +51,7 @@ def fetch_page(url: str, changed: dict[str, str]) -> Page:
     project = get_project_settings()
     settings = Settings({name: project[name] for name in TAKEN} | changed)
     settings.set("DOWNLOADER_MIDDLEWARES", {"crawler.middlewares.private_addresses.AddressGuard": 800})
+    settings.set("DOWNLOAD_HANDLERS", dict.fromkeys(REPLACED["DOWNLOAD_HANDLERS_BASE"]))  # http and https only
     settings.set("LOG_ENABLED", False)
     found: list[Page | Outcome] = []
     process = CrawlerProcess(settings)

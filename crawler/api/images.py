@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from crawler.extraction import Extractor, favouring
+from crawler.extraction.auto import auto
 from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.image_features import sightings
 from crawler.noise.verdict import Judge, verdicts
@@ -28,7 +28,7 @@ class ImageVerdict(NamedTuple):
     """The reasons, as sentences."""
 
 
-def judge_images(pages: Iterable[tuple[str, str | bytes]], *, method: str = "auto") -> list[ImageVerdict]:
+def judge_images(pages: Iterable[tuple[str, str | bytes]]) -> list[ImageVerdict]:
     """A verdict on each image of these pages, given as pairs of address and HTML.
 
     Give several pages of a site at once: an image that many of them show is likely to be navigation.
@@ -38,11 +38,10 @@ def judge_images(pages: Iterable[tuple[str, str | bytes]], *, method: str = "aut
     >>> [(one.url, one.is_noise) for one in judge_images([("https://example.org/", page)])]
     [('https://example.org/bee.jpg', False), ('https://example.org/1.gif', True)]
     """
-    extract: Extractor = favouring(method)
     judge, found, evidence = Judge(), list[tuple[str, tuple[Sighting, ...]]](), dict[str, Evidence]()
     for url, html in pages:
-        page = Page.from_html(html, url) if isinstance(html, str) else Page(url, html)
-        shown = sightings(page, extract(page))
+        page = Page.from_html(html, url)
+        shown = sightings(page, auto(page))
         evidence.setdefault(site(url), Evidence()).see(shown)
         found.append((url, shown))
     return [

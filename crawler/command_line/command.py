@@ -18,7 +18,7 @@ from typing import ClassVar, NamedTuple, NoReturn
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, one_line, say, standard_output
+from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, refuse, say, standard_output
 from crawler.translation.message import LOCALE, N_, SOURCE, Message, MessageError, here, localized
 
 MOST_JOBS = 1_000
@@ -139,8 +139,7 @@ class Command(ScrapyCommand):
 
     def refuse(self, message: str | Message) -> NoReturn:
         """End with one line and status 2."""
-        print(one_line(f"{self.called}: {localized(message)}"), file=sys.stderr)
-        sys.exit(2)
+        refuse(Message(message) if isinstance(message, str) else message, self.called)
 
 
 class Subcommand(NamedTuple):

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import TextIOWrapper
+from typing import NoReturn
 
 from crawler.translation.message import CONTROL, Message, MessageError, localized
 
@@ -56,6 +57,12 @@ def spelled(text: str) -> str:
     '\\\\x1b[2Jbees\\\\n\\\\u202e'
     """
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+
+
+def refuse(message: Message, called: str = "", status: int = 2) -> NoReturn:
+    """End with one line and this status, that of wrong use if no other is given."""
+    print(one_line(f"{called}: {localized(message)}" if called else localized(message)), file=sys.stderr)
+    sys.exit(status)
 
 
 def say(called: str, message: str | Message) -> None:

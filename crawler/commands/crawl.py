@@ -7,7 +7,6 @@ import sys
 from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import NoReturn
 
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import UsageError
@@ -16,11 +15,11 @@ from scrapy.spiderloader import get_spider_loader
 
 from crawler import settings as our_settings
 from crawler.command_line.command import translate_argparse, translate_help
-from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, one_line, printable
+from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, printable, refuse
 from crawler.translation.message import Message, MessageError, localized
 
 SPIDER = "topic"
-CALLED = "crawl topic: "
+CALLED = "crawl topic"
 # What Scrapy says of itself at every start; -L DEBUG shows it.
 NOISY = ("scrapy.addons", "scrapy.middleware", "scrapy.crawler")
 
@@ -34,7 +33,7 @@ class Command(CrawlCommand):
         translate_help(parser)
         of_scrapy = parser.format_help
         parser.format_help = lambda: f"{of_scrapy()}\n{argument_help()}"  # type: ignore[method-assign]
-        parser.error = lambda message: _refuse(Message(message), CALLED)  # type: ignore[method-assign]
+        parser.error = lambda message: refuse(Message(message), CALLED)  # type: ignore[method-assign]
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         try:
@@ -43,7 +42,7 @@ class Command(CrawlCommand):
                 assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
                 if args[0] in get_spider_loader(self.settings).list():
                     return
-                _refuse(
+                refuse(
                     Message(
                         "there is no spider {name}; there is topic: scrapy crawl topic -a seeds=demo",
                         {"name": repr(args[0])},
@@ -60,11 +59,11 @@ class Command(CrawlCommand):
                 self.arguments = parse(opts.spargs)
                 self.prepare(opts)
         except UsageError as error:
-            _refuse(Message(str(error)))
+            refuse(Message(str(error)))
         except MessageError as error:
-            _refuse(error.message, CALLED)
+            refuse(error.message, CALLED)
         except KeyboardInterrupt:
-            _refuse(Message("Stopped before the first page."), status=INTERRUPTED)
+            refuse(Message("Stopped before the first page."), status=INTERRUPTED)
 
     def prepare(self, opts: argparse.Namespace) -> None:
         """Join the crawl; an error for the user unless the settings and the place for the output will do."""
@@ -96,7 +95,7 @@ class Command(CrawlCommand):
             if self.left and self.arguments.demo:
                 check_demo(self.session)
         except DatabaseUnavailableError as error:
-            _refuse(error.message, CALLED, FAILED)
+            refuse(error.message, CALLED, FAILED)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         if args[:1] != [SPIDER]:
@@ -161,8 +160,3 @@ def _check_writable(folder: Path, name: str) -> None:
         raise WrongUseError(
             "setting OUTPUT_DIR={path} cannot be written to ({why})", path=repr(str(folder)), why=error.strerror
         ) from None
-
-
-def _refuse(message: Message, called: str = "", status: int = 2) -> NoReturn:
-    print(one_line(f"{called}{localized(message)}"), file=sys.stderr)
-    sys.exit(status)

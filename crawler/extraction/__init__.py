@@ -54,8 +54,7 @@ def extract(html: str | bytes, url: str | None = None, method: str = "auto", fav
     >>> extract("<nav><a href=/>Home</a></nav><p>Bees dance in the dark of the hive, and others follow.</p>").text
     'Bees dance in the dark of the hive, and others follow.'
     """
-    page = Page.from_html(html, url or "") if isinstance(html, str) else Page(url or "", html)
-    return favouring(method, favour)(page)
+    return favouring(method, favour)(Page.from_html(html, url or ""))
 
 
 def version(method: str, favour: str = BALANCE) -> str:

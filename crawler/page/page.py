@@ -54,8 +54,10 @@ class Page:
     _once: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
-    def from_html(cls, html: str, url: str = "") -> "Page":
-        """The page of text that is already decoded."""
+    def from_html(cls, html: str | bytes, url: str = "", content_type: str = "") -> "Page":
+        """The page of text that is already decoded, or of bytes with the type that their server declared."""
+        if isinstance(html, bytes):
+            return cls(url, html, content_type)
         return cls(url, html.encode("utf-8", "replace"), "text/html; charset=utf-8")
 
     def once(self, compute: Callable[["Page"], T]) -> T:

@@ -87,3 +87,11 @@ def test_bash_completes_commands_and_options(tmp_path: Path) -> None:
     for words, wanted in (("winnow cle", "clean clean-files"), ("winnow crawl --min", "--min-relevance")):
         asked = f"{script}\nCOMP_WORDS=({words}); COMP_CWORD={words.count(' ')}; _winnow; echo ${{COMPREPLY[*]}}"
         assert subprocess.run(["bash", "-c", asked], capture_output=True, text=True).stdout == f"{wanted}\n"
+
+
+def test_a_redirect_does_not_lead_to_a_file(tmp_path: Path) -> None:
+    (tmp_path / "secret.html").write_text(f"<p>{BEE}</p>")
+    routes = {"/": Answer("", 302, headers={"Location": (tmp_path / "secret.html").as_uri()})}
+    with serving(Site(routes)) as hostile:
+        done = winnow("clean", hostile.url, *LOOPBACK, folder=tmp_path)
+    assert (done.returncode, done.stdout) == (1, b"")
