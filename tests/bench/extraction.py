@@ -105,15 +105,17 @@ def extract(page: MethodInput, body: bytes, method: str) -> object:
     return EXTRACTORS[method](Page(page.url, body, "text/html; charset=utf-8"))
 
 
-def peer(page: MethodInput, body: bytes, name: str) -> object:
-    return PEERS[name].text(import_module(PEERS[name].module), page)
+def peer(page: MethodInput, body: bytes, name: str, module: Any) -> object:
+    return PEERS[name].text(module, page)
 
 
 def contenders(peers: Iterable[str]) -> dict[str, Work]:
     """What is timed, by name."""
     found: dict[str, Work] = {PARSER: parse, WALK: walk, TEXT: text}
     found |= {name: partial(extract, method=name) for name in METHODS}
-    return found | {f"{name} {version(name)}": partial(peer, name=name) for name in peers}
+    return found | {
+        f"{name} {version(name)}": partial(peer, name=name, module=import_module(PEERS[name].module)) for name in peers
+    }
 
 
 def timed(work: Callable[[], object]) -> float:
