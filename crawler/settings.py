@@ -80,7 +80,7 @@ IMAGE_MAX_BYTES = 10 * 1024 * 1024
 FOCUS_EXPLORATION = 0.02
 """The share of pages that are chosen by chance, because scores may be mistaken."""
 
-# How often a host is asked: one request at a time, a second apart or more, slower when the host is slow.
+# How often a host is asked: one request at a time, a second apart on average, and more when the host is slow.
 DOWNLOAD_DELAY = 1.0
 """Seconds between two requests to a host, varied by half."""
 CONCURRENT_REQUESTS_PER_DOMAIN = 1
