@@ -21,7 +21,7 @@ NAME = re.compile(r"\w[\w.-]*(?<!\.)")
 MAX_NAME_BYTES = 200  # file systems allow 255 with the ending
 # Names that Windows keeps for devices, whatever the ending.
 DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
-# Names by which the files of other crawls go: what is kept aside, and lists of pictures, of any worker.
+# Names by which the files of other crawls go: what is kept aside, and lists of images, of any worker.
 FILES_OF_OTHERS = re.compile(r".*\.(previous|images)(-\d+)?", re.IGNORECASE)
 MAX_SEEDS_BYTES = 100_000_000  # of a file of URLs, which may be a pipe; a device such as /dev/zero never ends
 SHARE = re.compile(r"[0-9]{0,6}\.?[0-9]{1,6}")

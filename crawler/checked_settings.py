@@ -1,4 +1,4 @@
-"""Settings, checked and read: the ranges of numbers, the rule for equal addresses, and the filter of noise pictures."""
+"""Settings, checked and read: the ranges of numbers, the rule for equal addresses, and the filter of noise images."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -236,9 +236,9 @@ def _weights(path: str, models: Collection[str]) -> "NoiseModel | None":
     try:
         if path:
             return load(Path(path))
-        shipped()  # now, and not at the first picture
+        shipped()  # now, and not at the first image
     except NoiseWeightsError as error:
         if path:
             raise ArgumentError("setting {name} is wrong: {why}", name="IMAGE_NOISE_WEIGHTS", why=str(error)) from None
-        raise ArgumentError("the model 'learned' cannot judge pictures: {why}", why=str(error)) from None
+        raise ArgumentError("the model 'learned' cannot judge images: {why}", why=str(error)) from None
     return None

@@ -56,7 +56,7 @@ class PageRecord:
     without words.
     """
     via: str = "link"
-    """How the address was found: `seed`, `sitemap`, `feed`, `link`, `picture`, `refresh` (by a page that sends readers
+    """How the address was found: `seed`, `sitemap`, `feed`, `link`, `image`, `refresh` (by a page that sends readers
     on) or `exploration` (a link chosen by chance).
     """
     extractor: str = ""

@@ -1,6 +1,6 @@
 """How a request or a record can end: one code each, with one parameter at most, and with a sentence for people.
 
-Storage, statistics and conditions use the codes. An address that brought a page or a picture has no outcome.
+Storage, statistics and conditions use the codes. An address that brought a page or an image has no outcome.
 """
 
 from collections import Counter
@@ -72,8 +72,8 @@ class Code(StrEnum):
     REFRESHED = "refreshed", Group.SKIPPED, N_("sent on by the page")
     NOT_HTML = "not_html", Group.SKIPPED, N_("not HTML: {type}")
     NOT_WHOLE = "not_whole", Group.SKIPPED, N_("not a whole page: {status}")
-    NOT_A_PICTURE = "not_a_picture", Group.SKIPPED, N_("not a picture: {content}")
-    PICTURE_TOO_SMALL = "picture_too_small", Group.SKIPPED, N_("picture smaller than the limit")
+    NOT_AN_IMAGE = "not_an_image", Group.SKIPPED, N_("not an image: {content}")
+    IMAGE_TOO_SMALL = "image_too_small", Group.SKIPPED, N_("image smaller than the limit")
     EMPTY_LIST = "empty_list", Group.SKIPPED, N_("no address in it")
     EMPTY_EXAMPLE = "empty_example", Group.SKIPPED, N_("no text in it")
     NOINDEX = "noindex", Group.SKIPPED, N_("noindex")
@@ -83,7 +83,7 @@ class Code(StrEnum):
 
     # Parts of a page or a list, which are counted only.
     LINKS_CUT = "links_cut", Group.SKIPPED, N_("links beyond the limit of a page")
-    PICTURES_CUT = "pictures_cut", Group.SKIPPED, N_("pictures beyond the limit of a page")
+    IMAGES_CUT = "images_cut", Group.SKIPPED, N_("images beyond the limit of a page")
     PAGE_CUT = "page_cut", Group.SKIPPED, N_("rest of a page {at}")
     LIST_CUT = "list_cut", Group.SKIPPED, N_("rest of a sitemap larger than the limit")
     LISTS_CUT = "lists_cut", Group.SKIPPED, N_("sitemaps beyond the limit of a site or of levels")
@@ -174,7 +174,7 @@ CONTENTS = {
     NonImage.EMPTY: N_("empty"),
 }
 MODELS = {"learned": N_("learned model"), "filter_list": N_("filter list")}
-"""The models that judge pictures, where their names are not the words for them."""
+"""The models that judge images, where their names are not the words for them."""
 
 
 def _value(code: Code, detail: str) -> object:

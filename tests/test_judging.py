@@ -45,7 +45,7 @@ def settings(**changes: Any) -> Settings:
         (ELSEWHERE, Verdict(False, 0.1, redundancy=0.9), False),
     ],
 )
-def test_a_page_is_noise_for_more_than_its_picture(sighting: Sighting, verdict: Verdict, expected: bool) -> None:
+def test_a_page_is_noise_for_more_than_its_image(sighting: Sighting, verdict: Verdict, expected: bool) -> None:
     judge = Judge(noise_words=NoiseWords({"ad": 3.0, "banner": 1.0}), redundancy_limit=0.3)
     assert leads_to_noise(sighting, verdict, judge, pages=100) is expected
 

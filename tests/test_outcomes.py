@@ -51,7 +51,7 @@ def test_every_cut_has_words(cut: Cut) -> None:
 
 @pytest.mark.parametrize("content", NonImage)
 def test_every_content_has_words(content: NonImage) -> None:
-    assert CONTENTS[content] in str(Outcome(Code.NOT_A_PICTURE, content).message)
+    assert CONTENTS[content] in str(Outcome(Code.NOT_AN_IMAGE, content).message)
 
 
 @pytest.mark.parametrize(

@@ -232,7 +232,7 @@ class JudgingRun:
 
     def closing(self) -> str:
         """What is said at the end."""
-        noise = f"{self.noise:,} of {counted(self.images, 'picture')} noise"
+        noise = f"{self.noise:,} of {counted(self.images, 'image')} noise"
         said = [f"{noise}, on {counted(self.pages, 'page')}"] if self.pages else ["there is no page with url and html"]
         if self.broken:
             said.append(f"{counted(self.broken, 'line')} skipped, each named above")

@@ -81,7 +81,7 @@ class Command(CrawlCommand):
             if close := get_close_matches(name, [one for one in vars(our_settings) if one.isupper()], 1, 0.8):
                 raise WrongUseError("there is no setting {name}; the nearest is {near}", name=name, near=close[0])
         for feed in self.settings.getdict("FEEDS").values():
-            feed.setdefault("item_classes", [PageItem])  # pictures have a list of their own
+            feed.setdefault("item_classes", [PageItem])  # images have a list of their own
         _check_writable(Path(self.settings["OUTPUT_DIR"]), self.arguments.name)
         try:  # before the first page, which a full disk must not cost
             language("Whether languages can be told apart is seen now.")

@@ -45,7 +45,7 @@ def train_options(parser: argparse.ArgumentParser) -> None:
     add("--crawl", metavar="NAME", help=N_("the crawl whose labels are learned from; all crawls if not given"))
     judged = N_("labelled images that the result is judged on and does not learn from")
     add("--validate", metavar="LABELS.jsonl", nargs="+", action="extend", default=[], help=judged)
-    add("-o", "--output", metavar="FILE", help=N_("the file of weights; OUTPUT_DIR/pictures.npz if not given"))
+    add("-o", "--output", metavar="FILE", help=N_("the file of weights; OUTPUT_DIR/images.npz if not given"))
     seed = N_("a number that decides all random choices; the same number gives the same weights")
     add("--seed", metavar="N", type=whole(0, MOST_SEED), default=0, help=seed)
     add("--jobs", metavar="N", type=whole(1, MOST_JOBS), help=JOBS)

@@ -46,9 +46,9 @@ COUNTED = {
     "requests": "Requests that were sent.",
     "failed": "Addresses that were given up.",
     "bytes": "Bytes of answers, as they came.",
-    "pictures": "Pictures that were downloaded.",
-    "picture_bytes": "Bytes of these pictures.",
-    "skipped": "Pictures that were refused before the download.",
+    "images": "Images that were downloaded.",
+    "image_bytes": "Bytes of these images.",
+    "skipped": "Images that were refused before the download.",
 }
 Value = tuple[Sequence[str], float | None]
 """The labels' values, and the value."""
@@ -136,8 +136,8 @@ def _counters(crawls: list[Measured]) -> Iterator[Metric]:
     statuses = [((one.crawl.name, status), count) for one in crawls for status, count in one.statuses.items()]
     about = "Answers by their status code; none of those that never came."
     yield _metric(CounterMetricFamily, "responses", about, (*OF_CRAWL, "status"), statuses)
-    saved = [(of, saved_bytes(did.skipped, did.pictures, did.picture_bytes)) for of, did in ever]
-    about = "Bytes of pictures that were not downloaded, as estimated."
+    saved = [(of, saved_bytes(did.skipped, did.images, did.image_bytes)) for of, did in ever]
+    about = "Bytes of images that were not downloaded, as estimated."
     yield _metric(GaugeMetricFamily, "saved_bytes", about, OF_CRAWL, saved)
 
 

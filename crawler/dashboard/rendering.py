@@ -25,7 +25,7 @@ LONGEST_SIGN = len("%F0%A0%AE%B7")
 KINDS = (
     *(N_("article"), N_("collection"), N_("documentation"), N_("forum"), N_("listing"), N_("product"), N_("service")),
     *(N_("counterexample"), N_("example"), N_("feed"), N_("link"), N_("refresh"), N_("seed"), N_("sitemap")),
-    *(N_("done"), N_("held"), N_("recorded"), N_("waiting"), N_("image"), N_("list"), N_("page"), N_("picture")),
+    *(N_("done"), N_("held"), N_("recorded"), N_("waiting"), N_("image"), N_("list"), N_("page"), N_("image")),
     *(N_("entropy"), N_("keyword"), N_("redundancy"), N_("size")),
 )
 """Types of pages, ways to addresses, states, kinds and models, which templates translate as they are."""

@@ -112,7 +112,7 @@ class ClosingLines:
             said.append(plural("{n} new item in {path}.", "{n} new items in {path}.", items, path=where))
         else:
             said.append(plural("{n} item in {path}.", "{n} items in {path}.", items, path=where))
-        return said + _pictures(counts, str(crawl.session.images.path) if crawl.arguments.images else "", is_new)
+        return said + _images(counts, str(crawl.session.images.path) if crawl.arguments.images else "", is_new)
 
     def stopped(self) -> Message:
         """Why the crawl ended before its end."""
@@ -176,15 +176,15 @@ def _failed(examples: Mapping[str, Outcome]) -> list[Message]:
     return [*named, *([Message("and {n} more", {"n": f"{more:,}"})] if more else [])]
 
 
-def _pictures(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[Message]:
+def _images(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[Message]:
     """How many images this run kept, where they are listed if they were wanted, what it saved to skip the others.
 
-    >>> print(_pictures({"images": 1, "images/bytes": 1_000, "image_noise/skipped": 3, "image_noise/links": 1}, "a")[0])
-    Pictures: 1 kept, listed in a; 2 skipped as noise, about 2.0 kB not downloaded (estimated).
-    >>> print(_pictures({"image_noise/skipped": 2}, "a")[0])
-    Pictures: none kept; 2 skipped as noise, bytes saved unknown, as nothing was downloaded.
-    >>> print(*_pictures({}, "a", is_new=True))
-    New pictures: none kept.
+    >>> print(_images({"images": 1, "images/bytes": 1_000, "image_noise/skipped": 3, "image_noise/links": 1}, "a")[0])
+    Images: 1 kept, listed in a; 2 skipped as noise, about 2.0 kB not downloaded (estimated).
+    >>> print(_images({"image_noise/skipped": 2}, "a")[0])
+    Images: none kept; 2 skipped as noise, bytes saved unknown, as nothing was downloaded.
+    >>> print(*_images({}, "a", is_new=True))
+    New images: none kept.
     """
     lines, links = [], counts.get("image_noise/links", 0)
     if path:
@@ -197,22 +197,22 @@ def _pictures(counts: Mapping[str, Any], path: str, is_new: bool = False) -> lis
                 known = Message("about {size} not downloaded (estimated)", {"size": decimal(saved)})
             values = {"kept": said, "n": f"{skipped:,}", "saved": known}
             said = Message("{kept}; {n} skipped as noise, {saved}", values)
-        sentence = N_("New pictures: {figures}.") if is_new else N_("Pictures: {figures}.")
+        sentence = N_("New images: {figures}.") if is_new else N_("Images: {figures}.")
         lines.append(Message(sentence, {"figures": said}))
     if links:
         lines.append(
             plural(
-                "{n} link not followed: behind pictures that are noise.",
-                "{n} links not followed: behind pictures that are noise.",
+                "{n} link not followed: behind images that are noise.",
+                "{n} links not followed: behind images that are noise.",
                 links,
             )
         )
     if chosen := counts.get("image_noise/audited", 0):
         lines.append(
             plural(
-                "{chosen} of the noise chosen to be fetched all the same, {n} picture downloaded; "
+                "{chosen} of the noise chosen to be fetched all the same, {n} image downloaded; "
                 "scrapy noise report has the error rate.",
-                "{chosen} of the noise chosen to be fetched all the same, {n} pictures downloaded; "
+                "{chosen} of the noise chosen to be fetched all the same, {n} images downloaded; "
                 "scrapy noise report has the error rate.",
                 counts.get("image_noise/fetched", 0),
                 chosen=f"{chosen:,}",

@@ -133,8 +133,8 @@ class CrawlProgress:
         )
         if self.topic.examples.say_something and harvest.pages:
             said = Message("{counts}, harvest {share}", {"counts": said, "share": f"{harvest.share:.0%}"})
-        pictures, noise = self.statistic("images", 0), self.statistic("image_noise/skipped", 0)
-        if pictures or noise:
-            values = {"counts": said, "pictures": pictures, "noise": noise}
-            said = Message("{counts}, {pictures} pictures kept, {noise} noise", values)
+        images, noise = self.statistic("images", 0), self.statistic("image_noise/skipped", 0)
+        if images or noise:
+            values = {"counts": said, "images": images, "noise": noise}
+            said = Message("{counts}, {images} images kept, {noise} noise", values)
         return said

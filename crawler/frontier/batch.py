@@ -63,8 +63,8 @@ class WorkerSample(NamedTuple):
     requests: int = 0
     failed: int = 0
     bytes: int = 0
-    pictures: int = 0
-    picture_bytes: int = 0
+    images: int = 0
+    image_bytes: int = 0
     skipped: int = 0
     """Images refused as noise before the download."""
     statuses: Mapping[str, int] = {}

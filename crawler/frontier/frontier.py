@@ -100,7 +100,7 @@ class Frontier:
         return self._needs_batch or bool(self._batch.redirects)
 
     def seen(self, urls: Iterable[str], sort: str = "link") -> set[str]:
-        """Those of the addresses that were seen lately: as links, as images, or as pages behind an image (picture)."""
+        """Those of the addresses that were seen lately: as links, as images, or as pages behind an image (image)."""
         return self._seen.of(urls, sort)
 
     def update_priorities(self, renewed: Mapping[str, int]) -> None:

@@ -27,14 +27,14 @@ class Candidate(NamedTuple):
     sight: str | None = None
     """How a page shows it, of an image that is to be judged, or of a page that only an image links to."""
     via: str = "link"
-    """How it was found: seed, sitemap, feed, link, picture, refresh, redirect or example."""
+    """How it was found: seed, sitemap, feed, link, image, refresh, redirect or example."""
     lastmod: float | None = None
     """When it last changed, according to a sitemap or feed."""
 
     @property
     def sort(self) -> str:
-        """The kind under which it is remembered as seen: a page behind an image is `picture`."""
-        return "picture" if self.sight is not None and self.kind != "image" else self.kind
+        """The kind under which it is remembered as seen: a page behind an image is `image link`."""
+        return "image link" if self.sight is not None and self.kind != "image" else self.kind
 
     @property
     def has_learned_priority(self) -> bool:

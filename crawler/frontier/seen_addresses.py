@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Candidate
 
-APART = frozenset(("image", "picture"))
+APART = frozenset(("image", "image link"))
 """Sorts of addresses that are remembered apart from links."""
 
 

@@ -1,1 +1,1 @@
-"""What people said of pictures and texts, and what they are asked to look at."""
+"""What people said of images and texts, and what they are asked to look at."""

@@ -1,4 +1,4 @@
-"""Labels: what people said of pictures and texts.
+"""Labels: what people said of images and texts.
 
 Labels are there to learn from and outlive the crawls that they are of. The newest label of a thing replaces the older.
 Labels are written in a transaction of their own, which takes milliseconds: a crawl waits no longer for it, and it waits
@@ -15,7 +15,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
 
 from crawler.store.database import LOCK_SECONDS, StateError, dialect_insert, error_message, storable
-from crawler.store.images import PICTURE, label_key
+from crawler.store.images import IMAGE, label_key
 from crawler.store.page_tables import label
 from crawler.store.page_writer import COMPRESSION_LEVEL, zstd
 from crawler.store.read_only import exists, reading
@@ -24,25 +24,25 @@ TEXT = "text"
 CONTENT, NOISE = "content", "noise"
 NEWEST = 2**63 - 1  # no label or verdict has a higher number
 TEXTS = ("crawl", "kind", "url", "page", "value", "detail")
-AT_ONCE = {PICTURE: 100, TEXT: 1}  # labels that are read together: those of texts have their pages with them
+AT_ONCE = {IMAGE: 100, TEXT: 1}  # labels that are read together: those of texts have their pages with them
 
 
 @dataclass(frozen=True)
 class Label:
-    """What somebody said of a picture, or of the text of a page."""
+    """What somebody said of an image, or of the text of a page."""
 
     kind: str
-    """picture or text."""
+    """image or text."""
     crawl: str
     """Its name."""
     url: str
-    """Of the picture or the page."""
+    """Of the image or the page."""
     page: str
     """That shows it."""
     value: str
-    """Of a picture content or noise; of a page its main text."""
+    """Of an image content or noise; of a page its main text."""
     detail: str = ""
-    """Of a picture how a page shows it, as a sighting's record; of a page the blocks that are kept, as JSON."""
+    """Of an image how a page shows it, as a sighting's record; of a page the blocks that are kept, as JSON."""
     source: bytes = b""
     """Of a page its HTML."""
     said_at: float = 0.0
@@ -90,8 +90,8 @@ def labelled_pages(url: URL, crawl: str | None) -> Iterator[Iterator[Label]]:
 
 
 def count_labels(connection: Connection, crawl: str | None, kind: str) -> dict[str, int]:
-    """How many labels there are of a kind: of pictures by what they say, of texts all under `text`."""
-    value = label.c.value if kind == PICTURE else label.c.kind
+    """How many labels there are of a kind: of images by what they say, of texts all under `text`."""
+    value = label.c.value if kind == IMAGE else label.c.kind
     rows = connection.execute(select(value, func.count()).where(*_of(crawl, kind)).group_by(value))
     return {str(said): int(number) for said, number in rows}
 

@@ -12,7 +12,7 @@ from crawler.page.text import fingerprint
 
 
 def _images(images: tuple[ImageLink, ...]) -> list[dict[str, str]]:
-    """The pictures' addresses in page order, each with the first description it has."""
+    """The images' addresses in page order, each with the first description it has."""
     found: dict[str, str] = {}
     for image in images:
         found[image.url] = found.get(image.url) or image.alt

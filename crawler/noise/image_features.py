@@ -33,7 +33,7 @@ FAR = 50
 ICON, PIXEL = 40, 2
 """Pixels up to which an image is an icon, or nothing to be seen."""
 FRAMES = "nav header footer aside article main figure a li td form button noscript picture section table".split()
-PICTURES = frozenset("jpg png gif webp avif bmp svg".split())
+IMAGES = frozenset("jpg png gif webp avif bmp svg".split())
 ENDINGS = "jpg png gif webp svg".split()
 ADVERT_SIZES = frozenset(
     (
@@ -69,7 +69,7 @@ def signs(around: PageContext, index: int) -> tuple[float, ...]:
 
 
 _PLACE = (
-    "picture number,place among pictures,place among blocks,main text before,after main text,before main text,"
+    "image number,place among images,place among blocks,main text before,after main text,before main text,"
     "main blocks before,main blocks after,blocks to main text back,blocks to main text ahead,next block main,"
     "last block main,next block length,last block length,next block linked,copies"
 ).split(",")
@@ -102,7 +102,7 @@ def _of_place(around: PageContext, image: ImageLink, index: int) -> list[float]:
     ]
 
 
-_HELD = "letters,share linked,share of main text,blocks,pictures,share main".split(",")
+_HELD = "letters,share linked,share of main text,blocks,images,share main".split(",")
 _HOLDS = tuple(f"{name} ^{level}" for level in range(LEVELS) for name in _HELD)
 _INSIDE = ("in main container", "levels to main", "depth")
 
@@ -140,7 +140,7 @@ def _of_containers(around: PageContext, image: ImageLink) -> list[float]:
 
 
 _IN = tuple(f"in {tag}" for tag in FRAMES)
-_LIKE = ("pictures like it", "is lazy")
+_LIKE = ("images like it", "is lazy")
 
 
 def _of_elements(around: PageContext, image: ImageLink, index: int) -> list[float]:
@@ -193,9 +193,9 @@ def _of_words(around: PageContext, image: ImageLink) -> list[float]:
 
 
 _TARGET = (
-    "linked,to picture,to this site,to another site,to itself,to the front,target depth,told elsewhere,target query"
+    "linked,to image,to this site,to another site,to itself,to the front,target depth,told elsewhere,target query"
 ).split(",")
-_FILE = "own host,own site,path depth,query,digits,name length,head picture,in scripts,date in address".split(",")
+_FILE = "own host,own site,path depth,query,digits,name length,head image,in scripts,date in address".split(",")
 
 
 def _of_addresses(around: PageContext, image: ImageLink) -> list[float]:
@@ -224,7 +224,7 @@ def _of_target(around: PageContext, target: str) -> list[float]:
     is_ours = around.sites[target] == around.site
     return [
         True,
-        _ending(path) in PICTURES,
+        _ending(path) in IMAGES,
         is_ours,
         not is_ours,
         target == around.page.url,

@@ -137,7 +137,7 @@ def load(path: Path) -> NoiseModel:
             raise ValueError("signs")
         return model
     except NO_WEIGHTS as error:
-        raise NoiseWeightsError(f"{str(path)!r} holds no weights of pictures") from error
+        raise NoiseWeightsError(f"{str(path)!r} holds no weights of images") from error
 
 
 @cache
@@ -168,11 +168,11 @@ _OF_GROUP = {
     "words": image_features.OF_WORDS,
     "target": (*image_features.OF_TARGET, *(name for name in image_features.OF_NAMES if name.startswith("target"))),
     "address": (
-        *(name for name in image_features.OF_ADDRESS if name not in ("head picture", "in scripts")),
+        *(name for name in image_features.OF_ADDRESS if name not in ("head image", "in scripts")),
         *(name for name in image_features.OF_NAMES if name.startswith("file")),
     ),
-    "head": ("head picture", "in scripts", "has head picture"),
-    "page": tuple(name for name in image_features.OF_PAGE if name != "has head picture"),
+    "head": ("head image", "in scripts", "has head image"),
+    "page": tuple(name for name in image_features.OF_PAGE if name != "has head image"),
     "site": OF_SITE,
 }
 """The signs that are told of together."""

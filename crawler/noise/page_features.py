@@ -88,9 +88,9 @@ SHORT = 4
 """Letters of a file's name from which on it tells one image from others."""
 PAGE_TYPES = "article forum product collection listing documentation service".split()
 ABOUT = (
-    *("pictures", "main text", "share of main text", "main blocks", "blocks"),
+    *("images", "main text", "share of main text", "main blocks", "blocks"),
     *(f"page is {name}" for name in PAGE_TYPES),
-    "has head picture",
+    "has head image",
 )
 """The names of what `Surroundings.about` holds."""
 _SIZED = re.compile(r"[-_]\d{2,4}x\d{2,4}$|[-_](?:small|large|medium|thumb\w*|scaled)$")

@@ -148,7 +148,7 @@ def _by_redundancy(sighting: Sighting, evidence: Evidence, scores: LiScores, jud
 
 def _is_head(sighting: Sighting) -> bool:
     """Whether the page gives the image as its own."""
-    return bool(sighting.signs) and bool(sighting.signs[SIGNS.index("head picture")])
+    return bool(sighting.signs) and bool(sighting.signs[SIGNS.index("head image")])
 
 
 def _by_size(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judge) -> ModelVerdict:
@@ -186,8 +186,8 @@ def _by_learned(sighting: Sighting, evidence: Evidence, scores: LiScores, judge:
     limit = model.limit if judge.learned_limit is None else judge.learned_limit
     is_noise = likely > limit
     at = learned_model.AT
-    picture = JudgedImage(lambda name: signs.item(at[name]), is_noise, max(1, evidence.pages))
-    why = weightiest(GROUPS, changed.groups, picture) or (Reason(NoiseReason.ALL_TOGETHER, {}),)
+    image = JudgedImage(lambda name: signs.item(at[name]), is_noise, max(1, evidence.pages))
+    why = weightiest(GROUPS, changed.groups, image) or (Reason(NoiseReason.ALL_TOGETHER, {}),)
     if likely > 0.5 and not is_noise:
         why = (Reason(NoiseReason.BELOW_LIMIT, {"percent": float(f"{100 * limit:.4g}")}), *why)
     return ModelVerdict(likely, limit, is_noise, why, is_calibrated=True)

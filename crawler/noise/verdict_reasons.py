@@ -61,7 +61,7 @@ class JudgedImage(Judged):
 
 def like(family: str) -> Callable[[JudgedImage], bool]:
     """Whether the elements around an image have names of a family (.page_context)."""
-    return lambda picture: any(picture.sign(f"{where} {family}") for where in ("own", "near", "far"))
+    return lambda image: any(image.sign(f"{where} {family}") for where in ("own", "near", "far"))
 
 
 class NoiseReason(ReasonCode):
@@ -74,7 +74,7 @@ class NoiseReason(ReasonCode):
 
     IN_ELEMENT = auto(), N_("it stands in <{element}>"), lambda p: p.element
     AROUND_ADVERT = auto(), N_("the elements around it are named as those of adverts"), like("advert")
-    AROUND_PERSON = auto(), N_("the elements around it are named as those of pictures of people"), like("person")
+    AROUND_PERSON = auto(), N_("the elements around it are named as those of images of people"), like("person")
     AROUND_SYMBOL = auto(), N_("the elements around it are named as those of symbols"), like("symbol")
     AROUND_FRAME = auto(), N_("the elements around it are named as those of the frame of a page"), like("frame")
     AROUND_OTHER = auto(), N_("the elements around it are named as those of what leads elsewhere"), like("other")
@@ -97,7 +97,7 @@ class NoiseReason(ReasonCode):
     )
     UNDESCRIBED = auto(), N_("nothing describes it"), lambda p: not p.is_described and not p.sign("alt words")
 
-    LINKS_TO_PICTURE = auto(), N_("it links to a picture"), has("to picture")
+    LINKS_TO_IMAGE = auto(), N_("it links to an image"), has("to image")
     LINKS_TO_ITSELF = auto(), N_("it links to its own page"), has("to itself")
     LINKS_TO_FRONT = auto(), N_("it links to a front page"), has("to the front")
     LINKS_TO_SITE = auto(), N_("it links to another site"), has("to another site")
@@ -105,18 +105,18 @@ class NoiseReason(ReasonCode):
     NO_LINK = auto(), N_("it is no link"), lambda p: True
 
     FILE_ADVERT = auto(), N_("its file is named as those of adverts"), has("file advert")
-    FILE_PERSON = auto(), N_("its file is named as those of pictures of people"), has("file person")
+    FILE_PERSON = auto(), N_("its file is named as those of images of people"), has("file person")
     FILE_SYMBOL = auto(), N_("its file is named as those of symbols"), has("file symbol")
     FILE_FRAME = auto(), N_("its file is named as those of the frame of a page"), has("file frame")
     FILE_OTHER = auto(), N_("its file is named as those of what leads elsewhere"), has("file other")
     FILE_MAIN = auto(), N_("its file is named as those of content"), has("file main")
     DATE = auto(), N_("its address has a date"), has("date in address")
 
-    HEAD = auto(), N_("the page gives it as its own picture"), has("head picture")
+    HEAD = auto(), N_("the page gives it as its own image"), has("head image")
     NOT_HEAD = (
         auto(),
-        N_("the page gives another picture as its own"),
-        lambda p: p.sign("has head picture") and not p.sign("head picture"),
+        N_("the page gives another image as its own"),
+        lambda p: p.sign("has head image") and not p.sign("head image"),
     )
 
     SHOWN_ON_PAGES = auto(), N_("{shown} of {pages} pages of the site show it"), lambda p: p.shown >= LEAST_PAGES
@@ -127,14 +127,14 @@ class NoiseReason(ReasonCode):
     )
 
     KEYWORDS = auto(), N_("its words are those of adverts, navigation or decoration: {words}")
-    COMMON_WORDS = auto(), N_("its words stand in many pictures of the site: {words}")
+    COMMON_WORDS = auto(), N_("its words stand in many images of the site: {words}")
     BELOW_LIMIT = auto(), N_("it is likely noise, but below the limit of {percent:g}%")
     ALL_TOGETHER = auto(), N_("no sign alone, but all of them together")
     BLOCKED_BY_LIST = auto(), N_("a filter list blocks it")
 
 
 _R = NoiseReason
-_TARGETS = (_R.LINKS_TO_PICTURE, _R.LINKS_TO_ITSELF, _R.LINKS_TO_FRONT, _R.LINKS_TO_SITE, _R.LINKS_TO_PAGE, _R.NO_LINK)
+_TARGETS = (_R.LINKS_TO_IMAGE, _R.LINKS_TO_ITSELF, _R.LINKS_TO_FRONT, _R.LINKS_TO_SITE, _R.LINKS_TO_PAGE, _R.NO_LINK)
 GROUPS: Groups = {
     "place": ((_R.IN_MAIN_TEXT, _R.BESIDE_MAIN_TEXT), (_R.APART_FROM_MAIN_TEXT, _R.NOT_IN_MAIN_TEXT)),
     "elements": (

@@ -136,7 +136,7 @@ def _addresses(crawl: CrawlState) -> Message:
     said = Message("{waiting} waiting, {held} held by workers, {done} done", values)
     if not crawl.recorded:
         return said
-    return Message("{counts}, {n} pictures recorded to be judged", {"counts": said, "n": f"{crawl.recorded:,}"})
+    return Message("{counts}, {n} images recorded to be judged", {"counts": said, "n": f"{crawl.recorded:,}"})
 
 
 def _ends(crawl: CrawlState) -> list[Message]:
@@ -147,7 +147,7 @@ def _ends(crawl: CrawlState) -> list[Message]:
     )
     found = (
         plural("{n} page", "{n} pages", ends.pages),
-        plural("{n} picture", "{n} pictures", ends.pictures),
+        plural("{n} image", "{n} images", ends.images),
         plural("{n} list of addresses", "{n} lists of addresses", of[Code.LIST]),
         plural("{n} redirect", "{n} redirects", of[Code.REDIRECTED]),
         plural("{n} example of the topic", "{n} examples of the topic", of[Code.EXAMPLE]),

@@ -171,7 +171,7 @@ class OutputSizes(NamedTuple):
 class OutcomeTotals(NamedTuple):
     """The outcomes of a crawl's completed addresses, counted."""
 
-    pictures: int
+    images: int
     pages: int
     outcomes: Outcomes
 
@@ -203,7 +203,7 @@ class CrawlState(CrawlSummary):
     @property
     def done(self) -> int:
         """Completed addresses."""
-        return self.ends.pages + self.ends.pictures + self.ends.outcomes.total()
+        return self.ends.pages + self.ends.images + self.ends.outcomes.total()
 
     @property
     def addresses(self) -> int:
@@ -262,16 +262,16 @@ def _count_of(connection: Connection, totals: Any) -> Counter[int]:
 
 def outcome_totals(connection: Connection) -> defaultdict[int, OutcomeTotals]:
     """The outcomes of completed addresses by crawl id; this reads all addresses."""
-    is_picture = case((address.c.outcome.is_(None), address.c.kind == "image"))
-    what = (host.c.crawl_id, address.c.outcome, address.c.outcome_detail, is_picture)
+    is_image = case((address.c.outcome.is_(None), address.c.kind == "image"))
+    what = (host.c.crawl_id, address.c.outcome, address.c.outcome_detail, is_image)
     counts = select(*what, func.count()).select_from(ADDRESSES_WITH_HOSTS).where(IS_DONE).group_by(*what)
     found: defaultdict[int, OutcomeTotals] = defaultdict(lambda: OutcomeTotals(0, 0, Outcomes()))
-    for number, code, detail, is_of_picture, count in connection.execute(counts):
+    for number, code, detail, is_of_image, count in connection.execute(counts):
         ends = found[number]
         if code is not None:
             ends.outcomes[Outcome(Code(code), detail or "")] = count
-        elif is_of_picture:
-            found[number] = ends._replace(pictures=count)
+        elif is_of_image:
+            found[number] = ends._replace(images=count)
         else:
             found[number] = ends._replace(pages=count)
     return found

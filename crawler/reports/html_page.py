@@ -1,6 +1,6 @@
 """Tables and pages of reports: a report is one HTML file that needs nothing else and runs nothing.
 
-All text of pages is escaped; a Content-Security-Policy forbids scripts, pictures, frames and loading anything.
+All text of pages is escaped; a Content-Security-Policy forbids scripts, images, frames and loading anything.
 """
 
 from collections.abc import Callable, Container, Iterator, Sequence

@@ -39,7 +39,7 @@ class NoiseModel:
     """What one model skipped."""
 
     name: str
-    pictures: int
+    images: int
     links: int
     """Pages behind images."""
 
@@ -62,8 +62,8 @@ class NoiseFigures:
 
     name: str
     """Of the crawl."""
-    pictures: int
-    skipped_pictures: int
+    images: int
+    skipped_images: int
     links: int
     """Pages behind images."""
     skipped_links: int
@@ -76,7 +76,7 @@ class NoiseFigures:
     """Chosen to be fetched although they are noise."""
     audited_links: int
     """Of them, pages behind images."""
-    audited_pictures: int
+    audited_images: int
     """Of them, the images that were downloaded."""
     audited_bytes: int
     audited_pages: int
@@ -91,7 +91,7 @@ class NoiseFigures:
     site_count: int
 
 
-is_picture, is_link = verdict.c.kind == "image", verdict.c.kind == "link"
+is_image, is_link = verdict.c.kind == "image", verdict.c.kind == "link"
 skipped, audited = verdict.c.noise & ~verdict.c.audited, verdict.c.audited
 downloaded = verdict.c.bytes_are_measured & ~audited
 fetched = verdict.c.bytes_are_measured & audited
@@ -106,28 +106,28 @@ def _bytes(condition: ColumnElement[bool]) -> ColumnElement[int]:
 
 
 TOTALS = select(
-    _count(is_picture).label("pictures"),
-    _count(is_picture, skipped).label("skipped_pictures"),
+    _count(is_image).label("images"),
+    _count(is_image, skipped).label("skipped_images"),
     _count(is_link).label("links"),
     _count(is_link, skipped).label("skipped_links"),
     _count(downloaded).label("downloaded"),
     _bytes(downloaded).label("downloaded_bytes"),
     _count(audited).label("audited"),
     _count(audited, is_link).label("audited_links"),
-    _count(fetched).label("audited_pictures"),
+    _count(fetched).label("audited_images"),
     _bytes(fetched).label("audited_bytes"),
     _count(audited, verdict.c.mistaken.is_not(None)).label("told"),
     _count(audited, verdict.c.mistaken).label("mistaken"),
     func.count(verdict.c.site_id.distinct()).label("site_count"),
 )
 BY_MODEL = (
-    select(verdict.c.decided_by, _count(is_picture), _count(is_link))
+    select(verdict.c.decided_by, _count(is_image), _count(is_link))
     .where(skipped)
     .group_by(verdict.c.decided_by)
     .order_by(verdict.c.decided_by)
 )
 BY_SITE = (
-    select(site.c.name, _count(~verdict.c.noise), _count(audited), _count(skipped), _count(skipped, is_picture))
+    select(site.c.name, _count(~verdict.c.noise), _count(audited), _count(skipped), _count(skipped, is_image))
     .join(site, site.c.id == verdict.c.site_id)
     .group_by(site.c.name)
     .order_by(_count(skipped).desc(), site.c.name)
@@ -163,12 +163,12 @@ def _figures(connection: Connection, row: Any) -> NoiseFigures:
     pages = connection.execute(AUDITED_PAGES, {"crawl": row.id}).scalar_one() if totals.audited_links else 0
     return NoiseFigures(
         name=row.name,
-        saved_bytes=saved_bytes(totals.skipped_pictures, *measured),
+        saved_bytes=saved_bytes(totals.skipped_images, *measured),
         audited_pages=pages,
         models=tuple(NoiseModel(*values) for values in connection.execute(BY_MODEL.where(mine))),
         sites=tuple(
-            NoiseSite(name, kept, chosen, noise, saved_bytes(pictures, *measured))
-            for name, kept, chosen, noise, pictures in connection.execute(BY_SITE.where(mine))
+            NoiseSite(name, kept, chosen, noise, saved_bytes(images, *measured))
+            for name, kept, chosen, noise, images in connection.execute(BY_SITE.where(mine))
         ),
         **totals._mapping,
     )
@@ -186,25 +186,25 @@ def report(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 def words(crawl: NoiseFigures) -> Iterator[str]:
     """The report of one crawl, in lines."""
-    if not crawl.pictures and not crawl.links:
-        yield f"{crawl.name}: no picture was judged."
+    if not crawl.images and not crawl.links:
+        yield f"{crawl.name}: no image was judged."
         return
-    if crawl.pictures:
-        said = counted(crawl.pictures, "picture")
-        yield f"{crawl.name}: {said} judged, {crawl.skipped_pictures:,} skipped as noise."
+    if crawl.images:
+        said = counted(crawl.images, "image")
+        yield f"{crawl.name}: {said} judged, {crawl.skipped_images:,} skipped as noise."
     if crawl.links:
-        said = counted(crawl.links, "link behind a picture", "links behind pictures")
+        said = counted(crawl.links, "link behind an image", "links behind images")
         yield f"{crawl.name}: {said} judged, {crawl.skipped_links:,} skipped as noise."
-    yield f"  {'skipped by':<14}{'pictures':>12}{'links':>12}"
-    yield from (f"  {one.name:<14}{one.pictures:>12,}{one.links:>12,}" for one in crawl.models)
-    said = f"Requests saved: {crawl.skipped_pictures + crawl.skipped_links:,}."
-    if crawl.skipped_pictures:
+    yield f"  {'skipped by':<14}{'images':>12}{'links':>12}"
+    yield from (f"  {one.name:<14}{one.images:>12,}{one.links:>12,}" for one in crawl.models)
+    said = f"Requests saved: {crawl.skipped_images + crawl.skipped_links:,}."
+    if crawl.skipped_images:
         saved = crawl.saved_bytes
-        known = UNKNOWN if saved is None else f"about {decimal(saved)}, by the mean size of the pictures downloaded"
+        known = UNKNOWN if saved is None else f"about {decimal(saved)}, by the mean size of the images downloaded"
         said += f" Bytes saved: {known}."
     yield said
     if crawl.downloaded:
-        yield f"Downloaded: {counted(crawl.downloaded, 'picture')}, {decimal(crawl.downloaded_bytes)}, measured."
+        yield f"Downloaded: {counted(crawl.downloaded, 'image')}, {decimal(crawl.downloaded_bytes)}, measured."
     yield from _audit(crawl)
     yield from _sites(crawl)
 
@@ -214,11 +214,11 @@ def _audit(crawl: NoiseFigures) -> Iterator[str]:
         yield "None of the noise was chosen to be fetched to see whether it is (IMAGE_NOISE_AUDIT)."
         return
     yield f"Audited: {crawl.audited:,} of the noise chosen to be fetched all the same."
-    measured = f" ({decimal(crawl.audited_bytes)}, measured)" if crawl.audited_pictures else ""
-    pictures, pages = counted(crawl.audited_pictures, "picture"), counted(crawl.audited_pages, "page")
-    yield f"  Fetched of it: {pictures}{measured}, {pages} stored."
+    measured = f" ({decimal(crawl.audited_bytes)}, measured)" if crawl.audited_images else ""
+    images, pages = counted(crawl.audited_images, "image"), counted(crawl.audited_pages, "page")
+    yield f"  Fetched of it: {images}{measured}, {pages} stored."
     if crawl.told:
-        rate = f"{crawl.mistaken:,} of {crawl.told:,} pictures ({crawl.mistaken / crawl.told:.1%})"
+        rate = f"{crawl.mistaken:,} of {crawl.told:,} images ({crawl.mistaken / crawl.told:.1%})"
         yield f"  Error rate: {rate} look like content by their size."
 
 

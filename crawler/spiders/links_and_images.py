@@ -80,7 +80,7 @@ class PageImages:
             shown.pop(url, None)
         sights = self.sights(page, shown)
         return [
-            Candidate(url, IMAGE_PRIORITY, depth, page.url, "image", sight=sights.get(url), via="picture")
+            Candidate(url, IMAGE_PRIORITY, depth, page.url, "image", sight=sights.get(url), via="image")
             for url in shown
         ]
 
@@ -99,9 +99,9 @@ class PageImages:
         """An image as an item, or why the answer is none that is stored."""
         kind, body = type_of(response.body), response.body
         if kind is None or response.status in NO_WHOLE_PAGE:
-            return Outcome(Code.NOT_A_PICTURE, content_of(body) or str(response.status))
+            return Outcome(Code.NOT_AN_IMAGE, content_of(body) or str(response.status))
         if len(body) < SMALLEST:
-            return Outcome(Code.PICTURE_TOO_SMALL)
+            return Outcome(Code.IMAGE_TOO_SMALL)
         item = ImageItem(response.url, candidate.parent or "", kind.media_type)
         item.body, item.ending = body, kind.ending
         return item
@@ -178,7 +178,7 @@ class LinkSelector:
         left_out = self.counts.among_left_out([link.url for link in page.links if link.url not in known])
         unknown = [link for link in page.links if link.url not in known and link.url not in left_out]
         alone = {link.url for link in unknown if _is_image(link)}
-        requested = {*self.frontier.seen(alone, "picture"), *self.images.requested(alone)}
+        requested = {*self.frontier.seen(alone, "image link"), *self.images.requested(alone)}
         unknown = [link for link in unknown if not (_is_image(link) and link.url in requested)]
         refused = self.scope.refusals(list(dict.fromkeys(link.url for link in unknown if not link.nofollow)))
         for link in unknown:
@@ -193,7 +193,7 @@ class LinkSelector:
         shown = image_targets(page) if behind_images else {}
         sights = self.images.sights(page, {url: shown[url] for url in behind_images if url in shown})
         image_links = tuple(
-            Candidate(url, IMAGE_LINK_PRIORITY, depth, page.url, sight=sights.get(url), via="picture")
+            Candidate(url, IMAGE_LINK_PRIORITY, depth, page.url, sight=sights.get(url), via="image")
             for url in behind_images
         )
         called = _called(page, {*new, *again})

@@ -103,7 +103,7 @@ class PageReader:
         """The new images of the page, if images are requested."""
         if not self.images.wanted:
             return ()
-        self.counts.count(Outcome(Code.PICTURES_CUT), self.images.beyond(page))
+        self.counts.count(Outcome(Code.IMAGES_CUT), self.images.beyond(page))
         return tuple(self.images.candidates(page, candidate.depth, self.frontier.seen))
 
     def _compare(

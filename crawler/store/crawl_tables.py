@@ -178,9 +178,9 @@ sample = Table(
     Column("failed", Integer, nullable=False),  # addresses that failed
     Column("bytes", BigInteger, nullable=False),  # of answers, as they came
     Column("statuses", Text, nullable=False),  # JSON: answers by status code, "none" for those that never came
-    Column("pictures", Integer, nullable=False),  # downloaded
-    Column("picture_bytes", BigInteger, nullable=False),
-    Column("skipped", Integer, nullable=False),  # pictures refused before the download
+    Column("images", Integer, nullable=False),  # downloaded
+    Column("image_bytes", BigInteger, nullable=False),
+    Column("skipped", Integer, nullable=False),  # images refused before the download
     Column("waiting", BigInteger, nullable=False),  # addresses of the whole crawl, at the end
 )
 

@@ -147,7 +147,7 @@ def _full_sites(connection: Connection, sites: Collection[int], enough: int) -> 
 
 
 KNOWN_SITES = 1_000  # whose evidence a worker keeps in memory
-PICTURE = "picture"
+IMAGE = "image"
 """The kind of the labels of images."""
 
 
@@ -189,7 +189,7 @@ def save_verdicts(connection: Connection, crawl_id: int, verdicts: Iterable[Mapp
     if rows:
         name = connection.execute(select(crawl.c.name).where(crawl.c.id == crawl_id)).scalar_one()
         for row in rows.values():
-            row["label_key"] = label_key(name, PICTURE, row["url"], row["page"])
+            row["label_key"] = label_key(name, IMAGE, row["url"], row["page"])
         new = dialect_insert(connection.engine)(verdict)
         renewed = {name: new.excluded[name] for name in next(iter(rows.values())) if name != "key"}
         connection.execute(

@@ -162,8 +162,8 @@ verdict = Table(
     Column("key", BigInteger, nullable=False, unique=True),  # that of its address
     Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
     Column("site_id", BigInteger, nullable=False),  # of the page that shows it
-    Column("kind", Text, nullable=False),  # image, or link: a page of which there is only a picture to go by
-    Column("url", Text, nullable=False),  # of the picture
+    Column("kind", Text, nullable=False),  # image, or link: a page of which there is only an image to go by
+    Column("url", Text, nullable=False),  # of the image
     Column("target", Text, nullable=False),
     Column("page", Text, nullable=False),
     Column("noise", Boolean, nullable=False),
@@ -179,7 +179,7 @@ verdict = Table(
     Column("bytes_are_measured", Boolean, nullable=False),
     Column("decided_at", Text, nullable=False),
     Column("sight", Text, nullable=False),  # how a page shows it, so that it can be judged again
-    Column("file", Text),  # of what was downloaded, under the folder of pictures
+    Column("file", Text),  # of what was downloaded, under the folder of images
     Column("label_key", BigInteger),  # that of the label of the image, if there is one
 )
 IS_NOISE: ColumnElement[bool] = literal_column("noise")
@@ -213,11 +213,11 @@ label = Table(
     Column("id", Serial, primary_key=True),
     Column("key", BigInteger, nullable=False, unique=True),  # a hash of crawl, kind, url and page
     Column("crawl", Text, nullable=False),  # its name
-    Column("kind", Text, nullable=False),  # picture, or text
-    Column("url", Text, nullable=False),  # of the picture or the page
+    Column("kind", Text, nullable=False),  # image, or text
+    Column("url", Text, nullable=False),  # of the image or the page
     Column("page", Text, nullable=False),  # that shows it
-    Column("value", Text, nullable=False),  # of a picture content or noise; of a page its main text
-    Column("detail", Text, nullable=False),  # JSON: how a page shows the picture; the blocks of a page that are kept
+    Column("value", Text, nullable=False),  # of an image content or noise; of a page its main text
+    Column("detail", Text, nullable=False),  # JSON: how a page shows the image; the blocks of a page that are kept
     Column("source", LargeBinary),  # of a page what it is made of, compressed by zstd
     Column("said_at", Float, nullable=False),
 )

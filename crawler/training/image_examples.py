@@ -24,7 +24,7 @@ from crawler.noise.learned_model import Floats, signs_of
 from crawler.noise.li2006 import description
 from crawler.noise.verdict import scores_of
 from crawler.store.crawl_tables import crawl, site
-from crawler.store.images import PICTURE
+from crawler.store.images import IMAGE
 from crawler.store.page_tables import evidence
 from crawler.store.read_only import reading
 from crawler.training.examples import Tell
@@ -101,9 +101,9 @@ def labelled_images(url: URL, name: str | None, tell: Tell) -> list[ImageExample
     """The images that people labelled in the state's database, of one crawl or of all."""
     counts: dict[tuple[str, str], Evidence] = {}
     with reading(url) as connection:
-        found = [_of_label(connection, label, counts) for label in all_labels(connection, name, PICTURE)]
+        found = [_of_label(connection, label, counts) for label in all_labels(connection, name, IMAGE)]
     sites = {one.site for one in found}
-    tell(f"{counted(len(found), 'labelled picture')} to learn from, of {counted(len(sites), 'site')}")
+    tell(f"{counted(len(found), 'labelled image')} to learn from, of {counted(len(sites), 'site')}")
     return found
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # they want numpy and more
     from crawler.training.image_weights import ImageTraining, ImageTrainingPlan
 
 CALLED = "scrapy noise train"
-FILE = "pictures.npz"
+FILE = "images.npz"
 
 
 def train(opts: argparse.Namespace, settings: BaseSettings) -> int:

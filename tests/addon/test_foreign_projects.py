@@ -15,7 +15,7 @@ from sites import Answer, Site, page, serving
 BEE = "Honey bees dance in the dark of the hive to tell the others where the flowers are, and how far away."
 WASP = "Paper wasps build their nests of chewed wood, and hang them under the roofs of old barns and sheds."
 BANNER = '<a href="http://ads.example/"><img src="/banner/ad.gif" alt="advertisement" width="468" height="60"></a>'
-PICTURE = '<img src="/bee.jpg" alt="A bee on a flower" width="640" height="480">'
+IMAGE = '<img src="/bee.jpg" alt="A bee on a flower" width="640" height="480">'
 SITEMAP = '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>{}wasps</loc></url></urlset>'
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 ADDON = next(line for line in README.splitlines() if line.startswith("ADDONS"))
@@ -86,10 +86,10 @@ class Classes(scrapy.Spider):
     def parse(self, response):
         yield from (WithField(1), OfAttrs(2), OfScrapy(a=3), Without(4), Without(5))
 """,
-    "pictures": """
+    "images": """
 import scrapy
-class Pictures(scrapy.Spider):
-    name = "pictures"
+class Images(scrapy.Spider):
+    name = "images"
     custom_settings = {
         "WINNOW_JUDGE_IMAGES": True,
         "ITEM_PIPELINES": {"scrapy.pipelines.files.FilesPipeline": 1},
@@ -116,9 +116,9 @@ class Guarded(scrapy.Spider):
 @pytest.fixture(scope="module")
 def site() -> Iterator[Site]:
     routes: dict[str, Any] = {
-        "/": page(BEE, PICTURE + BANNER, links={"/wasps": "Wasps"}),
+        "/": page(BEE, IMAGE + BANNER, links={"/wasps": "Wasps"}),
         "/wasps": page(WASP),
-        "/bee.jpg": Answer(b"\xff\xd8\xff picture", content_type="image/jpeg"),
+        "/bee.jpg": Answer(b"\xff\xd8\xff image", content_type="image/jpeg"),
         "/banner/ad.gif": Answer(b"GIF89a", content_type="image/gif"),
     }
     with serving(Site(routes)) as served:
@@ -177,7 +177,7 @@ def test_item_classes(project: Path, site: Site) -> None:
 
 
 def test_images_are_judged_before_the_download(project: Path, site: Site) -> None:
-    items, log = crawl(project, "pictures", site)
+    items, log = crawl(project, "images", site)
     assert [one["url"] for one in items[0]["files"]] == [f"{site.url}bee.jpg"]
     assert "/banner/ad.gif" not in site.paths()
     assert "'winnow/images_refused': 1" in log

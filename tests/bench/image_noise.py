@@ -1,11 +1,11 @@
-"""What it costs to judge pictures before the download, and what it keeps from being asked for.
+"""What it costs to judge images before the download, and what it keeps from being asked for.
 
 `python tests/bench/image_noise.py [FOLDER] [--pages N] [--runs K]` crawls FOLDER, a folder of HTML reached from its
-index.html, or else a made-up site of N pages, without its pictures: with the judge and without it, in turns, so that
-neighbours can be compared. What is judged then are links behind pictures, and all pictures are counted.
+index.html, or else a made-up site of N pages, without its images: with the judge and without it, in turns, so that
+neighbours can be compared. What is judged then are links behind images, and all images are counted.
 
-Where FOLDER holds a truth.json, with the paths of `content` and `noise` pictures, it is crawled once more with its
-pictures, and what its server was asked for is set beside that.
+Where FOLDER holds a truth.json, with the paths of `content` and `noise` images, it is crawled once more with its
+images, and what its server was asked for is set beside that.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from synthetic import site_of
 from throughput import TOPIC, Run, crawl, machine, start_cpu
 
 UNJUDGED = [*TOPIC, "-s", "IMAGE_NOISE_ENABLED=False"]
-PICTURES = ["images=yes" if word == "images=no" else word for word in TOPIC]
+IMAGES = ["images=yes" if word == "images=no" else word for word in TOPIC]
 
 
 def interleaved(site: Path, runs: int, timeout: float) -> list[tuple[Run, Run]]:
@@ -50,12 +50,12 @@ def table(pairs: list[tuple[Run, Run]], start: float) -> Iterator[str]:
 
 
 def wire(asked: list[str], truth: dict[str, list[str]]) -> Iterator[str]:
-    """What of the pictures was asked for, and what of the adverts' targets."""
+    """What of the images was asked for, and what of the adverts' targets."""
     paths = {target.partition("?")[0] for target in asked}
     content, noise = (set(truth[name]) for name in ("content", "noise"))
     share = len(content & paths) / len(content)
-    yield f"{len(asked):,} requests. Content pictures: {len(content & paths):,} of {len(content):,} ({share:.2%})."
-    yield f"Noise pictures: {len(noise & paths)} of {len(noise)} {sorted(noise & paths)}."
+    yield f"{len(asked):,} requests. Content images: {len(content & paths):,} of {len(content):,} ({share:.2%})."
+    yield f"Noise images: {len(noise & paths)} of {len(noise)} {sorted(noise & paths)}."
     yield f"Requests for targets of adverts (/ads/click): {sum(target.startswith('/ads/click') for target in asked)}."
 
 
@@ -72,7 +72,7 @@ def main() -> None:
             print("\n".join(table(pairs, start_cpu(TOPIC, options.timeout))))
         if (site / "truth.json").exists():
             truth = json.loads((site / "truth.json").read_text(encoding="utf-8"))
-            print("\n".join(wire(crawl(site, PICTURES, options.timeout).asked, truth)))
+            print("\n".join(wire(crawl(site, IMAGES, options.timeout).asked, truth)))
 
 
 if __name__ == "__main__":

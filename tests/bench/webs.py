@@ -66,7 +66,7 @@ def address(target: str) -> str:
 
 
 def read(url: str, body: bytes, content_type: str = HTML) -> Read:
-    """A page's clean text, and its links within the web, but for pictures alone: these a crawl takes last."""
+    """A page's clean text, and its links within the web, but for images alone: these a crawl takes last."""
     page = Page(url, body, content_type)
     extraction = page.once(EXTRACTORS[EXTRACTOR])
     alts = {image.target: image.alt for image in page.images if image.target and image.alt}

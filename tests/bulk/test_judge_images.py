@@ -35,7 +35,7 @@ def noise(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytes
 
 
 @pytest.mark.parametrize("packing", [".gz", ".xz", ""])
-def test_every_picture_of_every_page_in_order(packing: str, noise: Any) -> None:
+def test_every_image_of_every_page_in_order(packing: str, noise: Any) -> None:
     name = f"pages.jsonl{packing}"
     Path(name).write_bytes(PACK[packing](image_site.pages()))
     status, out, said = noise("judge", name)
@@ -51,7 +51,7 @@ def test_every_picture_of_every_page_in_order(packing: str, noise: Any) -> None:
         image_site.photo(4): pytest.approx(1 / 12, abs=1e-6),
     }
     assert status == 0
-    assert "of 36 pictures noise, on 12 pages" in said
+    assert "of 36 images noise, on 12 pages" in said
 
 
 PAPER = ("-s", "IMAGE_NOISE_MODELS=redundancy,keyword", "-s", "EXTRACTOR=leaf-tags")
@@ -108,7 +108,7 @@ def test_a_file_without_a_page_is_an_error(data: bytes, noise: Any) -> None:
     assert sorted(path.name for path in Path().iterdir()) == ["out.jsonl", "pages.jsonl"]
 
 
-def test_pages_without_pictures_are_none(noise: Any) -> None:
+def test_pages_without_images_are_none(noise: Any) -> None:
     Path("pages.jsonl").write_bytes(image_site.lines({"url": "http://a.example/", "html": "<p>a"}))
     assert noise("judge", "pages.jsonl", "-o", "out.jsonl")[0] == 0
     assert Path("out.jsonl").read_bytes() == b""
@@ -159,7 +159,7 @@ def test_broken_weights_are_said_in_one_sentence(
     ended, _, err = noise("judge", "pages.jsonl", "-s", f"IMAGE_NOISE_MODELS={models}")
     learned_model.shipped.cache_clear()
     assert (ended, len(err.splitlines())) == (status, 1)
-    assert ("'weights.npz' holds no weights of pictures" in err) is (status == 2)
+    assert ("'weights.npz' holds no weights of images" in err) is (status == 2)
 
 
 EXTRACT = EXTRACTORS["leaf-tags"]
@@ -167,7 +167,7 @@ EXTRACT = EXTRACTORS["leaf-tags"]
 
 @dataclass(frozen=True)
 class ByAlt:
-    """Takes the text beside a picture for its probability; a capital N makes noise of it."""
+    """Takes the text beside an image for its probability; a capital N makes noise of it."""
 
     def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
         return Verdict(sighting.alt.startswith("N"), float(sighting.alt.lstrip("N")))
@@ -238,10 +238,8 @@ def test_a_page_that_breaks_the_extractor_costs_itself(go: Any) -> None:
     assert len(first.images) == len(last.images) == 3
 
 
-@pytest.mark.parametrize(
-    "html", ["", "<", "\0", "<p>no picture", "<img>", '<img src="http://[">', "<img src='data:,'>"]
-)
-def test_odd_pages_give_no_pictures(html: str, go: Any) -> None:
+@pytest.mark.parametrize("html", ["", "<", "\0", "<p>no image", "<img>", '<img src="http://[">', "<img src='data:,'>"])
+def test_odd_pages_give_no_images(html: str, go: Any) -> None:
     (page,) = go({"html": html, "url": "http://a.example/"})
     assert page.images == {}
     assert list(lines(page)) == []

@@ -27,11 +27,11 @@ def test_each_page_is_fetched_once_and_makes_one_item(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("wanted", [1, 7, 20])
 def test_max_pages_is_exact(tmp_path: Path, wanted: int) -> None:
-    """Neither dead links nor pictures count, and no page more is asked for."""
+    """Neither dead links nor images count, and no page more is asked for."""
     dead = {f"/gone/{n}": f"gone {n}" for n in range(10)}
     routes = numbered(30)
-    pictures = page("With pictures.", links=dead | {f"/{n}": str(n) for n in range(30)}) + '<img src="/a.png">'
-    site = Site(routes | {"/": pictures, "/a.png": Answer(b"\x89PNG", content_type="image/png")})
+    images = page("With images.", links=dead | {f"/{n}": str(n) for n in range(30)}) + '<img src="/a.png">'
+    site = Site(routes | {"/": images, "/a.png": Answer(b"\x89PNG", content_type="image/png")})
     with serving(site):
         ended = crawl(tmp_path, {"seeds": site.url, "max_pages": wanted, "images": "yes"})
     assert len(ended.items()) == wanted
@@ -124,7 +124,7 @@ def test_seeds_may_be_a_file_and_a_list(tmp_path: Path) -> None:
     assert len(from_file.items("file")) == len(from_list.items("list")) == 2
 
 
-def test_links_that_are_only_pictures_come_last(tmp_path: Path) -> None:
+def test_links_that_are_only_images_come_last(tmp_path: Path) -> None:
     body = '<a href="/photo"><img src="/x.gif"></a><a href="/text">words</a><p>Hello there.</p>'
     with serving(Site({"/": body, "/photo": page("Look."), "/text": page("Read.")})) as site:
         crawl(tmp_path, {"seeds": site.url}, BY_SHARES | ONE_BY_ONE)

@@ -98,7 +98,7 @@ def test_killed_at_any_moment(start: Nursery, tmp_path: Path, web: Web, chance: 
     finish(start, tmp_path, web, images="yes")
     left = left_in(tmp_path)
     assert faults(left, web.pages) == []
-    assert len(left.pictures) == 5
+    assert len(left.images) == 5
 
 
 def test_stopped_and_run_again_and_anew(start: Nursery, tmp_path: Path, web: Web) -> None:

@@ -1,4 +1,4 @@
-"""Pictures in whole crawls: adverts are never asked for, content is asked for once, and what was said is kept."""
+"""Images in whole crawls: adverts are never asked for, content is asked for once, and what was said is kept."""
 
 import signal
 import sqlite3
@@ -20,7 +20,7 @@ from crawler.demo.site import png
 from crawler.noise.image_evidence import Evidence
 
 PAGES = 12
-# Numbers would make words that all pictures share; these are in one each.
+# Numbers would make words that all images share; these are in one each.
 NAMES = "heron otter beaver lynx marten badger weasel stoat raven magpie jackdaw plover".split()
 STORY = """<article><h1>The {name}</h1><p>Whoever walks along the river in the early morning may meet the {name},
 which is shy, and rarely seen by those who talk while they walk. It was common here until the mills were built.</p>
@@ -28,19 +28,19 @@ which is shy, and rarely seen by those who talk while they walk. It was common h
 <figcaption>A {name} at the weir, in the last days of winter.</figcaption></figure><p>In recent years the {name} has
 come back, first to the upper valley, then to the fields below the town, where people are glad of it.</p></article>"""
 ADVERT = '<a href="/ads/click?id={n}"><img src="/ads/banner{n}.png" width="468" height="60"></a>'
-# By their shares of the pages alone: what the pictures are called tells nothing here.
+# By their shares of the pages alone: what the images are called tells nothing here.
 ONLY_REDUNDANCY = OPEN | {"IMAGE_NOISE_MODELS": "redundancy"}
 
 
-def picture(name: str, width: int = 300, height: int = 200) -> Answer:
+def image(name: str, width: int = 300, height: int = 200) -> Answer:
     return Answer(png(name, width, height), content_type="image/png")
 
 
 def zoo(pages: int = PAGES) -> dict[str, Any]:
-    """A site of animals: each page shows one and its large picture, the same two banners and a logo."""
+    """A site of animals: each page shows one and its large image, the same two banners and a logo."""
     names = NAMES[:pages]
     links = {f"/{name}": f"The {name}" for name in names}
-    routes: dict[str, Any] = {"/skin/frame.png": picture("frame"), "/robots.txt": ""}
+    routes: dict[str, Any] = {"/skin/frame.png": image("frame"), "/robots.txt": ""}
     for name in ["", *names]:
         adverts = "".join(ADVERT.format(n=n) for n in (1, 2))
         text = page(f"This is the {name}.", links=links)
@@ -48,9 +48,9 @@ def zoo(pages: int = PAGES) -> dict[str, Any]:
             text = text.replace(f"<p>This is the {name}.</p>", STORY.format(name=name))
         routes[f"/{name}"] = text + adverts + '<a href="/"><img src="/skin/frame.png"></a>'
         if name:
-            routes[f"/photos/{name}.png"], routes[f"/photos/{name}-large.png"] = picture(name), picture(f"{name} large")
+            routes[f"/photos/{name}.png"], routes[f"/photos/{name}-large.png"] = image(name), image(f"{name} large")
     for n in (1, 2):
-        routes[f"/ads/banner{n}.png"] = picture(f"banner {n}", 468, 60)
+        routes[f"/ads/banner{n}.png"] = image(f"banner {n}", 468, 60)
         routes[f"/ads/click?id={n}"] = page("Buy this.")
     return routes
 
@@ -108,9 +108,9 @@ def test_content_is_asked_for_once(crawled: tuple[Site, Crawl]) -> None:
 
 def test_the_closing_lines_say_what_was_skipped(crawled: tuple[Site, Crawl]) -> None:
     _, ended = crawled
-    said = "Pictures: 24 kept, listed in output/topic.images.jsonl; 3 skipped as noise, about "
+    said = "Images: 24 kept, listed in output/topic.images.jsonl; 3 skipped as noise, about "
     assert said in ended.closing()
-    assert "2 links not followed: behind pictures that are noise." in ended.closing()
+    assert "2 links not followed: behind images that are noise." in ended.closing()
 
 
 def test_the_counts_add_up(crawled: tuple[Site, Crawl]) -> None:
@@ -131,11 +131,11 @@ def test_the_commands_tell_of_it(crawled: tuple[Site, Crawl]) -> None:
     _, ended = crawled
     report = scrapy(ended.folder, "noise", "report", "topic")
     assert report.returncode == 0
-    assert "topic: 27 pictures judged, 3 skipped as noise." in report.stdout
+    assert "topic: 27 images judged, 3 skipped as noise." in report.stdout
     sizes = [one["size"] for one in ended.items("topic.images")]
     saved = decimal(round(3 * sum(sizes) / 24))
-    assert f"Requests saved: 5. Bytes saved: about {saved}, by the mean size of the pictures" in report.stdout
-    assert f"Downloaded: 24 pictures, {decimal(sum(sizes))}, measured." in report.stdout
+    assert f"Requests saved: 5. Bytes saved: about {saved}, by the mean size of the images" in report.stdout
+    assert f"Downloaded: 24 images, {decimal(sum(sizes))}, measured." in report.stdout
     assert report.stdout.splitlines()[-1].split(maxsplit=4)[1:] == ["24", "0", "5", saved]
     assert f"3 skipped as noise, about {saved} not downloaded (estimated)." in ended.closing()
     assert "5 skipped as noise" in scrapy(ended.folder, "state", "topic").stdout
@@ -173,7 +173,7 @@ def scrapy(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
         ({"max_pages": 6}, {"IMAGE_NOISE_MIN_PAGES": 99}, 6),
     ],
 )
-def test_pictures_wait_for_their_site(tmp_path: Path, arguments: Mapping[str, Any], settings: Any, pages: int) -> None:
+def test_images_wait_for_their_site(tmp_path: Path, arguments: Mapping[str, Any], settings: Any, pages: int) -> None:
     with serving(Site(zoo())) as site:
         ended = crawl(tmp_path, {"seeds": site.url, **arguments}, ONLY_REDUNDANCY | settings)
     order = site.paths(without="/robots.txt")
@@ -184,7 +184,7 @@ def test_pictures_wait_for_their_site(tmp_path: Path, arguments: Mapping[str, An
     assert without(site, "/ads/banner", "/skin") == []
 
 
-def test_without_a_judge_all_pictures_are_asked_for(tmp_path: Path) -> None:
+def test_without_a_judge_all_images_are_asked_for(tmp_path: Path) -> None:
     with serving(Site(zoo(3))) as site:
         ended = crawl(tmp_path, {"seeds": site.url}, OPEN | {"IMAGE_NOISE_ENABLED": "False"})
     asked = ["/ads/banner1.png", "/ads/banner2.png", "/ads/click?id=1", "/ads/click?id=2", "/skin/frame.png"]
@@ -192,12 +192,12 @@ def test_without_a_judge_all_pictures_are_asked_for(tmp_path: Path) -> None:
     assert rows(ended, "SELECT count(*) FROM verdict UNION ALL SELECT count(*) FROM evidence") == [(0,), (0,)]
 
 
-def test_without_pictures_links_behind_them_are_judged(tmp_path: Path) -> None:
+def test_without_images_links_behind_them_are_judged(tmp_path: Path) -> None:
     with serving(Site(zoo())) as site:
         ended = crawl(tmp_path, {"seeds": site.url, "images": "no"})
     assert without(site, "/ads", "/skin", "/photos") == []
     assert [row[0] for row in verdicts(ended)] == ["link", "link"]
-    assert "Pictures" not in ended.closing()
+    assert "Images" not in ended.closing()
     assert "Bytes saved" not in scrapy(tmp_path, "noise", "report").stdout
     assert "2 links not followed" in ended.closing()
 
@@ -211,10 +211,10 @@ def test_robots_txt_of_a_host_of_adverts_is_not_asked_for(tmp_path: Path) -> Non
     assert adverts.asked == []
 
 
-def test_pictures_of_other_hosts_are_asked_for(tmp_path: Path) -> None:
+def test_images_of_other_hosts_are_asked_for(tmp_path: Path) -> None:
     with serving(Site({"/robots.txt": "User-agent: *\nDisallow: /secret"})) as cdn, serving(Site({})) as site:
         site.routes["/"] = page("Hello.") + f'<img src="{cdn.url}heron.png"><img src="{cdn.url}secret/otter.png">'
-        cdn.routes["/heron.png"] = picture("heron")
+        cdn.routes["/heron.png"] = image("heron")
         ended = crawl(tmp_path, {"seeds": site.url}, ONLY_REDUNDANCY)
     assert cdn.paths() == ["/robots.txt", "/heron.png"]
     assert "refused by robots.txt (1)" in ended.closing()
@@ -232,7 +232,7 @@ def test_what_is_skipped_costs_no_pause(tmp_path: Path) -> None:
     """With half a second between two requests, five skipped ones would take two and a half."""
     slow = OPEN | {"DOWNLOAD_DELAY": "0.5", "RANDOMIZE_DOWNLOAD_DELAY": "False", "CONCURRENT_REQUESTS_PER_DOMAIN": "1"}
     body = page("Hello.") + "".join(f'<img src="/ads/banner{n}.png">' for n in range(40)) + '<img src="/heron.png">'
-    with serving(Site({"/": body, "/heron.png": picture("heron")})) as site:
+    with serving(Site({"/": body, "/heron.png": image("heron")})) as site:
         started = time.monotonic()
         crawl(tmp_path, {"seeds": site.url}, slow | {"IMAGE_NOISE_MODELS": "keyword"})
         assert time.monotonic() - started < 15
@@ -242,11 +242,11 @@ def test_what_is_skipped_costs_no_pause(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("max_pages", [{}, {"max_pages": PAGES + 1}])
-def test_pictures_that_wait_are_left_to_a_run_that_wants_them(tmp_path: Path, max_pages: dict[str, Any]) -> None:
+def test_images_that_wait_are_left_to_a_run_that_wants_them(tmp_path: Path, max_pages: dict[str, Any]) -> None:
     routes = {path: slowed({path: body}, 0.2)[path] if "/photos" in path else body for path, body in zoo().items()}
     with serving(Site(routes)) as site:
         arguments = {"seeds": site.url, **max_pages}
-        # Until all pages are stored no picture is asked for, or a run without pictures would fetch the rest of them.
+        # Until all pages are stored no image is asked for, or a run without images would fetch the rest of them.
         settings = OPEN | {"CONCURRENT_REQUESTS_PER_DOMAIN": "2", "IMAGE_NOISE_MIN_PAGES": PAGES + 1}
         with running(tmp_path, site.url, settings):
             until(lambda: len(without(site, "/photos")) >= 3)
@@ -261,7 +261,7 @@ def test_pictures_that_wait_are_left_to_a_run_that_wants_them(tmp_path: Path, ma
     assert "is finished" in again.err
 
 
-# Pages behind pictures.
+# Pages behind images.
 
 TEASER = '<a href="/story"><img src="/ads/teaser.png"></a>'
 FURTHER = "<p>Hello there, this is a page.</p>"
@@ -278,7 +278,7 @@ FURTHER = "<p>Hello there, this is a page.</p>"
         (TEASER, OPEN | {"IMAGE_NOISE_MODELS": "entropy:0"}, True),
     ],
 )
-def test_a_page_behind_a_picture(tmp_path: Path, body: str, settings: Mapping[str, Any], followed: bool) -> None:
+def test_a_page_behind_an_image(tmp_path: Path, body: str, settings: Mapping[str, Any], followed: bool) -> None:
     routes = {"/": FURTHER + body, "/next": FURTHER + '<a href="/story">The story</a>', "/story": page("Once.")}
     with serving(Site(routes)) as site:
         crawl(tmp_path, {"seeds": site.url, "images": "no"}, settings)
@@ -338,7 +338,7 @@ def test_a_crawl_that_was_killed_judges_as_one_that_was_not(tmp_path: Path) -> N
         whole = crawl(tmp_path / "whole", {"seeds": site.url}, settings)
         assert whole.status == 0
         site.asked.clear()
-        for many in (5, 14, 22):  # among the pages, and twice among the pictures
+        for many in (5, 14, 22):  # among the pages, and twice among the images
             with running(tmp_path / "killed", site.url, settings):
                 until(lambda many=many: len(site.asked) >= many)
                 assert len(site.asked) >= many
@@ -353,12 +353,12 @@ def test_a_crawl_that_was_killed_judges_as_one_that_was_not(tmp_path: Path) -> N
     )
 
 
-def test_where_a_picture_moved_it_is_still_known_how_it_is_shown(tmp_path: Path) -> None:
+def test_where_an_image_moved_it_is_still_known_how_it_is_shown(tmp_path: Path) -> None:
     routes = {
         "/": page("Hello.") + '<img src="/heron.png">',
         "/heron.png": Answer("", 302, headers={"Location": "/moved.png"}),
     }
-    routes |= slowed({"/moved.png": picture("heron")}, 3)
+    routes |= slowed({"/moved.png": image("heron")}, 3)
     with serving(Site(routes)) as site, running(tmp_path, site.url, ONLY_REDUNDANCY):
         until(lambda: "/moved.png" in site.paths())
     query = "SELECT sight IS NOT NULL, shown_on IS NOT NULL FROM address WHERE url LIKE '%/moved.png'"
@@ -395,7 +395,7 @@ def test_what_two_workers_counted_adds_up(tmp_path: Path, postgres_server: postg
 def test_a_share_of_the_noise_is_fetched_all_the_same(tmp_path: Path, share: float, fetched: int) -> None:
     sizes = {n: (300, 200) if n < 10 else (468, 60) for n in range(30)}
     body = page("Hello.") + "".join(f'<img src="/ads/{n}.png">' for n in sizes)
-    routes = {"/": body} | {f"/ads/{n}.png": picture(str(n), *size) for n, size in sizes.items()}
+    routes = {"/": body} | {f"/ads/{n}.png": image(str(n), *size) for n, size in sizes.items()}
     settings = OPEN | {"IMAGE_NOISE_AUDIT": share, "IMAGE_NOISE_MODELS": "keyword"}
     with serving(Site(routes)) as site:
         ended = crawl(tmp_path, {"seeds": site.url}, settings)
@@ -403,29 +403,29 @@ def test_a_share_of_the_noise_is_fetched_all_the_same(tmp_path: Path, share: flo
     query = "SELECT noise, audited, bytes_are_measured, mistaken, count(*) FROM verdict GROUP BY mistaken"
     assert rows(ended, query) == ([(1, 1, 1, 0, 20), (1, 1, 1, 1, 10)] if share else [(1, 0, 0, None, 30)])
     said = scrapy(tmp_path, "noise", "report").stdout
-    assert ("Error rate: 10 of 30 pictures (33.3%)" in said) is bool(share)
+    assert ("Error rate: 10 of 30 images (33.3%)" in said) is bool(share)
     assert ("Bytes saved: unknown, as nothing was downloaded." in said) is not bool(share)
     by_site = said.splitlines()[-1].split(maxsplit=4)[1:]
     assert by_site == (["0", "30", "0", "0 bytes"] if share else ["0", "0", "30", "unknown"])
     skipped = "" if share else "; 30 skipped as noise, bytes saved unknown, as nothing was downloaded"
-    assert f"Pictures: none kept{skipped}.\n" in ended.closing()
+    assert f"Images: none kept{skipped}.\n" in ended.closing()
 
 
 def test_what_was_chosen_is_not_always_fetched(tmp_path: Path) -> None:
-    """One picture and one page are refused by robots.txt, one of each is missing, one of each is found elsewhere."""
+    """One image and one page are refused by robots.txt, one of each is missing, one of each is found elsewhere."""
     banners = "".join(f'<img src="/ads/{n}.png">' for n in ("good", "moved", "missing", "refused"))
     links = "".join(f'<a href="/ads/{n}"><img src="/ads/banner.png"></a>' for n in ("a", "b", "c", "d"))
-    routes: dict[str, Any] = {"/": page("Hello.") + banners + links, "/ads/good.png": picture("good")}
+    routes: dict[str, Any] = {"/": page("Hello.") + banners + links, "/ads/good.png": image("good")}
     routes |= {"/robots.txt": "User-agent: *\nDisallow: /ads/refused\nDisallow: /ads/d", "/ads/a": page("Buy this.")}
-    routes |= {"/ads/moved.png": Answer(status=302, headers={"Location": "/new.png"}), "/new.png": picture("new")}
+    routes |= {"/ads/moved.png": Answer(status=302, headers={"Location": "/new.png"}), "/new.png": image("new")}
     routes |= {"/ads/b": Answer(status=302, headers={"Location": "/b"}), "/b": page("Buy that.")}
     with serving(Site(routes)) as site:
         ended = crawl(tmp_path, {"seeds": site.url}, OPEN | {"IMAGE_NOISE_AUDIT": 1, "IMAGE_NOISE_MODELS": "keyword"})
     size = decimal(sum(one["size"] for one in ended.items("topic.images")))
     said = scrapy(tmp_path, "noise", "report").stdout
     assert "Audited: 9 of the noise chosen to be fetched all the same." in said
-    assert f"Fetched of it: 2 pictures ({size}, measured), 2 pages stored." in said
-    assert "9 of the noise chosen to be fetched all the same, 2 pictures downloaded;" in ended.closing()
+    assert f"Fetched of it: 2 images ({size}, measured), 2 pages stored." in said
+    assert "9 of the noise chosen to be fetched all the same, 2 images downloaded;" in ended.closing()
 
 
 def test_what_is_saved_is_told_by_what_is_kept(tmp_path: Path) -> None:
@@ -433,19 +433,19 @@ def test_what_is_saved_is_told_by_what_is_kept(tmp_path: Path) -> None:
     names = [f"/ads/{n}.png" for n in range(40)]
     body = page("Hello.") + "".join(f'<img src="{name}">' for name in ["/heron.png", *names])
     large = {name: Answer(png(name, 9, 9) + bytes(9_000), content_type="image/png") for name in names}
-    routes = {"/": body, "/heron.png": picture("heron"), **large}
+    routes = {"/": body, "/heron.png": image("heron"), **large}
     with serving(Site(routes)) as site:
         settings = OPEN | {"IMAGE_NOISE_AUDIT": 0.5, "IMAGE_NOISE_MODELS": "keyword"}
         ended = crawl(tmp_path, {"seeds": site.url}, settings)
     fetched = len(without(site, "/ads"))
     saved = f"about {decimal((40 - fetched) * len(routes['/heron.png'].body))}"
     assert 0 < fetched < 40
-    assert f"Pictures: 1 kept, listed in output/topic.images.jsonl; {40 - fetched} skipped as noise, {saved} not" in (
+    assert f"Images: 1 kept, listed in output/topic.images.jsonl; {40 - fetched} skipped as noise, {saved} not" in (
         ended.closing()
     )
     said = scrapy(tmp_path, "noise", "report").stdout
     assert f"Bytes saved: {saved}, by" in said
-    assert "Downloaded: 1 picture, " in said
+    assert "Downloaded: 1 image, " in said
     assert said.splitlines()[-1].split()[1:4] == ["1", str(fetched), str(40 - fetched)]
 
 
@@ -458,16 +458,16 @@ PNG = png("a", 9, 9)
     ("body", "settings", "said"),
     [
         (PNG, {}, ""),
-        (b"<html><img src=x></html>", {}, "not a picture: a web page (1)"),
-        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", {}, "not a picture: SVG, which may hold scripts (1)"),
-        (b"", {}, "not a picture: empty (1)"),
+        (b"<html><img src=x></html>", {}, "not an image: a web page (1)"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", {}, "not an image: SVG, which may hold scripts (1)"),
+        (b"", {}, "not an image: empty (1)"),
         (PNG[:40], {}, ""),
-        (PNG[:39], {}, "picture smaller than the limit (1)"),
+        (PNG[:39], {}, "image smaller than the limit (1)"),
         (PNG, {"IMAGE_MAX_BYTES": len(PNG)}, ""),
         (PNG, {"IMAGE_MAX_BYTES": len(PNG) - 1}, "body larger than the limit (1)"),
     ],
 )
-def test_what_is_no_picture_is_not_kept(tmp_path: Path, body: bytes, settings: Mapping[str, Any], said: str) -> None:
+def test_what_is_no_image_is_not_kept(tmp_path: Path, body: bytes, settings: Mapping[str, Any], said: str) -> None:
     """It is what its bytes say, whatever its address and its server do."""
     name = "/..%2Fheron.html"
     routes = {"/": page("Hello.") + f'<img src="{name}">', name: Answer(body, content_type="text/html")}
@@ -500,7 +500,7 @@ def test_what_is_no_picture_is_not_kept(tmp_path: Path, body: bytes, settings: M
         ("IMAGE_NOISE_MODELS", "size:1", "'size' has no limit"),
         ("IMAGE_NOISE_AUDIT", "2", "a number from 0 to 1"),
         ("IMAGE_NOISE_ENABLED", "maybe", "True or False"),
-        ("IMAGE_NOISE_WEIGHTS", "wrong.txt", "'wrong.txt' holds no weights of pictures"),
+        ("IMAGE_NOISE_WEIGHTS", "wrong.txt", "'wrong.txt' holds no weights of images"),
         ("IMAGE_NOISE_LISTS", "missing.txt", "setting IMAGE_NOISE_LISTS is wrong"),
         ("IMAGE_MAX_BYTES", "0", "a whole number from 1 to 1,000,000,000,000"),
     ],
@@ -514,10 +514,10 @@ def test_wrong_settings_are_refused(tmp_path: Path, setting: str, value: str, sa
     assert not (tmp_path / "output").exists()
 
 
-def test_of_a_page_so_many_pictures_are_looked_at(tmp_path: Path) -> None:
+def test_of_a_page_so_many_images_are_looked_at(tmp_path: Path) -> None:
     shown = "".join(f'<img src="/{n}.png">' for n in range(502))
-    with serving(Site({"/": page("Hello.") + shown, "/499.png": picture("a"), "/500.png": picture("b")})) as site:
+    with serving(Site({"/": page("Hello.") + shown, "/499.png": image("a"), "/500.png": image("b")})) as site:
         ended = crawl(tmp_path, {"seeds": site.url}, ONLY_REDUNDANCY | {"CONCURRENT_REQUESTS_PER_DOMAIN": "32"})
     assert "/499.png" in site.paths()
     assert "/500.png" not in site.paths()
-    assert "pictures beyond the limit of a page (2)" in ended.closing()
+    assert "images beyond the limit of a page (2)" in ended.closing()

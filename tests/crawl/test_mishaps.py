@@ -23,14 +23,14 @@ def kept(tmp_path: Path, routes: Mapping[str, Route], **arguments: Any) -> tuple
     return sorted("/" + item["url"].removeprefix(site.url) for item in ended.items()), ended.counts(), site
 
 
-def test_pictures_are_downloaded_when_max_pages_is_reached(tmp_path: Path) -> None:
+def test_images_are_downloaded_when_max_pages_is_reached(tmp_path: Path) -> None:
     routes = {"/": page("One.", links={"/b": "b", "/c": "c"}) + '<img src="/1.png">', "/b": page("Two."), "/1.png": PNG}
     paths, _, site = kept(tmp_path, routes, max_pages=2, images="yes")
     assert len(paths) == 2
     assert "/1.png" in site.paths()
 
 
-def test_an_address_may_be_a_picture_here_and_a_page_there(tmp_path: Path) -> None:
+def test_an_address_may_be_an_image_here_and_a_page_there(tmp_path: Path) -> None:
     routes = {"/": page("One.", links={"/b": "b"}) + '<img src="/b">', "/b": page("Two.")}
     assert kept(tmp_path, routes, images="yes")[0] == ["/", "/b"]
 

@@ -16,15 +16,15 @@ from crawler.store.output_files import JsonLines
 
 PNG = Answer(b"\x89PNG\r\n\x1a\n" + bytes(40), content_type="image/png")
 HEAD = '<meta property="article:published_time" content="2024-05-06"><meta name="author" content="Ann Lee">'
-PICTURES = '<img src="a.png" alt="a bee"><img data-src="/b.jpg" src="data:image/gif;base64,AA=="><img src="a.png">'
+IMAGES = '<img src="a.png" alt="a bee"><img data-src="/b.jpg" src="data:image/gif;base64,AA=="><img src="a.png">'
 LINKS = {"/twin": "the same text", "/moved": "moved"}
 ROUTES = {
-    "/": page("Bees dance. They tell the way.", links=LINKS, head=HEAD) + PICTURES,
+    "/": page("Bees dance. They tell the way.", links=LINKS, head=HEAD) + IMAGES,
     "/twin": page("Bees dance. They tell the way."),
     "/moved": Answer(status=302, headers={"Location": "/arrived?a=1#top"}),
     "/arrived?a=1": page("Here we are."),
     "/a.png": PNG,
-    "/b.jpg": Answer("<p>This is no picture.</p>"),
+    "/b.jpg": Answer("<p>This is no image.</p>"),
 }
 
 
@@ -110,14 +110,14 @@ def test_scrapys_own_feeds_hold_the_same_pages(crawled: tuple[Site, Crawl]) -> N
     assert sorted(row["url"] for row in rows) == [item["url"] for item in ours]
 
 
-def test_pictures_are_files_listed_beside_the_pages(crawled: tuple[Site, Crawl]) -> None:
+def test_images_are_files_listed_beside_the_pages(crawled: tuple[Site, Crawl]) -> None:
     site, ended = crawled
     (image,) = ended.items("蜜蜂.images")
     assert (image["url"], image["page"]) == (f"{site.url}a.png", site.url)
     assert (ended.folder / image["path"]).read_bytes() == PNG.body
     assert image["size"] == len(PNG.body)
     assert image["content_type"] == "image/png"
-    assert "not a picture: of no known type (1)" in ended.closing()
+    assert "not an image: of no known type (1)" in ended.closing()
 
 
 def test_without_images_none_is_asked_for(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What whole crawls keep for those who look at them: samples, the tempo of hosts, certainty, pictures."""
+"""What whole crawls keep for those who look at them: samples, the tempo of hosts, certainty, images."""
 
 import json
 import re
@@ -18,11 +18,11 @@ from crawler.demo.site import png
 from crawler.noise.image_evidence import Sighting
 
 TEXT = "Honey bees dance in the dark of the hive, and others follow them to where the flowers are in number {}."
-COLUMNS = "pages read on_topic requests failed bytes pictures picture_bytes skipped".split()
+COLUMNS = "pages read on_topic requests failed bytes images image_bytes skipped".split()
 
 
 def bees(pages: int = 12) -> dict[str, Any]:
-    """A site with pictures, adverts, a redirect, a page that is not there, and an answer that breaks off."""
+    """A site with images, adverts, a redirect, a page that is not there, and an answer that breaks off."""
     links = {f"/{n}": f"page {n}" for n in range(pages)} | {"/gone": "gone", "/moved": "moved", "/cut": "cut"}
     advert = '<a href="http://ads.example/x"><img src="/ads/banner.png" width="468" height="60"></a>'
     routes: dict[str, Any] = {"/": page("All about bees.", links=links) + advert, "/robots.txt": ""}
@@ -74,8 +74,8 @@ def test_samples_add_up_to_what_the_crawl_counted(crawled: Crawl) -> None:
         "requests": counts["downloader/request_count"],
         "failed": sum(n for name, n in counts.items() if name.startswith("failed/")),
         "bytes": counts["downloader/response_bytes"],
-        "pictures": counts["images"],
-        "picture_bytes": counts["images/bytes"],
+        "images": counts["images"],
+        "image_bytes": counts["images/bytes"],
         "skipped": counts["image_noise/skipped"] - counts.get("image_noise/links", 0),
     }
     assert min(found.values()) > 0

@@ -28,9 +28,9 @@ def by_path(ended: Crawl, site: Site) -> dict[str, dict[str, Any]]:
 
 def test_an_item_says_how_it_was_found_and_what_was_thought_of_the_link(tmp_path: Path) -> None:
     body = page(BEES, links={"/bees": "honey bees", "/cars": "cars", "/on": "on", "/moved": "moved"})
-    pictured = '<a href="/behind"><img src="/x.gif"></a>'
+    imaged = '<a href="/behind"><img src="/x.gif"></a>'
     routes = {
-        "/": body.replace("</body>", f"{pictured}</body>"),
+        "/": body.replace("</body>", f"{imaged}</body>"),
         "/bees": page(BEES),
         "/cars": page("Cars run on roads.", head='<meta name="robots" content="nofollow">'),
         "/on": page("Wait.", head='<meta http-equiv="refresh" content="0; url=/there">'),
@@ -53,7 +53,7 @@ def test_an_item_says_how_it_was_found_and_what_was_thought_of_the_link(tmp_path
         "/cars": "link",
         "/there": "refresh",
         "/new": "link",
-        "/behind": "picture",
+        "/behind": "image",
         "/listed": "sitemap",
         "/news": "feed",
     }

@@ -16,7 +16,7 @@ from sites import OPEN, Site, crawl, serving
 SHOWN_PLAINLY = [
     name for name in hostile_site.TITLES if name not in ("bidi", "control", "spoof", "zalgo", "long", "unbroken")
 ]
-NO_PAGES = (".jsonl", "/picture", "/skip")  # but what is taken away, shown within a page, or leads on
+NO_PAGES = (".jsonl", "/image", "/skip")  # but what is taken away, shown within a page, or leads on
 WHOLE = "/pages/{page}"  # each page is looked at, with its original in it; of other views a few
 FEW = 3
 NUMBERS = {"crawl": "crawl", "page": "page", "verdict": "verdict"}
@@ -105,7 +105,7 @@ def look(page: Any, address: str) -> None:
 def test_nothing_of_theirs_happens(page: Any, attacked: Attacked, problems: list[str], pattern: str) -> None:
     for address in addresses(attacked.output, pattern):
         look(page, address)
-        # What is not there, such as a picture that was not kept, is an error that the browser tells as well.
+        # What is not there, such as an image that was not kept, is an error that the browser tells as well.
         problems[:] = [one for one in problems if "Failed to load resource" not in one]
 
 

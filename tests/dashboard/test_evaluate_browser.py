@@ -30,7 +30,7 @@ def test_the_focus_report_shows_itself_once_it_is_computed(page: Any) -> None:
     assert page.locator("[data-live]").count() == 0
 
 
-def test_the_noise_report_leads_to_the_pictures(page: Any) -> None:
+def test_the_noise_report_leads_to_the_images(page: Any) -> None:
     page.goto("/evaluate")
     page.get_by_role("link", name="Skipped as noise").click()
     link = page.get_by_role("link", name="How often it errs")

@@ -70,7 +70,7 @@ def store(engine: Engine, number: int, relevance: float, **other: Any) -> None:
 
 
 def judge(engine: Engine, number: int, **other: Any) -> None:
-    """A verdict; of a kept picture of 1,000 bytes if nothing else is said."""
+    """A verdict; of a kept image of 1,000 bytes if nothing else is said."""
     row = {
         "id": number,
         "key": number,
@@ -219,12 +219,12 @@ def test_what_was_skipped_as_noise(desk: DashboardContext, engine: Engine) -> No
     skip(engine, 4, kind="link", decided_by="learned")
     skip(engine, 5, audited=True, mistaken=False)
     found = data(desk, "/api/evaluate/noise")["report"]
-    assert (found["pictures"], found["skipped_pictures"], found["links"], found["skipped_links"]) == (4, 1, 1, 1)
+    assert (found["images"], found["skipped_images"], found["links"], found["skipped_links"]) == (4, 1, 1, 1)
     assert (found["saved_bytes"], found["downloaded"], found["downloaded_bytes"]) == (2_000, 2, 4_000)
-    assert (found["audited"], found["audited_pictures"], found["audited_pages"]) == (1, 0, 0)
+    assert (found["audited"], found["audited_images"], found["audited_pages"]) == (1, 0, 0)
     assert found["models"] == [
-        {"name": "learned", "pictures": 0, "links": 1},
-        {"name": "size", "pictures": 1, "links": 0},
+        {"name": "learned", "images": 0, "links": 1},
+        {"name": "size", "images": 1, "links": 0},
     ]
     assert found["sites"] == [{"name": "a.example", "kept": 2, "audited": 1, "skipped": 2, "saved_bytes": 2_000}]
     said = shown(desk, report="noise")
@@ -238,10 +238,10 @@ def test_one_crawl_is_counted_as_all_are(engine: Engine) -> None:
     assert noise_figures_of(engine.url, 2) is None
 
 
-def test_a_crawl_that_judged_no_picture_says_so(desk: DashboardContext, engine: Engine) -> None:
+def test_a_crawl_that_judged_no_image_says_so(desk: DashboardContext, engine: Engine) -> None:
     store(engine, 1, 0.9)
-    assert data(desk, "/api/evaluate/noise")["report"]["pictures"] == 0
-    assert "This crawl has judged no picture yet" in shown(desk, report="noise")
+    assert data(desk, "/api/evaluate/noise")["report"]["images"] == 0
+    assert "This crawl has judged no image yet" in shown(desk, report="noise")
 
 
 # Files.

@@ -17,7 +17,7 @@ PLACES = {"1": "/", "2": "/pages", "3": "/images", "4": "/labels", "5": "/schedu
 THERE = {key: place for key, place in PLACES.items() if place in VIEWS}
 FIRST = {"crawl": crawl, "page": page, "verdict": verdict}
 """Of which a crawl of the demo site has the number 1."""
-NO_PAGES = (".jsonl", "/picture")  # but what is taken away, or shown within a page
+NO_PAGES = (".jsonl", "/image")  # but what is taken away, or shown within a page
 LOOKED_AT = sorted(
     path for path in VIEWS if set(re.findall(r"\{(\w+)\}", path)) <= FIRST.keys() and not path.endswith(NO_PAGES)
 )
@@ -33,16 +33,16 @@ READABLE = """() => {
         "scheme": ground > 200 && letters < 100 ? "light" : ground < 60 && letters > 160 ? "dark" : [ground, letters],
         "headings": all("h1").length,
         "fields without a name": fields.filter((one) => !named(one)).map((one) => one.outerHTML),
-        "pictures without words": all("img:not([alt])").map((one) => one.outerHTML),
+        "images without words": all("img:not([alt])").map((one) => one.outerHTML),
         "numbers that are there twice": ids.filter((one, place) => ids.indexOf(one) !== place),
     };
 }"""
 
 
 def come(page: Any, pattern: str, problems: list[str]) -> bool:
-    """Go to a view, of the first of its kind; whether it is one, and not a picture or figures for programs."""
+    """Go to a view, of the first of its kind; whether it is one, and not an image or figures for programs."""
     answer = page.goto(re.sub(r"\{\w+\}", "1", pattern))
-    if answer.status == 404 and "{" in pattern:  # the first picture need not be one that was kept
+    if answer.status == 404 and "{" in pattern:  # the first image need not be one that was kept
         problems[:] = [one for one in problems if "404" not in one]
         return False
     assert answer.status == 200
@@ -75,7 +75,7 @@ def test_every_view_can_be_read_on_a_phone(page: Any, problems: list[str], langu
                 "scheme": scheme,
                 "headings": 1,
                 "fields without a name": [],
-                "pictures without words": [],
+                "images without words": [],
                 "numbers that are there twice": [],
             }, view
 

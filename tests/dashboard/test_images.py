@@ -1,4 +1,4 @@
-"""The view of judged pictures: what it shows, what it refuses, and what a mark does; hostile words stay words."""
+"""The view of judged images: what it shows, what it refuses, and what a mark does; hostile words stay words."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from crawler.dashboard.views.images import wilson
 from crawler.dashboard.views.judged_images import MOST_BYTES
 from crawler.noise.image_evidence import Sighting
 from crawler.store.crawl_tables import site
-from crawler.store.images import PICTURE, label_key
+from crawler.store.images import IMAGE, label_key
 from crawler.store.page_tables import label, verdict
 
 PAGE = "http://a.example/"
@@ -33,7 +33,7 @@ def engine(engine: Engine) -> Engine:
 
 
 def enter(engine: Engine, number: int = 1, **other: Any) -> None:
-    """A verdict; of a kept picture if nothing else is said."""
+    """A verdict; of a kept image if nothing else is said."""
     row = {
         "id": number,
         "key": number,
@@ -53,7 +53,7 @@ def enter(engine: Engine, number: int = 1, **other: Any) -> None:
         "sight": sight(),
     }
     row |= other
-    row["label_key"] = label_key("bees", PICTURE, str(row["url"]), str(row["page"]))
+    row["label_key"] = label_key("bees", IMAGE, str(row["url"]), str(row["page"]))
     with engine.begin() as connection:
         connection.execute(insert(verdict).values(row))
 
@@ -88,7 +88,7 @@ def test_there_are_two_lists(desk: DashboardContext, engine: Engine) -> None:
     reasons = [{"code": "unseen", "values": {"width": 1, "height": 1}}]
     enter(engine, 2, noise=True, probability=0.99, keyword=0.75, reasons=json.dumps(reasons))
     found = data(desk)
-    (kept,), (skipped,) = found["kept"]["pictures"], found["skipped"]["pictures"]
+    (kept,), (skipped,) = found["kept"]["images"], found["skipped"]["images"]
     assert (kept["id"], kept["verdict"], kept["alt"], kept["width"], kept["bytes"]) == (
         1,
         "content",
@@ -98,8 +98,8 @@ def test_there_are_two_lists(desk: DashboardContext, engine: Engine) -> None:
     )
     assert (skipped["verdict"], skipped["keyword"], skipped["reasons"]) == ("noise", 0.75, reasons)
     page = text(desk)
-    assert '<img src="/images/1/picture"' in page
-    assert '<img src="/images/2/picture"' not in page
+    assert '<img src="/images/1/image"' in page
+    assert '<img src="/images/2/image"' not in page
     assert "it is 1 x 1, which nobody sees" in page
 
 
@@ -127,7 +127,7 @@ def test_filters(
     enter(engine, 4, noise=True, decided_by="learned", kind="link", audited=True)
     found = data(desk, **query)
     for name, wanted in (("kept", kept), ("skipped", skipped)):
-        assert (found[name] and [one["id"] for one in found[name]["pictures"]]) == wanted
+        assert (found[name] and [one["id"] for one in found[name]["images"]]) == wanted
     text(desk, **query)
 
 
@@ -143,7 +143,7 @@ def test_filters(
         (5, -1, None),
     ],
 )
-def test_the_box_of_a_picture(
+def test_the_box_of_an_image(
     desk: DashboardContext, engine: Engine, width: int, height: int, box: tuple[int, int] | None
 ) -> None:
     enter(engine, 1, sight=sight(size=(width, height)))
@@ -165,7 +165,7 @@ def test_one_goes_on_to_older_ones(desk: DashboardContext, engine: Engine) -> No
         enter(engine, number)
     first = data(desk)["kept"]
     rest = data(desk, kept_before=str(first["before"]))["kept"]
-    assert [one["id"] for one in first["pictures"] + rest["pictures"]] == list(range(30, 0, -1))
+    assert [one["id"] for one in first["images"] + rest["images"]] == list(range(30, 0, -1))
     assert rest["before"] == 0
     assert f'href="/images?kept_before={first["before"]}#kept"' in text(desk)
 
@@ -178,8 +178,8 @@ def test_no_crawl_of_that_name(desk: DashboardContext, path: str) -> None:
 NO_SITE = {"site": {"id": None, "names": [], "is_cut": False}}
 
 
-def test_no_picture_was_judged(desk: DashboardContext) -> None:
-    assert "No crawl has judged pictures yet" in text(desk)
+def test_no_image_was_judged(desk: DashboardContext) -> None:
+    assert "No crawl has judged images yet" in text(desk)
     assert data(desk) == {"crawl": "", "kept": None, "skipped": None, "doubtful": None} | NO_SITE
     assert get(desk, "/api/images/error-rate").status == HTTPStatus.NOT_FOUND
 
@@ -208,7 +208,7 @@ def test_words_of_the_web_are_words(desk: DashboardContext, engine: Engine, atta
         assert "\x1b" not in page
         assert "\u202e" not in re.sub(r"<bdi>.*?</bdi>|alt=\".*?\"", "", page)
         assert "a" * 3_000 not in page
-    assert get(desk, "/images/1/picture").status == HTTPStatus.NOT_FOUND
+    assert get(desk, "/images/1/image").status == HTTPStatus.NOT_FOUND
 
 
 def test_reasons_are_said_in_chinese(desk: DashboardContext, engine: Engine) -> None:
@@ -222,7 +222,7 @@ def test_reasons_are_said_in_chinese(desk: DashboardContext, engine: Engine) -> 
     assert "描述中的词语常见于广告、导航或装饰：ads、{0}" in page
 
 
-# The picture itself.
+# The image itself.
 
 
 def put(folder: Path, body: bytes, name: str = NAME) -> Path:
@@ -232,10 +232,10 @@ def put(folder: Path, body: bytes, name: str = NAME) -> Path:
     return path
 
 
-def test_a_downloaded_picture_is_given_as_what_it_is(desk: DashboardContext, engine: Engine, tmp_path: Path) -> None:
+def test_a_downloaded_image_is_given_as_what_it_is(desk: DashboardContext, engine: Engine, tmp_path: Path) -> None:
     enter(engine, file=NAME.replace(".gif", ".png"))
     put(tmp_path, GIF, NAME.replace(".gif", ".png"))
-    found = get(desk, "/images/1/picture")
+    found = get(desk, "/images/1/image")
     assert (found.status, found.type, found.body) == (HTTPStatus.OK, "image/gif", GIF)
     headers = dict(found.headers)
     assert headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
@@ -246,17 +246,17 @@ def test_a_downloaded_picture_is_given_as_what_it_is(desk: DashboardContext, eng
 @pytest.mark.parametrize(
     "body", [b"", b"<html>", b"<svg xmlns='http://www.w3.org/2000/svg'/>", b"\x00" * 99, GIF + bytes(MOST_BYTES)]
 )
-def test_what_is_no_picture_is_not_given(desk: DashboardContext, engine: Engine, tmp_path: Path, body: bytes) -> None:
+def test_what_is_no_image_is_not_given(desk: DashboardContext, engine: Engine, tmp_path: Path, body: bytes) -> None:
     enter(engine, file=NAME)
     put(tmp_path, body)
-    assert get(desk, "/images/1/picture").status == HTTPStatus.NOT_FOUND
+    assert get(desk, "/images/1/image").status == HTTPStatus.NOT_FOUND
 
 
 def test_no_link_is_followed(desk: DashboardContext, engine: Engine, tmp_path: Path) -> None:
     enter(engine, file=NAME)
     path = put(tmp_path, GIF, "ab/secret.gif").parent / NAME[3:]
     path.symlink_to("secret.gif")
-    assert get(desk, "/images/1/picture").status == HTTPStatus.NOT_FOUND
+    assert get(desk, "/images/1/image").status == HTTPStatus.NOT_FOUND
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
@@ -265,11 +265,11 @@ def test_nobody_waits_for_a_pipe(desk: DashboardContext, engine: Engine, tmp_pat
     path = put(tmp_path, GIF)
     path.unlink()
     os.mkfifo(path)
-    assert get(desk, "/images/1/picture").status == HTTPStatus.NOT_FOUND
+    assert get(desk, "/images/1/image").status == HTTPStatus.NOT_FOUND
 
 
-@pytest.mark.parametrize("path", ["/images/7", "/images/7/picture", "/api/images/7", "/images/1/mark"])
-def test_there_is_no_such_picture(desk: DashboardContext, engine: Engine, path: str) -> None:
+@pytest.mark.parametrize("path", ["/images/7", "/images/7/image", "/api/images/7", "/images/1/mark"])
+def test_there_is_no_such_image(desk: DashboardContext, engine: Engine, path: str) -> None:
     enter(engine)
     assert get(desk, path).status in (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED)
 
@@ -317,8 +317,8 @@ def test_a_mark_that_differs_from_the_verdict_is_seen(desk: DashboardContext, en
         enter(engine, number, url=url, noise=is_noise)
         post(desk, f"/images/{number}/mark", value="noise")
     found = data(desk, only="disputed")
-    assert [one["id"] for one in found["kept"]["pictures"] + found["skipped"]["pictures"]] == [1]
-    assert text(desk, only="disputed").count("picture disputed") == 1
+    assert [one["id"] for one in found["kept"]["images"] + found["skipped"]["images"]] == [1]
+    assert text(desk, only="disputed").count("image disputed") == 1
     rate = data(desk, "/api/images/error-rate")
     assert ((rate["kept"]["wrong"], rate["kept"]["of"]), (rate["skipped"]["wrong"], rate["skipped"]["of"])) == (
         (1, 1),

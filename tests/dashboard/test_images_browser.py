@@ -1,4 +1,4 @@
-"""The lists of pictures in a real browser: what is loaded, and labelling them by keys and by the mouse."""
+"""The lists of images in a real browser: what is loaded, and labelling them by keys and by the mouse."""
 
 import re
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import browser
 import pytest
 
-CARD = ".picture[data-item]"
+CARD = ".image[data-item]"
 
 
 def marked(page: Any) -> dict[str, str]:
@@ -31,7 +31,7 @@ def press(page: Any, key: str) -> None:
     browser.until(page, "!document.querySelector('[aria-busy]')")
 
 
-def test_kept_pictures_are_shown_and_skipped_ones_are_not_asked_for(page: Any, problems: list[str]) -> None:
+def test_kept_images_are_shown_and_skipped_ones_are_not_asked_for(page: Any, problems: list[str]) -> None:
     page.goto("/images")
     first = page.locator("#kept img").first
     first.scroll_into_view_if_needed()
@@ -74,7 +74,7 @@ def test_marking_by_the_mouse_stays_where_it_is(own_page: Any) -> None:
 
 
 @pytest.mark.parametrize("how", [{"java_script_enabled": False}])
-def test_without_scripts_a_mark_leads_to_the_picture(own_page: Any) -> None:
+def test_without_scripts_a_mark_leads_to_the_image(own_page: Any) -> None:
     own_page.goto("/images?wall=doubtful")
     own_page.get_by_role("button", name="Noise", exact=True).first.click()
     assert "/images/" in own_page.url

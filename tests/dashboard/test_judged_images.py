@@ -10,7 +10,7 @@ from crawler.dashboard.views import judged_images
 from crawler.dashboard.views.images import agreement, audits
 from crawler.dashboard.views.judged_images import (
     KINDS,
-    PictureList,
+    ImageList,
     VerdictFilter,
     least_certain,
     list_verdicts,
@@ -20,7 +20,7 @@ from crawler.labels.labels import CONTENT, NOISE, Label, put_label, remove_label
 from crawler.noise.image_evidence import Sighting
 from crawler.store.addresses import AddressKeys
 from crawler.store.crawl_tables import crawl, site
-from crawler.store.images import PICTURE, label_key, save_verdicts
+from crawler.store.images import IMAGE, label_key, save_verdicts
 from crawler.store.page_tables import verdict
 from crawler.urls.canonical import Canonical
 
@@ -44,7 +44,7 @@ def enter(engine: Engine, *verdicts: dict[str, Any]) -> None:
         others = {"id": 1_000, "crawl_id": 2, "key": -1, "url": "http://other.example/"}
         for number, one in enumerate((*verdicts, others), 1):
             values = row(number) | one
-            values["label_key"] = label_key("bees", PICTURE, values["url"], values["page"])
+            values["label_key"] = label_key("bees", IMAGE, values["url"], values["page"])
             connection.execute(insert(verdict).values(values))
 
 
@@ -94,8 +94,8 @@ VERDICTS = (
 )
 
 
-def numbers(found: PictureList) -> list[int]:
-    return [one.id for one in found.pictures]
+def numbers(found: ImageList) -> list[int]:
+    return [one.id for one in found.images]
 
 
 def through(connection: Connection, wanted: VerdictFilter, most: int = 2) -> list[int]:
@@ -103,7 +103,7 @@ def through(connection: Connection, wanted: VerdictFilter, most: int = 2) -> lis
     part = list_verdicts(connection, 1, wanted, 0, most)
     found = numbers(part)
     while part.before:
-        assert len(part.pictures) == most
+        assert len(part.images) == most
         part = list_verdicts(connection, 1, wanted, part.before, most)
         found += numbers(part)
     return found
@@ -136,7 +136,7 @@ def test_a_list_is_gone_through_from_its_newest(engine: Engine, wanted: VerdictF
 def test_a_verdict_is_shown_with_its_site(engine: Engine) -> None:
     enter(engine, KEPT | {"site_id": 2, "file": "ab/c.png"}, KEPT | {"site_id": 77})
     with engine.connect() as connection:
-        gone, first = list_verdicts(connection, 1, VerdictFilter(False)).pictures
+        gone, first = list_verdicts(connection, 1, VerdictFilter(False)).images
     assert (first.site, first.is_here, gone.site, gone.is_here) == ("b.example", True, None, False)
 
 
@@ -175,7 +175,7 @@ DOUBTS = (
     noise(probability=1.0),  # 3
     KEPT | {"probability": 0.0},  # 4
     noise(probability=0.96) | link("http://c.example/"),  # 5
-    link(probability=0.999),  # 6: a picture that is noise may lead to a good page
+    link(probability=0.999),  # 6: an image that is noise may lead to a good page
     KEPT | {"probability": 0.5},  # 7
 )
 
@@ -220,8 +220,8 @@ def test_audits_are_counted_by_kind(engine: Engine) -> None:
 
 
 def say(engine: Engine, number: int, value: str, name: str = "bees") -> Label:
-    """Label the picture of a verdict."""
-    said = Label(PICTURE, name, f"http://cdn.example/{number}.png", PAGE, value, said_at=1.0)
+    """Label the image of a verdict."""
+    said = Label(IMAGE, name, f"http://cdn.example/{number}.png", PAGE, value, said_at=1.0)
     put_label(engine, said)
     return said
 
@@ -231,7 +231,7 @@ def labelled(engine: Engine, wanted: VerdictFilter, most: int = 9) -> list[int]:
         return through(connection, wanted._replace(labelled=True), most)
 
 
-def test_labels_are_of_the_picture_and_of_the_pages_behind_it(engine: Engine) -> None:
+def test_labels_are_of_the_image_and_of_the_pages_behind_it(engine: Engine) -> None:
     same = {"url": "http://cdn.example/1.png"}
     enter(engine, KEPT, noise() | link("http://b.example/") | same, noise() | link("http://c.example/") | same, noise())
     said = say(engine, 1, CONTENT)
@@ -266,14 +266,14 @@ def test_labels_are_counted_beside_verdicts(engine: Engine) -> None:
     for number, value in ((1, CONTENT), (5, CONTENT), (8, NOISE), (2, CONTENT), (4, NOISE), (77, NOISE)):
         say(engine, number, value)
     say(engine, 9, CONTENT, name="wasps")
-    put_label(engine, Label(PICTURE, "bees", "http://cdn.example/7.png", "http://elsewhere.example/", NOISE))
+    put_label(engine, Label(IMAGE, "bees", "http://cdn.example/7.png", "http://elsewhere.example/", NOISE))
     with engine.connect() as connection:
         found = Counter[str](unknown=2, content_kept=2, content_skipped=1, noise_kept=1, noise_skipped=1)
         assert agreement(connection, 1) == found
         assert agreement(connection, 3) == Counter()
 
 
-def test_of_a_picture_without_a_verdict_the_pages_behind_it_count(engine: Engine) -> None:
+def test_of_an_image_without_a_verdict_the_pages_behind_it_count(engine: Engine) -> None:
     same = {"url": "http://cdn.example/1.png"}
     enter(engine, noise() | link("http://b.example/"), link("http://c.example/") | same, noise() | {"kind": "link"})
     for number in (1, 3):

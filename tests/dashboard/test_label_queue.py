@@ -9,7 +9,7 @@ from crawler.dashboard.views import labels
 from crawler.dashboard.views.labels import LabelledCrawl, UncertainPages, crawl_to_label, uncertain_pages
 from crawler.labels.labels import TEXT, Label, put_label
 from crawler.store.crawl_tables import crawl
-from crawler.store.images import PICTURE
+from crawler.store.images import IMAGE
 from crawler.store.page_tables import page, stored_response
 
 BEES = LabelledCrawl(1, "bees", True)
@@ -69,7 +69,7 @@ def test_those_that_somebody_labelled_are_left_out(engine: Engine) -> None:
     url = "http://a.example/{}".format
     put_label(engine, Label(TEXT, "bees", url(1), url(1), ""))
     put_label(engine, Label(TEXT, "wasps", url(2), url(2), ""))  # of another crawl
-    put_label(engine, Label(PICTURE, "bees", url(3), url(3), "noise"))  # of another kind
+    put_label(engine, Label(IMAGE, "bees", url(3), url(3), "noise"))  # of another kind
     assert numbers(engine) == [2, 3, 4]
 
 

@@ -54,7 +54,7 @@ def fill(engine: Engine) -> float:
             values = {"crawl_id": 1, "number": number, "folder_id": "x", "heartbeat": beat, "pages": 7, "waiting": -2}
             connection.execute(insert(worker).values(**values))
         counts: dict[str, Any] = {"pages": 4, "read": 4, "on_topic": 1, "requests": 6, "failed": 1, "bytes": 100}
-        counts |= {"pictures": 2, "picture_bytes": 2_000, "skipped": 3, "waiting": 1, "seconds": 5.0}
+        counts |= {"images": 2, "image_bytes": 2_000, "skipped": 3, "waiting": 1, "seconds": 5.0}
         for at, statuses in ((now - 7_200, '{"200":5,"404":1}'), (now - 10, '{"200":4,"none":2}')):
             connection.execute(insert(sample).values(crawl_id=1, number=1, at=at, statuses=statuses, **counts))
         values = {"cron": "@daily", "timezone": "UTC", "spider": "topic", "arguments": "{}", "settings": "{}"}

@@ -19,7 +19,7 @@ from crawler.labels.labels import NOISE, Label, put_label
 from crawler.schedule.job_definition import column_values
 from crawler.schedule.job_store import BY_HAND, DueRun, Jobs, RunPlace, find_job
 from crawler.store.database import open_database
-from crawler.store.images import PICTURE
+from crawler.store.images import IMAGE
 
 DESCRIBED = app.openapi()
 TYPES: dict[str, tuple[type[Any], ...]] = {
@@ -112,7 +112,7 @@ def desk(crawled: Path, tmp_path_factory: pytest.TempPathFactory) -> DashboardCo
     begun = jobs.start(find_job(jobs.all()[0], "bees"), DueRun(BY_HAND), RunPlace("here", "localhost"))
     assert begun is not None
     jobs.end(begun, 0, "topic")
-    put_label(engine, Label(PICTURE, "topic", "http://a.example/1.png", "http://a.example/", NOISE))
+    put_label(engine, Label(IMAGE, "topic", "http://a.example/1.png", "http://a.example/", NOISE))
     engine.dispose()
     settings = Settings()
     settings.setmodule("crawler.settings", priority="project")

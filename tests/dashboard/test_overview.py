@@ -159,11 +159,11 @@ def test_the_figures_of_a_crawl_that_runs(desk: DashboardContext, engine: Engine
     work(engine, 1, pages=7, waiting=-2)
     work(engine, 2, silent=3.0, pages=1, waiting=1)
     note(engine, 20.0, pages=10, read=20, on_topic=5, failed=1, requests=30, bytes=3_000_000_000, statuses='{"200":30}')
-    note(engine, 10.0, pages=20, pictures=2, picture_bytes=2_000, skipped=3)
+    note(engine, 10.0, pages=20, images=2, image_bytes=2_000, skipped=3)
     note(engine, 10.0, number=2, pages=5)
     found = one(desk)
     told = {"status": "running", "pages": 18, "waiting": 4, "round": 2, "workers": 2, "failed": 1, "harvest": 0.25}
-    told |= {"requests": 30, "bytes": 3_000_000_000, "pictures": 2, "skipped": 3, "saved": 3_000}
+    told |= {"requests": 30, "bytes": 3_000_000_000, "images": 2, "skipped": 3, "saved": 3_000}
     assert {name: found[name] for name in told} == told
     assert found["rate"] == pytest.approx(3.0 + 1.0)  # what two do side by side
     assert "1 crawl is running" in text(desk, "/")

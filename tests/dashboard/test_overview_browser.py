@@ -10,7 +10,7 @@ CHARTS = 6
 
 
 def drawn(page: Any) -> list[str]:
-    """The pictures of all charts, once they are there."""
+    """The images of all charts, once they are there."""
     page.goto("/crawls/1")
     page.locator(DRAWN).nth(CHARTS - 1).wait_for()
     return list(page.eval_on_selector_all(DRAWN, "all => all.map(one => one.toDataURL())"))

@@ -68,7 +68,7 @@ def test_keys_lead_through_it(page: Any, bee: int) -> None:
 
 
 @pytest.mark.parametrize("how", [{"viewport": {"width": 390, "height": 800}}])
-@pytest.mark.parametrize("view", ["", "/blocks", "/versions", "/links", "/links?of=all", "/links?of=pictures"])
+@pytest.mark.parametrize("view", ["", "/blocks", "/versions", "/links", "/links?of=all", "/links?of=images"])
 def test_it_is_no_wider_than_a_phone(page: Any, bee: int, view: str) -> None:
     page.goto(f"/pages/{bee}{view}")
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
@@ -77,8 +77,8 @@ def test_it_is_no_wider_than_a_phone(page: Any, bee: int, view: str) -> None:
 @pytest.mark.parametrize("how", [{"java_script_enabled": False}])
 def test_without_scripts(page: Any, bee: int) -> None:
     page.goto(f"/pages/{bee}")
-    page.get_by_role("link", name="Links and pictures").click()
-    page.get_by_role("link", name="Pictures", exact=True).click()
+    page.get_by_role("link", name="Links and images").click()
+    page.get_by_role("link", name="Images", exact=True).click()
     assert page.locator("tbody tr").count() > 3
     page.get_by_role("link", name="Blocks").click()
     page.get_by_role("link", name="Kept", exact=True).click()

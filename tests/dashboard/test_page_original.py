@@ -11,7 +11,7 @@ from crawler.page.text import fold_space
 
 CASES = sorted((Path(__file__).parent.parent / "pages").glob("*/input.html"))
 ALLOWED = {"class", "title", "lang", "dir", "colspan", "rowspan"}
-CLASSES = {"kept", "left", "picture", "link", "said"}
+CLASSES = {"kept", "left", "image", "link", "said"}
 TAGS = set(
     "p div span a section article main header footer nav aside h1 h2 h3 h4 h5 h6 ul ol li dl dt dd blockquote pre "
     "address figure figcaption table caption thead tbody tfoot tr td th hr br b strong i em u s del ins small sub sup "
@@ -26,7 +26,7 @@ class Reader(HTMLParser):
         super().__init__()
         self.tags: list[str] = []
         self.attributes: list[tuple[str, str]] = []
-        self.said: dict[str, list[str]] = {"kept": [], "left": [], "picture": []}
+        self.said: dict[str, list[str]] = {"kept": [], "left": [], "image": []}
         self.inside: list[str] = []
         self.feed(html)
         self.close()
@@ -128,10 +128,10 @@ def test_what_no_browser_shows_is_left_out() -> None:
         assert word not in found.html
 
 
-def test_pictures_are_their_descriptions() -> None:
+def test_images_are_their_descriptions() -> None:
     found = made("<body><p>Text <img src=/a.png alt='A bee <i>'><img src=/b.png>")
-    assert Reader(found.html).said["picture"] == ["A bee <i>"]
-    assert found.pictures == 2
+    assert Reader(found.html).said["image"] == ["A bee <i>"]
+    assert found.images == 2
     assert ".png" not in found.html
 
 

@@ -33,7 +33,7 @@ IN_SCRIPT = (
     '"headline": "T"}</script></head><body><p>Hi'
 )
 TEXT = "\n".join([PROSE] * 4)
-VIEWS = ("", "/original", "/blocks", "/versions", "/links", "/links?of=all", "/links?of=pictures")
+VIEWS = ("", "/original", "/blocks", "/versions", "/links", "/links?of=all", "/links?of=images")
 
 
 def key_of(desk: DashboardContext, url: str, kind: str = "link") -> int:
@@ -126,7 +126,7 @@ def test_a_source_that_is_far_larger_than_it_looks(desk: DashboardContext, engin
     assert ask(desk, f"/pages/{number}/original").status == 404
 
 
-@pytest.mark.parametrize(("of", "after"), [("found", "x"), ("found", "1"), ("all", "-1"), ("pictures", "1.2")])
+@pytest.mark.parametrize(("of", "after"), [("found", "x"), ("found", "1"), ("all", "-1"), ("images", "1.2")])
 def test_a_place_among_links_that_no_answer_gave(desk: DashboardContext, engine: Engine, of: str, after: str) -> None:
     assert ask(desk, f"/pages/{stored(desk, engine)}/links?of={of}&after={after}").status == 400
 
@@ -308,7 +308,7 @@ def test_what_became_of_a_link_is_said_in_words(
     assert chinese in shown(desk, f"/pages/{number}/links", "zh")
 
 
-def test_pictures(desk: DashboardContext, engine: Engine) -> None:
+def test_images(desk: DashboardContext, engine: Engine) -> None:
     number = stored(desk, engine)
     values = {"crawl_id": 1, "site_id": 1, "kind": "image", "url": "u", "target": "", "page": HOME, "bytes": None}
     values |= {"decided_by": "model", "audited": False, "bytes_are_measured": False, "decided_at": "2026", "sight": ""}
@@ -316,12 +316,12 @@ def test_pictures(desk: DashboardContext, engine: Engine) -> None:
     with engine.begin() as connection:
         reasons = json.dumps([{"code": "keywords", "values": {"words": ["<b>why</b>"]}}])
         connection.execute(insert(verdict).values(key=key, noise=True, probability=0.9, reasons=reasons, **values))
-    found = told(desk, f"/pages/{number}/links?of=pictures")["pictures"]
+    found = told(desk, f"/pages/{number}/links?of=images")["images"]
     assert [(one["url"], one["alt"], one["noise"], one["reasons"]) for one in found] == [
         ("http://a.example/bee.png", "A bee", None, []),
         ("http://a.example/ad.png", "", True, [{"code": "keywords", "values": {"words": ["<b>why</b>"]}}]),
     ]
-    text = shown(desk, f"/pages/{number}/links?of=pictures")
+    text = shown(desk, f"/pages/{number}/links?of=images")
     assert "&lt;b&gt;why" in text
     assert "not judged" in text
     assert '<img src="http' not in text
@@ -355,7 +355,7 @@ def test_what_the_web_says_is_text(desk: DashboardContext, engine: Engine, attac
         assert "\x1b" not in text
         assert "\x00" not in text
         assert len(text) < 150_000
-    for view in ("", "/blocks", "/versions", "/links", "/links?of=all", "/links?of=pictures"):
+    for view in ("", "/blocks", "/versions", "/links", "/links?of=all", "/links?of=images"):
         assert told(desk, f"/pages/{number}{view}")
 
 

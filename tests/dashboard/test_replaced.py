@@ -69,7 +69,7 @@ def test_after_a_reset_nothing_is_of_the_crawl_before(desk: DashboardContext) ->
             found = ask(desk, path)
             assert found.status < HTTPStatus.INTERNAL_SERVER_ERROR, path
     assert data(desk, "/api/evaluate/focus")["report"]["figures"]["total"]["pages"] == 1
-    assert data(desk, "/api/evaluate/noise")["report"]["pictures"] == 0
+    assert data(desk, "/api/evaluate/noise")["report"]["images"] == 0
     assert data(desk, "/api/pages/counts")["languages"] == {"eo": 1}
     assert data(desk, "/api/crawls/1")["outcomes"]["ends"] in ({}, None)
     assert data(desk, "/api/crawls/1/slow")["hosts"] == []

@@ -202,7 +202,7 @@ def test_adverts_are_image_links_with_a_click_through():
     assert b'<a href="/ads/click?id=7&amp;from=/old/fengla.htm"' in SITE["/old/fengla.htm"].body
 
 
-def test_pages_use_each_way_of_writing_a_picture_and_a_date():
+def test_pages_use_each_way_of_writing_an_image_and_a_date():
     modern = [SITE[article.path].body for article in articles() if article.frame == "modern"]
     for mark in (
         b"data-src=",

@@ -1,4 +1,4 @@
-"""Labels of pictures are read line by line; what is none is named."""
+"""Labels of images are read line by line; what is none is named."""
 
 import gzip
 import json
@@ -110,7 +110,7 @@ def test_labels(packing: str, tmp_path: Path) -> None:
     assert read_labels(path) == ((LABEL, second), ())
 
 
-def test_the_first_of_a_picture_counts(tmp_path: Path) -> None:
+def test_the_first_of_an_image_counts(tmp_path: Path) -> None:
     path = write(
         tmp_path / "labels",
         LABEL_ROW,

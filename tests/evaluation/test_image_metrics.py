@@ -1,4 +1,4 @@
-"""The figures of models that tell pictures apart, against sums done another way."""
+"""The figures of models that tell images apart, against sums done another way."""
 
 import json
 import random
@@ -132,7 +132,7 @@ NAMES = ("one", "other")
 
 
 def met(kind: str, score: float, pages: int, set_: str = "a") -> ScoredImage:
-    """A picture on which the first model is right and the other says the contrary."""
+    """An image on which the first model is right and the other says the contrary."""
     label = ImageLabel(set_, "1", f"{kind}{score}", KINDS[kind] == "noise", kind)
     return ScoredImage(label, f"{set_}{score}.example", pages, (score, -score), (score > 0.5, score <= 0.5))
 

@@ -49,7 +49,7 @@ def test_row_groups_are_bounded(
     assert [found.row_group(number).num_rows for number in range(found.num_row_groups)] == groups
 
 
-def test_pictures_count_as_well(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_images_count_as_well(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writer, "SIZE", 8)
     pages = [stored(n, images=[{"url": "abcd", "alt": "efgh"}]) for n in range(3)]
     path.write_bytes(b"".join(parquet(pages, ["images"])))

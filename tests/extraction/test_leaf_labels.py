@@ -52,7 +52,7 @@ def test_homes(html: str, homes: str) -> None:
     assert [found.homes[leaf.home].tag for leaf in found.leaves] == homes.split()
 
 
-def test_links_and_pictures_have_homes() -> None:
+def test_links_and_images_have_homes() -> None:
     found = leaves(Page.from_html("<img><a>x</a><div><a><img><b>y</b></a>z<a></a></div>"))
     assert [(home.tag, home.images) for home in found.homes] == [("html", 0), ("body", 1), ("div", 1)]
     assert found.anchors == (1, 2, 2)

@@ -232,7 +232,7 @@ def test_an_end_tells_all_that_the_page_caused() -> None:
     assert frontier.batch(0).ended == []
 
 
-def test_pictures_are_counted_by_the_sites_of_their_pages() -> None:
+def test_images_are_counted_by_the_sites_of_their_pages() -> None:
     frontier = filled(A, A + "2", B, C, pace=several(9))
     assert len(all_taken(frontier)) == 4
     for lease_id, pages in ((1, 1), (2, 2), (3, 4)):
@@ -808,7 +808,7 @@ def test_all_that_the_ledger_lends_is_ended_once(seed: int) -> None:
     assert not books.held
 
 
-# Pictures, which may come to nothing without being asked for.
+# Images, which may come to nothing without being asked for.
 
 
 @pytest.mark.parametrize(("asked", "expected"), [(True, None), (False, A + "2")])
@@ -831,8 +831,8 @@ def test_an_address_is_remembered_as_what_it_was_met_as() -> None:
     taken(frontier)
     refused = Candidate(B, sight="s")
     finish(frontier, links=[refused, refused, Candidate(B, kind="image", sight="s"), Candidate(B)])
-    assert [frontier.seen([B], sort) for sort in ("link", "picture", "image")] == [{B}] * 3
-    assert [link.sort for link in frontier.batch(0).ended[0].result.links] == ["picture", "image", "link"]
+    assert [frontier.seen([B], sort) for sort in ("link", "image link", "image")] == [{B}] * 3
+    assert [link.sort for link in frontier.batch(0).ended[0].result.links] == ["image link", "image", "link"]
 
 
 # New prices, and what is learned.
@@ -866,7 +866,7 @@ def test_a_host_that_rests_changes_its_place_too() -> None:
     assert all_taken(frontier, 2.0) == [C, B, A]
 
 
-def test_seeds_and_pictures_keep_their_priorities() -> None:
+def test_seeds_and_images_keep_their_priorities() -> None:
     frontier = filled(pace=several(9))
     refused = a_lease(3, C)
     answer = [

@@ -48,7 +48,7 @@ def test_a_key_is_the_same_on_every_machine() -> None:
 
 
 @pytest.mark.parametrize(("kind", "counts"), [("link", True), ("seed", True), ("list", True), ("image", False)])
-def test_all_but_pictures_count(kind: str, counts: bool) -> None:
+def test_all_but_images_count(kind: str, counts: bool) -> None:
     assert Lease(1, Candidate(A, kind=kind), 1, 1).counts == counts
 
 

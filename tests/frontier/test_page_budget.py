@@ -124,7 +124,7 @@ def test_a_host_that_does_not_answer_is_not_waited_for() -> None:
     assert [taken(frontier), taken(frontier, NEAR - 0.1), taken(frontier, NEAR)] == [A + "1", None, B]
 
 
-def test_pictures_come_while_a_page_waits() -> None:
+def test_images_come_while_a_page_waits() -> None:
     frontier = crawl({A: 800, B: 100})
     frontier.apply_reply(BatchReply([a_lease(9, C + "1.png", -3, kind="image")]), 0.0)
     frontier.hosts.rest("a.example", 3.0)

@@ -1,4 +1,4 @@
-"""What people said of pictures and texts is kept by itself, the newest of each thing."""
+"""What people said of images and texts is kept by itself, the newest of each thing."""
 
 import json
 import time
@@ -14,16 +14,16 @@ from crawler.labels.labels import AT_ONCE, TEXT, Label, all_labels, count_labels
 from crawler.store.crawl_tables import crawl
 from crawler.store.database import StateError, open_database
 from crawler.store.deletion import delete_crawl
-from crawler.store.images import PICTURE
+from crawler.store.images import IMAGE
 from crawler.store.page_tables import label, page
 
-BEES = Label(PICTURE, "bees", "http://a.example/1.png", "http://a.example/", "noise", '["x"]', b"", 5.0)
+BEES = Label(IMAGE, "bees", "http://a.example/1.png", "http://a.example/", "noise", '["x"]', b"", 5.0)
 STORY = Label(
     TEXT, "bees", "http://a.example/", "http://a.example/", "Bees dance.", '{"number": 7}', b"<p>Bees dance.", 6.0
 )
 
 
-def found(engine: Engine, crawl: str | None = "bees", kind: str = PICTURE) -> list[Label]:
+def found(engine: Engine, crawl: str | None = "bees", kind: str = IMAGE) -> list[Label]:
     with engine.connect() as connection:
         return list(all_labels(connection, crawl, kind))
 
@@ -70,7 +70,7 @@ def test_what_is_taken_back_is_gone(engine: Engine) -> None:
 
 @pytest.mark.parametrize("at_once", [1, 3, 7, 100])
 def test_all_are_read_a_few_at_once(engine: Engine, monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
-    monkeypatch.setitem(AT_ONCE, PICTURE, at_once)
+    monkeypatch.setitem(AT_ONCE, IMAGE, at_once)
     made = [replace(BEES, url=f"http://a.example/{n}.png") for n in range(7)]
     for one in made:
         put_label(engine, one)
@@ -98,8 +98,8 @@ def test_they_are_counted(engine: Engine) -> None:
         put_label(engine, replace(BEES, url=str(n), value="noise" if n < 3 else "content", crawl="ab"[n % 2]))
     put_label(engine, STORY)
     with engine.connect() as connection:
-        assert count_labels(connection, None, PICTURE) == {"noise": 3, "content": 2}
-        assert count_labels(connection, "b", PICTURE) == {"noise": 1, "content": 1}
+        assert count_labels(connection, None, IMAGE) == {"noise": 3, "content": 2}
+        assert count_labels(connection, "b", IMAGE) == {"noise": 1, "content": 1}
         assert count_labels(connection, None, TEXT) == {"text": 1}
 
 

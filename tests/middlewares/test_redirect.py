@@ -92,7 +92,7 @@ def test_a_page_moves_within_the_scope_only_and_to_a_page_not_known_yet(tmp_path
             "/one": to("/two"),
             "/two": page("This is two."),
             "/three": to("/two"),
-            "/picture": to("/picture.jpg"),
+            "/image": to("/image.jpg"),
             "/trap": to("/t/t/t/t/t"),
         }
         ended, site = crawled(tmp_path, routes)

@@ -1,4 +1,4 @@
-"""Pictures as pages show them, and pages that want to break what reads them."""
+"""Images as pages show them, and pages that want to break what reads them."""
 
 import json
 import time
@@ -66,9 +66,9 @@ def test_signs_are_read_once_and_only_if_asked_for(monkeypatch: pytest.MonkeyPat
 
 PAGES = {
     "nothing": "",
-    "many pictures": "".join(f"<p>Text {at}<a href=/x{at}><img src=/p{at}.jpg alt='A {at}'></a>" for at in range(MANY)),
-    "many pictures in one block": f"<p>{'<img src=/p.jpg>' * MANY}",
-    "many pictures deep down": "<div>" * 100 + "<p>x<img src=/p.jpg>" * MANY,
+    "many images": "".join(f"<p>Text {at}<a href=/x{at}><img src=/p{at}.jpg alt='A {at}'></a>" for at in range(MANY)),
+    "many images in one block": f"<p>{'<img src=/p.jpg>' * MANY}",
+    "many images deep down": "<div>" * 100 + "<p>x<img src=/p.jpg>" * MANY,
     "long attributes": "".join(
         f"<p class='{'ad ' * 100_000}'><img src=/p.jpg {name}='{'ad x ' * 200_000}'>"
         for name in ("alt", "title", "class", "id", "data-x", "style")
@@ -85,7 +85,7 @@ PAGES = {
     "no targets": "<a href='javascript:x()'><img src=/p.jpg></a><a href='data:,x'><img src=/q.jpg></a>",
     "broken addresses": "<img src='http://[::1/p.jpg'><a href='http://[/'><img src='//a:99999/p.jpg'></a>",
     "lone surrogates": "<p class='\udcff'>\udcff<img src='/\udcff.jpg' alt='\udcff' title='\ud800' width=\udcff>",
-    "many head pictures": "<meta property=og:image content=/wave.jpg>" * 5_000 + "<img src=/p.jpg>" * 100,
+    "many head images": "<meta property=og:image content=/wave.jpg>" * 5_000 + "<img src=/p.jpg>" * 100,
     "a long script": f"<script type=application/ld+json>{{'image': '{'x' * 1_000_000}'}}</script><img src=/photo.jpg>",
 }
 
@@ -102,8 +102,8 @@ def test_no_page_is_too_much(name: str) -> None:
     assert all(Sighting.of(one.record()).url == one.url for one in shown[:100])
 
 
-@pytest.mark.parametrize(("name", "pictures"), [("noscript", 2), ("no addresses", 0), ("no targets", 2)])
-def test_which_pictures_there_are(name: str, pictures: int) -> None:
+@pytest.mark.parametrize(("name", "images"), [("noscript", 2), ("no addresses", 0), ("no targets", 2)])
+def test_which_images_there_are(name: str, images: int) -> None:
     shown = seen(PAGES[name])
-    assert len(shown) == pictures
+    assert len(shown) == images
     assert {one.target for one in shown} <= {""}

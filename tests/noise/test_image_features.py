@@ -29,7 +29,7 @@ def nested(count: int, inside: str) -> str:
 
 CASES = [
     # Where it stands.
-    (IMG + P, {"picture number": 0, "place among pictures": 0, "place among blocks": 0, "before main text": 1}),
+    (IMG + P, {"image number": 0, "place among images": 0, "place among blocks": 0, "before main text": 1}),
     (P + IMG, {"place among blocks": 1, "main text before": 1, "after main text": 1, "before main text": 0}),
     (P + IMG + P, {"main text before": 0.5, "after main text": 0, "before main text": 0, "next block main": 1}),
     (P + IMG + P, {"last block main": 1, "main blocks before": log1p(1), "main blocks after": log1p(1)}),
@@ -48,7 +48,7 @@ CASES = [
     # The containers around it, the smallest first.
     (f"<div>{P}{IMG}</div>{OTHER}", {"share main ^0": 1, "share of main text ^0": 1, "blocks ^0": log1p(1)}),
     (f"{P}<div>{OTHER}{IMG}</div>", {"share main ^0": 0, "share of main text ^0": 0, "blocks ^1": log1p(2)}),
-    (f"{P}<div>{IMG}{IMG}{OTHER}</div>", {"pictures ^0": log1p(2), "letters ^0": log1p(12)}),
+    (f"{P}<div>{IMG}{IMG}{OTHER}</div>", {"images ^0": log1p(2), "letters ^0": log1p(12)}),
     (f"{P}<div><a href=/x>All</a> of it{IMG}</div>", {"share linked ^0": 3 / 9}),
     (f"<div>{P}{P}{P}{P}{IMG}</div>{P}", {"in main container": 1, "levels to main": 0}),
     (f"<div>{P}{P}{P}{IMG}</div>{P}", {"in main container": 1, "levels to main": log1p(1)}),
@@ -58,8 +58,8 @@ CASES = [
     (f"<nav>{IMG}</nav>", {"in nav": 1, "in header": 0, "in main": 0}),
     (f"<main><article><figure><picture>{IMG}", {"in main": 1, "in article": 1, "in figure": 1, "in picture": 1}),
     (f"<ul><li><a href=/x>{IMG}</a>", {"in li": 1, "in a": 1, "in td": 0}),
-    (IMG, {"pictures like it": log1p(1), "is lazy": 0}),
-    ("<p class=a><img src=1></p><p class=a><img src=2></p><p class=b><img src=3>", {"pictures like it": log1p(2)}),
+    (IMG, {"images like it": log1p(1), "is lazy": 0}),
+    ("<p class=a><img src=1></p><p class=a><img src=2></p><p class=b><img src=3>", {"images like it": log1p(2)}),
     ("<img src=1 loading=lazy>", {"is lazy": 1}),
     ("<img src=1 loading=eager>", {"is lazy": 0}),
     ("<img data-src=/p.jpg>", {"is lazy": 1}),
@@ -92,12 +92,12 @@ CASES = [
     ("<figure><img src=1><figcaption>The bridge</figcaption></figure>", {"caption": 1}),
     ("<figure><img src=1><p>The bridge</p></figure>", {"caption": 0}),
     # Where it leads.
-    (IMG, {"linked": 0, "to picture": 0, "to this site": 0, "to another site": 0, "target depth": 0}),
+    (IMG, {"linked": 0, "to image": 0, "to this site": 0, "to another site": 0, "target depth": 0}),
     (f"<a href=/a/b/c.html>{IMG}</a>", {"linked": 1, "to this site": 1, "to another site": 0, "target depth": 3}),
     (f"<a href=http://m.example.org/b>{IMG}</a>", {"to this site": 1, "to another site": 0, "to the front": 0}),
     (f"<a href=http://b.example/x>{IMG}</a>", {"to this site": 0, "to another site": 1}),
-    (f"<a href=/large.JPEG>{IMG}</a>", {"to picture": 1}),
-    (f"<a href=/large.html>{IMG}</a>", {"to picture": 0}),
+    (f"<a href=/large.JPEG>{IMG}</a>", {"to image": 1}),
+    (f"<a href=/large.html>{IMG}</a>", {"to image": 0}),
     (f"<a href={URL}>{IMG}</a>", {"to itself": 1}),
     (f"<a href={URL}?2>{IMG}</a>", {"to itself": 0, "target query": 1}),
     (f"<a href=/>{IMG}</a>", {"to the front": 1}),
@@ -112,12 +112,12 @@ CASES = [
     ("<img src=/2024/05/p.jpg>", {"date in address": 1}),
     ("<img src=/2024/13/p.jpg>", {"date in address": 0}),
     # The page's own images.
-    (head("/h/flood.jpg") + "<img src=/x/flood-300x200.jpg>", {"head picture": 1, "has head picture": 1}),
-    (head("/h/flood.jpg") + "<img src=/x/fire.jpg>", {"head picture": 0, "has head picture": 1}),
-    (head("/h/sea.jpg") + "<img src=/sea.jpg>", {"head picture": 0, "has head picture": 0}),
-    (head("/h/wave.jpg") + "<img src=/wave.jpg>", {"head picture": 1}),
-    (head("/floodmap.jpg") + "<img src='/r?u=/floodmap.jpg'>", {"head picture": 1}),
-    (head("/flodmap.jpg") + "<img src='/r?u=/flodmap.jpg'>", {"head picture": 0}),
+    (head("/h/flood.jpg") + "<img src=/x/flood-300x200.jpg>", {"head image": 1, "has head image": 1}),
+    (head("/h/flood.jpg") + "<img src=/x/fire.jpg>", {"head image": 0, "has head image": 1}),
+    (head("/h/sea.jpg") + "<img src=/sea.jpg>", {"head image": 0, "has head image": 0}),
+    (head("/h/wave.jpg") + "<img src=/wave.jpg>", {"head image": 1}),
+    (head("/floodmap.jpg") + "<img src='/r?u=/floodmap.jpg'>", {"head image": 1}),
+    (head("/flodmap.jpg") + "<img src='/r?u=/flodmap.jpg'>", {"head image": 0}),
     (script("/waves.jpg") + "<img src=/waves.jpg>", {"in scripts": 1}),
     (script("/wave.jpg") + "<img src=/wave.jpg>", {"in scripts": 0}),
     # How things are called: the image and what is right around it, near it, and far.
@@ -131,7 +131,7 @@ CASES = [
     ("<img src=/icons/p.jpg>", {"file symbol": 1, "target symbol": 0}),
     (f"<a href=/ads/click>{IMG}</a>", {"target advert": 1, "file advert": 0}),
     # What all of the page's images share.
-    (IMG + IMG + P + OTHER, {"pictures": log1p(2), "main blocks": log1p(1), "blocks": log1p(2)}),
+    (IMG + IMG + P + OTHER, {"images": log1p(2), "main blocks": log1p(1), "blocks": log1p(2)}),
     (IMG + P + f"<p>{'x' * 96}</p>", {"share of main text": 0.5, "main text": log1p(96)}),
     (IMG + OTHER, {"main text": 0, "share of main text": 0, "main blocks": 0}),
 ]
@@ -143,9 +143,9 @@ def test_signs(html: str, expected: dict[str, float]) -> None:
     assert {name: found[name] for name in expected} == pytest.approx(expected)
 
 
-def test_the_second_picture() -> None:
+def test_the_second_image() -> None:
     found = signs_in(IMG + "<img src=2>" + P, index=1)
-    assert (found["picture number"], found["place among pictures"]) == (pytest.approx(log1p(1)), 0.5)
+    assert (found["image number"], found["place among images"]) == (pytest.approx(log1p(1)), 0.5)
 
 
 @pytest.mark.parametrize(("page_type", "value"), [("forum", 1.0), ("article", 0.0), ("", 0.0)])

@@ -102,7 +102,7 @@ def test_signs_of_the_site(pages: int, shown: int, expected: tuple[float, ...]) 
     assert found[-len(OF_SITE) :].tolist() == pytest.approx(of_site)
 
 
-def test_a_picture_without_signs_is_nothing() -> None:
+def test_an_image_without_signs_is_nothing() -> None:
     one = Sighting("http://a.example/ads/banner.gif", "", "")
     scores = scores_of(one, Evidence())
     assert _by_learned(one, Evidence(), scores, Judge()) == NOTHING
@@ -186,7 +186,7 @@ FILES: dict[str, Callable[[Path], object]] = {
 def test_what_is_not_weights_is_refused(name: str, tmp_path: Path) -> None:
     path = tmp_path / "w.npz"
     FILES[name](path)
-    with pytest.raises(NoiseWeightsError, match=r"^'.*w\.npz' holds no weights of pictures$"):
+    with pytest.raises(NoiseWeightsError, match=r"^'.*w\.npz' holds no weights of images$"):
         load(path)
 
 

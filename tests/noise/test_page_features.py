@@ -57,12 +57,12 @@ def test_letters_before_each_place() -> None:
     assert around.linked == [0, 2, 2, 2]
 
 
-def test_pictures_before_each_place() -> None:
+def test_images_before_each_place() -> None:
     around = surroundings(f"<img src=1><img src=2>{P}<img src=3><p>x</p><img src=4>")
     assert around.shown == [0, 2, 3, 4]
 
 
-def test_pictures_of_a_kind_stand_in_four_like_elements() -> None:
+def test_images_of_a_kind_stand_in_four_like_elements() -> None:
     inner = "<section class={}><div><p><a href=/x><img src=1></a></p></div></section>"
     assert sorted(surroundings(inner.format("a") + inner.format("b")).alike.values()) == [2]
     inner = "<div class={}><p><a href=/x><img src=1></a></p></div>"
@@ -70,7 +70,7 @@ def test_pictures_of_a_kind_stand_in_four_like_elements() -> None:
 
 
 @pytest.mark.parametrize(("name", "heads"), [("sea", []), ("wave", ["wave"])])
-def test_names_of_head_pictures(name: str, heads: list[str]) -> None:
+def test_names_of_head_images(name: str, heads: list[str]) -> None:
     assert surroundings(f'<meta property="og:image" content="/{name}.jpg">').heads == heads
 
 

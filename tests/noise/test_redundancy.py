@@ -33,7 +33,7 @@ ONE = "cdn.example.com/a/photo.jpg"
         "https://cdn.example.com/300x200/a/photo.jpg",
     ],
 )
-def test_one_picture(url: str) -> None:
+def test_one_image(url: str) -> None:
     assert fold(url) == ONE
 
 
@@ -54,7 +54,7 @@ def test_one_picture(url: str) -> None:
         "https://cdn.example.com/a/photox.jpg",
     ],
 )
-def test_other_pictures(url: str) -> None:
+def test_other_images(url: str) -> None:
     assert fold(url) != ONE
 
 

@@ -10,7 +10,7 @@ from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.li2006 import description, entropy
 
 
-def picture(path: str, alt: str = "") -> Sighting:
+def image(path: str, alt: str = "") -> Sighting:
     return Sighting(f"http://a/{path}", "", "http://a/", alt=alt)
 
 
@@ -21,8 +21,8 @@ def counted(*pages: list[Sighting]) -> Evidence:
     return found
 
 
-LOGO, STORY, ADVERT = picture("logo.gif"), picture("1.jpg", "flood flood"), picture("ad.gif", "ad ad ad")
-PAGES = [[LOGO, STORY], [LOGO, LOGO, ADVERT], [], [LOGO, ADVERT, picture("2.jpg", "fire ad ad flood flood")]]
+LOGO, STORY, ADVERT = image("logo.gif"), image("1.jpg", "flood flood"), image("ad.gif", "ad ad ad")
+PAGES = [[LOGO, STORY], [LOGO, LOGO, ADVERT], [], [LOGO, ADVERT, image("2.jpg", "fire ad ad flood flood")]]
 
 
 def test_counts() -> None:
@@ -36,11 +36,11 @@ def test_counts() -> None:
     }
 
 
-def test_a_page_counts_a_picture_at_two_sizes_once() -> None:
-    assert counted([picture("x-300x200.jpg"), picture("x-600x400.jpg"), picture("x.jpg?w=9")]).shown == {"a/x.jpg": 1}
+def test_a_page_counts_an_image_at_two_sizes_once() -> None:
+    assert counted([image("x-300x200.jpg"), image("x-600x400.jpg"), image("x.jpg?w=9")]).shown == {"a/x.jpg": 1}
 
 
-def test_a_page_without_pictures_is_a_page() -> None:
+def test_a_page_without_images_is_a_page() -> None:
     assert counted([]) == Evidence(pages=1)
 
 
@@ -93,7 +93,7 @@ def test_addition_is_associative() -> None:
     assert a.spread == pytest.approx(d.spread)
 
 
-@pytest.mark.parametrize("pages", [[], PAGES, [[picture("1", '" 广告 \\ \u2028')]]])
+@pytest.mark.parametrize("pages", [[], PAGES, [[image("1", '" 广告 \\ \u2028')]]])
 def test_a_record_tells_all(pages: list[list[Sighting]]) -> None:
     found = counted(*pages)
     assert Evidence.of(found.record()) == found
@@ -116,10 +116,10 @@ def most(monkeypatch: pytest.MonkeyPatch) -> int:
 
 def test_as_many_as_fit_are_kept(most: int) -> None:
     # Two pages show the word "a" and nine others, then one more.
-    page = [picture(f"n{at}") for at in range(9)]
+    page = [image(f"n{at}") for at in range(9)]
     found = counted(page, page)
     assert (len(found.times), found.left) == (10, 0)
-    found.see([picture("once once")])
+    found.see([image("once once")])
     assert (len(found.times), found.left) == (5, 2 * 5 + 2)
     assert (found.pages, found.links) == (3, 19)
     assert found.times["a"] == 19
@@ -130,7 +130,7 @@ def test_as_many_as_fit_are_kept(most: int) -> None:
 def test_the_most_frequent_are_kept(most: int) -> None:
     found = Evidence()
     for at in range(100):
-        found.see([LOGO, picture(f"{at}.jpg")])
+        found.see([LOGO, image(f"{at}.jpg")])
     assert found.shown["a/logo.gif"] == 100
     assert (found.times["a"], found.times["logo"], found.times["jpg"]) == (200, 100, 100)
     assert len(found.shown) <= most
@@ -139,7 +139,7 @@ def test_the_most_frequent_are_kept(most: int) -> None:
 
 
 def test_what_adds_up_is_bounded_too(most: int) -> None:
-    first, second = counted([picture(f"x{at}") for at in range(9)]), counted([picture(f"y{at}") for at in range(9)])
+    first, second = counted([image(f"x{at}") for at in range(9)]), counted([image(f"y{at}") for at in range(9)])
     first.add(second)
     assert first.times["a"] == 18
     assert len(first.times) == len(first.shown) == 5
@@ -154,7 +154,7 @@ def test_what_was_left_adds_up() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_bounding_does_not_depend_on_the_order_within_a_page(most: int, seed: int) -> None:
-    page = [picture(f"n{at}") for at in range(30)]
+    page = [image(f"n{at}") for at in range(30)]
     shuffled = Random(seed).sample(page, len(page))
     assert counted(page) == counted(shuffled)
     assert isinstance(counted(page).times, Counter)

@@ -53,7 +53,7 @@ def test_all_models_say_why() -> None:
 
 
 @pytest.mark.parametrize("models", [(), ("keyword",), ("redundancy", "entropy"), tuple(MODELS)])
-def test_a_picture_of_a_story_is_none(models: tuple[str, ...]) -> None:
+def test_an_image_of_a_story_is_none(models: tuple[str, ...]) -> None:
     verdict = Judge(models=models).judge(STORY, site(10, 1))
     assert (verdict.is_noise, verdict.reasons) == (False, ())
     assert verdict.probability < 0.5
@@ -141,8 +141,8 @@ def test_what_nobody_sees_is_noise(size: tuple[int | None, int | None], is_noise
     assert verdict.reasons == (Reason(NoiseReason.UNSEEN, {"width": size[0], "height": size[1]}),) * is_noise
 
 
-def test_a_page_s_own_picture_is_seen() -> None:
+def test_a_page_s_own_image_is_seen() -> None:
     html = '<meta property="og:image" content="/flood.jpg"><img src="/flood.jpg" width=0 height=0>'
     (one,) = sightings(Page.from_html(html, "http://a/"), Extraction("", ""))
-    assert one.signs[SIGNS.index("head picture")]
+    assert one.signs[SIGNS.index("head image")]
     assert not Judge(models=("size",)).judge(one, EMPTY).is_noise

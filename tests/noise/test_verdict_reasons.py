@@ -127,7 +127,7 @@ BESIDE = FAR | {"blocks to main text ahead": log1p(3)}
         ("size", {"width": -1, "height": -1}, "its size is not given", ""),
         ("target", {}, "it is no link", "it is no link"),
         ("target", {"linked": 1}, "it links to another page", "it links to another page"),
-        ("target", {"linked": 1, "to picture": 1}, "it links to a picture", "it links to a picture"),
+        ("target", {"linked": 1, "to image": 1}, "it links to an image", "it links to an image"),
         ("target", {"linked": 1, "to itself": 1}, "it links to its own page", "it links to its own page"),
         ("target", {"to the front": 1, "to another site": 1}, "it links to a front page", "it links to a front page"),
         ("target", {"to another site": 1}, "it links to another site", "it links to another site"),
@@ -139,15 +139,15 @@ BESIDE = FAR | {"blocks to main text ahead": log1p(3)}
         ("elements", {"far symbol": 1, "near advert": 1}, "the elements around it are named as those of adverts", ""),
         ("elements", {"own main": 1}, "", "the elements around it are named as those of content"),
         ("elements", {"file person": 1}, "", ""),
-        ("address", {"file person": 2}, "its file is named as those of pictures of people", ""),
+        ("address", {"file person": 2}, "its file is named as those of images of people", ""),
         ("address", {"file main": 1}, "", "its file is named as those of content"),
         ("address", {"date in address": 1}, "", "its address has a date"),
         ("words", {}, "nothing describes it", ""),
         ("words", {"alt": 2}, "its description has no word of the page's title", "it is described"),
         ("words", {"alt": 2, "alt words": 1}, "", "its description has words of the page's title"),
         ("words", {"caption": 1}, "nothing describes it", "a caption follows it"),
-        ("head", {"has head picture": 1}, "the page gives another picture as its own", ""),
-        ("head", {"has head picture": 1, "head picture": 1}, "", "the page gives it as its own picture"),
+        ("head", {"has head image": 1}, "the page gives another image as its own", ""),
+        ("head", {"has head image": 1, "head image": 1}, "", "the page gives it as its own image"),
         ("head", {}, "", ""),
         ("page", {"page is forum": 1}, "", ""),
     ],
@@ -175,8 +175,8 @@ def test_every_group_has_reasons() -> None:
 
 
 def test_reasons_are_codes_with_values() -> None:
-    picture = JudgedImage(lambda name: log1p(11 if name == "pages with it" else 0), True, 39)
-    reasons = (NoiseReason.SHOWN_ON_PAGES.reason(picture), Reason(NoiseReason.KEYWORDS, {"words": ["ads", "{x}"]}))
+    image = JudgedImage(lambda name: log1p(11 if name == "pages with it" else 0), True, 39)
+    reasons = (NoiseReason.SHOWN_ON_PAGES.reason(image), Reason(NoiseReason.KEYWORDS, {"words": ["ads", "{x}"]}))
     assert records(reasons) == [
         {"code": "shown_on_pages", "values": {"shown": 12, "pages": 39}},
         {"code": "keywords", "values": {"words": ["ads", "{x}"]}},

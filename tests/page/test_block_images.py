@@ -68,7 +68,7 @@ def test_every_lazy_attribute_comes_before_the_stand_in(name: str) -> None:
         "<svg><image href=a.png></svg>",
     ],
 )
-def test_no_picture(html: str) -> None:
+def test_no_image(html: str) -> None:
     assert images(html) == ()
 
 
@@ -83,7 +83,7 @@ def test_no_picture(html: str) -> None:
         ("<a href=x>t<div><a href=y><img src=a>u</a></div></a>", E + "y", "u"),
     ],
 )
-def test_the_link_around_a_picture(html: str, target: str, text: str) -> None:
+def test_the_link_around_an_image(html: str, target: str, text: str) -> None:
     assert [(image.target, image.anchor_text) for image in images(html)] == [(target, text)]
 
 
@@ -110,6 +110,6 @@ def test_size(attributes: str, size: tuple[int | None, int | None]) -> None:
     assert (image.width, image.height) == size
 
 
-def test_words_of_a_picture() -> None:
+def test_words_of_an_image() -> None:
     (image,) = images("<img src=a alt=' one\n two ' title='three  four'>")
     assert (image.alt, image.title) == ("one two", "three four")

@@ -180,7 +180,7 @@ HOSTILE = {
     "nested links": "<a href=x><b>" * 50_000,
     "links": "<a href=x>t" * 20_000,
     "images": "<img src=x>" * 10_000,
-    "pictures": "<picture><source srcset='a 1x, b 2x'>" * 20_000,
+    "sources": "<picture><source srcset='a 1x, b 2x'>" * 20_000,
     "br": "<br>" * 100_000,
     "inline": "<i>x</i>" * 100_000,
     "blocks": "<b>x<p>y</p></b>" * 20_000,

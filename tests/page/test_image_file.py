@@ -1,4 +1,4 @@
-"""Pictures are known by their bytes, whatever these are."""
+"""Images are known by their bytes, whatever these are."""
 
 import random
 import struct
@@ -82,7 +82,7 @@ def test_what_is_none(body: bytes, why: NonImage) -> None:
     assert (type_of(body), size(body), content_of(body)) == (None, None, why)
 
 
-def test_pictures_cut_anywhere_do_no_harm() -> None:
+def test_images_cut_anywhere_do_no_harm() -> None:
     chance = random.Random(1)
     for body in (png("a", 9, 9), gif("a", 9, 9), jpeg(9, 9), LOSSY, LOSSLESS, EXTENDED, AVIF_BODY, BMP_BODY, ICO_BODY):
         for end in range(len(body)):

@@ -14,7 +14,7 @@ ARTICLE = "".join(f"<p>This is paragraph {number} of a long article about bees.<
 DATED = "<p>12 May 2012 and some words</p>" * 100
 COSTLY: dict[str, Callable[[], object]] = {
     "long base": lambda: links("<base href='http://h/" + "A" * 400_000 + "/'>" + "<a href=x>t</a>" * 4_000),
-    "pictures in a link": lambda: links("<a href=x>" + "<img src=a>some words" * 50_000),
+    "images in a link": lambda: links("<a href=x>" + "<img src=a>some words" * 50_000),
     "relative links": lambda: links("".join(f"<a href=é{number}>t</a>" for number in range(200_000))),
     "attributes": lambda: links("<p " + " ".join(f"a{number}='>'" for number in range(500_000)) + ">"),
     "attributes and <": lambda: links("<p " + " ".join(f"a{number} <" for number in range(200_000)) + ">"),

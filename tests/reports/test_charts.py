@@ -46,7 +46,7 @@ def test_a_circle_stands_where_its_figures_are_and_is_larger_when_faster() -> No
         [Point(f"method-{n}", 0.9 + n / 1000, 0.95, 50.0, n > 3) for n in range(20)],
     ],
 )
-def test_any_figures_make_a_picture_inside_its_frame(points: list[Point]) -> None:
+def test_any_figures_make_an_image_inside_its_frame(points: list[Point]) -> None:
     svg = precision_recall_chart(points)
     assert "nan" not in svg
     circles = elements(svg, "circle", "peer") + elements(svg, "circle", "own")
@@ -117,7 +117,7 @@ def test_bars_are_as_high_as_the_mean_relevance() -> None:
     assert "1,500 pages, mean relevance 0.250" in svg
 
 
-def test_without_link_scores_the_picture_is_empty() -> None:
+def test_without_link_scores_the_image_is_empty() -> None:
     assert not list(ElementTree.fromstring(score_chart([None] * 10)).iter("rect"))
 
 

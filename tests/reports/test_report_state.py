@@ -349,9 +349,9 @@ def test_reset_leaves_other_crawls_and_all_files(place: Place) -> None:
     templates = (Template("bees.example", "a", "Menu"),)
     again = (("again", "http://bees.example/"),)
     result = PageResult(Outcome(Code.TIMEOUT), shared_examples=again, templates=templates, verdict=VERDICT)
-    pictures = {seed.site_id: Evidence()}
+    images = {seed.site_id: Evidence()}
     bees.committer.commit(
-        Batch([Completion(seed, result)], evidence=pictures, learned=("{}", "{}"), samples=[WorkerSample(1.0)])
+        Batch([Completion(seed, result)], evidence=images, learned=("{}", "{}"), samples=[WorkerSample(1.0)])
     )
     bees.leave()
     remember(place, bees)
@@ -773,7 +773,7 @@ def test_reading_could_not_write(place: Place) -> None:
         connection.execute(text("UPDATE crawl SET pages = 7"))
 
 
-# A real crawl, of pages, a dead link and a picture.
+# A real crawl, of pages, a dead link and an image.
 ROUTES = {
     "/": page(
         "Honey bees keep stores of honey. " * 20,

@@ -30,8 +30,8 @@ def find() -> Find:
     frontier.finish(1, PageResult(links=(Candidate(f"{URL}known"),)))
     scope = Scope(avoid=("b.a.example",))
     scope.add_home(URL)
-    pictures = PageImages(EXTRACTORS["leaf-tags"], True, False, 1_000)
-    links = LinkSelector(scope, pictures, OutcomeCounts(lambda name, by: None), frontier)
+    images = PageImages(EXTRACTORS["leaf-tags"], True, False, 1_000)
+    links = LinkSelector(scope, images, OutcomeCounts(lambda name, by: None), frontier)
     return lambda html: links.of(Page.from_html(html, URL), 3)
 
 
@@ -62,7 +62,7 @@ def test_which_are_new(find: Find, html: str, new: str, again: str, image_links:
     assert [lead.url for lead in found.words] == [candidate.url for candidate in found.new]
     assert [lead.url for lead in found.again] == [URL + path[1:] for path in again.split()]
     assert found.image_links == tuple(
-        Candidate(URL + path[1:], IMAGE_LINK_PRIORITY, 3, URL, via="picture") for path in image_links.split()
+        Candidate(URL + path[1:], IMAGE_LINK_PRIORITY, 3, URL, via="image") for path in image_links.split()
     )
 
 

@@ -28,7 +28,7 @@ def tracker(min_relevance: float = ON_TOPIC) -> TopicTracker:
     [
         (Candidate(URL, 10_000, kind="seed", via="seed"), None, "seed"),
         (Candidate(URL, 9_999, via="sitemap"), None, "sitemap"),
-        (Candidate(URL, -1_000, via="picture"), None, "picture"),
+        (Candidate(URL, -1_000, via="image"), None, "image"),
         (Candidate(URL, 0), 0.0, "link"),
         (Candidate(URL, 998), 0.998, "link"),
         (Candidate(URL, 999), None, "exploration"),

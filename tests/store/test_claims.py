@@ -52,23 +52,23 @@ def test_a_candidate_keeps_all_that_is_known_of_it(crew: Crew) -> None:
 def test_how_an_address_was_found_is_known_wherever_it_goes(crew: Crew, ending: str) -> None:
     worker = crew.join(Candidate(A, 9, kind="seed", via="seed"))
     (one,) = worker.claim()
-    worker.end(stored(one, Candidate(B, 5, via="feed"), Candidate(C, 4, kind="image", sight="s", via="picture")))
-    feed, picture = worker.claim()
+    worker.end(stored(one, Candidate(B, 5, via="feed"), Candidate(C, 4, kind="image", sight="s", via="image")))
+    feed, image = worker.claim()
     moved = worker.move(feed, B + "new")
     assert moved is not None
     if ending == "return":
-        worker.commit(returned=[moved, picture])
+        worker.commit(returned=[moved, image])
     else:
         worker.die()
         worker = crew.join()
     assert one.candidate.via == "seed"
-    assert {held.candidate.url: held.candidate.via for held in worker.claim()} == {B + "new": "feed", C: "picture"}
+    assert {held.candidate.url: held.candidate.via for held in worker.claim()} == {B + "new": "feed", C: "image"}
 
 
 def test_a_link_with_words_is_how_it_was_found(crew: Crew) -> None:
     worker = crew.join(*candidates(A))
     (one,) = worker.claim()
-    worker.end(stored(one, Candidate(B, sight="s", via="picture"), Candidate(B, via="link")))
+    worker.end(stored(one, Candidate(B, sight="s", via="image"), Candidate(B, via="link")))
     assert [held.candidate.via for held in worker.claim()] == ["link"]
 
 
@@ -324,7 +324,7 @@ def test_what_a_worker_held_that_ended_is_within_the_budget(crew: Crew, ending: 
     assert worker.commit(demand=EVERYTHING).refused == {BUDGET_SPENT: 6}
 
 
-def test_pictures_are_no_pages_to_a_site(crew: Crew) -> None:
+def test_images_are_no_pages_to_a_site(crew: Crew) -> None:
     worker = crew.join(*many(A, 3), *many(A, 40, kind="image", priority=-9), site_limit=1)
     assert [one.counts for one in worker.claim()] == [True] + [False] * 40
     worker.end(*map(stored, worker.hand.values()))
@@ -391,7 +391,7 @@ def test_a_lease_given_back_makes_room(crew: Crew) -> None:
     assert urls(two.claim()) == [B]
 
 
-def test_pictures_still_come_when_the_crawl_is_full(crew: Crew) -> None:
+def test_images_still_come_when_the_crawl_is_full(crew: Crew) -> None:
     found = [*many(A, 9), *many(A, 3, kind="image", priority=-9), *many(B, 1, kind="image", priority=-9)]
     worker = crew.join(*found, max_pages=1)
     worker.end(*map(stored, worker.claim(each=1)))
@@ -418,12 +418,12 @@ def test_what_was_left_waits_again_when_max_pages_is_raised(crew: Crew, wanted: 
     assert len(worker.records()) == wanted
 
 
-def test_a_picture_is_left_by_nobody_when_pages_are(crew: Crew) -> None:
+def test_an_image_is_left_by_nobody_when_pages_are(crew: Crew) -> None:
     worker = crew.join(*candidates(A), Candidate(A + "1.png", kind="image", priority=-9), max_pages=1)
-    (page, picture) = worker.claim()
+    (page, image) = worker.claim()
     answer = worker.end(stored(page), idle=True)
     assert (answer.over, answer.held) == (False, 1)
-    assert worker.end(stored(picture), idle=True).over
+    assert worker.end(stored(image), idle=True).over
 
 
 def finish(worker: Worker) -> None:

@@ -41,7 +41,7 @@ def test_an_address_found_again_is_one_page(crew: Crew, when: str) -> None:
     assert set(crew.addresses()) == {A, B, C + "?utm_source=1", D}
 
 
-def test_one_address_is_a_picture_here_and_a_page_there(crew: Crew) -> None:
+def test_one_address_is_an_image_here_and_a_page_there(crew: Crew) -> None:
     one = crew.join(Candidate(A), Candidate(A, -1, kind="image"), Candidate(A, -2, kind="image"))
     leases = one.claim()
     assert [held.candidate.kind for held in leases] == ["link", "image"]

@@ -1,4 +1,4 @@
-"""Pictures are recorded, wait for their site to show enough, and what was counted and said of them is kept."""
+"""Images are recorded, wait for their site to show enough, and what was counted and said of them is kept."""
 
 from collections.abc import Callable
 from typing import Any
@@ -41,13 +41,13 @@ VERDICT: dict[str, Any] = {
 }
 
 
-def picture(number: int = 1, kind: str = "image", url: str = CDN) -> Candidate:
-    """A picture, or a page behind one, that is to be judged."""
+def image(number: int = 1, kind: str = "image", url: str = CDN) -> Candidate:
+    """An image, or a page behind one, that is to be judged."""
     return Candidate(f"{url}{number}", -10 if kind == "image" else -5, kind=kind, sight=f"sight {number}")
 
 
 def counting(crew: Crew, *seeds: Candidate, enough: int = 2, **plan: Any) -> Worker:
-    """A worker that counts pictures; what was counted of pages is the list of what they show."""
+    """A worker that counts images; what was counted of pages is the list of what they show."""
     one = crew.join(*seeds, **plan)
     one.session.committer.enough_pages = enough
     one.session.committer.releases.searched_at = float(
@@ -63,15 +63,15 @@ def states(crew: Crew) -> dict[str, int]:
 # Recording and releasing.
 
 
-def test_a_picture_is_recorded_until_its_site_has_enough_pages(crew: Crew) -> None:
+def test_an_image_is_recorded_until_its_site_has_enough_pages(crew: Crew) -> None:
     one = counting(crew, *candidates(A, A + "2", A + "3"))
     first, second, third = one.claim()
-    answer = one.end(stored(first, picture(1)), demand=EVERYTHING)
+    answer = one.end(stored(first, image(1)), demand=EVERYTHING)
     assert (answer.leases, answer.waiting, states(crew)["image " + CDN + "1"]) == ([], 0, RECORDED)
-    (lease,) = one.end(stored(second, picture(2)), demand=EVERYTHING._replace(pages=1)).leases
-    assert (lease.candidate, lease.shown_on) == (picture(1)._replace(parent=A), second.site_id)
+    (lease,) = one.end(stored(second, image(2)), demand=EVERYTHING._replace(pages=1)).leases
+    assert (lease.candidate, lease.shown_on) == (image(1)._replace(parent=A), second.site_id)
     assert states(crew)["image " + CDN + "2"] == WAITING
-    one.end(stored(third, picture(3)))
+    one.end(stored(third, image(3)))
     assert states(crew)["image " + CDN + "3"] == WAITING
     assert urls(one.claim()) == [CDN + "2", CDN + "3"]
 
@@ -79,13 +79,13 @@ def test_a_picture_is_recorded_until_its_site_has_enough_pages(crew: Crew) -> No
 def test_pages_that_brought_nothing_do_not_count(crew: Crew) -> None:
     one = counting(crew, *candidates(A, A + "2", A + "3"))
     first, second, _ = one.claim()
-    one.end(stored(first, picture(1)), failed(second, Outcome(Code.NOINDEX), links=(picture(2),)))
+    one.end(stored(first, image(1)), failed(second, Outcome(Code.NOINDEX), links=(image(2),)))
     assert states(crew)["image " + CDN + "1"] == states(crew)["image " + CDN + "2"] == RECORDED
 
 
 @pytest.mark.parametrize(("left", "released"), [("nothing", True), ("waiting", False), ("held", False)])
-def test_pictures_of_a_site_that_has_run_dry_are_released(crew: Crew, left: str, released: bool) -> None:
-    """Another site still has pages that wait, and so has the host of the pictures."""
+def test_images_of_a_site_that_has_run_dry_are_released(crew: Crew, left: str, released: bool) -> None:
+    """Another site still has pages that wait, and so has the host of the images."""
     one = counting(crew, *candidates(A, A + "2", B, CDN))
     first, second, *others = one.claim()
     one.commit(returned=others)
@@ -93,7 +93,7 @@ def test_pictures_of_a_site_that_has_run_dry_are_released(crew: Crew, left: str,
         one.commit(returned=[second])
     elif left == "nothing":
         one.end(failed(second))
-    one.end(stored(first, picture(1)))
+    one.end(stored(first, image(1)))
     one.commit(idle=True)
     assert states(crew)["image " + CDN + "1"] == (WAITING if released else RECORDED)
 
@@ -102,22 +102,22 @@ def test_dry_sites_are_looked_for_some_at_a_time(crew: Crew, monkeypatch: pytest
     monkeypatch.setattr(images, "SITES_AT_ONCE", 1)
     hosts = [f"http://{letter}.example/" for letter in "abcd"]
     one = counting(crew, *candidates(*hosts))
-    one.end(*(stored(lease, picture(n)) for n, lease in enumerate(one.claim())))
+    one.end(*(stored(lease, image(n)) for n, lease in enumerate(one.claim())))
     first = crew.value(select(func.min(site.c.id)))
     found, after = [], first - 1
     with crew.engine.connect() as connection:
-        for _ in range(5):  # the last is that of the pictures
+        for _ in range(5):  # the last is that of the images
             some, after = dry_sites(connection, one.session.crawl_id, after, 9)
             found.append(some)
     assert (found, after) == ([*([first + n] for n in range(4)), []], 0)
 
 
 @pytest.mark.parametrize("limit", [1, None])
-def test_no_crawl_is_over_while_pictures_are_recorded(crew: Crew, limit: int | None) -> None:
-    """With max_pages its pages wait on, and its pictures are asked for."""
+def test_no_crawl_is_over_while_images_are_recorded(crew: Crew, limit: int | None) -> None:
+    """With max_pages its pages wait on, and its images are asked for."""
     one = counting(crew, *candidates(A, A + "2"), max_pages=limit, enough=9)
     (first, *rest) = one.claim()
-    answer = one.end(stored(first, picture(1), picture(2, "link")), *map(failed, rest))
+    answer = one.end(stored(first, image(1), image(2, "link")), *map(failed, rest))
     assert not answer.over
     assert not one.commit(idle=True).over
     assert states(crew)["image " + CDN + "1"] == WAITING
@@ -130,10 +130,10 @@ def test_no_crawl_is_over_while_pictures_are_recorded(crew: Crew, limit: int | N
 
 
 @pytest.mark.parametrize(("limit", "released"), [(1, True), (2, False)])
-def test_pictures_are_released_when_the_crawl_has_its_pages(crew: Crew, limit: int, released: bool) -> None:
+def test_images_are_released_when_the_crawl_has_its_pages(crew: Crew, limit: int, released: bool) -> None:
     """Although this worker is not idle, and the site still has pages that wait."""
     one = counting(crew, *candidates(A, A + "2"), max_pages=limit, enough=9)
-    one.end(stored(one.claim(pages=1)[0], picture(1)))
+    one.end(stored(one.claim(pages=1)[0], image(1)))
     one.session.committer.releases.searched_at = 0.0
     one.commit()
     assert states(crew)["image " + CDN + "1"] == (WAITING if released else RECORDED)
@@ -142,7 +142,7 @@ def test_pictures_are_released_when_the_crawl_has_its_pages(crew: Crew, limit: i
 def test_a_crawl_goes_on_for_what_was_recorded_when_it_died(crew: Crew) -> None:
     one = counting(crew, *candidates(A), enough=9)
     (first,) = one.claim()
-    one.end(stored(first, picture(1)))
+    one.end(stored(first, image(1)))
     one.die()
     again = counting(crew, enough=9)
     assert again.session.begin([A])
@@ -153,27 +153,27 @@ def test_a_crawl_goes_on_for_what_was_recorded_when_it_died(crew: Crew) -> None:
 def test_another_worker_s_pages_count(crew: Crew) -> None:
     one, two = counting(crew, *candidates(A, B)), counting(crew, folder="two")
     (first,) = one.claim(pages=1)
-    one.end(stored(first, picture(1), *candidates(A + "2")))
+    one.end(stored(first, image(1), *candidates(A + "2")))
     one.rest(first)
     held = {lease.candidate.url: lease for lease in two.claim()}
-    two.end(stored(held[A + "2"], picture(2)))
+    two.end(stored(held[A + "2"], image(2)))
     assert states(crew)["image " + CDN + "1"] == states(crew)["image " + CDN + "2"] == WAITING
 
 
-def test_with_nothing_to_wait_for_pictures_wait_their_turn_at_once(crew: Crew) -> None:
+def test_with_nothing_to_wait_for_images_wait_their_turn_at_once(crew: Crew) -> None:
     one = counting(crew, *candidates(A), enough=0)
     (first,) = one.claim()
-    assert urls(one.end(stored(first, picture(1)), demand=EVERYTHING).leases) == [CDN + "1"]
+    assert urls(one.end(stored(first, image(1)), demand=EVERYTHING).leases) == [CDN + "1"]
 
 
-# Pages behind pictures.
+# Pages behind images.
 
 
 @pytest.mark.parametrize("when", ["recorded", "waiting", "held", "noise", "the same page"])
-def test_a_link_with_words_overrules_a_picture(crew: Crew, when: str) -> None:
+def test_a_link_with_words_overrules_an_image(crew: Crew, when: str) -> None:
     one = counting(crew, *candidates(A, A + "2"), enough=9 if when == "recorded" else 1)
     first, second = one.claim()
-    behind, words = picture(1, "link"), Candidate(CDN + "1", 50)
+    behind, words = image(1, "link"), Candidate(CDN + "1", 50)
     if when == "the same page":
         one.end(stored(first, behind, words))
     else:
@@ -199,25 +199,25 @@ def test_a_link_with_words_overrules_a_picture(crew: Crew, when: str) -> None:
 def test_what_came_of_a_page_otherwise_is_not_overruled(crew: Crew, outcome: Outcome | None) -> None:
     one = counting(crew, *candidates(A, A + "2"), enough=1)
     first, second = one.claim()
-    one.end(stored(first, picture(1, "link")))
+    one.end(stored(first, image(1, "link")))
     (held,) = one.claim()
     one.end(stored(held) if not outcome else failed(held, outcome))
     one.end(stored(second, Candidate(CDN + "1", 50)))
     assert crew.addresses()[CDN + "1"] == (DONE, outcome or None)
 
 
-def test_a_page_that_waits_for_its_words_is_not_judged_for_a_picture(crew: Crew) -> None:
+def test_a_page_that_waits_for_its_words_is_not_judged_for_an_image(crew: Crew) -> None:
     one = counting(crew, *candidates(A, CDN + "1"))
     (first, _) = one.claim()
     one.commit(returned=[_])
-    one.end(stored(first, picture(1, "link")))
+    one.end(stored(first, image(1, "link")))
     assert [lease.candidate.sight for lease in one.claim()] == [None]
 
 
-def test_a_redirect_overrules_a_picture(crew: Crew) -> None:
+def test_a_redirect_overrules_an_image(crew: Crew) -> None:
     one = counting(crew, *candidates(A, B), enough=9)
     first, second = one.claim()
-    one.end(stored(first, picture(1, "link")))
+    one.end(stored(first, image(1, "link")))
     assert one.move(second, CDN + "1") is None
     one.end(failed(second, Outcome(Code.REDIRECT_TO_KNOWN)))
     assert [(lease.candidate.url, lease.candidate.sight) for lease in one.claim()] == [(CDN + "1", None)]
@@ -225,9 +225,9 @@ def test_a_redirect_overrules_a_picture(crew: Crew) -> None:
 
 @pytest.mark.parametrize("kind", ["image", "link"])
 @pytest.mark.parametrize("fate", ["held", "died", "waits"])
-def test_where_a_picture_moved_is_judged_as_it_was(crew: Crew, fate: str, kind: str) -> None:
+def test_where_an_image_moved_is_judged_as_it_was(crew: Crew, fate: str, kind: str) -> None:
     one = counting(crew, *candidates(A), enough=1)
-    one.end(stored(one.claim()[0], picture(1, kind)))
+    one.end(stored(one.claim()[0], image(1, kind)))
     (held,) = one.claim()
     if fate == "waits":
         one.commit(closed={"moved.example": Code.HOST_CLOSED})
@@ -247,7 +247,7 @@ def test_where_a_picture_moved_is_judged_as_it_was(crew: Crew, fate: str, kind: 
 
 def test_noise_costs_its_site_no_request(crew: Crew) -> None:
     one = counting(crew, *candidates(A), enough=1)
-    one.end(stored(one.claim()[0], picture(1, "link"), picture(2, "link")))
+    one.end(stored(one.claim()[0], image(1, "link"), image(2, "link")))
     noise, page = one.claim()
     one.end(failed(noise, NOISE), failed(page))
     query = select(site.c.requests, site.c.held).where(site.c.id == noise.site_id)
@@ -255,18 +255,18 @@ def test_noise_costs_its_site_no_request(crew: Crew) -> None:
         assert tuple(connection.execute(query).one()) == (1, 0)
 
 
-# A run that wants no pictures.
+# A run that wants no images.
 
 
 def bare(number: int) -> Candidate:
-    """A picture that nobody judges, as a crawl without a judge, or of an older version, has them."""
-    return picture(number)._replace(sight=None)
+    """An image that nobody judges, as a crawl without a judge, or of an older version, has them."""
+    return image(number)._replace(sight=None)
 
 
 @pytest.mark.parametrize("max_pages", [None, 2])
 @pytest.mark.parametrize("enough", [1, 9])
-@pytest.mark.parametrize("shown", [picture, bare])
-def test_pictures_are_left_to_a_run_that_wants_them(
+@pytest.mark.parametrize("shown", [image, bare])
+def test_images_are_left_to_a_run_that_wants_them(
     crew: Crew, shown: Callable[[int], Candidate], enough: int, max_pages: int | None
 ) -> None:
     one = counting(crew, *candidates(A), enough=enough)
@@ -283,17 +283,17 @@ def test_pictures_are_left_to_a_run_that_wants_them(
     again = counting(crew, enough=enough, max_pages=max_pages)
     assert again.session.begin([A])
     again.commit(idle=True)
-    pictures_come = again.claim()
-    assert sorted(urls(pictures_come)) == [CDN + "1", CDN + "2"]
-    again.end(*map(stored, pictures_come))
+    images_come = again.claim()
+    assert sorted(urls(images_come)) == [CDN + "1", CDN + "2"]
+    again.end(*map(stored, images_come))
     assert again.commit(idle=True).over
     assert not again.session.begin([A])
 
 
 @pytest.mark.parametrize("max_pages", [None, 1])
-def test_what_a_dead_worker_held_of_pictures_is_left_too(crew: Crew, max_pages: int | None) -> None:
+def test_what_a_dead_worker_held_of_images_is_left_too(crew: Crew, max_pages: int | None) -> None:
     one = counting(crew, *candidates(A), enough=1)
-    one.end(stored(one.claim()[0], picture(1, url=A), *candidates(A + "page", priority=-20)))
+    one.end(stored(one.claim()[0], image(1, url=A), *candidates(A + "page", priority=-20)))
     assert urls(one.claim(pages=1, each=1)) == [A + "1"]
     one.rest(*one.hand.values())
     without = counting(crew, *candidates(A), enough=1, folder="two", images=False, max_pages=max_pages)
@@ -311,17 +311,17 @@ def test_what_a_dead_worker_held_of_pictures_is_left_too(crew: Crew, max_pages: 
     assert urls(again.claim()) == [A + "1"]
 
 
-def test_pages_behind_pictures_come_without_these(crew: Crew) -> None:
+def test_pages_behind_images_come_without_these(crew: Crew) -> None:
     one = counting(crew, *candidates(A), enough=9, images=False)
-    one.end(stored(one.claim()[0], picture(1), picture(2, "link")))
+    one.end(stored(one.claim()[0], image(1), image(2, "link")))
     assert not one.commit(idle=True).over
     assert states(crew) == {A: DONE, "image " + CDN + "1": RECORDED, CDN + "2": WAITING}
 
 
-def test_very_many_pictures_are_left(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_very_many_images_are_left(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("crawler.store.database.NAMED_AT_ONCE", 2)
     one = counting(crew, *candidates(A), enough=0)
-    shown = [picture(number, url=f"http://{number}.example/") for number in range(9)]
+    shown = [image(number, url=f"http://{number}.example/") for number in range(9)]
     one.end(stored(one.claim()[0], *shown))
     one.die()
     without = counting(crew, *candidates(A), enough=0, images=False)
@@ -340,8 +340,8 @@ def test_evidence_comes_whole_at_first_then_what_is_new(crew: Crew) -> None:
     one = counting(crew, *candidates(A, A + "2", A + "3", B), enough=1)
     first, second, third, other = one.claim()
     answer = one.end(
-        stored(first, picture(1)),
-        stored(second, picture(2)),
+        stored(first, image(1)),
+        stored(second, image(2)),
         stored(other),
         evidence={first.site_id: Evidence(pages=1), other.site_id: Evidence(pages=2)},
         demand=EVERYTHING._replace(pages=1),
@@ -361,7 +361,7 @@ def test_evidence_of_a_page_that_was_never_committed_is_not_there(crew: Crew) ->
     one.die()
     two = counting(crew, enough=1)
     first, second = two.claim()
-    two.end(stored(first, picture(1)), evidence={first.site_id: Evidence(pages=1)})
+    two.end(stored(first, image(1)), evidence={first.site_id: Evidence(pages=1)})
     two.die()
     three = counting(crew, enough=1)
     (page, _) = three.claim()
@@ -421,9 +421,9 @@ def test_nothing_is_skipped_of_a_site_that_was_not_asked_for_in_between(crew: Cr
 
 
 def judge(crew: Crew, **fields: Any) -> dict[str, Any]:
-    """A verdict as it is kept with the end of a picture."""
+    """A verdict as it is kept with the end of an image."""
     one = counting(crew, *candidates(A), enough=1)
-    one.end(stored(one.claim()[0], picture(1)))
+    one.end(stored(one.claim()[0], image(1)))
     (held,) = one.claim()
     path = fields.pop("path", "")
     said = VERDICT | {"site_id": held.shown_on} | fields
@@ -455,10 +455,10 @@ def test_how_a_page_shows_it_is_kept(crew: Crew) -> None:
     assert judge(crew, sight='["\u00e9\x00"]')["sight"] == '["\u00e9"]'
 
 
-def test_a_picture_that_comes_later_is_told_of(crew: Crew) -> None:
+def test_an_image_that_comes_later_is_told_of(crew: Crew) -> None:
     """By a run that judges nothing, of what an earlier one refused."""
     one = counting(crew, *candidates(A), enough=1)
-    one.end(stored(one.claim()[0], picture(1)))
+    one.end(stored(one.claim()[0], image(1)))
     (held,) = one.claim()
     known = {"key": one.session.committer.keys(held.candidate.url, "image"), "site_id": held.shown_on}
     one.end(failed(held, NOISE, verdict=VERDICT | known))
@@ -469,7 +469,7 @@ def test_a_picture_that_comes_later_is_told_of(crew: Crew) -> None:
 
 
 @pytest.mark.parametrize("way", ["fresh", "other crawl"])
-def test_a_fresh_crawl_forgets_what_its_pictures_told(crew: Crew, way: str) -> None:
+def test_a_fresh_crawl_forgets_what_its_images_told(crew: Crew, way: str) -> None:
     judge(crew)
     one = crew.workers[-1]
     with crew.engine.begin() as connection:

@@ -72,7 +72,7 @@ def test_any_spelling_will_do(crew: Crew) -> None:
         (Candidate(A, 5, kind="seed"), 5),
         (Candidate(A, 5, kind="list"), 5),
         (Candidate(A, 5, kind="image"), 5),
-        (Candidate(A, 5, sight="as a picture"), 5),
+        (Candidate(A, 5, sight="as an image"), 5),
     ],
 )
 def test_links_alone_are_priced(crew: Crew, candidate: Candidate, price: int) -> None:

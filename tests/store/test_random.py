@@ -43,7 +43,7 @@ HOSTS = (
 STEPS = "claim claim claim claim end end end end end requeue move die leave silence rest".split()
 SITE_LIMIT = 12
 MAX_PAGES = 40
-ENOUGH = 3  # pages of a site until its pictures are judged
+ENOUGH = 3  # pages of a site until its images are judged
 
 
 class Chance:
@@ -55,7 +55,7 @@ class Chance:
         self.found = 0
         self.plan: dict[str, Any] = {"site_limit": SITE_LIMIT, "max_pages": MAX_PAGES}
         self.pages: Counter[str] = Counter()
-        self.pictures: Counter[str] = Counter()
+        self.images: Counter[str] = Counter()
         self.workers = {folder: self.join(folder) for folder in FOLDERS}
         self.workers["one"].seed(*candidates(*HOSTS, kind="seed"))
 
@@ -101,7 +101,7 @@ class Chance:
         if not answer.lost:
             for one in ended:
                 if one.result.outcome is None:
-                    (self.pages if one.lease.counts else self.pictures)[one.lease.candidate.url] += 1
+                    (self.pages if one.lease.counts else self.images)[one.lease.candidate.url] += 1
 
     def requeue(self, worker: Worker, folder: str) -> None:
         back = self.some(worker)
@@ -142,7 +142,7 @@ class Chance:
             for folder, one in self.workers.items():
                 ended = [stored(each) for each in one.hand.values()]
                 for each in ended:
-                    (self.pages if each.lease.counts else self.pictures)[each.lease.candidate.url] += 1
+                    (self.pages if each.lease.counts else self.images)[each.lease.candidate.url] += 1
                 one.end(*ended, resting=self.rested(one, [each.lease for each in ended]))
                 if one.commit(demand=ClaimRequest(3, 5, 3), idle=True).over:
                     over.add(folder)
@@ -159,8 +159,8 @@ def test_nothing_is_lost_or_doubled_whatever_workers_do(crew: Crew, seed: int) -
     chance.finish()
     assert written(crew.folder) == chance.pages
     assert set(chance.pages.values()) == {1}
-    pictures = Counter(one["url"] for path in crew.folder.glob("*/*.images.jsonl") for one in lines(path))
-    assert pictures == chance.pictures
+    images = Counter(one["url"] for path in crew.folder.glob("*/*.images.jsonl") for one in lines(path))
+    assert images == chance.images
     assert crew.value(select(func.count()).select_from(page)) == len(chance.pages) <= MAX_PAGES
     undone = [url for url, (state, _) in crew.addresses().items() if state != DONE]
     assert not undone or len(chance.pages) == MAX_PAGES

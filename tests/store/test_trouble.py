@@ -25,11 +25,11 @@ NEW = "http://new.example/"
 
 def busy(worker: Worker) -> dict[str, Any]:
     """A batch in which something of every kind happens, when the worker holds all there is."""
-    page, picture, missing, redirected, returned = worker.hand.values()
+    page, image, missing, redirected, returned = worker.hand.values()
     return {
         "ended": [
             stored(page, *candidates(NEW, A, "http://other.example/1"), text="a text"),
-            stored(picture),
+            stored(image),
             failed(missing, shared_examples=(("home", C),)),
         ],
         "redirects": [Redirect(redirected, redirected.candidate._replace(url=D + "new", requested=D))],

@@ -44,7 +44,7 @@ def test_workers_in_one_folder_have_files_of_their_own(many: Crew) -> None:
     assert [len(one.records()) for one in workers] == [0, 1, 0]
 
 
-def test_pictures_have_a_file_when_there_are_some(crew: Crew) -> None:
+def test_images_have_a_file_when_there_are_some(crew: Crew) -> None:
     one = crew.join(*candidates(A, kind="image"))
     assert files(crew) == ["crawl.jsonl"]
     one.end(*map(stored, one.claim()))

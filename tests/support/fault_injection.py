@@ -28,7 +28,7 @@ class Web(Site):
     """A site with what befalls a crawler: `pages` holds the address of each page there is, without its sessions.
 
     A tree of pages with links across, some with a session in the address; redirects to pages that nothing else leads
-    to, and to others; links to nothing; pictures; and a chain of pages, each known only from the one before.
+    to, and to others; links to nothing; images; and a chain of pages, each known only from the one before.
     """
 
     def __init__(self, size: int, pause: float, length: int = 1) -> None:
@@ -46,12 +46,12 @@ class Web(Site):
                 self.routes |= {f"/moved/{n}": moved(f"/only/{n}"), f"/renamed/{n}": moved(f"/p/{n * 5 % size}")}
             if n == size - 1:
                 links |= {"/late/0": "later"}
-            picture = f'<img src="/pictures/{n % 5}.png" alt="A picture">'
-            self.put(f"/p/{n}", page(*prose(n, length), picture, links=links))
+            image = f'<img src="/images/{n % 5}.png" alt="An image">'
+            self.put(f"/p/{n}", page(*prose(n, length), image, links=links))
         for n in range(chain):
             self.put(f"/late/{n}", page(*prose(-n, length), links={f"/late/{n + 1}": "later"} if n + 1 < chain else {}))
         for n in range(5):
-            self.routes[f"/pictures/{n}.png"] = Answer(b"\x89PNG\r\n\x1a\n" + bytes([n] * 60), content_type="image/png")
+            self.routes[f"/images/{n}.png"] = Answer(b"\x89PNG\r\n\x1a\n" + bytes([n] * 60), content_type="image/png")
         self.paths_of_pages = frozenset(self.paths_of_pages)
 
     paths_of_pages: Iterable[str] = ()
@@ -177,7 +177,7 @@ class Left:
 
     rows: list[tuple[str, str]] = field(default_factory=list)
     lines: list[dict[str, Any]] = field(default_factory=list)
-    pictures: list[str] = field(default_factory=list)
+    images: list[str] = field(default_factory=list)
     waiting: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
     """What contradicts itself, in words."""
@@ -232,7 +232,7 @@ def left_by(url: str, folders: Iterable[Path], name: str = "topic") -> Left:
                 left.wrong.append(f"a line of {path.name} is not whole: {line[:100]!r}")
                 continue
             if path.name.endswith(".images.jsonl"):
-                left.pictures.append(record["url"])
+                left.images.append(record["url"])
             else:
                 left.lines.append(record)
         if not path.read_bytes().endswith(b"\n") and path.stat().st_size:
@@ -258,7 +258,7 @@ def faults(left: Left, wanted: set[str] | None) -> list[str]:
         if wanted is not None:
             wrong += [f"no {where} of {url}" for url in sorted(wanted - times.keys())]
             wrong += [f"a {where} of {url}, which is no page" for url in sorted(times.keys() - wanted)]
-    wrong += [f"{count} lines of {url}" for url, count in Counter(left.pictures).items() if count > 1]
+    wrong += [f"{count} lines of {url}" for url, count in Counter(left.images).items() if count > 1]
     return wrong
 
 

@@ -11,7 +11,7 @@ PAGES: dict[str, bytes] = {
     "nuls": b"\0" * 100_000,
     "nuls in a page": b"<p>\0O\0ne\0.</\0p>",
     "random bytes": random.Random(7).randbytes(200_000),
-    "picture": PNG,
+    "image": PNG,
     "gzip": b"\x1f\x8b\x08\x00" + random.Random(8).randbytes(10_000),
     "cut in a tag": b"<p>One.</p><div cla",
     "cut in a character": f"<p>{TEXT}".encode()[:-2],

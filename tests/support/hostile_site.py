@@ -1,4 +1,4 @@
-"""A site that attacks whoever shows what it says: titles, addresses, texts, the words of pictures, pages as such."""
+"""A site that attacks whoever shows what it says: titles, addresses, texts, the words of images, pages as such."""
 
 import socket
 import threading
@@ -16,7 +16,7 @@ PWNED = "top.pwned=self.pwned=1;alert(1)"
 LONG = "A very long title " * 6_000
 TITLES = {
     "script": f"<script>{PWNED}</script>",
-    "picture": f"<img src=x onerror='{PWNED}'>",
+    "image": f"<img src=x onerror='{PWNED}'>",
     "quoted": f"\"><svg onload='{PWNED}'>",
     "attribute": f"\" autofocus onfocus='{PWNED}' x=\"",
     "apostrophe": f"'-{PWNED}-'",
@@ -32,7 +32,7 @@ TITLES = {
     "unbroken": "W" * 10_000,
     "zalgo": "Z" + "\u0301" * 500,
 }
-"""Titles, which are as well the words of links and pictures, and authors; by where they are to be found."""
+"""Titles, which are as well the words of links and images, and authors; by where they are to be found."""
 STORY = (
     "Whoever walks along the river in the early morning may meet the heron, which is shy, and rarely seen by those who "
     "talk while they walk. It was common here until the mills were built, and has come back to the upper valley since."
@@ -55,7 +55,7 @@ RAW = """<!DOCTYPE html><html><head><title>Raw</title>
 <p onclick="{pwned}" onmouseover="{pwned}" tabindex="1" accesskey="1">{story}</p>
 <iframe src="{home}frame"></iframe><iframe srcdoc="&lt;script&gt;{pwned}&lt;/script&gt;"></iframe>
 <object data="{home}object"></object><embed src="{home}embed"><applet code="{home}applet"></applet>
-<img src="{home}picture.png" srcset="{home}large.png 2x" onerror="{pwned}" alt="A heron" width="300" height="200">
+<img src="{home}image.png" srcset="{home}large.png 2x" onerror="{pwned}" alt="A heron" width="300" height="200">
 <picture><source srcset="{home}source.png"><img src="{home}second.png" alt="Another heron"></picture>
 <video src="{home}video" poster="{home}poster.png" autoplay></video><audio src="{home}audio" autoplay></audio>
 <svg onload="{pwned}"><image href="{home}svg.png"/><use href="{home}use.svg#a"/><animate onbegin="{pwned}"/>
@@ -82,7 +82,7 @@ def routes(home: str) -> dict[str, Any]:
     found: dict[str, Any] = {"/": start, "/raw": _raw(home), "/robots.txt": ""}
     for name, title in TITLES.items():
         found[_asked(name)] = _page(name, title)
-        found[f"/pictures/{name}.png"] = Answer(png(name, 300, 200), content_type="image/png")
+        found[f"/images/{name}.png"] = Answer(png(name, 300, 200), content_type="image/png")
     return found
 
 
@@ -104,7 +104,7 @@ def _page(name: str, title: str) -> str:
     return (
         f'<!DOCTYPE html><html lang="en"><head><title>{said}</title><meta name="author" content="{said[:200]}">'
         f'<meta name="description" content="{said[:300]}"></head><body><article><h1>{said}</h1><p>{STORY}</p>'
-        f'<figure><img src="/pictures/{name}.png" alt="{said[:300]}" title="{said[:300]}" width="300" height="200">'
+        f'<figure><img src="/images/{name}.png" alt="{said[:300]}" title="{said[:300]}" width="300" height="200">'
         f"<figcaption>{said[:300]}</figcaption></figure><p>{said[:2_000]} {STORY}</p><p>{STORY}</p></article></body>"
     )
 

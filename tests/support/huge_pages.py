@@ -37,7 +37,7 @@ HUGE: dict[str, Callable[[], bytes]] = {
     "links": counted(lambda n: f"<a href=/{n}>"),
     "links with text": counted(lambda n: f"<a href=/{n}>t{n}</a> "),
     "relative links": counted(lambda n: f"<a href=é{n}>t</a>"),
-    "pictures": counted(lambda n: f"<img src={n}.png>"),
+    "images": counted(lambda n: f"<img src={n}.png>"),
     "items of links": counted(lambda n: f"<li><a href=/{n}>t{n}</a>"),
     "sentences in p": of("<p>x.</p>"),
     "sentences in div": counted(lambda n: f"<div>It is {n}.</div>"),

@@ -1,4 +1,4 @@
-"""Small pages for the tests of pictures, and their signs by name."""
+"""Small pages for the tests of images, and their signs by name."""
 
 from crawler.extraction import EXTRACTORS
 from crawler.noise.image_evidence import Sighting
@@ -23,11 +23,11 @@ def surroundings(html: str, url: str = URL, main: str = "river", page_type: str 
 
 
 def signs_in(html: str, index: int = 0, url: str = URL, main: str = "river", page_type: str = "") -> dict[str, float]:
-    """The signs of a picture of a page."""
+    """The signs of an image of a page."""
     return dict(zip(SIGNS, signs(surroundings(html, url, main, page_type), index), strict=True))
 
 
 def seen(html: str, url: str = URL) -> tuple[Sighting, ...]:
-    """The pictures of a page, its main text as the usual extractor tells it."""
+    """The images of a page, its main text as the usual extractor tells it."""
     found = page(html, url)
     return sightings(found, EXTRACTORS["auto"](found))

@@ -1,4 +1,4 @@
-"""A made-up site of 12 pages with a logo, adverts and pictures of their own, and what its pictures are."""
+"""A made-up site of 12 pages with a logo, adverts and images of their own, and what its images are."""
 
 import json
 from typing import Any
@@ -48,7 +48,7 @@ def pages() -> bytes:
 
 
 def labels(set_: str = "garden") -> bytes:
-    """What each picture of each page is."""
+    """What each image of each page is."""
     kinds = (("navigation", lambda _: LOGO), ("advert", lambda _: ADVERT), ("text", photo))
     return lines(
         *(

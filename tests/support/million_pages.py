@@ -29,7 +29,7 @@ from crawler.demo.site import png
 from crawler.outcomes import Code, Outcome
 from crawler.store.crawl_tables import address, crawl, host, job, run, sample, site, tables, worker
 from crawler.store.database import open_database
-from crawler.store.images import PICTURE, label_key
+from crawler.store.images import IMAGE, label_key
 from crawler.store.page_tables import evidence, focus, label, page, page_version, stored_response, verdict
 
 if sys.version_info >= (3, 14):
@@ -39,7 +39,7 @@ else:
 
 AT_ONCE = 10_000
 NAME = "million"
-CRAWLS, JOBS, RUNS, PICTURES, BODIES = 20, 12, 200, 100, 500
+CRAWLS, JOBS, RUNS, IMAGES, BODIES = 20, 12, 200, 100, 500
 DAY = 86_400.0
 Rows = Iterable[Mapping[str, Sequence[Any]]]
 """Rows in batches: the values of each column; a column that is not there has its default."""
@@ -179,8 +179,8 @@ def addresses(web: Web) -> Rows:
     for numbers, random in batches(web.addresses):
         at, of_page, size = web.host_of(numbers), numbers <= web.pages, len(numbers)
         waits = ~of_page & (numbers % 8 < 3)
-        picture = ~of_page & ~waits & (numbers % 8 > 4)
-        kinds = ["image" if one else "link" for one in picture]
+        image = ~of_page & ~waits & (numbers % 8 > 4)
+        kinds = ["image" if one else "link" for one in image]
         urls = [web.url(n, h) for n, h in zip(numbers.tolist(), at.tolist(), strict=True)]
         ended = random.integers(0, len(OUTCOMES), size).tolist()
         outcomes = [None if p or w else OUTCOMES[e] for p, w, e in zip(of_page, waits, ended, strict=True)]
@@ -198,7 +198,7 @@ def addresses(web: Web) -> Rows:
             "state": np.where(waits, 0, 2).tolist(),
             "outcome": [one and one.code for one in outcomes],
             "outcome_detail": [(one and one.detail) or None for one in outcomes],
-            "via": ["picture" if one else "link" for one in picture],
+            "via": ["image" if one else "link" for one in image],
         }
 
 
@@ -210,7 +210,7 @@ def pages(web: Web) -> Rows:
         urls = [web.url(n, h) for n, h in zip(plain, at.tolist(), strict=True)]
         when = [web.now - 30 * DAY * (1 - n / web.pages) for n in plain]
         said = [moment(one) for one in when]
-        pictures = [
+        images = [
             f"https://www.{web.names[h % web.sites]}/images/{n}.jpg" for n, h in zip(plain, at.tolist(), strict=True)
         ]
         yield {
@@ -235,7 +235,7 @@ def pages(web: Web) -> Rows:
             "via": ["link"] * size,
             "extractor": ["auto"] * size,
             "text_fingerprint": [f"{n:016x}" for n in plain],
-            "images": [json.dumps([{"url": url, "alt": "A picture"}]) for url in pictures],
+            "images": [json.dumps([{"url": url, "alt": "An image"}]) for url in images],
             "round": (3 - numbers % 3).tolist(),
             "first_round": [1] * size,
             "first_at": [moment(one - 10 * DAY) for one in when],
@@ -294,14 +294,14 @@ def responses(web: Web) -> Rows:
         }
 
 
-def picture_file(number: int) -> str:
-    """The name of one of the pictures' files, under their folder."""
-    name = blake2b(str(number % PICTURES).encode(), digest_size=16).hexdigest()
+def image_file(number: int) -> str:
+    """The name of one of the images' files, under their folder."""
+    name = blake2b(str(number % IMAGES).encode(), digest_size=16).hexdigest()
     return f"{name[:2]}/{name}.png"
 
 
-def pictures(web: Web, numbers: Any) -> tuple[list[str], list[str]]:
-    """The addresses of the pictures of these verdicts, and of the pages that show them."""
+def images(web: Web, numbers: Any) -> tuple[list[str], list[str]]:
+    """The addresses of the images of these verdicts, and of the pages that show them."""
     of_page = numbers // 3 + 1
     at = web.host_of(np.minimum(of_page, web.pages)).tolist()
     urls = [f"https://img.{web.names[h % web.sites]}/banner/{n}.gif" for n, h in zip(numbers.tolist(), at, strict=True)]
@@ -312,7 +312,7 @@ def verdicts(web: Web) -> Rows:
     for numbers, random in batches(web.verdicts):
         size = len(numbers)
         at = web.host_of(np.minimum(numbers // 3 + 1, web.pages))
-        urls, shown = pictures(web, numbers)
+        urls, shown = images(web, numbers)
         probability = random.beta(0.3, 0.25, size)
         noise, link = probability > 0.5, numbers % 3 == 0
         audited = noise & (numbers % 100 == 7)
@@ -340,11 +340,11 @@ def verdicts(web: Web) -> Rows:
             "bytes_are_measured": (~noise).tolist(),
             "decided_at": [moment(web.now - 30 * DAY * (1 - n / web.verdicts)) for n in numbers.tolist()],
             "sight": [
-                json.dumps([url, "", one, "A picture", "", "", [300, 200], []], separators=(",", ":"))
+                json.dumps([url, "", one, "An image", "", "", [300, 200], []], separators=(",", ":"))
                 for url, one in zip(urls, shown, strict=True)
             ],
-            "file": [None if skipped else picture_file(n) for n, skipped in zip(numbers.tolist(), noise, strict=True)],
-            "label_key": [label_key(NAME, PICTURE, url, one) for url, one in zip(urls, shown, strict=True)],
+            "file": [None if skipped else image_file(n) for n, skipped in zip(numbers.tolist(), noise, strict=True)],
+            "label_key": [label_key(NAME, IMAGE, url, one) for url, one in zip(urls, shown, strict=True)],
         }
 
 
@@ -383,8 +383,8 @@ def samples(web: Web) -> Rows:
             "failed": [n // 50 for n in pages_],
             "bytes": [60_000 * n for n in pages_],
             "statuses": [json.dumps({"200": 2 * n, "404": n // 50, "503": n // 90, "none": n // 99}) for n in pages_],
-            "pictures": pages_,
-            "picture_bytes": [20_000 * n for n in pages_],
+            "images": pages_,
+            "image_bytes": [20_000 * n for n in pages_],
             "skipped": [2 * n for n in pages_],
             "waiting": [web.addresses // 3 - 10 * n for n in range(len(moments))],
         }
@@ -392,13 +392,13 @@ def samples(web: Web) -> Rows:
 
 def labels(web: Web) -> Rows:
     numbers = np.arange(1, min(5_000, web.pages) + 1)
-    urls, shown = pictures(web, numbers * (7 * web.pages // 75_000 or 1))
+    urls, shown = images(web, numbers * (7 * web.pages // 75_000 or 1))
     detail = json.dumps(["", "", "", "", "", "", [300, 200], []], separators=(",", ":"))
     yield {
         "id": numbers.tolist(),
-        "key": [label_key(NAME, PICTURE, url, one) for url, one in zip(urls, shown, strict=True)],
+        "key": [label_key(NAME, IMAGE, url, one) for url, one in zip(urls, shown, strict=True)],
         "crawl": [NAME] * len(numbers),
-        "kind": [PICTURE] * len(numbers),
+        "kind": [IMAGE] * len(numbers),
         "url": urls,
         "page": shown,
         "value": ["noise" if n % 3 else "content" for n in numbers.tolist()],
@@ -482,12 +482,12 @@ def _default(column: Any) -> Any:
 
 
 def make(url: URL, output: Path, count: int) -> None:
-    """Fill a database that is not there yet, or has nothing in it, and the folder of pictures beside it."""
+    """Fill a database that is not there yet, or has nothing in it, and the folder of images beside it."""
     web = Web(count, time.time())
-    for number in range(PICTURES):
-        path = output / "images" / picture_file(number)
+    for number in range(IMAGES):
+        path = output / "images" / image_file(number)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(png(f"picture {number}", 320, 200))
+        path.write_bytes(png(f"image {number}", 320, 200))
     engine = open_database(url)
     mine = [index for table in PARTS for index in table.indexes]
     with engine.begin() as connection:

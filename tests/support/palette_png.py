@@ -1,4 +1,4 @@
-"""Pictures of a window as PNGs of 256 colours, a third as large: a page shows few, and the eye sees no difference."""
+"""Images of a window as PNGs of 256 colours, a third as large: a page shows few, and the eye sees no difference."""
 
 import base64
 import struct
@@ -12,20 +12,20 @@ MOST = 256
 FINE = 3
 """Bits of each colour that are left out, so that few enough are told apart."""
 DOTS = """async text => {
-    const picture = await createImageBitmap(await (await fetch("data:image/png;base64," + text)).blob());
-    const canvas = new OffscreenCanvas(picture.width, picture.height);
+    const image = await createImageBitmap(await (await fetch("data:image/png;base64," + text)).blob());
+    const canvas = new OffscreenCanvas(image.width, image.height);
     const context = canvas.getContext("2d");
-    context.drawImage(picture, 0, 0);
-    const dots = context.getImageData(0, 0, picture.width, picture.height).data;
+    context.drawImage(image, 0, 0);
+    const dots = context.getImageData(0, 0, image.width, image.height).data;
     let said = "";
     for (let at = 0; at < dots.length; at += 8192) said += String.fromCharCode(...dots.subarray(at, at + 8192));
-    return [picture.width, picture.height, btoa(said)];
+    return [image.width, image.height, btoa(said)];
 }"""
-"""Width, height and the dots of a picture, by the browser, which can read PNGs."""
+"""Width, height and the dots of an image, by the browser, which can read PNGs."""
 
 
 def smaller(blank: Any, png: bytes) -> bytes:
-    """The same picture in few colours; `blank` is an empty page of the browser."""
+    """The same image in few colours; `blank` is an empty page of the browser."""
     width, height, said = blank.evaluate(DOTS, base64.b64encode(png).decode())
     dots = np.frombuffer(base64.b64decode(said), np.uint8).reshape(-1, 4)[:, :3]
     palette, places = _few(dots)

@@ -1,6 +1,6 @@
 """The documentation's images of the dashboard: `python tests/support/screenshots.py [FOLDER]`, else into docs/images.
 
-A crawl of the demo site is looked at with the browser of the tests, after a few jobs were added and pictures marked,
+A crawl of the demo site is looked at with the browser of the tests, after a few jobs were added and images marked,
 and each view is put down as one PNG of few colours, as long as its view is but no longer than its window.
 """
 
@@ -38,7 +38,7 @@ VIEWS = {
     "schedule": "/schedule",
     "evaluate": "/evaluate",
 }
-"""Where each picture is taken; {page} is the number of a page that is long and on the topic."""
+"""Where each image is taken; {page} is the number of a page that is long and on the topic."""
 
 
 def prepare(folder: Path) -> int:
@@ -61,7 +61,7 @@ def prepare(folder: Path) -> int:
 
 
 def mark(page: Any, most: int = 4) -> None:
-    """Mark a few pictures, as a visitor does by a key."""
+    """Mark a few images, as a visitor does by a key."""
     page.goto("/images")
     for number in range(most):
         page.keyboard.press("j")
@@ -70,7 +70,7 @@ def mark(page: Any, most: int = 4) -> None:
 
 
 def take(page: Any, blank: Any, address: str, path: Path) -> int:
-    """One picture; its bytes."""
+    """One image; its bytes."""
     answer = page.goto(address)
     assert answer.ok, f"{address}: {answer.status}"
     page.wait_for_load_state("load")
@@ -82,7 +82,7 @@ def take(page: Any, blank: Any, address: str, path: Path) -> int:
 
 
 def main() -> None:
-    """Take all pictures; the exit status is not 0 where the browser complained, or one is not there or too large."""
+    """Take all images; the exit status is not 0 where the browser complained, or one is not there or too large."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parents[2] / "docs" / "images"
     folder.mkdir(exist_ok=True)
     problems: list[str] = []

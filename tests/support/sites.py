@@ -155,7 +155,7 @@ OPEN = {
     "AUTOTHROTTLE_ENABLED": "False",
     "CONCURRENT_REQUESTS_PER_DOMAIN": "8",
 }
-# Pictures are judged by their shares of the pages alone: what stands around them is not what these tests are about.
+# Images are judged by their shares of the pages alone: what stands around them is not what these tests are about.
 BY_SHARES = OPEN | {"IMAGE_NOISE_MODELS": "redundancy"}
 
 

@@ -32,7 +32,7 @@ def candidates(*urls: str, **known: Any) -> list[Candidate]:
 
 
 def record(one: Lease, **fields: Any) -> dict[str, Any]:
-    """What is stored of a page or picture."""
+    """What is stored of a page or image."""
     url = one.candidate.url
     if one.candidate.kind == "image":
         return asdict(ImageItem(url, one.candidate.parent or "", "image/png")) | fields
@@ -40,7 +40,7 @@ def record(one: Lease, **fields: Any) -> dict[str, Any]:
 
 
 def stored(one: Lease, *links: Candidate, **fields: Any) -> Completion:
-    """A candidate that brought a page or picture, and these links."""
+    """A candidate that brought a page or image, and these links."""
     return Completion(one, PageResult(record=record(one, **fields), links=links))
 
 
@@ -182,7 +182,7 @@ class Crew:
             one.session.close()
 
     def addresses(self, name: str = "crawl") -> dict[str, tuple[int, Outcome | None]]:
-        """State and outcome of each address of a crawl; pictures have `image ` before theirs."""
+        """State and outcome of each address of a crawl; images have `image ` before theirs."""
         columns = [address.c[name] for name in ("url", "kind", "state", "outcome", "outcome_detail")]
         found = address.join(host, host.c.id == address.c.host_id).join(crawl, crawl.c.id == host.c.crawl_id)
         query = select(*columns).select_from(found).where(crawl.c.name == name)

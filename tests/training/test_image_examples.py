@@ -1,4 +1,4 @@
-"""How the learned model of pictures is made: on made-up links, in seconds."""
+"""How the learned model of images is made: on made-up links, in seconds."""
 
 from pathlib import Path
 from typing import Any
@@ -156,7 +156,7 @@ def test_the_limit_loses_no_more_content_than_it_may(likely: Floats, found: floa
     assert (likely > limit(likely)).mean() <= image_weights.LOST or likely.min() == 1
 
 
-def test_a_picture_is_judged_by_its_best_place(trained: TrainedImageModel) -> None:
+def test_an_image_is_judged_by_its_best_place(trained: TrainedImageModel) -> None:
     small, large = np.zeros((2, len(SIGNS)), np.float32)
     small[WIDTH], large[WIDTH] = 2, 7
     alone = [judged(trained.model, sighted("a", True, row)) for row in (small, large)]
@@ -193,7 +193,7 @@ def test_what_a_reader_was_not_sure_of_weighs_less() -> None:
     small[WIDTH], large[WIDTH] = 2, 7
 
     def likely(unsure: bool) -> float:
-        """Of small pictures that one reader calls noise and another, who may be unsure, content."""
+        """Of small images that one reader calls noise and another, who may be unsure, content."""
         both = [sighted(f"s{at}", at % 2 == 0, small, unsure=unsure and at % 2 == 1) for at in range(100)]
         model = image_weights._fit(both + [sighted("t", False, large)] * 50, 0)
         return judged(model, both[0])

@@ -1,4 +1,4 @@
-"""What is said of a model of pictures."""
+"""What is said of a model of images."""
 
 import numpy as np
 import pytest

@@ -66,18 +66,18 @@ def test_it_trains(train: Any) -> None:
     assert rows["sites kept apart"][3:5] == ["48", "32"]
     assert rows["validation"][1:3] == ["12", "8"]
     assert "Calibration, validation\nprobability of noise  links  mean " in out
-    model = load(Path("output/pictures.npz"))
+    model = load(Path("output/images.npz"))
     assert out.splitlines()[-2] == (
         f"Trained on 48 of 48 links; noise is what is more likely so than {model.limit:.4f}."
     )
-    size = Path("output/pictures.npz").stat().st_size
+    size = Path("output/images.npz").stat().st_size
     assert out.splitlines()[-1] == (
-        f"{size:,} bytes of weights in output/pictures.npz; output/pictures.md says how they were made."
+        f"{size:,} bytes of weights in output/images.npz; output/images.md says how they were made."
     )
-    card = Path("output/pictures.md").read_text()
+    card = Path("output/images.md").read_text()
     for line in ("| garden | 48 | 32 | 0 | 8 |", "| daniel | 12 | 8 | 0 | 2 |", "## Parameters", "| seed | 0 |"):
         assert line in card.splitlines()
-    assert sorted(path.name for path in Path("output").iterdir()) == ["pictures.md", "pictures.npz"]
+    assert sorted(path.name for path in Path("output").iterdir()) == ["images.md", "images.npz"]
 
 
 def test_the_same_seed_writes_the_same_bytes(train: Any) -> None:
@@ -169,7 +169,7 @@ def test_too_few_sites(train: Any) -> None:
     status, out, said = train("labels.jsonl", *PAGES)
     assert (status, out) == (1, "")
     assert said.splitlines()[-1].endswith("; these are of 4 sites")
-    assert not Path("output/pictures.npz").exists()
+    assert not Path("output/images.npz").exists()
 
 
 def test_earlier_weights_stay_when_it_is_broken_off(train: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,7 +188,7 @@ def test_earlier_weights_stay_when_it_is_broken_off(train: Any, monkeypatch: pyt
 
 def test_what_was_trained_is_what_judges(train: Any) -> None:
     assert train("labels.jsonl", *PAGES)[0] == 0
-    given = {"IMAGE_NOISE_WEIGHTS": "output/pictures.npz"}
+    given = {"IMAGE_NOISE_WEIGHTS": "output/images.npz"}
     ours = Settings()
     ours.setmodule("crawler.settings", priority="project")
     usual = judge_of(ours)
@@ -196,4 +196,4 @@ def test_what_was_trained_is_what_judges(train: Any) -> None:
     judge = judge_of(ours)
     assert usual.learned is None
     assert judge.learned is not None
-    assert judge.learned.limit == load(Path("output/pictures.npz")).limit
+    assert judge.learned.limit == load(Path("output/images.npz")).limit

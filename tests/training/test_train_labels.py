@@ -1,4 +1,4 @@
-"""`scrapy noise train --labels state`: what people said of the pictures of a crawl is learned from."""
+"""`scrapy noise train --labels state`: what people said of the images of a crawl is learned from."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +17,7 @@ from crawler.noise.image_evidence import Evidence
 from crawler.noise.learned_model import SIGNS as MODEL_SIGNS
 from crawler.noise.learned_model import load
 from crawler.store.database import open_database
-from crawler.store.images import PICTURE
+from crawler.store.images import IMAGE
 from crawler.store.page_tables import evidence, verdict
 from crawler.training import image_weights
 from crawler.training.image_examples import labelled_images
@@ -29,7 +29,7 @@ STORY = "The {n} are shy, and rarely seen by those who talk while they walk alon
 
 
 def routes() -> dict[str, Any]:
-    """A site whose pages show a picture of their own, an advert and a logo."""
+    """A site whose pages show an image of their own, an advert and a logo."""
     links = {f"/{n}": f"page {n}" for n in range(PAGES)}
     found: dict[str, Any] = {"/robots.txt": "", "/": page("All animals.", links=links)}
     for n in range(PAGES):
@@ -46,7 +46,7 @@ def routes() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which a crawl of some sites was run, whose pictures somebody labelled."""
+    """A folder in which a crawl of some sites was run, whose images somebody labelled."""
     folder = tmp_path_factory.mktemp("labelled")
     names = [f"animals{n}.example" for n in range(SITES)]
     with serving(Site(routes())) as site:
@@ -66,8 +66,7 @@ def made(engine: Engine) -> list[Label]:
     with engine.connect() as connection:
         rows = connection.execute(select(verdict).where(verdict.c.kind == "image")).all()
     return [
-        Label(PICTURE, "topic", row.url, row.page, CONTENT if "/photos/" in row.url else NOISE, row.sight)
-        for row in rows
+        Label(IMAGE, "topic", row.url, row.page, CONTENT if "/photos/" in row.url else NOISE, row.sight) for row in rows
     ]
 
 
@@ -95,7 +94,7 @@ def test_it_learns_from_labels(train: Any) -> None:
     status, out, said = train("--labels", "state", "-o", "w.npz")
     assert status == 0
     links = SITES * (PAGES + 2)
-    assert said.splitlines()[0] == (f"scrapy noise train: {links} labelled pictures to learn from, of {SITES} sites")
+    assert said.splitlines()[0] == (f"scrapy noise train: {links} labelled images to learn from, of {SITES} sites")
     assert f"Trained on {links} of {links} links" in out
     assert load(Path("w.npz")).limit > 0
     card = Path("w.md").read_text()

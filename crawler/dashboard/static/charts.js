@@ -197,7 +197,7 @@ const widths = new ResizeObserver((changes) => {
   }
 });
 
-// Colours are drawn into the picture: where they change, it is drawn anew.
+// Colours are drawn into the image: where they change, it is drawn anew.
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
   for (const [figure, { data }] of [...drawn]) { forget(figure); render(figure, data); }
 });

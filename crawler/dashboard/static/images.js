@@ -1,18 +1,18 @@
-// Labelling picture after picture: the focus goes on by itself, the last label can be taken back, arrows go through the list.
+// Labelling image after image: the focus goes on by itself, the last label can be taken back, arrows go through the list.
 
 const undo = document.getElementById("undo");
 let last = null;
 
-function cards() { return [...document.querySelectorAll(".picture[data-item]")]; }
+function cards() { return [...document.querySelectorAll(".image[data-item]")]; }
 
 function focus(card) {
   card?.focus({ preventScroll: true });
   card?.scrollIntoView({ block: "nearest" });
 }
 
-// Whoever presses a key on a picture wants the next one; whoever presses its button stays there.
+// Whoever presses a key on an image wants the next one; whoever presses its button stays there.
 document.addEventListener("submit", (event) => {
-  const card = event.target.closest("form.label")?.closest(".picture");
+  const card = event.target.closest("form.label")?.closest(".image");
   if (!card) return;
   const undoing = last?.undoing;
   last = undoing ? null : { id: card.id, before: card.dataset.label };
@@ -38,7 +38,7 @@ const WAYS = {
   ArrowUp: ["top", "bottom", -1], ArrowDown: ["bottom", "top", 1],
 };
 
-// The nearest picture that lies wholly that way; one straight ahead is nearer than one aside.
+// The nearest image that lies wholly that way; one straight ahead is nearer than one aside.
 function beside(card, [edge, begin, way]) {
   const [across, long] = edge === "left" || edge === "right" ? ["y", "height"] : ["x", "width"];
   const middle = (box) => box[across] + box[long] / 2;
@@ -55,7 +55,7 @@ function beside(card, [edge, begin, way]) {
 
 document.addEventListener("keydown", (event) => {
   const [way, card] = [WAYS[event.key], document.activeElement];
-  if (!way || !card?.matches(".picture[data-item]") || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+  if (!way || !card?.matches(".image[data-item]") || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
   const next = beside(card, way);
   if (next) { focus(next); event.preventDefault(); }
 });

@@ -1,4 +1,4 @@
-"""The view "images": lists of the pictures kept and skipped, people's labels, and how often the verdicts err."""
+"""The view "images": lists of the images kept and skipped, people's labels, and how often the verdicts err."""
 
 import math
 import time
@@ -27,23 +27,23 @@ from crawler.dashboard.views.choices import (
 from crawler.dashboard.views.judged_images import (
     JUDGED,
     KINDS,
-    JudgedPicture,
-    PictureList,
+    ImageList,
+    JudgedImage,
     VerdictFilter,
+    image,
     judged,
     labels_of,
     least_certain,
     list_verdicts,
-    picture,
 )
 from crawler.labels.labels import Label, put_label, remove_label
 from crawler.noise.verdict import BY_LIST, MODELS
-from crawler.store.images import PICTURE
+from crawler.store.images import IMAGE
 from crawler.store.page_tables import IS_AUDITED, label, verdict
 from crawler.translation.message import N_
 
 MOST = 24
-"""Pictures of a list at once."""
+"""Images of a list at once."""
 MOST_DOUBTFUL = 48
 router, api = APIRouter(), APIRouter()
 NO_SITE = SiteChoice(None)
@@ -51,19 +51,19 @@ NORMAL = 1.959964
 """Standard deviations to each side of the middle 95% of a normal distribution."""
 FILTERS = ("kind", "site", "by", "only")
 CrawlName = Annotated[
-    Text, Query(description=N_("name of the crawl; the latest that judged pictures where it is not given"))
+    Text, Query(description=N_("name of the crawl; the latest that judged images where it is not given"))
 ]
 
 
 class ImageParameters(BaseModel):
-    """Which pictures are listed."""
+    """Which images are listed."""
 
     crawl: CrawlName = ""
     wall: Literal["both", "kept", "skipped", "doubtful"] = Field(
         default="both", description=N_("what is shown; of the doubtful no filter holds but the kind")
     )
     kind: Literal["all", "image", "link"] = Field(
-        default="all", description=N_("pictures, or the pages that pictures lead to")
+        default="all", description=N_("images, or the pages that images lead to")
     )
     site: Text = Field(default="", description=N_("the site whose pages show them: its name or a part of it"))
     by: Literal["", "learned", "size", "keyword", "redundancy", "entropy", "filter_list"] = Field(
@@ -88,9 +88,9 @@ class ImageLists:
     """The lists of a crawl that were asked for."""
 
     crawl: str
-    kept: PictureList | None
-    skipped: PictureList | None
-    doubtful: PictureList | None
+    kept: ImageList | None
+    skipped: ImageList | None
+    doubtful: ImageList | None
     """Those nearest to the limit that nobody has labelled."""
     site: SiteChoice = NO_SITE
     """The site that is meant, where one was given."""
@@ -120,37 +120,37 @@ class AuditShare:
 
 @dataclass(frozen=True, slots=True)
 class ImageErrors:
-    """How often pictures are judged wrongly, by the audit and by people's labels."""
+    """How often images are judged wrongly, by the audit and by people's labels."""
 
     crawl: str
     audit: tuple[AuditShare, ...]
     skipped: ErrorShare
-    """Of the labelled pictures that were skipped: how many are content, as people say."""
+    """Of the labelled images that were skipped: how many are content, as people say."""
     kept: ErrorShare
-    """Of the labelled pictures that were kept: how many are noise, as people say."""
+    """Of the labelled images that were kept: how many are noise, as people say."""
     unknown: int
-    """Labels of pictures on which the crawl has no verdict now."""
+    """Labels of images on which the crawl has no verdict now."""
 
 
-@api.get("/api/images", summary=N_("Pictures that were kept or skipped, with verdicts, scores, reasons and marks"))
+@api.get("/api/images", summary=N_("Images that were kept or skipped, with verdicts, scores, reasons and marks"))
 def lists(context: Context, given: Given) -> ImageLists:
     """The lists."""
     with context.reading() as connection:
         return _lists(connection, chosen_crawl(connection, given.crawl, latest_with(verdict)), given)
 
 
-@api.get("/api/images/error-rate", summary=N_("How often pictures are judged wrongly, by audit and by marks"))
+@api.get("/api/images/error-rate", summary=N_("How often images are judged wrongly, by audit and by marks"))
 def error_rate(context: Context, crawl: CrawlName = "") -> ImageErrors:
-    """How often pictures are judged wrongly."""
+    """How often images are judged wrongly."""
     with context.reading() as connection:
         of = chosen_crawl(connection, crawl, latest_with(verdict))
         if of is None:
-            raise RefusedError(HTTPStatus.NOT_FOUND, "No crawl has judged pictures yet.")
+            raise RefusedError(HTTPStatus.NOT_FOUND, "No crawl has judged images yet.")
         return image_errors(connection, of.id, of.name)
 
 
-@api.get("/api/images/{verdict}", summary=N_("A judged picture, with its verdict, scores, reasons and marks"))
-def one(context: Context, number: VerdictNumber) -> JudgedPicture:
+@api.get("/api/images/{verdict}", summary=N_("A judged image, with its verdict, scores, reasons and marks"))
+def one(context: Context, number: VerdictNumber) -> JudgedImage:
     """One of them."""
     with context.reading() as connection:
         return judged(_row(connection, number))
@@ -187,14 +187,14 @@ def show_one(context: Context, request: Request, number: VerdictNumber) -> Respo
     return context.page(request, "images_one.html", one=judged(row), crawl=row.crawl)
 
 
-@router.get("/images/{verdict}/picture")
-def show_picture(context: Context, number: VerdictNumber) -> Response:
-    """The picture itself, as it was downloaded."""
+@router.get("/images/{verdict}/image")
+def show_image(context: Context, number: VerdictNumber) -> Response:
+    """The image itself, as it was downloaded."""
     with context.reading() as connection:
         row = _row(connection, number)
-    found = picture(context.output / "images" / row.file) if row.file else None
+    found = image(context.output / "images" / row.file) if row.file else None
     if found is None:
-        raise RefusedError(HTTPStatus.NOT_FOUND, "This picture is not here.")
+        raise RefusedError(HTTPStatus.NOT_FOUND, "This image is not here.")
     return found
 
 
@@ -204,10 +204,10 @@ def say(
     number: VerdictNumber,
     value: PeoplesLabel,
 ) -> Response:
-    """Keep or forget what somebody says of a picture."""
+    """Keep or forget what somebody says of an image."""
     with context.reading() as connection:
         row = _row(connection, number)
-    said = Label(PICTURE, row.crawl, row.url, row.page, value, row.sight, said_at=time.time())
+    said = Label(IMAGE, row.crawl, row.url, row.page, value, row.sight, said_at=time.time())
     with context.changing() as engine:
         if value == "none":
             remove_label(engine, said.key)
@@ -221,17 +221,17 @@ def _lists(connection: Connection, of: OfCrawl | None, given: ImageParameters) -
         return ImageLists("", None, None, None)
     kinds = KINDS if given.kind == "all" else (given.kind,)
     if given.wall == "doubtful":
-        doubtful = PictureList(least_certain(connection, of.id, kinds, MOST_DOUBTFUL), 0)
+        doubtful = ImageList(least_certain(connection, of.id, kinds, MOST_DOUBTFUL), 0)
         return ImageLists(of.name, None, None, doubtful)
     site = given.site.strip()
     of_site = chosen_site(connection, of.id, site) if site else NO_SITE
     audited, disputed = given.only == "audited", given.only == "disputed"
 
-    def listed(name: str, noise: bool) -> PictureList | None:
+    def listed(name: str, noise: bool) -> ImageList | None:
         if given.wall not in ("both", name):
             return None
         if (site and of_site.id is None) or (not noise and (given.by or audited)):  # there are none
-            return PictureList((), 0)
+            return ImageList((), 0)
         is_labelled = disputed or given.only == "marked"
         wanted = VerdictFilter(noise, kinds, of_site.id, given.by, audited, is_labelled, disputed)
         return list_verdicts(connection, of.id, wanted, getattr(given, f"{name}_before"), MOST)
@@ -242,7 +242,7 @@ def _lists(connection: Connection, of: OfCrawl | None, given: ImageParameters) -
 def _row(connection: Connection, number: int) -> Row[*tuple[Any, ...]]:
     row = connection.execute(JUDGED.where(verdict.c.id == number)).one_or_none()
     if row is None:
-        raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such picture.")
+        raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such image.")
     return row
 
 
@@ -253,7 +253,7 @@ def _other_than_usual(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def image_errors(connection: Connection, crawl_id: int, name: str) -> ImageErrors:
-    """How often a crawl's pictures are judged wrongly."""
+    """How often a crawl's images are judged wrongly."""
     found = agreement(connection, crawl_id)
     return ImageErrors(
         name,
@@ -273,12 +273,12 @@ def audits(connection: Connection, crawl_id: int) -> tuple[AuditShare, ...]:
 
 
 def agreement(connection: Connection, crawl_id: int) -> Counter[str]:
-    """How labels agree with the verdicts on their pictures, or on the pages behind where there is none on the picture.
+    """How labels agree with the verdicts on their images, or on the pages behind where there is none on the image.
 
     Counted as content_kept, content_skipped, noise_kept, noise_skipped, and as unknown where there is no verdict now.
-    Of several pages behind a picture one that was kept counts.
+    Of several pages behind an image one that was kept counts.
     """
-    # 0 and 1 are a picture kept and skipped, 2 and 3 a page behind it.
+    # 0 and 1 are an image kept and skipped, 2 and 3 a page behind it.
     verdicts = case((verdict.c.kind == "image", 0), else_=2) + cast(verdict.c.noise, Integer)
     first = select(label.c.value, func.min(verdicts).label("first")).outerjoin_from(
         label, verdict, label.c.key == verdict.c.label_key

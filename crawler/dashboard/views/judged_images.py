@@ -1,7 +1,7 @@
 """Judged images: lists of verdicts with people's labels, and the files of kept images.
 
-A label is of a picture as a page shows it, so it may be of several verdicts: that on the picture, and those on the
-pages that the picture leads to. Verdict and label have the same key then.
+A label is of an image as a page shows it, so it may be of several verdicts: that on the image, and those on the
+pages that the image leads to. Verdict and label have the same key then.
 """
 
 import math
@@ -21,7 +21,7 @@ from crawler.noise import verdict_reasons
 from crawler.noise.image_evidence import Sighting
 from crawler.page.image_file import type_of
 from crawler.store.crawl_tables import crawl, site
-from crawler.store.images import PICTURE
+from crawler.store.images import IMAGE
 from crawler.store.page_tables import IS_AUDITED, IS_NOISE, label, verdict
 from crawler.translation.message import CONTROL
 
@@ -36,12 +36,12 @@ HEADERS = {
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedPicture:
-    """A picture, or the page behind it, with the verdict and what people said."""
+class JudgedImage:
+    """An image, or the page behind it, with the verdict and what people said."""
 
     id: int
     kind: str
-    """image, or link: the page that the picture leads to."""
+    """image, or link: the page that the image leads to."""
     url: str
     target: str
     page: str
@@ -88,10 +88,10 @@ class JudgedPicture:
 
 
 @dataclass(frozen=True, slots=True)
-class PictureList:
-    """Some pictures, the newest first, or the least certain first."""
+class ImageList:
+    """Some images, the newest first, or the least certain first."""
 
-    pictures: tuple[JudgedPicture, ...]
+    images: tuple[JudgedImage, ...]
     before: int
     """What the parameter of the list is to be for those that follow; 0 where none do."""
 
@@ -123,26 +123,26 @@ IS_LABELLED = exists().where(label.c.key == verdict.c.label_key)
 
 def list_verdicts(
     connection: Connection, crawl_id: int, wanted: VerdictFilter, before: int = 0, most: int = 24
-) -> PictureList:
+) -> ImageList:
     """The newest verdicts of those wanted whose number is lower."""
     numbers: list[int] = []
     for found in _wanted(crawl_id, wanted, before or NEWEST):
         numbers += connection.execute(found.limit(most + 1)).scalars()
     numbers.sort(reverse=True)
-    return PictureList(read_verdicts(connection, numbers[:most]), numbers[most - 1] if len(numbers) > most else 0)
+    return ImageList(read_verdicts(connection, numbers[:most]), numbers[most - 1] if len(numbers) > most else 0)
 
 
-def read_verdicts(connection: Connection, numbers: Sequence[int]) -> tuple[JudgedPicture, ...]:
+def read_verdicts(connection: Connection, numbers: Sequence[int]) -> tuple[JudgedImage, ...]:
     """The verdicts of these numbers, in this order; those that are gone are left out."""
     known = {row.id: judged(row) for row in connection.execute(JUDGED.where(verdict.c.id.in_(numbers)))}
     return tuple(known[number] for number in numbers if number in known)
 
 
-def judged(row: Any) -> JudgedPicture:
+def judged(row: Any) -> JudgedImage:
     """What a row of JUDGED says."""
     sighting = Sighting.of(row.sight)
     width, height = sighting.size
-    return JudgedPicture(
+    return JudgedImage(
         *(row.id, row.kind, row.url, row.target, row.page, row.site, NOISE if row.noise else CONTENT),
         *(row.probability, row.keyword, row.redundancy, row.entropy, verdict_reasons.read(row.reasons), row.decided_by),
         *(row.audited, row.mistaken, row.bytes if row.file else None, row.decided_at),
@@ -200,15 +200,15 @@ def _filters(wanted: VerdictFilter) -> Iterator[ColumnElement[bool]]:
 
 
 def labels_of(crawl_id: int) -> tuple[ColumnElement[bool], ...]:
-    """What labels of a crawl's pictures meet."""
+    """What labels of a crawl's images meet."""
     name = select(crawl.c.name).where(crawl.c.id == crawl_id).scalar_subquery()
-    return label.c.crawl == name, label.c.kind == PICTURE
+    return label.c.crawl == name, label.c.kind == IMAGE
 
 
-def least_certain(connection: Connection, crawl_id: int, kinds: Sequence[str], most: int) -> tuple[JudgedPicture, ...]:
+def least_certain(connection: Connection, crawl_id: int, kinds: Sequence[str], most: int) -> tuple[JudgedImage, ...]:
     """The verdicts nearest to the limit from both sides that nobody has labelled, the least certain first.
 
-    The limit is where the crawl's own verdicts on pictures part; how far a probability is from it is measured in
+    The limit is where the crawl's own verdicts on images part; how far a probability is from it is measured in
     log-odds, as the limit may be near 1.
     """
     limit, column = _limit(connection, crawl_id), verdict.c.probability
@@ -226,7 +226,7 @@ def least_certain(connection: Connection, crawl_id: int, kinds: Sequence[str], m
 
 
 def _limit(connection: Connection, crawl_id: int) -> float:
-    """The probability between the content most like noise and the noise least like it, of pictures."""
+    """The probability between the content most like noise and the noise least like it, of images."""
 
     def edge(found: ColumnElement[Any], *, noise: bool) -> float | None:
         mine = (verdict.c.crawl_id == crawl_id, verdict.c.kind == "image", verdict.c.noise == noise)
@@ -244,8 +244,8 @@ def _odds(probability: float) -> float:
     return math.log(bounded / (1 - bounded))
 
 
-def picture(path: Path) -> Response | None:
-    """The picture in a file as an answer; None where there is none that may be shown."""
+def image(path: Path) -> Response | None:
+    """The image in a file as an answer; None where there is none that may be shown."""
     body = read_file(path, MOST_BYTES + 1)
     if body is None or len(body) > MOST_BYTES:
         return None

@@ -18,16 +18,16 @@ from sqlalchemy import Connection, func, select, tuple_
 from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context, Number, Text, Whole, see_other, slow
 from crawler.dashboard.views.choices import crawl_names
-from crawler.dashboard.views.judged_images import KINDS, JudgedPicture, least_certain
+from crawler.dashboard.views.judged_images import KINDS, JudgedImage, least_certain
 from crawler.export.export_pages import gold_line
 from crawler.labels.labels import NEWEST, TEXT, all_labels, count_labels, remove_label
 from crawler.store.crawl_tables import crawl as crawl_table
-from crawler.store.images import PICTURE
+from crawler.store.images import IMAGE
 from crawler.store.page_tables import label, page, stored_response
 from crawler.store.read_only import NOTHING
 from crawler.translation.message import N_
 
-MOST_PAGES, MOST_PICTURES, MOST_LABELS = 20, 12, 20
+MOST_PAGES, MOST_IMAGES, MOST_LABELS = 20, 12, 20
 MOST_BYTES = 32 * 1024 * 1024
 """Of a file that is made in memory."""
 BEGINNING = 300  # letters of a text that a list shows
@@ -79,7 +79,7 @@ class ListedLabel:
     kind: str
     url: str
     page: str
-    """That shows the picture; of a page its own address."""
+    """That shows the image; of a page its own address."""
     value: str
     """Of a text its beginning."""
     said_at: float
@@ -94,9 +94,9 @@ class LabelCounts:
     texts: int
     """Pages whose main text is labelled."""
     content: int
-    """Pictures that are content."""
+    """Images that are content."""
     noise: int
-    """Pictures that are noise."""
+    """Images that are noise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class LabelQueue:
     pages: tuple[UncertainPage, ...]
     after: int
     """From which to look on; 0 where that was all."""
-    pictures: tuple[JudgedPicture, ...]
+    images: tuple[JudgedImage, ...]
     counts: LabelCounts
 
 
@@ -124,17 +124,17 @@ class LabelList:
     counts: LabelCounts
 
 
-@api.get("/api/labels/queue", summary=N_("The pages and pictures that are least certain"))
+@api.get("/api/labels/queue", summary=N_("The pages and images that are least certain"))
 def queue(context: Context, crawl: CrawlName = "", after: After = 0) -> LabelQueue:
     """What is least certain of a crawl."""
     with context.reading() as connection:
         of = _chosen(connection, crawl)
         found = uncertain_pages(connection, of, after, MOST_PAGES)
-        pictures = least_certain(connection, of.id, KINDS, MOST_PICTURES)
-        return LabelQueue(of.name, of.kept, *found, pictures, _counts(connection, of.name))
+        images = least_certain(connection, of.id, KINDS, MOST_IMAGES)
+        return LabelQueue(of.name, of.kept, *found, images, _counts(connection, of.name))
 
 
-@api.get("/api/labels", summary=N_("What people said of pages and pictures"))
+@api.get("/api/labels", summary=N_("What people said of pages and images"))
 def labels(context: Context, crawl: CrawlName = "", before: Before = 0) -> LabelList:
     """The labels of a crawl, which outlive it."""
     with context.reading() as connection:
@@ -257,5 +257,5 @@ def _chosen(connection: Connection, name: str) -> LabelledCrawl:
 
 
 def _counts(connection: Connection, name: str) -> LabelCounts:
-    texts, pictures = (count_labels(connection, name, kind) for kind in (TEXT, PICTURE))
-    return LabelCounts(texts.get(TEXT, 0), pictures.get("content", 0), pictures.get("noise", 0))
+    texts, images = (count_labels(connection, name, kind) for kind in (TEXT, IMAGE))
+    return LabelCounts(texts.get(TEXT, 0), images.get("content", 0), images.get("noise", 0))

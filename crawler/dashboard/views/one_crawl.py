@@ -203,7 +203,7 @@ def _outcomes(context: DashboardContext, of: CrawlSummary) -> Outcomes:
             reasons.setdefault(group, {})[str(outcome)] = count
         end = outcome.code if group is Group.DONE else group
         ends[end] = ends.get(end, 0) + count
-    stored = {"page": found.pages, "picture": found.pictures}
+    stored = {"page": found.pages, "image": found.images}
     ends = dict(sorted(((end, count) for end, count in (ends | stored).items() if count), key=lambda one: -one[1]))
     return Outcomes(result.at, ends, reasons, result.error)
 
@@ -302,7 +302,7 @@ LINES: dict[str, tuple[str, Callable[[SamplePoint], float | None]]] = {
     "silent": ("/s", _answers("none")),
     "waiting": ("", lambda point: point.waiting),
     "bytes": ("B/s", _a_second(attrgetter("bytes"))),
-    "pictures": ("/s", _a_second(attrgetter("pictures"))),
+    "images": ("/s", _a_second(attrgetter("images"))),
     "skipped": ("/s", _a_second(attrgetter("skipped"))),
 }
 """The lines but the harvest, their units, and what they are at a point."""

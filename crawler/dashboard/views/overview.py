@@ -45,11 +45,11 @@ class CrawlFigures:
     requests: int | None
     bytes: int | None
     """Of answers."""
-    pictures: int | None
+    images: int | None
     skipped: int | None
-    """Pictures that were refused before the download."""
+    """Images that were refused before the download."""
     saved: int | None
-    """Bytes that this saved, estimated by the mean size of the pictures that were downloaded."""
+    """Bytes that this saved, estimated by the mean size of the images that were downloaded."""
     next_run: float | None
     """When its job starts it again."""
     job: str | None
@@ -104,9 +104,9 @@ def _figures(
         harvest=did.harvest if did else None,
         requests=did.sums.requests if did else None,
         bytes=did.sums.bytes if did else None,
-        pictures=did.sums.pictures if did else None,
+        images=did.sums.images if did else None,
         skipped=did.sums.skipped if did else None,
-        saved=saved_bytes(did.sums.skipped, did.sums.pictures, did.sums.picture_bytes) if did else None,
+        saved=saved_bytes(did.sums.skipped, did.sums.images, did.sums.image_bytes) if did else None,
         next_run=job.next_at if job and not job.paused else None,
         job=None if job is None else "running" if job.now else "paused" if job.paused else "waiting",
         next_due=due,

@@ -1,4 +1,4 @@
-"""Where a page leads: what was first found on it, all links of its source, and its pictures."""
+"""Where a page leads: what was first found on it, all links of its source, and its images."""
 
 import re
 from collections.abc import Collection
@@ -28,12 +28,12 @@ BY_CHANCE = PRIORITIES - 1
 MOST_FOUND = 5_000
 """Addresses first found on one page that are listed."""
 AT_ONCE = 100
-Sort = Literal["found", "all", "pictures"]
+Sort = Literal["found", "all", "images"]
 SORTS: tuple[Sort, ...] = get_args(Sort)
 _CURSOR = re.compile(r"(-?[0-9]{1,10})\.([0-9]{1,18})", re.ASCII)
 WRONG_AFTER = N_("after is wrong; allowed is what an answer has given")
 router, api = APIRouter(), APIRouter()
-Of = Annotated[Sort, Query(description=N_("first found on the page, all of its source, or its pictures"))]
+Of = Annotated[Sort, Query(description=N_("first found on the page, all of its source, or its images"))]
 After = Annotated[Text, Query(description=N_("where the next ones start, as next said it"))]
 
 
@@ -85,8 +85,8 @@ class PageLink:
 
 
 @dataclass(frozen=True, slots=True)
-class PagePicture:
-    """A picture of a page."""
+class PageImage:
+    """An image of a page."""
 
     url: str
     alt: str
@@ -102,7 +102,7 @@ class PagePicture:
 
 @dataclass(frozen=True, slots=True)
 class PageLinks:
-    """Links or pictures of a page."""
+    """Links or images of a page."""
 
     page: int
     crawl: str
@@ -115,15 +115,15 @@ class PageLinks:
     is_cut: bool
     """Whether more was first found on it than is listed."""
     unread: int
-    """Links and pictures that were not read as the page has too many."""
+    """Links and images that were not read as the page has too many."""
     links: tuple[PageLink, ...]
-    pictures: tuple[PagePicture, ...]
+    images: tuple[PageImage, ...]
     next: str | None
 
 
-@slow(api.get("/api/pages/{page}/links", summary=N_("Links or pictures of a page, and their outcomes")))
+@slow(api.get("/api/pages/{page}/links", summary=N_("Links or images of a page, and their outcomes")))
 def data(context: Context, page: Number, of: Of = "found", after: After = "") -> PageLinks:
-    """Links or pictures of a page, a hundred at a time."""
+    """Links or images of a page, a hundred at a time."""
     with context.reading() as connection:
         found = stored_page(connection, page)
         if of == "found":
@@ -189,7 +189,7 @@ def _found(row: Row[*tuple[Any, ...]]) -> FoundLink:
 
 
 def verdicts_by_key(connection: Connection, keys: Collection[int]) -> dict[int, Row[*tuple[Any, ...]]]:
-    """What was said of the pictures of these keys."""
+    """What was said of the images of these keys."""
     names = ("key", "id", "noise", "probability", "reasons", "decided_by")
     rows = connection.execute(select(*(verdict.c[name] for name in names)).where(verdict.c.key.in_(keys)))
     return {row.key: row for row in rows}
@@ -217,17 +217,17 @@ def _first_found(found: StoredPage, rows: list[FoundLink]) -> PageLinks:
 
 
 def _of_source(connection: Connection, found: StoredPage, keys: AddressKeys, of: Sort, after: str) -> PageLinks:
-    """All links, or pictures, of the source, in its order, each address once."""
+    """All links, or images, of the source, in its order, each address once."""
     if not re.fullmatch(r"[0-9]{0,6}", after, re.ASCII):
         raise RefusedError(HTTPStatus.BAD_REQUEST, WRONG_AFTER)
     start = int(after or 0)
     end = start + AT_ONCE
-    if of == "pictures":
-        pictures = list({one.url: one for one in found.page.images}.values())
-        keyed = [(one, keys(one.url, "image")) for one in pictures[start:end]]
+    if of == "images":
+        images = list({one.url: one for one in found.page.images}.values())
+        keyed = [(one, keys(one.url, "image")) for one in images[start:end]]
         said = verdicts_by_key(connection, [key for _, key in keyed])
-        shown = tuple(_picture(one.url, one.alt, one.target, said.get(key)) for one, key in keyed)
-        answer = replace(_answer(found, "pictures", len(pictures)), pictures=shown)
+        shown = tuple(_image(one.url, one.alt, one.target, said.get(key)) for one, key in keyed)
+        answer = replace(_answer(found, "images", len(images)), images=shown)
     else:
         first: dict[str, str] = {}
         for link in found.page.links:
@@ -251,11 +251,11 @@ def _link(url: str, anchor: str | None, row: FoundLink | None) -> PageLink:
     return PageLink(url, anchor, row.kind, row.score, row.state, row.outcome, row.page, row.title, row.relevance)
 
 
-def _picture(url: str, alt: str, target: str, said: Row[*tuple[Any, ...]] | None) -> PagePicture:
+def _image(url: str, alt: str, target: str, said: Row[*tuple[Any, ...]] | None) -> PageImage:
     if said is None:
-        return PagePicture(url, alt, target, None, None, None, (), "")
+        return PageImage(url, alt, target, None, None, None, (), "")
     why = verdict_reasons.read(said.reasons)
-    return PagePicture(url, alt, target, said.id, said.noise, said.probability, why, said.decided_by)
+    return PageImage(url, alt, target, said.id, said.noise, said.probability, why, said.decided_by)
 
 
 @slow(router.get("/pages/{page}/links"))

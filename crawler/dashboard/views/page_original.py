@@ -2,7 +2,7 @@
 
 Nothing of the page is passed on as it stands. A new document is written: of elements by their names those that are
 listed here, any other as a plain one; of attributes four, with values that are checked; of texts all, escaped. There
-is no script in it, no style of the page's own, no form, no frame, no address, and no picture, whose description stands
+is no script in it, no style of the page's own, no form, no frame, no address, and no image, whose description stands
 in its place.
 """
 
@@ -27,7 +27,7 @@ MOST_LETTERS = 2_000_000
 MOST_LEVELS = 400
 """Elements in each other; what is deeper stands as text."""
 MOST_NAMED = 200
-"""Letters of a picture's description."""
+"""Letters of an image's description."""
 KEPT_AS_IT_IS = frozenset(
     "p div section article main header footer nav aside h1 h2 h3 h4 h5 h6 ul ol li dl dt dd blockquote pre address "
     "figure figcaption table caption thead tbody tfoot tr td th hr br b strong i em u s del ins small sub sup code kbd "
@@ -47,7 +47,7 @@ class Original:
 
     html: str
     is_cut: bool
-    pictures: int
+    images: int
     """In whose place their description stands."""
 
 
@@ -62,7 +62,7 @@ class _Writer:
     pieces: list[str] = field(default_factory=list)
     letters: int = 0
     elements: int = 0
-    pictures: int = 0
+    images: int = 0
     at: int = 0
     """The block that text belongs to."""
 
@@ -124,7 +124,7 @@ def original(page: Page, kept: frozenset[int], why: Mapping[int, str]) -> Origin
             break
     is_cut = writer.is_full
     writer.pieces += [f"</{tag}>" for tag in reversed(open_tags) if tag]
-    return Original("".join(writer.pieces), is_cut, writer.pictures)
+    return Original("".join(writer.pieces), is_cut, writer.images)
 
 
 def _open(writer: _Writer, element: etree._Element, level: int) -> str:
@@ -132,8 +132,8 @@ def _open(writer: _Writer, element: etree._Element, level: int) -> str:
     tag = element.tag
     writer.elements += 1
     if tag == "img":
-        writer.pictures += 1
-        writer.write(f'<span class="picture">{shown((element.get("alt") or "").strip()[:MOST_NAMED])}</span>')
+        writer.images += 1
+        writer.write(f'<span class="image">{shown((element.get("alt") or "").strip()[:MOST_NAMED])}</span>')
         return ""
     if tag in UNSHOWN or level >= MOST_LEVELS:
         return ""

@@ -232,7 +232,7 @@ def _of_containers(columns: BlockColumns) -> list[Rows]:
     sums = _sums([columns.widths, seen.linked, columns.prose, columns.stops, scores.own, scores.words, ones, images])
     whole = np.maximum(sums[:, -1], 1)
     inside = (sums[:, outline.ends] - sums[:, outline.starts])[:, levels]
-    width, linked, prose, stops, own, words, blocks, pictures = inside
+    width, linked, prose, stops, own, words, blocks, images = inside
     wide, many = np.maximum(width, 1), np.maximum(blocks, 1)
     held = (
         np.log1p(width),
@@ -244,7 +244,7 @@ def _of_containers(columns: BlockColumns) -> list[Rows]:
         own / many,
         words / many,
         np.log1p(blocks),
-        np.log1p(pictures / many),
+        np.log1p(images / many),
         scores.around[levels],
     )
     return list(zip(_HELD, held, strict=True))

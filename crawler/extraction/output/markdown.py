@@ -33,7 +33,7 @@ SCOPES = frozenset(("blockquote", "li", "dd"))
 # Lists and quotes in each other; deeper ones are no deeper.
 MAX_SCOPES = 8
 MAX_ALT = 300
-# Pictures smaller than this are icons, as are those with such addresses.
+# Images smaller than this are icons, as are those with such addresses.
 LEAST_PIXELS = 50
 ICON = re.compile(r"avatar|badge|blank|emoji|icon|loading|logo|pixel|smil|spacer|sprite|\b1x1\b", re.IGNORECASE)
 

@@ -21,7 +21,7 @@ ODD = {
     "no letters": "<p>!!!<p>...<p>— —",
     "one sign": "<p>\U0001f41d",
     "surrogates": "<p class='\ud800'>\udfff",
-    "pictures": "<img src=a.png>" * 50 + "x",
+    "images": "<img src=a.png>" * 50 + "x",
     "headings": "".join(f"<h{n}>Bees</h{n}>" for n in range(1, 7)),
     "a long word": "x" * 100_000,
     "a title as text": "<title>Bees dance</title><h1>Bees dance</h1>",

@@ -11,7 +11,7 @@ HOSTILE = {
     "open quotes": "<a b=\"<a b='" * 100_000,
     "open quote": '<a b="' * 100_000,
     "equals": "<a " + "=" * 1_000_000,
-    "open pictures": "<svg>" * 200_000,
+    "open images": "<svg>" * 200_000,
     "open scripts": "<script>" * 200_000,
     "almost closed scripts": "<script>" + "</scrip" * 200_000,
     "open comments": "<!--" * 300_000,

@@ -126,7 +126,7 @@ def test_links(html: str, expected: str) -> None:
         ),
     ],
 )
-def test_pictures(html: str, expected: str) -> None:
+def test_images(html: str, expected: str) -> None:
     assert written(html, refused=(E + "/no.jpg",)) == expected
 
 

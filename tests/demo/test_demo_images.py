@@ -1,4 +1,4 @@
-"""The pictures and the PDF of the demo site, taken apart by hand."""
+"""The images and the PDF of the demo site, taken apart by hand."""
 
 import struct
 import zlib
@@ -41,7 +41,7 @@ def test_a_gif_is_whole(path):
     assert sum(code < 128 for code in codes) == width * height
 
 
-def test_pictures_differ_in_colour():
+def test_images_differ_in_colour():
     colours = {r.body[41:47] for r in SITE.values() if r.content_type == "image/png"}
     assert len(colours) > 50
 
