@@ -1,7 +1,7 @@
 """Is this image noise (advert, navigation, decoration) or content? Pages and counts in, verdicts out.
 
-A page's images become sightings, and those of a site are counted (.image_evidence). The signs of a sighting
+A page's images become sightings, and those of a site are counted (.image_evidence). The features of a sighting
 (.image_features) are read from the page around it (.page_features). A sighting is judged (.verdict) by the three models
 of Li 2006 (.li2006), over the words that describe it and what its site shows elsewhere, by its size, and by a learned
-model of its signs (.learned_model); .verdict_reasons says why. Filter lists may overrule the verdict.
+model of its features (.learned_model); .verdict_reasons says why. Filter lists may overrule the verdict.
 """

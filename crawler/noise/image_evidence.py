@@ -34,11 +34,11 @@ class Sighting:
     size: tuple[int | None, int | None] = (None, None)
     """Width and height in pixels as the page gives them."""
     read: Callable[[], tuple[float, ...]] = field(default=tuple, repr=False)
-    """Reads the signs; for most images of a page, which were seen before, nobody asks."""
+    """Reads the features; for most images of a page, which were seen before, nobody asks."""
 
     @cached_property
-    def signs(self) -> tuple[float, ...]:
-        """The signs of the image on its page (crawler.noise.image_features); none where the page is not known."""
+    def features(self) -> tuple[float, ...]:
+        """The features of the image on its page (crawler.noise.image_features); none where the page is not known."""
         return self.read()
 
     def alone(self) -> "Sighting":
@@ -49,7 +49,7 @@ class Sighting:
         """The sighting as a line of text, for `Sighting.of`."""
         texts = (self.url, self.target, self.page, self.alt, self.title, self.anchor_text, self.size)
         # Short, as there are millions: six digits tell more than the model asks.
-        numbers = [int(sign) if sign == int(sign) else float(f"{sign:.6g}") for sign in self.signs]
+        numbers = [int(feature) if feature == int(feature) else float(f"{feature:.6g}") for feature in self.features]
         return json.dumps((*texts, numbers), ensure_ascii=False, separators=(",", ":"))
 
     @classmethod

@@ -1,4 +1,4 @@
-"""The signs of an image on its page, in numbers: of what stands around it, of its size, its words, its addresses."""
+"""The features of an image on its page, in numbers: of what stands around it, of its size, its words, its addresses."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ _SIZE_ASKED = re.compile(r"[?&/;,_](?:w|width|imwidth|resize|size)[=:_-]?(\d{2,4
 _DATE = re.compile(r"(?:19|20)\d\d[-/_]?(?:0[1-9]|1[0-2])")
 
 
-def signs(around: PageContext, index: int) -> tuple[float, ...]:
-    """The signs of one of the images of a page, by its index among them; SIGNS names them."""
+def features_of(around: PageContext, index: int) -> tuple[float, ...]:
+    """The features of one of the images of a page, by its index among them; FEATURES names them."""
     image = around.page.images[index]
     found = [
         *_of_place(around, image, index),
@@ -269,7 +269,7 @@ def _of_names(image: ImageLink) -> list[int]:
 OF_PLACE, OF_CONTAINERS, OF_ELEMENTS = _PLACE, (*_HOLDS, *_INSIDE), (*_IN, *_LIKE)
 OF_SIZE, OF_WORDS, OF_TARGET = _SIZES, _WORDS, _TARGET
 OF_ADDRESS, OF_NAMES, OF_PAGE = (*_FILE, *(f"is {name}" for name in ENDINGS)), _CALLED, ABOUT
-SIGNS = (
+FEATURES = (
     *OF_PLACE,
     *OF_CONTAINERS,
     *OF_ELEMENTS,
@@ -280,7 +280,7 @@ SIGNS = (
     *OF_NAMES,
     *OF_PAGE,
 )
-"""The names of the signs."""
+"""The names of the features."""
 
 
 def sightings(page: Page, extraction: Extraction) -> tuple[Sighting, ...]:
@@ -295,7 +295,7 @@ def sightings(page: Page, extraction: Extraction) -> tuple[Sighting, ...]:
             one.title[:MOST_TEXT],
             one.anchor_text[:MOST_TEXT],
             (one.width, one.height),
-            partial(signs, around, index),
+            partial(features_of, around, index),
         )
         for index, one in enumerate(page.images)
     )

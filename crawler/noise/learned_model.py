@@ -1,16 +1,16 @@
-"""The learned model: small trees that add up what the signs of an image and the counts of its site say.
+"""The learned model: small trees that add up what the features of an image and the counts of its site say.
 
     logit = sum over the trees t of tables_t[code_t],  code_t = 1 [x_a > edge_a] + 2 [x_b > edge_b] + 4 [x_c > edge_c]
     p(noise) = 1 / (1 + e^-logit)
 
-Each tree has three splits, each a sign and its edge; a table says what the tree adds for each way they can go. So an
+Each tree has three splits, each a feature and its edge; a table says what the tree adds for each way they can go. So an
 image is judged by one comparison of vectors and one look-up. `scrapy noise train` made the weights; CARD.md beside them
 says of what, and how they do.
 
-`changes` tells what a verdict hangs on: how much it would change if the signs of a group were as usual. What a tree
+`changes` tells what a verdict hangs on: how much it would change if the features of a group were as usual. What a tree
 then adds is known beforehand for each of its codes, so that all groups together are one look-up more:
 
-    change_g = sum over the trees t that ask a sign of g of tables_t[code_t] - tables_t[code_t, those of g as usual]
+    change_g = sum over the trees t that ask a feature of g of tables_t[code_t] - tables_t[code_t, those of g as usual]
 """
 
 import zlib
@@ -38,8 +38,8 @@ SPLITS = 3
 CODES = 1 << SPLITS
 """The ways in which they can go."""
 OF_SITE = ("site pages", "pages with it", "share of other pages with it", "entropy", "keyword")
-SIGNS = (*image_features.SIGNS, *OF_SITE)
-AT = {name: at for at, name in enumerate(SIGNS)}
+FEATURES = (*image_features.FEATURES, *OF_SITE)
+AT = {name: at for at, name in enumerate(FEATURES)}
 UNKNOWN = -1.0
 """Where a model of the paper has nothing to go by."""
 MOST = 30.0
@@ -56,26 +56,26 @@ class NoiseModel:
     """All that was learned."""
 
     splits: Ints
-    """The signs that the trees ask: a column a tree."""
+    """The features that the trees ask: a column a tree."""
     edges: Floats
     tables: Floats
-    """What each tree adds, by which of its splits the signs are over: a row a tree, a column a code."""
+    """What each tree adds, by which of its splits the features are over: a row a tree, a column a code."""
     usual: Floats
-    """The median of each sign."""
+    """The median of each feature."""
     limit: float
     """The probability from which on an image is noise, chosen so that content is kept."""
 
-    def logits(self, signs: Floats) -> Floats:
-        """The logit of noise of each row of signs."""
+    def logits(self, features: Floats) -> Floats:
+        """The logit of noise of each row of features."""
         codes = np.arange(0, self.tables.size, CODES)  # of each tree, where its table begins
         for power, (splits, edges) in enumerate(zip(self.splits, self.edges, strict=True)):
-            codes = codes + ((signs.take(splits, 1) > edges) << power)
+            codes = codes + ((features.take(splits, 1) > edges) << power)
         found: Floats = self.tables.ravel().take(codes).sum(1)
         return found
 
 
-def signs_of(sighting: "Sighting", evidence: "Evidence", entropy: float | None, keyword: float | None) -> Floats:
-    """The signs of an image: what its page tells of it, and what the other pages of its site say."""
+def features_of(sighting: "Sighting", evidence: "Evidence", entropy: float | None, keyword: float | None) -> Floats:
+    """The features of an image: what its page tells of it, and what the other pages of its site say."""
     pages, shown = evidence.pages, evidence.shown.get(fold(sighting.url), 0)
     others = max(0, shown - 1)
     of_site = (
@@ -85,7 +85,7 @@ def signs_of(sighting: "Sighting", evidence: "Evidence", entropy: float | None, 
         UNKNOWN if entropy is None else entropy,
         UNKNOWN if keyword is None else keyword,
     )
-    return np.array((*sighting.signs, *of_site), np.float32)
+    return np.array((*sighting.features, *of_site), np.float32)
 
 
 def probability(logit: float) -> float:
@@ -105,7 +105,7 @@ def save(model: NoiseModel, path: Path) -> None:
         "tables": model.tables.astype(np.float16),
         "usual": model.usual.astype(np.float32),
         "limit": np.float64(model.limit),
-        "names": np.array(SIGNS),
+        "names": np.array(FEATURES),
     }
     with path.open("wb") as file:
         np.savez_compressed(file, **held)
@@ -115,8 +115,8 @@ def load(path: Path) -> NoiseModel:
     """The model in a file, a WeightsError where it holds none that fits; nothing in it is run."""
     try:
         with np.load(path, allow_pickle=False) as held:
-            if tuple(held["names"].tolist()) != SIGNS:
-                raise ValueError("other signs")
+            if tuple(held["names"].tolist()) != FEATURES:
+                raise ValueError("other features")
             model = NoiseModel(
                 held["splits"].astype(np.intp),
                 held["edges"].astype(np.float32),
@@ -129,12 +129,12 @@ def load(path: Path) -> NoiseModel:
             (model.splits, (SPLITS, trees)),
             (model.edges, (SPLITS, trees)),
             (model.tables, (trees, CODES)),
-            (model.usual, (len(SIGNS),)),
+            (model.usual, (len(FEATURES),)),
         )
         if any(rows.shape != shape or not np.isfinite(rows).all() for rows, shape in shapes):
             raise ValueError("shapes")
-        if model.splits.min() < 0 or model.splits.max() >= len(SIGNS) or not 0 < model.limit < 1:
-            raise ValueError("signs")
+        if model.splits.min() < 0 or model.splits.max() >= len(FEATURES) or not 0 < model.limit < 1:
+            raise ValueError("features")
         return model
     except NO_WEIGHTS as error:
         raise NoiseWeightsError(f"{str(path)!r} holds no weights of images") from error
@@ -155,7 +155,7 @@ class Changes(NamedTuple):
 
     logit: float
     groups: dict[str, float]
-    """For each group of signs, how much less the logit would be if the group were as usual."""
+    """For each group of features, how much less the logit would be if the group were as usual."""
 
 
 _OF_GROUP = {
@@ -175,8 +175,8 @@ _OF_GROUP = {
     "page": tuple(name for name in image_features.OF_PAGE if name != "has head image"),
     "site": OF_SITE,
 }
-"""The signs that are told of together."""
-_GROUP = np.array([next(at for at, names in enumerate(_OF_GROUP.values()) if name in names) for name in SIGNS])
+"""The features that are told of together."""
+_GROUP = np.array([next(at for at, names in enumerate(_OF_GROUP.values()) if name in names) for name in FEATURES])
 _POWERS = (1 << np.arange(SPLITS)).astype(np.uint8)
 
 
@@ -186,7 +186,7 @@ class _Ready(NamedTuple):
     splits: Ints
     edges: Floats
     trees: Ints
-    """All of them, then those that ask a sign of each group."""
+    """All of them, then those that ask a feature of each group."""
     begins: Ints
     """Where in `added` the numbers of each of these begin, a number a code."""
     added: Floats
@@ -222,10 +222,10 @@ def _ready(model: NoiseModel) -> _Ready:
     )
 
 
-def changes(model: NoiseModel, signs: Floats) -> Changes:
-    """What a model says of the signs of an image, and which of them it hangs on."""
+def changes(model: NoiseModel, features: Floats) -> Changes:
+    """What a model says of the features of an image, and which of them it hangs on."""
     ready = _ready(model)
-    is_over = (signs.take(ready.splits) > ready.edges).view(np.uint8)
+    is_over = (features.take(ready.splits) > ready.edges).view(np.uint8)
     codes = _POWERS @ is_over.reshape(model.splits.shape)
     sums = np.add.reduceat(ready.added.take(codes.take(ready.trees) + ready.begins), ready.starts).tolist()
     return Changes(sums[0], dict(zip(ready.groups, sums[1:], strict=True)))

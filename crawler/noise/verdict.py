@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from crawler.noise.image_evidence import Evidence, Sighting
-from crawler.noise.image_features import PIXEL, SIGNS, sightings
+from crawler.noise.image_features import FEATURES, PIXEL, sightings
 from crawler.noise.li2006 import LEAST_PAGES, NoiseWords, description, entropy, redundancy
 from crawler.noise.li2006 import shipped as shipped_words
 from crawler.noise.verdict_reasons import GROUPS, JudgedImage, NoiseReason
@@ -148,7 +148,7 @@ def _by_redundancy(sighting: Sighting, evidence: Evidence, scores: LiScores, jud
 
 def _is_head(sighting: Sighting) -> bool:
     """Whether the page gives the image as its own."""
-    return bool(sighting.signs) and bool(sighting.signs[SIGNS.index("head image")])
+    return bool(sighting.features) and bool(sighting.features[FEATURES.index("head image")])
 
 
 def _by_size(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judge) -> ModelVerdict:
@@ -175,18 +175,18 @@ def _probability(said: Sequence[ModelVerdict], is_noise: bool) -> float:
 
 
 def _by_learned(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judge) -> ModelVerdict:
-    if not sighting.signs:  # nobody has seen its page
+    if not sighting.features:  # nobody has seen its page
         return NOTHING
     from crawler.noise import learned_model
 
     model = judge.learned or learned_model.shipped()
-    signs = learned_model.signs_of(sighting, evidence, scores.entropy, scores.keyword)
-    changed = learned_model.changes(model, signs)
+    features = learned_model.features_of(sighting, evidence, scores.entropy, scores.keyword)
+    changed = learned_model.changes(model, features)
     likely = learned_model.probability(changed.logit)
     limit = model.limit if judge.learned_limit is None else judge.learned_limit
     is_noise = likely > limit
     at = learned_model.AT
-    image = JudgedImage(lambda name: signs.item(at[name]), is_noise, max(1, evidence.pages))
+    image = JudgedImage(lambda name: features.item(at[name]), is_noise, max(1, evidence.pages))
     why = weightiest(GROUPS, changed.groups, image) or (Reason(NoiseReason.ALL_TOGETHER, {}),)
     if likely > 0.5 and not is_noise:
         why = (Reason(NoiseReason.BELOW_LIMIT, {"percent": float(f"{100 * limit:.4g}")}), *why)

@@ -18,7 +18,7 @@ STORIES = "figure article main".split()
 
 @dataclass(frozen=True)
 class JudgedImage(Judged):
-    """An image by its signs (.learned_model); the verdict is whether it is noise."""
+    """An image by its features (.learned_model); the verdict is whether it is noise."""
 
     pages: int
     """Of its site, one at least."""
@@ -26,19 +26,19 @@ class JudgedImage(Judged):
     @property
     def place(self) -> str:
         """In the main text, beside it or apart from it."""
-        if self.sign("in main container") and (self.sign("next block main") or self.sign("last block main")):
+        if self.feature("in main container") and (self.feature("next block main") or self.feature("last block main")):
             return "in"
-        blocks = min(self.sign("blocks to main text back"), self.sign("blocks to main text ahead"))
+        blocks = min(self.feature("blocks to main text back"), self.feature("blocks to main text ahead"))
         return "beside" if round(expm1(blocks)) <= NEAR else "apart"
 
     @property
     def element(self) -> str:
         """An element around it that speaks for the verdict."""
-        return next((tag for tag in (FRAMES if self.verdict else STORIES) if self.sign(f"in {tag}")), "")
+        return next((tag for tag in (FRAMES if self.verdict else STORIES) if self.feature(f"in {tag}")), "")
 
     @property
     def is_sized(self) -> bool:
-        return min(self.sign("width"), self.sign("height")) > 0
+        return min(self.feature("width"), self.feature("height")) > 0
 
     @property
     def width(self) -> int:
@@ -51,7 +51,7 @@ class JudgedImage(Judged):
 
     @property
     def is_described(self) -> bool:
-        return bool(self.sign("alt") or self.sign("title"))
+        return bool(self.feature("alt") or self.feature("title"))
 
     @property
     def shown(self) -> int:
@@ -61,7 +61,7 @@ class JudgedImage(Judged):
 
 def like(family: str) -> Callable[[JudgedImage], bool]:
     """Whether the elements around an image have names of a family (.page_context)."""
-    return lambda image: any(image.sign(f"{where} {family}") for where in ("own", "near", "far"))
+    return lambda image: any(image.feature(f"{where} {family}") for where in ("own", "near", "far"))
 
 
 class NoiseReason(ReasonCode):
@@ -80,11 +80,11 @@ class NoiseReason(ReasonCode):
     AROUND_OTHER = auto(), N_("the elements around it are named as those of what leads elsewhere"), like("other")
     AROUND_MAIN = auto(), N_("the elements around it are named as those of content"), like("main")
 
-    NO_SIZE = auto(), N_("its size is not given"), lambda p: max(p.sign("width"), p.sign("height")) <= 0
-    WIDTH = auto(), N_("its width is {width}"), lambda p: p.sign("width") > 0 >= p.sign("height")
-    HEIGHT = auto(), N_("its height is {height}"), lambda p: p.sign("height") > 0 >= p.sign("width")
+    NO_SIZE = auto(), N_("its size is not given"), lambda p: max(p.feature("width"), p.feature("height")) <= 0
+    WIDTH = auto(), N_("its width is {width}"), lambda p: p.feature("width") > 0 >= p.feature("height")
+    HEIGHT = auto(), N_("its height is {height}"), lambda p: p.feature("height") > 0 >= p.feature("width")
     ADVERT_SIZE = auto(), N_("its size, {width} x {height}, is one of adverts"), has("advert's size")
-    SIZE = auto(), N_("its size is {width} x {height}"), lambda p: p.is_sized and not p.sign("advert's size")
+    SIZE = auto(), N_("its size is {width} x {height}"), lambda p: p.is_sized and not p.feature("advert's size")
     UNSEEN = auto(), N_("it is {width} x {height}, which nobody sees")
 
     OF_TITLE = auto(), N_("its description has words of the page's title"), has("alt words")
@@ -93,9 +93,9 @@ class NoiseReason(ReasonCode):
     NOT_OF_TITLE = (
         auto(),
         N_("its description has no word of the page's title"),
-        lambda p: p.is_described and not p.sign("alt words"),
+        lambda p: p.is_described and not p.feature("alt words"),
     )
-    UNDESCRIBED = auto(), N_("nothing describes it"), lambda p: not p.is_described and not p.sign("alt words")
+    UNDESCRIBED = auto(), N_("nothing describes it"), lambda p: not p.is_described and not p.feature("alt words")
 
     LINKS_TO_IMAGE = auto(), N_("it links to an image"), has("to image")
     LINKS_TO_ITSELF = auto(), N_("it links to its own page"), has("to itself")
@@ -116,7 +116,7 @@ class NoiseReason(ReasonCode):
     NOT_HEAD = (
         auto(),
         N_("the page gives another image as its own"),
-        lambda p: p.sign("has head image") and not p.sign("head image"),
+        lambda p: p.feature("has head image") and not p.feature("head image"),
     )
 
     SHOWN_ON_PAGES = auto(), N_("{shown} of {pages} pages of the site show it"), lambda p: p.shown >= LEAST_PAGES
@@ -129,7 +129,7 @@ class NoiseReason(ReasonCode):
     KEYWORDS = auto(), N_("its words are those of adverts, navigation or decoration: {words}")
     COMMON_WORDS = auto(), N_("its words stand in many images of the site: {words}")
     BELOW_LIMIT = auto(), N_("it is likely noise, but below the limit of {percent:g}%")
-    ALL_TOGETHER = auto(), N_("no sign alone, but all of them together")
+    ALL_TOGETHER = auto(), N_("no feature alone, but all of them together")
     BLOCKED_BY_LIST = auto(), N_("a filter list blocks it")
 
 
@@ -152,7 +152,8 @@ GROUPS: Groups = {
     "page": ((), ()),  # what kind of page it is explains no image to people
     "site": ((_R.SHOWN_ON_ONE,), (_R.SHOWN_ON_PAGES,)),
 }
-"""For each group of signs (`learned_model.changes`): reasons for content and for noise; the first true one counts."""
+"""For each group of features (`learned_model.changes`): reasons for content and for noise, of which the first that
+is true counts."""
 
 
 def read(text: str) -> tuple[Reason, ...]:

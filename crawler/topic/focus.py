@@ -98,7 +98,7 @@ class Focus:
         row = self._let_go(url)
         if row is not None:
             self.trails.lead(self.waiting.shown[row], relevance)
-            self.apprentice.learn(self.waiting.signs[row], relevance)
+            self.apprentice.learn(self.waiting.features[row], relevance)
         self._since += 1
         return relevance
 
@@ -239,11 +239,11 @@ class Focus:
         if learned.seat == self.seat:
             self.vocabulary.go_on(learned.pages, learned.words)
             if of_topic:
-                self.apprentice.go_on(learned.signs)
+                self.apprentice.go_on(learned.features)
         else:
             self.vocabulary.hear(learned.seat, learned.pages, learned.words)
             if of_topic:
-                self.apprentice.hear(learned.seat, learned.signs)
+                self.apprentice.hear(learned.seat, learned.features)
         self._is_stale = True
         return True
 

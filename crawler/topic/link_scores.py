@@ -3,9 +3,9 @@
 S. Chakrabarti, K. Punera, M. Subramanyam, "Accelerated Focused Crawling through Online Relevance Feedback", WWW 2002,
 call what judges a link before it is fetched the apprentice, and what judges a page the critic.
 
-`Apprentice`: a link has signs, the words of its anchor, of its address, of the text around it, and its host. Each sign
-keeps the mean relevance of the pages that links with it led to; as long as they are few, the mean of all counts as
-PRIOR_LINKS links more. A link promises the mean of its best and its worst sign. Where most pages are off the topic,
+`Apprentice`: a link has features, the words of its anchor, of its address, of the text around it, and its host. Each
+feature keeps the mean relevance of the pages that links with it led to; as long as they are few, the mean of all counts
+as PRIOR_LINKS links more. A link promises the mean of its best and its worst feature. Where most pages are off the topic,
 each page on the topic counts several times (MOST_BALANCE at most), so that both kinds weigh the same.
 
 `PageCredits`: for each page
@@ -18,7 +18,7 @@ each page on the topic counts several times (MOST_BALANCE at most), so that both
     track    the mean track of these pages: what their other links led to; the mean of all where none is known
     words    how near the words of its anchor come to the topic
     near     the same of the text around it
-    promise  what links with its signs led to before
+    promise  what links with its features led to before
 
 The weights were found on a web of 4,598 pages of an encyclopaedia and four topics; they are few on purpose, and half as
 much or twice of any of them changes little. `Prioritizer`: the priority is lower where one site has had its share of
@@ -35,43 +35,43 @@ from numpy.typing import NDArray
 
 from crawler.topic.link_table import FACTOR, LinkTable
 from crawler.topic.relevance import Subject
-from crawler.topic.word_statistics import PLACES, SORTS, Numbers, Pairs, SignCounts, Values
+from crawler.topic.word_statistics import PLACES, SORTS, FeatureCounts, Numbers, Pairs, Values
 
 PRIOR_LINKS = 4.0
-"""Links that the mean of all counts for beside those with a sign."""
+"""Links that the mean of all counts for beside those with a feature."""
 MOST_BALANCE = 10.0
 """How many times a page on the topic counts at most."""
 MOST_TOLD = 5_000
-"""Signs that are told to others: those that links had most often."""
+"""Features that are told to others: those that links had most often."""
 
 
 class Apprentice:
-    """What the signs of links led to."""
+    """What the features of links led to."""
 
     def __init__(self) -> None:
         self._own = np.zeros((2, len(SORTS) * PLACES), np.float32)
         self._all = np.zeros((2, len(SORTS) * PLACES), np.float32)
         self.good = self.bad = 0.0
         """How much of the topic this worker found, and how much of the rest."""
-        self._others: dict[int, SignCounts] = {}
+        self._others: dict[int, FeatureCounts] = {}
 
-    def learn(self, signs: Sequence[int] | Numbers, relevance: float) -> None:
-        """Take in what a link with these signs led to."""
+    def learn(self, features: Sequence[int] | Numbers, relevance: float) -> None:
+        """Take in what a link with these features led to."""
         self.good += relevance
         self.bad += 1 - relevance
         gain = relevance * self._balance()
         for table in (self._own, self._all):
-            table[0, signs] += gain
-            table[1, signs] += gain + (1 - relevance)
+            table[0, features] += gain
+            table[1, features] += gain + (1 - relevance)
 
-    def promise(self, signs: Pairs, links: int) -> Values:
-        """What some links promise, by the signs of each; links without signs are as all are."""
+    def promise(self, features: Pairs, links: int) -> Values:
+        """What some links promise, by the features of each; links without features are as all are."""
         mean = self.mean()
-        sums, weights = self._all[:, signs.numbers]
+        sums, weights = self._all[:, features.numbers]
         values = ((sums + PRIOR_LINKS * mean) / (weights + PRIOR_LINKS)).astype(np.float64)
         best, worst = np.full(links, mean), np.full(links, mean)
-        np.maximum.at(best, signs.rows, values)
-        np.minimum.at(worst, signs.rows, values)
+        np.maximum.at(best, features.rows, values)
+        np.minimum.at(worst, features.rows, values)
         return np.asarray((best + worst) / 2)
 
     def mean(self) -> float:
@@ -80,31 +80,31 @@ class Apprentice:
         good *= self._balance()
         return good / (good + bad) if good + bad else 0.5
 
-    def told(self) -> SignCounts:
-        """What this worker knows of the signs that links had most often, for others."""
+    def told(self) -> FeatureCounts:
+        """What this worker knows of the features that links had most often, for others."""
         sums, weights = self._own
         known = np.flatnonzero(weights)  # few of a million places
         common = known[np.argsort(-weights[known], kind="stable")][:MOST_TOLD].tolist()
-        signs = {sign: (float(sums[sign]), float(weights[sign])) for sign in common}
-        return SignCounts(signs, self.good, self.bad)
+        features = {feature: (float(sums[feature]), float(weights[feature])) for feature in common}
+        return FeatureCounts(features, self.good, self.bad)
 
-    def go_on(self, told: SignCounts) -> None:
+    def go_on(self, told: FeatureCounts) -> None:
         """Take in what an earlier run learned."""
         self.good, self.bad = self.good + told.good, self.bad + told.bad
-        for sign, sums in told.signs.items():
-            self._own[:, sign] += sums
-            self._all[:, sign] += sums
+        for feature, sums in told.features.items():
+            self._own[:, feature] += sums
+            self._all[:, feature] += sums
 
-    def hear(self, seat: int, told: SignCounts) -> None:
+    def hear(self, seat: int, told: FeatureCounts) -> None:
         """Take in what another worker learned, in place of what it told before."""
         self._others[seat] = told
         np.copyto(self._all, self._own)  # to take off again what a worker told before leaves crumbs
         for one in self._others.values():
-            signs = np.fromiter(one.signs, np.int32, len(one.signs))
-            self._all[:, signs] += np.array(list(one.signs.values()), np.float32).reshape(-1, 2).T
+            features = np.fromiter(one.features, np.int32, len(one.features))
+            self._all[:, features] += np.array(list(one.features.values()), np.float32).reshape(-1, 2).T
 
     def extremes(self, least: float, most: int) -> tuple[list[tuple[int, float]], list[tuple[int, float]]]:
-        """The signs that led to the topic most, and least, of those seen so often; with their means."""
+        """The features that led to the topic most, and least, of those seen so often; with their means."""
         sums, weights = self._all
         known = np.flatnonzero(weights >= least)
         values = (sums[known] + PRIOR_LINKS * self.mean()) / (weights[known] + PRIOR_LINKS)
@@ -273,7 +273,7 @@ class Scorer:
         if self.learning:
             tracks = shown.sums(self.trails.track(shown.numbers), count)
             total = total + TRACK * np.where(pages > 0, tracks / np.maximum(pages, 1), mean)
-            total = total + PROMISE * self.apprentice.promise(links.signs, count)
+            total = total + PROMISE * self.apprentice.promise(links.features, count)
             weight += TRACK + PROMISE
         return np.asarray(np.clip(links.table[FACTOR] * total / weight, 0.0, 1.0))
 

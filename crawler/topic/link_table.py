@@ -1,4 +1,4 @@
-"""The links that wait to be fetched, each a row of numbers: the words of its anchor, the words around it, its signs
+"""The links that wait to be fetched, each a row of numbers: the words of its anchor, the words around it, its features
 (crawler.topic.link_scores), the pages that show it, its site and its score.
 """
 
@@ -48,7 +48,7 @@ class LinkNumbers:
     """Its number, None of one that is not known."""
     anchor: list[int]
     near: list[int]
-    signs: Numbers
+    features: Numbers
     site: int
     factor: float
     """How many times its score counts."""
@@ -57,7 +57,7 @@ class LinkNumbers:
 
 
 class LinkReader:
-    """Turns links into numbers: the places of their words, their signs, their sites."""
+    """Turns links into numbers: the places of their words, their features, their sites."""
 
     def __init__(self, vocabulary: Vocabulary, prefer: Collection[str]) -> None:
         self.vocabulary, self.prefer = vocabulary, prefer
@@ -85,13 +85,13 @@ class LinkReader:
     ) -> LinkNumbers:
         anchor = self.vocabulary.places(anchor_words)
         address = self.vocabulary.places(address_words)
-        signs = [ANCHOR * PLACES + place for place in anchor]
-        signs += [ADDRESS * PLACES + place for place in address]
-        signs += [NEAR * PLACES + place for place in near]
-        signs.append(HOST * PLACES + self.vocabulary.place(name))
+        features = [ANCHOR * PLACES + place for place in anchor]
+        features += [ADDRESS * PLACES + place for place in address]
+        features += [NEAR * PLACES + place for place in near]
+        features.append(HOST * PLACES + self.vocabulary.place(name))
         factor = PREFERRED if self.prefer and lies_in(name, self.prefer) else 1.0
         return LinkNumbers(
-            page, anchor, near, np.array(list(dict.fromkeys(signs)), np.int32), site_number(name), factor
+            page, anchor, near, np.array(list(dict.fromkeys(features)), np.int32), site_number(name), factor
         )
 
 
@@ -104,7 +104,7 @@ class LinkTable:
     """The pages that show each."""
     anchors: Pairs
     nears: Pairs
-    signs: Pairs
+    features: Pairs
     table: Values
     """Of each the priority told last, its site, how many times its score counts, its score, whether it waits, and
     whether it keeps its score.
@@ -122,7 +122,7 @@ class WaitingLinks:
     def __init__(self) -> None:
         self.rows: dict[str, int] = {}
         self.urls: list[str | None] = []
-        self.signs: list[Numbers] = []
+        self.features: list[Numbers] = []
         self.shown: list[list[int]] = []
         self.sites: Counter[int] = Counter()
         """How many links to each site wait."""
@@ -139,14 +139,14 @@ class WaitingLinks:
         self.rows[url] = row
         self.sites[seen.site] += 1
         self.urls.append(url)
-        self.signs.append(seen.signs)
+        self.features.append(seen.features)
         self.shown.append([] if seen.page is None else [seen.page])
         self._table[:, row] = 0, seen.site, seen.factor, seen.kept or 0, True, seen.kept is not None
-        shown, anchors, nears, signs = self._pairs
+        shown, anchors, nears, features = self._pairs
         shown.add(row, self.shown[row])
         anchors.add(row, seen.anchor)
         nears.add(row, seen.near)
-        signs.add(row, seen.signs)
+        features.add(row, seen.features)
 
     def again(self, row: int, page: int, anchor: list[int]) -> None:
         """Note that one more page shows a link, and in which words."""
@@ -179,8 +179,10 @@ class WaitingLinks:
     def since(self, mark: tuple[int, ...]) -> LinkTable:
         """The links that came after a mark; none was shown again since."""
         first, *counts = mark
-        shown, anchors, nears, signs = (p.since(count, first) for p, count in zip(self._pairs, counts, strict=True))
-        return LinkTable(len(self.urls) - first, shown, anchors, nears, signs, self._table[:, first : len(self.urls)])
+        shown, anchors, nears, features = (p.since(count, first) for p, count in zip(self._pairs, counts, strict=True))
+        return LinkTable(
+            len(self.urls) - first, shown, anchors, nears, features, self._table[:, first : len(self.urls)]
+        )
 
     def make_room(self) -> list[tuple[str, int, float]]:
         """Drop the rows of links that are gone, where they are many, and where too many wait the worst of the sites
@@ -215,7 +217,7 @@ class WaitingLinks:
             pairs.keep(new)
         self._table[:, : len(rows)] = self._table[:, rows]
         self.urls = [self.urls[row] for row in rows]
-        self.signs = [self.signs[row] for row in rows]
+        self.features = [self.features[row] for row in rows]
         self.shown = [self.shown[row] for row in rows]
         self.rows = {url: row for row, url in enumerate(self.urls) if url is not None}
 

@@ -19,8 +19,8 @@ from crawler.topic.word_statistics import (
     LONGEST,
     PLACES,
     SORTS,
+    FeatureCounts,
     KnownPage,
-    SignCounts,
     Vector,
     Vocabulary,
 )
@@ -49,16 +49,16 @@ class Learned:
     """In how many pages each stands."""
     known: list[KnownPage]
     """Pages that are like the topic, and unlike it."""
-    signs: SignCounts
+    features: FeatureCounts
 
 
 def written(learned: Learned, vocabulary: Vocabulary) -> str:
     """What was learned as a line of JSON."""
     names = vocabulary.names
-    signs = [
-        (sign // PLACES, names[sign % PLACES], *map(_short, sums))
-        for sign, sums in learned.signs.signs.items()
-        if sign % PLACES in names
+    features = [
+        (feature // PLACES, names[feature % PLACES], *map(_short, sums))
+        for feature, sums in learned.features.features.items()
+        if feature % PLACES in names
     ]
     found = {
         "version": VERSION,
@@ -67,9 +67,9 @@ def written(learned: Learned, vocabulary: Vocabulary) -> str:
         "pages": learned.pages,
         "words": learned.words,
         "known": [_page(page, names) for page in learned.known],
-        "signs": signs,
-        "good": learned.signs.good,
-        "bad": learned.signs.bad,
+        "features": features,
+        "good": learned.features.good,
+        "bad": learned.features.bad,
     }
     return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
 
@@ -82,9 +82,9 @@ def read(text: str, vocabulary: Vocabulary) -> Learned | None:
         found = json.loads(text)
         if found["version"] != VERSION:
             return None
-        signs = {
+        features = {
             int(sort) * PLACES + vocabulary.place(_word(word)): (min(_number(sum_), _number(weight)), _number(weight))
-            for sort, word, sum_, weight in found["signs"]
+            for sort, word, sum_, weight in found["features"]
             if sort in SORTS
         }
         return Learned(
@@ -93,7 +93,7 @@ def read(text: str, vocabulary: Vocabulary) -> Learned | None:
             int(_number(found["pages"])),
             {_word(word): _number(count) for word, count in found["words"].items()},
             [_known(page, vocabulary) for page in found["known"][:MOST_PAGES]],
-            SignCounts(signs, _number(found["good"]), _number(found["bad"])),
+            FeatureCounts(features, _number(found["good"]), _number(found["bad"])),
         )
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         return None
@@ -142,9 +142,9 @@ SORT_NAMES = ("{}", "{} (in the address)", "{} (near the link)", "{} (host)")
 
 
 def summary(vocabulary: Vocabulary, subject: Subject, apprentice: Apprentice) -> dict[str, Any]:
-    """How many pages taught, those of earlier runs too; the words of the aim with their shares; and the signs of links
-    that led to the topic, or away from it: how much more or less relevant what they led to was than what links lead to
-    on the whole.
+    """How many pages taught, those of earlier runs too; the words of the aim with their shares; and the features of
+    links that led to the topic, or away from it: how much more or less relevant what they led to was than what links
+    lead to on the whole.
     """
     aim, names = subject.aim, vocabulary.names
     weighty = [at for at in np.argsort(-aim, kind="stable")[:LOOKED_AT].tolist() if aim[at] > 0]
@@ -157,10 +157,10 @@ def summary(vocabulary: Vocabulary, subject: Subject, apprentice: Apprentice) ->
 
 
 def _told(ranked: list[tuple[int, float]], mean: float, names: dict[int, str]) -> list[list[Any]]:
-    """Signs in words, without words that tell nothing to anybody, and how far each lies from the mean."""
+    """Features in words, without words that tell nothing to anybody, and how far each lies from the mean."""
     found = []
-    for sign, value in ranked:
-        sort, place = divmod(sign, PLACES)
+    for feature, value in ranked:
+        sort, place = divmod(feature, PLACES)
         name = names.get(place, "")
         if tells(name) or (sort in (ADDRESS, HOST) and name not in STOP_WORDS and not name.isdigit()):
             found.append([SORT_NAMES[sort].format(name), round(value - mean, 3)])

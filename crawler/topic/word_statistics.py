@@ -23,7 +23,7 @@ Values = NDArray[np.float64]
 PLACES = 1 << 18
 """How many places there are."""
 ANCHOR, ADDRESS, NEAR, HOST = SORTS = range(4)
-"""Where a link has a word. The number of a sign is the place of its word, plus PLACES times its sort."""
+"""Where a link has a word. The number of a feature is the place of its word, plus PLACES times its sort."""
 IMAGINED = 10
 """Pages that are taken to have been seen before the first."""
 MOST_KNOWN = 200_000
@@ -42,10 +42,10 @@ class Vector(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SignCounts:
-    """What signs led to: by sign the sum of relevance and the weight, and how much of the topic and of the rest."""
+class FeatureCounts:
+    """What features led to: the sum of relevance and the weight of each, and how much of the topic and of the rest."""
 
-    signs: Mapping[int, tuple[float, float]]
+    features: Mapping[int, tuple[float, float]]
     good: float
     bad: float
 

@@ -2,8 +2,8 @@
 
 1. The outline of each page, and the label of each of its blocks (.examples, .block_labels).
 2. What names and words speak for, by logistic regression; and the type of a page by its names (.vocabulary).
-3. A teacher, boosted trees over the signs of blocks, whose opinion is half of each label, and all of it where a page of
-   snippets says nothing: what the trees find by rules the network need not find by itself.
+3. A teacher, boosted trees over the features of blocks, whose opinion is half of each label, and all of it where a page
+   of snippets says nothing: what the trees find by rules the network need not find by itself.
 4. The networks, from the pages, from copies with less text, and from the pages of snippets (.gradient_descent).
 5. The type of a page, by logistic regression over what the network makes of it.
 What steps 2 and 3 say of a page is learned from pages of other sites, as it will be of pages nobody has seen.
@@ -51,18 +51,18 @@ TEACHER: dict[str, Any] = {
     "force_col_wise": True,
 }
 TOKENS = 2
-"""The column of the signs that tells how many words a block has."""
+"""The column of the features that tells how many words a block has."""
 
 
 class PageSigns(NamedTuple):
-    """The signs of a page, or of a copy of one."""
+    """The features of a page, or of a copy of one."""
 
     owner: int
     """The place of its example."""
     part: int
     """The part that its site is in."""
     is_copy: bool
-    signs: Floats
+    features: Floats
     """A row a block."""
     nest: BlockGroups
     labels: Floats
@@ -75,7 +75,7 @@ class PageSigns(NamedTuple):
 
 
 class _Scaling(NamedTuple):
-    """What makes signs comparable."""
+    """What makes features comparable."""
 
     means: Floats
     scales: Floats
@@ -89,7 +89,7 @@ def train(examples: Sequence[PageExample], seed: int, epochs: int, tell: Tell) -
     *vocabularies, whole = _vocabularies(examples, parts, tell)
     described = list(_described(examples, parts, vocabularies, np.random.default_rng(seed)))
     taught = opinions(described, FOLDS, seed, tell)
-    scaling = _scaling([page.signs for page in described if not page.is_copy])
+    scaling = _scaling([page.features for page in described if not page.is_copy])
     whose = [None if page.is_copy else page.owner for page in described]
     lessons = _lessons(described, taught, scaling)
     hidden = _hidden(examples[0].seen, whole)
@@ -153,9 +153,9 @@ def _with_copy(one: PageExample, chance: np.random.Generator) -> Iterable[tuple[
 
 
 def describe(seen: PageArrays, known: LearnedWords) -> tuple[Floats, network.BlockGroups]:
-    """The signs of a page, a row a block, and what belongs together."""
+    """The features of a page, a row a block, and what belongs together."""
     levels, outline = page_arrays.ranges(seen), seen.outline
-    matrix = np.ascontiguousarray(block_features.signs(seen, known.scores(seen), levels).matrix.T)
+    matrix = np.ascontiguousarray(block_features.features(seen, known.scores(seen), levels).matrix.T)
     return matrix, network.block_groups(levels, outline.starts, outline.ends, outline.paths[seen.homes])
 
 
@@ -167,7 +167,7 @@ def opinions(pages: Sequence[PageSigns], parts: int, seed: int, tell: Tell) -> l
         trees = _trees([page for page in pages if page.part != part and page.is_golden], seed)
         for place, page in enumerate(pages):
             if page.part == part and not page.is_copy:
-                found[place] = np.asarray(trees.predict(page.signs, num_threads=1), np.float32)
+                found[place] = np.asarray(trees.predict(page.features, num_threads=1), np.float32)
     return found
 
 
@@ -175,7 +175,7 @@ def _trees(pages: Sequence[PageSigns], seed: int) -> Any:
     import lightgbm
 
     rows = lightgbm.Dataset(
-        np.concatenate([page.signs for page in pages]),
+        np.concatenate([page.features for page in pages]),
         np.concatenate([page.labels for page in pages]),
         weight=np.concatenate([100 * _block_weights(page) for page in pages]),
     )
@@ -184,13 +184,13 @@ def _trees(pages: Sequence[PageSigns], seed: int) -> Any:
 
 def _block_weights(page: PageSigns) -> Floats:
     """What each block weighs: the root of its tokens, all blocks of a page together as much as the page."""
-    found = np.sqrt(np.exp(page.signs[:, TOKENS]))
+    found = np.sqrt(np.exp(page.features[:, TOKENS]))
     shares: Floats = (page.weight * found / found.sum()).astype(np.float32)
     return shares
 
 
 def _scaling(described: Sequence[Floats]) -> _Scaling:
-    """The mean of each sign and one over its deviation."""
+    """The mean of each feature and one over its deviation."""
     rows = np.concatenate(described)
     return _Scaling(rows.mean(0), (1 / (rows.std(0) + 0.01)).astype(np.float32))
 
@@ -208,7 +208,7 @@ def _lessons(
 
 def _lesson(page: PageSigns, opinion: Floats | None, scaling: _Scaling) -> gradient_descent.Lesson:
     known = ~np.isnan(page.labels)
-    tokens = np.expm1(page.signs[:, TOKENS]).astype(np.float32)
+    tokens = np.expm1(page.features[:, TOKENS]).astype(np.float32)
     weights = np.sqrt(tokens + 1)
     target, f1_weight = page.labels, page.weight
     if opinion is not None and page.is_golden:
@@ -216,14 +216,14 @@ def _lesson(page: PageSigns, opinion: Floats | None, scaling: _Scaling) -> gradi
     elif opinion is not None:
         weights, f1_weight = weights * np.where(known, KNOWN, GUESSED), 0.0
         target = np.where(known, page.labels, opinion)
-    rows = gradient_descent.normalised(page.signs, *scaling)
+    rows = gradient_descent.normalised(page.features, *scaling)
     shares = (page.weight * weights / weights.sum()).astype(np.float32)
     return gradient_descent.Lesson(rows, page.nest, target.astype(np.float32), tokens, shares, f1_weight)
 
 
 def _hidden(seen: PageArrays, known: LearnedWords) -> list[Ints]:
-    """The signs that come from words, from names, and from the page."""
-    names = block_features.signs(seen, known.scores(seen), page_arrays.ranges(seen)).names
+    """The features that come from words, from names, and from the page."""
+    names = block_features.features(seen, known.scores(seen), page_arrays.ranges(seen)).names
     groups = (
         [name.startswith(("words ", "word score", "heading words", "path word")) for name in names],
         ["names" in name or name.startswith("around") for name in names],
@@ -236,7 +236,7 @@ def _kinds(networks: Sequence[network.Network], typed: Iterable[tuple[str, gradi
     """What tells the type of a page from what the networks make of it; given the type and what the names say of it."""
     rows, types = [], []
     for page_type, lesson, by_names in typed:
-        made = network.hidden_of(networks, lesson.signs, lesson.nest)
+        made = network.hidden_of(networks, lesson.features, lesson.nest)
         rows.append(model.summary(*model.together(networks, made), by_names))
         types.append(page_type)
     width = sum(len(net.last.weights) for net in networks)

@@ -146,7 +146,7 @@ def auto_card(made: AutoTraining) -> str:
             (one.name, one.pages, len(made.validated.get(one.name, ())), one.fingerprint) for one in made.validation
         ],
         weak=[(title, _weakest(group)) for title, group in groups],
-        signs=len(networks[0].means),
+        features=len(networks[0].means),
         networks=len(networks),
         layers=" ".join(map(str, gradient_descent.STEPS)),
         numbers=sum(layer.weights.size + layer.bias.size for layer in layers),

@@ -40,7 +40,7 @@ Sparse = Any
 class Lesson(NamedTuple):
     """A page to learn from."""
 
-    signs: Floats
+    features: Floats
     """A row a block."""
     nest: BlockGroups
     labels: Floats
@@ -60,7 +60,7 @@ class _Batch:
         self.pages = len(lessons)
         self.page = np.repeat(np.arange(self.pages), counts)
         self.starts, self.ends = np.repeat(offsets, counts), np.repeat(offsets + counts, counts)
-        self.signs = np.concatenate([lesson.signs for lesson in lessons])
+        self.features = np.concatenate([lesson.features for lesson in lessons])
         self.labels = np.concatenate([lesson.labels for lesson in lessons])
         self.tokens = np.concatenate([lesson.tokens for lesson in lessons])
         self.weights = np.concatenate([lesson.weights for lesson in lessons])
@@ -124,9 +124,9 @@ def _means(nests: Sequence[BlockGroups], number: int) -> tuple[Sparse, list[Spar
 def learn(
     lessons: Sequence[Lesson], hidden: Sequence[Ints], epochs: int, seed: int, tell: Callable[[int, float], None]
 ) -> tuple[Layer, ...]:
-    """The layers of a network, from lessons; `hidden` are the groups of signs of which a page is now and then blind."""
+    """The layers of a network, from lessons. `hidden` are groups of features that are now and then set to zero for a page."""
     chance = np.random.default_rng(seed)
-    weights = _beginning(lessons[0].signs.shape[1], chance)
+    weights = _beginning(lessons[0].features.shape[1], chance)
     average = {name: rows.copy() for name, rows in weights.items()}
     adam = _Adam(weights, epochs * -(-len(lessons) // PAGES))
     for epoch in range(epochs):
@@ -147,8 +147,8 @@ def learn(
     return tuple(Layer(step, average[f"{name} weights"], average[f"{name} bias"]) for step, name in layers)
 
 
-def _beginning(signs: int, chance: np.random.Generator) -> Weights:
-    widths = [("in", signs, WIDTH, 1.0)]
+def _beginning(features: int, chance: np.random.Generator) -> Weights:
+    widths = [("in", features, WIDTH, 1.0)]
     widths += [(str(place), (3 if step else 6) * WIDTH, WIDTH, 0.5) for place, step in enumerate(STEPS)]
     weights: Weights = {}
     for name, inputs, outputs, scale in [*widths, ("out", WIDTH, 1, 0.3)]:
@@ -162,12 +162,12 @@ def _blind(batch: _Batch, hidden: Sequence[Ints], chance: np.random.Generator) -
     for columns in hidden:
         is_blind = chance.random(batch.pages) < BLIND
         if is_blind.any():
-            batch.signs[np.ix_(np.flatnonzero(is_blind[batch.page]), columns)] = 0
+            batch.features[np.ix_(np.flatnonzero(is_blind[batch.page]), columns)] = 0
 
 
 def _gradient(weights: Weights, batch: _Batch, chance: np.random.Generator) -> tuple[float, Weights]:
     """The error of a batch, and how it changes with each weight."""
-    first = np.maximum(batch.signs @ weights["in weights"] + weights["in bias"], 0)
+    first = np.maximum(batch.features @ weights["in weights"] + weights["in bias"], 0)
     rows, kept = first, []
     for place, step in enumerate(STEPS):
         seen = batch.seen(rows, step)
@@ -185,7 +185,7 @@ def _gradient(weights: Weights, batch: _Batch, chance: np.random.Generator) -> t
         gradient[f"{place} weights"], gradient[f"{place} bias"] = seen.T @ through, through.sum(0)
         back = back + batch.seen_back(through @ weights[f"{place} weights"].T, STEPS[place], WIDTH)
     back = back * (first > 0)
-    gradient["in weights"], gradient["in bias"] = batch.signs.T @ back, back.sum(0)
+    gradient["in weights"], gradient["in bias"] = batch.features.T @ back, back.sum(0)
     return error, gradient
 
 
@@ -227,9 +227,9 @@ class _Adam:
             weights[name] = (rows - rate * step).astype(np.float32)
 
 
-def normalised(signs: Floats, means: Floats, scales: Floats) -> Floats:
-    """Signs as the network takes them."""
-    return np.clip((signs - means) * scales, -LIMIT, LIMIT).astype(np.float32)
+def normalised(features: Floats, means: Floats, scales: Floats) -> Floats:
+    """Features as the network takes them."""
+    return np.clip((features - means) * scales, -LIMIT, LIMIT).astype(np.float32)
 
 
 def network(layers: tuple[Layer, ...], means: Floats, scales: Floats) -> Network:

@@ -20,7 +20,7 @@ from crawler.extraction import EXTRACTORS
 from crawler.labels.labels import NOISE, Label, all_labels
 from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.image_features import sightings
-from crawler.noise.learned_model import Floats, signs_of
+from crawler.noise.learned_model import Floats, features_of
 from crawler.noise.li2006 import description
 from crawler.noise.verdict import scores_of
 from crawler.store.crawl_tables import crawl, site
@@ -45,7 +45,7 @@ class ImageExample(NamedTuple):
     """Of its page; a page without an address is a site by itself."""
     pages: int
     """Of the site."""
-    signs: tuple[Floats, ...]
+    features: tuple[Floats, ...]
     """Of each place where the image stands."""
     words: tuple[str, ...] = ()
     """The words that describe it, at its first place."""
@@ -82,7 +82,7 @@ def _of_line(
     site, count = _site(saved, line), counts.get(saved.site) or Evidence()
     for label in waiting.take(line.head[FILE], saved.id, shown):
         copies = shown[label.img]
-        places = tuple(_signs(one, count) for one in copies)
+        places = tuple(_features(one, count) for one in copies)
         yield ImageExample(label, site, count.pages, places, description(copies[0]))
 
 
@@ -91,10 +91,10 @@ def _site(saved: SavedPage, line: Raw) -> str:
     return f"{set_name(Path(line.head[FILE]))} {saved.id}" if saved.page.url == NAMELESS else saved.site
 
 
-def _signs(sighting: Sighting, count: Evidence) -> Floats:
-    """The signs of an image: how its page shows it, and what was counted of its site."""
+def _features(sighting: Sighting, count: Evidence) -> Floats:
+    """The features of an image: how its page shows it, and what was counted of its site."""
     scores = scores_of(sighting, count)
-    return signs_of(sighting, count, scores.entropy, scores.keyword)
+    return features_of(sighting, count, scores.entropy, scores.keyword)
 
 
 def labelled_images(url: URL, name: str | None, tell: Tell) -> list[ImageExample]:
@@ -116,7 +116,7 @@ def _of_label(connection: Connection, label: Label, counts: dict[tuple[str, str]
         for record in _records(connection, *key):
             counts[key].add(Evidence.of(record))
     labelled = ImageLabel(SET.format(label.crawl), sighting.page, sighting.url, label.value == NOISE, "")
-    return ImageExample(labelled, name, counts[key].pages, (_signs(sighting, counts[key]),), description(sighting))
+    return ImageExample(labelled, name, counts[key].pages, (_features(sighting, counts[key]),), description(sighting))
 
 
 def _records(connection: Connection, crawl_name: str, site_name: str) -> Iterator[str]:

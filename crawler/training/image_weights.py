@@ -34,7 +34,7 @@ from crawler.evaluation.image_metrics import (
     figures,
 )
 from crawler.noise import learned_model
-from crawler.noise.learned_model import CODES, SIGNS, SPLITS, Floats, NoiseModel, load, save
+from crawler.noise.learned_model import CODES, FEATURES, SPLITS, Floats, NoiseModel, load, save
 from crawler.training.card import card, put_in_place
 from crawler.training.examples import Tell, TooFewError, parts_of
 from crawler.training.image_examples import METHOD, ImageExample, find_images
@@ -58,7 +58,7 @@ PARAMETERS: dict[str, Any] = {
     "bagging_fraction": 0.8,
     "bagging_freq": 1,
     "lambda_l2": 5.0,
-    "monotone_constraints": [int(name in RISING) for name in SIGNS],
+    "monotone_constraints": [int(name in RISING) for name in FEATURES],
     "deterministic": True,
     "force_row_wise": True,
     "num_threads": 1,
@@ -113,16 +113,16 @@ def limit(of_content: Floats) -> float:
 
 def judged(model: NoiseModel, link: ImageExample) -> float:
     """How likely a link is noise: as likely as where it stands in the best place."""
-    return learned_model.probability(float(model.logits(np.stack(link.signs)).min()))
+    return learned_model.probability(float(model.logits(np.stack(link.features)).min()))
 
 
 def _fit(found: Sequence[ImageExample], seed: int) -> NoiseModel:
     """The trees, without a limit yet."""
     import lightgbm
 
-    rows = np.stack([signs for one in found for signs in one.signs])
-    noise = np.array([one.label.is_noise for one in found for _ in one.signs], np.float32)
-    weights = [(UNSURE if one.label.unsure else 1.0) / len(one.signs) for one in found for _ in one.signs]
+    rows = np.stack([row for one in found for row in one.features])
+    noise = np.array([one.label.is_noise for one in found for _ in one.features], np.float32)
+    weights = [(UNSURE if one.label.unsure else 1.0) / len(one.features) for one in found for _ in one.features]
     data = lightgbm.Dataset(
         rows, label=noise, weight=np.array(weights), feature_name=[f"s{at}" for at in range(rows.shape[1])]
     )
@@ -133,7 +133,7 @@ def _fit(found: Sequence[ImageExample], seed: int) -> NoiseModel:
 
 
 def _rounded_down(edges: Floats) -> Floats:
-    """Edges in half the bits: signs have no more, and are over them when they were over those of the trees."""
+    """Edges in half the bits: features have no more, and are over them when they were over those of the trees."""
     found = edges.astype(np.float32)
     return np.where(found > edges, np.nextafter(found, np.float32(-np.inf)), found)
 
@@ -229,7 +229,7 @@ def image_card(made: ImageTraining) -> str:
         method=METHOD,
         known=", ".join(sorted(KNOWN)),
         tables=[*groups, *bins],
-        signs=len(SIGNS),
+        features=len(FEATURES),
         model=sys.modules[__name__],
     )
 

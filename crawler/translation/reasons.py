@@ -1,6 +1,6 @@
 """The reasons of a model for its verdict: codes with values for programs, sentences for people.
 
-A model goes by signs, which are told of in groups. The groups without which its verdict would be least sure are its
+A model goes by features, which are told of in groups. The groups without which its verdict would be least sure are its
 reasons: each is the first code of its group that is true of what was judged.
 """
 
@@ -14,29 +14,29 @@ from typing import Any, NamedTuple, Self
 from crawler.translation.message import Message
 
 TELLING = 0.25
-"""How much the logit must change for a group of signs to be a reason."""
+"""How much the logit must change for a group of features to be a reason."""
 MOST_REASONS = 3
 
 
 @dataclass(frozen=True)
 class Judged:
-    """What was judged, by its signs, and the verdict."""
+    """What was judged, by its features, and the verdict."""
 
-    sign: Callable[[str], float]
+    feature: Callable[[str], float]
     verdict: bool
 
-    def number(self, sign: str) -> int:
-        """What a sign is the logarithm of."""
-        return round(expm1(self.sign(sign)))
+    def number(self, feature: str) -> int:
+        """What a feature is the logarithm of."""
+        return round(expm1(self.feature(feature)))
 
 
-def has(sign: str, over: float = 0.0) -> Callable[[Judged], bool]:
-    """Whether a sign is over a number."""
-    return lambda judged: judged.sign(sign) > over
+def has(feature: str, over: float = 0.0) -> Callable[[Judged], bool]:
+    """Whether a feature is over a number."""
+    return lambda judged: judged.feature(feature) > over
 
 
 class ReasonCode(StrEnum):
-    """The code of a reason, with its sentence and, where signs tell, of what it is true."""
+    """The code of a reason, with its sentence and, where features tell, of what it is true."""
 
     sentence: str
     """With places for values."""
@@ -57,7 +57,7 @@ class ReasonCode(StrEnum):
 
 
 Groups = Mapping[str, tuple[tuple[ReasonCode, ...], tuple[ReasonCode, ...]]]
-"""For each group of signs its codes against a verdict and for it."""
+"""For each group of features its codes against a verdict and for it."""
 
 
 class Reason(NamedTuple):

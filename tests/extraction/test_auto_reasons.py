@@ -18,9 +18,9 @@ PAGE = Page.from_html(
 
 
 def usual() -> dict[str, float]:
-    """The signs of a block of which there is nothing to say."""
+    """The features of a block of which there is nothing to say."""
     seen = page_arrays.page_arrays(PAGE)
-    names = block_features.signs(seen, shipped().vocabulary.scores(seen), page_arrays.ranges(seen)).names
+    names = block_features.features(seen, shipped().vocabulary.scores(seen), page_arrays.ranges(seen)).names
     return dict.fromkeys(names, 0.0) | {"heading 0": 1.0, "after title": 0.0}
 
 
@@ -52,7 +52,7 @@ def test_reasons_of_a_page(text: str, some: set[str], none: set[str]) -> None:
         assert 0 < len(reasons) <= MOST_REASONS
 
 
-def test_each_sign_is_in_a_group() -> None:
+def test_each_feature_is_in_a_group() -> None:
     named = {group_of(name) for name in usual()}
     assert named == {*GROUPS, "page"}
 

@@ -7,7 +7,7 @@ import pytest
 from image_pages import TEXT, URL, page, seen
 
 from crawler.noise.image_evidence import MOST_TEXT, Sighting
-from crawler.noise.image_features import SIGNS, sightings
+from crawler.noise.image_features import FEATURES, sightings
 from crawler.page.page import Extraction
 
 MOST_SECONDS = 3.0  # for 10,000 images, of which a crawl looks at 500; 0.6 where nothing else is at work
@@ -19,7 +19,7 @@ def test_what_a_page_shows() -> None:
     (found,) = seen(f"<p>{TEXT}{LINK}")
     texts = (found.url, found.target, found.page, found.alt, found.title, found.anchor_text)
     assert texts == ("http://www.example.org/p.jpg", "http://b.example/x", URL, "A 洪", "T", "Text")
-    assert len(found.signs) == len(SIGNS)
+    assert len(found.features) == len(FEATURES)
 
 
 def test_a_sighting_comes_back() -> None:
@@ -29,18 +29,18 @@ def test_a_sighting_comes_back() -> None:
     assert again.record() == record
     assert "\n" not in record
     assert (again.url, again.target, again.page, again.alt) == (found.url, found.target, found.page, found.alt)
-    assert again.signs == pytest.approx(found.signs, rel=1e-5)
+    assert again.features == pytest.approx(found.features, rel=1e-5)
 
 
 def test_a_sighting_without_a_page_comes_back() -> None:
     again = Sighting.of(Sighting("http://a.example/p.jpg", "", "").record())
-    assert (again.url, again.signs) == ("http://a.example/p.jpg", ())
+    assert (again.url, again.features) == ("http://a.example/p.jpg", ())
 
 
 def test_records_are_short() -> None:
     (found,) = seen(f"<p>{TEXT}{LINK}")
     numbers = json.loads(found.record())[-1]
-    assert all(isinstance(sign, int) or len(str(sign)) <= 9 for sign in numbers)
+    assert all(isinstance(feature, int) or len(str(feature)) <= 9 for feature in numbers)
     assert len(found.record()) < 1_200
 
 
@@ -50,17 +50,17 @@ def test_long_texts_are_cut(length: int) -> None:
     assert {len(found.alt), len(found.title), len(found.anchor_text)} == {MOST_TEXT}
 
 
-def test_signs_are_read_once_and_only_if_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_features_are_read_once_and_only_if_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
 
-    def signs(_: object, index: int) -> tuple[float, ...]:
+    def features(_: object, index: int) -> tuple[float, ...]:
         asked.append(index)
         return (1.0,)
 
-    monkeypatch.setattr("crawler.noise.image_features.signs", signs)
+    monkeypatch.setattr("crawler.noise.image_features.features_of", features)
     found = sightings(page("<img src=1><img src=2><img src=3>"), Extraction("", ""))
     assert (len(found), asked) == (3, [])
-    assert found[1].signs == found[1].signs == (1.0,)
+    assert found[1].features == found[1].features == (1.0,)
     assert asked == [1]
 
 
@@ -97,7 +97,7 @@ def test_no_page_is_too_much(name: str) -> None:
     assert len(found.images) <= MANY
     begin = time.process_time()
     shown = sightings(found, extraction)
-    assert all(len(one.signs) == len(SIGNS) for one in shown)
+    assert all(len(one.features) == len(FEATURES) for one in shown)
     assert time.process_time() - begin < MOST_SECONDS
     assert all(Sighting.of(one.record()).url == one.url for one in shown[:100])
 

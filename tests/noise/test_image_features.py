@@ -1,12 +1,12 @@
-"""The signs of an image, by name, on small pages."""
+"""The features of an image, by name, on small pages."""
 
 import json
 from math import log1p
 
 import pytest
-from image_pages import TEXT, URL, signs_in, surroundings
+from image_pages import TEXT, URL, features_in, surroundings
 
-from crawler.noise.image_features import FAR, LEVELS, NO_SIZE, SIGNS, signs
+from crawler.noise.image_features import FAR, FEATURES, LEVELS, NO_SIZE, features_of
 from crawler.noise.page_features import FAMILIES
 
 P = f"<p>{TEXT}</p>"
@@ -138,19 +138,19 @@ CASES = [
 
 
 @pytest.mark.parametrize(("html", "expected"), CASES)
-def test_signs(html: str, expected: dict[str, float]) -> None:
-    found = signs_in(html)
+def test_features(html: str, expected: dict[str, float]) -> None:
+    found = features_in(html)
     assert {name: found[name] for name in expected} == pytest.approx(expected)
 
 
 def test_the_second_image() -> None:
-    found = signs_in(IMG + "<img src=2>" + P, index=1)
+    found = features_in(IMG + "<img src=2>" + P, index=1)
     assert (found["image number"], found["place among images"]) == (pytest.approx(log1p(1)), 0.5)
 
 
 @pytest.mark.parametrize(("page_type", "value"), [("forum", 1.0), ("article", 0.0), ("", 0.0)])
 def test_the_type_of_the_page(page_type: str, value: float) -> None:
-    assert signs_in(IMG, page_type=page_type)["page is forum"] == value
+    assert features_in(IMG, page_type=page_type)["page is forum"] == value
 
 
 @pytest.mark.parametrize("levels", [1, 4, 6])
@@ -158,18 +158,18 @@ def test_containers_are_told_one_larger_than_the_other(levels: int) -> None:
     html = IMG + "<p>x</p>"
     for _ in range(levels - 1):
         html = f"<div>{html}</div><p>x</p>"
-    found = signs_in(f"<div>{html}</div>")
+    found = features_in(f"<div>{html}</div>")
     assert [found[f"blocks ^{level}"] for level in range(LEVELS)] == pytest.approx(
         [log1p(min(level + 1, levels)) for level in range(LEVELS)]
     )
 
 
-def test_every_sign_has_one_name() -> None:
-    assert len(set(SIGNS)) == len(SIGNS)
-    assert len(signs(surroundings(IMG), 0)) == len(SIGNS)
-    assert {f"own {family}" for family in FAMILIES} <= set(SIGNS)
+def test_every_feature_has_one_name() -> None:
+    assert len(set(FEATURES)) == len(FEATURES)
+    assert len(features_of(surroundings(IMG), 0)) == len(FEATURES)
+    assert {f"own {family}" for family in FAMILIES} <= set(FEATURES)
 
 
 @pytest.mark.parametrize("url", ["", "http://[", "about:blank"])
 def test_pages_without_an_address(url: str) -> None:
-    assert len(signs_in("<img src=http://a.example/p.jpg>" + P, url=url)) == len(SIGNS)
+    assert len(features_in("<img src=http://a.example/p.jpg>" + P, url=url)) == len(FEATURES)

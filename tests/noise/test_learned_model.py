@@ -12,19 +12,19 @@ from image_pages import TEXT, seen
 from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.learned_model import (
     CODES,
+    FEATURES,
     MOST,
     OF_SITE,
-    SIGNS,
     SPLITS,
     UNKNOWN,
     WEIGHTS,
     NoiseModel,
     NoiseWeightsError,
+    features_of,
     load,
     probability,
     save,
     shipped,
-    signs_of,
 )
 from crawler.noise.verdict import NOTHING, Judge, _by_learned, scores_of
 from crawler.noise.verdict_reasons import NoiseReason
@@ -34,19 +34,19 @@ FIRST, SECOND, THIRD = 0, 7, 20
 
 
 def model(**changed: object) -> NoiseModel:
-    """Two trees: the second asks one sign at two edges, and has a split that asks nothing."""
+    """Two trees: the second asks one feature at two edges, and has a split that asks nothing."""
     found = NoiseModel(
         splits=np.array([[FIRST, SECOND], [SECOND, SECOND], [THIRD, 0]]),
         edges=np.array([[0.5, 1.0], [1.0, 2.0], [0.0, 0.0]], np.float32),
         tables=np.array([[0, 1, 2, 3, 4, 5, 6, 7], [0, 10, 20, 30, 0, 10, 20, 30]], np.float32),
-        usual=np.zeros(len(SIGNS), np.float32),
+        usual=np.zeros(len(FEATURES), np.float32),
         limit=0.9,
     )
     return replace(found, **changed)
 
 
-def signs(first: float = 0, second: float = 0, third: float = 0) -> np.ndarray:
-    found = np.zeros(len(SIGNS), np.float32)
+def features(first: float = 0, second: float = 0, third: float = 0) -> np.ndarray:
+    found = np.zeros(len(FEATURES), np.float32)
     found[[FIRST, SECOND, THIRD]] = first, second, third
     return found
 
@@ -54,14 +54,14 @@ def signs(first: float = 0, second: float = 0, third: float = 0) -> np.ndarray:
 @pytest.mark.parametrize(
     ("row", "logit"),
     [
-        (signs(), 0),
-        (signs(first=0.5), 0),
-        (signs(first=0.6), 1),
-        (signs(second=1), 0),
-        (signs(second=1.5), 2 + 10),
-        (signs(second=2.5), 2 + 30),
-        (signs(third=0.1), 4),
-        (signs(1, 3, 1), 7 + 30),
+        (features(), 0),
+        (features(first=0.5), 0),
+        (features(first=0.6), 1),
+        (features(second=1), 0),
+        (features(second=1.5), 2 + 10),
+        (features(second=2.5), 2 + 30),
+        (features(third=0.1), 4),
+        (features(1, 3, 1), 7 + 30),
     ],
 )
 def test_logits(row: np.ndarray, logit: float) -> None:
@@ -69,7 +69,7 @@ def test_logits(row: np.ndarray, logit: float) -> None:
 
 
 def test_logits_of_many_rows() -> None:
-    assert model().logits(np.stack([signs(), signs(first=1), signs(third=1)])).tolist() == [0, 1, 4]
+    assert model().logits(np.stack([features(), features(first=1), features(third=1)])).tolist() == [0, 1, 4]
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_probabilities(logit: float, likely: float) -> None:
     assert probability(logit) == pytest.approx(likely)
 
 
-ONE = Sighting("http://a.example/p.jpg?w=3", "", "", read=lambda: tuple(range(len(SIGNS) - len(OF_SITE))))
+ONE = Sighting("http://a.example/p.jpg?w=3", "", "", read=lambda: tuple(range(len(FEATURES) - len(OF_SITE))))
 
 
 @pytest.mark.parametrize(
@@ -93,16 +93,16 @@ ONE = Sighting("http://a.example/p.jpg?w=3", "", "", read=lambda: tuple(range(le
         (5, 0, (5, 0, 0.0)),
     ],
 )
-def test_signs_of_the_site(pages: int, shown: int, expected: tuple[float, ...]) -> None:
+def test_features_of_the_site(pages: int, shown: int, expected: tuple[float, ...]) -> None:
     evidence = Evidence(pages=pages)
     evidence.shown["a.example/p.jpg"] = shown
-    found = signs_of(ONE, evidence, None, 0.25)
-    assert found[: -len(OF_SITE)].tolist() == list(ONE.signs)
+    found = features_of(ONE, evidence, None, 0.25)
+    assert found[: -len(OF_SITE)].tolist() == list(ONE.features)
     of_site = (np.log1p(expected[0]), np.log1p(expected[1]), expected[2], UNKNOWN, 0.25)
     assert found[-len(OF_SITE) :].tolist() == pytest.approx(of_site)
 
 
-def test_an_image_without_signs_is_nothing() -> None:
+def test_an_image_without_features_is_nothing() -> None:
     one = Sighting("http://a.example/ads/banner.gif", "", "")
     scores = scores_of(one, Evidence())
     assert _by_learned(one, Evidence(), scores, Judge()) == NOTHING
@@ -157,17 +157,17 @@ FILES: dict[str, Callable[[Path], object]] = {
     "pickle": lambda path: path.write_bytes(pickle.dumps({"splits": [1]})),
     "one array": lambda path: np.save(path.open("wb"), np.zeros(3)),
     "objects": changed(limit=np.array([None])),
-    "other signs": changed(names=np.array([*SIGNS[:-1], "luck"])),
-    "signs in another order": changed(names=np.array([SIGNS[1], SIGNS[0], *SIGNS[2:]])),
-    "fewer signs": changed(names=np.array(SIGNS[:-1])),
-    "no signs": changed(names=None),
+    "other features": changed(names=np.array([*FEATURES[:-1], "luck"])),
+    "signs in another order": changed(names=np.array([FEATURES[1], FEATURES[0], *FEATURES[2:]])),
+    "fewer features": changed(names=np.array(FEATURES[:-1])),
+    "no features": changed(names=None),
     "no tables": changed(tables=None),
     "a tree less": changed(edges=np.zeros((SPLITS, TREES - 1))),
     "splits less": changed(splits=np.zeros((SPLITS - 1, TREES))),
     "codes less": changed(tables=np.zeros((TREES, CODES - 1))),
     "no tree": changed(splits=np.zeros((SPLITS, 0)), edges=np.zeros((SPLITS, 0)), tables=np.zeros((0, CODES))),
-    "a sign beyond": changed(splits=np.full((SPLITS, TREES), len(SIGNS))),
-    "a sign before": changed(splits=np.full((SPLITS, TREES), -1)),
+    "a feature beyond": changed(splits=np.full((SPLITS, TREES), len(FEATURES))),
+    "a feature before": changed(splits=np.full((SPLITS, TREES), -1)),
     "words": changed(edges=np.full((SPLITS, TREES), "a")),
     "edges not a number": changed(edges=with_nan("edges")),
     "tables not a number": changed(tables=with_nan("tables")),

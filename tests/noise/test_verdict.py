@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from crawler.noise.image_evidence import Evidence, Sighting
-from crawler.noise.image_features import SIGNS, sightings
+from crawler.noise.image_features import FEATURES, sightings
 from crawler.noise.li2006 import NoiseWords
 from crawler.noise.verdict import MODELS, Judge, ModelVerdict, Verdict
 from crawler.noise.verdict_reasons import NoiseReason
@@ -144,5 +144,5 @@ def test_what_nobody_sees_is_noise(size: tuple[int | None, int | None], is_noise
 def test_a_page_s_own_image_is_seen() -> None:
     html = '<meta property="og:image" content="/flood.jpg"><img src="/flood.jpg" width=0 height=0>'
     (one,) = sightings(Page.from_html(html, "http://a/"), Extraction("", ""))
-    assert one.signs[SIGNS.index("head image")]
+    assert one.features[FEATURES.index("head image")]
     assert not Judge(models=("size",)).judge(one, EMPTY).is_noise

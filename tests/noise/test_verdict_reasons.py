@@ -13,14 +13,14 @@ from crawler.noise.learned_model import (
     _OF_GROUP,
     AT,
     CODES,
-    SIGNS,
+    FEATURES,
     SPLITS,
     Changes,
     Floats,
     NoiseModel,
     changes,
+    features_of,
     shipped,
-    signs_of,
 )
 from crawler.noise.verdict_reasons import GROUPS, JudgedImage, NoiseReason, read
 from crawler.translation.reasons import Reason, records, weightiest
@@ -28,39 +28,39 @@ from crawler.translation.reasons import Reason, records, weightiest
 FIVE = Evidence(pages=5)
 
 
-def signs(**named: float) -> Floats:
-    """Signs by their names, with _ for spaces; all others are 0."""
-    found = np.zeros(len(SIGNS), np.float32)
-    for name, sign in named.items():
-        found[SIGNS.index(name.replace("_", " "))] = sign
+def features(**named: float) -> Floats:
+    """Features by their names, with _ for spaces; all others are 0."""
+    found = np.zeros(len(FEATURES), np.float32)
+    for name, feature in named.items():
+        found[FEATURES.index(name.replace("_", " "))] = feature
     return found
 
 
 def made(*trees: tuple[str, str, str]) -> NoiseModel:
-    """Trees that add 1 for the first of their signs, 2 for the second, 4 for the third."""
+    """Trees that add 1 for the first of their features, 2 for the second, 4 for the third."""
     return NoiseModel(
-        splits=np.array([[SIGNS.index(name) for name in tree] for tree in trees]).T,
+        splits=np.array([[FEATURES.index(name) for name in tree] for tree in trees]).T,
         edges=np.full((SPLITS, len(trees)), 0.5, np.float32),
         tables=np.tile(np.arange(CODES, dtype=np.float32), (len(trees), 1)),
-        usual=np.zeros(len(SIGNS), np.float32),
+        usual=np.zeros(len(FEATURES), np.float32),
         limit=0.5,
     )
 
 
-def test_each_sign_is_in_one_group() -> None:
-    assert sorted(name for names in _OF_GROUP.values() for name in names) == sorted(SIGNS)
+def test_each_feature_is_in_one_group() -> None:
+    assert sorted(name for names in _OF_GROUP.values() for name in names) == sorted(FEATURES)
 
 
 @pytest.mark.parametrize(
     ("row", "usual", "logit", "groups"),
     [
-        (signs(), signs(), 0, {"size": 0, "words": 0}),
-        (signs(width=1), signs(), 1, {"size": 1, "words": 0}),
-        (signs(width=0.5), signs(alt=0.5), 0, {"size": 0, "words": 0}),
-        (signs(width=1, height=1), signs(), 5, {"size": 5, "words": 0}),
-        (signs(width=1, alt=1), signs(), 3, {"size": 1, "words": 2}),
-        (signs(), signs(width=1), 0, {"size": -1, "words": 0}),
-        (signs(alt=1), signs(width=1, alt=1), 2, {"size": -1, "words": 0}),
+        (features(), features(), 0, {"size": 0, "words": 0}),
+        (features(width=1), features(), 1, {"size": 1, "words": 0}),
+        (features(width=0.5), features(alt=0.5), 0, {"size": 0, "words": 0}),
+        (features(width=1, height=1), features(), 5, {"size": 5, "words": 0}),
+        (features(width=1, alt=1), features(), 3, {"size": 1, "words": 2}),
+        (features(), features(width=1), 0, {"size": -1, "words": 0}),
+        (features(alt=1), features(width=1, alt=1), 2, {"size": -1, "words": 0}),
     ],
 )
 def test_changes_by_hand(row: Floats, usual: Floats, logit: float, groups: dict[str, float]) -> None:
@@ -71,10 +71,10 @@ def test_changes_by_hand(row: Floats, usual: Floats, logit: float, groups: dict[
 def test_changes_are_those_of_the_model() -> None:
     model = shipped()
     for one in seen(f"<nav><a href=/><img src=/logo.gif width=30></a></nav><p>{TEXT}<img src=/p.jpg alt=x>"):
-        row = signs_of(one, FIVE, None, 0.5)
+        row = features_of(one, FIVE, None, 0.5)
         found = changes(model, row)
         for group, names in _OF_GROUP.items():
-            mask = np.array([name in names for name in SIGNS])
+            mask = np.array([name in names for name in FEATURES])
             is_now, if_usual = model.logits(np.stack([row, np.where(mask, model.usual, row)]))
             assert found.logit == pytest.approx(is_now, abs=1e-4)
             assert found.groups.get(group, 0.0) == pytest.approx(is_now - if_usual, abs=1e-4)
@@ -98,11 +98,11 @@ def said(change: dict[str, float], row: Floats, is_noise: bool, pages: int = 5) 
     ],
 )
 def test_what_changes_much_is_a_reason(change: float, is_noise: bool, expected: list[str]) -> None:
-    assert said({"target": change}, signs(), is_noise) == expected
+    assert said({"target": change}, features(), is_noise) == expected
 
 
 def test_the_weightiest_reason_comes_first() -> None:
-    found = said({"size": 1.0, "target": 3.0, "words": 2.0, "page": 9.0, "site": 8.0, "place": 0.5}, signs(), True)
+    found = said({"size": 1.0, "target": 3.0, "words": 2.0, "page": 9.0, "site": 8.0, "place": 0.5}, features(), True)
     assert found == ["it is no link", "nothing describes it", "its size is not given"]
 
 
@@ -153,17 +153,17 @@ BESIDE = FAR | {"blocks to main text ahead": log1p(3)}
     ],
 )
 def test_reasons_in_words(group: str, row: dict[str, float], of_noise: str, of_content: str) -> None:
-    found = np.zeros(len(SIGNS), np.float32)
-    for name, sign in row.items():
-        found[SIGNS.index(name)] = sign
+    found = np.zeros(len(FEATURES), np.float32)
+    for name, feature in row.items():
+        found[FEATURES.index(name)] = feature
     assert said({group: 9.0}, found, True) == [of_noise] * bool(of_noise)
     assert said({group: -9.0}, found, False) == [of_content] * bool(of_content)
 
 
 @pytest.mark.parametrize(("pages", "of_content"), [(2, []), (3, ["no other of 3 pages of the site shows it"])])
 def test_a_site_of_few_pages_tells_nothing(pages: int, of_content: list[str]) -> None:
-    assert said({"site": -9.0}, signs(), False, pages) == of_content
-    assert said({"site": 9.0}, signs(), True, 1) == []
+    assert said({"site": -9.0}, features(), False, pages) == of_content
+    assert said({"site": 9.0}, features(), True, 1) == []
 
 
 def test_every_group_has_reasons() -> None:

@@ -55,7 +55,7 @@ PAGES: dict[str, bytes] = {
     "php": b"<?php echo '<p>One.</p>' ?><p>Two.",
     "frameset": b"<frameset><frame src=a><frame src=b><noframes><p>One.</p></noframes></frameset>",
     "odd names": b"<o:p>One.</o:p><a:b:c x:y:z=1><1a><p\xff><\xe4>",
-    "only signs": b"<" * 300_000 + b"&" * 300_000 + b">" * 300_000,
+    "only features": b"<" * 300_000 + b"&" * 300_000 + b">" * 300_000,
     "robots": b"<meta name=robots content=noindex>" * 30_000,
     "refresh": b"<meta http-equiv=refresh content='1" + b" " * 500_000 + b"\"'>",
     "long title and headings": b"<title>" + b"ab " * 300_000 + b"</title>" + b"<h1>abx</h1>" * 20_000,

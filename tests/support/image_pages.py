@@ -1,8 +1,8 @@
-"""Small pages for the tests of images, and their signs by name."""
+"""Small pages for the tests of images, and their features by name."""
 
 from crawler.extraction import EXTRACTORS
 from crawler.noise.image_evidence import Sighting
-from crawler.noise.image_features import SIGNS, sightings, signs
+from crawler.noise.image_features import FEATURES, features_of, sightings
 from crawler.noise.page_features import PageContext
 from crawler.page.page import Extraction, Page
 
@@ -22,9 +22,11 @@ def surroundings(html: str, url: str = URL, main: str = "river", page_type: str 
     return PageContext(found, Extraction(text, found.title, blocks=blocks, page_type=page_type))
 
 
-def signs_in(html: str, index: int = 0, url: str = URL, main: str = "river", page_type: str = "") -> dict[str, float]:
-    """The signs of an image of a page."""
-    return dict(zip(SIGNS, signs(surroundings(html, url, main, page_type), index), strict=True))
+def features_in(
+    html: str, index: int = 0, url: str = URL, main: str = "river", page_type: str = ""
+) -> dict[str, float]:
+    """The features of an image of a page."""
+    return dict(zip(FEATURES, features_of(surroundings(html, url, main, page_type), index), strict=True))
 
 
 def seen(html: str, url: str = URL) -> tuple[Sighting, ...]:

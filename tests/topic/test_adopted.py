@@ -60,4 +60,7 @@ def test_what_it_led_to_teaches() -> None:
     made = begun()
     made.adopt([(URL, 800)])
     made.fetched(URL, "", "Honey bees.")
-    assert {made.vocabulary.names[sign % (1 << 18)] for sign in made.apprentice.told().signs} == {"b", "a.example"}
+    assert {made.vocabulary.names[feature % (1 << 18)] for feature in made.apprentice.told().features} == {
+        "b",
+        "a.example",
+    }

@@ -256,7 +256,7 @@ def test_what_led_to_a_page_learns() -> None:
     assert made.trails.track([1])[0] == pytest.approx(relevance / 5)
     told = made.apprentice.told()
     assert (told.good, told.bad) == (pytest.approx(relevance), pytest.approx(2 - relevance))
-    names = {made.vocabulary.names[sign % word_statistics.PLACES] for sign in told.signs}
+    names = {made.vocabulary.names[feature % word_statistics.PLACES] for feature in told.features}
     assert {"honey", "bees", "hive", "b.example", "roads", "road", "c.example", "all", "of", "cars"} == names
 
 

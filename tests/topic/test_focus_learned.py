@@ -7,7 +7,7 @@ import pytest
 
 from crawler.topic import shared_model
 from crawler.topic.shared_model import MOST_COUNT, MOST_PAGES, MOST_TIMES, Learned, read, written
-from crawler.topic.word_statistics import LONGEST, PLACES, KnownPage, SignCounts, Vocabulary
+from crawler.topic.word_statistics import LONGEST, PLACES, FeatureCounts, KnownPage, Vocabulary
 
 
 def known(words: str, vocabulary: Vocabulary, named: float = 0.0) -> KnownPage:
@@ -15,12 +15,12 @@ def known(words: str, vocabulary: Vocabulary, named: float = 0.0) -> KnownPage:
 
 
 def told(vocabulary: Vocabulary) -> Learned:
-    signs = {
+    features = {
         sort * PLACES + vocabulary.place(word): (1.25, 2.5)
         for sort, word in enumerate("bees 蜜蜂 wax a.example".split())
     }
     pages = [known("bees bees wax", vocabulary, 0.75), known("", vocabulary)]
-    return Learned(3, "mark", 7, {"bees": 5.0, "蜜蜂": 2.0}, pages, SignCounts(signs, 1.5, 5.5))
+    return Learned(3, "mark", 7, {"bees": 5.0, "蜜蜂": 2.0}, pages, FeatureCounts(features, 1.5, 5.5))
 
 
 def test_it_comes_back_in_another_process_of_another_worker() -> None:
@@ -29,7 +29,7 @@ def test_it_comes_back_in_another_process_of_another_worker() -> None:
     found = read(line, second)
     assert found is not None
     assert (found.seat, found.topic, found.pages, found.words) == (3, "mark", 7, {"bees": 5, "蜜蜂": 2})
-    assert found.signs == told(first).signs
+    assert found.features == told(first).features
     assert [page.named for page in found.known] == [0.75, 0]
     assert [page.number for page in found.known] == [-1, -1]
     assert found.known[0].vector.times.tolist() == pytest.approx([1 + log(2), 1], abs=1e-4)
@@ -41,7 +41,7 @@ def test_it_comes_back_in_another_process_of_another_worker() -> None:
 def test_a_page_is_told_by_the_words_that_tell_most(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared_model, "MOST_WORDS", 2)
     vocabulary = Vocabulary()
-    one = Learned(1, "", 0, {}, [known("a b b c c c", vocabulary)], SignCounts({}, 0, 0))
+    one = Learned(1, "", 0, {}, [known("a b b c c c", vocabulary)], FeatureCounts({}, 0, 0))
     found = read(written(one, vocabulary), vocabulary)
     assert found is not None
     assert found.known[0].vector.places.tolist() == vocabulary.places(["c", "b"])
@@ -51,8 +51,8 @@ def test_what_has_no_name_is_left_out() -> None:
     vocabulary = Vocabulary()
     long = vocabulary.place("a" * (LONGEST + 1))
     page = known(f"bees {'a' * (LONGEST + 1)}", vocabulary)
-    found = json.loads(written(Learned(1, "", 0, {}, [page], SignCounts({long: (1, 1)}, 0, 0)), vocabulary))
-    assert (found["known"], found["signs"]) == ([[0, {"bees": 1}]], [])
+    found = json.loads(written(Learned(1, "", 0, {}, [page], FeatureCounts({long: (1, 1)}, 0, 0)), vocabulary))
+    assert (found["known"], found["features"]) == ([[0, {"bees": 1}]], [])
 
 
 def changed(**values: Any) -> str:
@@ -66,7 +66,7 @@ def without(key: str) -> str:
     return json.dumps(found)
 
 
-KEYS = "version seat topic pages words known signs good bad".split()
+KEYS = "version seat topic pages words known features good bad".split()
 NO_NUMBERS = [None, "bees", [], {}, -1, -1e-9, float("nan"), float("inf"), -float("inf"), 10**400]
 
 
@@ -90,8 +90,8 @@ def test_no_count(key: str, number: Any) -> None:
         "words": {"words": {"bees": number}},
         "named": {"known": [[number, {"bees": 1}]]},
         "times": {"known": [[0, {"bees": number}]]},
-        "sum": {"signs": [[0, "bees", number, 1]]},
-        "weight": {"signs": [[0, "bees", 0, number]]},
+        "sum": {"features": [[0, "bees", number, 1]]},
+        "weight": {"features": [[0, "bees", 0, number]]},
     }
     text = json.dumps(json.loads(changed()) | values.get(key, {key: number}))
     assert read(text, Vocabulary()) is None
@@ -116,12 +116,12 @@ def test_no_count(key: str, number: Any) -> None:
         {"known": [[0, ["bees"]]]},
         {"known": [[0, {"a" * 101: 1}]]},
         {"known": 5},
-        {"signs": [[0, "bees", 1]]},
-        {"signs": [[0, 5, 1, 1]]},
-        {"signs": [[0, ["bees"], 1, 1]]},
-        {"signs": [[0, "a" * 101, 1, 1]]},
-        {"signs": 5},
-        {"signs": [5]},
+        {"features": [[0, "bees", 1]]},
+        {"features": [[0, 5, 1, 1]]},
+        {"features": [[0, ["bees"], 1, 1]]},
+        {"features": [[0, "a" * 101, 1, 1]]},
+        {"features": 5},
+        {"features": [5]},
     ],
     ids=lambda values: repr(values)[:40],
 )
@@ -130,19 +130,19 @@ def test_another_kind_of_value(values: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "signs"),
+    ("values", "features"),
     [
-        ({"signs": [[0, "a" * LONGEST, 0, MOST_COUNT]]}, [(0, MOST_COUNT)]),
-        ({"signs": [[0, "bees", 1e308, 1e308]]}, [(MOST_COUNT, MOST_COUNT)]),
-        ({"signs": [[0, "\ud800", 5, 2]]}, [(2, 2)]),
-        ({"signs": [[sort, "bees", 0, 1] for sort in (-1, 4, 0.5, "0", None, [0], {})]}, []),
-        ({"signs": [[3, "", 1, 1]]}, [(1, 1)]),
+        ({"features": [[0, "a" * LONGEST, 0, MOST_COUNT]]}, [(0, MOST_COUNT)]),
+        ({"features": [[0, "bees", 1e308, 1e308]]}, [(MOST_COUNT, MOST_COUNT)]),
+        ({"features": [[0, "\ud800", 5, 2]]}, [(2, 2)]),
+        ({"features": [[sort, "bees", 0, 1] for sort in (-1, 4, 0.5, "0", None, [0], {})]}, []),
+        ({"features": [[3, "", 1, 1]]}, [(1, 1)]),
     ],
 )
-def test_odd_signs(values: dict[str, Any], signs: list[tuple[float, float]]) -> None:
+def test_odd_features(values: dict[str, Any], features: list[tuple[float, float]]) -> None:
     found = read(changed(**values), Vocabulary())
     assert found is not None
-    assert list(found.signs.signs.values()) == signs
+    assert list(found.features.features.values()) == features
 
 
 def test_no_more_of_a_page_than_a_page_can_have() -> None:
@@ -170,9 +170,9 @@ def test_the_longest_that_is_written_is_read() -> None:
     vocabulary, count = Vocabulary(), 20_000
     words = [f"{n:\U00020000<{LONGEST}}" for n in range(count)]
     vector = vocabulary.vector(words[:300])
-    signs = {vocabulary.place(word): (1 / 3, 2 / 3) for word in words[:5_000]}
+    features = {vocabulary.place(word): (1 / 3, 2 / 3) for word in words[:5_000]}
     known = [KnownPage(vector, 1, 1 / 3)] * MOST_PAGES
-    full = Learned(1, "a" * 16, count, dict.fromkeys(words, 1e6), known, SignCounts(signs, 1e9, 1e9))
+    full = Learned(1, "a" * 16, count, dict.fromkeys(words, 1e6), known, FeatureCounts(features, 1e9, 1e9))
     line = written(full, vocabulary)
     assert len(line) < shared_model.MOST_TEXT
     found = read(line, Vocabulary())

@@ -65,7 +65,7 @@ def test_the_same_seat_goes_on() -> None:
     again, before = json.loads(second.record()), json.loads(record)
     assert again.keys() == before.keys()
     for key in again:
-        if key in ("known", "signs"):
+        if key in ("known", "features"):
             assert sorted(map(json.dumps, again[key])) == sorted(map(json.dumps, before[key]))
         else:
             assert again[key] == before[key]
@@ -108,8 +108,8 @@ def test_what_others_told_is_not_told_on() -> None:
     heard.take_in(worker(2, start=50, pages=24).record())
     heard.learn()
     one, other = json.loads(alone.record()), json.loads(heard.record())
-    assert [one[key] for key in ("pages", "words", "signs", "good", "bad")] == [
-        other[key] for key in ("pages", "words", "signs", "good", "bad")
+    assert [one[key] for key in ("pages", "words", "features", "good", "bad")] == [
+        other[key] for key in ("pages", "words", "features", "good", "bad")
     ]
     assert 0 < max(told_of(alone)) < 50
     assert 0 < max(told_of(heard)) < 50
@@ -153,7 +153,7 @@ def hostile(**values: Any) -> str:
 
 UNREADABLE = ["", "null", "[]", "[" * 100_000, hostile(pages=-1), hostile(good=float("nan")), hostile(bad=float("inf"))]
 UNREADABLE += [hostile(words={"a" * 1_000_000: 1}), hostile(known=[[0, {"bees": -1}]]), hostile(seat=None)]
-UNREADABLE += [hostile(signs=[[0, "bees", -1, 1]]), hostile(signs=[[0, "bees", 0, 1], [0]]), hostile(version=0)]
+UNREADABLE += [hostile(features=[[0, "bees", -1, 1]]), hostile(features=[[0, "bees", 0, 1], [0]]), hostile(version=0)]
 
 
 @pytest.mark.parametrize("record", UNREADABLE, ids=lambda record: record[-20:])
@@ -173,9 +173,9 @@ BELIEVED = [
     hostile(pages=0, words=WORDS),
     hostile(words=ALIKE, known=[[1, ALIKE]] * 1_000),
     hostile(
-        pages=10**9, good=10**9, bad=0, signs=[[0, "engine", 1e9, 1e9], [0, "hive", 0, 1e9], [3, "a.example", 9, 0]]
+        pages=10**9, good=10**9, bad=0, features=[[0, "engine", 1e9, 1e9], [0, "hive", 0, 1e9], [3, "a.example", 9, 0]]
     ),
-    hostile(good=0, bad=0, signs=[], known=[[0, {}]] * 60, words={}),
+    hostile(good=0, bad=0, features=[], known=[[0, {}]] * 60, words={}),
     hostile(known=[[1, dict.fromkeys(WORDS, 1e9)]] * 60),
     hostile(known=[[1, {"bees": 0}]] * 60, words={"\ud800": 5, "": 5, "\x00": 5}),
 ]

@@ -3,22 +3,22 @@ import pytest
 
 from crawler.topic import link_scores
 from crawler.topic.link_scores import PRIOR_LINKS, Apprentice
-from crawler.topic.word_statistics import ADDRESS, ANCHOR, HOST, NEAR, PLACES, Pairs, SignCounts
+from crawler.topic.word_statistics import ADDRESS, ANCHOR, HOST, NEAR, PLACES, FeatureCounts, Pairs
 
 BEES, CARS, NEWS = 1, 2, 3
 
 
 def taught(*lessons: tuple[list[int], float]) -> Apprentice:
     learner = Apprentice()
-    for signs, relevance in lessons:
-        learner.learn(signs, relevance)
+    for features, relevance in lessons:
+        learner.learn(features, relevance)
     return learner
 
 
 def promises(learner: Apprentice, *links: list[int]) -> list[float]:
     pairs = Pairs()
-    for row, signs in enumerate(links):
-        pairs.add(row, signs)
+    for row, features in enumerate(links):
+        pairs.add(row, features)
     return learner.promise(pairs, len(links)).tolist()
 
 
@@ -26,10 +26,10 @@ def mean_of(sum_: float, weight: float, mean: float) -> float:
     return (sum_ + PRIOR_LINKS * mean) / (weight + PRIOR_LINKS)
 
 
-def test_the_sorts_of_signs_lie_apart() -> None:
+def test_the_sorts_of_features_lie_apart() -> None:
     assert (ANCHOR, ADDRESS, NEAR, HOST) == (0, 1, 2, 3)
     learner = taught(([HOST * PLACES + PLACES - 1], 1.0))
-    assert learner.told().signs == {4 * PLACES - 1: (1, 1)}
+    assert learner.told().features == {4 * PLACES - 1: (1, 1)}
 
 
 def test_nothing_known() -> None:
@@ -54,7 +54,7 @@ def test_good_and_bad_in_balance(lessons: list[float], mean: float) -> None:
     assert taught(*(([BEES], relevance) for relevance in lessons)).mean() == pytest.approx(mean)
 
 
-def test_the_best_and_the_worst_sign() -> None:
+def test_the_best_and_the_worst_feature() -> None:
     learner = taught(([BEES, NEWS], 1.0), ([CARS, NEWS], 0.0))
     mean = 1 / 2
     best, worst, both = mean_of(1, 1, mean), mean_of(0, 1, mean), mean_of(1, 2, mean)
@@ -65,16 +65,16 @@ def test_the_best_and_the_worst_sign() -> None:
 
 def test_a_page_on_the_topic_counts_more_where_few_are() -> None:
     learner = taught(*[([CARS], 0.0)] * 4, ([BEES], 1.0))
-    assert learner.told().signs[BEES] == pytest.approx((4, 4))
-    assert taught(*[([CARS], 0.0)] * 50, ([BEES], 1.0)).told().signs[BEES] == pytest.approx((10, 10))
+    assert learner.told().features[BEES] == pytest.approx((4, 4))
+    assert taught(*[([CARS], 0.0)] * 50, ([BEES], 1.0)).told().features[BEES] == pytest.approx((10, 10))
 
 
 def test_what_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     learner = taught(([BEES, NEWS], 1.0), ([CARS, NEWS], 0.0), ([CARS], 0.0))
-    ledger = SignCounts({CARS: (0, 2), NEWS: (1, 2), BEES: (1, 1)}, 1, 2)
+    ledger = FeatureCounts({CARS: (0, 2), NEWS: (1, 2), BEES: (1, 1)}, 1, 2)
     assert learner.told() == ledger
     monkeypatch.setattr(link_scores, "MOST_TOLD", 2)
-    assert list(learner.told().signs) == [CARS, NEWS]
+    assert list(learner.told().features) == [CARS, NEWS]
 
 
 def test_an_earlier_run_goes_on() -> None:
@@ -87,16 +87,16 @@ def test_an_earlier_run_goes_on() -> None:
 
 def test_another_worker_is_heard_in_place_of_what_it_told_before() -> None:
     learner = taught(([BEES], 1.0))
-    learner.hear(2, SignCounts({CARS: (1e9, 1e9), BEES: (0, 7)}, 1e9, 7))
-    learner.hear(3, SignCounts({NEWS: (1, 2)}, 1, 1))
-    learner.hear(2, SignCounts({CARS: (0, 1)}, 0, 1))
-    assert learner.told() == SignCounts({BEES: (1, 1)}, 1, 0)
+    learner.hear(2, FeatureCounts({CARS: (1e9, 1e9), BEES: (0, 7)}, 1e9, 7))
+    learner.hear(3, FeatureCounts({NEWS: (1, 2)}, 1, 1))
+    learner.hear(2, FeatureCounts({CARS: (0, 1)}, 0, 1))
+    assert learner.told() == FeatureCounts({BEES: (1, 1)}, 1, 0)
     mean = 2 / (2 + 2)
     assert learner.mean() == mean
     expected = [(mean_of(*sums, mean) + mean) / 2 for sums in [(1, 1), (0, 1), (1, 2)]]
     assert promises(learner, [BEES], [CARS], [NEWS]) == pytest.approx(expected)
-    learner.hear(2, SignCounts({}, 0, 0))
-    learner.hear(3, SignCounts({}, 0, 0))
+    learner.hear(2, FeatureCounts({}, 0, 0))
+    learner.hear(3, FeatureCounts({}, 0, 0))
     assert promises(learner, [BEES], [CARS]) == promises(taught(([BEES], 1.0)), [BEES], [CARS])
 
 
@@ -106,14 +106,14 @@ def test_extremes() -> None:
     best, worst = learner.extremes(3, 5)
     values = {BEES: mean_of(3, 3, mean), CARS: mean_of(0, 3, mean)}
     assert dict(best) == dict(worst) == pytest.approx(values)
-    assert [sign for sign, _ in best] == [BEES, CARS]
-    assert [sign for sign, _ in worst] == [CARS, BEES]
-    assert [[sign for sign, _ in some] for some in learner.extremes(2, 1)] == [[BEES], [CARS]]
+    assert [feature for feature, _ in best] == [BEES, CARS]
+    assert [feature for feature, _ in worst] == [CARS, BEES]
+    assert [[feature for feature, _ in some] for some in learner.extremes(2, 1)] == [[BEES], [CARS]]
 
 
 def test_sums_never_pass_their_weights() -> None:
     learner, random = Apprentice(), np.random.default_rng(1)
     for relevance in [1.0, *random.random(3_000), *[1.0] * 500]:
         learner.learn([BEES], float(relevance))
-    sum_, weight = learner.told().signs[BEES]
+    sum_, weight = learner.told().features[BEES]
     assert 0 < sum_ <= weight

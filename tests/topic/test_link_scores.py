@@ -35,9 +35,9 @@ def score(made: Scorer, *links: LinkNumbers) -> list[float]:
 
 
 def seen(
-    page: int | None, anchor: list[int], near: list[int], factor: float = 1.0, signs: tuple[int, ...] = ()
+    page: int | None, anchor: list[int], near: list[int], factor: float = 1.0, features: tuple[int, ...] = ()
 ) -> LinkNumbers:
-    return LinkNumbers(page, anchor, near, np.array(signs, np.int32), 1, factor)
+    return LinkNumbers(page, anchor, near, np.array(features, np.int32), 1, factor)
 
 
 def of_topic(cosine: float) -> float:
@@ -84,11 +84,11 @@ def test_shown_by_no_page_that_is_known() -> None:
     assert score(scorer(), seen(None, [], [])) == pytest.approx([total / (SHOWN + WORDS + NEAR + TRACK + PROMISE)])
 
 
-def test_signs_promise() -> None:
-    good, none, bad = score(scorer(), *(seen(GOOD, [], [], signs=signs) for signs in [(BEES,), (), (CARS,)]))
+def test_features_promise() -> None:
+    good, none, bad = score(scorer(), *(seen(GOOD, [], [], features=features) for features in [(BEES,), (), (CARS,)]))
     step = PROMISE * 0.05 / (SHOWN + WORDS + NEAR + TRACK + PROMISE)
     assert [good - none, none - bad] == pytest.approx([step, step])
-    without = score(scorer(learning=False), *(seen(GOOD, [], [], signs=signs) for signs in [(BEES,), (CARS,)]))
+    without = score(scorer(learning=False), *(seen(GOOD, [], [], features=features) for features in [(BEES,), (CARS,)]))
     assert without[0] == without[1]
 
 

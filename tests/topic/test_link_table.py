@@ -18,7 +18,7 @@ def filled(links: int, site: int = 7) -> WaitingLinks:
 
 def held(links: WaitingLinks) -> list[list[tuple[int, int]]]:
     every = links.all()
-    parts = every.shown, every.anchors, every.nears, every.signs
+    parts = every.shown, every.anchors, every.nears, every.features
     return [list(zip(part.rows.tolist(), part.numbers.tolist(), strict=True)) for part in parts]
 
 
@@ -27,11 +27,11 @@ def test_a_link_waits() -> None:
     links.add("http://a.example/", seen(4, 7, 1.25))
     links.add("http://b.example/", seen(None))
     assert (links.rows, links.shown) == ({"http://a.example/": 0, "http://b.example/": 1}, [[4], []])
-    shown, anchors, nears, signs = held(links)
+    shown, anchors, nears, features = held(links)
     assert shown == [(0, 4)]
     assert anchors == [(0, 1), (0, 2), (1, 1), (1, 2)]
     assert nears == [(0, 3), (1, 3)]
-    assert [number for row, number in signs if row == 1] == links.signs[1].tolist() == [1, 2, 3, 9]
+    assert [number for row, number in features if row == 1] == links.features[1].tolist() == [1, 2, 3, 9]
     table = links.all().table
     assert [table[part].tolist() for part in (TOLD, SITE, FACTOR)] == [[0, 0], [7, 7], [1.25, 1]]
 
@@ -80,7 +80,7 @@ def test_what_came_since() -> None:
     later = links.since(mark)
     assert later.count == 1
     assert [later.shown.rows.tolist(), later.shown.numbers.tolist()] == [[0], [5]]
-    assert [later.signs.rows.tolist(), later.signs.numbers.tolist()] == [[0] * 4, [1, 2, 3, 9]]
+    assert [later.features.rows.tolist(), later.features.numbers.tolist()] == [[0] * 4, [1, 2, 3, 9]]
     later.table[TOLD] = 500
     assert links.all().table[:2, 3].tolist() == [500, 8]
     assert links.since(links.mark()).count == 0
@@ -108,9 +108,9 @@ def test_the_rows_of_links_that_are_gone(rows: int, gone: int, left: int) -> Non
         page = int(url.rpartition("/")[2])
         assert (links.urls[row], links.shown[row][0]) == (url, page)
     if left == 512:
-        shown, anchors, _, signs = held(links)
+        shown, anchors, _, features = held(links)
         assert shown == [*((n, n + gone) for n in range(left)), (left - 1, 5_000)]
-        assert [len(anchors), len(signs), len(links.signs)] == [2 * left + 1, 4 * left, left]
+        assert [len(anchors), len(features), len(links.features)] == [2 * left + 1, 4 * left, left]
         assert links.sites == {7: 512}
         assert links.all().table[SITE].tolist() == [7] * left
         links.add("http://b.example/", seen(9, 8))

@@ -24,7 +24,7 @@ def test_the_words_of_the_topic_by_their_shares() -> None:
     assert [word for word, _ in summary(vocabulary, subject, Apprentice())["topic"]] == words[:-1]
 
 
-def test_the_signs_of_links() -> None:
+def test_the_features_of_links() -> None:
     vocabulary, apprentice = Vocabulary(), Apprentice()
     good, bad, host, rare, the = vocabulary.places(["bees", "cars", "a.example", "rare", "the"])
     for _ in range(3):
@@ -40,7 +40,7 @@ def test_the_signs_of_links() -> None:
     assert found["bad"] == [["a.example (host)", -gain], ["cars (near the link)", -gain]]
 
 
-def test_no_more_signs_than_people_read() -> None:
+def test_no_more_features_than_people_read() -> None:
     vocabulary, apprentice = Vocabulary(), Apprentice()
     for n in range(MOST_LINK_WORDS + 1):
         for _ in range(3):

@@ -8,7 +8,7 @@ from crawler.page.page import Page
 from crawler.training import gradient_descent
 from crawler.training.gradient_descent import F1_SHARE, STEPS, Lesson, _Batch, _beginning, _gradient, learn
 
-SIGNS = 10
+FEATURES = 10
 BODIES = [
     "<div><p>Bees<p>dance<p>in</div><div><p>the<ul><li>dark<li>of<li>the</ul></div><p>hive",
     "<p>Alone",
@@ -30,7 +30,7 @@ def lessons() -> list[Lesson]:
         groups = nest(body)
         number = len(groups.groups)
         labels, tokens, weights = (chance.random(number, np.float32) for _ in range(3))
-        rows = chance.standard_normal((number, SIGNS), np.float32)
+        rows = chance.standard_normal((number, FEATURES), np.float32)
         # The last is a page of snippets, of which no F1 is known.
         found.append(Lesson(rows, groups, labels, 9 * tokens, weights, 0.0 if place == 3 else 1.5 - place))
     return found
@@ -44,10 +44,10 @@ def layers(weights: gradient_descent.Weights) -> tuple[Layer, ...]:
 
 def error(weights: gradient_descent.Weights) -> float:
     """What is to be small, by the network as it judges, page by page."""
-    net = gradient_descent.network(layers(weights), np.zeros(SIGNS, np.float32), np.ones(SIGNS, np.float32))
+    net = gradient_descent.network(layers(weights), np.zeros(FEATURES, np.float32), np.ones(FEATURES, np.float32))
     found = 0.0
     for one in lessons():
-        p = network.probabilities(net, network.hidden_of([net], one.signs, one.nest)[0]).astype(np.float64)
+        p = network.probabilities(net, network.hidden_of([net], one.features, one.nest)[0]).astype(np.float64)
         y, t = one.labels, one.tokens
         found -= (one.weights * (y * np.log(p) + (1 - y) * np.log(1 - p))).sum()
         found -= F1_SHARE * one.f1_weight * 2 * (p * y * t).sum() / ((p + y) * t).sum()
@@ -58,7 +58,7 @@ def error(weights: gradient_descent.Weights) -> float:
 def weights(monkeypatch: pytest.MonkeyPatch) -> gradient_descent.Weights:
     monkeypatch.setattr(gradient_descent, "WIDTH", 24)
     chance = np.random.default_rng(1)
-    found = _beginning(SIGNS, chance)
+    found = _beginning(FEATURES, chance)
     # Small ones, so that no probability is next to 0 or 1, where the error is clipped.
     return {
         name: (rows + 0.1 * chance.standard_normal(rows.shape)).astype(np.float32) / 3 for name, rows in found.items()
@@ -80,7 +80,7 @@ def test_the_gradient_is_that_of_the_error(
         if not some.any():
             continue
         way, step = some / np.linalg.norm(some), 3e-4  # short: the network has kinks
-        above, below = (error(weights | {name: weights[name] + sign * step * way}) for sign in (1, -1))
+        above, below = (error(weights | {name: weights[name] + feature * step * way}) for feature in (1, -1))
         assert (above - below) / 2 / step == pytest.approx(float((gradient * way).sum()), rel=0.02, abs=2e-4)
 
 
@@ -99,11 +99,11 @@ def test_a_page_is_now_and_then_blind() -> None:
     seen = [set(), set()]
     for seed in range(40):
         batch = _Batch(lessons())
-        before = batch.signs.copy()
+        before = batch.features.copy()
         gradient_descent._blind(batch, hidden, np.random.default_rng(seed))
-        assert np.array_equal(batch.signs[:, 2:7], before[:, 2:7])
+        assert np.array_equal(batch.features[:, 2:7], before[:, 2:7])
         for group, columns in zip(seen, hidden, strict=True):
-            is_blind = (batch.signs[:, columns] == 0).all(1)
+            is_blind = (batch.features[:, columns] == 0).all(1)
             by_page = [set(is_blind[batch.page == page].tolist()) for page in range(len(BODIES))]
             assert all(len(found) == 1 for found in by_page)  # a page is blind as a whole
             group.update(found.pop() for found in by_page)

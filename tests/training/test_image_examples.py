@@ -9,7 +9,7 @@ import pytest
 from saved_pages import PACK
 
 from crawler.evaluation.gold import ImageLabel, read_labels
-from crawler.noise.learned_model import CODES, SIGNS, SPLITS, Floats, NoiseModel, load, save
+from crawler.noise.learned_model import CODES, FEATURES, SPLITS, Floats, NoiseModel, load, save
 from crawler.training import image_weights
 from crawler.training.examples import TooFewError
 from crawler.training.image_examples import ImageExample, find_images
@@ -17,7 +17,7 @@ from crawler.training.image_weights import FOLDS, LEAST, TrainedImageModel, judg
 
 pytest.importorskip("lightgbm")
 
-WIDTH, ALT, SHARE = (SIGNS.index(name) for name in ("width", "alt", "share of other pages with it"))
+WIDTH, ALT, SHARE = (FEATURES.index(name) for name in ("width", "alt", "share of other pages with it"))
 SITES = 30
 NOTHING = 1e-34  # what LightGBM takes for 0
 
@@ -33,7 +33,7 @@ def links(sites: int = SITES, each: int = 12) -> list[ImageExample]:
     found = []
     for at in range(sites * each):
         is_noise = bool(draw.random() < 0.6)
-        row = draw.normal(size=len(SIGNS)).astype(np.float32)
+        row = draw.normal(size=len(FEATURES)).astype(np.float32)
         row[WIDTH] = draw.normal(3 if is_noise else 6, 1)
         row[SHARE] = np.clip(draw.normal(0.6 if is_noise else 0.2, 0.3), 0, 1)
         found.append(sighted(f"site{at % sites}", is_noise, row))
@@ -58,7 +58,7 @@ def test_it_learns(trained: TrainedImageModel) -> None:
     assert trained.likely[noise].mean() > 0.8 > 0.4 > trained.likely[~noise].mean()
     model = trained.model
     assert (model.splits.shape, model.tables.shape) == ((SPLITS, 60), (60, CODES))
-    assert model.usual == pytest.approx(np.median([one.signs[0] for one in links()], 0))
+    assert model.usual == pytest.approx(np.median([one.features[0] for one in links()], 0))
     assert (trained.likely[~noise] <= model.limit).mean() == pytest.approx(1 - image_weights.LOST, abs=0.01)
 
 
@@ -80,12 +80,12 @@ def test_tables_are_the_trees(few_trees: None, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(lightgbm, "train", lambda *given: boosters.append(make(*given)) or boosters[-1])
     found = links()
     model = image_weights._fit(found, 0)
-    rows = np.concatenate([np.stack([one.signs[0] for one in found]), _at_the_edges(model)])
+    rows = np.concatenate([np.stack([one.features[0] for one in found]), _at_the_edges(model)])
     assert model.logits(rows) == pytest.approx(boosters[0].predict(rows, raw_score=True), abs=1e-6)
 
 
 def _at_the_edges(model: NoiseModel) -> Floats:
-    """Rows whose signs lie on the edges, right over and right under them."""
+    """Rows whose features lie on the edges, right over and right under them."""
     rows = []
     for splits, edges in zip(model.splits.T, model.edges.T, strict=True):
         for moved in (edges, np.nextafter(edges, np.float32(np.inf)), np.nextafter(edges, np.float32(-np.inf))):
@@ -108,7 +108,7 @@ def test_edges_are_rounded_down(edge: float, rounded: float) -> None:
 def test_more_pages_that_show_it_are_never_less_like_noise(trained: TrainedImageModel) -> None:
     model = trained.model
     for one in links(3, 10):
-        rows = np.repeat(one.signs[0][None], 50, 0)
+        rows = np.repeat(one.features[0][None], 50, 0)
         rows[:, SHARE] = np.linspace(-1, 1, 50)
         assert (np.diff(model.logits(rows)) >= -1e-6).all()
     assert SHARE in model.splits
@@ -119,7 +119,7 @@ def test_a_site_is_never_on_both_sides(sites: int, monkeypatch: pytest.MonkeyPat
     known: list[set[str]] = []
     asked: list[tuple[int, str]] = []
     model = NoiseModel(
-        np.zeros((SPLITS, 1), int), np.zeros((SPLITS, 1)), np.zeros((1, CODES)), np.zeros(len(SIGNS)), 0.5
+        np.zeros((SPLITS, 1), int), np.zeros((SPLITS, 1)), np.zeros((1, CODES)), np.zeros(len(FEATURES)), 0.5
     )
 
     def fit(found: list[ImageExample], seed: int) -> NoiseModel:
@@ -157,7 +157,7 @@ def test_the_limit_loses_no_more_content_than_it_may(likely: Floats, found: floa
 
 
 def test_an_image_is_judged_by_its_best_place(trained: TrainedImageModel) -> None:
-    small, large = np.zeros((2, len(SIGNS)), np.float32)
+    small, large = np.zeros((2, len(FEATURES)), np.float32)
     small[WIDTH], large[WIDTH] = 2, 7
     alone = [judged(trained.model, sighted("a", True, row)) for row in (small, large)]
     assert judged(trained.model, sighted("a", True, small, large)) == min(alone) == alone[1]
@@ -180,7 +180,7 @@ def test_there_must_be_content_and_noise(is_noise: bool) -> None:
 
 
 def test_links_that_say_nothing_give_trees_that_say_nothing(tmp_path: Path) -> None:
-    row = np.zeros(len(SIGNS), np.float32)
+    row = np.zeros(len(FEATURES), np.float32)
     found = [sighted(f"site{at}", at % 2 == 0, row) for at in range(40)]
     made = train(found, 0, lambda _: None)
     assert made.likely == pytest.approx(0.5, abs=0.1)
@@ -189,7 +189,7 @@ def test_links_that_say_nothing_give_trees_that_say_nothing(tmp_path: Path) -> N
 
 
 def test_what_a_reader_was_not_sure_of_weighs_less() -> None:
-    small, large = np.zeros((2, len(SIGNS)), np.float32)
+    small, large = np.zeros((2, len(FEATURES)), np.float32)
     small[WIDTH], large[WIDTH] = 2, 7
 
     def likely(unsure: bool) -> float:
@@ -221,10 +221,10 @@ def test_links_on_their_pages(tmp_path: Path) -> None:
     links, said = found(tmp_path, labels, pages=image_site.pages())
     assert said == ["36 of 36 labelled links found, on pages of 1 site"]
     assert {one.label for one in links} == set(labels)
-    assert {(one.site, one.pages, len(one.signs)) for one in links} == {("example.org", image_site.PAGES, 1)}
-    share = SIGNS.index("share of other pages with it")
-    assert {one.signs[0][share] for one in links if one.label.is_noise} == {1.0}
-    assert {one.signs[0][share] for one in links if not one.label.is_noise} == {0.0}
+    assert {(one.site, one.pages, len(one.features)) for one in links} == {("example.org", image_site.PAGES, 1)}
+    share = FEATURES.index("share of other pages with it")
+    assert {one.features[0][share] for one in links if one.label.is_noise} == {1.0}
+    assert {one.features[0][share] for one in links if not one.label.is_noise} == {0.0}
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_the_site_of_a_page(url: str, img: str, site: str, tmp_path: Path) -> No
     label = ImageLabel("x", "7", img, True, "icon")
     (one,), _ = found(tmp_path, [label], pages=image_site.lines({"id": 7, "url": url, "html": HTML}))
     assert (one.label, one.site, one.pages) == (label, site, 1)
-    assert len(one.signs) == 2  # places where it stands
+    assert len(one.features) == 2  # places where it stands
 
 
 def test_pages_of_sets_with_the_same_ids(tmp_path: Path) -> None:

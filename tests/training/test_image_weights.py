@@ -5,7 +5,7 @@ import pytest
 
 from crawler.evaluation.gold import ImageLabel
 from crawler.evaluation.image_metrics import BINS, CalibrationBin, ImageTable
-from crawler.noise.learned_model import CODES, SIGNS, SPLITS, NoiseModel
+from crawler.noise.learned_model import CODES, FEATURES, SPLITS, NoiseModel
 from crawler.training.image_examples import ImageExample
 from crawler.training.image_weights import (
     UNKNOWN,
@@ -16,7 +16,9 @@ from crawler.training.image_weights import (
     tables,
 )
 
-MODEL = NoiseModel(np.zeros((SPLITS, 1), int), np.zeros((SPLITS, 1)), np.zeros((1, CODES)), np.zeros(len(SIGNS)), 0.6)
+MODEL = NoiseModel(
+    np.zeros((SPLITS, 1), int), np.zeros((SPLITS, 1)), np.zeros((1, CODES)), np.zeros(len(FEATURES)), 0.6
+)
 NOTHING = JudgedLinks([], np.zeros(0), 0, "0" * 16)
 
 

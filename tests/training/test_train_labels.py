@@ -14,7 +14,7 @@ from sqlalchemy.engine import URL
 from crawler.demo.site import png
 from crawler.labels.labels import CONTENT, NOISE, Label, put_label
 from crawler.noise.image_evidence import Evidence
-from crawler.noise.learned_model import SIGNS as MODEL_SIGNS
+from crawler.noise.learned_model import FEATURES as MODEL_FEATURES
 from crawler.noise.learned_model import load
 from crawler.store.database import open_database
 from crawler.store.images import IMAGE
@@ -130,12 +130,12 @@ def test_what_cannot_be_learned(train: Any, words: tuple[str, ...], status: int,
     assert said in heard.splitlines()[-1]
 
 
-def test_the_signs_are_those_of_the_crawl(state: Engine) -> None:
+def test_the_features_are_those_of_the_crawl(state: Engine) -> None:
     """With what it has counted of all pages of the site, though the page of each is one."""
     found = labelled_images(state.url, None, lambda _: None)
     assert {one.pages for one in found} == {PAGES + 1}
-    share = MODEL_SIGNS.index("share of other pages with it")
-    shares = {one.label.is_noise: one.signs[0][share] for one in found}
+    share = MODEL_FEATURES.index("share of other pages with it")
+    shares = {one.label.is_noise: one.features[0][share] for one in found}
     assert shares[False] == 0 < shares[True]
     with state.connect() as connection:
         pages = sum(Evidence.of(text).pages for text in connection.execute(select(evidence.c.counts)).scalars())

@@ -40,14 +40,14 @@ def page(left: list[int]) -> Page:
     [range(11), [0, 1, 2, 5, 9, 10], [1, 2], [2, 3, 4], [0, 9, 10], [10], [0, 1, 3, 4, 5, 6, 7, 8, 9, 10]],
     ids=str,
 )
-def test_a_subset_has_the_signs_of_a_page_without_the_rest(left: list[int]) -> None:
+def test_a_subset_has_the_features_of_a_page_without_the_rest(left: list[int]) -> None:
     all_parts = [at for at, part in enumerate(PARTS) for _ in page([at]).blocks]
     kept = np.isin(all_parts, left)
     whole = page_arrays(page(list(range(len(PARTS)))))
     assert len(whole.homes) == len(kept)
     cut, nest = describe(subset(whole, kept), VOCABULARY)
     made, other = describe(page_arrays(page(list(left))), VOCABULARY)
-    names_of = block_features.signs(whole, VOCABULARY.scores(whole), ranges(whole)).names
+    names_of = block_features.features(whole, VOCABULARY.scores(whole), ranges(whole)).names
     differ = {name for name, mine, theirs in zip(names_of, cut.T, made.T, strict=True) if not np.allclose(mine, theirs)}
     assert differ == set()
     assert all(np.array_equal(mine, theirs) for mine, theirs in zip(nest, other, strict=True))
@@ -61,7 +61,7 @@ def test_a_plainer_page_is_one_without_names() -> None:
     cut, _ = describe(plainer(page_arrays(rich)), VOCABULARY)
     bare = page_arrays(plain)
     made, _ = describe(bare._replace(page=np.zeros_like(bare.page), names=()), VOCABULARY)
-    names_of = block_features.signs(bare, VOCABULARY.scores(bare), ranges(bare)).names
+    names_of = block_features.features(bare, VOCABULARY.scores(bare), ranges(bare)).names
     differ = {name for name, mine, theirs in zip(names_of, cut.T, made.T, strict=True) if not np.allclose(mine, theirs)}
     assert not {name for name in differ if not name.startswith("path ")}  # paths keep apart what had names
 

@@ -95,7 +95,9 @@ FILES = {
     "objects": lambda path, _: np.savez(path.open("wb"), steps=np.array([1, None])),
     "words": lambda path, _: np.savez(path.open("wb"), steps=np.array(["a"])),
     "few words": changed(words=np.zeros(9)),
-    "few signs": changed(means=np.zeros(9), scales=np.zeros(9), **{f"weights{n}.0": np.zeros((9, 40)) for n in (0, 1)}),
+    "few features": changed(
+        means=np.zeros(9), scales=np.zeros(9), **{f"weights{n}.0": np.zeros((9, 40)) for n in (0, 1)}
+    ),
     "wide layer": changed(**{"weights0.1": np.zeros((120, 41))}),
     "one bias": changed(**{"bias0.1": np.zeros(1)}),
     "no types": changed(kinds=np.zeros((167, 0))),

@@ -1,8 +1,8 @@
 """Auto: a trained model decides which blocks of a page are main text; it judges all blocks of the page together.
 
-1. Each block is described by 280 numbers (features), here called its signs. They describe its text, its element, its
+1. Each block is described by 280 numbers, its features. They describe its text, its element, its
    position, its neighbours, the contents of the containers around it, the blocks with the same path, and the page
-   (.page_arrays reads the page into arrays, .block_features computes the numbers). Two signs are scores that are
+   (.page_arrays reads the page into arrays, .block_features computes the numbers). Two features are scores that are
    trained first: one of the names of elements (class, id, role), one of words.
 2. A network combines each block with its neighbours, with the blocks in the same containers and with those of the same
    path, and computes the probability that it is main text (.network). It also computes the type of the page (.model).

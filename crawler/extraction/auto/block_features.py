@@ -1,6 +1,6 @@
-"""The signs (features) of each block of a page, as a matrix: one row for each sign, one column for each block.
+"""The features of each block of a page, as a matrix: one row for each feature, one column for each block.
 
-The signs of a block describe its text, its element and the elements around it, its position, its neighbours, the
+The features of a block describe its text, its element and the elements around it, its position, its neighbours, the
 contents of the containers around it, the blocks with the same path, and the whole page.
 """
 
@@ -48,18 +48,18 @@ _FRAME_BITS = np.arange(len(FRAMES))[:, None]
 _HEADINGS = range(TAG["h1"], TAG["h6"] + 1)
 
 Rows = tuple[tuple[str, ...], NDArray[np.number] | Sequence[NDArray[np.number | np.bool_]]]
-"""Signs with their names; one value for all blocks where there is but one column."""
+"""Features with their names; one value for all blocks where there is but one column."""
 
 
-class Signs(NamedTuple):
+class Features(NamedTuple):
     """The matrix, with the name of each row."""
 
     matrix: Floats
     names: list[str]
 
 
-def signs(seen: PageArrays, scores: Scores, levels: Ints) -> Signs:
-    """The signs of all blocks; there must be one."""
+def features(seen: PageArrays, scores: Scores, levels: Ints) -> Features:
+    """The features of all blocks; there must be one."""
     columns = block_columns(seen, scores, levels)
     titles, title = _of_titles(columns)
     parts = [
@@ -78,7 +78,7 @@ def signs(seen: PageArrays, scores: Scores, levels: Ints) -> Signs:
     for names, values in parts:
         matrix[row : row + len(names)] = values
         row += len(names)
-    return Signs(matrix, [name for names, _ in parts for name in names])
+    return Features(matrix, [name for names, _ in parts for name in names])
 
 
 def _each(name: str, kinds: int) -> tuple[str, ...]:

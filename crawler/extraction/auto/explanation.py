@@ -1,6 +1,6 @@
-"""Why the model keeps or drops a block: how the probability changes when some of its signs are replaced.
+"""Why the model keeps or drops a block: how the probability changes when some of its features are replaced.
 
-The signs of one group after another are set to their usual values, for all blocks of the page at once, because the
+The features of one group after another are set to their usual values, for all blocks of the page at once, because the
 neighbours of a block also affect it. The groups whose replacement makes the verdict least certain are its reasons
 (`BlockReason`).
 """
@@ -59,7 +59,7 @@ def explain(page: Page, favour: str = BALANCE, model: Model | None = None) -> Pa
     seen = page_arrays.page_arrays(page)
     levels, outline = page_arrays.ranges(seen), seen.outline
     nest = network.block_groups(levels, outline.starts, outline.ends, outline.paths[seen.homes])
-    matrix, names = block_features.signs(seen, model.vocabulary.scores(seen), levels)
+    matrix, names = block_features.features(seen, model.vocabulary.scores(seen), levels)
     first = model.networks[0]
     normal = np.clip((matrix - first.means[:, None]) * first.scales[:, None], -network.LIMIT, network.LIMIT).T
 
@@ -109,7 +109,7 @@ FRAME = ("nav", "header", "footer", "aside", "form", "button", "label", "iframe"
 
 
 class JudgedBlock(Judged):
-    """A block by its signs (.signs); the verdict is whether it is main text."""
+    """A block by its features (.features); the verdict is whether it is main text."""
 
     @property
     def characters(self) -> int:
@@ -118,21 +118,21 @@ class JudgedBlock(Judged):
     @property
     def linked(self) -> float:
         """The share of it that is links."""
-        return self.sign("density")
+        return self.feature("density")
 
     @property
     def element(self) -> str:
         """An element around it that speaks for the verdict."""
-        return next((tag for tag in (STORY if self.verdict else FRAME) if self.sign(f"in {tag}")), "")
+        return next((tag for tag in (STORY if self.verdict else FRAME) if self.feature(f"in {tag}")), "")
 
     @property
     def tag(self) -> str:
-        return next((tag for at, tag in enumerate(TAGS, 1) if self.sign(f"tag {at}")), "")
+        return next((tag for at, tag in enumerate(TAGS, 1) if self.feature(f"tag {at}")), "")
 
     @property
     def named(self) -> float:
         """How much the names of the elements around it speak for main text."""
-        return self.sign("own names") + self.sign("names around")
+        return self.feature("own names") + self.feature("names around")
 
     @property
     def lines(self) -> int:
@@ -142,16 +142,16 @@ class JudgedBlock(Judged):
     @property
     def share(self) -> float:
         """The largest part of the page's sentences that a container around it has."""
-        return max(self.sign(f"prose share ^{level}") for level in (1, 2, 3))
+        return max(self.feature(f"prose share ^{level}") for level in (1, 2, 3))
 
     @property
     def links(self) -> float:
         """The largest part of a container around it that is links."""
-        return max(self.sign(f"density ^{level}") for level in (0, 1))
+        return max(self.feature(f"density ^{level}") for level in (0, 1))
 
     def path(self, what: str) -> float:
         """The part of the lines of the same elements that is links, or sentences."""
-        return expm1(self.sign(f"path {what}")) / max(1.0, expm1(self.sign("path width")))
+        return expm1(self.feature(f"path {what}")) / max(1.0, expm1(self.feature("path width")))
 
 
 class BlockReason(ReasonCode):
@@ -162,16 +162,16 @@ class BlockReason(ReasonCode):
     SHORT = (
         auto(),
         N_("it is short and has no full stop ({characters:,} characters)"),
-        lambda b: not b.sign("stops") and b.characters < LINE,
+        lambda b: not b.feature("stops") and b.characters < LINE,
     )
-    NO_STOP = auto(), N_("it has no full stop ({characters:,} characters)"), lambda b: not b.sign("stops")
+    NO_STOP = auto(), N_("it has no full stop ({characters:,} characters)"), lambda b: not b.feature("stops")
 
     NO_LINKS = auto(), N_("next to none of it is links"), lambda b: b.linked < LITTLE
     FEW_LINKS = auto(), N_("no more than {linked:.0%} of it is links"), lambda b: b.linked <= PART
     LINKS = auto(), N_("{linked:.0%} of it is links"), lambda b: b.linked > PART
 
     TEXT_WORDS = auto(), N_("its words are those of main texts"), has("word score", over=SPEAKS)
-    MENU_WORDS = auto(), N_("its words are those of menus and notices"), lambda b: b.sign("word score") < -SPEAKS
+    MENU_WORDS = auto(), N_("its words are those of menus and notices"), lambda b: b.feature("word score") < -SPEAKS
 
     IN_ELEMENT = auto(), N_("it stands in <{element}>"), lambda b: b.element
     ELEMENT = auto(), N_("its element is <{tag}>"), lambda b: b.tag
@@ -182,11 +182,11 @@ class BlockReason(ReasonCode):
     MIDDLE = (
         auto(),
         N_("it stands in the middle of the page"),
-        lambda b: min(b.sign("text before"), b.sign("text after")) > LITTLE,
+        lambda b: min(b.feature("text before"), b.feature("text after")) > LITTLE,
     )
     REPEATED = auto(), N_("the page says the same more than once"), lambda b: b.number("copies") >= 1
-    START = auto(), N_("it stands at the start of the page"), lambda b: b.sign("text before") < PART
-    END = auto(), N_("it stands at the end of the page"), lambda b: b.sign("text after") < PART
+    START = auto(), N_("it stands at the start of the page"), lambda b: b.feature("text before") < PART
+    END = auto(), N_("it stands at the end of the page"), lambda b: b.feature("text after") < PART
 
     HEADLINE = auto(), N_("it is the headline"), has("is title")
     OF_TITLE = auto(), N_("its words are those of the title"), has("in title", over=MOSTLY)
@@ -200,15 +200,15 @@ class BlockReason(ReasonCode):
     BETWEEN_LINKS = (
         auto(),
         N_("there are links before it and after it"),
-        lambda b: min(b.sign("density +1"), b.sign("density -1")) > MOSTLY,
+        lambda b: min(b.feature("density +1"), b.feature("density -1")) > MOSTLY,
     )
     FAR_FROM_SENTENCES = auto(), N_("the next sentences are {lines:,} lines away"), lambda b: b.lines > FAR
 
-    UNDER_HEADING = auto(), N_("it stands under a heading"), lambda b: not b.sign("heading 0")
+    UNDER_HEADING = auto(), N_("it stands under a heading"), lambda b: not b.feature("heading 0")
     HEADING_OF_MENU = (
         auto(),
         N_("the words of the heading above it are those of menus and notices"),
-        lambda b: b.sign("heading words") < -SPEAKS,
+        lambda b: b.feature("heading words") < -SPEAKS,
     )
     NO_HEADING = auto(), N_("no heading stands above it"), has("heading 0")
 
@@ -221,7 +221,7 @@ class BlockReason(ReasonCode):
     APART_FROM_SENTENCES = (
         auto(),
         N_("what stands around it has next to none of the page's sentences"),
-        lambda b: b.sign("prose share ^1") < LITTLE,
+        lambda b: b.feature("prose share ^1") < LITTLE,
     )
 
     PATH_OF_SENTENCES = auto(), N_("most lines of the same elements are sentences"), lambda b: b.path("prose") > MOSTLY
@@ -232,7 +232,7 @@ class BlockReason(ReasonCode):
         lambda b: b.path("prose") < LITTLE,
     )
 
-    ALL_TOGETHER = auto(), N_("no sign alone, but all of them together")
+    ALL_TOGETHER = auto(), N_("no feature alone, but all of them together")
     OTHER_HALF = auto(), N_("it is the other half of a row of two cells")
 
 
@@ -251,7 +251,7 @@ GROUPS: Groups = {
     "containers": ((_R.AMONG_LINKS, _R.APART_FROM_SENTENCES), (_R.AMONG_SENTENCES,)),
     "path": ((_R.PATH_OF_LINKS, _R.PATH_WITHOUT_SENTENCES), (_R.PATH_OF_SENTENCES,)),
 }
-"""For each group of signs (.explain) the reasons against main text and those for it."""
+"""For each group of features (.explain) the reasons against main text and those for it."""
 _BY_NAME = {
     **dict.fromkeys(("density", "links"), "links"),
     "word score": "words",
@@ -273,7 +273,7 @@ _BY_FIRST_WORD = {
 
 @cache
 def group_of(name: str) -> str:
-    """The group in which a sign is told of; what kind of page it is (`page`) explains no block to people.
+    """The group in which a feature is told of; what kind of page it is (`page`) explains no block to people.
 
     >>> group_of("density"), group_of("density ^2"), group_of("in nav"), group_of("width -1")
     ('links', 'containers', 'elements', 'neighbours')

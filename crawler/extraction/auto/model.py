@@ -106,7 +106,7 @@ def judge(page: Page, model: Model) -> PageJudgement:
     scores = model.vocabulary.scores(seen)
     levels, outline = page_arrays.ranges(seen), seen.outline
     nest = network.block_groups(levels, outline.starts, outline.ends, outline.paths[seen.homes])
-    matrix = block_features.signs(seen, scores, levels).matrix
+    matrix = block_features.features(seen, scores, levels).matrix
     found, likely = together(model.networks, network.hidden(model.networks, matrix, nest))
     kind = summary(found, likely, scores.kinds) @ model.kinds.weights + model.kinds.bias
     return PageJudgement(likely, tokens(seen), KINDS[int(kind.argmax())])
@@ -174,7 +174,7 @@ def load(path: Path) -> Model:
         model = _model(steps.tolist(), rows)
         if not all(shape == rows.shape and np.isfinite(rows).all() for rows, shape in _wanted(model)):
             raise ValueError("shapes")
-        judge(Page("", SAMPLE), model)  # which has as many signs as there are
+        judge(Page("", SAMPLE), model)  # which has as many features as there are
         return model
     except NO_WEIGHTS as error:
         raise WeightsError(f"{str(path)!r} holds no weights of auto") from error

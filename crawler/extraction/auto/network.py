@@ -1,6 +1,6 @@
-"""The network that judges all blocks of a page together, each by its own signs and by the values of other blocks.
+"""The network that judges all blocks of a page together, each by its own features and by the values of other blocks.
 
-    h = relu(W x + b)                        x the signs of a block, h its hidden values
+    h = relu(W x + b)                        x the features of a block, h its hidden values
     near(d):    h += relu(W [h of the block d places before, h, h of the block d places after] + b)
     nested:     h += relu(W [h, its mean over the home, over the two containers around it, over the page, over the
                              blocks of the same path] + b)
@@ -20,7 +20,7 @@ from crawler.extraction.auto.page_arrays import Floats
 from crawler.extraction.auto.text_arrays import Ints
 
 LIMIT = 4.0
-"""Signs further from their mean than so many deviations count as so far."""
+"""Features further from their mean than so many deviations count as so far."""
 AROUND = 3
 """Levels of containers whose mean a block is told."""
 RUN = 32
@@ -101,12 +101,12 @@ def hidden(networks: Sequence[Network], matrix: Floats, nest: BlockGroups) -> Fl
     return hidden_of(networks, np.minimum(matrix, LIMIT, out=matrix).T, nest)
 
 
-def hidden_of(networks: Sequence[Network], signs: Floats, nest: BlockGroups) -> Floats:
-    """The same, of signs that are normalised already, a row a block."""
-    number = len(signs)
+def hidden_of(networks: Sequence[Network], features: Floats, nest: BlockGroups) -> Floats:
+    """The same, of features that are normalised already, a row a block."""
+    number = len(features)
     found = np.empty((len(networks), number, networks[0].first.bias.size), np.float32)
     for net, mine in zip(networks, found, strict=True):
-        _step(signs, net.first, mine)
+        _step(features, net.first, mine)
     for place, layer in enumerate(networks[0].layers):
         table, places = _beside(found, layer.step) if layer.step else _among(found, nest)
         for net, rows, mine in zip(networks, table, found, strict=True):

@@ -1,6 +1,6 @@
 """A page as arrays, before any weights are used: its blocks and the elements around them, one column for each property.
 
-`BlockColumns` adds intermediate values that several signs are computed from.
+`BlockColumns` adds intermediate values that several features are computed from.
 """
 
 from __future__ import annotations
@@ -235,7 +235,7 @@ class Scores(NamedTuple):
 
 
 class BlockColumns(NamedTuple):
-    """What several signs are made from."""
+    """What several features are made from."""
 
     seen: PageArrays
     scores: Scores

@@ -1,4 +1,4 @@
-"""What is seen of a page, and the signs that are made of it."""
+"""What is seen of a page, and the features that are made of it."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 from hostile_pages import PAGES, WITHOUT_TEXT
 
 from crawler.extraction.auto import block_features, model
-from crawler.extraction.auto.block_features import Signs
+from crawler.extraction.auto.block_features import Features
 from crawler.extraction.auto.page_arrays import outward, page_arrays, ranges
 from crawler.page.html_tree import MAX_BLOCKS
 from crawler.page.page import Page
@@ -19,7 +19,7 @@ ODD = {
     "only links": "<ul>" + "<li><a href=/a>News</a>" * 20 + "</ul>",
     "Chinese": "<title>春天</title>" + "<p>春天来了，公园里的花都开了。" * 5,
     "no letters": "<p>!!!<p>...<p>— —",
-    "one sign": "<p>\U0001f41d",
+    "one feature": "<p>\U0001f41d",
     "surrogates": "<p class='\ud800'>\udfff",
     "images": "<img src=a.png>" * 50 + "x",
     "headings": "".join(f"<h{n}>Bees</h{n}>" for n in range(1, 7)),
@@ -31,41 +31,41 @@ BODIES |= {folder.name: (folder / "page.html").read_bytes() for folder in sorted
 BODIES |= {name: body for name, body in PAGES.items() if name not in WITHOUT_TEXT}
 
 
-def signs_of(page: Page) -> Signs:
+def features_of(page: Page) -> Features:
     seen = page_arrays(page)
-    return block_features.signs(seen, model.shipped().vocabulary.scores(seen), ranges(seen))
+    return block_features.features(seen, model.shipped().vocabulary.scores(seen), ranges(seen))
 
 
-def test_each_sign_has_a_name_of_its_own() -> None:
-    found = signs_of(Page("", BODIES["one block"]))
+def test_each_feature_has_a_name_of_its_own() -> None:
+    found = features_of(Page("", BODIES["one block"]))
     assert len(found.names) == len(set(found.names)) == len(found.matrix) == len(model.shipped().networks[0].means)
 
 
 @pytest.mark.parametrize("name", BODIES)
-def test_every_page_has_signs(name: str) -> None:
+def test_every_page_has_features(name: str) -> None:
     page = Page("http://e.com/a", BODIES[name])
-    found = signs_of(page)
-    assert found.names == signs_of(Page("", BODIES["one block"])).names
+    found = features_of(page)
+    assert found.names == features_of(Page("", BODIES["one block"])).names
     assert found.matrix.shape == (len(found.names), min(len(page.blocks), MAX_BLOCKS))
     assert np.isfinite(found.matrix).all()
     assert np.abs(found.matrix).max() < 1e6
 
 
 @pytest.mark.parametrize("name", ["news_modern", "forum_zh_discuz", "one block"])
-def test_signs_do_not_depend_on_what_was_read_before(name: str) -> None:
-    first = signs_of(Page("http://e.com/a", BODIES[name])).matrix
-    signs_of(Page("http://e.com/b", BODIES["wiki"]))
-    assert np.array_equal(signs_of(Page("http://e.com/a", BODIES[name])).matrix, first)
+def test_features_do_not_depend_on_what_was_read_before(name: str) -> None:
+    first = features_of(Page("http://e.com/a", BODIES[name])).matrix
+    features_of(Page("http://e.com/b", BODIES["wiki"]))
+    assert np.array_equal(features_of(Page("http://e.com/a", BODIES[name])).matrix, first)
 
 
-ROWS = {name: row for row, name in enumerate(signs_of(Page("", BODIES["one block"])).names)}
+ROWS = {name: row for row, name in enumerate(features_of(Page("", BODIES["one block"])).names)}
 PAGE = Page.from_html(
     "<title>How bees dance - E</title><body><nav><a href=/a>Home</a></nav><h1>How bees dance</h1>"
     "<article><p>Bees dance in the dark of the hive. They tell the way.</p><img src=a.png>"
     "<p>Bees dance, <a href=/b>they say</a></p></article><p>x</p><p>x</p><img src=b.png>",
     "http://e.com/news/a.html",
 )
-MATRIX = signs_of(PAGE).matrix
+MATRIX = features_of(PAGE).matrix
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ MATRIX = signs_of(PAGE).matrix
         ("page has title", [1] * 6),
     ],
 )
-def test_what_a_sign_says(name: str, values: list[float]) -> None:
+def test_what_a_feature_says(name: str, values: list[float]) -> None:
     assert MATRIX[ROWS[name]].tolist() == pytest.approx(list(values))
 
 

@@ -46,7 +46,7 @@ def test_the_blocks_are_told_apart() -> None:
 
 
 RANDOM = np.random.default_rng(5)
-WIDTH, SIGNS, NUMBER = 4, 6, 7
+WIDTH, FEATURES, NUMBER = 4, 6, 7
 # The page; in it blocks 0 to 3, and 4 to 6; in the first of these 1 and 2.
 LEVELS = np.array([[1, 3, 3, 1, 2, 2, 2], [0, 1, 1, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0]])
 STARTS, ENDS = np.array([0, 0, 4, 1]), np.array([7, 4, 7, 3])
@@ -60,17 +60,17 @@ def layer(step: int, wide: int, out: int = WIDTH) -> Layer:
 
 def made() -> Network:
     layers = (layer(1, 3 * WIDTH), layer(0, 6 * WIDTH), layer(3, 3 * WIDTH))
-    return Network(MEANS, SCALES, layer(0, SIGNS), layers, layer(0, WIDTH, 1))
+    return Network(MEANS, SCALES, layer(0, FEATURES), layers, layer(0, WIDTH, 1))
 
 
-MEANS, SCALES = RANDOM.normal(size=SIGNS).astype(np.float32), RANDOM.random(SIGNS).astype(np.float32)
+MEANS, SCALES = RANDOM.normal(size=FEATURES).astype(np.float32), RANDOM.random(FEATURES).astype(np.float32)
 MADE = [made(), made(), made()]
 
 
 def slowly(made: Network, matrix: np.ndarray) -> list[float]:
     """What the docstring of the module says, block by block."""
-    signs = [np.clip((row - made.means) * made.scales, -4, 4) for row in matrix.T]
-    found = [np.maximum(row @ made.first.weights + made.first.bias, 0) for row in signs]
+    features = [np.clip((row - made.means) * made.scales, -4, 4) for row in matrix.T]
+    found = [np.maximum(row @ made.first.weights + made.first.bias, 0) for row in features]
     for one in made.layers:
         after = []
         for at, mine in enumerate(found):
@@ -91,7 +91,7 @@ def slowly(made: Network, matrix: np.ndarray) -> list[float]:
 @pytest.mark.parametrize("scale", [1, 50])
 @pytest.mark.parametrize("many", [1, 2, 3])
 def test_the_networks_are_what_they_say(scale: int, many: int) -> None:
-    matrix = (scale * RANDOM.normal(size=(SIGNS, NUMBER))).astype(np.float32)
+    matrix = (scale * RANDOM.normal(size=(FEATURES, NUMBER))).astype(np.float32)
     found = network.hidden(MADE[:many], matrix.copy(), NEST)
     for one, rows in zip(MADE, found, strict=False):
         assert network.probabilities(one, rows).tolist() == pytest.approx(slowly(one, matrix), abs=1e-5)
@@ -115,18 +115,18 @@ def test_the_means_are_those_of_the_groups(number: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sign", "kept"), [(3.95, [3.95, 0]), (4.05, [4, 0]), (50, [4, 0]), (-3.95, [0, 3.95]), (-4.05, [0, 4])]
+    ("feature", "kept"), [(3.95, [3.95, 0]), (4.05, [4, 0]), (50, [4, 0]), (-3.95, [0, 3.95]), (-4.05, [0, 4])]
 )
-def test_signs_far_from_their_mean_count_as_so_far(sign: float, kept: list[float]) -> None:
+def test_features_far_from_their_mean_count_as_so_far(feature: float, kept: list[float]) -> None:
     first = Layer(0, np.array([[1, -1]], np.float32), np.zeros(2, np.float32))
     alone = Network(np.full(1, 9, np.float32), np.full(1, 0.5, np.float32), first, (), layer(0, 2, 1))
-    (found,) = network.hidden([alone], np.array([[9 + 2 * sign]], np.float32), NEST)
+    (found,) = network.hidden([alone], np.array([[9 + 2 * feature]], np.float32), NEST)
     assert found.tolist() == [pytest.approx(kept)]
 
 
 def test_one_block_is_a_page() -> None:
     alone: BlockGroups = network.block_groups(np.zeros((3, 1), np.int64), np.array([0]), np.array([1]), np.array([5]))
-    found = network.hidden(MADE, np.ones((SIGNS, 1), np.float32), alone)
+    found = network.hidden(MADE, np.ones((FEATURES, 1), np.float32), alone)
     assert found.shape == (3, 1, WIDTH)
 
 
