@@ -5,8 +5,8 @@ call what judges a link before it is fetched the apprentice, and what judges a p
 
 `Apprentice`: a link has features, the words of its anchor, of its address, of the text around it, and its host. Each
 feature keeps the mean relevance of the pages that links with it led to; as long as they are few, the mean of all counts
-as PRIOR_LINKS links more. A link promises the mean of its best and its worst feature. Where most pages are off the topic,
-each page on the topic counts several times (MOST_BALANCE at most), so that both kinds weigh the same.
+as PRIOR_LINKS links more. A link promises the mean of its best and its worst feature. Where most pages are off the
+topic, each page on the topic counts several times (MOST_BALANCE at most), so that both kinds weigh the same.
 
 `PageCredits`: for each page
     worth   its relevance, and CREDIT of the mean relevance of what was first found on it
