@@ -124,7 +124,7 @@ def _means(nests: Sequence[BlockGroups], number: int) -> tuple[Sparse, list[Spar
 def learn(
     lessons: Sequence[Lesson], hidden: Sequence[Ints], epochs: int, seed: int, tell: Callable[[int, float], None]
 ) -> tuple[Layer, ...]:
-    """The layers of a network, from lessons. `hidden` are groups of features that are sometimes set to zero for a page."""
+    """The layers of a network, from lessons. `hidden`: groups of features that are sometimes set to zero for a page."""
     chance = np.random.default_rng(seed)
     weights = _beginning(lessons[0].features.shape[1], chance)
     average = {name: rows.copy() for name, rows in weights.items()}
