@@ -28,5 +28,5 @@ class Winnow:
         if settings.getbool("WINNOW_GUARD_ADDRESSES"):
             settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", LoggingAddressGuard, 800)
         if settings["WINNOW_DURABLE_QUEUE"] and settings["DUPEFILTER_CLASS"] != OF_SHELL:
-            settings.set("SCHEDULER", DurableQueue, "addon")
+            settings.set("SCHEDULER", DurableQueue, "project")
             settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", StartRequests, 0)

@@ -36,9 +36,10 @@ NOT_READ = (pickle.UnpicklingError, AttributeError, ImportError, TypeError, Valu
 class DurableQueue(Scheduler):
     """Scrapy's scheduler with a table of requests, which is its duplicate filter as well."""
 
-    def __init__(self, *args: Any, crawler: Crawler, **kwargs: Any) -> None:
-        super().__init__(*args, crawler=crawler, **kwargs)
-        self.crawl, self.counts, self.feeds = crawler, crawler.stats, FeedFiles(crawler)
+    def __init__(self, **parts: Any) -> None:
+        super().__init__(**parts)
+        self.crawl: Crawler = parts["crawler"]
+        self.counts, self.feeds = self.crawl.stats, FeedFiles(self.crawl)
         self.dqdir = None
         self.mqclass, self._smqclass = self._of_numbers(self.mqclass), self._of_numbers(self._smqclass)
         self.table: RequestTable | None = None

@@ -8,16 +8,21 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 LOCK_SECONDS = 1.0  # that a process that is about to end may still hold the file
-SCHEMA = (
-    "PRAGMA locking_mode = EXCLUSIVE",
-    "PRAGMA journal_mode = WAL",
-    "PRAGMA synchronous = FULL",
-    "CREATE TABLE IF NOT EXISTS request (id INTEGER PRIMARY KEY, fingerprint BLOB NOT NULL,"
-    " is_filtered INTEGER NOT NULL, is_done INTEGER NOT NULL DEFAULT 0, data BLOB)",
-    "CREATE INDEX IF NOT EXISTS request_fingerprint ON request (fingerprint)",
-    "BEGIN IMMEDIATE",
-    "DELETE FROM request WHERE data IS NULL AND NOT is_done",  # they were in the memory of a process that has ended
-)
+SCHEMA = """
+PRAGMA locking_mode = EXCLUSIVE;
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = FULL;
+CREATE TABLE IF NOT EXISTS request (
+    id INTEGER PRIMARY KEY,
+    fingerprint BLOB NOT NULL,
+    is_filtered INTEGER NOT NULL,
+    is_done INTEGER NOT NULL DEFAULT 0,
+    data BLOB
+);
+CREATE INDEX IF NOT EXISTS request_fingerprint ON request (fingerprint);
+BEGIN IMMEDIATE;
+DELETE FROM request WHERE data IS NULL AND NOT is_done; -- in the memory of a process that has ended
+"""
 
 
 class RequestTable:
@@ -27,9 +32,8 @@ class RequestTable:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
         self._database = sqlite3.connect(path, timeout=LOCK_SECONDS, isolation_level=None)
-        for statement in SCHEMA:
-            self._database.execute(statement)
-        self.last_of_before: int = self._value("SELECT coalesce(max(id), 0) FROM request")
+        self._database.executescript(SCHEMA)
+        self.last_of_before = int(self._value("SELECT coalesce(max(id), 0) FROM request"))
 
     def add(self, fingerprint: bytes, is_filtered: bool, data: bytes | None) -> int:
         """The number of a new request."""
