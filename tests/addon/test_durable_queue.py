@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 from sites import Answer, Asked, Site, serving
 
+COMMITTED = 0.5
+"""Seconds after which all that was done is committed."""
 PAGES = 300
 EVERY_PATH = {str(number) for number in range(1, PAGES)}
 MOST_REPEATED = 16 + 30
@@ -59,7 +61,6 @@ class Again(scrapy.Spider):
     name = "again"
     handle_httpstatus_list = [404]
     custom_settings = {"CONCURRENT_REQUESTS": 1}
-    start_urls = []
     async def start(self):
         for path in "cookie", "busy", "slow", "gone":
             yield scrapy.Request(self.site + path, dont_filter=True, errback=self.failed)
@@ -108,13 +109,14 @@ class Project:
         with self.started(spider, *options) as process:
             return process.communicate(timeout=60)[1]
 
-    def interrupted(self, spider: str, by: signal.Signals, more: int) -> str:
+    def interrupted(self, spider: str, by: signal.Signals, more: int, wait: float = 0) -> str:
         """The log of a crawl that got a signal after some more requests."""
         goal = len(self.site.asked) + more
         with self.started(spider) as process:
             while len(self.site.asked) < goal:
                 assert process.poll() is None, process.stderr and process.stderr.read()
                 time.sleep(0.002)
+            time.sleep(wait)
             process.send_signal(by)
             return process.communicate(timeout=60)[1]
 
@@ -187,21 +189,23 @@ def test_the_order_is_kept(queue: str, is_ascending: bool, project: Project) -> 
 
 def test_requests_that_come_again(project: Project) -> None:
     def cookie(asked: Asked) -> Answer:
+        time.sleep(0 if asked.times else 30)
         return Answer(status=200 if "seen" in asked.headers.get("Cookie", "") else 302, headers={"Location": "/give"})
 
     def slow(asked: Asked) -> Answer:
-        time.sleep(30 if not asked.times else 0)
+        time.sleep(0 if asked.times else 30)
         return Answer()
 
     give = Answer(status=302, headers={"Location": "/cookie", "Set-Cookie": "seen=1"})
-    busy = lambda asked: Answer(status=503 if asked.times < 2 else 200)  # noqa: E731
-    routes = {"/cookie": cookie, "/give": give, "/busy": busy, "/slow": slow}
-    project.site.routes |= routes
+    routes = {"/cookie": cookie, "/give": give, "/busy": lambda asked: Answer(status=200 if asked.times else 503)}
+    project.site.routes |= routes | {"/slow": slow}
     project.add_spider("again", AGAIN)
-    project.interrupted("again", signal.SIGKILL, 1)
-    project.interrupted("again", signal.SIGKILL, 5)
+    project.interrupted("again", signal.SIGKILL, 1, wait=COMMITTED)
+    project.interrupted("again", signal.SIGKILL, 5, wait=COMMITTED)
     project.crawl("again")
-    print(project.items("again"), project.site.paths())
+    assert project.site.paths() == "/cookie /cookie /give /cookie /busy /slow /slow /gone /busy".split()
+    found = [(item["path"], item["status"]) for item in project.items("again")]
+    assert found == [("cookie", 200), ("slow", 200), ("gone", 404), ("busy", 200)]
 
 
 def test_requests_in_memory_are_counted_and_named_once(project: Project) -> None:
