@@ -8,6 +8,7 @@ done since the last commit. The order is that of the queues that the project has
 import logging
 import pickle
 import sqlite3
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,8 @@ from crawler.addon.request_table import RequestTable
 logger = logging.getLogger(__name__)
 
 COMMIT_SECONDS = 0.1
+COMMIT_SHARE = 0.1
+"""The share of the time that commits may take: on a slow disk they are rarer."""
 NOT_PICKLED = (pickle.PicklingError, AttributeError, TypeError, ValueError, RecursionError)
 NOT_READ = (pickle.UnpicklingError, AttributeError, ImportError, TypeError, ValueError, EOFError, LookupError)
 
@@ -46,7 +49,8 @@ class DurableQueue(Scheduler):
         self._number = 0
         self._in_memory: dict[int, Request] = {}
         self._in_progress: dict[Request, int] = {}
-        self._timer = create_looping_call(self._commit)
+        self._timer = create_looping_call(self._commit_in_time)
+        self._next_commit = 0.0
 
     def open(self, spider: Spider) -> Deferred[None] | None:
         """Open the table, and queue what an earlier run has left in it."""
@@ -145,6 +149,13 @@ class DurableQueue(Scheduler):
 
     def _request(self, data: bytes) -> Request:
         return request_from_dict(pickle.loads(data), spider=self.spider)  # noqa: S301 - written by _data
+
+    def _commit_in_time(self) -> None:
+        started = time.monotonic()
+        if started >= self._next_commit:
+            self._commit()
+            took = time.monotonic() - started
+            self._next_commit = started + took / COMMIT_SHARE
 
     def _commit(self) -> None:
         """Make durable what was exported, then which requests are done and which are new."""
