@@ -13,7 +13,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem, NotConfigured
 from scrapy.pipelines import ItemPipelineManager
 
-from crawler.crawl import crawl_of
+from crawler.build_crawl import crawl_of
 from crawler.extraction.output.markdown import markdown
 from crawler.items import ImageItem, PageItem
 from crawler.metadata.record_readers import READERS

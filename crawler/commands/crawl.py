@@ -67,8 +67,8 @@ class Command(CrawlCommand):
 
     def prepare(self, opts: argparse.Namespace) -> None:
         """Join the crawl; an error for the user unless the settings and the place for the output will do."""
+        from crawler.build_crawl import has_work, join_crawl
         from crawler.checked_settings import check_crawl
-        from crawler.crawl import has_work, join_crawl
         from crawler.items import PageItem
         from crawler.metadata.language import language
         from crawler.spiders.demo_site import check_demo
@@ -101,8 +101,8 @@ class Command(CrawlCommand):
         if args[:1] != [SPIDER]:
             super().run(args, opts)
             return
+        from crawler.build_crawl import has_failed
         from crawler.bulk.parallel import GARBAGE_THRESHOLD
-        from crawler.crawl import has_failed
 
         assert self.crawler_process is not None  # noqa: S101 - Scrapy has made it by now
         if not self.left:

@@ -20,7 +20,7 @@ from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
-from crawler.crawl import Crawl, crawl_of
+from crawler.build_crawl import Crawl, crawl_of
 from crawler.items import ImageItem, PageItem
 from crawler.outcomes import Code, Outcome
 from crawler.spiders.crawl_status import before_last_commit
