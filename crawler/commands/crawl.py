@@ -7,6 +7,7 @@ import sys
 from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import Any
 
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import UsageError
@@ -56,7 +57,7 @@ class Command(CrawlCommand):
             if args:
                 from crawler.arguments import parse
 
-                self.arguments = parse(opts.spargs)
+                self.arguments = parse(self.given(opts))
                 self.prepare(opts)
         except UsageError as error:
             refuse(Message(str(error)))
@@ -64,6 +65,11 @@ class Command(CrawlCommand):
             refuse(error.message, CALLED)
         except KeyboardInterrupt:
             refuse(Message("Stopped before the first page."), status=INTERRUPTED)
+
+    def given(self, opts: argparse.Namespace) -> dict[str, Any]:
+        """The arguments of the spider, as they are given."""
+        found: dict[str, Any] = opts.spargs
+        return found
 
     def prepare(self, opts: argparse.Namespace) -> None:
         """Join the crawl; an error for the user unless the settings and the place for the output will do."""
@@ -120,7 +126,7 @@ class Command(CrawlCommand):
         for name in self.unknown:
             logging.getLogger(__name__).warning("Nothing here reads the setting %s: is it misspelt?", name)
         crawler = self._create_crawler(SPIDER)
-        self.crawler_process.crawl(crawler, session=self.session, **opts.spargs)
+        self.crawler_process.crawl(crawler, session=self.session, **self.given(opts))
         try:
             self.crawler_process.start()
         finally:
