@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from crawler.api.crawl_run import crawl as crawl
     from crawler.api.document import Document as Document
     from crawler.api.document import clean as clean
+    from crawler.api.focus import Focus as Focus
     from crawler.api.images import ImageVerdict as ImageVerdict
     from crawler.api.images import judge_images as judge_images
 
@@ -22,10 +23,21 @@ _API = {
     "crawl": "crawler.api.crawl_run",
     "Document": "crawler.api.document",
     "clean": "crawler.api.document",
+    "Focus": "crawler.api.focus",
     "ImageVerdict": "crawler.api.images",
     "judge_images": "crawler.api.images",
 }
-__all__ = ["CrawlError", "CrawlRun", "Document", "ImageVerdict", "__version__", "clean", "crawl", "judge_images"]
+__all__ = [
+    "CrawlError",
+    "CrawlRun",
+    "Document",
+    "Focus",
+    "ImageVerdict",
+    "__version__",
+    "clean",
+    "crawl",
+    "judge_images",
+]
 
 # Before anything imports numpy, which reads it once: the matrices of a page are small, so threads would take more time
 # from a crawl than they save, and crawls and their workers are processes of their own.
