@@ -47,11 +47,12 @@ def test_scores_change_with_what_is_read() -> None:
     focus, pages = Focus(["honey", "bees"]), web()
     focus.read(START, pages[START])
     links = f"{START}bees/7/", f"{START}cars/7/#top"
-    bees, cars = map(focus.score, links)
+    before = [*map(focus.score, links)]
     for url in [url for url in pages if "7" not in url]:
         focus.read(url, pages[url])
-    better_bees, worse_cars = map(focus.score, links)
-    assert better_bees - worse_cars > bees - cars + 0.1
+    bees, cars = map(focus.score, links)
+    assert before[0] == before[1]  # their anchors tell nothing
+    assert bees > cars
     assert focus.score(START) is None
 
 
