@@ -100,7 +100,7 @@ class CrawlRun:
             sleep(POLL_SECONDS)
 
     def wait(self) -> str:
-        """Wait for the end; what the crawl says then: pages, what was left out and why. A CrawlError if it failed."""
+        """Wait for the end; the closing lines: how many pages, what was left out and why. A CrawlError if it failed."""
         try:
             self._process.wait()
         except BaseException:
@@ -121,6 +121,7 @@ class CrawlRun:
             self._process.wait()
         except BaseException:  # a second Ctrl-C: what is stored stays whole
             self._process.kill()
+            self._process.wait()
             raise
 
     def __repr__(self) -> str:
@@ -171,16 +172,16 @@ def _default_name(seeds: str | list[str], topic: str) -> str:
 
 def _start() -> subprocess.Popen[str]:
     """The process of a crawl, which finds the same modules; Ctrl-C reaches it only through this one."""
-    variables = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path), "PYTHONIOENCODING": "utf-8:replace"}
+    paths = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
     pipe = subprocess.PIPE
     return subprocess.Popen(
-        [sys.executable, "-m", "crawler.api.crawl_process"],
+        [sys.executable, "-P", "-m", "crawler.api.crawl_process"],
         stdin=pipe,
         stdout=pipe,
         stderr=pipe,
         encoding="utf-8",
         errors="replace",
-        env=os.environ | variables,
+        env=os.environ | {"PYTHONPATH": paths, "PYTHONIOENCODING": "utf-8:replace"},
         start_new_session=True,
     )
 

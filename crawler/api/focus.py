@@ -36,7 +36,7 @@ class Focus:
     (['https://example.org/queen'], ['https://example.org/cars'])
     """
 
-    def __init__(self, topic: str | Path | Iterable[str], follow: Callable[[str], bool] = lambda url: True) -> None:
+    def __init__(self, topic: str | Path | Iterable[str], follow: Callable[[str], bool] | None = None) -> None:
         text = str(topic) if isinstance(topic, str | Path) else " ".join(topic)
         self._topic: Topic = ARGUMENTS["topic"].read(text)  # type: ignore[assignment]
         self._follow = follow
@@ -87,7 +87,9 @@ class Focus:
             return
         links = by_address(link for link in page.links if not (link.nofollow or is_image(link)))
         refused = self._scope.refusals(list(links))
-        links = {to: found for to, found in links.items() if to not in refused and self._follow(to)}
+        links = {to: found for to, found in links.items() if to not in refused}
+        if self._follow is not None:
+            links = {to: found for to, found in links.items() if self._follow(to)}
         again = {to: found for to, found in links.items() if to in self._known}
         new = {to: found for to, found in links.items() if to not in self._known}
         self._learner.seen_again(url, link_contexts(page, again, near=False))
