@@ -53,7 +53,7 @@ class Command(command.Command):
             self.function = "crawler.bulk.clean_stored:clean_stored"
             return
         if not opts.inputs:
-            raise WrongUseError("no INPUT is given, and no crawl with --stored NAME")
+            raise WrongUseError("the following arguments are required: {names}", names="INPUT")
         opts.markdown = opts.markdown or "no"
         if repeated := next((name for name in opts.inputs if opts.inputs.count(name) > 1), None):
             raise WrongUseError("{name} is given more than once", name=repr(repeated))

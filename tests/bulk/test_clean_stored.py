@@ -224,7 +224,6 @@ def test_the_search_index_finds_the_new_texts(here: Place) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "no INPUT is given, and no crawl with --stored NAME"),
         (("--stored", "bees", "a.html"), "INPUT and --stored NAME are two different things; give one of them"),
         (("--stored", "bees", "-o", "a.jsonl"), "-o does not go with --stored NAME"),
         (("--stored", "bees", "--with", "author"), "--with does not go with --stored NAME"),
