@@ -1,8 +1,8 @@
 """How much of what the pauses of hosts permit a polite crawl uses, and how much of a topic it finds meanwhile.
 
-`python tests/bench/polite.py` spreads the encyclopaedia of ../shared/data/wiki over many loopback addresses, 127.0.0.1
-and the next ones, by chance or with `--clustered` by category. From three pages of a topic it crawls them with the usual
-settings, in turns with `max_pages` and without, there until `--seconds` are over. A line has
+`python tests/bench/polite.py` spreads the encyclopaedia of ../shared/data/wiki over the loopback addresses 127.0.0.1
+and following, by chance or with `--clustered` by category. From three pages of a topic it crawls them with the usual
+settings, in turns without `max_pages`, until `--seconds` are over, and with it. A line has
 
 - how many pages there were in how many seconds;
 - used: the requests, robots.txt included, over those that the pauses permit from the first request to each host on;
@@ -23,6 +23,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from statistics import mean
@@ -150,7 +151,7 @@ def line(wiki: Wiki, topic: str, pause: float) -> dict[str, float]:
         hosts[one.host].append(one.at)
     end = log[-1].at
     permitted = sum((end - times[0]) / pause + 1 for times in hosts.values())
-    gaps = [later - earlier for times in hosts.values() for earlier, later in zip(times, times[1:], strict=False)]
+    gaps = [later - earlier for times in hosts.values() for earlier, later in pairwise(times)]
     pages = {one.path for one in log if one.path in wiki.files}
     wanted = wiki.about(topic)
     return {
