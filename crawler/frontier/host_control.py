@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from crawler.frontier.batch import ClaimRequest
 from crawler.frontier.host_limits import LatencyMeter
-from crawler.frontier.page_budget import NEAR, PendingPriorities, is_poor
+from crawler.frontier.pending_priorities import PendingPriorities
 from crawler.outcomes import Code, Outcome
 from crawler.urls.parsing import host
 
@@ -122,36 +122,26 @@ class HostControl:
         most = max(map(settings.at_once, hosts), default=settings.usual)
         ready = {name: queue for name, queue in hosts.items() if self.queues.ready_at(name) <= now + AWAY}
         waiting = sum(len(queue.waiting) for queue in ready.values())
-        near = (name for name in hosts if self.queues.ready_at(name) <= now + self._near)
-        low = tuple(hosts[name].host_id for name in near if self.wants_more(name))
+        low = tuple(queue.host_id for name, queue in ready.items() if self.wants_more(name))
         each = max(2 * most, min(MOST_OF_A_HOST, 2 * taken // max(1, len(ready))))
         pages = 4 * settings.requests - waiting
         new = max(0, 2 * settings.requests - len(ready))
         at_hand = tuple(queue.host_id for queue in hosts.values())
         return ClaimRequest(new, pages, each, low, at_hand, self.limits.alone) if pages > 0 else None
 
-    @property
-    def _near(self) -> float:
-        """Seconds within which a host must be ready to be kept at hand."""
-        return NEAR if self.queues.budget else AWAY
-
     def _return_unneeded(self, name: str, queue: HostQueue, batch: Batch, now: float) -> None:
-        away, budget = self.queues.ready_at(name) - now, self.queues.budget
+        away = self.queues.ready_at(name) - now
         if queue.refused and not queue.active and away < -UNUSED:
             self.queues.requeue_refused(name)
-        is_away = away > self._near
+        is_away = away > AWAY
         better = self.pending.sent.get(name)
-        best = self.pending.sent.best_page if budget else 0
-        for _, _, lease in queue.waiting if is_away or better is not None or best else []:
-            priority = lease.candidate.priority
-            is_worse = (better is not None and priority < better) or is_poor(priority, best)
+        for _, _, lease in queue.waiting if is_away or better is not None else []:
+            is_worse = better is not None and lease.candidate.priority < better
             if lease.request is None and (is_away or is_worse):
                 _return(lease, batch)
         self.queues.remove(name, {lease.id for lease in batch.returned})
         if not queue.waiting and not queue.active and not queue.refused:
             batch.resting[queue.host_id] = max(0.0, away)
-            if budget is not None and better is not None:
-                budget.promise(name, better, now + max(0.0, away))
             del self.queues.hosts[name]
             self.limits.forget_rests(now)
 

@@ -15,7 +15,6 @@ from scrapy.core.scheduler import BaseScheduler, Scheduler
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
-from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
@@ -59,7 +58,7 @@ class FrontierScheduler(BaseScheduler):
         self.request_for = request_for
         self.thread = ThreadPoolExecutor(1, "committer")
         self.shared_at = monotonic()
-        self._waking = False
+        self._waking: asyncio.TimerHandle | None = None
         self._needs_batch = asyncio.Event()
 
     @classmethod
@@ -225,13 +224,9 @@ class FrontierScheduler(BaseScheduler):
     def _wake_when_ready(self) -> None:
         """Wake the engine when a resting host is ready; its own heartbeat comes every 5 seconds only."""
         seconds = self.frontier.queues.ready_in(monotonic())
-        if seconds is not None and not self._waking:
-            self._waking = True
-            call_later(min(seconds + 0.001, 5.0), self._wake_up)
-
-    def _wake_up(self) -> None:
-        self._waking = False
-        self._wake()
+        if self._waking is not None:
+            self._waking.cancel()
+        self._waking = None if seconds is None else asyncio.get_running_loop().call_later(seconds, self._wake)
 
     def _wake(self) -> None:
         engine = self.crawler.engine
