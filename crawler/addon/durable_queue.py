@@ -1,0 +1,178 @@
+"""A scheduler whose requests survive the process: killed, stopped or without power, a crawl goes on where it was.
+
+A request is done when its callback has ended, its items went through the pipelines and its new requests are in the
+table: when the engine no longer counts it as in progress. A crash loses nothing, and repeats what was in progress or
+done since the last commit. The order is that of the queues that the project has set; these keep numbers of requests.
+"""
+
+import logging
+import pickle
+import sqlite3
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from scrapy import Request, Spider, signals
+from scrapy.core.scheduler import Scheduler
+from scrapy.crawler import Crawler
+from scrapy.exceptions import CloseSpider
+from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
+from scrapy.utils.asyncio import create_looping_call
+from scrapy.utils.defer import deferred_from_coro
+from scrapy.utils.request import request_from_dict
+from twisted.internet.defer import Deferred
+
+from crawler.addon.feed_files import FeedFiles
+from crawler.addon.request_table import RequestTable
+
+logger = logging.getLogger(__name__)
+
+COMMIT_SECONDS = 0.1
+NOT_PICKLED = (pickle.PicklingError, AttributeError, TypeError, ValueError, RecursionError)
+NOT_READ = (pickle.UnpicklingError, AttributeError, ImportError, TypeError, ValueError, EOFError, LookupError)
+
+
+class DurableQueue(Scheduler):
+    """Scrapy's scheduler with a table of requests, which is its duplicate filter as well."""
+
+    def __init__(self, **parts: Any) -> None:
+        super().__init__(**parts)
+        self.crawl: Crawler = parts["crawler"]
+        self.counts, self.feeds = self.crawl.stats, FeedFiles(self.crawl)
+        self.dqdir = None
+        self.mqclass, self._smqclass = self._of_numbers(self.mqclass), self._of_numbers(self._smqclass)
+        self.table: RequestTable | None = None
+        self._number = 0
+        self._in_memory: dict[int, Request] = {}
+        self._in_progress: dict[Request, int] = {}
+        self._timer = create_looping_call(self._commit)
+
+    def open(self, spider: Spider) -> Deferred[None] | None:
+        """Open the table, and queue what an earlier run has left in it."""
+        opened = super().open(spider)
+        path = Path(self.crawl.settings["WINNOW_DURABLE_QUEUE"], f"{quote(spider.name, safe='')}.db")
+        try:
+            self.table = RequestTable(path)
+        except (OSError, sqlite3.Error) as error:
+            logger.error("The durable queue %s cannot be used; another crawl may use it: %s", path, error)
+            raise CloseSpider("durable_queue_failed") from None
+        self._resume(self.table)
+        self.crawl.signals.connect(self.feeds.flush, signals.item_scraped)
+        self._timer.start(COMMIT_SECONDS, now=False)
+        return opened
+
+    def enqueue_request(self, request: Request) -> bool:
+        """Queue a request that is new, or that must not be filtered."""
+        if self.table is None:
+            return False
+        fingerprint = self.crawl.request_fingerprinter.fingerprint(request)
+        try:
+            if not request.dont_filter and self.table.has(fingerprint):
+                self.df.log(request, self.spider)
+                return False
+            data = self._data(request)
+            self._number = self.table.add(fingerprint, not request.dont_filter, data)
+        except sqlite3.Error as error:
+            self._fail(error)
+            return False
+        if data is None:
+            self._in_memory[self._number] = request
+        self._mqpush(request)
+        self.counts.inc_value("scheduler/enqueued")
+        return True
+
+    def next_request(self) -> Request | None:
+        """The next request by the project's own order, which is in progress from now on."""
+        number = self.mqs.pop() if self.table is not None else None
+        if self.table is None or not isinstance(number, int):
+            return None
+        request = self._in_memory.pop(number, None) or self._request(self.table.data(number))
+        self._in_progress[request] = number
+        self.counts.inc_value("scheduler/dequeued")
+        return request
+
+    def has_earlier(self, request: Request) -> bool:
+        """Whether an earlier run of this crawl has queued the request."""
+        return self.table is not None and self.table.had(self.crawl.request_fingerprinter.fingerprint(request))
+
+    def close(self, reason: str) -> Deferred[None] | None:
+        """Commit, and delete the table of a crawl that is finished, so that the next start begins anew."""
+        if self._timer.running:
+            self._timer.stop()
+        self._commit()
+        if self.table is not None:
+            waiting = self.table.count_waiting()
+            if reason == "finished" and not waiting:
+                self.table.delete()
+            else:
+                logger.info("%d requests wait in %s; the same command goes on", waiting, self.table.path)
+                self.table.close()
+        return self.df.close(reason)
+
+    def _resume(self, table: RequestTable) -> None:
+        """Queue the requests that are not done."""
+        count = 0
+        for self._number, data in table.waiting():
+            try:
+                self._mqpush(self._request(data))
+                count += 1
+            except NOT_READ as error:
+                logger.error("A request in %s cannot be read, and stays there: %s", table.path, error)
+                self.counts.inc_value("winnow/requests_unreadable")
+        if table.last_of_before:
+            logger.info("Going on with %s, in which %d requests wait", table.path, count)
+            self.counts.set_value("winnow/requests_resumed", count)
+            self.crawl.signals.connect(self.feeds.cut_torn_lines, signals.spider_opened)
+
+    def _of_numbers(self, queue_class: Any) -> Any:
+        """The class of queues that the project has set, but they keep the number of each request in its place."""
+
+        def push(queue: Any, request: Request) -> None:
+            queue_class.push(queue, self._number)
+
+        return queue_class and type(queue_class.__name__, (queue_class,), {"push": push})
+
+    def _data(self, request: Request) -> bytes | None:
+        """What the request can be made from, or None where that is impossible: if its callback is a lambda."""
+        try:
+            return pickle.dumps(request.to_dict(spider=self.spider), protocol=4)
+        except NOT_PICKLED as error:
+            if not self.counts.get_value("winnow/requests_in_memory"):
+                logger.warning("Only in memory, others like it are counted: %s (%s)", request, error)
+            self.counts.inc_value("winnow/requests_in_memory")
+            return None
+
+    def _request(self, data: bytes) -> Request:
+        return request_from_dict(pickle.loads(data), spider=self.spider)  # noqa: S301 - written by _data
+
+    def _commit(self) -> None:
+        """Make durable what was exported, then which requests are done and which are new."""
+        if self.table is None or self.crawl.engine is None or self.crawl.engine._slot is None:
+            return
+        active = self.crawl.engine._slot.inprogress
+        done = [request for request in self._in_progress if request not in active]
+        try:
+            if done:
+                self.feeds.flush(to_disk=True)
+            self.table.commit(self._in_progress.pop(request) for request in done)
+        except (OSError, sqlite3.Error) as error:
+            self._fail(error)
+
+    def _fail(self, error: Exception) -> None:
+        """Stop the crawl: what it does from now on is not kept, and is repeated by the next start."""
+        logger.error("The durable queue cannot be written to, the crawl stops: %s", error)
+        if self.table is not None and self.crawl.engine is not None:
+            self.table.close()
+            self.table = None
+            deferred_from_coro(self.crawl.engine.close_spider_async(reason="durable_queue_failed"))
+
+
+class StartRequests(BaseSpiderMiddleware):
+    """Drops requests of start() that an earlier run of the crawl has queued, even those that must not be filtered."""
+
+    async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        async for one in start:
+            scheduler = self.crawler.engine.scheduler if self.crawler.engine else None
+            if not (isinstance(one, Request) and isinstance(scheduler, DurableQueue) and scheduler.has_earlier(one)):
+                yield one

@@ -1,0 +1,57 @@
+"""The local files of a project's feeds: what was exported is in the file before its page counts as done.
+
+Feeds elsewhere (S3, FTP) and compressed ones are complete only when a run ends by itself.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from scrapy.crawler import Crawler
+from scrapy.extensions.feedexport import FeedExporter, FeedSlot, FileFeedStorage
+
+LINES = ("jsonlines", "jsonl", "jl")
+BLOCK = 65_536
+
+
+class FeedFiles:
+    """Flushes the files that Scrapy's exporter writes."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+
+    def flush(self, to_disk: bool = False) -> None:
+        """Give what was exported to the system, which writes it even if the process is killed, or to the disk."""
+        for slot in self._slots():
+            if slot.file is not None and not slot.file.closed:
+                slot.file.flush()
+                if to_disk:
+                    with suppress(OSError):  # a pipe
+                        os.fsync(slot.file.fileno())
+
+    def cut_torn_lines(self) -> None:
+        """Cut off a last line that has no end: a loss of power left it, and its page is asked for again."""
+        for slot in self._slots():
+            path = Path(getattr(slot.storage, "path", ""))
+            if slot.format in LINES and path.is_file():
+                os.truncate(path, _end_of_lines(path))
+
+    def _slots(self) -> Iterator[FeedSlot]:
+        exporter = self.crawler.get_extension(FeedExporter)
+        if exporter is not None:
+            yield from (slot for slot in exporter.slots if isinstance(slot.storage, FileFeedStorage))
+
+
+def _end_of_lines(path: Path) -> int:
+    """The offset behind the last line end of a file."""
+    with path.open("rb") as file:
+        at = file.seek(0, os.SEEK_END)
+        while at:
+            start = max(0, at - BLOCK)
+            file.seek(start)
+            found = file.read(at - start).rfind(b"\n")
+            if found >= 0:
+                return start + found + 1
+            at = start
+    return 0
