@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from crawler.frontier.batch import Batch, BatchReply, LinkUpdates, Redirect, WorkerSample
-from crawler.frontier.host_control import HostControl
+from crawler.frontier.host_control import AT_HAND, HostControl
 from crawler.frontier.host_limits import HostLimits, LimitSettings
 from crawler.frontier.host_queues import HostQueues
 from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
@@ -87,6 +87,12 @@ class Frontier:
     def full(self) -> bool:
         """Whether the crawl has reached `max_pages`."""
         return self.max_pages is not None and self.all_pages >= self.max_pages
+
+    @property
+    def _scarce(self) -> bool:
+        """Whether all the pages that the crawl may still have may be at hand."""
+        most = AT_HAND * self.limits.settings.requests * self.limits.workers
+        return self.max_pages is not None and self.max_pages - self.all_pages <= most
 
     @property
     def active(self) -> list[ActiveLease]:
@@ -207,7 +213,7 @@ class Frontier:
 
     def batch(self, now: float) -> Batch:
         """The next batch: what happened since the last one, and how much is claimed."""
-        self.hosts.report(self._batch, now)
+        self.hosts.report(self._batch, now, self._scarce)
         batch, self._batch = self._batch, Batch()
         # A batch whose reply nobody waited for, because the crawl stops, is counted still.
         self._committing += sum(1 for one in batch.ended if one.is_page)

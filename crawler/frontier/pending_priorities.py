@@ -24,6 +24,11 @@ class PendingPriorities:
         """The batch is committed."""
         self.sent = {}
 
+    @property
+    def best_sent(self) -> int:
+        """The best priority on any host in the batch being committed, or 0."""
+        return max(self.sent.values(), default=0)
+
     def best_of(self, name: str) -> int | None:
         """The best priority of a host."""
         return max((found[name] for found in (self.found, self.sent) if name in found), default=None)
