@@ -188,8 +188,10 @@ def test_a_killed_run_goes_on_where_it_was(here: Place, monkeypatch: pytest.Monk
     status, err = here.clean("--stored", "bees", "--jobs", "1")
     assert status == 0, err
     assert f"{PAGES + 1 - 4} pages cleaned again" in err
-    assert here.pages("bees") == before
-    assert here.bands("bees").keys() == {url for url, row in before.items() if not row["duplicate_of"]}
+    after = here.pages("bees")
+    assert without_copies(after) == without_copies(before)
+    originals = {url for url, row in after.items() if not row["duplicate_of"]}  # of two in a batch, either one
+    assert (here.bands("bees").keys(), len(originals)) == (originals, PAGES)
     assert not list((here.folder / "output").glob(".bees.clean.json*"))
 
 
