@@ -109,7 +109,7 @@ class Purpose:
     def process_request(self, request):
         if request.url.endswith("/kept"):
             headers = {"Content-Type": "text/html"}
-            return HtmlResponse(request.url, headers=headers, body=b"<p>From a store of answers, not from the host.</p>")
+            return HtmlResponse(request.url, headers=headers, body=b"<p>From a store, not from the host.</p>")
 
     def process_response(self, request, response):
         if response.status == 202 and not request.meta.get("again"):
