@@ -37,7 +37,7 @@ COMPONENTS = {
 }
 COMMANDS = (clean, dashboard, evaluate, export, focus, noise, schedule, state, train)
 PUBLIC_TABLES = ("crawl", "page", "page_version", "verdict", "label", "job", "run")
-FIELD_TYPES = {str: "text", int: "number", float: "number", list: "list"}
+FIELD_TYPES = {str: "text", int: "number", float: "number", list: "list", dict: "mapping"}
 
 
 def docstrings(thing: ModuleType | type) -> dict[str, str]:
