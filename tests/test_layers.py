@@ -15,9 +15,9 @@ ROOMS = (
     "spiders build_crawl spiders.topic spiders.request_scheduler schedule middlewares pipelines extensions dashboard "
     "commands api addon"
 ).split()
-# These compute: they know no framework, no database and no terminal.
+# These compute: they know no framework, no database and no terminal; and these are their libraries.
 PURE = frozenset("outcomes urls page translation metadata extraction noise topic recrawl".split())
-LIBRARIES = frozenset("lxml parsel w3lib numpy tldextract rapidfuzz py3langid rjieba adblock".split())  # of pure rooms
+LIBRARIES = frozenset("cssselect lxml parsel w3lib numpy tldextract rapidfuzz py3langid rjieba adblock".split())
 # The heavy libraries, each with the room that may use it.
 KEPT_TO = {
     "adblock": ("noise",),

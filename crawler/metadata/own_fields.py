@@ -123,5 +123,5 @@ def _listed(found: object) -> list[Any]:
 def _text(found: Any) -> str:
     """The text of an element with all that is in it but scripts, or of an attribute."""
     if isinstance(found, etree._Element):
-        return fold_space("".join(found.itertext() if found.tag in UNREAD else READ(found)))
+        return fold_space("".join(map(str, found.itertext() if found.tag in UNREAD else _listed(READ(found)))))
     return fold_space(str(found))
