@@ -42,8 +42,8 @@ def test_pauses_are_kept_and_another_host_does_not_wait(tmp_path: Path) -> None:
     assert len(ended.items()) == 6 + 31
     assert len(gaps(slow)) == 5
     assert min(gaps(slow)) >= DELAY - TOLERANCE
-    # However busy the machine is: while the one pauses five times, more than a third of the other is asked for.
-    assert sum(slow.asked[1].at < asked.at < slow.asked[-1].at for asked in quick.asked) > 10
+    # However busy the machine is: all of the one is asked for before the pauses of the other are over.
+    assert quick.asked[-1].at < slow.asked[-1].at
 
 
 def test_pauses_are_kept_between_seeds_retries_and_redirects_too(tmp_path: Path) -> None:
