@@ -84,8 +84,9 @@ class Command(CrawlCommand):
         check_crawl(self.settings, self.arguments)
         self.unknown = sorted(_names(opts.set) - set(vars(default_settings)) - set(vars(our_settings)))
         for name in self.unknown:
-            if close := get_close_matches(name, [one for one in vars(our_settings) if one.isupper()], 1, 0.8):
-                raise WrongUseError("there is no setting {name}; the nearest is {near}", name=name, near=close[0])
+            for near in get_close_matches(name, [one for one in vars(our_settings) if one.isupper()], 1, 0.8):
+                if not name.endswith(f"_{near}") and not name.startswith(f"{near}_"):  # such as MY_OUTPUT_DIR
+                    raise WrongUseError("there is no setting {name}; the nearest is {near}", name=name, near=near)
         for feed in self.settings.getdict("FEEDS").values():
             feed.setdefault("item_classes", [PageItem])  # images have a list of their own
         _check_writable(Path(self.settings["OUTPUT_DIR"]), self.arguments.name)
