@@ -5,8 +5,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from crawler.api.crawl_run import CrawlError as CrawlError
+    from crawler.api.crawl_run import CrawlRun as CrawlRun
+    from crawler.api.crawl_run import crawl as crawl
     from crawler.api.document import Document as Document
     from crawler.api.document import clean as clean
+    from crawler.api.focus import Focus as Focus
     from crawler.api.images import ImageVerdict as ImageVerdict
     from crawler.api.images import judge_images as judge_images
 
@@ -14,12 +18,26 @@ __version__ = "0.1.0"
 
 # The Python API. Each name is imported when it is first used, because every command imports this package.
 _API = {
+    "CrawlError": "crawler.api.crawl_run",
+    "CrawlRun": "crawler.api.crawl_run",
+    "crawl": "crawler.api.crawl_run",
     "Document": "crawler.api.document",
     "clean": "crawler.api.document",
+    "Focus": "crawler.api.focus",
     "ImageVerdict": "crawler.api.images",
     "judge_images": "crawler.api.images",
 }
-__all__ = ["Document", "ImageVerdict", "__version__", "clean", "judge_images"]
+__all__ = [
+    "CrawlError",
+    "CrawlRun",
+    "Document",
+    "Focus",
+    "ImageVerdict",
+    "__version__",
+    "clean",
+    "crawl",
+    "judge_images",
+]
 
 # Before anything imports numpy, which reads it once: the matrices of a page are small, so threads would take more time
 # from a crawl than they save, and crawls and their workers are processes of their own.

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from crawler.frontier.scope import SCOPES
 from crawler.metadata.language import CODES, normalise
+from crawler.metadata.own_fields import OwnFields, OwnFieldsError, read_own_fields
 from crawler.page.text import words
 from crawler.topic.stop_rule import StopWhen
 from crawler.topic.topic import Topic, TopicError, read_topic
@@ -76,6 +77,7 @@ class Arguments:
     """The method that takes out the text, if not that of the settings."""
     favour: str = "balance"
     refresh: str = DUE
+    fields: OwnFields | None = None
 
 
 def parse(given: Mapping[str, object]) -> Arguments:
@@ -177,6 +179,13 @@ def _favour(value: str) -> str:
     from crawler.extraction.auto import FAVOURS
 
     return _choice("favour", FAVOURS)(value)
+
+
+def _fields(value: str) -> OwnFields:
+    try:
+        return read_own_fields(Path(value))
+    except OwnFieldsError as error:
+        raise ArgumentError(error.message) from None
 
 
 def _number(name: str, least: int) -> Callable[[str], int]:
@@ -370,5 +379,10 @@ ARGUMENTS = {
         _choice("refresh", REFRESH),
         DUE,
         N_("Which stored pages a new round requests again: due (those whose time has come) or all."),
+    ),
+    "fields": Argument(
+        _fields,
+        N_("no fields of one's own"),
+        N_("A file of TOML with a CSS or XPath selector for each field that items get besides, by host."),
     ),
 }

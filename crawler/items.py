@@ -6,12 +6,17 @@ Each field of a page stands here once: its item, column, exports and view derive
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, cast, get_args, get_origin, get_type_hints
+
+from itemadapter import ItemAdapter
+from itemadapter.adapter import DataclassAdapter
 
 from crawler.frontier.page_result import Lease, PageResult
 from crawler.translation.message import N_
 
 if TYPE_CHECKING:
+    from collections import deque
+
     from crawler.page.page import Page
 
 
@@ -67,6 +72,8 @@ class PageRecord:
     """The address of the page that this is a near-duplicate of; always null in files of Scrapy's `-O` and `-o`."""
     images: list[dict[str, str]] = field(default_factory=list)
     """The images of the page, each `{"url": …, "alt": …}`."""
+    own_fields: dict[str, Any] | None = None
+    """What `-a fields=` or a pipeline of one's own adds: names with values."""
 
 
 LABELS = {"author": N_("Author"), "published": N_("Published")}
@@ -74,15 +81,22 @@ LABELS = {"author": N_("Author"), "published": N_("Published")}
 _HINTS = get_type_hints(PageRecord)
 IS_OPTIONAL = {name: type(None) in get_args(hint) for name, hint in _HINTS.items()}
 """Whether a field may be None."""
-TYPES: dict[str, type] = {
-    name: list if get_origin(hint) is list else next(iter(get_args(hint)), hint) for name, hint in _HINTS.items()
-}
-"""What each field holds where it is not None: str, int, float or list."""
+_KINDS = {name: get_args(hint)[0] if IS_OPTIONAL[name] else hint for name, hint in _HINTS.items()}
+TYPES: dict[str, type] = {name: get_origin(kind) or kind for name, kind in _KINDS.items()}
+"""What each field holds where it is not None: str, int, float, list or dict."""
 
 
 @dataclass
 class PageItem(PageRecord):
-    """The record of a page on its way through the pipelines."""
+    """The record of a page on its way through the pipelines.
+
+    `item["title"]` is the field; under a name that is no field, a pipeline keeps an own field.
+
+    >>> item = PageItem("http://a.example/", "http://a.example/", "", 200, 0, None)
+    >>> item["price"] = 3
+    >>> item["price"], item["url"], item.own_fields
+    (3, 'http://a.example/', {'price': 3})
+    """
 
     def __post_init__(self) -> None:
         # Not fields, so that feeds do not write them.
@@ -90,6 +104,36 @@ class PageItem(PageRecord):
         self.lease: Lease | None = None
         self.result = PageResult()
         """All else that the request brought."""
+
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self, name) if name in TYPES else (self.own_fields or {})[name]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if name in TYPES:
+            setattr(self, name, value)
+        else:
+            self.own_fields = {**(self.own_fields or {}), name: value}
+
+
+class PageItemAdapter(DataclassAdapter):
+    """Own fields by itemadapter's ItemAdapter, which most pipelines use."""
+
+    @classmethod
+    def is_item(cls, item: Any) -> bool:
+        return isinstance(item, PageItem)
+
+    @classmethod
+    def is_item_class(cls, item_class: type) -> bool:
+        return issubclass(item_class, PageItem)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.item[name]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self.item[name] = value
+
+
+cast("deque[Any]", ItemAdapter.ADAPTER_CLASSES).appendleft(PageItemAdapter)
 
 
 @dataclass

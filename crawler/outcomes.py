@@ -79,10 +79,11 @@ class Code(StrEnum):
     NOINDEX = "noindex", Group.SKIPPED, N_("noindex")
     OFF_TOPIC = "off_topic", Group.SKIPPED, N_("off topic: relevance under min_relevance")
     LANGUAGE = "language", Group.SKIPPED, N_("language: {language}")
-    DROPPED = "dropped", Group.SKIPPED, N_("dropped")
+    DROPPED = "dropped", Group.SKIPPED, N_("dropped by a pipeline: {reason}")
 
     # Parts of a page or a list, which are counted only.
     LINKS_CUT = "links_cut", Group.SKIPPED, N_("links beyond the limit of a page")
+    FIELDS_CUT = "fields_cut", Group.SKIPPED, N_("values of own fields beyond the limit of a page")
     IMAGES_CUT = "images_cut", Group.SKIPPED, N_("images beyond the limit of a page")
     PAGE_CUT = "page_cut", Group.SKIPPED, N_("rest of a page {at}")
     LIST_CUT = "list_cut", Group.SKIPPED, N_("rest of a sitemap larger than the limit")

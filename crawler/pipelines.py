@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem, NotConfigured
 from scrapy.pipelines import ItemPipelineManager
 
-from crawler.crawl import crawl_of
+from crawler.build_crawl import crawl_of
 from crawler.extraction.output.markdown import markdown
 from crawler.items import ImageItem, PageItem
 from crawler.metadata.record_readers import READERS
@@ -24,6 +25,7 @@ from crawler.recrawl.page_history import PageChange
 if TYPE_CHECKING:
     from crawler.arguments import Arguments
     from crawler.extraction import Extractor
+    from crawler.spiders.crawl_status import OutcomeCounts
     from crawler.spiders.request_outcomes import Leases
 
 
@@ -31,16 +33,23 @@ class ExtractPipeline:
     """Fills in a page item from its page, and drops pages in other languages than `lang` names."""
 
     def __init__(
-        self, extract: Extractor, method: str, arguments: Arguments, leases: Leases, judges_images: bool
+        self,
+        extract: Extractor,
+        method: str,
+        arguments: Arguments,
+        leases: Leases,
+        judges_images: bool,
+        counts: OutcomeCounts,
     ) -> None:
-        self.extract, self.method, self.leases = extract, method, leases
+        self.extract, self.method, self.leases, self.counts = extract, method, leases, counts
+        self.own_fields = arguments.fields
         self.languages, self.markdown = arguments.lang, arguments.markdown
         self.judges_images = judges_images
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         crawl = crawl_of(crawler)
-        return cls(crawl.reader.extract, crawl.method, crawl.arguments, crawl.leases, crawl.images.judged)
+        return cls(crawl.reader.extract, crawl.method, crawl.arguments, crawl.leases, crawl.images.judged, crawl.counts)
 
     def process_item(self, item: PageItem | ImageItem) -> PageItem | ImageItem:
         page = item.page if isinstance(item, PageItem) else None
@@ -59,6 +68,9 @@ class ExtractPipeline:
         if self.markdown != "no":
             refused = noise_of(page, extraction) if self.judges_images else frozenset()
             item.markdown = markdown(page, extraction.blocks, self.markdown == "links", refused)
+        if self.own_fields is not None:
+            item.own_fields, cut = self.own_fields.read(page.url, page.root)
+            self.counts.count(Outcome(Code.FIELDS_CUT), cut)
         item.extractor = self.method
         return item
 
@@ -108,6 +120,8 @@ class StorePipeline:
         return cls(crawl_of(crawler).leases)
 
     def process_item(self, item: PageItem | ImageItem) -> PageItem | ImageItem:
+        if isinstance(item, PageItem) and item.own_fields:
+            item.own_fields = json.loads(json.dumps(item.own_fields, default=str))  # dates and the like as texts
         if item.lease is not None:
             record = {field.name: getattr(item, field.name) for field in fields(item)}
             self.leases.finish(item.lease, replace(item.result, record=record))

@@ -80,9 +80,11 @@ IMAGE_MAX_BYTES = 10 * 1024 * 1024
 FOCUS_EXPLORATION = 0.02
 """The share of pages that are chosen by chance, because scores may be mistaken."""
 
-# How often a host is asked: one request at a time, a second apart on average, and more when the host is slow.
+# How often a host is asked: one request at a time, a second apart, and more when the host is slow.
 DOWNLOAD_DELAY = 1.0
-"""Seconds between two requests to a host, varied by half."""
+"""Seconds between two requests to a host."""
+DOWNLOAD_DELAY_JITTER = 0.0  # Scrapy draws again after each wait, so that its half makes a mean pause of 1.22 s
+"""The share by which the pauses between requests vary; any makes them longer on average."""
 CONCURRENT_REQUESTS_PER_DOMAIN = 1
 """How many requests one host gets at a time."""
 CONCURRENT_REQUESTS = 64  # many hosts at once cost none of them anything

@@ -37,7 +37,7 @@ COMPONENTS = {
 }
 COMMANDS = (clean, dashboard, evaluate, export, focus, noise, schedule, state, train)
 PUBLIC_TABLES = ("crawl", "page", "page_version", "verdict", "label", "job", "run")
-FIELD_TYPES = {str: "text", int: "number", float: "number", list: "list"}
+FIELD_TYPES = {str: "text", int: "number", float: "number", list: "list", dict: "mapping"}
 
 
 def docstrings(thing: ModuleType | type) -> dict[str, str]:
@@ -194,10 +194,20 @@ def component_page() -> str:
 
 
 def api_page() -> str:
-    parts = ["Import these names from `crawler`. How to use them: [one page](../how-to/one-page.md).\n"]
+    head = (
+        "Import these names from `crawler`. How to use them: [one page](../how-to/one-page.md), "
+        "[a crawl](../how-to/crawl-in-python.md), [the next page](../how-to/own-frontier.md).\n"
+    )
+    parts = [head]
     for name in sorted(set(crawler.__all__) - {"__version__"}, key=str.lower):
         one = getattr(crawler, name)
         text, _, example = (inspect.getdoc(one) or "").partition("\n>>> ")
+        parts.append(f"## {name}\n\n{text.strip()}\n")
+        if example or not inspect.isclass(one):
+            signature = re.sub(r"\b[a-z_.]+\.(?=[A-Z])", "", str(inspect.signature(one, eval_str=True)))
+            parts.append(f"```python\n{name}{signature.removesuffix(' -> None')}\n```\n")
+        if example:
+            parts.append(f"```python\n>>> {example}\n```\n")
         if inspect.isclass(one):
             meanings = {
                 part: inspect.getdoc(getattr(value, "func", value)) or ""
@@ -205,12 +215,8 @@ def api_page() -> str:
                 if isinstance(value, property | cached_property) or inspect.isfunction(value)
             } | docstrings(one)
             listed = [*getattr(one, "_fields", [part for part in meanings if not part.startswith("_")])]
-            body = table("name,meaning", [(code(part), meanings.get(part, "")) for part in listed])
-        else:
-            signature = re.sub(r"\b[a-z_.]+\.(?=[A-Z])", "", str(inspect.signature(one, eval_str=True)))
-            body = f"```python\n{name}{signature}\n```\n"
-            body += f"\n```python\n>>> {example}\n```\n" if example else ""
-        parts.append(f"## {name}\n\n{text.strip()}\n\n{body}")
+            rows = [(code(part), " ".join(meanings[part].split())) for part in listed]
+            parts += [table("name,meaning", rows)] if rows else []
     return "\n".join(parts)
 
 

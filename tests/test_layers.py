@@ -12,12 +12,12 @@ CRAWLER = Path(__file__).resolve().parent.parent / "crawler"
 ROOMS = (
     "settings urls page translation outcomes command_line atomic_files metadata extraction noise topic recrawl "
     "frontier items arguments checked_settings store labels reports archives bulk evaluation training export demo "
-    "spiders crawl spiders.topic spiders.request_scheduler schedule middlewares pipelines extensions dashboard "
+    "spiders build_crawl spiders.topic spiders.request_scheduler schedule middlewares pipelines extensions dashboard "
     "commands api addon"
 ).split()
-# These compute: they know no framework, no database and no terminal.
+# These compute: they know no framework, no database and no terminal; and these are their libraries.
 PURE = frozenset("outcomes urls page translation metadata extraction noise topic recrawl".split())
-LIBRARIES = frozenset("lxml parsel w3lib numpy tldextract rapidfuzz py3langid rjieba adblock".split())  # of pure rooms
+LIBRARIES = frozenset("cssselect lxml parsel w3lib numpy tldextract rapidfuzz py3langid rjieba adblock".split())
 # The heavy libraries, each with the room that may use it.
 KEPT_TO = {
     "adblock": ("noise",),

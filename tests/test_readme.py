@@ -32,6 +32,19 @@ def test_both_have_the_same_parts_and_figures() -> None:
     assert set(re.findall(r"\d+", english)) == set(re.findall(r"\d+", chinese))
 
 
+@pytest.mark.parametrize("path", READMES, ids=lambda path: path.name)
+def test_clean_text_takes_three_lines_at_most(path: object) -> None:
+    """On the command line, with `python -c`, in a notebook and in a project; tests/docs and tests/addon run them."""
+    part = path.read_text(encoding="utf-8").split("\n## ")[4]
+    blocks = re.findall(r"^```(\w+)\n(.*?)^```$", part, re.MULTILINE | re.DOTALL)
+    assert [(language, text.split()[0]) for language, text in blocks] == [
+        ("sh", "winnow"),
+        ("python", "from"),
+        ("python", "ADDONS"),
+    ]
+    assert all(len([line for line in text.splitlines() if line]) <= 3 for _, text in blocks)
+
+
 def test_every_dependency_has_a_reason() -> None:
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     project = tomllib.loads(text)["project"]

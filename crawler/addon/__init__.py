@@ -4,6 +4,8 @@ Every item that a callback yields from a page gets the field `clean`. Settings o
 
     WINNOW_JUDGE_IMAGES      images that are adverts or navigation are not downloaded
     WINNOW_GUARD_ADDRESSES   only public addresses are connected to, and those of ALLOWED_PRIVATE_HOSTS
+    WINNOW_FIND_NEAR_DUPLICATES
+                             `clean["duplicate_of"]` is the address of an earlier page of nearly the same text
     WINNOW_DURABLE_QUEUE     a folder: requests are kept in it, and survive a crash
 """
 

@@ -8,6 +8,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
+from crawler.addon.near_duplicates import NearDuplicates
 from crawler.addon.response_page import html_page
 from crawler.api.document import Document
 from crawler.extraction import EXTRACTORS
@@ -23,12 +24,18 @@ class CleanItems(BaseSpiderMiddleware):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self._lack_field: set[type] = set()
+        wanted = crawler.settings.getbool("WINNOW_FIND_NEAR_DUPLICATES")
+        self._near_duplicates = NearDuplicates() if wanted else None
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
         page = html_page(response) if response is not None else None
         if page is None or not self._is_wanted(item):
             return item
-        ItemAdapter(item)[FIELD] = Document(page, EXTRACTORS["auto"]).fields()
+        fields = Document(page, EXTRACTORS["auto"]).fields()
+        if self._near_duplicates is not None:
+            fields["duplicate_of"] = self._near_duplicates.original_of(page.url, fields["text"])
+            self.crawler.stats.inc_value("winnow/near_duplicates", int(fields["duplicate_of"] is not None))
+        ItemAdapter(item)[FIELD] = fields
         return item
 
     def _is_wanted(self, item: Any) -> bool:

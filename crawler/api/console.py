@@ -2,7 +2,7 @@
 
 winnow crawl SEEDS...    `scrapy crawl topic`, with its arguments as options
 winnow clean PAGE        the text of one page
-winnow clean-files       `scrapy clean`
+winnow clean-files       `scrapy clean`, as is `winnow clean --stored NAME`
 winnow COMMAND           any other command of Scrapy or of the crawler
 """
 
@@ -42,7 +42,7 @@ def main() -> None:
     name, given = (sys.argv[1:2] or ["--help"])[0], sys.argv[2:]
     if name == "crawl":
         crawl(given)
-    elif name == "clean":
+    elif name == "clean" and not any(word.partition("=")[0] == "--stored" for word in given):
         sys.exit(clean(given))
     elif name == "completion":
         print(completion())

@@ -10,7 +10,7 @@ from scrapy.settings import Settings
 from scrapy.utils.project import get_project_settings
 from twisted.python.failure import Failure
 
-from crawler.crawl import REPLACED
+from crawler.build_crawl import REPLACED
 from crawler.outcomes import Outcome
 from crawler.page.page import Page
 from crawler.spiders.page_reader import page_of

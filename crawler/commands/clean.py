@@ -1,4 +1,4 @@
-"""`scrapy clean`: clean saved pages, without a crawl."""
+"""`scrapy clean`: clean saved pages, without a crawl; or the stored pages of a crawl, again."""
 
 import argparse
 import re
@@ -18,7 +18,12 @@ class Command(command.Command):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add = parser.add_argument
-        add("inputs", metavar="INPUT", nargs="+", help=N_("files and folders of saved pages; - reads standard input"))
+        add("inputs", metavar="INPUT", nargs="*", help=N_("files and folders of saved pages; - reads standard input"))
+        add(
+            "--stored",
+            metavar="NAME",
+            help=N_("make the texts of this crawl's pages anew, in the database, from the responses that were kept"),
+        )
         add("-o", "--output", metavar="OUT.jsonl", help=N_("the file to write; standard output if not given"))
         add("--method", metavar="NAME", help=N_("the extractor; the setting EXTRACTOR if not given"))
         favours = N_("what auto does where it is not sure: precision keeps less, recall keeps more")
@@ -27,7 +32,7 @@ class Command(command.Command):
         more = names("crawler.bulk.cleaning:MORE")
         add("--with", metavar="FIELDS", dest="fields", type=more, default=[], help=fields)
         markdown = N_("add the text as Markdown; links adds the addresses of links, too")
-        add("--markdown", choices=("no", "yes", "links"), nargs="?", const="yes", default="no", help=markdown)
+        add("--markdown", choices=("no", "yes", "links"), nargs="?", const="yes", help=markdown)
         jobs = N_("number of processes; one for each core if not given")
         add("--jobs", metavar="N", type=whole(1, MOST_JOBS), help=jobs)
         add("--into", metavar="FOLDER", help=N_("clean each INPUT into a file of its own in this folder"))
@@ -43,6 +48,13 @@ class Command(command.Command):
         )
 
     def check(self, opts: argparse.Namespace) -> None:
+        if opts.stored is not None:
+            _check_stored(opts)
+            self.function = "crawler.bulk.clean_stored:clean_stored"
+            return
+        if not opts.inputs:
+            raise WrongUseError("the following arguments are required: {names}", names="INPUT")
+        opts.markdown = opts.markdown or "no"
         if repeated := next((name for name in opts.inputs if opts.inputs.count(name) > 1), None):
             raise WrongUseError("{name} is given more than once", name=repr(repeated))
         if opts.into is None:
@@ -56,6 +68,17 @@ class Command(command.Command):
             raise WrongUseError("-o OUT.jsonl and --into FOLDER are two different things; give one of them")
         if opts.scheduler is not None:
             _check_scheduler(opts)
+
+
+def _check_stored(opts: argparse.Namespace) -> None:
+    """Raise a WrongUseError where an option is for saved pages."""
+    if opts.inputs:
+        raise WrongUseError("INPUT and --stored NAME are two different things; give one of them")
+    for name, option in (("output", "-o"), ("fields", "--with"), ("into", "--into"), ("engine", "--engine")):
+        if getattr(opts, name):
+            raise WrongUseError("{option} does not go with --stored NAME", option=option)
+    if opts.scheduler is not None:
+        raise WrongUseError("{option} does not go with --stored NAME", option="--scheduler")
 
 
 def _check_scheduler(opts: argparse.Namespace) -> None:

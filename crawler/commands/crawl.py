@@ -7,6 +7,7 @@ import sys
 from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import Any
 
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import UsageError
@@ -56,7 +57,7 @@ class Command(CrawlCommand):
             if args:
                 from crawler.arguments import parse
 
-                self.arguments = parse(opts.spargs)
+                self.arguments = parse(self.given(opts))
                 self.prepare(opts)
         except UsageError as error:
             refuse(Message(str(error)))
@@ -65,10 +66,15 @@ class Command(CrawlCommand):
         except KeyboardInterrupt:
             refuse(Message("Stopped before the first page."), status=INTERRUPTED)
 
+    def given(self, opts: argparse.Namespace) -> dict[str, Any]:
+        """The arguments of the spider, as they are given."""
+        found: dict[str, Any] = opts.spargs
+        return found
+
     def prepare(self, opts: argparse.Namespace) -> None:
         """Join the crawl; an error for the user unless the settings and the place for the output will do."""
+        from crawler.build_crawl import has_work, join_crawl
         from crawler.checked_settings import check_crawl
-        from crawler.crawl import has_work, join_crawl
         from crawler.items import PageItem
         from crawler.metadata.language import language
         from crawler.spiders.demo_site import check_demo
@@ -78,8 +84,9 @@ class Command(CrawlCommand):
         check_crawl(self.settings, self.arguments)
         self.unknown = sorted(_names(opts.set) - set(vars(default_settings)) - set(vars(our_settings)))
         for name in self.unknown:
-            if close := get_close_matches(name, [one for one in vars(our_settings) if one.isupper()], 1, 0.8):
-                raise WrongUseError("there is no setting {name}; the nearest is {near}", name=name, near=close[0])
+            for near in get_close_matches(name, [one for one in vars(our_settings) if one.isupper()], 1, 0.8):
+                if not name.endswith(f"_{near}") and not name.startswith(f"{near}_"):  # such as MY_OUTPUT_DIR
+                    raise WrongUseError("there is no setting {name}; the nearest is {near}", name=name, near=near)
         for feed in self.settings.getdict("FEEDS").values():
             feed.setdefault("item_classes", [PageItem])  # images have a list of their own
         _check_writable(Path(self.settings["OUTPUT_DIR"]), self.arguments.name)
@@ -101,8 +108,8 @@ class Command(CrawlCommand):
         if args[:1] != [SPIDER]:
             super().run(args, opts)
             return
+        from crawler.build_crawl import has_failed
         from crawler.bulk.parallel import GARBAGE_THRESHOLD
-        from crawler.crawl import has_failed
 
         assert self.crawler_process is not None  # noqa: S101 - Scrapy has made it by now
         if not self.left:
@@ -120,7 +127,7 @@ class Command(CrawlCommand):
         for name in self.unknown:
             logging.getLogger(__name__).warning("Nothing here reads the setting %s: is it misspelt?", name)
         crawler = self._create_crawler(SPIDER)
-        self.crawler_process.crawl(crawler, session=self.session, **opts.spargs)
+        self.crawler_process.crawl(crawler, session=self.session, **self.given(opts))
         try:
             self.crawler_process.start()
         finally:

@@ -30,6 +30,7 @@ from crawler.store.crawl_tables import crawl
 from crawler.store.database import StateError
 from crawler.store.page_tables import page
 from crawler.store.read_only import reading
+from crawler.store.search_file import search_file
 
 logger = logging.getLogger(__name__)
 
@@ -202,5 +203,4 @@ class SearchIndex:
 @cache
 def search_index(url: URL, output: Path) -> SearchIndex:
     """The index of a database's pages, beside the database if that is a file, or else in the folder of output."""
-    folder = Path(str(url.database)).parent if url.drivername == "sqlite" else output
-    return SearchIndex(url, folder / "crawl-search.db")
+    return SearchIndex(url, search_file(url, output))

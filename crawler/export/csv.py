@@ -34,7 +34,7 @@ class Formulas:
 def csv_lines(
     pages: "Iterable[StoredPage]", fields: Sequence[str], formulas: Formulas | None = None
 ) -> Iterator[bytes]:
-    """The names of the fields, then a row for each page; lists as JSON, and nothing for null."""
+    """The names of the fields, then a row for each page; lists and mappings as JSON, and nothing for null."""
     formulas = formulas or Formulas()
     buffer = StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\r\n")
@@ -48,7 +48,7 @@ def csv_lines(
 def _cell(value: Any, formulas: Formulas) -> Any:
     if isinstance(value, str):
         return formulas.cell(value)
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
 
 
 def _taken(buffer: StringIO) -> bytes:

@@ -1,5 +1,6 @@
-"""Parquet: columns with types, compressed, in row groups of bounded size."""
+"""Parquet: columns with types, compressed, in row groups of bounded size. Own fields are a column of JSON texts."""
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from io import RawIOBase
 from typing import TYPE_CHECKING, Any
@@ -51,15 +52,25 @@ def parquet(pages: "Iterable[StoredPage]", fields: Sequence[str]) -> Iterator[by
             "{names} must be installed: python -m pip install '.[{extra}]'", names="pyarrow", extra="parquet"
         ) from None
     images = pyarrow.list_(pyarrow.struct([("url", pyarrow.string()), ("alt", pyarrow.string())]))
-    types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64(), list: images}
+    types = {
+        str: pyarrow.string(),
+        int: pyarrow.int64(),
+        float: pyarrow.float64(),
+        list: images,
+        dict: pyarrow.string(),
+    }
     schema = pyarrow.schema([(name, types[TYPES[name]]) for name in fields])
     sink = _Sink()
     with ParquetWriter(sink, schema, compression="zstd") as writer:
         for group in _groups(pages, fields):
-            columns = {name: [page.values[name] for page in group] for name in fields}
+            columns = {name: [_cell(page.values[name]) for page in group] for name in fields}
             writer.write_table(pyarrow.table(columns, schema=schema))
             yield sink.taken()
     yield sink.taken()
+
+
+def _cell(value: Any) -> Any:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value
 
 
 def _groups(pages: "Iterable[StoredPage]", fields: Sequence[str]) -> "Iterator[list[StoredPage]]":

@@ -11,7 +11,7 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import create_looping_call
 
-from crawler.crawl import crawl_of
+from crawler.build_crawl import crawl_of
 from crawler.frontier.batch import WorkerSample
 from crawler.outcomes import Group
 from crawler.spiders.crawl_status import before_last_commit

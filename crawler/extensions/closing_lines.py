@@ -12,8 +12,8 @@ from rich.filesize import decimal
 from scrapy import signals
 from scrapy.crawler import Crawler
 
+from crawler.build_crawl import Crawl, crawl_of
 from crawler.command_line.terminal import printable
-from crawler.crawl import Crawl, crawl_of
 from crawler.outcomes import Code, Group, Outcome, ranked
 from crawler.reports.report_noise import saved_bytes
 from crawler.spiders.crawl_status import EndReason

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 
-from crawler.crawl import crawl_of
+from crawler.build_crawl import crawl_of
 from crawler.urls.parsing import host
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.log import get_scrapy_root_handler
 
+from crawler.build_crawl import crawl_of
 from crawler.command_line.terminal import REFRESH_SECONDS, spell_out_log
-from crawler.crawl import crawl_of
 from crawler.outcomes import Group
 from crawler.translation.message import Message, localized, plural
 

@@ -12,8 +12,8 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import create_looping_call
 
+from crawler.build_crawl import crawl_of
 from crawler.command_line.terminal import printable
-from crawler.crawl import crawl_of
 from crawler.translation.message import counted
 from crawler.urls.parsing import host
 

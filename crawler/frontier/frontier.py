@@ -13,10 +13,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from crawler.frontier.batch import Batch, BatchReply, LinkUpdates, Redirect, WorkerSample
-from crawler.frontier.host_control import HostControl
+from crawler.frontier.host_control import AT_HAND, HostControl
 from crawler.frontier.host_limits import HostLimits, LimitSettings
 from crawler.frontier.host_queues import HostQueues
-from crawler.frontier.page_budget import PageBudget
 from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
 from crawler.frontier.seen_addresses import SeenAddresses
 from crawler.outcomes import Code, Outcome
@@ -50,7 +49,7 @@ class Frontier:
     ) -> None:
         self.keys = keys
         self.limits = HostLimits(settings)
-        self.queues = HostQueues(self.limits, None if max_pages is None else PageBudget())
+        self.queues = HostQueues(self.limits)
         self.hosts = HostControl(self.queues, self._give_up)
         self.max_pages = max_pages
         self.pages = 0
@@ -90,6 +89,12 @@ class Frontier:
         return self.max_pages is not None and self.all_pages >= self.max_pages
 
     @property
+    def _scarce(self) -> bool:
+        """Whether all the pages that the crawl may still have may be at hand."""
+        most = AT_HAND * self.limits.settings.requests * self.limits.workers
+        return self.max_pages is not None and self.max_pages - self.all_pages <= most
+
+    @property
     def active(self) -> list[ActiveLease]:
         """The leases whose requests are on their way, the oldest first."""
         return list(self._work.values())
@@ -110,7 +115,7 @@ class Frontier:
         here.update(work.lease.candidate.url for work in self._work.values())
         for url, priority in renewed.items():
             if url not in here:
-                self.hosts.pending.found.add(host(url), priority)
+                self.hosts.pending.add(host(url), priority)
 
     def share_model(self, summary: str, model: str) -> None:
         """Save the topic model with the next batch: a summary for people, and all of it for others, both as JSON."""
@@ -129,11 +134,8 @@ class Frontier:
         if self._links > LINKS_AT_ONCE:
             self._needs_batch = True
             return None
-        budget = self.queues.budget
-        lease = self.queues.take(now, self.hosts.better_is_pending, self.hosts.pending.best_page if budget else 0)
-        self._needs_batch = (
-            self._needs_batch or bool(self.queues.held_back) or (budget is not None and budget.needs_batch)
-        )
+        lease = self.queues.take(now, self.hosts.better_is_pending)
+        self._needs_batch = self._needs_batch or bool(self.queues.held_back)
         if lease is not None:
             self._taken += 1
             name, queue = host(lease.candidate.url), self.queues.of(lease)
@@ -175,7 +177,7 @@ class Frontier:
         links = tuple(self._seen.new(result.links, self._batch.priorities))
         for link in links:
             if link.sight is None:  # images come later
-                self.hosts.pending.found.add(host(link.url), link.priority)
+                self.hosts.pending.add(host(link.url), link.priority)
         self._links += len(links)
         if result.image_counts is not None:
             self._batch.add_evidence(work.lease.site_id, result.image_counts)
@@ -211,7 +213,7 @@ class Frontier:
 
     def batch(self, now: float) -> Batch:
         """The next batch: what happened since the last one, and how much is claimed."""
-        self.hosts.report(self._batch, now)
+        self.hosts.report(self._batch, now, self._scarce)
         batch, self._batch = self._batch, Batch()
         # A batch whose reply nobody waited for, because the crawl stops, is counted still.
         self._committing += sum(1 for one in batch.ended if one.is_page)
@@ -276,7 +278,7 @@ class Frontier:
         if committed:
             self._count_committed()
         self.release()
-        self._work, self.queues = {}, HostQueues(self.limits, self.queues.budget and PageBudget())
+        self._work, self.queues = {}, HostQueues(self.limits)
         self.hosts.forget(self.queues)
         self._batch, self._needs_batch = Batch(samples=self._batch.samples), True
         self._links = self._committing = self._committing_items = 0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from crawler.frontier.batch import ClaimRequest
 from crawler.frontier.host_limits import LatencyMeter
-from crawler.frontier.page_budget import NEAR, PendingPriorities, is_poor
+from crawler.frontier.pending_priorities import PendingPriorities
 from crawler.outcomes import Code, Outcome
 from crawler.urls.parsing import host
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 AWAY = 2.0  # a host that rests longer than these seconds goes back to the database
 UNUSED = 10.0  # seconds in which a host is ready and not asked, until what it refused is requested again
 MOST_OF_A_HOST = 128  # addresses
+AT_HAND = 4  # addresses for each request that may be under way
+MUCH_BETTER = 2  # so many times as high a priority
 
 
 class HostControl:
@@ -88,10 +90,13 @@ class HostControl:
         self.queues, self._closed = queues, dict(self.limits.closed)
         self._rests, self._crawl_delays = {}, {}
 
-    def report(self, batch: Batch, now: float) -> None:
-        """Fill in a batch what happened to hosts, and which addresses are returned."""
+    def report(self, batch: Batch, now: float, scarce: bool = False) -> None:
+        """Fill in a batch what happened to hosts, and which addresses are returned.
+
+        Where pages are `scarce`, those at hand may be all that the crawl may have.
+        """
         self.pending.send()
-        self.return_unneeded(batch, now)
+        self.return_unneeded(batch, now, scarce)
         batch.latencies = self.latency.report(now, self.limits.interval)
         batch.rests = {host_id: max(0.0, until - now) for host_id, until in self._rests.items()}
         batch.crawl_delays, batch.closed = self._crawl_delays, self._closed
@@ -108,10 +113,14 @@ class HostControl:
         best = self.pending.best_of(name)
         return best is not None and best > priority
 
-    def return_unneeded(self, batch: Batch, now: float) -> None:
-        """Let hosts go that have nothing at hand or rest long, and return addresses that better ones come before."""
+    def return_unneeded(self, batch: Batch, now: float, scarce: bool = False) -> None:
+        """Let hosts go that have nothing at hand or rest long, and return addresses that better ones come before.
+
+        Those are better ones of the host, and where pages are scarce, pages of any host that promise twice as much.
+        """
+        least = self.pending.best_sent / MUCH_BETTER if scarce else 0.0
         for name, queue in self.queues.items():
-            self._return_unneeded(name, queue, batch, now)
+            self._return_unneeded(name, queue, batch, now, least)
 
     def claim_request(self, now: float, taken: int) -> ClaimRequest | None:
         """How much to claim: twice what is taken until the next batch, from as many hosts as there is room for.
@@ -122,36 +131,27 @@ class HostControl:
         most = max(map(settings.at_once, hosts), default=settings.usual)
         ready = {name: queue for name, queue in hosts.items() if self.queues.ready_at(name) <= now + AWAY}
         waiting = sum(len(queue.waiting) for queue in ready.values())
-        near = (name for name in hosts if self.queues.ready_at(name) <= now + self._near)
-        low = tuple(hosts[name].host_id for name in near if self.wants_more(name))
+        low = tuple(queue.host_id for name, queue in ready.items() if self.wants_more(name))
         each = max(2 * most, min(MOST_OF_A_HOST, 2 * taken // max(1, len(ready))))
-        pages = 4 * settings.requests - waiting
+        pages = AT_HAND * settings.requests - waiting
         new = max(0, 2 * settings.requests - len(ready))
         at_hand = tuple(queue.host_id for queue in hosts.values())
         return ClaimRequest(new, pages, each, low, at_hand, self.limits.alone) if pages > 0 else None
 
-    @property
-    def _near(self) -> float:
-        """Seconds within which a host must be ready to be kept at hand."""
-        return NEAR if self.queues.budget else AWAY
-
-    def _return_unneeded(self, name: str, queue: HostQueue, batch: Batch, now: float) -> None:
-        away, budget = self.queues.ready_at(name) - now, self.queues.budget
+    def _return_unneeded(self, name: str, queue: HostQueue, batch: Batch, now: float, least: float) -> None:
+        away = self.queues.ready_at(name) - now
         if queue.refused and not queue.active and away < -UNUSED:
             self.queues.requeue_refused(name)
-        is_away = away > self._near
+        is_away = away > AWAY
         better = self.pending.sent.get(name)
-        best = self.pending.sent.best_page if budget else 0
-        for _, _, lease in queue.waiting if is_away or better is not None or best else []:
+        for _, _, lease in queue.waiting if is_away or better is not None or least else []:
             priority = lease.candidate.priority
-            is_worse = (better is not None and priority < better) or is_poor(priority, best)
+            is_worse = (better is not None and priority < better) or (lease.counts and priority < least)
             if lease.request is None and (is_away or is_worse):
                 _return(lease, batch)
         self.queues.remove(name, {lease.id for lease in batch.returned})
         if not queue.waiting and not queue.active and not queue.refused:
             batch.resting[queue.host_id] = max(0.0, away)
-            if budget is not None and better is not None:
-                budget.promise(name, better, now + max(0.0, away))
             del self.queues.hosts[name]
             self.limits.forget_rests(now)
 

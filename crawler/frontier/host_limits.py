@@ -23,6 +23,8 @@ class LimitSettings:
     """Concurrent requests to hosts with a limit of their own, by name without port."""
     pause: Callable[[str], float] = lambda name: 0.0
     """Seconds between two requests to a host, as of now."""
+    sent_at: Callable[[str], float] = lambda name: -inf
+    """When the last request was sent to a host, which may be later than it was taken: robots.txt comes first."""
     requests: int = 16
     """Concurrent requests to all hosts."""
     shared: bool = False
@@ -57,6 +59,10 @@ class HostLimits:
     def interval(self, name: str) -> float:
         """Seconds between two requests to a host."""
         return max(self._intervals.get(name, 0.0), self.settings.pause(name))
+
+    def pause_ends_at(self, name: str) -> float:
+        """Until when a host pauses after the last request that was sent to it."""
+        return self.settings.sent_at(name) + self.interval(name)
 
     def slow(self, name: str, interval: float) -> None:
         """Ask a host at most once in so many seconds."""

@@ -12,12 +12,10 @@ from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
-from crawler.frontier.page_budget import LEARNED, NEAR
 from crawler.urls.parsing import host
 
 if TYPE_CHECKING:
     from crawler.frontier.host_limits import HostLimits
-    from crawler.frontier.page_budget import PageBudget
     from crawler.frontier.page_result import Lease
 
 
@@ -32,7 +30,6 @@ class HostQueue:
     """What the host refused: it waits until the host answers another request, or is not asked for a while."""
     active: int = 0
     ready_at: float = 0.0
-    asked_at: float = 0.0
     parked: bool = False
     more: bool = False
     """Whether more addresses of it wait in the database."""
@@ -41,10 +38,8 @@ class HostQueue:
 class HostQueues:
     """The queues of all hosts at hand, by name."""
 
-    def __init__(self, limits: HostLimits, budget: PageBudget | None = None) -> None:
+    def __init__(self, limits: HostLimits) -> None:
         self.limits = limits
-        self.budget = budget
-        """The budget of a crawl with `max_pages`."""
         self.hosts: dict[str, HostQueue] = {}
         self.held_back: set[str] = set()
         """Hosts that wait for a better address than those at hand."""
@@ -73,8 +68,6 @@ class HostQueues:
         entry = (-lease.candidate.priority, self._serial, lease)
         heappush(queue.waiting, entry)
         self._count += 1
-        if self.budget is not None:
-            self.budget.at_hand(host(lease.candidate.url))
         if queue.waiting[0] is entry and not queue.parked:
             heappush(self._heads, (*entry[:2], host(lease.candidate.url)))
         return queue
@@ -92,25 +85,10 @@ class HostQueues:
         for lease in refused:
             self.put(lease)
 
-    def take(self, now: float, better_comes: Callable[[str, int], bool], pending: int = 0) -> Lease | None:
-        """Take the best address of the hosts that are ready, or None.
-
-        Pages that are poor beside the best pending one stay, where there is a budget.
-        """
+    def take(self, now: float, better_comes: Callable[[str, int], bool]) -> Lease | None:
+        """Take the best address of the hosts that are ready, or None."""
         while self._resting and self._resting[0][0] <= now:
             self.unpark(heappop(self._resting)[1])
-        poor: list[tuple[int, int, str]] = []
-        if self.budget is not None:
-            self.budget.reset()
-        lease = self._next(now, better_comes, pending, poor)
-        for head in poor:
-            heappush(self._heads, head)
-        return lease
-
-    def _next(
-        self, now: float, better_comes: Callable[[str, int], bool], pending: int, poor: list[tuple[int, int, str]]
-    ) -> Lease | None:
-        """As `take`; poor heads are moved to `poor`."""
         while self._heads:
             priority, serial, name = heappop(self._heads)
             queue = self.hosts.get(name)
@@ -123,14 +101,10 @@ class HostQueues:
                 queue.parked = True
                 self.held_back.add(name)
                 continue
-            if -priority in LEARNED and (poor or self._is_poor(-priority, now, pending)):
-                poor.append((priority, serial, name))  # and what follows is as poor
-                continue
             lease = heappop(queue.waiting)[2]
             self._list(name, queue)
             self._count -= 1
             queue.active += 1
-            queue.asked_at = now
             queue.ready_at = max(queue.ready_at, now + self.limits.interval(name))
             return lease
         return None
@@ -160,14 +134,11 @@ class HostQueues:
 
     def ready_at(self, name: str) -> float:
         """When a host may be asked again."""
-        return max(self.hosts[name].ready_at, self.limits.rests_until(name))
+        return max(self.hosts[name].ready_at, self.limits.rests_until(name), self.limits.pause_ends_at(name))
 
     def ready_in(self, now: float) -> float | None:
         """Seconds until a resting host is ready, or None when none rests."""
-        times = [self._resting[0][0]] if self._resting else []
-        if self.budget is not None and self.budget.until is not None:
-            times.append(self.budget.until)
-        return max(0.0, min(times) - now) if times else None
+        return max(0.0, self._resting[0][0] - now) if self._resting else None
 
     def update_priorities(self, priorities: Mapping[str, int]) -> set[str]:
         """Give addresses at hand new priorities; those of them that are at hand."""
@@ -194,22 +165,6 @@ class HostQueues:
         if queue is not None and queue.parked:
             queue.parked = False
             self._list(name, queue)
-
-    def _is_poor(self, priority: int, now: float, pending: int) -> bool:
-        return self.budget is not None and self.budget.is_poor(priority, now, pending, self._resting_heads(now))
-
-    def _resting_heads(self, now: float) -> Iterator[tuple[int, float]]:
-        """The priorities of the heads of resting hosts, and when each host is ready.
-
-        A host with an active request is expected to answer within `NEAR` seconds.
-        """
-        for name, queue in self.hosts.items():
-            if not queue.parked or not queue.waiting or name in self.held_back:
-                continue
-            if queue.active < self.limits.share(name):
-                yield -queue.waiting[0][0], self.ready_at(name)
-            elif queue.ready_at > queue.asked_at:
-                yield -queue.waiting[0][0], max(self.ready_at(name), queue.asked_at + NEAR)
 
     def _list(self, name: str, queue: HostQueue) -> None:
         if queue.waiting:

@@ -12,7 +12,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
-from crawler.crawl import crawl_of
+from crawler.build_crawl import crawl_of
 from crawler.spiders.request_outcomes import REFUSED, REFUSED_TIMES, ROBOTS, TOO_BUSY
 from crawler.urls.parsing import host
 

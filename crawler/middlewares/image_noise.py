@@ -10,8 +10,8 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
+from crawler.build_crawl import crawl_of
 from crawler.checked_settings import image_filter_of
-from crawler.crawl import crawl_of
 from crawler.noise.image_evidence import Sighting
 from crawler.noise.verdict import ImageNoiseFilter, leads_to_noise
 from crawler.outcomes import Code, Outcome

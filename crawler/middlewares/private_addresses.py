@@ -11,7 +11,7 @@ from scrapy.utils.httpobj import urlparse_cached
 from twisted.internet.interfaces import IAddress, IHostnameResolver, IHostResolution, IResolutionReceiver
 from zope.interface import implementer
 
-from crawler.crawl import crawl_of
+from crawler.build_crawl import crawl_of
 from crawler.outcomes import Code, Outcome
 from crawler.spiders.request_outcomes import Refusal
 from crawler.urls.public_hosts import AllowList, is_public

@@ -11,7 +11,7 @@ from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
-from crawler.crawl import crawl_of
+from crawler.build_crawl import crawl_of
 from crawler.outcomes import Code, Outcome
 from crawler.spiders.request_outcomes import MOVED_TO, REFUSED_TIMES, Refusal
 from crawler.spiders.topic_tracker import KINDS

@@ -15,7 +15,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http.request import NO_CALLBACK
 from twisted.python.failure import Failure
 
-from crawler.crawl import crawl_of
+from crawler.build_crawl import crawl_of
 from crawler.middlewares.robots_rules import rules_of
 from crawler.outcomes import Code, Outcome
 from crawler.page.head import BOT

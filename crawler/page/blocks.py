@@ -68,7 +68,7 @@ def begins_a_word(first: str, before: str) -> bool:
 
 
 INLINE = frozenset(
-    "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label map mark nobr o:p output image "
+    "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label map mark nobr o:p output picture "
     "q rb rp rt rtc ruby s samp small source span strike strong sub sup time tt u var wbr".split()
 )
 # What is never read as text. <noscript> is: what stands there is what readers without scripts see. What stands in

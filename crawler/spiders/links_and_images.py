@@ -17,6 +17,7 @@ from crawler.noise.image_features import sightings
 from crawler.outcomes import Code, Outcome
 from crawler.page.image_file import content_of, type_of
 from crawler.spiders.request_outcomes import NO_WHOLE_PAGE
+from crawler.topic.link_contexts import is_image, link_contexts
 from crawler.topic.link_table import LinkContext
 from crawler.urls.parsing import with_ending
 
@@ -139,8 +140,6 @@ class EvidenceCache:
 
 # Links that are only an image are mostly adverts: they wait until nothing better is left.
 IMAGE_LINK_PRIORITY = -1_000
-MOST_WORDS = 300
-"""Characters of a link's own words."""
 
 
 @dataclass(frozen=True)
@@ -173,20 +172,20 @@ class LinkSelector:
         behind_images: list[str] = []
         known = self.frontier.seen({link.url for link in page.links})
         for link in page.links:
-            if link.url in known and not _is_image(link):
+            if link.url in known and not is_image(link):
                 again.setdefault(link.url, []).append(link)
         left_out = self.counts.among_left_out([link.url for link in page.links if link.url not in known])
         unknown = [link for link in page.links if link.url not in known and link.url not in left_out]
-        alone = {link.url for link in unknown if _is_image(link)}
+        alone = {link.url for link in unknown if is_image(link)}
         requested = {*self.frontier.seen(alone, "image link"), *self.images.requested(alone)}
-        unknown = [link for link in unknown if not (_is_image(link) and link.url in requested)]
+        unknown = [link for link in unknown if not (is_image(link) and link.url in requested)]
         refused = self.scope.refusals(list(dict.fromkeys(link.url for link in unknown if not link.nofollow)))
         for link in unknown:
             if link.nofollow:
                 self.counts.mark_nofollow(link.url)
             elif link.url in refused:
                 self.counts.leave_out(link.url, refused[link.url])
-            elif _is_image(link):
+            elif is_image(link):
                 behind_images.append(link.url)
             else:
                 new.setdefault(link.url, []).append(link)
@@ -196,24 +195,5 @@ class LinkSelector:
             Candidate(url, IMAGE_LINK_PRIORITY, depth, page.url, sight=sights.get(url), via="image")
             for url in behind_images
         )
-        called = _called(page, {*new, *again})
-        words = tuple(LinkContext(url, _anchor(links, called), page.near_text(links[0])) for url, links in new.items())
-        shown_again = tuple(LinkContext(url, _anchor(links, called)) for url, links in again.items())
+        words, shown_again = link_contexts(page, new), link_contexts(page, again, near=False)
         return SelectedLinks(tuple(Candidate(url, 0, depth, page.url) for url in new), words, image_links, shown_again)
-
-
-def _is_image(link: Link) -> bool:
-    """Whether a link is nothing but an image."""
-    return link.has_image and not link.text
-
-
-def _called(page: Page, urls: Collection[str]) -> dict[str, str]:
-    """The alternative texts of the images that link to these addresses."""
-    return {image.target: image.alt for image in page.images if image.target in urls and image.alt}
-
-
-def _anchor(links: list[Link], called: dict[str, str]) -> str:
-    """The words of all links to an address."""
-    words = dict.fromkeys(word for link in links for word in (link.text, link.title) if word)
-    url = links[0].url
-    return " ".join([*words, *([called[url]] if url in called else [])])[:MOST_WORDS]

@@ -15,14 +15,14 @@ from scrapy.core.scheduler import BaseScheduler, Scheduler
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
-from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
-from crawler.crawl import Crawl, crawl_of
+from crawler.build_crawl import Crawl, crawl_of
 from crawler.items import ImageItem, PageItem
 from crawler.outcomes import Code, Outcome
+from crawler.page.text import one_line
 from crawler.spiders.crawl_status import before_last_commit
 from crawler.spiders.request_outcomes import REFUSED, lease_of, result_of
 from crawler.spiders.topic import TopicSpider
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 COMMIT_SECONDS = 0.25  # between two batches, unless the frontier needs one
+MOST_REASON = 100  # letters of what a pipeline says when it drops an item
 LEAST_SECONDS = 0.02  # between two batches
 
 NUDGE = Request("data:,", dont_filter=True)
@@ -59,7 +60,7 @@ class FrontierScheduler(BaseScheduler):
         self.request_for = request_for
         self.thread = ThreadPoolExecutor(1, "committer")
         self.shared_at = monotonic()
-        self._waking = False
+        self._waking: asyncio.TimerHandle | None = None
         self._needs_batch = asyncio.Event()
 
     @classmethod
@@ -200,9 +201,9 @@ class FrontierScheduler(BaseScheduler):
             except TimeoutError:
                 return
 
-    def item_dropped(self, item: object, response: Response) -> None:
+    def item_dropped(self, item: object, response: Response, exception: Exception) -> None:
         """End the lease of an item that a pipeline dropped."""
-        self._end(response, item, Code.DROPPED)
+        self._end(response, item, Code.DROPPED, one_line(str(exception))[:MOST_REASON] or type(exception).__name__)
 
     def item_failed(self, item: object, response: Response, failure: Failure) -> None:
         """End the lease of an item that a pipeline failed at, or did not finish in time."""
@@ -212,26 +213,22 @@ class FrontierScheduler(BaseScheduler):
         """End the lease of an answer that the spider failed at."""
         self._end(response, None, Code.CRAWLER_ERROR)
 
-    def _end(self, response: Response, item: object, code: Code) -> None:
+    def _end(self, response: Response, item: object, code: Code, detail: str = "") -> None:
         """End the lease of what is not stored; its links are followed all the same."""
         request = response.request if response is not None else None
         # What could not be stored because the database failed is requested again by the next run.
         if request is None or "lease" not in request.meta or self.status.broken:
             return
         result = item.result if isinstance(item, PageItem | ImageItem) else result_of(request)
-        outcome = Outcome(code)
+        outcome = Outcome(code, detail)
         self.leases.finish(lease_of(request), replace(result, outcome=outcome, check=None, response=None))
 
     def _wake_when_ready(self) -> None:
         """Wake the engine when a resting host is ready; its own heartbeat comes every 5 seconds only."""
         seconds = self.frontier.queues.ready_in(monotonic())
-        if seconds is not None and not self._waking:
-            self._waking = True
-            call_later(min(seconds + 0.001, 5.0), self._wake_up)
-
-    def _wake_up(self) -> None:
-        self._waking = False
-        self._wake()
+        if self._waking is not None:
+            self._waking.cancel()
+        self._waking = None if seconds is None else asyncio.get_running_loop().call_later(seconds, self._wake)
 
     def _wake(self) -> None:
         engine = self.crawler.engine

@@ -17,8 +17,8 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
 from crawler.arguments import SPIDER, parse
+from crawler.build_crawl import SEED_PRIORITY, Crawl, build
 from crawler.checked_settings import check_crawl, extractor_of
-from crawler.crawl import SEED_PRIORITY, Crawl, build
 from crawler.frontier.page_result import Candidate, Lease, PageResult
 from crawler.outcomes import Code, Group, Outcome
 from crawler.page.image_file import looks_like_content

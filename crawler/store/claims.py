@@ -56,7 +56,8 @@ ADDRESS_COLUMNS = (
     address.c.shown_on,
 )
 REFUSED_AT_ONCE = 10_000  # addresses that are given up in one claim: a statement must end within its time
-LONGEST_REST = 3_600.0  # seconds until a host is asked again, if the settings allow no longer rest
+LONGEST_REST = 600.0  # seconds until a host is asked again, by default
+AHEAD = 1.0  # seconds before the end of its rest that a host is claimed: it should be at hand when it may be asked
 
 has_some = host.c.best.is_not(None) & (
     (site.c.pages >= bindparam("limit"))
@@ -64,7 +65,7 @@ has_some = host.c.best.is_not(None) & (
     | (site.c.pages + site.c.held < bindparam("limit"))
 )
 # A longer rest comes from a wrong clock.
-ready = (host.c.next_at <= bindparam("now")) | (host.c.next_at > bindparam("now") + bindparam("longest"))
+ready = (host.c.next_at <= bindparam("now") + AHEAD) | (host.c.next_at > bindparam("now") + bindparam("longest"))
 columns = (
     *(host.c.id, host.c.site_id, host.c.closed, host.c.crawl_delay, host.c.next_at),
     *(site.c.pages, site.c.held, site.c.requests),

@@ -215,7 +215,8 @@ def new_links(connection: Connection, keys: AddressKeys, ended: Iterable[Complet
 
 def field_values(row: RowMapping | Mapping[str, Any], names: Iterable[str] = TYPES) -> dict[str, Any]:
     """The fields of a page's record, from the columns of a row."""
-    return {name: json.loads(row[name]) if TYPES.get(name) is list else row[name] for name in names}
+    is_json = {name for name in names if TYPES.get(name) in (list, dict) and row[name] is not None}
+    return {name: json.loads(row[name]) if name in is_json else row[name] for name in names}
 
 
 def _is_of_page(ended: Completion) -> bool:

@@ -12,8 +12,11 @@ import pytest
 from fork_server import ROOT
 from sites import Answer, Site, page, serving
 
+from crawler.addon.near_duplicates import NearDuplicates
+
 BEE = "Honey bees dance in the dark of the hive to tell the others where the flowers are, and how far away."
 WASP = "Paper wasps build their nests of chewed wood, and hang them under the roofs of old barns and sheds."
+LONG = " ".join(f"In the hive {n} there live {n * 900} bees, and {n * 3} frames hold honey." for n in range(40))
 BANNER = '<a href="http://ads.example/"><img src="/banner/ad.gif" alt="advertisement" width="468" height="60"></a>'
 IMAGE = '<img src="/bee.jpg" alt="A bee on a flower" width="640" height="480">'
 SITEMAP = '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>{}wasps</loc></url></urlset>'
@@ -86,6 +89,17 @@ class Classes(scrapy.Spider):
     def parse(self, response):
         yield from (WithField(1), OfAttrs(2), OfScrapy(a=3), Without(4), Without(5))
 """,
+    "copies": """
+import scrapy
+class Copies(scrapy.Spider):
+    name = "copies"
+    custom_settings = {"WINNOW_FIND_NEAR_DUPLICATES": True, "CONCURRENT_REQUESTS": 1}
+    async def start(self):
+        for path in ("long", "wasps", "copy"):
+            yield scrapy.Request(self.site + path)
+    def parse(self, response):
+        yield {"url": response.url}
+""",
     "images": """
 import scrapy
 class Images(scrapy.Spider):
@@ -118,6 +132,8 @@ def site() -> Iterator[Site]:
     routes: dict[str, Any] = {
         "/": page(BEE, IMAGE + BANNER, links={"/wasps": "Wasps"}),
         "/wasps": page(WASP),
+        "/long": page(LONG),
+        "/copy": page(LONG.replace("hive 7", "hive seven")),
         "/bee.jpg": Answer(b"\xff\xd8\xff image", content_type="image/jpeg"),
         "/banner/ad.gif": Answer(b"GIF89a", content_type="image/gif"),
     }
@@ -174,6 +190,22 @@ def test_item_classes(project: Path, site: Site) -> None:
         (5, None),
     ]
     assert log.count("Items of Without have no field 'clean'") == 1
+
+
+def test_near_duplicates_name_the_first_page(project: Path, site: Site) -> None:
+    items, log = crawl(project, "copies", site)
+    assert [(item["url"], item["clean"]["duplicate_of"]) for item in items] == [
+        (f"{site.url}long", None),
+        (f"{site.url}wasps", None),
+        (f"{site.url}copy", f"{site.url}long"),
+    ]
+    assert "'winnow/near_duplicates': 1" in log
+
+
+def test_the_oldest_pages_are_forgotten() -> None:
+    near, texts = NearDuplicates(most=2), [LONG.replace(" ", f" {end}") for end in ("a", "b", "c")]
+    assert [near.original_of(str(at), text) for at, text in enumerate(texts)] == [None] * 3
+    assert [near.original_of("again", texts[at]) for at in (2, 1, 0)] == ["2", "1", None]
 
 
 def test_images_are_judged_before_the_download(project: Path, site: Site) -> None:

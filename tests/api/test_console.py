@@ -60,6 +60,11 @@ def test_clean_standard_input_and_a_file(tmp_path: Path) -> None:
             2,
             "crawl topic: there is no setting DOWNLOAD_DELEY; the nearest is DOWNLOAD_DELAY",
         ),
+        (
+            "crawl demo -s MY_OUTPUT_DIR=mine -s OUTPUT_DIRS=x",
+            2,
+            "crawl topic: there is no setting OUTPUT_DIRS; the nearest is OUTPUT_DIR",
+        ),
         ("clean none.html", 2, "winnow clean: 'none.html' cannot be read (No such file or directory)"),
         (
             "clean http://127.0.0.1:9/",

@@ -23,8 +23,8 @@ from scrapy.core.scheduler import Scheduler
 from scrapy.crawler import Crawler
 from twisted.internet.defer import Deferred
 
-from crawler import crawl as building
-from crawler.crawl import SEED_PRIORITY, crawl_of
+from crawler import build_crawl as building
+from crawler.build_crawl import SEED_PRIORITY, crawl_of
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.page_result import Candidate, Lease, PageResult
 from crawler.spiders.topic import TopicSpider

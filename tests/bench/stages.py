@@ -18,8 +18,8 @@ from scrapy.http import HtmlResponse
 from scrapy.settings import Settings
 from server import Files
 
-from crawler import crawl as building
-from crawler.crawl import crawl_of
+from crawler import build_crawl as building
+from crawler.build_crawl import crawl_of
 from crawler.frontier.host_limits import LimitSettings
 from crawler.metadata.language import language
 from crawler.metadata.record_readers import READERS

@@ -5,7 +5,7 @@ Scrapy loads this module with the spiders, for `focus.py`.
 
 from functools import partial
 
-from crawler import crawl as building
+from crawler import build_crawl as building
 from crawler.topic.link_scores import FocusOptions
 
 building.FocusOptions = partial(FocusOptions, learning=False)  # type: ignore[assignment, misc]

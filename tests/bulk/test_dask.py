@@ -57,7 +57,8 @@ def test_a_file_that_kills_workers_is_given_up_and_done_at_the_next_run(place: C
 def test_without_an_address_there_is_a_cluster_here(tmp_path: Path) -> None:
     names = whole_archives.archive(tmp_path, 20, 20, 20)
     status, said = whole_archives.clean(tmp_path, "--into", "out", "--engine", "dask", "--jobs", "1", *names)
-    assert (status, said.count("\n")) == (0, 1), said
+    lines = [line for line in said.splitlines() if " INFO: " not in line]  # of progress, on a slow machine
+    assert (status, len(lines)) == (0, 1), said
     assert "60 pages) cleaned in " in said
     assert " by 1 worker: " in said
     outputs = sorted(whole_archives.lines(tmp_path / "out").items())

@@ -128,7 +128,7 @@ def test_verdicts_hold_how_it_is_shown_and_where_it_lies(crawled: Crawl) -> None
     for kind, url, shown, noise, sight, file, size in found:
         sighting = Sighting.of(sight)
         assert (sighting.url, sighting.page) == (url, shown)
-        assert sighting.signs
+        assert sighting.features
         if noise or kind == "link":
             assert file is None
         else:

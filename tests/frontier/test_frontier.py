@@ -141,6 +141,47 @@ def test_the_longer_of_pause_and_interval_counts(interval: float, pause: float, 
     assert [taken(frontier, wait + 0.9), taken(frontier, wait + 1)] == [None, A + "2"]
 
 
+def test_the_pause_begins_when_the_request_is_sent() -> None:
+    """The request for robots.txt, for instance, was sent before it."""
+    sent = {"a.example": 0.0}
+    frontier = filled(A + "1", A + "2", pace=several(1, pause=lambda name: 1.0, sent_at=lambda name: sent[name]))
+    assert [taken(frontier, now) for now in (0.9, 1.0)] == [None, A + "1"]
+    sent["a.example"] = 1.8
+    finish(frontier)
+    assert [taken(frontier, 2.0), frontier.queues.ready_in(2.0)] == [None, pytest.approx(0.8)]
+    assert taken(frontier, 2.8) == A + "2"
+
+
+@pytest.mark.parametrize("max_pages", [None, 10_000, 3])
+def test_a_ready_host_waits_for_no_better_page_of_another(max_pages: int | None) -> None:
+    frontier = Frontier(KEYS, LimitSettings(pause=lambda name: 1.0), max_pages)
+    frontier.apply_reply(BatchReply([a_lease(1, A, priority=999), a_lease(2, B, priority=1)]), 0.0)
+    frontier.hosts.rest("a.example", 0.5)
+    assert [taken(frontier, now) for now in (0.0, 0.4, 0.5)] == [B, None, A]
+
+
+@pytest.mark.parametrize(
+    ("max_pages", "kind", "found", "is_returned"),
+    [
+        (None, "link", 800, False),
+        (64, "link", 800, True),
+        (65, "link", 800, False),
+        (64, "link", 202, True),
+        (64, "link", 200, False),
+        (64, "image", 800, False),
+    ],
+)
+def test_the_last_pages_are_given_back_for_much_better_ones(
+    max_pages: int | None, kind: str, found: int, is_returned: bool
+) -> None:
+    """Or a better page could not be claimed: all that the crawl may have is at hand."""
+    frontier = Frontier(KEYS, LimitSettings(), max_pages)
+    frontier.apply_reply(BatchReply([a_lease(1, A, priority=900), a_lease(2, B, priority=100, kind=kind)]), 0.0)
+    assert taken(frontier) == A
+    finish(frontier, links=[Candidate(C, found)])
+    assert [one.candidate.url for one in frontier.batch(0.0).returned] == ([B] if is_returned else [])
+
+
 # What becomes of what was taken.
 
 

@@ -95,6 +95,7 @@ def test_a_crawl_with_few_pages_spends_them_on_the_best(crew: Crew) -> None:
     asking.ask(*(Candidate(f"http://{n}.example/", 100) for n in range(9)))
     asking.commit()
     first = asking.ask(Candidate(C + "1", 800), Candidate(D + "1", 700))
+    asking.commit()
     came = asking.rest()
     assert first == "http://0.example/"
     assert came == [C + "1", D + "1"]

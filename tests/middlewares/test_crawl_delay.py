@@ -42,8 +42,8 @@ def test_pauses_are_kept_and_another_host_does_not_wait(tmp_path: Path) -> None:
     assert len(ended.items()) == 6 + 31
     assert len(gaps(slow)) == 5
     assert min(gaps(slow)) >= DELAY - TOLERANCE
-    # However busy the machine is: while the one pauses five times, most of the other is asked for.
-    assert sum(slow.asked[1].at < asked.at < slow.asked[-1].at for asked in quick.asked) > 15
+    # However busy the machine is: all of the one is asked for before the pauses of the other are over.
+    assert quick.asked[-1].at < slow.asked[-1].at
 
 
 def test_pauses_are_kept_between_seeds_retries_and_redirects_too(tmp_path: Path) -> None:
@@ -84,4 +84,4 @@ def test_a_delay_below_a_millisecond_is_none(delay: str, interval: float, caplog
     with caplog.at_level("INFO"):
         assert RobotsMiddleware(None, hosts, 60.0).slow_down("a.example", rules) is rules  # type: ignore[arg-type]
     assert hosts.interval("a.example") == interval
-    assert len(caplog.records) == bool(interval)
+    assert len([one for one in caplog.records if one.name.startswith("crawler.")]) == bool(interval)

@@ -12,8 +12,9 @@ from crawler.frontier.page_result import Candidate, Lease, PageResult
 from crawler.frontier.scope import Scope
 from crawler.page.page import MAX_NEAR_TEXT, Page
 from crawler.spiders.crawl_status import OutcomeCounts
-from crawler.spiders.links_and_images import IMAGE_LINK_PRIORITY, MOST_WORDS, LinkSelector, PageImages, SelectedLinks
+from crawler.spiders.links_and_images import IMAGE_LINK_PRIORITY, LinkSelector, PageImages, SelectedLinks
 from crawler.store.addresses import AddressKeys
+from crawler.topic.link_contexts import MOST_WORDS
 from crawler.topic.link_table import LinkContext
 from crawler.urls.canonical import Canonical
 

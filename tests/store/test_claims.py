@@ -121,10 +121,21 @@ def test_a_host_rests_until_its_time(crew: Crew) -> None:
     one.commit(returned=held, resting={held[0].host_id: 100.0, held[1].host_id: 0.0})
     assert urls(two.claim()) == [B + "0", B + "1"]
     assert one.claim() == []
-    crew.change(host.update().values(next_at=host.c.next_at - 99.0))
+    crew.change(host.update().values(next_at=host.c.next_at - 90.0))
     assert one.claim() == []
-    crew.change(host.update().values(next_at=host.c.next_at - 1.5))
+    crew.change(host.update().values(next_at=host.c.next_at - 10.0))
     assert urls(one.claim()) == [A + "0", A + "1"]
+
+
+@pytest.mark.parametrize(("rest", "found", "said"), [(0.0, 1, None), (1.0, 1, 1.0), (1.1, 0, None)])
+def test_a_host_whose_rest_ends_soon_is_claimed_before(crew: Crew, rest: float, found: int, said: float | None) -> None:
+    worker = crew.join(*many(A, 2))
+    (one,) = worker.claim(each=1)
+    worker.rest(one, seconds=100.0)
+    now = crew.value(select(host.c.next_at)) - rest
+    with crew.engine.connect() as connection:
+        answer = claims.claim(connection, worker.session.committer.claimant, EVERYTHING, now)
+    assert (len(answer.leases), answer.rests.get(one.host_id)) == (found, pytest.approx(said, abs=1e-3))
 
 
 @pytest.mark.parametrize(("seconds", "rests"), [(100.0, True), (0.0, False), (86_400.0, False)])
@@ -141,7 +152,9 @@ def test_of_a_host_at_hand_that_rests_comes_more_and_it_is_said_for_how_long(
     assert answer.rests == said
 
 
-@pytest.mark.parametrize(("ahead", "asked"), [(0.0, True), (60.0, False), (3_500.0, False), (86_400.0, True)])
+@pytest.mark.parametrize(
+    ("ahead", "asked"), [(0.0, True), (60.0, False), (590.0, False), (610.0, True), (86_400.0, True)]
+)
 def test_a_rest_longer_than_any_is_of_a_clock_that_was_wrong(crew: Crew, ahead: float, asked: bool) -> None:
     worker = crew.join(*many(A, 2))
     (one,) = worker.claim(each=1)

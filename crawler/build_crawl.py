@@ -5,10 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from time import monotonic, sleep
+from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
+from scrapy.core.downloader import Slot
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.settings import BaseSettings
@@ -31,7 +34,6 @@ from crawler.spiders.links_and_images import EvidenceCache, LinkSelector, PageIm
 from crawler.spiders.page_reader import PageReader
 from crawler.spiders.request_outcomes import Leases
 from crawler.spiders.topic_tracker import Examples, SharedLearning, TopicTracker
-from crawler.store.claims import LONGEST_REST
 from crawler.store.database import DatabaseUnavailableError, database_errors, database_url, open_database
 from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.topic.focus import Focus
@@ -227,14 +229,22 @@ def _limits(crawler: Crawler) -> LimitSettings:
     at_once, pause = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"), settings.getfloat("DOWNLOAD_DELAY")
     throttled = settings.getbool("AUTOTHROTTLE_ENABLED")
 
+    def slot_of(name: str) -> Slot | None:
+        return crawler.engine.downloader.slots.get(urlsplit(f"//{name}").hostname or "") if crawler.engine else None
+
     def pause_of(name: str) -> float:
-        slot = crawler.engine.downloader.slots.get(name.rpartition(":")[0] or name) if crawler.engine else None
+        slot = slot_of(name)
         return slot.delay if slot is not None else pause
+
+    def sent_at(name: str) -> float:
+        slot = slot_of(name)
+        return slot.lastseen if slot is not None else -inf
 
     return LimitSettings(
         at_once,
         {name: slot.get("concurrency", at_once) for name, slot in settings.getdict("DOWNLOAD_SLOTS").items()},
         pause_of,
+        sent_at,
         settings.getint("CONCURRENT_REQUESTS"),
         shared=not pause and not throttled and at_once > 1,
     )
@@ -250,7 +260,7 @@ def join_crawl(arguments: Arguments, settings: BaseSettings) -> WorkerSession:
         canonical_of(settings),
         settings.getint("SITE_PAGE_LIMIT"),
         arguments.max_pages,
-        max(LONGEST_REST, *(2 * settings.getfloat(name) for name in PAUSES)),
+        max(map(settings.getfloat, PAUSES)),
         arguments.fresh,
         arguments.images,
         bounds_of(settings),

@@ -1,0 +1,58 @@
+"""The process of `crawl()`: the command `crawl topic`, with the arguments and settings that come on standard input.
+
+It prints the path of its output file first, and stops when another line comes or standard input ends: when its parent
+says so, and when its parent has ended in any way.
+"""
+
+import argparse
+import json
+import os
+import sys
+from _thread import interrupt_main
+from collections.abc import Mapping
+from threading import Thread
+from typing import Any
+
+from scrapy import cmdline
+from scrapy.utils.project import get_project_settings
+
+from crawler.commands import crawl
+
+
+class Command(crawl.Command):
+    """The command in its own process."""
+
+    asked: Mapping[str, dict[str, Any]]
+    """`arguments` and `settings`."""
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        self.asked = json.loads(sys.stdin.buffer.readline())
+        Thread(target=_stop_when_told, daemon=True).start()
+        super().process_options(args, opts)
+
+    def given(self, opts: argparse.Namespace) -> dict[str, Any]:
+        return self.asked["arguments"]
+
+    def prepare(self, opts: argparse.Namespace) -> None:
+        assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
+        self.settings.setdict(self.asked["settings"], priority="cmdline")
+        opts.set = [f"{name}=" for name in self.asked["settings"]]  # whose names are checked
+        super().prepare(opts)
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        print(json.dumps({"path": str(self.session.pages.path.absolute())}), flush=True)
+        os.dup2(2, 1)  # what else is printed is part of the log: nobody reads standard output any more
+        super().run(args, opts)
+
+
+def _stop_when_told() -> None:
+    """Stop as Ctrl-C does when a line comes, or the end."""
+    os.read(0, 1)  # not by sys.stdin, which must not be locked when the process ends
+    interrupt_main()
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "crawler.settings")
+    settings = get_project_settings()
+    settings.set("COMMANDS_MODULE", "crawler.api.crawl_process", priority="cmdline")
+    cmdline.execute(["scrapy", "crawl_process", "topic"], settings)

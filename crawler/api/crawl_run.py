@@ -1,0 +1,216 @@
+"""`crawl(seeds, topic)`: the items of a crawl, as they come.
+
+The crawl runs in a process of its own, so that it works in a notebook, where an event loop runs already, and more than
+once in a script. Its items are read from its file of JSON lines: none wait in memory, and a slow reader does not slow
+the crawl down.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from hashlib import blake2b
+from pathlib import Path
+from threading import Thread
+from time import sleep
+from typing import IO, Any
+from weakref import finalize
+
+logger = logging.getLogger(__name__)
+
+POLL_SECONDS = 0.1
+MOST_LINES = 100
+"""Lines of what the crawl says at its end that are kept."""
+MOST_NAME = 40
+"""Characters of a topic that a crawl is named by."""
+LOG_FORMAT = "%(levelname)s %(name)s: %(message)s"
+LOG_LINE = re.compile(r"(DEBUG|INFO|WARNING|ERROR|CRITICAL) (\S+: .*)")
+CALLED = "crawl topic: "
+"""Before what the command refuses."""
+WRONG_USE = 2
+
+
+class CrawlError(RuntimeError):
+    """Why a crawl failed: every seed failed, or pages could not be stored."""
+
+
+class CrawlRun:
+    """A crawl in a process of its own. Iterating over it gives an item for each page, those of earlier runs first.
+    Leaving the loop before its end stops the crawl.
+    """
+
+    path: Path
+    """The file of JSON lines to which the items are written."""
+
+    def __init__(self, arguments: Mapping[str, object], settings: Mapping[str, object]) -> None:
+        self._process = _start()
+        self._stop_at_exit = finalize(self, _tell_to_stop, self._process)
+        self._is_stopped = False
+        self._closing = deque[str](maxlen=MOST_LINES)
+        self._log = Thread(target=_read_log, args=(self._process.stderr, self._closing), daemon=True)
+        self._log.start()
+        try:
+            asked = json.dumps({"arguments": arguments, "settings": settings}, default=os.fspath)
+            self.path = self._open(f"{asked}\n")
+        except BaseException:
+            self.stop()
+            raise
+
+    def _open(self, asked: str) -> Path:
+        """Ask for the crawl; its output file, or a ValueError that says what of it is wrong."""
+        process = self._process
+        assert process.stdin is not None  # noqa: S101 - they are pipes
+        assert process.stdout is not None  # noqa: S101
+        with suppress(BrokenPipeError):  # it has ended, and said why
+            process.stdin.write(asked)
+            process.stdin.flush()
+        with process.stdout as stdout:
+            answer = stdout.readline()
+        if answer:
+            return Path(json.loads(answer)["path"])
+        process.wait()
+        self._log.join()
+        if process.returncode == WRONG_USE and self._closing:
+            raise ValueError(self._closing[-1].removeprefix(CALLED))
+        raise CrawlError("\n".join(self._closing).removeprefix(CALLED))
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        try:
+            yield from self._items()
+            self.wait()
+        finally:
+            self.stop()
+
+    def _items(self) -> Iterator[dict[str, Any]]:
+        at = 0
+        while True:
+            has_ended = self._process.poll() is not None  # before the last lines are read
+            for line in _lines(self.path, at):
+                at += len(line)
+                yield json.loads(line)
+            if has_ended:
+                return
+            sleep(POLL_SECONDS)
+
+    def wait(self) -> str:
+        """Wait for the end; the closing lines: how many pages, what was left out and why. A CrawlError if it failed."""
+        try:
+            self._process.wait()
+        except BaseException:
+            self.stop()
+            raise
+        self._log.join()
+        said = "\n".join(self._closing)
+        if self._process.returncode and not self._is_stopped:
+            raise CrawlError(said or f"the crawl ended with status {self._process.returncode}")
+        return said
+
+    def stop(self) -> None:
+        """Stop the crawl, as Ctrl-C does, and wait until it has ended; the same call of `crawl` goes on with it."""
+        if self._process.poll() is None:
+            self._is_stopped = True
+        self._stop_at_exit()
+        try:
+            self._process.wait()
+        except BaseException:  # a second Ctrl-C: what is stored stays whole
+            self._process.kill()
+            self._process.wait()
+            raise
+
+    def __repr__(self) -> str:
+        state = "runs" if self._process.poll() is None else "has ended"
+        return f"<CrawlRun {self.path.name!r}, {state}>"
+
+
+def crawl(
+    seeds: str | Iterable[str],
+    topic: str | Path = "",
+    *,
+    settings: Mapping[str, object] | None = None,
+    **arguments: object,
+) -> CrawlRun:
+    """A crawl that has begun: iterate over it for the items of its pages.
+
+    `seeds` and `topic` are those of `scrapy crawl topic`, seeds also a list; all its other arguments are keywords:
+    `max_pages=50`, `scope="any"`, `images=False`. `settings` holds settings by name. A wrong one is a ValueError.
+
+    The crawl runs in a process of its own, and logs to the logger `crawler.api.crawl_run`. It writes the files that the
+    command writes, in `output/`, and goes on where a crawl of the same `name` ended. Without a name it has one that is
+    made of seeds and topic.
+    """
+    given = {"seeds": seeds if isinstance(seeds, str) else list(seeds), "topic": topic, **arguments}
+    texts = {name: _text(value) for name, value in given.items() if value is not None}
+    texts.setdefault("name", _default_name(texts["seeds"], str(texts["topic"])))
+    return CrawlRun(texts, {"LOG_FORMAT": LOG_FORMAT, **(settings or {})})
+
+
+def _text(value: object) -> str | list[str]:
+    """An argument as it is typed, or each text of a list."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return [str(one) for one in value] if isinstance(value, list | tuple | set | frozenset) else str(value)
+
+
+def _default_name(seeds: str | list[str], topic: str) -> str:
+    """A name that the same seeds and topic always have, and others have not.
+
+    >>> _default_name("https://example.org/", "honey bees")
+    'honey-bees-6fec8092'
+    """
+    start = seeds if isinstance(seeds, str) else ",".join(seeds)
+    digest = blake2b(f"{start}\n{topic}".encode("utf-8", "replace"), digest_size=4).hexdigest()
+    words = "-".join(re.findall(r"\w+", topic))[:MOST_NAME]
+    return f"{words or 'crawl'}-{digest}"
+
+
+def _start() -> subprocess.Popen[str]:
+    """The process of a crawl, which finds the same modules; Ctrl-C reaches it only through this one."""
+    paths = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
+    pipe = subprocess.PIPE
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", "crawler.api.crawl_process"],
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
+        encoding="utf-8",
+        errors="replace",
+        env=os.environ | {"PYTHONPATH": paths, "PYTHONIOENCODING": "utf-8:replace"},
+        start_new_session=True,
+    )
+
+
+def _tell_to_stop(process: subprocess.Popen[str]) -> None:
+    assert process.stdin is not None  # noqa: S101 - it is a pipe
+    with suppress(OSError, ValueError), process.stdin as stdin:
+        stdin.write("\n")
+
+
+def _read_log(stream: IO[str], closing: deque[str]) -> None:
+    """Pass the log on, and keep what is said behind its last line."""
+    level = logging.INFO
+    with stream:
+        for line in stream:
+            text = line.rstrip("\n")
+            if found := LOG_LINE.fullmatch(text):
+                level, text = logging.getLevelNamesMapping()[found[1]], found[2]
+                closing.clear()
+            else:
+                closing.append(text)
+            logger.log(level, "%s", text)
+
+
+def _lines(path: Path, start: int) -> Iterator[bytes]:
+    """The lines of a file from a place on; one that is just being written is left for later."""
+    with suppress(FileNotFoundError), path.open("rb") as file:
+        file.seek(start)
+        for line in file:
+            if not line.endswith(b"\n"):
+                return
+            yield line

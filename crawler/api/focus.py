@@ -1,0 +1,101 @@
+"""`Focus(topic)`: which link to fetch next, for a frontier of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from heapq import nlargest
+from pathlib import Path
+
+from crawler.api.document import Document, clean
+from crawler.arguments import ARGUMENTS
+from crawler.frontier.scope import Scope
+from crawler.topic import focus
+from crawler.topic.link_contexts import by_address, is_image, link_contexts
+from crawler.topic.link_table import LinkContext
+from crawler.topic.topic import Topic
+from crawler.urls.parsing import absolute
+
+EXAMPLE_PRIORITY = 1_000
+"""Above that of every link: the examples of a topic are fetched first."""
+DIGITS = 4
+
+
+class Focus:
+    """The relevance of pages, and the links that wait with the most promising first; it learns from each page.
+
+    `topic` is words, a sentence, a list of them, or a TOML file, as in `scrapy crawl topic -a topic=`. `follow` tells
+    of an address whether its link may wait; by default all do.
+
+    >>> focus = Focus("honey bees")
+    >>> links = "<a href=/cars>Fast cars</a> <a href=/queen>The queen of the bees</a>"
+    >>> focus.read("https://example.org/", f"<p>Honey bees dance in the dark of the hive.</p>{links}")
+    0.6862
+    >>> focus.score("https://example.org/queen"), focus.score("https://example.org/cars")
+    (0.739, 0.467)
+    >>> focus.take(), focus.take(10)
+    (['https://example.org/queen'], ['https://example.org/cars'])
+    """
+
+    def __init__(self, topic: str | Path | Iterable[str], follow: Callable[[str], bool] | None = None) -> None:
+        text = str(topic) if isinstance(topic, str | Path) else " ".join(topic)
+        self._topic: Topic = ARGUMENTS["topic"].read(text)  # type: ignore[assignment]
+        self._follow = follow
+        self._learner = focus.Focus(self._topic)
+        self._waiting = dict.fromkeys([*self._topic.example_urls, *self._topic.against_urls], EXAMPLE_PRIORITY)
+        self._known = set(self._waiting)
+        self._scope = Scope("any", avoid=self._topic.avoid, homes={""})
+
+    def add(self, urls: Iterable[str]) -> None:
+        """Let addresses wait that no page showed: seeds, or those of a sitemap."""
+        found = dict.fromkeys(address for url in urls if (address := absolute("", url)))
+        self._let_wait("", [LinkContext(url, "") for url in found if url not in self._known])
+
+    def read(self, url: str, page: str | bytes | Document) -> float:
+        """How much a page is about the topic, from 0 to 1; its links wait from now on.
+
+        `url` is the address that was requested. After a redirect give a Document, which knows its own.
+        """
+        url = absolute("", url) or url
+        document = page if isinstance(page, Document) else clean(page, url)
+        if url in {*self._topic.example_urls, *self._topic.against_urls}:
+            self._learner.example(document.text, good=url in self._topic.example_urls)
+        relevance = round(self._learner.fetched(url, document.title, document.text), DIGITS)
+        self._known |= {url, document.url}
+        for address in (url, document.url):
+            self._waiting.pop(address, None)
+        self._add_links(url, document)
+        priorities = self._learner.renewed()
+        self._waiting.update({to: price for to, price in priorities.items() if to in self._waiting})
+        return relevance
+
+    def take(self, count: int = 1) -> list[str]:
+        """The most promising links that wait, the best first. Each address is given once, and none that was read."""
+        best = nlargest(count, self._waiting, key=self._waiting.__getitem__)
+        for url in best:
+            del self._waiting[url]
+        return best
+
+    def score(self, url: str) -> float | None:
+        """How promising a link that waits is, from 0 to 1, by what is known now; None if it does not wait."""
+        priority = self._waiting.get(absolute("", url) or url)
+        return None if priority is None else min(priority / 1000, 1.0)
+
+    def _add_links(self, url: str, document: Document) -> None:
+        """Let the links of a page wait that are new, and count for the others that it shows them, too."""
+        page = document._page
+        if "nofollow" in page.robots:
+            return
+        links = by_address(link for link in page.links if not (link.nofollow or is_image(link)))
+        refused = self._scope.refusals(list(links))
+        links = {to: found for to, found in links.items() if to not in refused}
+        if self._follow is not None:
+            links = {to: found for to, found in links.items() if self._follow(to)}
+        again = {to: found for to, found in links.items() if to in self._known}
+        new = {to: found for to, found in links.items() if to not in self._known}
+        self._learner.seen_again(url, link_contexts(page, again, near=False))
+        self._let_wait(url, link_contexts(page, new))
+
+    def _let_wait(self, shown_on: str, links: Sequence[LinkContext]) -> None:
+        urls = [link.url for link in links]
+        self._waiting.update(zip(urls, self._learner.found(shown_on, links), strict=True))
+        self._known.update(urls)

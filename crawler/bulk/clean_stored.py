@@ -1,0 +1,391 @@
+"""`scrapy clean --stored`: makes the texts of a crawl's stored pages anew, in the database, from the kept responses.
+
+All fields of `READERS` are read anew, and the Markdown of pages that have it or are to have it. Pages are saved a batch
+at a time, each in a transaction; how far a run has come is in OUTPUT_DIR/.NAME.clean.json, so that the same command
+goes on after an end of any kind. A page that is saved twice is the same.
+"""
+
+import argparse
+import gc
+import json
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from time import monotonic
+from typing import Any, NamedTuple
+
+from filelock import FileLock, Timeout
+from rich.filesize import decimal
+from scrapy.settings import Settings
+from scrapy.utils.log import configure_logging
+from sqlalchemy import Connection, Engine
+from sqlalchemy.engine import URL
+
+from crawler.archives.records import Broken
+from crawler.atomic_files import AtomicFile, OutputError
+from crawler.bulk.clean_archives import Share
+from crawler.bulk.cleaning import Cleaned, CleaningCounts
+from crawler.bulk.parallel import DIED, GARBAGE_THRESHOLD, WorkersError, cores, in_order
+from crawler.bulk.progress_bar import CleaningProgress, outcome_lines
+from crawler.bulk.resume_manifest import maker
+from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, printable, spell_out_log
+from crawler.extraction import LEARNING, favouring
+from crawler.extraction.output.markdown import markdown
+from crawler.metadata.record_readers import READERS
+from crawler.noise.verdict import noise_of
+from crawler.page.html_tree import Cut
+from crawler.page.page import Page
+from crawler.recrawl.change_check import ChangeDetector
+from crawler.reports.crawls import check_name
+from crawler.store.clean_again import (
+    MADE_ANEW,
+    RESPONSE,
+    CleanedCrawl,
+    check_idle,
+    count_pages,
+    crawls_to_clean,
+    group_again,
+    pages_after,
+    save_pages,
+)
+from crawler.store.database import (
+    StateError,
+    column_value,
+    database_errors,
+    display_url,
+    error_message,
+    open_database,
+    state_url,
+    with_retries,
+)
+from crawler.store.page_writer import response_of
+from crawler.store.read_only import exists, reading
+from crawler.store.search_file import forget_entries, search_file
+from crawler.translation.message import Message, localized, plural
+
+PAGES_AT_ONCE = 200  # saved in one transaction
+LETTERS_AT_ONCE = 8_000_000  # of texts that wait to be saved, and one page's more
+LINK = re.compile(r"(?<!!)\[(?:[^\]\\]|\\.)*\]\(")
+"""A link in Markdown; an image has ! before it."""
+
+
+@dataclass(frozen=True)
+class StoredPage:
+    """A page with its response, on its way to the process that makes its text anew."""
+
+    id: int
+    key: int
+    url: str
+    fetched_at: str
+    fingerprint: str | None
+    """Of its text as it is."""
+    response: Mapping[str, Any]
+    method: str
+    favour: str
+    markdown: str
+    """no, yes or links."""
+
+    @property
+    def data(self) -> bytes:
+        """The largest part, by which the work is shared out."""
+        found: bytes = self.response["body"]
+        return found
+
+
+class Remade(NamedTuple):
+    """A page that was made anew."""
+
+    id: int
+    row: dict[str, Any] | None
+    """As it is saved; None where it cannot be made anew."""
+    before: int = 0
+    """Bytes of the page."""
+    is_other: bool = False
+    """Whether its text is another one."""
+    ended: Cut | None = None
+    broken: Broken | None = None
+
+    @property
+    def letters(self) -> int:
+        """How long it is."""
+        return sum(len(value) for value in (self.row or {}).values() if isinstance(value, str))
+
+
+def remade(page: StoredPage, judges_images: bool) -> Remade:
+    """The page anew; never an exception."""
+    try:
+        return _remade(page, judges_images)
+    except Exception as error:  # a page must not cost the others, whatever is wrong with it or with a method
+        why = f"it cannot be cleaned ({type(error).__name__}: {error})"
+        return Remade(page.id, None, broken=Broken(page.url, why))
+
+
+def _remade(stored: StoredPage, judges_images: bool) -> Remade:
+    response = response_of(stored.response)
+    types, robots = (
+        [value for name, value in response.headers if name.lower() == wanted]
+        for wanted in ("content-type", "x-robots-tag")
+    )
+    page = Page(stored.url, response.body, ", ".join(types), "\n".join(robots))
+    extract = favouring(stored.method, stored.favour)
+    extraction = page.once(extract)
+    check = ChangeDetector(stored.method, stored.favour, extract).check(page, extraction, None)
+    values = {name: read(page, extraction) for name, read in READERS.items()}
+    values["markdown"], values["extractor"] = None, stored.method
+    if stored.markdown != "no":
+        refused = noise_of(page, extraction) if judges_images else frozenset()
+        values["markdown"] = markdown(page, extraction.blocks, stored.markdown == "links", refused)
+    values |= {name: getattr(check, name) for name in MADE_ANEW if name not in values}
+    row = {f"to_{name}": column_value(values[name]) for name in MADE_ANEW}
+    row |= {"its": stored.key, "fetched": stored.fetched_at}
+    is_other = values["text_fingerprint"] != stored.fingerprint
+    return Remade(stored.id, row, len(page.body), is_other, page.ended or extraction.ended)
+
+
+def lost(page: StoredPage) -> Remade:
+    """The result of a page that killed two processes."""
+    return Remade(page.id, None, broken=Broken(page.url, "the process that cleans it dies"))
+
+
+@dataclass(frozen=True)
+class StoredOptions:
+    """What is asked for."""
+
+    method: str | None
+    """None: for each page the one that made its text."""
+    favour: str
+    markdown: str | None
+    """no, yes or links; None: as it is with each page."""
+    judges_images: bool
+
+
+@dataclass
+class Bookmark:
+    """How far a run has come, in a file."""
+
+    path: Path
+    of: Mapping[str, Any]
+    """What must be the same for a run to go on: crawl, options, and versions of all that texts depend on."""
+    last: int = 0
+    """The id of the last page that was looked at."""
+    others: int = 0
+    """How many texts are other ones than before."""
+
+    def read(self) -> None:
+        """Go on where a run with the same options ended, if there was one."""
+        with suppress(OSError, ValueError, KeyError):
+            found = json.loads(self.path.read_bytes())
+            if found["of"] == self.of:
+                self.last, self.others = int(found["last"]), int(found["others"])
+
+    def write(self) -> None:
+        """Save how far the run has come."""
+        with AtomicFile(str(self.path)) as file:
+            file.write(json.dumps({"of": self.of, "last": self.last, "others": self.others}).encode())
+            file.finish()
+
+
+@dataclass
+class Run:
+    """Pages that are made anew, and the results so far."""
+
+    engine: Engine
+    crawl: CleanedCrawl
+    options: StoredOptions
+    bookmark: Bookmark
+    share: Share
+    retry_seconds: float
+    tally: CleaningCounts = field(default_factory=CleaningCounts)
+    bare: int = 0
+    """Pages without a kept response."""
+    learned: int = 0
+    """Pages of methods that need the template of their site."""
+    others: int = 0
+    """Pages with another text than before."""
+    waiting: list[Remade] = field(default_factory=list)
+
+    def go(self, connection: Connection, jobs: int, progress: CleaningProgress) -> None:
+        """Make all pages anew that the bookmark leaves, then group near-duplicates again."""
+        work = partial(remade, judges_images=self.options.judges_images)
+        letters = 0
+        for result in in_order(work, self.pages(connection), jobs, lost, partial(progress.say, DIED)):
+            self.count(result, progress)
+            self.waiting.append(result)
+            letters += result.letters
+            if len(self.waiting) >= PAGES_AT_ONCE or letters >= LETTERS_AT_ONCE:
+                self.save()
+                letters = 0
+            progress.show()
+        self.save()
+        if self.bookmark.others:
+            progress.say(localized(Message("Looking for near-duplicates anew.")))
+            for _ in group_again(self.engine, self.crawl):
+                progress.show()
+
+    def pages(self, connection: Connection) -> Iterator[StoredPage]:
+        """The pages that can be made anew; the others are counted."""
+        reads_markdown = self.options.markdown is None
+        for row in pages_after(connection, self.crawl, self.bookmark.last, markdown=reads_markdown):
+            self.share.position += 1
+            method, favour = self.options.method, self.options.favour
+            if method is None:
+                method, favour = row["extractor"], (row["extractor_version"] or "").partition("/")[2] or "balance"
+            if row["body"] is None:
+                self.bare += 1
+            elif method in LEARNING:
+                self.learned += 1
+            else:
+                wish = _markdown_of(row["markdown"]) if reads_markdown else self.options.markdown
+                response = {name: row[name] for name in RESPONSE}
+                about = row["id"], row["key"], row["url"], row["fetched_at"], row["text_fingerprint"]
+                yield StoredPage(*about, response, method, favour, wish or "no")
+
+    def count(self, result: Remade, progress: CleaningProgress) -> None:
+        """Count the result of a page, and say what is wrong with it."""
+        if result.broken is not None:
+            self.tally.add(result.broken)
+            progress.say(f"{result.broken.place}: {result.broken.why}")
+        elif result.row is not None:
+            size = len(result.row["to_text"].encode())
+            self.tally.add(Cleaned(b"", result.before, size, result.ended))
+            self.others += result.is_other
+
+    def save(self) -> None:
+        """Save the pages that wait."""
+        if not self.waiting:
+            return
+        rows = [one.row for one in self.waiting if one.row is not None]
+        with_retries(lambda: save_pages(self.engine, self.crawl, rows), error_message, lambda: self.retry_seconds)
+        self.bookmark.last = self.waiting[-1].id
+        self.bookmark.others += sum(one.is_other for one in self.waiting)
+        self.bookmark.write()
+        self.waiting.clear()
+
+    def closing(self, seconds: float, stopped: Message | None) -> Iterator[Message]:
+        """What is said at the end."""
+        first = plural(
+            "{n} page cleaned again in {seconds} s ({rate} a second), {before} of pages to {after} of text.",
+            "{n} pages cleaned again in {seconds} s ({rate} a second), {before} of pages to {after} of text.",
+            self.tally.pages,
+            seconds=f"{seconds:.1f}",
+            rate=f"{self.tally.pages / max(seconds, 0.001):.1f}",
+            before=decimal(self.tally.before),
+            after=decimal(self.tally.after),
+        )
+        yield Message("{stopped} {rest}", {"stopped": stopped, "rest": first}) if stopped else first
+        yield plural("The text of {n} page has changed.", "The texts of {n} pages have changed.", self.others)
+        if self.bare:
+            yield plural(
+                "Left as it was: {n} page of which no response is kept (setting KEEP_RESPONSES).",
+                "Left as they were: {n} pages of which no response is kept (setting KEEP_RESPONSES).",
+                self.bare,
+            )
+        if self.learned:
+            yield plural(
+                "Left as it was: {n} page, as its method learns from a whole site; --method gives another.",
+                "Left as they were: {n} pages, as their method learns from a whole site; --method gives another.",
+                self.learned,
+            )
+        yield from outcome_lines(self.tally)
+        if self.tally.broken:
+            yield plural(
+                "Left as it was: {n} page that cannot be cleaned, named above.",
+                "Left as they were: {n} pages that cannot be cleaned, each named above.",
+                self.tally.broken,
+            )
+        if self.tally.pages:
+            yield Message(
+                "{path} keeps the texts of then; scrapy export --name {name} -o FILE writes those of now.",
+                {"path": self.bookmark.path.with_name(f"{self.crawl.name}.jsonl"), "name": self.crawl.name},
+            )
+
+
+def _markdown_of(text: str | None) -> str:
+    """How a page's Markdown was made: no, yes or links.
+
+    >>> _markdown_of(None), _markdown_of("![Bee](b.png)"), _markdown_of("[![Bee](b.png)](bee.html)")
+    ('no', 'yes', 'links')
+    """
+    if text is None:
+        return "no"
+    return "links" if LINK.search(text) else "yes"
+
+
+def clean_stored(opts: argparse.Namespace, settings: Settings) -> int:
+    """Make the texts of a crawl anew; the exit status."""
+    url, folder = state_url(settings), Path(settings["OUTPUT_DIR"])
+    options = _options(opts, settings)
+    crawl, total = _find(url, opts.stored)
+    configure_logging(settings)
+    spell_out_log()
+    lock = FileLock(folder / f".{crawl.name}.clean.lock")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise WrongUseError("another run is at work in {path}", path=repr(str(folder))) from None
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise WrongUseError("{path} cannot be written to ({why})", path=repr(str(folder)), why=why) from None
+    engine = open_database(url)
+    try:
+        with lock, database_errors(url), engine.begin() as connection:
+            check_idle(connection, crawl)
+        with lock:
+            of = {"crawl": [*crawl, display_url(url)], "options": vars(options), "maker": maker()}
+            bookmark = Bookmark(folder / f".{crawl.name}.clean.json", of)
+            bookmark.read()
+            run = Run(engine, crawl, options, bookmark, Share(total), settings.getfloat("DATABASE_RETRY_SECONDS"))
+            return _go(run, url, folder, opts.jobs or cores(), settings.getfloat("LOGSTATS_INTERVAL") or 10.0)
+    finally:
+        engine.dispose()
+
+
+def _go(run: Run, url: URL, folder: Path, jobs: int, interval: float) -> int:
+    """Make the texts anew and print the results; the exit status."""
+    gc.freeze()  # what is loaded stays
+    gc.set_threshold(GARBAGE_THRESHOLD)
+    started, status, stopped = monotonic(), 0, None
+    progress = CleaningProgress([run.share], run.tally, interval)
+    if run.bookmark.last:
+        progress.say(localized(Message("An earlier run is gone on with.")))
+    try:
+        with progress, reading(url) as connection, database_errors(url):
+            run.go(connection, jobs, progress)
+        run.bookmark.path.unlink(missing_ok=True)
+    except KeyboardInterrupt:
+        status, stopped = INTERRUPTED, Message("Stopped before the end; the same command goes on.")
+    except (StateError, OutputError, WorkersError) as error:
+        why = error.message if isinstance(error, StateError | OutputError) else str(error)
+        status, stopped = FAILED, Message("Stopped: {why}; the same command goes on.", {"why": why})
+    forget_entries(search_file(url, folder), run.crawl.id)
+    for line in run.closing(monotonic() - started, stopped):
+        print(printable(localized(line)), file=sys.stderr)
+    return status or (FAILED if run.tally.broken or not run.tally.pages else 0)
+
+
+def _options(opts: argparse.Namespace, settings: Settings) -> StoredOptions:
+    method = opts.method or (settings["EXTRACTOR"] if opts.favour != "balance" else None)
+    if method is not None:
+        try:
+            favouring(method, opts.favour)
+        except ValueError as error:
+            raise WrongUseError(str(error)) from None
+        if method in LEARNING:
+            raise WrongUseError("{method} learns from a whole site, and needs a crawl", method=method)
+    return StoredOptions(method, opts.favour, opts.markdown, settings.getbool("IMAGE_NOISE_ENABLED"))
+
+
+def _find(url: URL, name: str) -> tuple[CleanedCrawl, int]:
+    """The crawl of this name, and how many pages it has; a WrongUseError without one."""
+    if not exists(url):
+        check_name([], name, url)
+    with reading(url) as connection:
+        crawls: Sequence[CleanedCrawl] = crawls_to_clean(connection)
+        check_name([one.name for one in crawls], name, url)
+        found = next(one for one in crawls if one.name == name)
+        return found, count_pages(connection, found)

@@ -1,0 +1,34 @@
+"""Priorities that are found but not yet claimed.
+
+What is found while a batch is on its way to the database comes with the batch after that one.
+"""
+
+
+class PendingPriorities:
+    """The best priorities of hosts that the database does not know yet, or whose batch is being committed."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, int] = {}
+        self.sent: dict[str, int] = {}
+        """Those in the batch being committed."""
+
+    def add(self, name: str, priority: int) -> None:
+        """Add a priority found on a host."""
+        self.found[name] = max(self.found.get(name, priority), priority)
+
+    def send(self) -> None:
+        """What was found is in the batch being committed from now on."""
+        self.found, self.sent = {}, self.found
+
+    def received(self) -> None:
+        """The batch is committed."""
+        self.sent = {}
+
+    @property
+    def best_sent(self) -> int:
+        """The best priority on any host in the batch being committed, or 0."""
+        return max(self.sent.values(), default=0)
+
+    def best_of(self, name: str) -> int | None:
+        """The best priority of a host."""
+        return max((found[name] for found in (self.found, self.sent) if name in found), default=None)

@@ -1,0 +1,127 @@
+"""Own fields: values that a user wants of pages, found by the CSS or XPath selectors of a TOML file.
+
+["shop.example.org"]                # pages of this host and of the hosts below it; "*" is all pages
+price = ".price"                    # CSS: the text of the first element, or None
+seller = "//a[@rel='author']/@href" # begins with / or (: XPath
+sizes = [".size"]                   # in brackets: a list of all there are
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from cssselect import SelectorError
+from lxml import etree
+from parsel.csstranslator import HTMLTranslator
+
+from crawler.page.text import fold_space
+from crawler.translation.message import MessageError
+
+MAX_FILE = 1024 * 1024  # bytes
+MAX_VALUES = 1_000  # of a field on a page
+MAX_LETTERS = 100_000  # of a value
+UNREAD = ("script", "style")
+READ = etree.XPath(".//text()[not(ancestor::script or ancestor::style)]")
+XPATH = ("/", "(", "./")
+ALL_SITES = "*"
+
+
+class OwnFieldsError(MessageError, ValueError):
+    """A file that gives no fields; the message is one sentence for the user."""
+
+
+class Selector(NamedTuple):
+    """How one field is found."""
+
+    name: str
+    find: etree.XPath
+    wants_all: bool
+
+
+class OwnFields:
+    """The selectors of a file, by host."""
+
+    def __init__(self, selectors: Mapping[str, tuple[Selector, ...]]) -> None:
+        self.selectors = selectors
+
+    def read(self, url: str, root: etree._Element) -> tuple[dict[str, Any], int]:
+        """The fields of a page, None or an empty list where there is nothing; and how many values were cut."""
+        values: dict[str, Any] = {}
+        cut = 0
+        for one in self._of(url):
+            found = one.find(root)
+            texts = [text for each in _listed(found)[: MAX_VALUES + 1] if (text := _text(each))]
+            cut += max(0, len(texts) - MAX_VALUES) + sum(len(text) > MAX_LETTERS for text in texts[:MAX_VALUES])
+            texts = [text[:MAX_LETTERS] for text in texts[:MAX_VALUES]]
+            values[one.name] = texts if one.wants_all else next(iter(texts), None)
+        return values, cut
+
+    def _of(self, url: str) -> Iterator[Selector]:
+        """The selectors for an address: those for all sites, then of the widest domain to the narrowest."""
+        labels = (urlsplit(url).hostname or "").split(".")
+        for name in (ALL_SITES, *(".".join(labels[at:]) for at in range(len(labels) - 1, -1, -1))):
+            yield from self.selectors.get(name, ())
+
+
+def read_own_fields(path: Path) -> OwnFields:
+    """The fields that a file gives, or an OwnFieldsError."""
+    try:
+        with path.open("rb") as file:
+            source = file.read(MAX_FILE + 1)
+        tables = tomllib.loads(source.decode("utf-8-sig")) if len(source) <= MAX_FILE else None
+    except (OSError, ValueError, RecursionError) as error:
+        why = getattr(error, "strerror", None) or " ".join(str(error).split())[:100]
+        raise OwnFieldsError("fields={path} cannot be read as TOML ({why})", path=repr(str(path)), why=why) from None
+    if not tables:
+        raise OwnFieldsError(
+            'fields={path} gives no fields; give a small file of tables such as ["example.org"]', path=repr(str(path))
+        )
+    wrong = partial(_wrong, str(path))
+    return OwnFields({host.lower(): tuple(_selectors(host, table, wrong)) for host, table in tables.items()})
+
+
+def _selectors(host: str, table: object, wrong: Any) -> Iterator[Selector]:
+    if not isinstance(table, dict):
+        raise wrong(host, 'fields stand below the name of a host in brackets and quotes, or "*"')
+    if "/" in host or ":" in host:
+        raise wrong(host, "a host has a name or a number, and neither scheme, port nor path")
+    for name, given in table.items():
+        place = f"{host}: {name}"
+        if isinstance(given, dict):
+            raise wrong(place, 'a host with dots stands in quotes: ["example.org"]')
+        wants_all = isinstance(given, list)
+        (selector,) = given if wants_all and len(given) == 1 else ("",) if wants_all else (given,)
+        if not isinstance(selector, str) or not selector.strip():
+            raise wrong(place, "a field has one selector in quotes, in brackets where all values are wanted")
+        yield Selector(name, _compiled(selector.strip(), partial(wrong, place)), wants_all)
+
+
+def _compiled(selector: str, wrong: Any) -> etree.XPath:
+    try:
+        path = selector if selector.startswith(XPATH) else HTMLTranslator().css_to_xpath(selector)
+        find = etree.XPath(path)
+        find(etree.Element("html"))  # functions and namespaces are looked up only now
+    except (SelectorError, etree.XPathError) as error:
+        raise wrong(f"{selector!r} is no selector of CSS or XPath ({error})") from None
+    return find
+
+
+def _wrong(path: str, place: str, why: str) -> OwnFieldsError:
+    return OwnFieldsError("fields={path}: {place}: {why}", path=repr(path), place=place, why=why)
+
+
+def _listed(found: object) -> list[Any]:
+    """What an XPath gives: a list of elements and texts; or one number, text or truth value."""
+    return found if isinstance(found, list) else [found]
+
+
+def _text(found: Any) -> str:
+    """The text of an element with all that is in it but scripts, or of an attribute."""
+    if isinstance(found, etree._Element):
+        return fold_space("".join(map(str, found.itertext() if found.tag in UNREAD else _listed(READ(found)))))
+    return fold_space(str(found))

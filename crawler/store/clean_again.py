@@ -1,0 +1,141 @@
+"""Pages whose texts are made anew from the responses that were kept: reading them, saving them, grouping them.
+
+What comes from a page itself is saved in its place, with what the next visit compares it by. How it was found and
+fetched, its relevance, its earlier texts and when it is due stay. Which pages are near-duplicates of others is worked
+out for the whole crawl afterwards, from the signatures: in between, texts of two methods would be compared.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, Engine, RowMapping, and_, bindparam, delete, func, select, update
+
+from crawler.store.crawl_tables import crawl
+from crawler.store.database import StateError, database_time
+from crawler.store.heartbeats import lock_crawl, workers_of
+from crawler.store.page_tables import near_duplicate_band, page, stored_response
+from crawler.store.page_writer import TextSignature, originals
+
+ROWS_AT_ONCE = 500
+BYTES_AT_ONCE = 16 * 1024 * 1024  # of responses that are in memory, and one more
+FETCHED_AT_ONCE = 20  # rows that PostgreSQL sends together
+BANDS_AT_ONCE = 20_000
+RESPONSE = ("status_line", "headers", "body")
+ABOUT = ("id", "key", "url", "fetched_at", "extractor", "extractor_version", "text_fingerprint")
+SAME = and_(stored_response.c.key == page.c.key, stored_response.c.fetched_at == page.c.fetched_at)
+# The fields that are made anew; a page that was fetched again meanwhile has newer ones.
+MADE_ANEW = (
+    *("language", "title", "text", "comments", "author", "published", "page_type", "text_fingerprint", "images"),
+    *("markdown", "extractor", "certainty", "signature", "source_fingerprint", "extractor_version"),
+)
+SAVE = (
+    update(page)
+    .where(page.c.key == bindparam("its"), page.c.fetched_at == bindparam("fetched"))
+    .values({name: bindparam(f"to_{name}") for name in MADE_ANEW})
+)
+SET_COPY = update(page).where(page.c.key == bindparam("its")).values(duplicate_of=bindparam("of"))
+
+
+class CleanedCrawl(NamedTuple):
+    """The crawl whose texts are made anew."""
+
+    id: int
+    name: str
+    started_at: float
+    round: int
+    first_round: int
+
+
+def crawls_to_clean(connection: Connection) -> list[CleanedCrawl]:
+    """All crawls of a database."""
+    columns = (crawl.c[name] for name in CleanedCrawl._fields)
+    return [CleanedCrawl(*row) for row in connection.execute(select(*columns).order_by(crawl.c.id))]
+
+
+def check_idle(connection: Connection, of: CleanedCrawl) -> None:
+    """Raise a StateError if a worker runs the crawl; until the transaction ends, none joins it."""
+    lock_crawl(connection, of.id)
+    if any(one.alive for one in workers_of(connection, database_time(connection))[of.id]):
+        raise StateError("the crawl {name} is running; stop it first", name=repr(of.name))
+
+
+def pages_after(connection: Connection, of: CleanedCrawl, last: int, *, markdown: bool) -> Iterator[RowMapping]:
+    """The pages of a crawl from an id on, with their responses where these are kept, and their Markdown if asked."""
+    names = (*ABOUT, "markdown") if markdown else ABOUT
+    columns = (*(page.c[name] for name in names), *(stored_response.c[name] for name in RESPONSE))
+    # The sum keeps databases from the indexes by crawl: they would sort all its pages for each of many parts.
+    wanted = select(*columns).outerjoin_from(page, stored_response, SAME).where(page.c.crawl_id + 0 == of.id)
+    wanted = wanted.order_by(page.c.id).limit(ROWS_AT_ONCE)
+    while rows := _some(connection, wanted.where(page.c.id > last)):
+        last = rows[-1]["id"]
+        yield from rows
+
+
+def _some(connection: Connection, wanted: Any) -> list[RowMapping]:
+    """The next rows, as many as fit into memory; the transaction they were read in has ended."""
+    found: list[RowMapping] = []
+    size = 0
+    with connection.execute(wanted, execution_options={"yield_per": FETCHED_AT_ONCE}) as rows:
+        for row in rows.mappings():
+            found.append(row)
+            size += len(row["body"] or b"")
+            if size >= BYTES_AT_ONCE:
+                break
+    connection.rollback()
+    return found
+
+
+def save_pages(engine: Engine, of: CleanedCrawl, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Save pages that were made anew, in one transaction; a StateError if a worker has joined the crawl."""
+    with engine.begin() as connection:
+        check_idle(connection, of)
+        if rows:
+            connection.execute(SAVE, sorted(rows, key=lambda row: int(row["its"])))
+
+
+def group_again(engine: Engine, of: CleanedCrawl) -> Iterator[int]:
+    """Work out anew which pages are near-duplicates of others; how many are done, after each transaction.
+
+    The first of several is the original, as in a crawl. Pages that are gone, and those of before the crawl was begun
+    anew, are no originals.
+    """
+    while _delete_bands(engine, of):
+        yield 0
+    names = ("id", "key", "url", "signature", "text_fingerprint", "duplicate_of")
+    wanted = select(*(page.c[name] for name in names)).where(page.c.crawl_id + 0 == of.id, *_is_there(of))
+    wanted, last, done = wanted.order_by(page.c.id).limit(ROWS_AT_ONCE), 0, 0
+    while True:
+        with engine.begin() as connection:
+            check_idle(connection, of)
+            rows = connection.execute(wanted.where(page.c.id > last)).all()
+            pages = [TextSignature(row.key, row.url, row.signature, row.text_fingerprint) for row in rows]
+            copies = originals(connection, of.id, pages)
+            changed = [
+                {"its": row.key, "of": copies.get(row.key)} for row in rows if row.duplicate_of != copies.get(row.key)
+            ]
+            if changed:
+                connection.execute(SET_COPY, sorted(changed, key=lambda row: int(row["its"])))
+        if not rows:
+            return
+        last, done = rows[-1].id, done + len(rows)
+        yield done
+
+
+def _is_there(of: CleanedCrawl) -> tuple[ColumnElement[bool], ...]:
+    return page.c.gone_at.is_(None), page.c.round >= of.first_round
+
+
+def _delete_bands(engine: Engine, of: CleanedCrawl) -> bool:
+    """Delete some of the bands of a crawl; whether there may be more."""
+    mine = near_duplicate_band.c.crawl_id == of.id
+    band = near_duplicate_band.c.band
+    with engine.begin() as connection:
+        check_idle(connection, of)
+        end = connection.execute(select(band).where(mine).order_by(band).offset(BANDS_AT_ONCE).limit(1)).scalar()
+        connection.execute(delete(near_duplicate_band).where(mine, *(() if end is None else (band <= end,))))
+    return end is not None
+
+
+def count_pages(connection: Connection, of: CleanedCrawl) -> int:
+    """How many pages a crawl has in the database."""
+    return int(connection.execute(select(func.count()).where(page.c.crawl_id == of.id)).scalar_one())

@@ -1,0 +1,38 @@
+"""The words that stand for the links of a page: by them links get their scores."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from crawler.page.links import Link
+from crawler.page.page import Page
+from crawler.topic.link_table import LinkContext
+
+MOST_WORDS = 300
+"""Characters of a link's own words."""
+
+
+def is_image(link: Link) -> bool:
+    """Whether a link is nothing but an image."""
+    return link.has_image and not link.text
+
+
+def by_address(links: Iterable[Link]) -> dict[str, list[Link]]:
+    """The links of a page, by where they lead."""
+    found: dict[str, list[Link]] = {}
+    for link in links:
+        found.setdefault(link.url, []).append(link)
+    return found
+
+
+def link_contexts(page: Page, links: Mapping[str, Sequence[Link]], near: bool = True) -> tuple[LinkContext, ...]:
+    """Each address with the words of all links to it on a page, and with the text around the first one."""
+    called = {image.target: image.alt for image in page.images if image.target in links and image.alt}
+    return tuple(
+        LinkContext(url, _anchor(to_it, called.get(url)), page.near_text(to_it[0]) if near else "")
+        for url, to_it in links.items()
+    )
+
+
+def _anchor(links: Sequence[Link], called: str | None) -> str:
+    """The words of links to one address, and what an image in them is called."""
+    words = dict.fromkeys(word for link in links for word in (link.text, link.title) if word)
+    return " ".join([*words, *([called] if called else [])])[:MOST_WORDS]

@@ -1,0 +1,201 @@
+"""How much of what the pauses of hosts permit a polite crawl uses, and how much of a topic it finds meanwhile.
+
+`python tests/bench/polite.py` spreads the encyclopaedia of ../shared/data/wiki over the loopback addresses 127.0.0.1
+and following, by chance or with `--clustered` by category. From three pages of a topic it crawls them with the usual
+settings, in turns without `max_pages`, until `--seconds` are over, and with it. A line has
+
+- how many pages there were in how many seconds;
+- used: the requests, robots.txt included, over those that the pauses permit from the first request to each host on;
+- gap: the seconds between two requests to a host, on average, and the least;
+- recall: the share of the topic's pages that were requested;
+- idle: the share of the time in which the processors of the machine had nothing to do.
+"""
+
+import argparse
+import asyncio
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from statistics import mean
+from tempfile import TemporaryDirectory
+from threading import Thread
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+from server import NOT_FOUND, _answer
+from webs import ROOT, built
+
+TOPICS = "Science.Biology.Birds Music".split()
+LINK = re.compile(rb'href="(/[^"]*)"')
+GRACE_SECONDS = 60
+
+
+class Request(NamedTuple):
+    """A request as the server saw it."""
+
+    host: str
+    path: str
+    at: float
+
+
+class Wiki:
+    """The articles of a built site, each on one of many hosts."""
+
+    def __init__(self, site: Path, hosts: int, clustered: bool) -> None:
+        truth = json.loads((site / "truth.json").read_text(encoding="utf-8"))
+        self.categories: Mapping[str, list[str]] = truth["categories"]
+        self.hosts, self.clustered, self.port = [f"127.0.0.{n}" for n in range(1, hosts + 1)], clustered, 0
+        self.files = {path: (site / path.lstrip("/")).read_bytes() for path in self.categories}
+        self.asked: list[Request] = []
+
+    def host(self, path: str) -> str:
+        by = self.categories[path][0] if self.clustered and self.categories[path] else path
+        return self.hosts[int.from_bytes(hashlib.sha1(by.encode()).digest()[:4]) % len(self.hosts)]
+
+    def url(self, path: str) -> str:
+        return f"http://{self.host(path)}:{self.port}{path}"
+
+    def answer(self, host: str, path: str) -> bytes:
+        self.asked.append(Request(host, path, time.monotonic()))
+        if path not in self.files or self.host(path) != host:
+            return _answer("404 Not Found", "text/html", NOT_FOUND)
+        return _answer("200 OK", "text/html; charset=utf-8", LINK.sub(self._absolute, self.files[path]))
+
+    def _absolute(self, link: re.Match[bytes]) -> bytes:
+        path = unquote(link[1].decode())
+        return f'href="{self.url(path)}"'.encode() if path in self.files else b'href="#"'
+
+    def about(self, topic: str) -> list[str]:
+        return sorted(p for p, names in self.categories.items() if any(f"{n}.".startswith(f"{topic}.") for n in names))
+
+
+class Connection(asyncio.Protocol):
+    """One connection, kept open."""
+
+    def __init__(self, wiki: Wiki) -> None:
+        self.wiki, self.received = wiki, b""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport: Any = transport
+        self.host = transport.get_extra_info("sockname")[0]
+
+    def data_received(self, data: bytes) -> None:
+        *requests, self.received = (self.received + data).split(b"\r\n\r\n")
+        for request in requests:
+            path = unquote(request.split(b" ", 2)[1].decode("latin-1"))
+            self.transport.write(self.wiki.answer(self.host, path))
+
+
+@contextmanager
+def serving(wiki: Wiki) -> Iterator[None]:
+    """The hosts, served in a thread: this process does nothing else meanwhile."""
+    loop = asyncio.new_event_loop()
+
+    async def listen() -> None:
+        first = await loop.create_server(lambda: Connection(wiki), wiki.hosts[0], 0, backlog=1024)
+        wiki.port = first.sockets[0].getsockname()[1]
+        for host in wiki.hosts[1:]:
+            await loop.create_server(lambda: Connection(wiki), host, wiki.port, backlog=1024)
+
+    loop.run_until_complete(listen())
+    thread = Thread(target=loop.run_forever)
+    thread.start()
+    try:
+        yield
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+
+
+def crawl(wiki: Wiki, seeds: list[str], asked: argparse.Namespace, max_pages: int | None) -> float:
+    """Crawl from these pages; the share of the time in which the processors were idle."""
+    line = [sys.executable, "-m", "scrapy", "crawl", "topic", "-a", "images=no", "-a", "scope=any"]
+    line += ["-a", f"seeds={','.join(map(wiki.url, seeds))}", "-s", f"CLOSESPIDER_TIMEOUT={asked.seconds}"]
+    line += ["-s", "ALLOWED_PRIVATE_HOSTS=127.0.0.0/8", "-s", f"DOWNLOAD_DELAY={asked.pause}"]
+    line += ["-s", f"AUTOTHROTTLE_START_DELAY={asked.pause}", "-s", "LOG_LEVEL=WARNING"]
+    line += [] if max_pages is None else ["-a", f"max_pages={max_pages}"]
+    for text in asked.settings:
+        line += ["-s", text]
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "crawler.settings"}
+    wiki.asked.clear()
+    before = _idle_and_all()
+    with TemporaryDirectory(prefix="polite-") as folder:
+        ended = subprocess.run(
+            line, cwd=folder, env=environment, capture_output=True, text=True, timeout=asked.seconds + GRACE_SECONDS
+        )
+    if ended.returncode:
+        sys.exit(f"A crawl ended with {ended.returncode}:\n{ended.stderr[-2000:]}")
+    idle, total = (now - then for now, then in zip(_idle_and_all(), before, strict=True))
+    return idle / total
+
+
+def _idle_and_all() -> tuple[int, int]:
+    times = list(map(int, Path("/proc/stat").read_text().partition("\n")[0].split()[1:9]))
+    return times[3] + times[4], sum(times)
+
+
+def line(wiki: Wiki, topic: str, pause: float) -> dict[str, float]:
+    """What the log of the hosts tells."""
+    log, hosts = wiki.asked, defaultdict[str, list[float]](list)
+    for one in log:
+        hosts[one.host].append(one.at)
+    end = log[-1].at
+    permitted = sum((end - times[0]) / pause + 1 for times in hosts.values())
+    gaps = [later - earlier for times in hosts.values() for earlier, later in pairwise(times)]
+    pages = {one.path for one in log if one.path in wiki.files}
+    wanted = wiki.about(topic)
+    return {
+        "pages": len(pages),
+        "seconds": end - log[0].at,
+        "pages/s": len(pages) / (end - log[0].at),
+        "used": len(log) / permitted,
+        "gap": mean(gaps),
+        "least": min(gaps),
+        "recall": len(pages.intersection(wanted)) / len(wanted),
+    }
+
+
+def options() -> argparse.Namespace:
+    """What the command line asks for."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--site", type=Path, help="the encyclopaedia as wikiweb.py built it; else it is built anew")
+    parser.add_argument("--hosts", type=int, default=60, help="how many (60)")
+    parser.add_argument("--pause", type=float, default=1.0, help="seconds between two requests to a host (1)")
+    parser.add_argument("--seconds", type=int, default=60, help="the longest a crawl takes (60)")
+    parser.add_argument("--pages", type=int, default=900, help="max_pages (900)")
+    parser.add_argument("--topics", nargs="+", default=TOPICS, metavar="CATEGORY", help="categories (two)")
+    parser.add_argument("--draws", type=int, default=1, help="so many times other seeds (1)")
+    parser.add_argument("--only", choices=("with", "without"), help="crawls with max_pages, or without")
+    parser.add_argument("--clustered", action="store_true", help="pages of a category are on one host")
+    parser.add_argument("--settings", nargs="+", default=[], metavar="NAME=VALUE", help="of the crawls")
+    return parser.parse_args()
+
+
+def main() -> None:
+    asked = options()
+    with built(asked.site) as site:
+        wiki = Wiki(site, asked.hosts, asked.clustered)
+        with serving(wiki):
+            for topic in asked.topics:
+                for draw in range(asked.draws):
+                    seeds = Random(f"{topic} {draw}").sample(wiki.about(topic), 3)
+                    for way, most in {"without": None, "with": asked.pages}.items():
+                        if asked.only in (None, way):
+                            idle = crawl(wiki, seeds, asked, most)
+                            cells = line(wiki, topic, asked.pause) | {"idle": idle}
+                            told = "  ".join(f"{name} {value:.3f}" for name, value in cells.items())
+                            print(f"{topic:24} {draw} {way:8} {told}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""Fields of a user's own, by selectors and by a pipeline: in the items, the database, exports and the dashboard."""
+
+import csv
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from dashboard_client import Request, answer
+from fork_server import ROOT, environment
+from scrapy.settings import Settings
+from sites import OPEN, Crawl, Site, command, page, serving
+from sqlalchemy.engine import URL
+
+from crawler import settings as settings_module
+from crawler.dashboard.access import AccessControl
+from crawler.dashboard.context import DashboardContext
+
+PIPELINE = '''
+"""Pipelines of a user."""
+
+from datetime import date
+
+from itemadapter import ItemAdapter
+from scrapy.exceptions import DropItem
+
+from crawler.items import PageItem
+
+
+class Mine:
+    def process_item(self, item):
+        if not isinstance(item, PageItem):
+            return item
+        if "secret" in item["text"]:
+            raise DropItem("a secret")
+        if "broken" in item["text"]:
+            raise ValueError("no such value")
+        item["words"] = len(item["text"].split())
+        ItemAdapter(item)["read_on"] = date(2026, 1, 2)
+        item["title"] = item["title"].upper()
+        return item
+'''
+SETTINGS = """
+from crawler.settings import *
+
+ITEM_PIPELINES = {**ITEM_PIPELINES, "my_pipelines.Mine": 500}
+"""
+FIELDS = """
+["*"]
+price = ".price"
+sizes = [".size"]
+"""
+WORDS = "Bees gather nectar from clover in the warm hours before noon, and guards wait at the hive"
+
+
+@pytest.fixture
+def site() -> Site:
+    texts = {"kept": WORDS, "dropped": f"{WORDS} with a secret", "failed": f"{WORDS} with a broken comb"}
+    routes = {f"/{name}": page(f"{text}.", head='<meta name="author" content="Ada">') for name, text in texts.items()}
+    routes["/kept"] += "<p class=price>9 <b>EUR</b><script>1</script><p class=size>&lt;S&gt;<p class=size>M"
+    return Site({"/": page(f"{WORDS}, here.", links={path: path for path in routes})} | routes)
+
+
+def run(folder: Path, *words: str) -> Crawl:
+    """A command in a process that knows the modules of the folder."""
+    paths = {"SCRAPY_SETTINGS_MODULE": "my_settings", "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"}
+    line = [sys.executable, "-m", "scrapy", *words]
+    ended = subprocess.run(
+        line, cwd=folder, env=environment() | paths, capture_output=True, text=True, timeout=90, check=False
+    )
+    return Crawl(ended.returncode, ended.stdout, ended.stderr, folder)
+
+
+def test_own_fields_are_wherever_items_are(site: Site, tmp_path: Path) -> None:
+    for name, text in {"my_pipelines.py": PIPELINE, "my_settings.py": SETTINGS, "fields.toml": FIELDS}.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    url = URL.create("sqlite", database=str(tmp_path / "output" / "crawl.db"))
+    settings = OPEN | {"OUTPUT_DIR": str(tmp_path / "output")}
+    with serving(site):
+        arguments = {"seeds": site.url, "fields": "fields.toml", "images": "no"}
+        ended = run(tmp_path, *command(arguments, settings)[3:])
+        again = run(tmp_path, *command(arguments, settings)[3:])
+    assert ended.status == 0, ended.err
+    own = {"price": "9 EUR", "sizes": ["<S>", "M"], "words": 20, "read_on": "2026-01-02"}
+    items = {item["url"]: item for item in ended.items()}
+    assert items.keys() == {site.url, f"{site.url}kept"}
+    kept = items[f"{site.url}kept"]
+    assert (kept["own_fields"] | {"words": 20}, kept["title"]) == (own, kept["title"].upper())
+    assert items[site.url]["own_fields"]["sizes"] == []
+    assert "Left out: dropped by a pipeline: a secret (1)." in ended.closing()
+    assert "Failed: error in the crawler, see the log (1)." in ended.closing()
+    assert "ValueError: no such value" in ended.err
+    assert "finished" in again.err  # neither is requested again
+    given = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
+    exported = run(tmp_path, "export", "-o", "all.csv", "--fields", "url,own_fields", *given)
+    assert exported.status == 0, exported.err
+    with (tmp_path / "all.csv").open(encoding="utf-8", newline="") as file:
+        rows = {row["url"]: row["own_fields"] for row in csv.DictReader(file)}
+    assert rows[f"{site.url}kept"].startswith('{"price": "9 EUR", "sizes": ["<S>", "M"], "words": ')
+    values = Settings()
+    values.setmodule(settings_module)
+    desk = DashboardContext(url, tmp_path / "output", values, AccessControl())
+    views = [answer(desk, Request("GET", f"/pages/{n}", headers={"host": "localhost"})).body.decode() for n in (1, 2)]
+    detail = " ".join(" ".join(views).split())
+    assert "<dt><bdi>price</bdi></dt><dd><bdi>9 EUR</bdi></dd>" in detail
+    assert "<dt><bdi>sizes</bdi></dt><dd><bdi>&lt;S&gt; · M</bdi></dd>" in detail

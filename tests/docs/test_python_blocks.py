@@ -1,0 +1,51 @@
+"""The `python` blocks of the documentation work: those of a page run in order, as in a notebook, in an empty folder."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import indent
+
+import pytest
+from fork_server import ROOT, environment
+
+from crawler import demo
+
+PAGES = [
+    page
+    for page in [*ROOT.glob("README*.md"), *(ROOT / "docs" / "how-to").glob("*.md")]
+    if "```python\n" in page.read_text(encoding="utf-8") and page.name != "login.md"  # test_middleware_pages.py runs it
+]
+SITE = "https://example.org/"
+# What the reader has already, and the event loop of a notebook.
+NOTEBOOK = """
+import asyncio
+
+html = other_html = "<h1>Bees</h1><p>Bees dance in the dark of the hive.</p><img src=/bee.jpg width=640 height=480>"
+
+
+async def notebook():
+{blocks}
+
+asyncio.run(notebook())
+"""
+
+
+def blocks(page: Path) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def run(script: str, folder: Path) -> "subprocess.CompletedProcess[str]":
+    """A script, run where the example site is the demo site."""
+    with demo.serving(0) as site:
+        line = [sys.executable, "-c", script.replace(SITE, site)]
+        variables = environment() | {"SCRAPY_SETTINGS_MODULE": "loopback_settings"}
+        return subprocess.run(line, cwd=folder, env=variables, capture_output=True, text=True, timeout=120)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_blocks_of_a_page(page: Path, tmp_path: Path) -> None:
+    code = "\n".join(blocks(page))
+    done = run(NOTEBOOK.format(blocks=indent(code, "    ")), tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout or "print(" not in code
