@@ -25,8 +25,9 @@ from crawler.translation.message import MessageError
 MAX_FILE = 1024 * 1024  # bytes
 MAX_VALUES = 1_000  # of a field on a page
 MAX_LETTERS = 100_000  # of a value
+MAX_LETTERS_OF_PAGE = 1_000_000
+MOST_READ = 10 * MAX_LETTERS  # characters of an element, white space included
 UNREAD = ("script", "style")
-READ = etree.XPath(".//text()[not(ancestor::script or ancestor::style)]")
 XPATH = ("/", "(", "./")
 ALL_SITES = "*"
 
@@ -52,12 +53,21 @@ class OwnFields:
     def read(self, url: str, root: etree._Element) -> tuple[dict[str, Any], int]:
         """The fields of a page, None or an empty list where there is nothing; and how many values were cut."""
         values: dict[str, Any] = {}
-        cut = 0
+        left, cut = MAX_LETTERS_OF_PAGE, 0
         for one in self._of(url):
-            found = one.find(root)
-            texts = [text for each in _listed(found)[: MAX_VALUES + 1] if (text := _text(each))]
-            cut += max(0, len(texts) - MAX_VALUES) + sum(len(text) > MAX_LETTERS for text in texts[:MAX_VALUES])
-            texts = [text[:MAX_LETTERS] for text in texts[:MAX_VALUES]]
+            texts: list[str] = []
+            found = _listed(one.find(root))
+            for at, each in enumerate(found):
+                if len(texts) == MAX_VALUES or left <= 0:
+                    cut += len(found) - at if one.wants_all else 1
+                    break
+                text = _text(each)
+                if text:
+                    cut += len(text) > MAX_LETTERS
+                    texts.append(text[:MAX_LETTERS])
+                    left -= len(texts[-1])
+                    if not one.wants_all:
+                        break
             values[one.name] = texts if one.wants_all else next(iter(texts), None)
         return values, cut
 
@@ -122,6 +132,21 @@ def _listed(found: object) -> list[Any]:
 
 def _text(found: Any) -> str:
     """The text of an element with all that is in it but scripts, or of an attribute."""
-    if isinstance(found, etree._Element):
-        return fold_space("".join(map(str, found.itertext() if found.tag in UNREAD else _listed(READ(found)))))
-    return fold_space(str(found))
+    if not isinstance(found, etree._Element):
+        return fold_space(str(found))
+    parts: list[str] = []
+    letters, walk = 0, etree.iterwalk(found, events=("start", "end"))
+    for event, element in walk:
+        if event == "end":
+            part = element.tail if element is not found else None
+        elif element.tag in UNREAD and element is not found:
+            walk.skip_subtree()
+            part = None
+        else:
+            part = element.text
+        if part:
+            parts.append(part)
+            letters += len(part)
+            if letters > MOST_READ:
+                break
+    return fold_space("".join(parts))

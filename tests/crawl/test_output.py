@@ -65,6 +65,7 @@ def test_an_item_has_every_field_filled(crawled: tuple[Site, Crawl]) -> None:
         "extractor": "auto",
         "duplicate_of": None,
         "images": [{"url": f"{site.url}a.png", "alt": "a bee"}, {"url": f"{site.url}b.jpg", "alt": ""}],
+        "own_fields": None,
     }
 
 

@@ -1,11 +1,19 @@
 """Own fields: selectors by host, and files that give none."""
 
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
 
-from crawler.metadata.own_fields import MAX_LETTERS, MAX_VALUES, OwnFields, OwnFieldsError, read_own_fields
+from crawler.metadata.own_fields import (
+    MAX_LETTERS,
+    MAX_LETTERS_OF_PAGE,
+    MAX_VALUES,
+    OwnFields,
+    OwnFieldsError,
+    read_own_fields,
+)
 from crawler.page.page import Page
 
 FILE = """
@@ -55,10 +63,20 @@ def test_an_xpath_may_give_a_number(tmp_path: Path) -> None:
 
 
 def test_long_and_many_values_are_cut_and_counted(tmp_path: Path) -> None:
-    html = f"<p>{'x' * (MAX_LETTERS + 1)}" + "<li>a" * (MAX_VALUES + 1)
+    html = f"<p>{'x' * (MAX_LETTERS + 1)}" + "<li>a" * (MAX_VALUES + 9)
     fields = given('["*"]\nlong = "p"\nmany = ["li"]\n', tmp_path)
     values, cut = fields.read("http://a.example/", Page("", html.encode()).root)
-    assert (len(values["long"]), len(values["many"]), cut) == (MAX_LETTERS, MAX_VALUES, 2)
+    assert (len(values["long"]), len(values["many"]), cut) == (MAX_LETTERS, MAX_VALUES, 10)
+
+
+def test_elements_in_each_other_are_read_soon(tmp_path: Path) -> None:
+    root = Page("", ("<div>" * 200 + "<p>ab<script>1</script> " * 8_000).encode()).root
+    fields = given('["*"]\none = "div"\nall = ["div"]\n', tmp_path)
+    start = process_time()
+    values, cut = fields.read("http://a.example/", root)
+    assert process_time() - start < 2
+    assert values["one"].startswith("ab ab ab")
+    assert (sum(map(len, values["all"])) < MAX_LETTERS_OF_PAGE + MAX_LETTERS, cut > 0) == (True, True)
 
 
 @pytest.mark.parametrize(
