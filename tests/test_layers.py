@@ -3,7 +3,7 @@
 import ast
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 CRAWLER = Path(__file__).resolve().parent.parent / "crawler"
@@ -49,27 +49,26 @@ def room(module: str) -> str:
     return name if name in ROOMS else name.partition(".")[0]
 
 
-def imported(path: Path, annotations: bool = True) -> Iterator[str]:
+@cache
+def imported(path: Path, annotations: bool = True) -> frozenset[str]:
     """The modules that a file imports, wherever in the file, in full; what it takes from a package is one, too.
 
     Without annotations, those are left out that only type checkers import.
     """
     package = NAMES[path].split(".")[:-1]
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree, found, ours = ast.parse(path.read_text(encoding="utf-8")), set[str](), set(MODULES.values())
     for node in list(ast.walk(tree)):
         if isinstance(node, ast.If) and not annotations and "TYPE_CHECKING" in ast.unparse(node.test):
             node.body = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             above = package[: len(package) + 1 - node.level] if node.level else []
             module = ".".join(above + (node.module or "").split(".") * bool(node.module))
             taken = [f"{module}.{alias.name}" for alias in node.names]
-            yield from [name if name in MODULES.values() else module for name in taken]
-
-
-IMPORTED = {path: frozenset(imported(path)) for path in FILES}
+            found.update(name if name in ours else module for name in taken)
+    return frozenset(found)
 
 
 def is_below(there: str, here: str) -> bool:
@@ -78,7 +77,7 @@ def is_below(there: str, here: str) -> bool:
 
 
 def test_imports_point_down() -> None:
-    pairs = [(module, other) for path, module in MODULES.items() for other in IMPORTED[path] if room(other)]
+    pairs = [(module, other) for path, module in MODULES.items() for other in imported(path) if room(other)]
     assert [pair for pair in pairs if room(pair[0]) and not is_below(room(pair[1]), room(pair[0]))] == []
 
 
@@ -95,7 +94,7 @@ def test_libraries_stay_in_their_rooms() -> None:
     wrong = []
     for path, module in MODULES.items():
         here = room(module)
-        others = {name.partition(".")[0] for name in IMPORTED[path]} - sys.stdlib_module_names - {"crawler"}
+        others = {name.partition(".")[0] for name in imported(path)} - sys.stdlib_module_names - {"crawler"}
         allowed = LIBRARIES if here in PURE else frozenset() if here == "" else others
         kept = {library for library in others & KEPT_TO.keys() if here not in KEPT_TO[library]}
         wrong += [(module, library) for library in sorted(others - allowed | kept)]
@@ -104,7 +103,7 @@ def test_libraries_stay_in_their_rooms() -> None:
 
 def test_the_demo_stands_alone() -> None:
     demo = [path for path, module in MODULES.items() if room(module) == "demo"]
-    assert {room(name) for path in demo for name in IMPORTED[path] if name.startswith("crawler.")} <= {"demo"}
+    assert {room(name) for path in demo for name in imported(path) if name.startswith("crawler.")} <= {"demo"}
 
 
 def test_rooms_are_small() -> None:
@@ -120,5 +119,5 @@ def test_settings_import_the_version_only() -> None:
 
 
 def test_the_crawler_itself_imports_next_to_nothing() -> None:
-    own = set(imported(CRAWLER / "__init__.py", annotations=False))
+    own = imported(CRAWLER / "__init__.py", annotations=False)
     assert {name.partition(".")[0] for name in own} == {"importlib", "os", "typing"}

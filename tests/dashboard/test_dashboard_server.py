@@ -235,6 +235,7 @@ def test_who_asks_nothing_gives_way_to_who_does(served: Served) -> None:
         one.close()
 
 
+@pytest.mark.long
 def test_who_is_being_answered_does_not_give_way_to_who_asks_nothing(served: Asked) -> None:
     line, often = b"GET /static/vendor/uplot.js HTTP/1.1\r\nHost: localhost\r\n", 160
     with closing(served.connect()) as slow:

@@ -41,6 +41,7 @@ def asker(output: Path) -> Iterator[dashboard_requests.Asker]:
             yield found
 
 
+@pytest.mark.long
 def test_every_address_is_answered_soon(asker: dashboard_requests.Asker, known: dashboard_requests.Facts) -> None:
     late = [address for address in dashboard_requests.addresses(known) if is_late(asker, address)]
     # The first of a view waits for its template, and for what is imported then.

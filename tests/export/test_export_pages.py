@@ -422,9 +422,8 @@ def slow(place: Place) -> Place:
 
 
 @pytest.mark.parametrize(
-    ("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=lambda value: getattr(value, "name", "")
+    ("name", "sent", "status"), [("a.jsonl.zst", signal.SIGINT, 130), ("pages/", signal.SIGTERM, 143)]
 )
-@pytest.mark.parametrize("name", ["a.jsonl.zst", "pages/"])
 def test_one_that_is_broken_off_leaves_nothing(slow: Place, name: str, sent: signal.Signals, status: int) -> None:
     process = begin(slow.folder, "-o", name)
     limit = time.monotonic() + 60

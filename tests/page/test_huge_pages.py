@@ -19,6 +19,8 @@ FOLDER = Path(__file__).parent.parent / "support"
 SECONDS, MEGABYTES = 3.0, 200
 """Three times what the slowest takes on an idle machine; what grows with the square of a page takes minutes."""
 
+SOME = list(HUGE)[::6]
+"""The others are left to the long run."""
 URL = "http://example.com/"
 
 
@@ -51,7 +53,9 @@ def watcher() -> Iterator[Watcher]:
         yield Watcher(process)
 
 
-@pytest.mark.parametrize("name", HUGE)
+@pytest.mark.parametrize(
+    "name", [*SOME, *(pytest.param(name, marks=pytest.mark.long) for name in HUGE if name not in SOME)]
+)
 def test_any_page_is_read_soon_and_in_little_memory(name: str, watcher: Watcher) -> None:
     cost = watcher.cost(name)
     assert not cost.error

@@ -324,6 +324,7 @@ def test_a_real_crawl(demo: Crawl, capsys: pytest.CaptureFixture[str]) -> None:
     assert best["title"] in (demo.folder / "report.html").read_text("utf-8")
 
 
+@pytest.mark.long
 def test_many_pages_take_seconds_and_their_curves_stay_small(sqlite: Place) -> None:
     open_database(sqlite.url).dispose()
     sqlite.change(insert(crawl_table).values(id=1, name="large", seeds="[]", started_at=0.0))
