@@ -25,7 +25,7 @@ DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 # Names by which the files of other crawls go: what is kept aside, and lists of images, of any worker.
 FILES_OF_OTHERS = re.compile(r".*\.(previous|images)(-\d+)?", re.IGNORECASE)
 MAX_SEEDS_BYTES = 100_000_000  # of a file of URLs, which may be a pipe; a device such as /dev/zero never ends
-MAX_WORKERS = 64
+MAX_WORKERS, AUTO = 64, 0
 SHARE = re.compile(r"[0-9]{0,6}\.?[0-9]{1,6}")
 MARKDOWN = dict.fromkeys(("no", "yes", "links"))
 NO_TOPIC = Topic()
@@ -80,6 +80,7 @@ class Arguments:
     refresh: str = DUE
     fields: OwnFields | None = None
     workers: int = 1
+    """`AUTO` is one for each processor."""
 
 
 def parse(given: Mapping[str, object]) -> Arguments:
@@ -283,9 +284,7 @@ def _stop_when(value: str) -> StopWhen:
 
 def _workers(value: str) -> int:
     if value == "auto":
-        from crawler.bulk.parallel import cores
-
-        return min(cores(), MAX_WORKERS)
+        return AUTO
     if not re.fullmatch("[0-9]{1,9}", value) or not 1 <= int(value) <= MAX_WORKERS:
         raise wrong_argument(
             "workers",

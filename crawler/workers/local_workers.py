@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.crawler import Crawler
 
+from crawler.arguments import AUTO, MAX_WORKERS
+from crawler.bulk.parallel import cores
 from crawler.outcomes import Group, Outcome
 from crawler.spiders.crawl_status import EndReason
 from crawler.workers.worker_report import WorkerReport
@@ -63,7 +65,10 @@ class LocalWorkers:
 
     def start(self) -> None:
         """Start the further workers that the arguments ask for."""
-        if self.crawl.arguments.workers == 1:
+        number = self.crawl.arguments.workers
+        if number == AUTO:
+            number = min(cores(), MAX_WORKERS)
+        if number == 1:
             return
         self.loop, self.all_ended = asyncio.get_running_loop(), asyncio.Event()
         arguments = replace(self.crawl.arguments, workers=1, fresh=False, stop_when=None)
@@ -72,7 +77,7 @@ class LocalWorkers:
         content = self.crawler.spidercls, arguments, settings, self.crawl.session.number
         task = pickle.dumps(content)
         self.task = len(task).to_bytes(LENGTH, "big") + task
-        for _ in range(self.crawl.arguments.workers - 1):
+        for _ in range(number - 1):
             self._start_one()
 
     async def stop(self) -> None:

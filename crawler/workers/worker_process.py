@@ -12,6 +12,7 @@ import json
 import logging
 import os
 import pickle
+from itertools import islice
 from threading import Lock, Thread
 from typing import Any, BinaryIO
 
@@ -33,6 +34,12 @@ LEFT_OUT = (
     "scrapy.extensions.telnet.TelnetConsole",
 )
 SAID_ONCE = ("scrapy.addons", "scrapy.middleware", "scrapy.crawler", "scrapy.core.engine", "scrapy.utils.log")
+
+
+NOT_SUMMED = ("log_count/", "memusage/", "focus/")
+"""Statistics that are of one process only, or computed of sums."""
+MOST_NAMED = 20
+"""Seeds and examples that failed, the first of many."""
 
 
 class ReportingHandler(logging.Handler):
@@ -81,10 +88,23 @@ class Reporter:
 
     def report(self) -> None:
         """Send what is done so far, if it is more than before."""
-        report = WorkerReport.of(crawl_of(self.crawler), self.crawler.stats.get_stats())
+        report = self.so_far()
         if report != self.sent:
             self.sent = report
             self.send("report", report)
+
+    def so_far(self) -> WorkerReport:
+        """What is done so far."""
+        crawl, statistics = crawl_of(self.crawler), self.crawler.stats.get_stats()
+        return WorkerReport(
+            crawl.frontier.pages,
+            crawl.frontier.items,
+            crawl.topic.harvest.counts,
+            {name: count for name, count in statistics.items() if type(count) is int and _is_sum(name)},
+            crawl.status.seeds_answered,
+            {url: str(outcome) for url, outcome in islice(crawl.status.seeds_failed.items(), MOST_NAMED)},
+            {url: str(outcome) for url, outcome in islice(crawl.status.examples_failed.items(), MOST_NAMED)},
+        )
 
     def closed(self, reason: str) -> None:
         self.reason = reason
@@ -94,6 +114,10 @@ class Reporter:
         self.loop.stop()
         self.report()
         self.send("ended", self.reason)
+
+
+def _is_sum(name: str) -> bool:
+    return not name.startswith(NOT_SUMMED) and not name.endswith("_max")
 
 
 def main() -> None:

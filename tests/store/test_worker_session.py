@@ -142,7 +142,7 @@ def test_a_second_worker_in_one_folder_wants_postgresql(sqlite_engine: Engine, t
     crew = Crew(sqlite_engine, tmp_path)
     one = crew.join(*candidates(A))
     one.claim()
-    with pytest.raises(StateError, match=r"a crawl named 'crawl' is running here; .*PostgreSQL: setting STATE_URL"):
+    with pytest.raises(StateError, match=r"a crawl named 'crawl' is running here; .*workers=NUMBER.*PostgreSQL"):
         crew.join()
     one.end(*map(stored, list(one.hand.values())))
     other = crew.join(name="other")

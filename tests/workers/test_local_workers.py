@@ -6,18 +6,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from fault_injection import Running, Web, database, faults, left_by, spun, sqlite_url, wait_for
+from fault_injection import Running, Web, database, faults, further_workers, left_by, spun, sqlite_url, wait_for
 from sites import BY_SHARES, crawl
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 
 SIZE = 90
-
-
-def further(parent: int) -> list[int]:
-    """The processes of the further workers."""
-    found = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
-    return [int(pid) for pid in found if b"crawler.workers" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
 def is_alive(pid: int) -> bool:
@@ -30,7 +24,7 @@ def is_alive(pid: int) -> bool:
 
 def working(crawl: Running, web: Web) -> int:
     """The further worker of a crawl, once it holds addresses and the site has had some requests."""
-    (one,) = further(crawl.process.pid)
+    (one,) = further_workers(crawl.process.pid)
     with database(sqlite_url(crawl.folder)) as ask:
         crawl.until(lambda: ask("SELECT 1 FROM worker JOIN address ON address.worker = worker.id WHERE number = 2"))
     before = web.asked_for()
@@ -64,16 +58,16 @@ def test_workers_that_are_killed_and_stopped_lose_nothing(tmp_path: Path) -> Non
     with spun(200, 0.5) as web:
         arguments["seeds"] = web.url
         with Running(tmp_path, arguments, BY_SHARES) as run:
-            wait_for(lambda: further(run.process.pid))
+            wait_for(lambda: further_workers(run.process.pid))
             first = working(run, web)
             os.kill(first, signal.SIGKILL)
-            run.until(lambda: further(run.process.pid) not in ([], [first]))
+            run.until(lambda: further_workers(run.process.pid) not in ([], [first]))
             second = working(run, web)
             run.kill()
             wait_for(lambda: not is_alive(second))
         assert "A worker died (exit status -9); a new one goes on" in run.said
         with Running(tmp_path, arguments, BY_SHARES) as run:
-            wait_for(lambda: further(run.process.pid))
+            wait_for(lambda: further_workers(run.process.pid))
             third = working(run, web)
             run.send(signal.SIGINT)
             assert run.wait() == 0
