@@ -25,6 +25,7 @@ DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 # Names by which the files of other crawls go: what is kept aside, and lists of images, of any worker.
 FILES_OF_OTHERS = re.compile(r".*\.(previous|images)(-\d+)?", re.IGNORECASE)
 MAX_SEEDS_BYTES = 100_000_000  # of a file of URLs, which may be a pipe; a device such as /dev/zero never ends
+MAX_WORKERS, AUTO = 64, 0
 SHARE = re.compile(r"[0-9]{0,6}\.?[0-9]{1,6}")
 MARKDOWN = dict.fromkeys(("no", "yes", "links"))
 NO_TOPIC = Topic()
@@ -78,6 +79,8 @@ class Arguments:
     favour: str = "balance"
     refresh: str = DUE
     fields: OwnFields | None = None
+    workers: int = 1
+    """`AUTO` is one for each processor."""
 
 
 def parse(given: Mapping[str, object]) -> Arguments:
@@ -279,6 +282,19 @@ def _stop_when(value: str) -> StopWhen:
         ) from None
 
 
+def _workers(value: str) -> int:
+    if value == "auto":
+        return AUTO
+    if not re.fullmatch("[0-9]{1,9}", value) or not 1 <= int(value) <= MAX_WORKERS:
+        raise wrong_argument(
+            "workers",
+            "{value} is wrong; allowed are auto and whole numbers from 1 to {most}",
+            value=_shown(value),
+            most=MAX_WORKERS,
+        )
+    return int(value)
+
+
 def _shown(value: str) -> str:
     return repr(value if len(value) <= 100 else value[:100] + "…")
 
@@ -384,5 +400,13 @@ ARGUMENTS = {
         _fields,
         N_("no fields of one's own"),
         N_("A file of TOML with a CSS or XPath selector for each field that items get besides, by host."),
+    ),
+    "workers": Argument(
+        _workers,
+        "1",
+        N_(
+            "How many processes of this machine share the crawl; auto is one for each processor. Each has a host for "
+            "itself while it requests pages there, so several hosts are needed for several workers."
+        ),
     ),
 }

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
 from time import monotonic, sleep
@@ -26,9 +26,10 @@ from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
 from crawler.frontier.page_result import Candidate
 from crawler.frontier.scope import Scope
+from crawler.outcomes import Group
 from crawler.recrawl.change_check import ChangeDetector
 from crawler.settings import user_agent
-from crawler.spiders.crawl_status import CrawlStatus, OutcomeCounts
+from crawler.spiders.crawl_status import CrawlStatus, EndReason, OutcomeCounts
 from crawler.spiders.demo_site import serve_demo
 from crawler.spiders.links_and_images import EvidenceCache, LinkSelector, PageImages
 from crawler.spiders.page_reader import PageReader
@@ -38,7 +39,8 @@ from crawler.store.database import DatabaseUnavailableError, database_errors, da
 from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.topic.focus import Focus
 from crawler.topic.link_scores import FocusOptions
-from crawler.topic.stop_rule import ON_TOPIC, Harvest
+from crawler.topic.stop_rule import ON_TOPIC, Harvest, HarvestCounts
+from crawler.workers.worker_report import WorkerReport
 
 logger = logging.getLogger(__name__)
 
@@ -83,11 +85,50 @@ class Crawl:
     method: str
     """The name of the extractor."""
     reader: PageReader
+    reports: dict[int, WorkerReport] = field(default_factory=dict)
+    """The last reports of the further workers that this one has started, those that died included."""
+
+    @property
+    def pages(self) -> int:
+        """Pages that were stored by this worker and those that it has started."""
+        return self.frontier.pages + sum(report.pages for report in self.reports.values())
+
+    @property
+    def items(self) -> int:
+        """Pages of them that became lines of the items: those that are new or changed."""
+        return self.frontier.items + sum(report.items for report in self.reports.values())
+
+    @property
+    def harvest(self) -> HarvestCounts:
+        """The pages on the topic that they read."""
+        harvest = self.topic.harvest.counts
+        for report in self.reports.values():
+            harvest = harvest.plus(report.harvest)
+        return harvest
+
+    def statistic_of_others(self, name: str) -> int:
+        """A statistic, summed over the workers that this one has started."""
+        return sum(report.statistics.get(name, 0) for report in self.reports.values())
+
+    def outcomes_of_others(self, group: Group) -> int:
+        """How many outcomes of a group these workers counted."""
+        counts = (report.statistics for report in self.reports.values())
+        return sum(count for each in counts for name, count in each.items() if name.startswith(f"{group}/"))
+
+    def follow_harvest(self) -> None:
+        """Count the harvest in the statistics, and end the crawl if too few of the last pages are on the topic."""
+        stats, harvest = self.status.crawler.stats, self.harvest
+        stats.set_value("focus/pages", harvest.pages)
+        stats.set_value("focus/on_topic", harvest.on_topic)
+        stats.set_value("focus/harvest", round(harvest.share, 4))
+        if harvest.ends(self.arguments.stop_when) and self.status.exhausted_at is None:
+            self.status.exhausted_at = harvest
+            self.status.end(EndReason.HARVEST)
 
     @property
     def is_fruitless(self) -> bool:
         """Whether all seeds failed and the crawl never stored a page."""
-        pages = self.frontier.pages or self.frontier.all_pages or self.session.committer.round.comes_again
+        pages = self.pages or self.frontier.all_pages or self.session.committer.round.comes_again
         return bool(self.status.seeds_failed) and not self.status.seeds_answered and not pages
 
 
@@ -118,7 +159,11 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
     if session is None:
         session = join_crawl(arguments, settings)
         has_work(session, arguments)
-    seeds = (serve_demo(crawler, session),) if arguments.demo else arguments.seeds
+    is_first = session.plan.shared_files is None
+    """Whether it was not started by another worker, which serves the demo and has added the seeds."""
+    seeds = arguments.seeds
+    if arguments.demo:
+        seeds = (serve_demo(crawler, session) if is_first else session.known_seed() or demo.ADDRESS,)
     _leave_out_replaced(settings)
     _introduce(settings, arguments)
 
@@ -150,7 +195,10 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         min_relevance=arguments.min_relevance or 0.0,
         keeps_responses=settings.getbool("KEEP_RESPONSES"),
     )
-    _prepare(session, seeds, reader, settings)
+    _configure(session, reader, settings)
+    if is_first:
+        waiting = [Candidate(seed, SEED_PRIORITY, kind="seed", via="seed") for seed in seeds]
+        session.seed([*topic.examples.candidates(SEED_PRIORITY + 1), *waiting])
     committer = session.committer
     _crawls[crawler] = Crawl(
         arguments=arguments,
@@ -171,12 +219,10 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
     return _crawls[crawler]
 
 
-def _prepare(session: WorkerSession, seeds: Iterable[str], reader: PageReader, settings: BaseSettings) -> None:
-    """Configure the committer, and let seeds and examples wait."""
+def _configure(session: WorkerSession, reader: PageReader, settings: BaseSettings) -> None:
+    """Tell the committer what this crawl needs of it."""
     session.committer.reads_templates = reader.libraries is not None
     session.committer.enough_pages = settings.getint("IMAGE_NOISE_MIN_PAGES") if reader.images.judged else 0
-    waiting = [Candidate(seed, SEED_PRIORITY, kind="seed", via="seed") for seed in seeds]
-    session.seed([*reader.topic.examples.candidates(SEED_PRIORITY + 1), *waiting])
 
 
 def _leave_out_replaced(settings: BaseSettings) -> None:
@@ -211,7 +257,7 @@ def _topic(settings: BaseSettings, arguments: Arguments, session: WorkerSession)
     wanted = arguments.min_relevance
     harvest = Harvest(bound=ON_TOPIC if wanted is None else wanted)
     focus = Focus(arguments.topic, FocusOptions(exploration=settings.getfloat("FOCUS_EXPLORATION")), session.number)
-    return TopicTracker(focus, Examples(arguments.topic), harvest, arguments.stop_when)
+    return TopicTracker(focus, Examples(arguments.topic), harvest)
 
 
 def _images(settings: BaseSettings, arguments: Arguments, extract: Extractor) -> PageImages:
@@ -250,8 +296,8 @@ def _limits(crawler: Crawler) -> LimitSettings:
     )
 
 
-def join_crawl(arguments: Arguments, settings: BaseSettings) -> WorkerSession:
-    """A session at the crawl of this name, or a StateError."""
+def join_crawl(arguments: Arguments, settings: BaseSettings, shared_files: int | None = None) -> WorkerSession:
+    """A session at the crawl of this name, or a StateError; `shared_files` as in `CrawlPlan`."""
     folder = Path(settings["OUTPUT_DIR"])
     plan = CrawlPlan(
         arguments.name,
@@ -265,6 +311,7 @@ def join_crawl(arguments: Arguments, settings: BaseSettings) -> WorkerSession:
         arguments.images,
         bounds_of(settings),
         settings.getint("KEEP_VERSIONS"),
+        shared_files,
     )
     url, retry_seconds = database_url(settings["STATE_URL"], folder), settings.getfloat("DATABASE_RETRY_SECONDS")
     session = _with_retries(lambda: _join(url, plan), retry_seconds)

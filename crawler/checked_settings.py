@@ -103,6 +103,12 @@ def check_crawl(settings: BaseSettings, arguments: Arguments) -> None:
     check_framework(settings)
     max_depth_of(settings, arguments)
     image_filter_of(settings)
+    if arguments.workers != 1 and settings.getdict("FEEDS"):
+        raise ArgumentError(
+            "workers={number} cannot be given with -o, -O or FEEDS, which write the items of one worker; "
+            "those of all are in OUTPUT_DIR",
+            number=arguments.workers or "auto",
+        )
     try:
         favouring(arguments.extractor or settings["EXTRACTOR"], arguments.favour)
     except ValueError as error:

@@ -303,6 +303,7 @@ ALLOWED = {
     "favour": "allowed are balance, precision, recall",
     "refresh": "allowed are due, all",
     "fresh": "allowed are yes, no",
+    "workers": "allowed are auto and whole numbers from 1 to 64",
 }
 WRONG = {
     "scope": ["web", "Host", "host,site"],
@@ -320,6 +321,7 @@ WRONG = {
     "favour": ["Recall", "f1", "precision,recall", "0.5"],
     "fresh": ["maybe", "true", "YES"],
     "refresh": ["yes", "Due", "due,all"],
+    "workers": ["0", "65", "all", "-1", "2.0"],
 }
 CASES = [(name, value) for name, values in WRONG.items() for value in values]
 

@@ -12,8 +12,8 @@ CRAWLER = Path(__file__).resolve().parent.parent / "crawler"
 ROOMS = (
     "settings urls page translation outcomes command_line atomic_files metadata extraction noise topic recrawl "
     "frontier items arguments checked_settings store labels reports archives bulk evaluation training export demo "
-    "spiders build_crawl spiders.topic spiders.request_scheduler schedule middlewares pipelines extensions dashboard "
-    "commands api addon"
+    "spiders workers.worker_report build_crawl workers spiders.topic spiders.request_scheduler schedule middlewares "
+    "pipelines extensions dashboard commands api addon"
 ).split()
 # These compute: they know no framework, no database and no terminal; and these are their libraries.
 PURE = frozenset("outcomes urls page translation metadata extraction noise topic recrawl".split())

@@ -77,12 +77,12 @@ class Sampler:
 
     def total(self) -> WorkerSample:
         """What this worker did since it began."""
-        counts = self.statistics()
+        counts, harvest = self.statistics(), self.harvest.counts
         return WorkerSample(
             0.0,
             self.frontier.pages,
-            self.harvest.pages,
-            self.harvest.on_topic,
+            harvest.pages,
+            harvest.on_topic,
             counts.get("downloader/request_count", 0),
             self.counts.of(Group.FAILED).total(),
             counts.get("downloader/response_bytes", 0),

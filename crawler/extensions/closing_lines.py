@@ -66,7 +66,7 @@ class ClosingLines:
         """The closing lines."""
         crawl, frontier, status = self.crawl, self.crawl.frontier, self.crawl.status
         counts = self.crawler.stats.get_stats()
-        seconds, pages = monotonic() - self.started, frontier.pages
+        seconds, pages = monotonic() - self.started, crawl.pages
         figures = {"seconds": f"{seconds:.1f}", "rate": f"{pages / seconds:.1f}"}
         figures["size"] = decimal(counts.get("downloader/response_bytes", 0))
         first = plural(
@@ -106,7 +106,7 @@ class ClosingLines:
         said += _topic(crawl)
         if status.round_counts is not None:
             said.append(_round(crawl.session.committer.round.number, status.round_counts))
-        where, items = str(crawl.session.pages.path), frontier.items
+        where, items = str(crawl.session.pages.path), crawl.items
         is_new = total != items or status.round_counts is not None
         if is_new:
             said.append(plural("{n} new item in {path}.", "{n} new items in {path}.", items, path=where))
@@ -122,7 +122,8 @@ class ClosingLines:
         if self.reason == "shutdown":
             return Message(STOPPED)
         if self.reason == EndReason.HARVEST:
-            values = {"share": f"{crawl.topic.exhausted_at or 0.0:.0%}", "window": f"{crawl.topic.harvest.window:,}"}
+            harvest = crawl.status.exhausted_at or crawl.harvest
+            values = {"share": f"{harvest.share_lately:.0%}", "window": f"{harvest.last:,}"}
             values["condition"] = f"stop_when={crawl.arguments.stop_when}"
             why = Message("harvest {share} over the last {window} pages, under {condition}", values)
             return Message("Stopped: {why}.", {"why": why})
@@ -159,8 +160,8 @@ def _topic(crawl: Crawl) -> list[Message]:
         said.append(
             Message("The seeds hold no words, so every relevance is 0; -a topic=... says what the crawl is about.")
         )
-    elif topic.harvest.pages:
-        said.append(topic.harvest.words())
+    elif crawl.harvest.pages:
+        said.append(crawl.harvest.words())
     return said
 
 

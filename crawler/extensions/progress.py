@@ -23,9 +23,7 @@ from crawler.outcomes import Group
 from crawler.translation.message import Message, localized, plural
 
 if TYPE_CHECKING:
-    from crawler.frontier.frontier import Frontier
-    from crawler.spiders.crawl_status import OutcomeCounts
-    from crawler.spiders.topic_tracker import TopicTracker
+    from crawler.build_crawl import Crawl
 
 logger = logging.getLogger(__name__)
 
@@ -52,15 +50,9 @@ def _log_to(stream: object) -> None:
 class CrawlProgress:
     """Starts and stops the bar or the log lines with the spider."""
 
-    def __init__(
-        self,
-        frontier: Frontier,
-        topic: TopicTracker,
-        counts: OutcomeCounts,
-        statistic: Callable[..., Any],
-        interval: float,
-    ) -> None:
-        self.frontier, self.topic, self.counts, self.statistic = frontier, topic, counts, statistic
+    def __init__(self, crawl: Crawl, statistic: Callable[..., Any], interval: float) -> None:
+        self.crawl, self.frontier = crawl, crawl.frontier
+        self._statistic = statistic
         self.interval = interval
         self.bar: Progress | None = None
         self.last = (0.0, 0)
@@ -69,7 +61,7 @@ class CrawlProgress:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         crawl, interval = crawl_of(crawler), crawler.settings.getfloat("LOGSTATS_INTERVAL")
-        progress = cls(crawl.frontier, crawl.topic, crawl.counts, crawler.stats.get_value, interval)
+        progress = cls(crawl, crawler.stats.get_value, interval)
         crawler.signals.connect(progress.start, signals.spider_opened)
         crawler.signals.connect(progress.stop, signals.spider_closed)
         return progress
@@ -111,29 +103,35 @@ class CrawlProgress:
     def log(self) -> None:
         logger.info("%s", self.words())
 
+    def statistic(self, name: str) -> int:
+        """A statistic of all workers."""
+        return int(self._statistic(name, 0)) + self.crawl.statistic_of_others(name)
+
     def words(self) -> Message:
         """Pages done, addresses queued, pages a second since the last call, bytes, skipped and failed."""
-        frontier, harvest = self.frontier, self.topic.harvest
+        crawl, harvest = self.crawl, self.crawl.harvest
         then, before = self.last
-        now, pages = monotonic(), frontier.pages
+        now, pages = monotonic(), crawl.pages
         if now - then >= 1.0 or self.bar is None:
             self.rate = (pages - before) / max(now - then, 0.001)
             self.last = now, pages
-        skipped, failed = (self.counts.of(group).total() for group in (Group.SKIPPED, Group.FAILED))
+        skipped, failed = (
+            crawl.counts.of(group).total() + crawl.outcomes_of_others(group) for group in (Group.SKIPPED, Group.FAILED)
+        )
         said = plural(
             "{pages} page done, {queued} queued, {rate} pages/s, {size}, {skipped} skipped, {failed} failed",
             "{pages} pages done, {queued} queued, {rate} pages/s, {size}, {skipped} skipped, {failed} failed",
             pages,
             pages=pages,
-            queued=len(frontier),
+            queued=len(self.frontier),
             rate=f"{self.rate:.1f}",
-            size=decimal(self.statistic("downloader/response_bytes", 0)),
+            size=decimal(self.statistic("downloader/response_bytes")),
             skipped=skipped,
             failed=failed,
         )
-        if self.topic.examples.say_something and harvest.pages:
+        if crawl.topic.examples.say_something and harvest.pages:
             said = Message("{counts}, harvest {share}", {"counts": said, "share": f"{harvest.share:.0%}"})
-        images, noise = self.statistic("images", 0), self.statistic("image_noise/skipped", 0)
+        images, noise = self.statistic("images"), self.statistic("image_noise/skipped")
         if images or noise:
             values = {"counts": said, "images": images, "noise": noise}
             said = Message("{counts}, {images} images kept, {noise} noise", values)

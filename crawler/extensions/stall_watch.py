@@ -47,7 +47,8 @@ class StallWatch:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         def answers() -> int:
-            return int(crawler.stats.get_value("downloader/response_count", 0))
+            counted = "downloader/response_count"
+            return int(crawler.stats.get_value(counted, 0)) + crawl.statistic_of_others(counted)
 
         crawl = crawl_of(crawler)
         committer = crawl.session.committer

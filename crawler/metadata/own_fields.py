@@ -8,6 +8,7 @@ sizes = [".size"]                   # in brackets: a list of all there are
 
 from __future__ import annotations
 
+import copyreg
 import tomllib
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -30,6 +31,9 @@ MOST_READ = 10 * MAX_LETTERS  # characters of an element, white space included
 UNREAD = ("script", "style")
 XPATH = ("/", "(", "./")
 ALL_SITES = "*"
+
+
+copyreg.pickle(etree.XPath, lambda find: (etree.XPath, (find.path,)))  # further workers get the fields too
 
 
 class OwnFieldsError(MessageError, ValueError):

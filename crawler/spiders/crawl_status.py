@@ -16,6 +16,7 @@ from crawler.outcomes import Code, Group, Outcome, Outcomes, of_group
 
 if TYPE_CHECKING:
     from crawler.store.rounds import RoundCounts
+    from crawler.topic.stop_rule import HarvestCounts
 
 MOST_OUTCOMES = 100
 """Outcomes of a group that are counted apart; a server may invent a media type for each page."""
@@ -86,6 +87,8 @@ class CrawlStatus:
     """Examples of the topic that could not be read."""
     round_counts: RoundCounts | None = None
     """Counts of the pages of the round, at the end; None in the first round, where all are new."""
+    exhausted_at: HarvestCounts | None = None
+    """The harvest that ended the crawl."""
     _closing: asyncio.Future[None] | None = None
 
     def abort(self, why: str) -> None:
@@ -94,7 +97,7 @@ class CrawlStatus:
             self.broken = why
             self.end(EndReason.STATE)
 
-    def end(self, reason: EndReason) -> None:
+    def end(self, reason: str) -> None:
         """End the crawl before the frontier is empty, once."""
         if self._closing is None:
             self._closing = asyncio.ensure_future(self.crawler.engine.close_spider_async(reason=reason))

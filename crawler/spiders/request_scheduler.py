@@ -28,6 +28,7 @@ from crawler.spiders.request_outcomes import REFUSED, lease_of, result_of
 from crawler.spiders.topic import TopicSpider
 from crawler.store.database import StateError
 from crawler.store.heartbeats import LEASE_SECONDS
+from crawler.workers.local_workers import LocalWorkers
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Lease
@@ -60,6 +61,7 @@ class FrontierScheduler(BaseScheduler):
         self.request_for = request_for
         self.thread = ThreadPoolExecutor(1, "committer")
         self.shared_at = monotonic()
+        self.workers = LocalWorkers(crawler, crawl)
         self._waking: asyncio.TimerHandle | None = None
         self._needs_batch = asyncio.Event()
 
@@ -77,14 +79,16 @@ class FrontierScheduler(BaseScheduler):
         return scheduler
 
     def open(self, spider: object) -> None:
-        """Start the commit loop."""
+        """Start the commit loop and the further workers."""
         self.committing = asyncio.ensure_future(self.commit_loop())
+        self.workers.start()
 
     def close(self, reason: str) -> Deferred[None]:
-        """Commit what is left, return all leases, and leave the session."""
+        """Stop the further workers, commit what is left, return all leases, and leave the session."""
         return deferred_from_coro(self._close())
 
     async def _close(self) -> None:
+        await self.workers.stop()
         self.session.committer.stopping = True
         self.committing.cancel()
         await asyncio.wait([self.committing])
@@ -102,6 +106,7 @@ class FrontierScheduler(BaseScheduler):
         except StateError as error:
             self.status.broken = str(error)
         finally:
+            self.workers.add_up()
             self.session.close()
             self.thread.shutdown()
 

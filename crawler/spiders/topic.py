@@ -16,7 +16,7 @@ from scrapy.http import Headers, Response
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
-from crawler.arguments import SPIDER, parse
+from crawler.arguments import SPIDER, Arguments, parse
 from crawler.build_crawl import SEED_PRIORITY, Crawl, build
 from crawler.checked_settings import check_crawl, extractor_of
 from crawler.frontier.page_result import Candidate, Lease, PageResult
@@ -25,7 +25,6 @@ from crawler.page.image_file import looks_like_content
 from crawler.page.page import HTML_TYPES, Page, is_html, media_type
 from crawler.page.sitemaps import Listing, listing
 from crawler.recrawl.page_history import NOT_MODIFIED, ChangeCheck, PageChange, conditional_headers
-from crawler.spiders.crawl_status import EndReason
 from crawler.spiders.page_reader import header, page_of, read_alone, validators
 from crawler.spiders.request_outcomes import NO_WHOLE_PAGE, Refusal, lease_of, outcome_of, result_of
 from crawler.spiders.topic_tracker import KINDS, example_text
@@ -62,7 +61,7 @@ class TopicSpider(Spider):
         if crawler.settings.frozen or cls.start is not FROM_FRONTIER:
             return super().from_crawler(crawler)  # `scrapy shell`, `fetch` and `parse` send their own requests
         session: WorkerSession | None = kwargs.pop("session", None)
-        arguments = parse(kwargs)
+        arguments: Arguments = kwargs.pop("arguments", None) or parse(kwargs)
         if session is None:  # a script; the command has checked what it joined the crawl with
             check_crawl(crawler.settings, arguments)
         spider = super().from_crawler(crawler, build(crawler, arguments, session))
@@ -123,7 +122,7 @@ class TopicSpider(Spider):
             self.finish(request, self.refresh_result(request, page.refresh[1]))
         else:
             item = self.crawl.reader.read(page, response)
-            self.follow_harvest()
+            self.crawl.follow_harvest()
             if item.result.outcome is None and (
                 item.result.check is None or item.result.check.found is not PageChange.SAME
             ):
@@ -143,15 +142,6 @@ class TopicSpider(Spider):
             result = replace(result, verdict={**result.verdict, "mistaken": looks_like_content(response.body)})
         item.lease, item.result = lease_of(request), result
         yield item
-
-    def follow_harvest(self) -> None:
-        """Count the harvest, and end the crawl if too few of the last pages are on the topic."""
-        topic, stats = self.crawl.topic, self.crawler.stats
-        stats.set_value("focus/pages", topic.harvest.pages)
-        stats.set_value("focus/on_topic", topic.harvest.on_topic)
-        stats.set_value("focus/harvest", round(topic.harvest.share, 4))
-        if topic.exhausted_at is not None:
-            self.crawl.status.end(EndReason.HARVEST)
 
     def refresh_result(self, request: Request, url: str) -> PageResult:
         """The result of a page that refreshes to another address at once, which is followed like a redirect."""

@@ -22,11 +22,9 @@ if TYPE_CHECKING:
     from crawler.frontier.page_result import Candidate
     from crawler.frontier.scope import Scope
     from crawler.page.page import Extraction, Page
-    from crawler.topic.topic import Topic
-
-    pass
     from crawler.spiders.links_and_images import EvidenceCache, SelectedLinks
-    from crawler.topic.stop_rule import Harvest, StopWhen
+    from crawler.topic.stop_rule import Harvest
+    from crawler.topic.topic import Topic
 
 
 GOOD, BAD = "example", "counterexample"
@@ -114,9 +112,6 @@ class TopicTracker:
     focus: Focus
     examples: Examples
     harvest: Harvest
-    stop_when: StopWhen | None = None
-    exhausted_at: float | None = None
-    """The share of the last pages on the topic, once it is so small that the crawl is to end."""
 
     def judge(self, candidate: Candidate, extraction: Extraction) -> PageJudgement:
         """The relevance of a page, which the focus learns from; to be called once for each page."""
@@ -126,8 +121,6 @@ class TopicTracker:
             score = round(asked, DIGITS)
         relevance = round(self.focus.fetched(url, extraction.title, extraction.text), DIGITS)
         self.harvest.count(relevance)
-        if self.exhausted_at is None and self.harvest.ends(self.stop_when):
-            self.exhausted_at = self.harvest.share_lately
         return PageJudgement(relevance, score, "exploration" if explored else candidate.via)
 
     def score(self, address: str, links: SelectedLinks) -> tuple[tuple[Candidate, ...], dict[str, int]]:

@@ -7,7 +7,7 @@ crash left behind that count is cut off at the next start.
 The order of the statements prevents deadlocks: all workers lock rows in the same order. First the crawl (by whoever
 claims under `max_pages`, may end the crawl, or expires a worker), then workers, then pages, templates and addresses by
 their keys, then sites and hosts by their ids. New priorities, claims and latencies skip the hosts that others have
-locked. Samples come last; they are the worker's own. Two workers may still wait for each other where a redirect leads
+locked. Samples and files come last. Two workers may still wait for each other where a redirect leads
 to another host, or where one reports a host twice: then the database aborts one transaction, which is tried again.
 
 If the connection is lost during a commit, the batch number in the worker's row tells whether it was committed. Then the
@@ -17,7 +17,6 @@ worker goes on without leases: what it holds is returned, and claimed again.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Engine, select
@@ -50,7 +49,6 @@ from crawler.store.heartbeats import (
 )
 from crawler.store.hosts import lock_sites, update_hosts
 from crawler.store.images import EvidenceReader, ImageReleases, release_images, save_evidence, save_image_results
-from crawler.store.output_files import files_of, save_file_offsets
 from crawler.store.page_writer import PageWriter, new_links, save_responses
 from crawler.store.priority_updates import PriorityUpdates
 from crawler.store.rounds import Round, requeue_listed, round_of
@@ -67,19 +65,17 @@ if TYPE_CHECKING:
     from crawler.frontier.page_result import Template
     from crawler.store.addresses import AddressKeys
     from crawler.store.claims import Claimant
-    from crawler.store.output_files import JsonLines
+    from crawler.store.output_files import WorkerFiles
 
 
 class BatchCommitter:
     """Commits the batches of one worker, in one thread at a time; waits while the database is away."""
 
-    def __init__(
-        self, engine: Engine, claimant: Claimant, keys: AddressKeys, pages: JsonLines, images: JsonLines
-    ) -> None:
+    def __init__(self, engine: Engine, claimant: Claimant, keys: AddressKeys, files: WorkerFiles) -> None:
         self.engine = engine
         self.claimant = claimant
         self.keys = keys
-        self.pages, self.images = pages, images
+        self.files = files
         self.number = 1
         """The number of the worker, which its successor takes over."""
         self.retry_seconds = 120.0
@@ -150,8 +146,7 @@ class BatchCommitter:
 
     def in_transaction(self, work: Callable[[Connection], Any]) -> Any:
         """The result of work in one transaction, tried again while the database is locked, full or away."""
-        committed, last_template = (self.pages.offset, self.images.offset), self._last_template
-        shared_examples = frozenset(self._shared_examples)
+        last_template, shared_examples = self._last_template, frozenset(self._shared_examples)
 
         def transact() -> Any:
             with self.engine.begin() as connection:
@@ -161,18 +156,13 @@ class BatchCommitter:
             return result
 
         def undo(error: Exception) -> str:
-            # What the transaction wrote and read is written and read again.
-            (self.pages.offset, self.images.offset), self._shared_examples = committed, set(shared_examples)
-            self._last_template = last_template
+            # What the transaction read is read again.
+            self._last_template, self._shared_examples = last_template, set(shared_examples)
             self.addresses.forget()
             self.releases.sites.clear()
-            if isinstance(error, OSError):
-                self.trouble = error_message(error)
-                with suppress(OSError):
-                    self.pages.cut()
-                    self.images.cut()
-            else:  # it may have been committed all the same: what was written stays until that is known
-                self.trouble = f"the database cannot be written to: {error_message(error)}"
+            self.trouble = error_message(error)
+            if not isinstance(error, OSError):
+                self.trouble = f"the database cannot be written to: {self.trouble}"
             return self.trouble
 
         return with_retries(transact, undo, lambda: self._retry_seconds_now)
@@ -261,9 +251,7 @@ class BatchCommitter:
         pages = [{**(one.result.record or {}), "duplicate_of": originals.get(one.lease.id)} for one in stored]
         images = [one.result.record for one in batch.ended if one.result.record is not None and not one.lease.counts]
         if pages or images:
-            self.pages.offset, self.images.offset = self.pages.append(pages), self.images.append(images)
-            mine = files_of(self.claimant.crawl_id, self.number)
-            save_file_offsets(connection, self.pages.offset, self.images.offset, *mine)
+            self.files.append(connection, pages, images)
 
     def _read_shared(self, connection: Connection, batch: Batch, reply: BatchReply) -> None:
         """Read what all workers together have done and learned, and whether anything remains."""

@@ -44,49 +44,51 @@ class FileOffset(NamedTuple):
 
 
 class JsonLines:
-    """A file of JSON objects that is committed up to an offset; created with the first record."""
+    """A file of JSON objects, created with the first record; the database says how much of it is committed."""
 
-    def __init__(self, path: Path, offset: FileOffset | None = None) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
-        self.offset = offset or FileOffset()
         self._file = -1
 
-    def open(self) -> None:
-        """Cut off what was never committed; rename a file that is not the one that was written."""
+    def open(self, committed: FileOffset) -> FileOffset:
+        """Cut off what was never committed; rename a file that is not the one that was written. What is left of it."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._open()
-        if _hash(self._read_end()) != self.offset.end:
+        if _hash(self._read_end(committed)) != committed.end:
             self.close()
             aside = rename_previous(self.path)
             why = f"is not as this crawl left it, and is kept as {aside}" if aside else "is gone"
             logger.warning("%s %s; it is begun anew: what it held is in the database alone", self.path, why)
-            self.offset = FileOffset()
+            committed = FileOffset()
             self._open()
-        self.cut()
+        self.cut(committed)
+        return committed
 
-    def append(self, records: Iterable[Mapping[str, Any]]) -> FileOffset:
+    def append(self, records: Iterable[Mapping[str, Any]], committed: FileOffset) -> FileOffset:
         """Write and sync records behind what is committed; the offset to commit."""
         data = b"".join(map(json_line, records))
         if not data:
-            return self.offset
+            return committed
         try:
             if self._file < 0:
-                self.open()
+                committed = self.open(committed)
             if os.name == "posix" and os.fstat(self._file).st_nlink == 0:
                 raise OSError(ENOENT, "it was deleted")
-            self.cut()
-            offset = FileOffset(self.offset.size + len(data), _hash((self._read_end() + data)[-END:]))
+            self.cut(committed)
+            offset = FileOffset(committed.size + len(data), _hash((self._read_end(committed) + data)[-END:]))
             while data:
                 data = data[os.write(self._file, data) :]
             os.fsync(self._file)
         except OSError as error:
+            with suppress(OSError):
+                self.cut(committed)
             raise OSError(error.errno, error.strerror, str(self.path)) from error
         return offset
 
-    def cut(self) -> None:
+    def cut(self, committed: FileOffset) -> None:
         """Cut off what was not committed."""
-        if self._file >= 0:
-            os.ftruncate(self._file, self.offset.size)
+        if self._file >= 0 and os.fstat(self._file).st_size > committed.size:
+            os.ftruncate(self._file, committed.size)
 
     def close(self) -> None:
         """Close the file."""
@@ -98,10 +100,10 @@ class JsonLines:
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
         self._file = os.open(self.path, flags, 0o644)
 
-    def _read_end(self) -> bytes:
+    def _read_end(self, committed: FileOffset) -> bytes:
         """The last committed bytes; fewer if the file is shorter."""
-        os.lseek(self._file, max(0, self.offset.size - END), os.SEEK_SET)
-        return os.read(self._file, min(END, self.offset.size))
+        os.lseek(self._file, max(0, committed.size - END), os.SEEK_SET)
+        return os.read(self._file, min(END, committed.size))
 
 
 def _hash(end: bytes) -> int:
@@ -126,14 +128,19 @@ def rename_previous(path: Path) -> Path | None:
 
 
 class WorkerFiles:
-    """Takes a free number in a folder, with its lock; then opens its files of pages and images."""
+    """Takes a free number in a folder, with its lock; then opens its files of pages and images.
 
-    def __init__(self, engine: Engine, crawl_id: int, name: str, folder: Path) -> None:
+    A worker that another one has started takes a number too, but writes into the files of that one, whose number is
+    `shared`.
+    """
+
+    def __init__(self, engine: Engine, crawl_id: int, name: str, folder: Path, shared: int | None = None) -> None:
         self.engine, self.crawl_id, self.name, self.folder = engine, crawl_id, name, folder
         self.folder_id = folder_id(folder)
+        self.shared = shared
         self.is_new = False
         self.lock, self.number = self._take_number()
-        self.pages, self.images = map(JsonLines, self.paths(self.number))
+        self.pages, self.images = map(JsonLines, self.paths(shared or self.number))
 
     def paths(self, number: int) -> tuple[Path, Path]:
         """The paths of a worker's files of pages and of images."""
@@ -141,15 +148,26 @@ class WorkerFiles:
         return pages, pages.with_suffix(".images.jsonl")
 
     def open(self, connection: Connection) -> None:
-        """Open the files, and cut them back to what is committed."""
-        self.read_offsets(connection)
-        self.pages.open()
-        if self.images.path.exists():
-            self.images.open()
+        """Create the file of pages, and cut the files back to what is committed."""
+        if self.shared is None:
+            self.pages.path.parent.mkdir(parents=True, exist_ok=True)
+            self.pages.path.touch()
+            self._cut_back(connection, self.number, self.pages, self.images)
 
-    def read_offsets(self, connection: Connection) -> None:
-        """Read how much of the files is committed."""
-        self.pages.offset, self.images.offset = file_offsets(connection, *files_of(self.crawl_id, self.number))
+    def append(
+        self, connection: Connection, pages: Iterable[Mapping[str, Any]], images: Iterable[Mapping[str, Any]]
+    ) -> None:
+        """Write records to the files, and save how long these are; other workers wait until this is committed."""
+        mine = files_of(self.crawl_id, self.shared or self.number)
+        committed = file_offsets(connection, *mine)
+        try:
+            save_file_offsets(
+                connection, self.pages.append(pages, committed[0]), self.images.append(images, committed[1]), *mine
+            )
+        except OSError:
+            with suppress(OSError):
+                self.pages.cut(committed[0])
+            raise
 
     def close(self) -> None:
         """Close the files and release the lock."""
@@ -164,8 +182,9 @@ class WorkerFiles:
         empty = output.c.pages_size + output.c.images_size == 0
         with suppress(SQLAlchemyError), self.engine.begin() as connection:
             connection.execute(delete(output).where(*files_of(self.crawl_id, self.number), empty))
-        if self.pages.path.exists() and not self.pages.path.stat().st_size:
-            self.pages.path.unlink()
+        pages, _ = self.paths(self.number)
+        if pages.exists() and not pages.stat().st_size:
+            pages.unlink()
 
     def start_fresh(self, connection: Connection) -> None:
         """Keep this number alone, and rename the files of all numbers of this folder."""
@@ -190,6 +209,13 @@ class WorkerFiles:
         taken: tuple[FileLock, int] | None = None
         for number in mine:
             lock = self._lock(number)
+            if lock is None and number == mine[0] and self.shared is None and self.engine.dialect.name == "sqlite":
+                raise StateError(
+                    "a crawl named {name} is running here; give this one another -a name=NAME "
+                    "(-a workers=NUMBER starts it with several workers; those of several machines want PostgreSQL: "
+                    "setting STATE_URL)",
+                    name=repr(self.name),
+                )
             if lock is None:
                 continue
             self._recover(number)
@@ -199,12 +225,6 @@ class WorkerFiles:
                 lock.release()
         if taken is not None:
             return taken
-        if mine and self.engine.dialect.name == "sqlite":
-            raise StateError(
-                "a crawl named {name} is running here; give this one another -a name=NAME "
-                "(many workers of one crawl want PostgreSQL: setting STATE_URL)",
-                name=repr(self.name),
-            )
         return self._new_number()
 
     def _new_number(self) -> tuple[FileLock, int]:
@@ -220,7 +240,7 @@ class WorkerFiles:
                 time.sleep(0.05)
                 continue  # another worker takes it just now
             try:
-                for path in self.paths(number):
+                for path in self.paths(number) if self.shared is None else ():
                     rename_previous(path)
                 with self.engine.begin() as connection:
                     self._insert(connection, number)
@@ -255,16 +275,18 @@ class WorkerFiles:
             lock_crawl(connection, self.crawl_id)
             for worker_id in connection.execute(select(worker.c.id).where(*dead)).scalars().all():
                 expire_worker(connection, worker_id)
-            offsets = file_offsets(connection, *files_of(self.crawl_id, number))
-        files = list(map(JsonLines, self.paths(number), offsets))
-        for lines in files:
-            if lines.path.exists():
-                lines.open()
-                lines.close()
-        pages, images = (lines.offset for lines in files)
-        if (pages, images) != offsets:  # a file is begun anew
-            with self.engine.begin() as connection:
-                save_file_offsets(connection, pages, images, *files_of(self.crawl_id, number))
+            self._cut_back(connection, number, *map(JsonLines, self.paths(number)))
+
+    def _cut_back(self, connection: Connection, number: int, *files: JsonLines) -> None:
+        """Cut the files of a number, as far as there are any, back to what is committed."""
+        mine = files_of(self.crawl_id, number)
+        committed = file_offsets(connection, *mine)
+        left = []
+        for lines, offset in zip(files, committed, strict=True):
+            left.append(lines.open(offset) if lines.path.exists() else offset)
+            lines.close()
+        if (left[0], left[1]) != committed:  # a file is begun anew
+            save_file_offsets(connection, left[0], left[1], *mine)
 
     def _insert(self, connection: Connection, number: int) -> None:
         values = {"crawl_id": self.crawl_id, "number": number, "folder_id": self.folder_id}
@@ -291,9 +313,9 @@ def files_of(crawl_id: int, number: int) -> tuple[ColumnElement[bool], ...]:
 
 
 def file_offsets(connection: Connection, *mine: ColumnElement[bool]) -> tuple[FileOffset, FileOffset]:
-    """How much of a worker's files of pages and images is committed."""
+    """How much of a worker's files of pages and images is committed; no other worker writes to them meanwhile."""
     columns = output.c.pages_size, output.c.pages_end, output.c.images_size, output.c.images_end
-    row = connection.execute(select(*columns).where(*mine)).one()
+    row = connection.execute(select(*columns).where(*mine).with_for_update()).one()
     return FileOffset(row.pages_size, row.pages_end), FileOffset(row.images_size, row.images_end)
 
 

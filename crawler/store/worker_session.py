@@ -52,6 +52,8 @@ class CrawlPlan:
     """The bounds of the intervals after which pages are due again."""
     versions: int = 0
     """How many earlier texts of a page are kept."""
+    shared_files: int | None = None
+    """The number of the worker of this machine that started this one and whose files it shares."""
 
 
 class WorkerSession:
@@ -62,7 +64,7 @@ class WorkerSession:
         plan.folder.mkdir(parents=True, exist_ok=True)
         self.crawl_id, seeds = self._crawl_row()
         self.is_open = True
-        self.files = WorkerFiles(engine, self.crawl_id, plan.name, plan.folder)
+        self.files = WorkerFiles(engine, self.crawl_id, plan.name, plan.folder, plan.shared_files)
         self.number, self.pages, self.images = self.files.number, self.files.pages, self.files.images
         try:
             with engine.begin() as connection:
@@ -80,7 +82,7 @@ class WorkerSession:
         limits = (plan.site_limit, plan.max_pages, plan.longest_rest, plan.images)
         claimant = Claimant(self.crawl_id, self.worker_id, *limits)
         keys = AddressKeys(self.crawl_id, plan.canonical)
-        self.committer = BatchCommitter(engine, claimant, keys, self.pages, self.images)
+        self.committer = BatchCommitter(engine, claimant, keys, self.files)
         self.committer.number = self.number
         self.committer.page_writer.bounds, self.committer.page_writer.versions = plan.bounds, plan.versions
 
@@ -136,10 +138,12 @@ class WorkerSession:
         """The message to a user who continues a crawl that has nothing left to do."""
         with self.engine.begin() as connection:
             pages, due = rounds.pages_known(connection, self.crawl_id), rounds.next_due(connection, self.crawl_id)
-            files = connection.execute(select(func.count()).where(output.c.crawl_id == self.crawl_id)).scalar_one()
+            others = select(output.c.number).where(output.c.crawl_id == self.crawl_id, output.c.pages_size > 0)
+            others = others.where(output.c.number != self.number).limit(1)
+            has_others = connection.execute(others).first() is not None
             waiting = something_waits(connection, self.crawl_id)
         path: object = self.pages.path
-        if files != 1:
+        if has_others:
             path = Message("{path} and the files of other workers", {"path": path})
         values: dict[str, object] = {"name": repr(self.plan.name), "path": path}
         values["due"] = Message("Nothing is due")
@@ -160,7 +164,6 @@ class WorkerSession:
 
         def renew(connection: Connection) -> int:
             lock_crawl(connection, self.crawl_id)
-            self.files.read_offsets(connection)
             if not expired:
                 forget_leases(connection, self.worker_id)
                 return self.worker_id

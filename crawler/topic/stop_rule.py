@@ -3,12 +3,14 @@
 import re
 from collections import deque
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 from crawler.translation.message import Message, plural
 
 ON_TOPIC = 0.5
 """The relevance from which a page is on the topic, where the user names no other."""
+WINDOW = 200
+"""The last pages by which a worker judges whether the crawl is to end."""
 STOP_WHEN = re.compile(r"harvest\s*<\s*([0-9]{0,6}\.?[0-9]{1,6})", re.ASCII)
 
 
@@ -34,24 +36,18 @@ class StopWhen:
         return f"harvest<{self.harvest:g}"
 
 
-class Harvest:
-    """Counts pages and those on the topic, all of them and the last ones."""
+class HarvestCounts(NamedTuple):
+    """How many pages were read and how many of them are on the topic: of all, and of the last ones."""
 
-    def __init__(self, window: int = 200, bound: float = ON_TOPIC) -> None:
-        self.window = window
-        self.bound = bound
-        self.pages = self.on_topic = self._lately = 0
-        self._last: deque[bool] = deque()
+    pages: int = 0
+    on_topic: int = 0
+    last: int = 0
+    """How many pages are looked back on."""
+    on_topic_lately: int = 0
 
-    def count(self, relevance: float) -> None:
-        """Count a page of this relevance."""
-        is_on_topic = relevance >= self.bound
-        self.pages += 1
-        self.on_topic += is_on_topic
-        self._lately += is_on_topic
-        self._last.append(is_on_topic)
-        if len(self._last) > self.window:
-            self._lately -= self._last.popleft()
+    def plus(self, other: Self) -> Self:
+        """The counts of two workers together."""
+        return type(self)(*map(sum, zip(self, other, strict=True)))
 
     @property
     def share(self) -> float:
@@ -59,29 +55,22 @@ class Harvest:
         return self.on_topic / self.pages if self.pages else 0.0
 
     @property
-    def full(self) -> bool:
-        """Whether there are as many pages as are looked back on."""
-        return self.pages >= self.window
-
-    @property
     def share_lately(self) -> float:
         """The share of the last pages that are on the topic; 0 where there is none."""
-        return self._lately / len(self._last) if self._last else 0.0
+        return self.on_topic_lately / self.last if self.last else 0.0
 
-    def ends(self, when: StopWhen | None) -> bool:
-        """Whether so few of the last pages are on the topic that the crawl is to end."""
-        return when is not None and self.full and self.share_lately < when.harvest
+    def ends(self, when: StopWhen | None, least: int = WINDOW) -> bool:
+        """Whether so few of the last pages, as soon as there are enough, are on the topic that the crawl is to end."""
+        return when is not None and self.last >= least and self.share_lately < when.harvest
 
     def words(self) -> Message:
         """The harvest in words.
 
-        >>> harvest = Harvest(window=2)
-        >>> for relevance in (0.9, 0.1, 0.5): harvest.count(relevance)
-        >>> str(harvest.words())
+        >>> str(HarvestCounts(3, 2, 2, 1).words())
         'On topic: 2 of 3 pages read (67%), 50% of the last 2.'
         """
         values = {"topical": f"{self.on_topic:,}", "share": f"{self.share:.0%}"}
-        if self.pages <= self.window:
+        if self.pages <= self.last:
             return plural(
                 "On topic: {topical} of {n} page read ({share}).",
                 "On topic: {topical} of {n} pages read ({share}).",
@@ -93,6 +82,32 @@ class Harvest:
             "On topic: {topical} of {n} pages read ({share}), {lately} of the last {window}.",
             self.pages,
             lately=f"{self.share_lately:.0%}",
-            window=f"{self.window:,}",
+            window=f"{self.last:,}",
             **values,
         )
+
+
+class Harvest:
+    """Counts the pages of one worker as it reads them."""
+
+    def __init__(self, window: int = WINDOW, bound: float = ON_TOPIC) -> None:
+        self.bound = bound
+        self._pages = self._on_topic = 0
+        self._last: deque[bool] = deque(maxlen=window)
+
+    def count(self, relevance: float) -> None:
+        """Count a page of this relevance.
+
+        >>> harvest = Harvest(window=2)
+        >>> for relevance in (0.9, 0.1, 0.5): harvest.count(relevance)
+        >>> harvest.counts
+        HarvestCounts(pages=3, on_topic=2, last=2, on_topic_lately=1)
+        """
+        self._pages += 1
+        self._on_topic += relevance >= self.bound
+        self._last.append(relevance >= self.bound)
+
+    @property
+    def counts(self) -> HarvestCounts:
+        """The counts so far."""
+        return HarvestCounts(self._pages, self._on_topic, len(self._last), sum(self._last))

@@ -1,8 +1,9 @@
-"""The spider to compare with: Scrapy as it comes, following links and doing nothing else."""
+"""The spider to compare with: Scrapy as it comes, following links, and extracting text if `text=trafilatura`."""
 
 import sys
 from collections.abc import AsyncIterator, Iterator
 
+import trafilatura
 from scrapy import Request, Spider
 from scrapy.http import HtmlResponse, Response
 
@@ -19,8 +20,9 @@ class BareSpider(Spider):
         "TELNETCONSOLE_ENABLED": False,
     }
 
-    def __init__(self, start: str) -> None:
+    def __init__(self, start: str, text: str = "") -> None:
         super().__init__()
+        self.text = text
         self.first = start
         self.allowed_domains = ["127.0.0.1"]
         self.pages = 0
@@ -33,6 +35,8 @@ class BareSpider(Spider):
         if not isinstance(response, HtmlResponse):
             return
         self.pages += 1
+        if self.text == "trafilatura":
+            trafilatura.extract(response.text, url=response.url)
         for href in response.css("a::attr(href)"):
             yield response.follow(href)
 

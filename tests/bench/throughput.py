@@ -1,9 +1,11 @@
-"""How fast topic is, beside a bare Scrapy spider that only follows links, on one static site on this machine.
+"""How fast topic is, beside spiders that a user would write instead, on one static site on this machine.
 
 `python tests/bench/throughput.py [FOLDER] [--pages N] [--runs K]` crawls FOLDER, a folder of HTML reached from its
-index.html, or else a made-up site of N pages. The two crawlers take turns, because the ratio of neighbours tells more
-than times do on a machine that has other work. Pages a second are counted by the server, from the first request to the
-last answer; CPU and memory are those of the whole process. What the start takes is measured on a site of one page.
+index.html, or else a made-up site of N pages: by bare Scrapy, by Scrapy with trafilatura in its callback (extra
+`peers`), and by topic with one worker, with two, and with the extractor leaf-tags. The crawlers take turns, because the
+ratio of neighbours tells more than times do on a machine that has other work. Pages a second are counted by the server,
+from the first request to the last answer; CPU is that of all processes of a crawl, memory that of the largest. What the
+start takes is measured on a site of one page.
 """
 
 import argparse
@@ -32,6 +34,13 @@ BARE = ["runspider", str(HERE / "bare.py"), "-a", "start={}"]
 TOPIC = ["crawl", "topic", "-a", "seeds={}", "-a", "images=no"]
 TOPIC += ["-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "CONCURRENT_REQUESTS_PER_DOMAIN=32"]
 TOPIC += ["-s", "ALLOWED_PRIVATE_HOSTS=127.0.0.1"]
+CRAWLERS = {
+    "bare": BARE,
+    "trafilatura": [*BARE, "-a", "text=trafilatura"],
+    "topic": TOPIC,
+    "2 workers": [*TOPIC, "-a", "workers=2"],
+    "leaf-tags": [*TOPIC, "-a", "extractor=leaf-tags"],
+}
 MEGABYTE = 1 << 20 if sys.platform == "darwin" else 1 << 10  # of ru_maxrss
 
 
@@ -106,31 +115,31 @@ def _finish(line: list[str], folder: Path, timeout: float) -> tuple[resource.str
     return usage, out.read_text("utf-8")
 
 
-def interleaved(site: Path, runs: int, timeout: float) -> list[tuple[Run, Run]]:
-    """So many pairs of a bare crawl and one of topic."""
-    pairs = []
+def interleaved(site: Path, runs: int, timeout: float) -> dict[str, list[Run]]:
+    """So many crawls by each crawler, in turns."""
+    done: dict[str, list[Run]] = {name: [] for name in CRAWLERS}
     for number in range(runs):
-        pairs.append((crawl(site, BARE, timeout), crawl(site, TOPIC, timeout)))
-        bare, topic = pairs[-1]
-        print(f"run {number + 1}: bare {bare.rate:.1f} pages/s, topic {topic.rate:.1f}", file=sys.stderr)
-    return pairs
+        for name, words in CRAWLERS.items():
+            done[name].append(crawl(site, words, timeout))
+        rates = ", ".join(f"{name} {made[-1].rate:.1f}" for name, made in done.items())
+        print(f"run {number + 1}, pages/s: {rates}", file=sys.stderr)
+    return done
 
 
-def check(pairs: list[tuple[Run, Run]]) -> str:
+def check(done: dict[str, list[Run]]) -> str:
     """Whether every crawl was of the same pages, and at the same number of requests, in words."""
-    runs = [run for pair in pairs for run in pair]
-    wanted = runs[0].pages
-    if not all(run.pages == wanted and run.parsed == len(wanted) for run in runs):
-        counts = "; ".join(
-            f"bare was sent {len(bare.pages):,} and parsed {bare.parsed:,}, "
-            f"topic {len(topic.pages):,} and {topic.parsed:,}"
-            for bare, topic in pairs
-        )
-        return f"NOT THE SAME PAGES: {counts}."
+    wanted = done["bare"][0].pages
+    others = {
+        name: [(len(run.pages), run.parsed) for run in made]
+        for name, made in done.items()
+        if not all(run.pages == wanted and run.parsed == len(wanted) for run in made)
+    }
+    if others:
+        return f"NOT THE SAME PAGES: {len(wanted):,} were wanted; sent and parsed were {others}."
     said = f"Every crawl read the same {len(wanted):,} pages."
-    if len({run.answers for run in runs}) > 1:
-        bare, topic = pairs[0]
-        said += f"\nNOT THE SAME REQUESTS: bare made {bare.answers:,}, topic {topic.answers:,}; the work is not equal."
+    requests = {name: max(run.answers for run in made) for name, made in done.items()}
+    if len({*requests.values()}) > 1:
+        said += f"\nNOT THE SAME REQUESTS: {requests}; the work is not equal."
     return said
 
 
@@ -141,15 +150,16 @@ def start_cpu(words: list[str], timeout: float) -> float:
         return median(crawl(Path(name), words, timeout).cpu for _ in range(3))
 
 
-def table(pairs: list[tuple[Run, Run]], starts: tuple[float, float]) -> Iterator[str]:
-    """Both crawlers side by side."""
-    yield f"{'':32}{'bare':>12}{'topic':>12}{'topic / bare, pair by pair':>32}"
-    columns = list(zip(*pairs, strict=True))
-    for name, value in ROWS.items():
-        bare, topic = ([value(run, start) for run in runs] for runs, start in zip(columns, starts, strict=True))
-        ratios = [ours / other for ours, other in zip(topic, bare, strict=True)]
-        spread = f"{median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
-        yield f"{name:32}{median(bare):12.1f}{median(topic):12.1f}{spread:>32}"
+def table(done: dict[str, list[Run]], starts: dict[str, float]) -> Iterator[str]:
+    """The crawlers side by side: the median and range of each figure, and its ratio to bare Scrapy turn by turn."""
+    for figure, value in ROWS.items():
+        yield figure
+        reference = [value(run, starts["bare"]) for run in done["bare"]]
+        for name, made in done.items():
+            values = [value(run, starts[name]) for run in made]
+            ratios = [ours / other for ours, other in zip(values, reference, strict=True)]
+            spread = f"({min(values):.1f} to {max(values):.1f})"
+            yield f"    {name:16}{median(values):12.1f} {spread:24}{median(ratios):8.2f} of bare"
 
 
 def breakdown(a_page: float, steps: dict[str, float]) -> Iterator[str]:
@@ -173,22 +183,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folder", type=Path, nargs="?", help="static HTML with an index.html; else a site is made up")
     parser.add_argument("--pages", type=int, default=1500, help="pages of the made-up site (1500)")
-    parser.add_argument("--runs", type=int, default=3, help="pairs of crawls (3)")
+    parser.add_argument("--runs", type=int, default=3, help="crawls by each (3)")
     parser.add_argument("--timeout", type=float, default=600.0, help="seconds a crawl may take (600)")
     options = parser.parse_args()
     timeout = options.timeout
     with site_of(options.folder, options.pages) as site:
-        pairs = interleaved(site, options.runs, timeout)
-        starts = start_cpu(BARE, timeout), start_cpu(TOPIC, timeout)
+        done = interleaved(site, options.runs, timeout)
+        starts = {name: start_cpu(words, timeout) for name, words in CRAWLERS.items()}
         with TemporaryDirectory(prefix="throughput-") as name:
             _, said = _finish([sys.executable, str(HERE / "stages.py"), str(site)], Path(name), timeout)
-        able = capacity(site, pairs[0][0].pages)
-    print(f"\n{machine()}\n{options.folder or 'made-up site'}, {options.runs} runs of each. {check(pairs)}\n")
-    print("\n".join(table(pairs, starts)))
-    busy = max(run.server_cpu / run.seconds for pair in pairs for run in pair)
+        able = capacity(site, done["bare"][0].pages)
+    print(f"\n{machine()}\n{options.folder or 'made-up site'}, {options.runs} runs of each. {check(done)}\n")
+    print("\n".join(table(done, starts)))
+    busy = max(run.server_cpu / run.seconds for made in done.values() for run in made)
     print(f"The server serves {able:,.0f} pages/s at least; in the crawls it was busy {busy:.0%} of the time at most.")
     print("\nWhat topic spends on a page, in CPU milliseconds without the start:")
-    print("\n".join(breakdown(median(_cpu_a_page(topic, starts[1]) for _, topic in pairs), json.loads(said)[1])))
+    print("\n".join(breakdown(median(_cpu_a_page(run, starts["topic"]) for run in done["topic"]), json.loads(said)[1])))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from sites import BY_SHARES, Answer, Crawl, Site, crawl, page, serving
 from crawler.extraction import extract
 from crawler.extraction.auto.model import KINDS
 from crawler.items import PageItem
-from crawler.store.output_files import JsonLines
+from crawler.store.output_files import FileOffset, JsonLines
 
 PNG = Answer(b"\x89PNG\r\n\x1a\n" + bytes(40), content_type="image/png")
 HEAD = '<meta property="article:published_time" content="2024-05-06"><meta name="author" content="Ann Lee">'
@@ -141,8 +141,7 @@ def test_a_fresh_crawl_keeps_the_items_of_the_one_before_aside(tmp_path: Path) -
 def test_a_line_is_a_line_whatever_the_text_holds(tmp_path: Path) -> None:
     record = {"text": 'a\nb\r\u2028\u2029\x85 "quoted" \ud800 蜜蜂'}
     lines = JsonLines(tmp_path / "topic.jsonl")
-    lines.open()
-    lines.append([record])
+    lines.append([record], FileOffset())
     lines.close()
     (line,) = (tmp_path / "topic.jsonl").read_text(encoding="utf-8").splitlines()
     assert json.loads(line) == {"text": record["text"].replace("\ud800", "?")}

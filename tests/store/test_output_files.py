@@ -16,8 +16,11 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "folder" / "crawl.jsonl"
 
 
-def committed(lines: JsonLines, *records: dict[str, Any]) -> None:
-    lines.offset = lines.append(records)
+NOTHING = FileOffset()
+
+
+def committed(lines: JsonLines, *records: dict[str, Any], after: FileOffset = NOTHING) -> FileOffset:
+    return lines.append(records, after)
 
 
 @pytest.mark.parametrize(
@@ -50,20 +53,20 @@ def test_half_characters_are_replaced(path: Path, text: str) -> None:
 
 def test_a_file_is_made_when_there_is_something_to_write(path: Path) -> None:
     lines = JsonLines(path)
-    assert lines.append([]) == FileOffset()
+    assert lines.append([], NOTHING) == NOTHING
     assert not path.exists()
-    assert lines.append([{}]).size == 3
+    assert lines.append([{}], NOTHING).size == 3
     assert path.exists()
     lines.close()
 
 
 def test_what_was_not_committed_is_written_over(path: Path) -> None:
     lines = JsonLines(path)
-    committed(lines, {"n": 1})
-    assert lines.append([{"n": 2, "long": "x" * 100}]).size > lines.offset.size
-    committed(lines, {"n": 3})
-    lines.append([{"n": 4}])
-    lines.cut()
+    first = committed(lines, {"n": 1})
+    assert lines.append([{"n": 2, "long": "x" * 100}], first).size > first.size
+    both = committed(lines, {"n": 3}, after=first)
+    lines.append([{"n": 4}], both)
+    lines.cut(both)
     lines.close()
     assert path.read_text() == '{"n": 1}\n{"n": 3}\n'
 
@@ -71,13 +74,12 @@ def test_what_was_not_committed_is_written_over(path: Path) -> None:
 @pytest.mark.parametrize("more", [b"", b"half a li", b"x" * 200])
 def test_an_open_file_has_what_is_committed(path: Path, more: bytes) -> None:
     before = JsonLines(path)
-    committed(before, {"n": 1}, {"n": 2})
+    offset = committed(before, {"n": 1}, {"n": 2})
     before.close()
     with path.open("ab") as file:
         file.write(more)
-    lines = JsonLines(path, before.offset)
-    lines.open()
-    committed(lines, {"n": 3})
+    lines = JsonLines(path)
+    committed(lines, {"n": 3}, after=lines.open(offset))
     lines.close()
     assert path.read_text() == '{"n": 1}\n{"n": 2}\n{"n": 3}\n'
 
@@ -97,14 +99,13 @@ def test_a_file_that_is_not_what_was_written_is_kept_aside(
     path: Path, caplog: pytest.LogCaptureFixture, found: bytes | None, aside: bytes | None
 ) -> None:
     before = JsonLines(path)
-    committed(before, {"n": 1}, {"n": 2})
+    offset = committed(before, {"n": 1}, {"n": 2})
     before.close()
     path.unlink()
     if found is not None:
         path.write_bytes(found)
-    lines = JsonLines(path, before.offset)
-    lines.open()
-    committed(lines, {"n": 3})
+    lines = JsonLines(path)
+    committed(lines, {"n": 3}, after=lines.open(offset))
     lines.close()
     assert path.read_text() == '{"n": 3}\n'
     kept = path.with_name("crawl.previous.jsonl")
@@ -115,28 +116,28 @@ def test_a_file_that_is_not_what_was_written_is_kept_aside(
 @pytest.mark.skipif(os.name != "posix", reason="elsewhere an open file cannot be deleted")
 def test_a_file_that_is_deleted_while_it_is_written_is_missed(path: Path) -> None:
     lines = JsonLines(path)
-    committed(lines, {})
+    offset = committed(lines, {})
     path.unlink()
     with pytest.raises(OSError, match=r"it was deleted.*crawl\.jsonl"):
-        lines.append([{}])
+        lines.append([{}], offset)
     lines.close()
 
 
 def test_what_cannot_be_written_says_where(path: Path) -> None:
     path.mkdir(parents=True)
     with pytest.raises(OSError, match=r"crawl\.jsonl") as caught:
-        JsonLines(path).append([{}])
+        JsonLines(path).append([{}], NOTHING)
     assert (caught.value.errno, caught.value.filename) == (EISDIR, str(path))
 
 
 def test_a_closed_file_may_be_closed_and_cut(path: Path) -> None:
     lines = JsonLines(path)
-    lines.cut()
+    lines.cut(NOTHING)
     lines.close()
     committed(lines, {})
     lines.close()
     lines.close()
-    lines.cut()
+    lines.cut(NOTHING)
     assert path.read_bytes() == b"{}\n"
 
 

@@ -13,7 +13,7 @@ from crawler.outcomes import Code
 from crawler.store import database
 from crawler.store.crawl_tables import DONE, WAITING, crawl, host, output, worker
 from crawler.store.database import StateError, open_database
-from crawler.store.output_files import JsonLines
+from crawler.store.output_files import FileOffset, JsonLines
 from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.urls.canonical import Canonical
 
@@ -142,7 +142,7 @@ def test_a_second_worker_in_one_folder_wants_postgresql(sqlite_engine: Engine, t
     crew = Crew(sqlite_engine, tmp_path)
     one = crew.join(*candidates(A))
     one.claim()
-    with pytest.raises(StateError, match=r"a crawl named 'crawl' is running here; .*PostgreSQL: setting STATE_URL"):
+    with pytest.raises(StateError, match=r"a crawl named 'crawl' is running here; .*workers=NUMBER.*PostgreSQL"):
         crew.join()
     one.end(*map(stored, list(one.hand.values())))
     other = crew.join(name="other")
@@ -164,7 +164,7 @@ def test_what_is_refused_changes_nothing(sqlite_engine: Engine, tmp_path: Path) 
 
 
 def test_a_seat_that_cannot_be_taken_leaves_no_lock(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(lines: JsonLines) -> None:
+    def fail(lines: JsonLines, committed: FileOffset) -> None:
         raise PermissionError("no")
 
     with monkeypatch.context() as broken:

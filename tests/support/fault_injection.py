@@ -98,6 +98,8 @@ def prose(number: int, sentences: int) -> list[str]:
 class Process(Protocol):
     """What a crawl runs in."""
 
+    pid: int
+
     def poll(self) -> int | None:
         """Its exit status, if it has ended."""
 
@@ -160,6 +162,12 @@ def started(line: list[str], folder: Path, log: Path) -> Process:
     """A crawl in a process of its own, which writes what it says to the log."""
     with log.open("wb") as stderr:
         return subprocess.Popen(line, cwd=folder, env=environment(), stderr=stderr)
+
+
+def further_workers(parent: int) -> list[int]:
+    """The processes that a command with several workers has started; Linux only."""
+    found = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+    return [int(pid) for pid in found if b"crawler.workers" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
 def wait_for(reached: Callable[[], object]) -> None:

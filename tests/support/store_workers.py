@@ -17,6 +17,7 @@ from crawler.outcomes import Code, Outcome
 from crawler.store.crawl_tables import DONE, HELD, RECORDED, WAITING, address, crawl, host, output, site, worker
 from crawler.store.database import open_database
 from crawler.store.hosts import REQUESTS_A_PAGE
+from crawler.store.output_files import file_offsets, files_of
 from crawler.store.page_tables import page
 from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.urls.canonical import Canonical
@@ -94,7 +95,9 @@ class Worker:
         self.hosts |= {one.host_id for one in [*answer.leases, *filter(None, answer.redirected.values())]}
         self.shared_examples += answer.shared_examples
         check(self.engine)
-        assert self.session.pages.path.stat().st_size == self.session.pages.offset.size
+        with self.engine.connect() as connection:
+            pages, _ = file_offsets(connection, *files_of(self.session.crawl_id, self.session.number))
+        assert self.session.pages.path.stat().st_size == pages.size
         self.check_limits(answer)
         return answer
 

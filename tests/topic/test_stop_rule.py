@@ -1,32 +1,32 @@
 import pytest
 
-from crawler.topic.stop_rule import Harvest, StopWhen
+from crawler.topic.stop_rule import Harvest, HarvestCounts, StopWhen
 
 
-def harvest(shown: str, window: int, bound: float = 0.5) -> Harvest:
+def harvest(shown: str, window: int, bound: float = 0.5) -> HarvestCounts:
     """That of pages on the topic (#) and others."""
     counted = Harvest(window, bound)
     for page in shown:
         counted.count(bound if page == "#" else bound - 0.01)
-    return counted
+    return counted.counts
 
 
 @pytest.mark.parametrize(
-    ("shown", "window", "share", "lately", "full"),
+    ("shown", "window", "share", "lately"),
     [
-        ("", 2, 0, 0, False),
-        ("#", 2, 1, 1, False),
-        ("#.", 2, 1 / 2, 1 / 2, True),
-        ("#..", 2, 1 / 3, 0, True),
-        ("..##", 2, 1 / 2, 1, True),
-        ("#" * 50 + "." * 50, 20, 1 / 2, 0, True),
-        ("." * 50 + "#" * 50, 80, 1 / 2, 5 / 8, True),
-        (".#", 1, 1 / 2, 1, True),
+        ("", 2, 0, 0),
+        ("#", 2, 1, 1),
+        ("#.", 2, 1 / 2, 1 / 2),
+        ("#..", 2, 1 / 3, 0),
+        ("..##", 2, 1 / 2, 1),
+        ("#" * 50 + "." * 50, 20, 1 / 2, 0),
+        ("." * 50 + "#" * 50, 80, 1 / 2, 5 / 8),
+        (".#", 1, 1 / 2, 1),
     ],
 )
-def test_shares(shown: str, window: int, share: float, lately: float, full: bool) -> None:
+def test_shares(shown: str, window: int, share: float, lately: float) -> None:
     counted = harvest(shown, window)
-    assert (counted.share, counted.share_lately, counted.full) == (share, lately, full)
+    assert (counted.share, counted.share_lately) == (share, lately)
     assert (counted.pages, counted.on_topic) == (len(shown), shown.count("#"))
 
 
@@ -34,9 +34,9 @@ def test_shares(shown: str, window: int, share: float, lately: float, full: bool
 def test_the_bound_is_on_the_topic(bound: float) -> None:
     counted = Harvest(10, bound)
     counted.count(bound)
-    assert counted.share == 1
+    assert counted.counts.share == 1
     counted.count(bound - 0.0001)
-    assert counted.share == 1 / 2
+    assert counted.counts.share == 1 / 2
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_the_bound_is_on_the_topic(bound: float) -> None:
     ],
 )
 def test_when_it_ends(shown: str, when: float | None, ends: bool) -> None:
-    assert harvest(shown, 4).ends(when and StopWhen(when)) == ends
+    assert harvest(shown, 4).ends(when and StopWhen(when), 4) == ends
 
 
 @pytest.mark.parametrize(
@@ -67,6 +67,12 @@ def test_when_it_ends(shown: str, when: float | None, ends: bool) -> None:
 )
 def test_in_words(shown: str, words: str) -> None:
     assert str(harvest(shown, 4).words()) == words
+
+
+def test_two_workers_together() -> None:
+    both = harvest("#..", 2).plus(harvest("##", 2))
+    assert both == HarvestCounts(pages=5, on_topic=3, last=4, on_topic_lately=2)
+    assert (both.share, both.share_lately) == (3 / 5, 1 / 2)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,158 @@
+"""The process of a further worker: it crawls with the arguments and settings that it reads from standard input.
+
+What it writes to standard output is for the process that started it: a line of JSON for each report and log record. It
+stops when it is told to, and ends at once when standard input ends: then the process that started it is gone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import logging
+import os
+import pickle
+from itertools import islice
+from threading import Lock, Thread
+from typing import Any, BinaryIO
+
+from scrapy import signals
+from scrapy.crawler import Crawler, CrawlerProcess
+from scrapy.utils.asyncio import create_looping_call
+
+from crawler.build_crawl import crawl_of, join_crawl
+from crawler.bulk.parallel import GARBAGE_THRESHOLD
+from crawler.settings import LOG_LEVEL
+from crawler.workers.local_workers import LENGTH, STOP
+from crawler.workers.worker_report import WorkerReport
+
+REPORT_SECONDS = 0.5
+# What only the process that the user started says: extensions, and loggers.
+LEFT_OUT = (
+    "crawler.extensions.progress.CrawlProgress",
+    "crawler.extensions.closing_lines.ClosingLines",
+    "scrapy.extensions.telnet.TelnetConsole",
+)
+SAID_ONCE = ("scrapy.addons", "scrapy.middleware", "scrapy.crawler", "scrapy.core.engine", "scrapy.utils.log")
+
+
+NOT_SUMMED = ("log_count/", "memusage/", "focus/")
+"""Statistics that are of one process only, or computed of sums."""
+MOST_NAMED = 20
+"""Seeds and examples that failed, the first of many."""
+
+
+class ReportingHandler(logging.Handler):
+    """Sends log records to the process that started this one."""
+
+    def __init__(self, send: Sender) -> None:
+        super().__init__()
+        self.send = send
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Send a record with its text, which includes a traceback if it has one."""
+        self.send("log", [record.name, record.levelno, self.format(record)])
+
+
+class Sender:
+    """Writes lines to the process that started this one, from several threads."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self.stream, self.lock = stream, Lock()
+
+    def __call__(self, kind: str, content: Any) -> None:
+        with self.lock:
+            self.stream.write(json.dumps({kind: content}).encode() + b"\n")
+            self.stream.flush()
+
+
+class Reporter:
+    """Sends reports while a crawl runs, says at its end why it ended, and stops it when told to."""
+
+    def __init__(self, crawler: Crawler, send: Sender) -> None:
+        self.crawler, self.send = crawler, send
+        self.sent: WorkerReport | None = None
+        crawler.signals.connect(self.start, signals.spider_opened)
+        crawler.signals.connect(self.closed, signals.spider_closed)
+
+    def start(self) -> None:
+        Thread(target=self.stop_when_told, args=(asyncio.get_running_loop(),), daemon=True).start()
+        self.loop = create_looping_call(self.report)
+        self.loop.start(REPORT_SECONDS)
+
+    def stop_when_told(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Stop when a byte comes; end at once without one, as the process that started this one is gone."""
+        _read(len(STOP))
+        loop.call_soon_threadsafe(crawl_of(self.crawler).status.end, "shutdown")
+        _read(1)  # leases and unfinished lines are left to the next worker
+
+    def report(self) -> None:
+        """Send what is done so far, if it is more than before."""
+        report = self.so_far()
+        if report != self.sent:
+            self.sent = report
+            self.send("report", report)
+
+    def so_far(self) -> WorkerReport:
+        """What is done so far."""
+        crawl, statistics = crawl_of(self.crawler), self.crawler.stats.get_stats()
+        return WorkerReport(
+            crawl.frontier.pages,
+            crawl.frontier.items,
+            crawl.topic.harvest.counts,
+            {name: count for name, count in statistics.items() if type(count) is int and _is_sum(name)},
+            crawl.status.seeds_answered,
+            {url: str(outcome) for url, outcome in islice(crawl.status.seeds_failed.items(), MOST_NAMED)},
+            {url: str(outcome) for url, outcome in islice(crawl.status.examples_failed.items(), MOST_NAMED)},
+        )
+
+    def closed(self, reason: str) -> None:
+        self.reason = reason
+
+    def end(self) -> None:
+        """Send the last report, and why the crawl ended."""
+        self.loop.stop()
+        self.report()
+        self.send("ended", self.reason)
+
+
+def _is_sum(name: str) -> bool:
+    return not name.startswith(NOT_SUMMED) and not name.endswith("_max")
+
+
+def main() -> None:
+    """Crawl until nothing is left to do, or until this worker is told to stop."""
+    send = Sender(os.fdopen(os.dup(1), "wb"))
+    os.dup2(2, 1)  # what else is printed is not for the parent to read
+    task = _read(int.from_bytes(_read(LENGTH), "big"))
+    spider, arguments, settings, number = pickle.loads(task)  # noqa: S301 - the parent has written it
+    logging.getLogger().addHandler(ReportingHandler(send))
+    logging.getLogger().setLevel(settings["LOG_LEVEL"])
+    settings.set("EXTENSIONS", {**settings["EXTENSIONS"], **dict.fromkeys(LEFT_OUT)}, priority="cmdline")
+    settings.set("STATS_DUMP", False, priority="cmdline")
+    settings.set("LOG_INSTALL_ROOT_HANDLER", False, priority="cmdline")
+    process = CrawlerProcess(settings)
+    if settings["LOG_LEVEL"] == LOG_LEVEL:
+        for name in SAID_ONCE:
+            logging.getLogger(name).setLevel(logging.WARNING)
+    crawler = process.create_crawler(spider)
+    reporter = Reporter(crawler, send)
+    gc.freeze()
+    gc.set_threshold(GARBAGE_THRESHOLD)
+    process.crawl(crawler, session=join_crawl(arguments, settings, number), arguments=arguments)
+    process.start(install_signal_handlers=False)
+    reporter.end()
+
+
+def _read(size: int) -> bytes:
+    """So many bytes of standard input; not by sys.stdin, which must not be locked when the process ends."""
+    content = b""
+    while len(content) < size:
+        if not (part := os.read(0, size - len(content))):
+            os._exit(1)
+        content += part
+    return content
+
+
+if __name__ == "__main__":
+    main()

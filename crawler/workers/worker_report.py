@@ -1,0 +1,34 @@
+"""What one worker has done so far, as it tells the process that started it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Self
+
+from crawler.topic.stop_rule import HarvestCounts
+
+NOT_SUMMED = ("log_count/", "memusage/", "focus/")
+"""Statistics that are of one process only, or computed of sums."""
+
+MOST_NAMED = 20
+"""Seeds and examples that failed, the first of many."""
+
+
+class WorkerReport(NamedTuple):
+    """The counts of a worker since it began, and what became of the seeds and examples that it requested."""
+
+    pages: int = 0
+    items: int = 0
+    harvest: HarvestCounts = HarvestCounts()
+    statistics: Mapping[str, int] = {}
+    """Scrapy's and our own, as far as they are sums."""
+    seeds_answered: int = 0
+    seeds_failed: Mapping[str, str] = {}
+    """Outcomes, by address."""
+    examples_failed: Mapping[str, str] = {}
+
+    @classmethod
+    def of_list(cls, values: list[Any]) -> Self:
+        """The report whose values were sent as JSON."""
+        report = cls(*values)
+        return report._replace(harvest=HarvestCounts(*report.harvest))
