@@ -18,9 +18,10 @@ from crawler import settings as our_settings
 from crawler.command_line.command import translate_argparse, translate_help
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, printable, refuse
 from crawler.translation.message import Message, MessageError, localized
+from crawler.translation.program import is_winnow
 
 SPIDER = "topic"
-CALLED = "crawl topic"
+CALLED = "winnow crawl" if is_winnow() else "crawl topic"
 # What Scrapy says of itself at every start; -L DEBUG shows it.
 NOISY = ("scrapy.addons", "scrapy.middleware", "scrapy.crawler")
 

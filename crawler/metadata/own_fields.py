@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from cssselect import SelectorError
+from cssselect.xpath import XPathExpr
 from lxml import etree
-from parsel.csstranslator import HTMLTranslator, XPathExpr
+from parsel.csstranslator import HTMLTranslator
 
 from crawler.page.text import fold_space
 from crawler.translation.message import MessageError

@@ -241,9 +241,3 @@ def test_wrong_use_is_one_sentence(tmp_path: Path, capsys: Any, words: tuple[str
     assert (status, err.count("\n")) == (2, 1)
     assert said in err
     assert not (tmp_path / "output").exists()
-
-
-def test_the_console_command_cleans_stored_pages_too(tmp_path: Path) -> None:
-    line = [sys.executable, "-c", "from crawler.api.console import main; main()", "clean", "--stored", "bees"]
-    ended = subprocess.run(line, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False)
-    assert (ended.returncode, ended.stderr) == (2, "scrapy clean: no crawl was ever run here (output/crawl.db)\n")
