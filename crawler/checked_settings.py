@@ -101,6 +101,8 @@ def check_crawl(settings: BaseSettings, arguments: Arguments) -> None:
     """Raise an ArgumentError unless the settings are right, alone and with the arguments of a crawl."""
     check_settings(settings)
     check_framework(settings)
+    canonical_of(settings)
+    bounds_of(settings)
     max_depth_of(settings, arguments)
     image_filter_of(settings)
     if arguments.workers != 1 and settings.getdict("FEEDS"):

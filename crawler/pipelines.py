@@ -69,8 +69,11 @@ class ExtractPipeline:
             refused = noise_of(page, extraction) if self.judges_images else frozenset()
             item.markdown = markdown(page, extraction.blocks, self.markdown == "links", refused)
         if self.own_fields is not None:
-            item.own_fields, cut = self.own_fields.read(page.url, page.root)
-            self.counts.count(Outcome(Code.FIELDS_CUT), cut)
+            found = self.own_fields.read(page.url, page.root)
+            item.own_fields = found.values
+            self.counts.count(Outcome(Code.FIELDS_CUT), found.cut)
+            for failure in found.failures:
+                self.counts.count(Outcome(Code.FIELD_FAILED, failure))
         item.extractor = self.method
         return item
 

@@ -172,20 +172,21 @@ class Bookmark:
     """What must be the same for a run to go on: crawl, options, and versions of all that texts depend on."""
     last: int = 0
     """The id of the last page that was looked at."""
-    others: int = 0
-    """How many texts are other ones than before."""
+    has_changed: bool = False
+    """Whether any text is another one than before, so that near-duplicates are to be grouped anew."""
 
     def read(self) -> None:
         """Go on where a run with the same options ended, if there was one."""
         with suppress(OSError, ValueError, KeyError):
             found = json.loads(self.path.read_bytes())
             if found["of"] == self.of:
-                self.last, self.others = int(found["last"]), int(found["others"])
+                self.last, self.has_changed = int(found["last"]), bool(found["has_changed"])
 
     def write(self) -> None:
         """Save how far the run has come."""
         with AtomicFile(str(self.path)) as file:
-            file.write(json.dumps({"of": self.of, "last": self.last, "others": self.others}).encode())
+            found = {"of": self.of, "last": self.last, "has_changed": self.has_changed}
+            file.write(json.dumps(found).encode())
             file.finish()
 
 
@@ -221,7 +222,7 @@ class Run:
                 letters = 0
             progress.show()
         self.save()
-        if self.bookmark.others:
+        if self.bookmark.has_changed:
             progress.say(localized(Message("Looking for near-duplicates anew.")))
             for _ in group_again(self.engine, self.crawl):
                 progress.show()
@@ -259,9 +260,11 @@ class Run:
         if not self.waiting:
             return
         rows = [one.row for one in self.waiting if one.row is not None]
+        if not self.bookmark.has_changed and any(one.is_other for one in self.waiting):
+            self.bookmark.has_changed = True
+            self.bookmark.write()  # first: when they are saved, a run that goes on finds them unchanged
         with_retries(lambda: save_pages(self.engine, self.crawl, rows), error_message, lambda: self.retry_seconds)
         self.bookmark.last = self.waiting[-1].id
-        self.bookmark.others += sum(one.is_other for one in self.waiting)
         self.bookmark.write()
         self.waiting.clear()
 

@@ -20,6 +20,7 @@ from scrapy.exceptions import UsageError
 
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, refuse, say, standard_output
 from crawler.translation.message import LOCALE, N_, SOURCE, Message, MessageError, here, localized
+from crawler.translation.program import is_winnow
 
 MOST_JOBS = 1_000
 OF_LIBRARIES = (
@@ -82,7 +83,8 @@ class Command(ScrapyCommand):
 
     def __init__(self) -> None:
         super().__init__()
-        self.called = f"scrapy {type(self).__module__.rpartition('.')[2]}"
+        name = type(self).__module__.rpartition(".")[2]
+        self.called = f"winnow {sys.argv[1]}" if is_winnow() else f"scrapy {name}"
         self.given = argparse.Namespace()
 
     def short_desc(self) -> str:
@@ -97,6 +99,7 @@ class Command(ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         translate_argparse()
         super().add_options(parser)
+        parser.usage = f"{self.called} {self.syntax()}"
         self.add_arguments(parser)
         translate_help(parser)
         parser.error = self.refuse  # type: ignore[method-assign]

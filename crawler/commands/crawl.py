@@ -11,16 +11,21 @@ from typing import Any
 
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import UsageError
-from scrapy.settings import default_settings
+from scrapy.settings import BaseSettings, default_settings
 from scrapy.spiderloader import get_spider_loader
 
 from crawler import settings as our_settings
 from crawler.command_line.command import translate_argparse, translate_help
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, printable, refuse
 from crawler.translation.message import Message, MessageError, localized
+from crawler.translation.program import is_winnow
 
 SPIDER = "topic"
-CALLED = "crawl topic"
+CALLED = "winnow crawl" if is_winnow() else "crawl topic"
+COMPONENTS = (
+    *("ADDONS", "DOWNLOADER_MIDDLEWARES", "DOWNLOAD_HANDLERS", "EXTENSIONS", "FEED_EXPORTERS", "FEED_STORAGES"),
+    *("ITEM_PIPELINES", "SPIDER_MIDDLEWARES"),
+)
 # What Scrapy says of itself at every start; -L DEBUG shows it.
 NOISY = ("scrapy.addons", "scrapy.middleware", "scrapy.crawler")
 
@@ -78,10 +83,11 @@ class Command(CrawlCommand):
         from crawler.items import PageItem
         from crawler.metadata.language import language
         from crawler.spiders.demo_site import check_demo
-        from crawler.store.database import DatabaseUnavailableError
+        from crawler.store.database import DatabaseUnavailableError, state_url
 
         assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
         check_crawl(self.settings, self.arguments)
+        state_url(self.settings)
         self.unknown = sorted(_names(opts.set) - set(vars(default_settings)) - set(vars(our_settings)))
         for name in self.unknown:
             for near in get_close_matches(name, [one for one in vars(our_settings) if one.isupper()], 1, 0.8):
@@ -124,7 +130,7 @@ class Command(CrawlCommand):
         logging.getLogger("psycopg").setLevel(logging.ERROR)  # of a connection that is lost, the ledger tells
         gc.freeze()  # what is loaded stays
         gc.set_threshold(GARBAGE_THRESHOLD)
-        for name in self.unknown:
+        for name in [] if has_other_components(self.crawler_process.settings) else self.unknown:
             logging.getLogger(__name__).warning("Nothing here reads the setting %s: is it misspelt?", name)
         crawler = self._create_crawler(SPIDER)
         self.crawler_process.crawl(crawler, session=self.session, **self.given(opts))
@@ -147,6 +153,13 @@ def argument_help() -> str:
     for name, one in ARGUMENTS.items():
         group.add_argument(name, help=one.help())
     return parser.format_help()
+
+
+def has_other_components(settings: BaseSettings) -> bool:
+    """Whether components are set that are neither ours nor Scrapy's: they may read settings of their own."""
+    found = {one for name in COMPONENTS for pair in settings.getdict(name).items() for one in pair}
+    modules = {one if isinstance(one, str) else getattr(one, "__module__", "") for one in found}
+    return any("." in module and module.partition(".")[0] not in ("crawler", "scrapy") for module in modules)
 
 
 def _names(assignments: list[str]) -> set[str]:

@@ -16,6 +16,7 @@ from crawler import __version__
 from crawler.outcomes import Outcome
 from crawler.reports.html_page import environment, shown
 from crawler.translation.message import CONTROL, N_, Message, catalogue_of, languages, span
+from crawler.translation.program import as_called
 from crawler.urls.parsing import readable
 
 MOST_SHOWN = 300
@@ -65,6 +66,7 @@ def _environment(language: str) -> Environment:
         "reason": lambda outcome: catalogue.gettext(_outcome(outcome).message),
         "language": language,
         "languages": [(one, catalogue_of(one).gettext(LANGUAGE)) for one in languages()],
+        "called": as_called,
         "version": __version__,
     }
     return found

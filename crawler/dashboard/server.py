@@ -20,6 +20,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from crawler.command_line.terminal import printable
 from crawler.dashboard.access import RefusedError
+from crawler.translation.program import as_called
 
 SECONDS = 60
 """For the head of a request, for its body, and for each PIECE of an answer to be taken."""
@@ -262,7 +263,7 @@ def serve(application: App, host: str, port: int, where: str) -> int:
         listening = listen(host, port)
     except OSError as error:
         said = f"nothing can be served at {host} port {port}: {error.strerror}; --port gives another"
-        print(printable(f"scrapy dashboard: {said}"), file=sys.stderr)
+        print(printable(as_called(f"scrapy dashboard: {said}")), file=sys.stderr)
         return 1
     ended = Event()
     for one in (signal.SIGINT, signal.SIGTERM):

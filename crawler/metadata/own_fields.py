@@ -9,6 +9,7 @@ sizes = [".size"]                   # in brackets: a list of all there are
 from __future__ import annotations
 
 import copyreg
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -17,6 +18,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from cssselect import SelectorError
+from cssselect.xpath import XPathExpr
 from lxml import etree
 from parsel.csstranslator import HTMLTranslator
 
@@ -31,6 +33,11 @@ MOST_READ = 10 * MAX_LETTERS  # characters of an element, white space included
 UNREAD = ("script", "style")
 XPATH = ("/", "(", "./")
 ALL_SITES = "*"
+FAULTS = (etree.XPathError, ValueError, TypeError)
+"""What compiling and evaluating an XPath raises; the last two come from functions and characters."""
+
+
+COUNTED = re.compile(r"count\(((?:preceding|following)-sibling::[^()\[\]]+)\) = (\d+)")
 
 
 copyreg.pickle(etree.XPath, lambda find: (etree.XPath, (find.path,)))  # further workers get the fields too
@@ -38,6 +45,41 @@ copyreg.pickle(etree.XPath, lambda find: (etree.XPath, (find.path,)))  # further
 
 class OwnFieldsError(MessageError, ValueError):
     """A file that gives no fields; the message is one sentence for the user."""
+
+
+class CssTranslator(HTMLTranslator):
+    """Translates so that each element of a page is looked at once, and at most some of its siblings.
+
+    Else the time grows with the square of a list's length, and with its depth: pages have lists of 50,000 elements.
+    """
+
+    def css_to_xpath(self, css: str, prefix: str = "descendant-or-self::") -> str:
+        if "*::text" in css:  # to parsel ".x *::text" is also the text of .x itself
+            return HTMLTranslator().css_to_xpath(css, prefix)
+        return COUNTED.sub(_compared, super().css_to_xpath(css, prefix))
+
+    def xpath_descendant_combinator(self, left: XPathExpr, right: XPathExpr) -> XPathExpr:
+        return right.add_condition(f"ancestor::{left}")
+
+    def xpath_child_combinator(self, left: XPathExpr, right: XPathExpr) -> XPathExpr:
+        return right.add_condition(f"parent::{left}")
+
+    def xpath_direct_adjacent_combinator(self, left: XPathExpr, right: XPathExpr) -> XPathExpr:
+        return right.add_condition(f"preceding-sibling::*[1]/self::{left}")
+
+    def xpath_indirect_adjacent_combinator(self, left: XPathExpr, right: XPathExpr) -> XPathExpr:
+        return right.add_condition(f"preceding-sibling::{left}")
+
+
+def _compared(counted: re.Match[str]) -> str:
+    """The condition that there are so many siblings, without counting all.
+
+    >>> CssTranslator().css_to_xpath("p a:nth-child(2)")
+    'descendant-or-self::a[((preceding-sibling::*[1] and not(preceding-sibling::*[2]))) and (ancestor::p)]'
+    """
+    siblings, number = counted[1], int(counted[2])
+    none_more = f"not({siblings}[{number + 1}])"
+    return f"({siblings}[{number}] and {none_more})" if number else none_more
 
 
 class Selector(NamedTuple):
@@ -48,19 +90,35 @@ class Selector(NamedTuple):
     wants_all: bool
 
 
+class FoundFields(NamedTuple):
+    """The own fields of a page."""
+
+    values: dict[str, Any]
+    """None or an empty list where there is nothing."""
+    cut: int
+    """How many values are beyond the limits."""
+    failures: list[str]
+    """The fields whose selectors fail on this page, each with the reason."""
+
+
 class OwnFields:
     """The selectors of a file, by host."""
 
     def __init__(self, selectors: Mapping[str, tuple[Selector, ...]]) -> None:
         self.selectors = selectors
 
-    def read(self, url: str, root: etree._Element) -> tuple[dict[str, Any], int]:
-        """The fields of a page, None or an empty list where there is nothing; and how many values were cut."""
+    def read(self, url: str, root: etree._Element) -> FoundFields:
+        """The fields of a page."""
         values: dict[str, Any] = {}
+        failures: list[str] = []
         left, cut = MAX_LETTERS_OF_PAGE, 0
         for one in self._of(url):
             texts: list[str] = []
-            found = _listed(one.find(root))
+            try:
+                found = _listed(one.find(root))
+            except FAULTS as error:  # types are compared only where something is found
+                failures.append(f"{one.name}: {error}")
+                found = []
             for at, each in enumerate(found):
                 if len(texts) == MAX_VALUES or left <= 0:
                     cut += len(found) - at if one.wants_all else 1
@@ -73,7 +131,7 @@ class OwnFields:
                     if not one.wants_all:
                         break
             values[one.name] = texts if one.wants_all else next(iter(texts), None)
-        return values, cut
+        return FoundFields(values, cut, failures)
 
     def _of(self, url: str) -> Iterator[Selector]:
         """The selectors for an address: those for all sites, then of the widest domain to the narrowest."""
@@ -117,11 +175,11 @@ def _selectors(host: str, table: object, wrong: Any) -> Iterator[Selector]:
 
 def _compiled(selector: str, wrong: Any) -> etree.XPath:
     try:
-        path = selector if selector.startswith(XPATH) else HTMLTranslator().css_to_xpath(selector)
+        path = selector if selector.startswith(XPATH) else CssTranslator().css_to_xpath(selector)
         find = etree.XPath(path)
         find(etree.Element("html"))  # functions and namespaces are looked up only now
-    except (SelectorError, etree.XPathError) as error:
-        raise wrong(f"{selector!r} is no selector of CSS or XPath ({error})") from None
+    except (SelectorError, RecursionError, *FAULTS) as error:
+        raise wrong(f"{selector[:200]!r} is no selector of CSS or XPath ({error})") from None
     return find
 
 

@@ -19,6 +19,7 @@ from crawler.schedule.job_store import BY_HAND, DueRun, find_job
 from crawler.schedule.manage_jobs import opened
 from crawler.store.database import display_url, state_url
 from crawler.translation.message import counted
+from crawler.translation.program import as_called
 
 logger = logging.getLogger(__name__)
 
@@ -89,7 +90,7 @@ def run_now(opts: argparse.Namespace, settings: BaseSettings) -> int:
         job = find_job(jobs.all()[0], name)
         entered = jobs.start(job, DueRun(BY_HAND), scheduler.place)
         if entered is None:
-            print(printable(f"scrapy schedule run-now: the job {name!r} runs already"), file=sys.stderr)
+            print(printable(as_called(f"scrapy schedule run-now: the job {name!r} runs already")), file=sys.stderr)
             return BUSY
         started = scheduler.begin(job, entered)
         if started is None:

@@ -14,6 +14,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
+from crawler.translation.program import as_called
+
 LOCALE = Path(__file__).parent.parent / "locale"
 SOURCE = "en"
 """The language that the sentences are written in."""
@@ -57,6 +59,7 @@ class Message(NamedTuple):
             sentence, values["n"] = translations.ngettext(self.sentence, self.plural, n), f"{n:,}"
         else:
             sentence = translations.gettext(self.sentence) if self.sentence else ""
+        sentence = as_called(sentence)
         return sentence.format(**values) if values else sentence
 
 

@@ -33,6 +33,9 @@ def test_crawl_in_any_folder(site: Site, tmp_path: Path) -> None:
     done = winnow("crawl", site.url, "--topic", "honey bees", *LOOPBACK, folder=tmp_path)
     items = [json.loads(line) for line in (tmp_path / "output" / "topic.jsonl").read_text().splitlines()]
     assert (done.returncode, [item["text"] for item in items]) == (0, [BEE])
+    again = winnow("crawl", site.url, "--topic", "honey bees", *LOOPBACK, folder=tmp_path).stderr.decode()
+    assert "is finished" in again
+    assert "--refresh all takes every page, --fresh yes starts it anew" in again
 
 
 def test_clean_a_page_from_the_web(site: Site, tmp_path: Path) -> None:
@@ -58,13 +61,16 @@ def test_clean_standard_input_and_a_file(tmp_path: Path) -> None:
         (
             "crawl demo -s DOWNLOAD_DELEY=1",
             2,
-            "crawl topic: there is no setting DOWNLOAD_DELEY; the nearest is DOWNLOAD_DELAY",
+            "winnow crawl: there is no setting DOWNLOAD_DELEY; the nearest is DOWNLOAD_DELAY",
         ),
         (
             "crawl demo -s MY_OUTPUT_DIR=mine -s OUTPUT_DIRS=x",
             2,
-            "crawl topic: there is no setting OUTPUT_DIRS; the nearest is OUTPUT_DIR",
+            "winnow crawl: there is no setting OUTPUT_DIRS; the nearest is OUTPUT_DIR",
         ),
+        ("export", 2, "winnow export: no crawl was ever run here (output/crawl.db)"),
+        ("clean --stored bees", 2, "winnow clean: no crawl was ever run here (output/crawl.db)"),
+        ("clean-files", 2, "winnow clean-files: the following arguments are required: INPUT"),
         ("clean none.html", 2, "winnow clean: 'none.html' cannot be read (No such file or directory)"),
         (
             "clean http://127.0.0.1:9/",
@@ -85,6 +91,7 @@ def test_help_lists_commands_and_arguments(tmp_path: Path) -> None:
     ] == []
     options = winnow("crawl", "--help", folder=tmp_path).stdout.decode()
     assert all(name in options for name in ("--topic", "--max-pages", "(default: site)"))
+    assert "winnow clean-files [--stored NAME]" in winnow("clean-files", "--help", folder=tmp_path).stdout.decode()
 
 
 def test_bash_completes_commands_and_options(tmp_path: Path) -> None:

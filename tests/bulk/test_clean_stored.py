@@ -169,25 +169,27 @@ def test_a_running_crawl_is_refused(here: Place) -> None:
     assert here.clean("--stored", "bees", "--jobs", "1")[0] == 0
 
 
-def test_a_killed_run_goes_on_where_it_was(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("at_once", "saves"), [(2, 3), (PAGES + 1, 1)])
+def test_a_run_killed_after_a_save_goes_on(at_once: int, saves: int, here: Place) -> None:
     here.crawl("bees")
     before = here.pages("bees")
     here.ask(update(page_tables.page).values(text="old", text_fingerprint=None, duplicate_of="http://old.example/"))
     here.ask(delete(page_tables.near_duplicate_band))
     code = (
-        "import os, sys\nfrom crawler.bulk import clean_stored\nclean_stored.PAGES_AT_ONCE = 2\n"
+        f"import os, sys\nfrom crawler.bulk import clean_stored\nclean_stored.PAGES_AT_ONCE = {at_once}\n"
         "saves, save = [], clean_stored.save_pages\n"
-        "def dying(*given):\n    saves.append(1)\n    len(saves) == 3 and os.kill(os.getpid(), 9)\n    save(*given)\n"
+        "def dying(*given):\n"
+        f"    save(*given)\n    saves.append(1)\n    len(saves) == {saves} and os.kill(os.getpid(), 9)\n"
         "clean_stored.save_pages = dying\nfrom scrapy.cmdline import execute\nexecute(sys.argv)\n"
     )
     line = [sys.executable, "-c", code, *here.words("--stored", "bees", "--jobs", "1")]
     env = environment() | {"SCRAPY_SETTINGS_MODULE": "crawler.settings"}
     killed = subprocess.run(line, cwd=here.folder, env=env, capture_output=True, text=True, timeout=60, check=False)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
-    assert sum(row["text"] == "old" for row in here.pages("bees", "text").values()) == PAGES + 1 - 4
+    assert sum(row["text"] == "old" for row in here.pages("bees", "text").values()) == PAGES + 1 - saves * at_once
     status, err = here.clean("--stored", "bees", "--jobs", "1")
     assert status == 0, err
-    assert f"{PAGES + 1 - 4} pages cleaned again" in err
+    assert f"{PAGES + 1 - (saves - 1) * at_once} pages cleaned again" in err
     after = here.pages("bees")
     assert without_copies(after) == without_copies(before)
     originals = {url for url, row in after.items() if not row["duplicate_of"]}  # of two in a batch, either one
@@ -239,9 +241,3 @@ def test_wrong_use_is_one_sentence(tmp_path: Path, capsys: Any, words: tuple[str
     assert (status, err.count("\n")) == (2, 1)
     assert said in err
     assert not (tmp_path / "output").exists()
-
-
-def test_the_console_command_cleans_stored_pages_too(tmp_path: Path) -> None:
-    line = [sys.executable, "-c", "from crawler.api.console import main; main()", "clean", "--stored", "bees"]
-    ended = subprocess.run(line, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False)
-    assert (ended.returncode, ended.stderr) == (2, "scrapy clean: no crawl was ever run here (output/crawl.db)\n")

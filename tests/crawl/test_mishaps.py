@@ -1,5 +1,6 @@
 """What goes wrong between pages, servers and users, each as it was met once."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -164,16 +165,23 @@ def test_a_full_disk_ends_the_crawl_with_a_word(tmp_path: Path) -> None:
         (["-a", "favour=f1"], "favour='f1' is not known; allowed are balance, precision, recall"),
         (["-a", "favour=recall", "-a", "extractor=slope"], "favour 'recall' is for the method auto alone"),
         (["-a", "favour=recall", "-s", "EXTRACTOR=slope"], "favour 'recall' is for the method auto alone"),
+        (["-s", "IGNORED_PARAMETERS=("], "IGNORED_PARAMETERS is wrong"),
+        (["-s", "RECRAWL_LEAST=9", "-s", "RECRAWL_MOST=1"], "RECRAWL_LEAST=9.0 and RECRAWL_MOST=1.0 are wrong"),
+        (["-s", "STATE_URL=foo://x"], "setting STATE_URL is wrong"),
     ],
 )
 def test_slips_of_the_user_end_with_one_line(tmp_path: Path, more: list[str], said: str) -> None:
     ended = crawl(tmp_path, {"seeds": "demo"}, {}, *more)
     assert (ended.status, len(ended.err.splitlines())) == (2, 1)
     assert said in ended.err
+    assert not (tmp_path / "output").exists()
 
 
-def test_an_unknown_setting_is_said(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("extension", "is_said"), [("scrapy.extensions.memusage.MemoryUsage", True), ("o.E", False)])
+def test_a_setting_that_nothing_reads_is_said(extension: str, is_said: bool, tmp_path: Path) -> None:
+    (tmp_path / "o.py").write_text("class E: pass")
+    settings = OPEN | {"MY_OWN_DELAY": "0", "EXTENSIONS": json.dumps({extension: 500})}
     with serving(Site({"/": page("One.")})) as site:
-        ended = crawl(tmp_path, {"seeds": site.url}, OPEN | {"MY_OWN_DELAY": "0"})
+        ended = crawl(tmp_path, {"seeds": site.url}, settings)
     assert ended.status == 0
-    assert "Nothing here reads the setting MY_OWN_DELAY" in ended.err
+    assert ("Nothing here reads the setting MY_OWN_DELAY" in ended.err) is is_said

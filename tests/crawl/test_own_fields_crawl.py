@@ -1,6 +1,7 @@
 """Fields of a user's own, by selectors and by a pipeline: in the items, the database, exports and the dashboard."""
 
 import csv
+import json
 import os
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 from dashboard_client import Request, answer
 from fork_server import ROOT, environment
+from pyarrow import parquet
 from scrapy.settings import Settings
 from sites import OPEN, Crawl, Site, command, page, serving
 from sqlalchemy.engine import URL
@@ -50,6 +52,7 @@ FIELDS = """
 ["*"]
 price = ".price"
 sizes = [".size"]
+wrong = "//*[@class='price'][count(1)]"
 """
 WORDS = "Bees gather nectar from clover in the warm hours before noon, and guards wait at the hive"
 
@@ -72,32 +75,40 @@ def run(folder: Path, *words: str) -> Crawl:
     return Crawl(ended.returncode, ended.stdout, ended.stderr, folder)
 
 
-def test_own_fields_are_wherever_items_are(site: Site, tmp_path: Path) -> None:
+def test_own_fields_are_wherever_items_are(site: Site, tmp_path: Path, url: URL) -> None:
     for name, text in {"my_pipelines.py": PIPELINE, "my_settings.py": SETTINGS, "fields.toml": FIELDS}.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-    url = URL.create("sqlite", database=str(tmp_path / "output" / "crawl.db"))
-    settings = OPEN | {"OUTPUT_DIR": str(tmp_path / "output")}
+    settings = OPEN | {"OUTPUT_DIR": str(tmp_path / "output"), "STATE_URL": url.render_as_string(hide_password=False)}
     with serving(site):
         arguments = {"seeds": site.url, "fields": "fields.toml", "images": "no"}
         ended = run(tmp_path, *command(arguments, settings)[3:])
+        asked = sorted(site.paths())
         again = run(tmp_path, *command(arguments, settings)[3:])
+        assert (again.status, sorted(site.paths())) == (0, asked)
     assert ended.status == 0, ended.err
-    own = {"price": "9 EUR", "sizes": ["<S>", "M"], "words": 20, "read_on": "2026-01-02"}
+    own = {"price": "9 EUR", "sizes": ["<S>", "M"], "wrong": None, "words": 20, "read_on": "2026-01-02"}
     items = {item["url"]: item for item in ended.items()}
     assert items.keys() == {site.url, f"{site.url}kept"}
     kept = items[f"{site.url}kept"]
     assert (kept["own_fields"] | {"words": 20}, kept["title"]) == (own, kept["title"].upper())
     assert items[site.url]["own_fields"]["sizes"] == []
-    assert "Left out: dropped by a pipeline: a secret (1)." in ended.closing()
     assert "Failed: error in the crawler, see the log (1)." in ended.closing()
     assert "ValueError: no such value" in ended.err
-    assert "finished" in again.err  # neither is requested again
+    assert asked == ["/", "/dropped", "/failed", "/kept", "/robots.txt"]
+    left_out = "dropped by a pipeline: a secret (1), own field whose selector fails, wrong: Invalid type (1)"
+    assert f"Left out: {left_out}." in ended.closing()
+    assert "is finished" in again.err
     given = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
     exported = run(tmp_path, "export", "-o", "all.csv", "--fields", "url,own_fields", *given)
     assert exported.status == 0, exported.err
     with (tmp_path / "all.csv").open(encoding="utf-8", newline="") as file:
         rows = {row["url"]: row["own_fields"] for row in csv.DictReader(file)}
-    assert rows[f"{site.url}kept"].startswith('{"price": "9 EUR", "sizes": ["<S>", "M"], "words": ')
+    assert rows[f"{site.url}kept"].startswith('{"price": "9 EUR", "sizes": ["<S>", "M"], "wrong": null, "words": ')
+    assert run(tmp_path, "export", "-o", "all.parquet", *given).status == 0
+    table = parquet.read_table(tmp_path / "all.parquet", columns=["url", "own_fields"]).to_pylist()
+    assert {row["url"]: json.loads(row["own_fields"]) for row in table} == {
+        address: item["own_fields"] for address, item in items.items()
+    }
     values = Settings()
     values.setmodule(settings_module)
     desk = DashboardContext(url, tmp_path / "output", values, AccessControl())
