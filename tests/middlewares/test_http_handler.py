@@ -40,7 +40,7 @@ def test_each_request_is_counted_and_none_is_lost(tmp_path: Path) -> None:
 
 def test_a_request_is_sent_again_after_a_pause(tmp_path: Path) -> None:
     with serving(fickle()) as site:
-        slow = OPEN | {"CONCURRENT_REQUESTS_PER_DOMAIN": "1", "DOWNLOAD_DELAY": "0.2"}
+        slow = OPEN | {"CONCURRENT_REQUESTS_PER_DOMAIN": "1", "DOWNLOAD_DELAY": "0.5"}
         crawl(tmp_path, {"seeds": site.url, "max_pages": 5}, slow)
     assert len(site.asked) > 6
-    assert min(after.at - before.at for before, after in pairwise(site.asked)) > 0.15
+    assert min(after.at - before.at for before, after in pairwise(site.asked)) > 0.25
