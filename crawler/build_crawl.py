@@ -33,6 +33,7 @@ from crawler.spiders.crawl_status import CrawlStatus, EndReason, OutcomeCounts
 from crawler.spiders.demo_site import serve_demo
 from crawler.spiders.links_and_images import EvidenceCache, LinkSelector, PageImages
 from crawler.spiders.page_reader import PageReader
+from crawler.spiders.redirects import Redirects
 from crawler.spiders.request_outcomes import Leases
 from crawler.spiders.topic_tracker import Examples, SharedLearning, TopicTracker
 from crawler.store.database import DatabaseUnavailableError, database_errors, database_url, open_database
@@ -82,6 +83,7 @@ class Crawl:
     images: PageImages
     evidence: EvidenceCache
     learning: SharedLearning
+    redirects: Redirects
     method: str
     """The name of the extractor."""
     reader: PageReader
@@ -213,6 +215,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         images=images,
         evidence=evidence,
         learning=learning,
+        redirects=Redirects(scope, frontier, settings.getint("REDIRECT_MAX_TIMES")),
         method=method,
         reader=reader,
     )

@@ -61,8 +61,7 @@ class PageRecord:
     without words.
     """
     via: str = "link"
-    """How the address was found: `seed`, `sitemap`, `feed`, `link`, `image`, `refresh` (by a page that sends readers
-    on) or `exploration` (a link chosen by chance).
+    """How the address was found: `seed`, `sitemap`, `feed`, `link`, `image` or `exploration` (a link chosen by chance).
     """
     extractor: str = ""
     """The method that extracted the text."""

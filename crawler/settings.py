@@ -175,6 +175,7 @@ IGNORED_PARAMETERS = (
 # takes the place of ours, and our other components are left out.
 SCHEDULER = "crawler.spiders.request_scheduler.FrontierScheduler"
 CONCURRENT_ITEMS = 1
+DOWNLOAD_HANDLERS = dict.fromkeys(("http", "https"), "crawler.middlewares.http_handler.CountedRequestsHandler")
 DOWNLOADER_MIDDLEWARES = {
     "crawler.middlewares.image_noise.ImageNoiseMiddleware": 50,  # before anything is asked, robots.txt too
     "crawler.middlewares.robots.RobotsMiddleware": 100,

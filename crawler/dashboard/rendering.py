@@ -25,7 +25,7 @@ LONGEST_SIGN = len("%F0%A0%AE%B7")
 """Letters of an address that people read as one."""
 KINDS = (
     *(N_("article"), N_("collection"), N_("documentation"), N_("forum"), N_("listing"), N_("product"), N_("service")),
-    *(N_("counterexample"), N_("example"), N_("feed"), N_("link"), N_("refresh"), N_("seed"), N_("sitemap")),
+    *(N_("counterexample"), N_("example"), N_("feed"), N_("link"), N_("seed"), N_("sitemap")),
     *(N_("done"), N_("held"), N_("recorded"), N_("waiting"), N_("image"), N_("list"), N_("page"), N_("image")),
     *(N_("entropy"), N_("keyword"), N_("redundancy"), N_("size")),
 )

@@ -27,7 +27,7 @@ class Candidate(NamedTuple):
     sight: str | None = None
     """How a page shows it, of an image that is to be judged, or of a page that only an image links to."""
     via: str = "link"
-    """How it was found: seed, sitemap, feed, link, image, refresh, redirect or example."""
+    """How it was found: seed, sitemap, feed, link, image or example."""
     lastmod: float | None = None
     """When it last changed, according to a sitemap or feed."""
 

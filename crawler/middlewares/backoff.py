@@ -7,9 +7,12 @@ import time
 from collections.abc import Callable
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Self
+from urllib.parse import urlsplit
 
 from scrapy import Request
+from scrapy.core.downloader import Slot
 from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
 from crawler.build_crawl import crawl_of
@@ -38,6 +41,10 @@ def retry_after(header: str, now: float) -> float | None:
         return None
 
 
+class HostRestsError(IgnoreRequest):
+    """A request that waited in the downloader when a rest of its host began; it is put back."""
+
+
 class BackoffMiddleware:
     """Lets a busy host rest as long as it asks, or twice as long each time if it does not say, within limits."""
 
@@ -46,9 +53,17 @@ class BackoffMiddleware:
     times = 5
     """Rests in a row after which a host is closed; the last one takes 80 seconds."""
 
-    def __init__(self, hosts: HostControl, count: Callable[[str], None], limit: float) -> None:
+    def __init__(
+        self,
+        hosts: HostControl,
+        count: Callable[[str], None],
+        limit: float,
+        slot: Callable[[str], Slot | None] = lambda name: None,
+    ) -> None:
         self.hosts, self.count = hosts, count
         self.limit = limit
+        self.slot = slot
+        """The downloader's slot for a host name without port, if it has one."""
         self.rests: dict[str, tuple[int, float]] = {}
         """How many times in a row each busy host rested, and until when."""
         self.closed: set[str] = set()
@@ -57,7 +72,11 @@ class BackoffMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         limit = crawler.settings.getfloat("BACKOFF_LIMIT")
-        return cls(crawl_of(crawler).frontier.hosts, crawler.stats.inc_value, limit)
+
+        def slot(name: str) -> Slot | None:
+            return crawler.engine.downloader.slots.get(name) if crawler.engine else None
+
+        return cls(crawl_of(crawler).frontier.hosts, crawler.stats.inc_value, limit, slot)
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
         name = host(request.url)
@@ -68,12 +87,26 @@ class BackoffMiddleware:
         self.count(f"backoff/{response.status}")
         header = (response.headers.get("Retry-After") or b"").decode("latin-1")
         rests = self.let_rest(name, response.status, retry_after(header, time.time()))
+        self.withdraw(name)
         tries = request.meta.get(REFUSED_TIMES, 0) + 1
         if not rests or tries > self.times or ROBOTS in request.meta:
             return response
         again = request.copy()
         again.meta.update({REFUSED_TIMES: tries, REFUSED: True})
         return again
+
+    def process_exception(self, request: Request, exception: Exception) -> Request | None:
+        return request.copy() if isinstance(exception, HostRestsError) else None
+
+    def withdraw(self, name: str) -> None:
+        """Withdraw the requests to a host that wait in the downloader until a pause ends."""
+        slot = self.slot(urlsplit(f"//{name}").hostname or "")
+        if slot is None:
+            return
+        for request, answer in list(slot.queue):
+            if host(request.url) == name and ROBOTS not in request.meta:
+                slot.queue.remove((request, answer))
+                answer.errback(HostRestsError())
 
     def let_rest(self, name: str, status: int, asked: float | None) -> bool:
         """Whether the host may be asked again after a rest, or is closed."""

@@ -16,7 +16,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from service_identity import CertificateError, VerificationError
 from twisted.python.failure import Failure
 
-from crawler.frontier.page_result import Lease, PageResult
+from crawler.frontier.page_result import Candidate, Lease, PageResult
 from crawler.outcomes import Code, Group, Outcome
 from crawler.recrawl.page_history import GONE_AFTER, ChangeCheck, PageChange
 from crawler.spiders.topic_tracker import KINDS
@@ -82,8 +82,6 @@ def _caused_by_tls(error: BaseException | None) -> bool:
     return any(isinstance(inner, TLS_ERRORS) for inner in (error, getattr(error, "__cause__", None), *reasons))
 
 
-MOVED_TO = "moved_to"
-"""In the meta of a seed's request: where redirects led it."""
 ROBOTS = "robots_txt"
 """In the meta of requests for robots.txt itself."""
 REFUSED_TIMES = "backoff_times"
@@ -112,9 +110,15 @@ def lease_of(request: Request) -> Lease:
 
 
 def result_of(request: Request, outcome: Outcome | None = None) -> PageResult:
-    """The result of a request so far: where a seed was redirected to, and the verdict on an image."""
-    moved = tuple(("home", url) for url in request.meta.get(MOVED_TO, ()))
-    return PageResult(outcome, shared_examples=moved, verdict=request.meta.get(VERDICT))
+    """The result of a request so far: where redirects led a seed that did not fail, and the verdict on an image."""
+    home = new_home(lease_of(request).candidate) if outcome is None or outcome.code.group is not Group.FAILED else None
+    shared_examples = () if home is None else (("home", home),)
+    return PageResult(outcome, shared_examples=shared_examples, verdict=request.meta.get(VERDICT))
+
+
+def new_home(candidate: Candidate) -> str | None:
+    """Where redirects led a seed, which becomes a home of the crawl, or None."""
+    return candidate.url if candidate.kind == "seed" and candidate.requested is not None else None
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from logging import DEBUG, INFO
 from types import MappingProxyType
@@ -26,7 +26,8 @@ from crawler.page.page import HTML_TYPES, Page, is_html, media_type
 from crawler.page.sitemaps import Listing, listing
 from crawler.recrawl.page_history import NOT_MODIFIED, ChangeCheck, PageChange, conditional_headers
 from crawler.spiders.page_reader import header, page_of, read_alone, validators
-from crawler.spiders.request_outcomes import NO_WHOLE_PAGE, Refusal, lease_of, outcome_of, result_of
+from crawler.spiders.redirects import TIMES
+from crawler.spiders.request_outcomes import NO_WHOLE_PAGE, Refusal, lease_of, new_home, outcome_of, result_of
 from crawler.spiders.topic_tracker import KINDS, example_text
 from crawler.urls.parsing import site
 
@@ -91,12 +92,11 @@ class TopicSpider(Spider):
         if is_page and declared and declared not in HTML_TYPES:
             raise StopDownload(fail=False)
 
-    def parse(self, response: Response) -> Iterator[PageItem]:
+    def parse(self, response: Response) -> Iterator[PageItem] | Awaitable[Iterable[PageItem | Request]]:
         """The page as an item, if it is to be stored; if not, its lease ends at once."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         if "lease" not in response.request.meta:
-            yield read_alone(response, self.settings["EXTRACTOR"], extractor_of(self.settings))
-            return
+            return iter((read_alone(response, self.settings["EXTRACTOR"], extractor_of(self.settings)),))
         request, lease = response.request, lease_of(response.request)
         kind, content_type = lease.candidate.kind, header(response.headers, "Content-Type")
         if response.status == NOT_MODIFIED:
@@ -105,30 +105,49 @@ class TopicSpider(Spider):
         elif kind in ("seed", "list") and (
             found := listing(response.body, response.url, self.crawl.settings.getint("DOWNLOAD_MAXSIZE"))
         ):
+            self.learn_home(request)
             self.finish(request, self.list_result(request, found))
         elif response.status in NO_WHOLE_PAGE:
             self.skip(request, Outcome(Code.NOT_WHOLE, str(response.status)))
         elif not is_html(content_type, response.body):
             self.skip(request, Outcome(Code.NOT_HTML, media_type(content_type)))
         else:
-            yield from self.parse_page(page_of(response), response, request)
+            page = page_of(response)
+            if page.refresh is not None and page.refresh[0] <= REFRESH_SECONDS:
+                return self.follow_refresh(page, response, page.refresh[1])
+            return self.parse_page(page, response)
+        return iter(())
 
-    def parse_page(self, page: Page, response: Response, request: Request) -> Iterator[PageItem]:
+    async def follow_refresh(self, page: Page, response: Response, url: str) -> Iterable[PageItem | Request]:
+        """The request for where a page sends its reader, as after a redirect; the page itself if that is known."""
+        assert response.request is not None  # noqa: S101 - Scrapy has set it
+        request = response.request
+        try:
+            moved = await self.crawl.redirects.follow(request, url)
+        except Refusal as refusal:
+            self.skip(request, refusal.outcome)
+            return ()
+        if moved is None or moved.id == lease_of(request).id:
+            return self.parse_page(page, response)
+        target = self.request_for(moved)
+        target.meta[TIMES] = request.meta.get(TIMES, 0) + 1
+        return (target,)
+
+    def parse_page(self, page: Page, response: Response) -> Iterator[PageItem]:
         """The page as an item, if it is to be stored."""
-        lease, frontier = lease_of(request), self.crawl.frontier
-        if lease.candidate.kind in KINDS:
+        assert response.request is not None  # noqa: S101 - Scrapy has set it
+        request = response.request
+        self.learn_home(request)
+        if lease_of(request).candidate.kind in KINDS:
             self.finish(request, self.example_result(request, page))
-        elif page.refresh is not None and page.refresh[0] <= REFRESH_SECONDS and not frontier.seen(page.refresh[1:]):
-            self.finish(request, self.refresh_result(request, page.refresh[1]))
+            return
+        item = self.crawl.reader.read(page, response)
+        self.crawl.follow_harvest()
+        check = item.result.check
+        if item.result.outcome is None and (check is None or check.found is not PageChange.SAME):
+            yield item
         else:
-            item = self.crawl.reader.read(page, response)
-            self.crawl.follow_harvest()
-            if item.result.outcome is None and (
-                item.result.check is None or item.result.check.found is not PageChange.SAME
-            ):
-                yield item
-            else:
-                self.finish(request, item.result)
+            self.finish(request, item.result)
 
     def parse_image(self, response: Response) -> Iterator[ImageItem]:
         """The image as an item, if it is one that is stored."""
@@ -143,14 +162,19 @@ class TopicSpider(Spider):
         item.lease, item.result = lease_of(request), result
         yield item
 
-    def refresh_result(self, request: Request, url: str) -> PageResult:
-        """The result of a page that refreshes to another address at once, which is followed like a redirect."""
-        result, candidate = result_of(request, Outcome(Code.REFRESHED)), lease_of(request).candidate
-        homes = (("home", url),) if candidate.kind == "seed" else ()
-        for home in homes:
-            self.crawl.learning.take_in(*home)
-        links = tuple(self.allowed([url], candidate._replace(via="refresh")))
-        return replace(result, links=links, shared_examples=(*result.shared_examples, *homes))
+    def learn_home(self, request: Request) -> None:
+        """Widen the scope by where redirects led a seed."""
+        if (home := new_home(lease_of(request).candidate)) is not None:
+            self.crawl.learning.take_in("home", home)
+
+    def follow_harvest(self) -> None:
+        """Count the harvest, and end the crawl if too few of the last pages are on the topic."""
+        topic, stats = self.crawl.topic, self.crawler.stats
+        stats.set_value("focus/pages", topic.harvest.pages)
+        stats.set_value("focus/on_topic", topic.harvest.on_topic)
+        stats.set_value("focus/harvest", round(topic.harvest.share, 4))
+        if topic.exhausted_at is not None:
+            self.crawl.status.end(EndReason.HARVEST)
 
     def example_result(self, request: Request, page: Page) -> PageResult:
         """The result of an example or counterexample, from which the topic is learned."""

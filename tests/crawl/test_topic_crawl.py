@@ -51,14 +51,14 @@ def test_an_item_says_how_it_was_found_and_what_was_thought_of_the_link(tmp_path
         "/": "seed",
         "/bees": "link",
         "/cars": "link",
-        "/there": "refresh",
+        "/there": "link",
         "/new": "link",
         "/behind": "image",
         "/listed": "sitemap",
         "/news": "feed",
     }
     scored = {path for path, item in items.items() if item["link_score"] is not None}
-    assert scored == {"/bees", "/cars", "/new"}
+    assert scored == {"/bees", "/cars", "/new", "/there"}
     assert 1 >= items["/bees"]["link_score"] > items["/cars"]["link_score"] >= 0
     assert items["/bees"]["relevance"] > items["/cars"]["relevance"]
     with sqlite3.connect(tmp_path / "output" / "crawl.db") as database:

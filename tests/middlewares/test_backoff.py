@@ -4,7 +4,7 @@ from contextlib import ExitStack
 from email.utils import formatdate
 from itertools import pairwise
 from pathlib import Path
-from time import time
+from time import sleep, time
 
 import pytest
 from short_backoff import HURRIED
@@ -161,6 +161,25 @@ def test_a_seed_that_stays_busy_fails_the_crawl_with_the_reason(tmp_path: Path) 
     assert site.paths() == ["/robots.txt", "/"]
     assert f"{site.url}: 503 Service Unavailable\n" in ended.closing()
     assert ended.status == 1
+
+
+@pytest.mark.parametrize("settings", [{}, {"DOWNLOAD_DELAY_JITTER": "0.9"}])
+@pytest.mark.parametrize(("status", "header", "times"), [(503, "2", 1), (429, "2", 1), (503, "3600", 2)])
+def test_a_request_that_waits_for_its_pause_is_not_sent_to_a_busy_host(
+    tmp_path: Path, status: int, header: str, times: int, settings: dict[str, str]
+) -> None:
+    """Two requests wait for robots.txt together, so that one is sent at once and the other after a pause."""
+    site = busy(times, status, header, pages=4)
+    site.routes["/robots.txt"] = lambda asked: sleep(0.8) or Answer("", 404)  # type: ignore[func-returns-value]
+    two = ONE_AT_A_TIME | {"CONCURRENT_REQUESTS_PER_DOMAIN": "2", "DOWNLOAD_DELAY": "0.4"} | settings
+    with serving(site):
+        ended = crawl(tmp_path, {"seeds": " ".join(f"{site.url}{n}" for n in range(4))}, two)
+    if header == "2":
+        assert site.asked[2].at - site.asked[1].at >= 2.0 - TOLERANCE
+        assert len(ended.items()) == 4
+    else:
+        assert len(site.asked) == 2
+        assert ended.counts() == {f"{status} Service Unavailable": 1, "site asked to be left alone": 3}
 
 
 def test_a_busy_robots_txt_is_asked_for_again(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Redirects: followed as a link would be, a limited number of times, within the scope, to web addresses only."""
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,15 @@ WIDE = OPEN | {"ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8"}
 
 def to(location: str, status: int = 302) -> Answer:
     return Answer("<p>Elsewhere.</p>", status, headers={"Location": location})
+
+
+def refresh(location: str, seconds: int = 0) -> Answer:
+    head = f'<meta http-equiv="refresh" content="{seconds}; url={location}">'
+    return Answer(page(f"Wait {seconds} s.", head=head))
+
+
+Redirect = Callable[[str], Answer]
+REDIRECTS = pytest.mark.parametrize("redirect", [to, refresh])
 
 
 def crawled(folder: Path, routes: dict[str, Route], **arguments: Any) -> tuple[Crawl, Site]:
@@ -37,7 +47,9 @@ def test_an_item_holds_the_address_asked_for_and_the_one_that_answered(tmp_path:
 
 
 def endless(asked: Asked) -> Answer:
-    return to(f"/endless?{int(asked.path.partition('?')[2] or 0) + 1}")
+    """A redirect to the next page: by HTTP from every third, by the page itself from others."""
+    number = int(asked.path.partition("?")[2] or 0)
+    return (refresh if number % 3 else to)(f"/endless?{number + 1}")
 
 
 def test_redirects_end(tmp_path: Path) -> None:
@@ -107,12 +119,13 @@ def test_a_page_moves_within_the_scope_only_and_to_a_page_not_known_yet(tmp_path
     }
 
 
+@REDIRECTS
 @pytest.mark.parametrize("scope", ["host", "site"])
-def test_a_seed_that_moves_takes_the_crawl_with_it(tmp_path: Path, scope: str) -> None:
+def test_a_seed_that_moves_takes_the_crawl_with_it(tmp_path: Path, scope: str, redirect: Redirect) -> None:
     routes: dict[str, Route] = {"/": page("Hello.", links={"/there": "there"}), "/there": page("This is there.")}
     with (
         serving(Site(routes), "127.0.0.2") as new,
-        serving(Site({"/": to(f"{new.url}"), "/here": page("This is here.")})) as old,
+        serving(Site({"/": redirect(new.url), "/here": page("This is here.")})) as old,
     ):
         new.routes["/there"] = page("This is there.", links={f"{old.url}here": "back"})
         ended = crawl(tmp_path, {"seeds": old.url, "scope": scope}, WIDE)
@@ -121,22 +134,58 @@ def test_a_seed_that_moves_takes_the_crawl_with_it(tmp_path: Path, scope: str) -
     assert ended.status == 0
 
 
-def test_a_page_that_sends_its_reader_on_soon_is_a_redirect(tmp_path: Path) -> None:
-    def sending(seconds: int, where: str) -> str:
-        return page(f"Wait {seconds} s.", head=f'<meta http-equiv="refresh" content="{seconds}; url={where}">')
+@REDIRECTS
+def test_only_the_last_of_the_addresses_of_a_seed_is_a_home(tmp_path: Path, redirect: Redirect) -> None:
+    with (
+        serving(Site({"/": page("Hello.")}), "127.0.0.2") as between,
+        serving(Site({"/": redirect(between.url), "/end": page("The end.", links={f"{between.url}on": "on"})})) as site,
+    ):
+        between.routes["/"] = redirect(f"{site.url}end")
+        ended = crawl(tmp_path, {"seeds": site.url}, WIDE)
+    assert between.paths("/robots.txt") == ["/"]
+    assert [item["url"] for item in ended.items()] == [f"{site.url}end"]
+    assert ended.counts() == {"outside the scope": 1}
 
+
+@REDIRECTS
+def test_a_seed_that_moves_without_end_fails_the_crawl(tmp_path: Path, redirect: Redirect) -> None:
+    """Two hosts send it to each other, always to another address; links to them are not followed."""
+    with serving(Site({}), "127.0.0.2") as there, serving(Site({})) as here, serving(Site({}), "127.0.0.3") as calm:
+        for one, other in ((here, there), (there, here)):
+            one.routes |= {f"/{n or ''}": redirect(f"{other.url}{n + 1}") for n in range(30)}
+        calm.routes["/"] = page("Hello.", links={f"{there.url}elsewhere": "elsewhere"})
+        ended = crawl(tmp_path, {"seeds": f"{here.url} {calm.url}"}, WIDE)
+        alone = crawl(tmp_path, {"seeds": here.url, "name": "alone"}, WIDE)
+    assert len(here.paths("/robots.txt")) + len(there.paths("/robots.txt")) == 2 * 11
+    assert ended.counts() == {"redirected too often": 1, "outside the scope": 1}
+    assert alone.counts() == {"redirected too often": 1}
+    assert (ended.status, alone.status) == (0, 1)
+
+
+def test_a_page_sends_its_reader_on_within_the_scope_only(tmp_path: Path) -> None:
+    with serving(Site({"/": page("Hello from elsewhere.")}), "127.0.0.2") as other:
+        ended, site = crawled(tmp_path, {"/away": refresh(other.url), "/image": refresh("/image.jpg")})
+    assert other.asked == []
+    assert [item["url"] for item in ended.items()] == [site.url]
+    assert ended.counts() == {"redirected: outside the scope": 1, "redirected: not HTML: .jpg": 1}
+
+
+def test_a_page_that_sends_its_reader_on_soon_is_a_redirect(tmp_path: Path) -> None:
     routes: dict[str, Route] = {
-        "/soon": sending(3, "/soon/there"),
-        "/late": sending(4, "/late/there"),
-        "/renewed": sending(5, "/renewed"),
-        "/script": sending(0, "javascript:alert(1)"),
-        "/round": sending(0, "/round/round"),
-        "/round/round": sending(0, "/round"),
+        "/soon": refresh("/soon/there", 3),
+        "/late": refresh("/late/there", 4),
+        "/renewed": refresh("/renewed", 5),
+        "/itself": refresh("/itself?utm_source=itself"),
+        "/script": refresh("javascript:alert(1)"),
+        "/round": refresh("/round/round"),
+        "/round/round": refresh("/round"),
     }
     there: dict[str, Route] = {"/soon/there": page("There."), "/late/there": page("There.")}
     with serving(Site({"/": page("Hello.", links=dict.fromkeys(routes, "on")), **routes, **there})) as site:
         ended = crawl(tmp_path, {"seeds": site.url}, OPEN)
-    kept = ["", "late", "renewed", "round", "round/round", "script", "soon/there"]
+    kept = ["", "itself", "late", "renewed", "round", "round/round", "script", "soon/there"]
     assert sorted(item["url"] for item in ended.items()) == [site.url + path for path in kept]
-    assert ended.counts() == {"sent on by the page": 1}
-    assert site.paths().count("/round") == site.paths().count("/round/round") == 1
+    assert ended.counts() == {}
+    assert sorted(site.paths("/robots.txt")) == sorted([f"/{path}" for path in kept] + ["/soon"])
+    (found,) = (item for item in ended.items() if item["url"] == f"{site.url}soon/there")
+    assert (found["requested_url"], found["depth"], found["parent"]) == (f"{site.url}soon", 1, site.url)

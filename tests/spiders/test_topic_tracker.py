@@ -33,7 +33,7 @@ def tracker(min_relevance: float = ON_TOPIC) -> TopicTracker:
         (Candidate(URL, 998), 0.998, "link"),
         (Candidate(URL, 999), None, "exploration"),
         (Candidate(URL, -1), None, "link"),
-        (Candidate(URL, 500, via="refresh"), None, "refresh"),
+        (Candidate(URL, 500, via="feed"), None, "feed"),
     ],
 )
 def test_a_link_that_is_not_known_here(candidate: Candidate, score: float | None, via: str) -> None:

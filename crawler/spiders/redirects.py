@@ -1,0 +1,45 @@
+"""Redirects, by HTTP or by `<meta http-equiv="refresh">`: one page for each address, and none outside the scope."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scrapy import Request
+
+from crawler.outcomes import Code, Outcome
+from crawler.spiders.request_outcomes import Refusal, lease_of
+from crawler.spiders.topic_tracker import KINDS
+
+if TYPE_CHECKING:
+    from crawler.frontier.frontier import Frontier
+    from crawler.frontier.page_result import Lease
+    from crawler.frontier.scope import Scope
+
+ANYWHERE = KINDS | {"seed", "image"}
+TIMES = "redirect_times"
+"""In the meta of a request, set by Scrapy too: how many redirects led here."""
+
+
+@dataclass(frozen=True)
+class Redirects:
+    """Follows redirects like links; those of seeds, images and examples may lead anywhere."""
+
+    scope: Scope
+    frontier: Frontier
+    most: int
+    """The most redirects in a row."""
+
+    async def follow(self, request: Request, url: str) -> Lease | None:
+        """The lease on the target in place of that on the requested address; None if the target is known already."""
+        lease = lease_of(request)
+        candidate = lease.candidate
+        if request.meta.get(TIMES, 0) >= self.most:
+            raise Refusal(Outcome(Code.TOO_MANY_REDIRECTS))
+        if candidate.kind not in ANYWHERE and (refusal := self.scope.refusal(url, page=candidate.kind != "list")):
+            raise Refusal(Outcome(Code.REDIRECT_REFUSED, str(refusal)))
+        if url == request.url:
+            return None
+        return await self.frontier.redirect(
+            lease.id, candidate._replace(url=url, requested=candidate.requested or candidate.url)
+        )

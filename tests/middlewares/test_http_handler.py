@@ -1,0 +1,46 @@
+"""Connections that a host keeps open and then closes: each request is counted, and sent again after a pause."""
+
+import re
+import threading
+from itertools import pairwise
+from pathlib import Path
+
+from sites import OPEN, Answer, Asked, Site, crawl, page, serving
+
+PAGES = 30
+STATISTICS = ("--set=STATS_DUMP=True",)
+
+
+def fickle() -> Site:
+    """A site that keeps connections open, and closes each without an answer when its second request comes."""
+    links = {f"/{n}": f"page {n}" for n in range(PAGES)}
+    connection = threading.local()  # the server has a thread for each
+
+    def route(asked: Asked) -> Answer:
+        if hasattr(connection, "is_used"):
+            raise ConnectionResetError
+        connection.is_used = True
+        return Answer(page(f"This is {asked.path}.", links=links if asked.path == "/" else {}))
+
+    return Site(dict.fromkeys(("/robots.txt", "/", *links), route))
+
+
+def statistic(said: str, name: str) -> int:
+    found = re.search(rf"'{name}': (\d+)", said)
+    return int(found[1]) if found else 0
+
+
+def test_each_request_is_counted_and_none_is_lost(tmp_path: Path) -> None:
+    with serving(fickle()) as site:
+        ended = crawl(tmp_path, {"seeds": site.url}, OPEN, *STATISTICS)
+    assert len(ended.items()) == PAGES + 1
+    assert statistic(ended.err, "downloader/request_count") == len(site.asked) > PAGES + 2
+    assert statistic(ended.err, "retry/count") == len(site.asked) - (PAGES + 2)
+
+
+def test_a_request_is_sent_again_after_a_pause(tmp_path: Path) -> None:
+    with serving(fickle()) as site:
+        slow = OPEN | {"CONCURRENT_REQUESTS_PER_DOMAIN": "1", "DOWNLOAD_DELAY": "0.5"}
+        crawl(tmp_path, {"seeds": site.url, "max_pages": 5}, slow)
+    assert len(site.asked) > 6
+    assert min(after.at - before.at for before, after in pairwise(site.asked)) > 0.25
