@@ -1,4 +1,4 @@
-"""What the user asks of a crawl: `-a name=value` arguments, read and checked before anything starts."""
+"""The arguments of a crawl (`-a name=value`), parsed and checked before anything starts."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -20,37 +20,37 @@ SPIDER = "topic"
 """The name of the only spider."""
 NAME = re.compile(r"\w[\w.-]*(?<!\.)")
 MAX_NAME_BYTES = 200  # file systems allow 255 with the ending
-# Names that Windows keeps for devices, whatever the ending.
+# Device names on Windows, with any ending.
 DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
-# Names by which the files of other crawls go: what is kept aside, and lists of images, of any worker.
+# Endings that the crawler itself uses: previous files, and the lists of images of any worker.
 FILES_OF_OTHERS = re.compile(r".*\.(previous|images)(-\d+)?", re.IGNORECASE)
-MAX_SEEDS_BYTES = 100_000_000  # of a file of URLs, which may be a pipe; a device such as /dev/zero never ends
+MAX_SEEDS_BYTES = 100_000_000  # of a file of URLs; it may be a pipe, and a device such as /dev/zero never ends
 SHARE = re.compile(r"[0-9]{0,6}\.?[0-9]{1,6}")
 MARKDOWN = dict.fromkeys(("no", "yes", "links"))
 NO_TOPIC = Topic()
 DEMO_ALONE = N_("seed 'demo' stands alone: beside it there is no other seed")
-# A topic that was meant to be a file. Whether there is such a file is not looked at: a topic may come from a web page.
+# Looks like the name of a topic file. Whether the file exists is not checked: the topic may come from a web page.
 TEXT_FILE = re.compile(
     r"\S+\.(txt|text|md|rst|csv|tsv|jsonl?|ya?ml|tml|ini|cfg|conf|xml|html?|docx?|odt|pdf)", re.IGNORECASE
 )
 JOB = "_job"
-"""What Scrapyd calls a run: it passes this argument to every spider."""
+"""Scrapyd's number of a run: it passes this argument to every spider."""
 LISTS = ("seeds", "allow", "deny", "lang")
-"""Arguments that a script may give as a list of strings; each string is then one value, commas and all."""
+"""Arguments that a script may give as a list of strings; each string is one value, even if it contains commas."""
 DUE, ALL = "due", "all"
 REFRESH = dict.fromkeys((DUE, ALL))
-# A comma ends an address where a space or another address follows: addresses may hold commas themselves.
+# A comma ends an address only if a space or another address follows, as addresses may contain commas.
 BETWEEN_SEEDS = re.compile(r"\s*,\s+|\s*,(?=[a-z][a-z0-9+.-]*:)|\s+", re.IGNORECASE)
 # A comma inside {} or [] belongs to the pattern.
 BETWEEN_PATTERNS = re.compile(r"[,\s]+(?![^\[{]*[\]}])")
 
 
 class ArgumentError(MessageError, ValueError):
-    """A wrong argument."""
+    """An argument is wrong."""
 
 
 def wrong_argument(argument: str, sentence: str, /, **values: object) -> ArgumentError:
-    """The error of an argument whose value is wrong; a form shows the sentence below the argument's own field."""
+    """An error about the value of an argument; a form shows it below the argument's field."""
     return ArgumentError("{argument}={wrong}", argument=argument, wrong=Message(sentence, values))
 
 
@@ -74,14 +74,14 @@ class Arguments:
     markdown: str = "no"
     fresh: bool = False
     extractor: str = ""
-    """The method that takes out the text, if not that of the settings."""
+    """The extraction method, if it is not that of the settings."""
     favour: str = "balance"
     refresh: str = DUE
     fields: OwnFields | None = None
 
 
 def parse(given: Mapping[str, object]) -> Arguments:
-    """The arguments as given on the command line, or an ArgumentError that says what is wrong and what is allowed."""
+    """The arguments of a crawl; raises an ArgumentError that says what is wrong and what is allowed."""
     unknown = sorted(set(given) - {*ARGUMENTS, JOB})
     if unknown:
         near = nearest(unknown[0], ARGUMENTS)
@@ -101,7 +101,7 @@ def _text(name: str, value: object) -> str | list[str]:
 
 
 def _seeds(value: str | Sequence[str]) -> tuple[str, ...]:
-    """The seed addresses; none for the demo, whose address is known when it is served."""
+    """The seed addresses; empty for the demo, whose address is known once it is served."""
     if value in ("demo", ["demo"]):
         return ()
     if not isinstance(value, str):
@@ -114,7 +114,7 @@ def _seeds(value: str | Sequence[str]) -> tuple[str, ...]:
 def _is_file(value: str) -> bool:
     try:
         return Path(value).is_file()
-    except OSError:  # longer than a path may be, as a list of addresses can be
+    except OSError:  # longer than any path, as a list of addresses may be
         return False
 
 
@@ -166,7 +166,7 @@ def _choice(name: str, allowed: Mapping[str, object]) -> Callable[[str], str]:
     return read
 
 
-# The methods import numpy, which nobody waits for to whom another argument is refused.
+# Imported late, as the methods import numpy, which is slow; other wrong arguments are reported before that.
 
 
 def _extractor(value: str) -> str:
@@ -289,7 +289,7 @@ class Argument(NamedTuple):
     read: Callable[[Any], object]
     """Reads the value, or raises an ArgumentError."""
     default: str
-    """What is typed for it, or words."""
+    """What the user types for it, or a description."""
     meaning: str
 
     def help(self) -> str:

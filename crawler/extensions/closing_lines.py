@@ -1,4 +1,4 @@
-"""The closing lines: in words, what was crawled, what was left out, where the items are, how long it took."""
+"""The closing lines: what was crawled, what was left out, where the items are, and how long it took."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MOST_EXAMPLES = 10  # that failed and are named
+MOST_EXAMPLES = 10  # failed addresses that are named
 STOPPED = N_("Stopped before the end.")
 REASONS = {
     "closespider_timeout": N_("the time of CLOSESPIDER_TIMEOUT is up"),
@@ -35,11 +35,11 @@ REASONS = {
     "closespider_errorcount": N_("CLOSESPIDER_ERRORCOUNT errors happened"),
     "memusage_exceeded": N_("more memory was used than MEMUSAGE_LIMIT_MB"),
 }
-"""Scrapy's own reasons to end before the end, in words."""
+"""Scrapy's own reasons to stop early, in words."""
 
 
 class ClosingLines:
-    """Says at the end how the crawl went, on standard error and in the log file if there is one."""
+    """Prints the result of a crawl on standard error, and in the log file if there is one."""
 
     def __init__(self, crawler: Crawler, crawl: Crawl) -> None:
         self.crawler, self.crawl = crawler, crawl
@@ -115,7 +115,7 @@ class ClosingLines:
         return said + _images(counts, str(crawl.session.images.path) if crawl.arguments.images else "", is_new)
 
     def stopped(self) -> Message:
-        """Why the crawl ended before its end."""
+        """Why the crawl stopped early."""
         crawl = self.crawl
         if crawl.status.broken:
             return Message("Stopped: {why}.", {"why": crawl.status.broken})
@@ -151,7 +151,7 @@ def _round(number: int, counts: RoundCounts) -> Message:
 
 
 def _topic(crawl: Crawl) -> list[Message]:
-    """Which share of the pages was on the topic, and what of the topic is not known."""
+    """The share of pages on the topic, and which examples of the topic are missing."""
     said, topic = [], crawl.topic
     if failed := crawl.status.examples_failed:
         said.append(Message("Examples of the topic that taught nothing: {examples}.", {"examples": _failed(failed)}))
@@ -165,7 +165,7 @@ def _topic(crawl: Crawl) -> list[Message]:
 
 
 def _failed(examples: Mapping[str, Outcome]) -> list[Message]:
-    """Examples that failed and why, the first of many.
+    """Failed examples with their reasons; the first of many.
 
     >>> print(*_failed({"http://a.example/": Outcome(Code.HTTP_STATUS, "404")}))
     http://a.example/ (404 Not Found)
@@ -177,7 +177,7 @@ def _failed(examples: Mapping[str, Outcome]) -> list[Message]:
 
 
 def _images(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[Message]:
-    """How many images this run kept, where they are listed if they were wanted, what it saved to skip the others.
+    """How many images this run kept, where they are listed if images were requested, and what skipping noise saved.
 
     >>> print(_images({"images": 1, "images/bytes": 1_000, "image_noise/skipped": 3, "image_noise/links": 1}, "a")[0])
     Images: 1 kept, listed in a; 2 skipped as noise, about 2.0 kB not downloaded (estimated).
@@ -222,7 +222,7 @@ def _images(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[
 
 
 def _rest(left: int, full: bool, fresh: bool) -> Message:
-    """That addresses still wait, and how the crawl goes on there.
+    """A line about addresses that are still queued, and how to continue the crawl.
 
     >>> str(_rest(2, full=False, fresh=True))
     '2 addresses still waited when the crawl was stopped; the same command without fresh=yes goes on there.'

@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 
 class _AboveTheBar:
-    """A stream whose lines appear unchanged above the bar."""
+    """A stream whose lines appear above the bar, unchanged."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
@@ -40,7 +40,7 @@ class _AboveTheBar:
         self.console.print(Text.from_ansi(text.rstrip("\n")), soft_wrap=True)
 
     def flush(self) -> None:
-        """The console has written already."""
+        """The console has already written the line."""
 
 
 def _log_to(stream: object) -> None:
@@ -94,7 +94,7 @@ class CrawlProgress:
             _log_to(sys.stderr)
 
     def show_bar(self) -> None:
-        """Draw the bar, and send the log through it so that neither tears the other."""
+        """Draw the bar, and send the log through it so that they do not mix."""
         columns = (SpinnerColumn(), BarColumn(bar_width=10), TextColumn("{task.description}"))
         self.bar = Progress(*columns, console=Console(stderr=True), auto_refresh=False, transient=True)
         self.task = self.bar.add_task("")

@@ -25,20 +25,20 @@ if TYPE_CHECKING:
 ANYWHERE = KINDS | {"image"}
 CONDITIONS = (b"If-None-Match", b"If-Modified-Since")
 OF_THE_OLD = ("handle_httpstatus_list", REFUSED_TIMES)
-"""Meta of a request that does not apply to the target of its redirect."""
+"""Meta keys that do not apply to the target of a redirect."""
 MOVED = (301, 302, 303, 307, 308)
 
 
 class ScopedRedirectMiddleware(RedirectMiddleware):
     """Follows a redirect like a link: one page for each address, and none outside the scope.
 
-    The target of a seed becomes a home of the crawl. Images, examples and robots.txt may lie anywhere.
+    The target of a seed becomes a home of the crawl. Images, examples and robots.txt may be anywhere.
     """
 
     scope: Scope
     frontier: Frontier
     learn: Callable[[str, str], None]
-    """Learns that a seed has another home."""
+    """Called with the new home of a seed."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -71,7 +71,7 @@ class ScopedRedirectMiddleware(RedirectMiddleware):
         moved = await self.frontier.redirect(lease.id, to)
         if moved is None or url == request.url:
             raise Refusal(Outcome(Code.REDIRECT_TO_KNOWN))
-        # The conditions of the requested page do not apply to another one.
+        # Validators of the requested page do not apply to another one.
         headers = {name: value for name, value in answer.headers.items() if name not in CONDITIONS}
         meta = {name: value for name, value in answer.meta.items() if name not in OF_THE_OLD}
         return answer.replace(
