@@ -28,7 +28,7 @@ MAX_SEEDS_BYTES = 100_000_000  # of a file of URLs; it may be a pipe, and a devi
 SHARE = re.compile(r"[0-9]{0,6}\.?[0-9]{1,6}")
 MARKDOWN = dict.fromkeys(("no", "yes", "links"))
 NO_TOPIC = Topic()
-DEMO_ALONE = N_("seed 'demo' stands alone: beside it there is no other seed")
+DEMO_ALONE = N_("seed 'demo' cannot be combined with other seeds")
 # Looks like the name of a topic file. Whether the file exists is not checked: the topic may come from a web page.
 TEXT_FILE = re.compile(
     r"\S+\.(txt|text|md|rst|csv|tsv|jsonl?|ya?ml|tml|ini|cfg|conf|xml|html?|docx?|odt|pdf)", re.IGNORECASE
@@ -134,13 +134,13 @@ def _seeds_of_file(path: Path) -> tuple[str, ...]:
     if lines is None:
         raise wrong_argument(
             "seeds",
-            "{path} holds more than {megabytes} MB; give a smaller file with one URL a line",
+            "{path} is larger than {megabytes} MB; give a smaller file with one URL a line",
             path=_shown(str(path)),
             megabytes=MAX_SEEDS_BYTES // 1_000_000,
         )
     urls = [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
     if not urls:
-        raise wrong_argument("seeds", "{path} holds no URL; give a file with one URL a line", path=_shown(str(path)))
+        raise wrong_argument("seeds", "{path} contains no URL; give a file with one URL a line", path=_shown(str(path)))
     return tuple(dict.fromkeys(map(_seed, urls)))
 
 
@@ -231,15 +231,14 @@ def _name(value: str) -> str:
     if not NAME.fullmatch(value) or DEVICES.fullmatch(value) or len(value.encode()) > MAX_NAME_BYTES:
         raise wrong_argument(
             "name",
-            "{name} cannot name a file; allowed are letters, digits, '_', '-' and '.', at most {most} bytes of them",
+            "{name} cannot be a file name; allowed are letters, digits, '_', '-' and '.', at most {most} bytes",
             name=_shown(value),
             most=MAX_NAME_BYTES,
         )
     if FILES_OF_OTHERS.fullmatch(value):
         raise wrong_argument(
             "name",
-            "{name} is how the files of another crawl are named; "
-            "allowed are names that do not end in .previous or .images",
+            "{name} may conflict with the files of another crawl; names may not end in .previous or .images",
             name=_shown(value),
         )
     return value
@@ -257,7 +256,7 @@ def _topic(value: str) -> Topic:
         )
     if TEXT_FILE.fullmatch(value):  # or its name would be the topic
         raise wrong_argument(
-            "topic", "{topic} is like a file's name; give words, a sentence or FILE.toml", topic=_shown(value)
+            "topic", "{topic} looks like a file name; give words, a sentence or FILE.toml", topic=_shown(value)
         )
     return Topic.of(value)
 
@@ -304,8 +303,8 @@ ARGUMENTS = {
         _seeds,
         "",
         N_(
-            "Where the crawl starts: addresses with commas between them, a file with one address a line (lines that "
-            "start with # are comments), the address of a sitemap or of a feed, or demo."
+            "Where the crawl starts: addresses separated by commas, a file with one address a line (lines that "
+            "start with # are comments), the address of a sitemap or feed, or demo."
         ),
     ),
     "topic": Argument(
@@ -324,7 +323,7 @@ ARGUMENTS = {
     "allow": Argument(
         _patterns("allow"),
         N_("all addresses"),
-        N_("Regular expressions, with commas or spaces between them; only addresses that match one are followed."),
+        N_("Regular expressions, separated by commas or spaces; only addresses that match one are followed."),
     ),
     "deny": Argument(
         _patterns("deny"), N_("no address"), N_("Regular expressions; addresses that match one are not followed.")
@@ -333,19 +332,22 @@ ARGUMENTS = {
         _number("max_pages", 1),
         N_("no limit"),
         N_(
-            "The crawl ends when exactly so many pages are stored. Images, failed pages and pages that are not kept do "
-            "not count."
+            "The crawl ends when exactly this many pages are stored. Images, failed pages and pages that are not "
+            "kept do not count."
         ),
     ),
     "max_depth": Argument(
         _number("max_depth", 0),
         N_("no limit"),
-        N_("How many links away from the seeds a page may be; 0 fetches the seeds, or what a sitemap or feed lists."),
+        N_(
+            "How many links away from the seeds a page may be; 0 fetches only the seeds, or what a sitemap or feed "
+            "lists."
+        ),
     ),
     "min_relevance": Argument(
         _min_relevance,
         N_("all pages"),
-        N_("Keep only pages of this relevance or more, from 0 to 1; links of the other pages are followed too."),
+        N_("Keep only pages with at least this relevance, from 0 to 1; links of the other pages are followed, too."),
     ),
     "stop_when": Argument(
         _stop_when,
@@ -368,12 +370,12 @@ ARGUMENTS = {
     "favour": Argument(
         _favour,
         "balance",
-        N_("What the extractor auto does where it is not sure: precision keeps less, recall keeps more."),
+        N_("What the extractor auto prefers in case of doubt: precision keeps less, recall keeps more."),
     ),
     "fresh": Argument(
         lambda value: _choice("fresh", {"yes": True, "no": False})(value) == "yes",
         "no",
-        N_("yes forgets what was requested and starts anew; stored pages stay until they are fetched again."),
+        N_("yes forgets what was requested and starts from scratch; stored pages stay until they are fetched again."),
     ),
     "refresh": Argument(
         _choice("refresh", REFRESH),
@@ -382,7 +384,7 @@ ARGUMENTS = {
     ),
     "fields": Argument(
         _fields,
-        N_("no fields of one's own"),
-        N_("A file of TOML with a CSS or XPath selector for each field that items get besides, by host."),
+        N_("no own fields"),
+        N_("A TOML file with CSS or XPath selectors for additional item fields, by host."),
     ),
 }

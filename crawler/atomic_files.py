@@ -139,7 +139,7 @@ class AtomicFolder(_Atomic):
         try:
             if self.path.exists() and not self._may_go():
                 raise UnopenedOutputError(
-                    "{path} is there already and is no folder of an export: give another name", path=repr(path)
+                    "{path} exists and was not written by an export; give another name", path=repr(path)
                 )
             self._begin(Path.mkdir)
         except OSError as error:
@@ -210,11 +210,11 @@ def readable_file(name: str) -> Path:
     except OSError as error:
         raise WrongUseError("{path} cannot be read ({why})", path=repr(name[:200]), why=error.strerror) from None
     if not regular:  # a pipe can be read only once
-        raise WrongUseError("{path} is no file", path=repr(name[:200]))
+        raise WrongUseError("{path} is not a file", path=repr(name[:200]))
     return path
 
 
 def check_apart(output: str | None, inputs: Iterable[Path]) -> None:
     """Raise a WrongUseError if the output is one of the inputs."""
     if output is not None and Path(output).exists() and any(path.samefile(output) for path in inputs):
-        raise WrongUseError("{path} is to be read and cannot be written to", path=repr(output))
+        raise WrongUseError("{path} is an input and cannot be the output", path=repr(output))

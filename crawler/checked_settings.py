@@ -37,8 +37,8 @@ def bounds_of(settings: BaseSettings) -> Bounds:
         return Bounds(least, most)
     except ValueError:
         raise ArgumentError(
-            "settings RECRAWL_LEAST={least} and RECRAWL_MOST={most} are wrong; allowed are seconds above 0, "
-            "and no fewer for the second",
+            "settings RECRAWL_LEAST={least} and RECRAWL_MOST={most} are wrong; allowed are seconds above 0, and "
+            "RECRAWL_MOST may not be smaller",
             least=least,
             most=most,
         ) from None
@@ -114,7 +114,7 @@ def check_framework(settings: BaseSettings) -> None:
     for name in OF_THE_FRONTIER:
         if settings.getpriority(name):  # 0 is Scrapy's default
             raise ArgumentError(
-                "setting {name} cannot be given: the database of the crawl keeps its requests and what was seen",
+                "setting {name} is not allowed: the crawl keeps its requests and seen addresses in its database",
                 name=name,
             )
     if settings["TWISTED_REACTOR"] != REACTOR:
@@ -195,7 +195,7 @@ def judge_of(settings: BaseSettings) -> Judge:
     """The judge; raises an ArgumentError that says which setting is wrong."""
     limits = dict(map(_model, settings.getlist("IMAGE_NOISE_MODELS")))
     if not limits:
-        raise _wrong_models(Message("it names none"))
+        raise _wrong_models(Message("it names no model"))
     return Judge(
         tuple(limits),
         learned=_weights(settings["IMAGE_NOISE_WEIGHTS"], limits),
@@ -215,7 +215,7 @@ def _model(written: str) -> tuple[str, float | None]:
     if not LIMIT.fullmatch(limit) or (float(limit) > 1 and name != "keyword"):
         allowed = Message(N_("a number") if name == "keyword" else N_("a number from 0 to 1"))
         values = {"name": repr(name), "limit": repr(limit[:100]), "allowed": allowed}
-        raise _wrong_models(Message("the limit of {name} is {limit} and not {allowed}", values))
+        raise _wrong_models(Message("the limit of {name} must be {allowed}, not {limit}", values))
     return name, float(limit)
 
 

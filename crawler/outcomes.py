@@ -59,7 +59,7 @@ class Code(StrEnum):
         Group.SKIPPED,
         N_("robots.txt asks for longer pauses than CRAWL_DELAY_LIMIT"),
     )
-    HOST_CLOSED = "host_closed", Group.SKIPPED, N_("site asked to be left alone")
+    HOST_CLOSED = "host_closed", Group.SKIPPED, N_("site asked to stop (429 or 503)")
     SITE_BUDGET_SPENT = "site_budget_spent", Group.SKIPPED, N_("page budget of the site is spent")
     NOT_PUBLIC = "not_public", Group.SKIPPED, N_("address is not public")
     REFUSED = "refused", Group.FAILED, "{message}"
@@ -68,8 +68,8 @@ class Code(StrEnum):
     # After the answer.
     REDIRECT_REFUSED = "redirect_refused", Group.SKIPPED, N_("redirected: {why}")
     REDIRECT_TO_KNOWN = "redirect_to_known", Group.SKIPPED, N_("redirected to a page already known")
-    REDIRECT_TO_NOTHING = "redirect_to_nothing", Group.SKIPPED, N_("redirected to no web address")
-    REFRESHED = "refreshed", Group.SKIPPED, N_("sent on by the page")
+    REDIRECT_TO_NOTHING = "redirect_to_nothing", Group.SKIPPED, N_("redirected to something other than a web address")
+    REFRESHED = "refreshed", Group.SKIPPED, N_("redirected by the page (refresh)")
     NOT_HTML = "not_html", Group.SKIPPED, N_("not HTML: {type}")
     NOT_WHOLE = "not_whole", Group.SKIPPED, N_("not a whole page: {status}")
     NOT_AN_IMAGE = "not_an_image", Group.SKIPPED, N_("not an image: {content}")
@@ -91,7 +91,7 @@ class Code(StrEnum):
 
     # Records of archives and folders.
     NO_RESPONSE = "no_response", Group.SKIPPED, N_("WARC record: {kind}")
-    NO_HTML_NAME = "no_html_name", Group.SKIPPED, N_("file without a name of HTML")
+    NO_HTML_NAME = "no_html_name", Group.SKIPPED, N_("file without an HTML file name")
     NOT_A_FILE = "not_a_file", Group.SKIPPED, N_("no file")
     LINK_NOT_FOLLOWED = "link_not_followed", Group.SKIPPED, N_("link out of the folder or to a folder")
     NOT_ASKED_FOR = "not_asked_for", Group.SKIPPED, N_("page that nobody asks for")
@@ -105,9 +105,9 @@ class Code(StrEnum):
     TIMEOUT = "timeout", Group.FAILED, N_("no answer in time")
     ANSWER_CUT = "answer_cut", Group.FAILED, N_("answer cut short")
     BODY_TOO_LARGE = "body_too_large", Group.FAILED, N_("body larger than the limit")
-    BAD_ENCODING = "bad_encoding", Group.FAILED, N_("body is not what its Content-Encoding says")
+    BAD_ENCODING = "bad_encoding", Group.FAILED, N_("body does not match its Content-Encoding")
     TOO_MANY_REDIRECTS = "too_many_redirects", Group.FAILED, N_("redirected too often")
-    NEVER_ENDED = "never_ended", Group.FAILED, N_("given up, it never came to an end")
+    NEVER_ENDED = "never_ended", Group.FAILED, N_("given up, as it never ended")
     WORKERS_CRASHED = "workers_crashed", Group.FAILED, N_("workers crashed repeatedly")
     CRAWLER_ERROR = "crawler_error", Group.FAILED, N_("error in the crawler, see the log")
     ERROR = "error", Group.FAILED, "{type}"
@@ -165,11 +165,11 @@ NOTHING_GIVEN = {
 """The text for an empty parameter."""
 CUTS = {
     Cut.TAGS: Message("after {tags} tags or {attributes} attributes", {"tags": MAX_TAGS, "attributes": MAX_ATTRIBUTES}),
-    Cut.DEPTH: Message("after {levels} elements in each other", {"levels": MAX_LEVELS}),
+    Cut.DEPTH: Message("after {levels} nested elements", {"levels": MAX_LEVELS}),
     Cut.BLOCKS: Message("after {blocks} lines", {"blocks": MAX_BLOCKS}),
 }
 CONTENTS = {
-    NonImage.SVG: N_("SVG, which may hold scripts"),
+    NonImage.SVG: N_("SVG, which may contain scripts"),
     NonImage.HTML: N_("a web page"),
     NonImage.UNKNOWN: N_("of no known type"),
     NonImage.EMPTY: N_("empty"),

@@ -129,7 +129,7 @@ def _clean_parser() -> _Parser:
     add("page", metavar="PAGE", help=N_("the address of a page, a file of HTML, or - for standard input"))
     add("--markdown", action="store_true", help=N_("print Markdown, with the addresses of links"))
     add("--json", action="store_true", help=N_("print a JSON object with the text, title, author, date and more"))
-    add("--url", metavar="URL", default="", help=N_("the address that a file or standard input came from"))
+    add("--url", metavar="URL", default="", help=N_("the address from which the file or standard input was fetched"))
     add("-s", "--set", metavar="NAME=VALUE", action="append", default=[], help=N_("set a setting; may be repeated"))
     translate_help(parser)
     return parser

@@ -11,7 +11,6 @@ from time import monotonic
 from typing import Any
 
 from filelock import FileLock, Timeout
-from rich.filesize import decimal
 
 from crawler.atomic_files import remove_parts
 from crawler.bulk.cleaning import NAMED, Cleaner, CleaningCounts, FileCleaner, FileResult, by_processes
@@ -19,7 +18,7 @@ from crawler.bulk.parallel import DIED, WorkersError
 from crawler.bulk.progress_bar import CleaningProgress, outcome_lines
 from crawler.bulk.resume_manifest import ENDING, Pair, go_on, largest_first, maker, pairs
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, printable
-from crawler.translation.message import Message, counted, localized, plural
+from crawler.translation.message import Message, byte_size, counted, localized, plural
 
 LOCK = ".clean.lock"
 Engine = Callable[[FileCleaner, Sequence[Pair], Callable[[str], None]], Iterator[FileResult]]
@@ -104,7 +103,7 @@ class Run:
                     self.take(result, progress)
         except KeyboardInterrupt:
             status = INTERRUPTED
-            self.stopped = Message("Stopped before the end; the same command goes on.")
+            self.stopped = Message("Stopped before the end; the same command continues.")
         except WorkersError as error:
             status, self.stopped = FAILED, Message("Stopped: {why}.", {"why": str(error)})
         remove_parts(self.work.folder, ENDING)
@@ -146,18 +145,18 @@ class Run:
             "{n} files ({size}, {pages}) cleaned in {seconds} s by {workers}: {rate} pages and {bytes} of files a "
             "second, {before} of pages to {after} of text.",
             files,
-            size=decimal(self.size),
+            size=byte_size(self.size),
             pages=plural("{n} page", "{n} pages", tally.pages),
             seconds=f"{seconds:.1f}",
             workers=plural("{n} worker", "{n} workers", len(self.workers)),
             rate=f"{tally.pages / seconds:.1f}",
-            bytes=decimal(int(self.size / seconds)),
-            before=decimal(tally.before),
-            after=decimal(tally.after),
+            bytes=byte_size(int(self.size / seconds)),
+            before=byte_size(tally.before),
+            after=byte_size(tally.after),
         )
         yield Message("{stopped} {rest}", {"stopped": self.stopped, "rest": first}) if self.stopped else first
         if self.before:
-            yield plural("There already: {n} file.", "There already: {n} files.", self.before)
+            yield plural("Done earlier: {n} file.", "Done earlier: {n} files.", self.before)
         yield from outcome_lines(tally)
         if tally.broken:
             yield plural(
@@ -180,7 +179,7 @@ def clean_into(opts: argparse.Namespace, clean: Cleaner, how: CleaningOptions) -
         lock = FileLock(folder / LOCK)
         lock.acquire(timeout=0)
     except Timeout:
-        raise WrongUseError("another run is at work in {path}", path=repr(opts.into)) from None
+        raise WrongUseError("another run is using {path}", path=repr(opts.into)) from None
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise WrongUseError("{path} cannot be written to ({why})", path=repr(opts.into), why=why) from None

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import monotonic
 
-from rich.filesize import decimal
 from scrapy.settings import Settings
 from scrapy.utils.log import configure_logging
 
@@ -26,7 +25,7 @@ from crawler.bulk.parallel import DIED, GARBAGE_THRESHOLD, WorkersError, cores
 from crawler.bulk.progress_bar import CleaningProgress, outcome_lines
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, printable, readable_json, spell_out_log
 from crawler.extraction import favouring
-from crawler.translation.message import Message, localized, plural
+from crawler.translation.message import Message, byte_size, localized, plural
 
 
 def clean(opts: argparse.Namespace, settings: Settings) -> int:
@@ -84,8 +83,8 @@ def _clean(
 
 def _closing(tally: CleaningCounts, seconds: float, stopped: Message | None, output: AtomicFile) -> Iterator[Message]:
     """What is said at the end."""
-    values = {"seconds": f"{seconds:.1f}", "rate": f"{tally.pages / max(seconds, 0.001):.1f}"}
-    values |= {"before": decimal(tally.before), "after": decimal(tally.after)}
+    values: dict[str, object] = {"seconds": f"{seconds:.1f}", "rate": f"{tally.pages / max(seconds, 0.001):.1f}"}
+    values |= {"before": byte_size(tally.before), "after": byte_size(tally.after)}
     first = plural(
         "{n} page cleaned in {seconds} s ({rate} a second), {before} of pages to {after} of text.",
         "{n} pages cleaned in {seconds} s ({rate} a second), {before} of pages to {after} of text.",
@@ -97,7 +96,7 @@ def _closing(tally: CleaningCounts, seconds: float, stopped: Message | None, out
     if tally.broken:
         yield plural("Broken: {n} record, each named above.", "Broken: {n} records, each named above.", tally.broken)
     if output.part is not None:
-        yield Message("What was cleaned so far is in {path}.", {"path": output.part})
+        yield Message("The pages cleaned so far are in {path}.", {"path": output.part})
     elif output.path is not None:
         yield plural("{n} line in {path}.", "{n} lines in {path}.", tally.pages, path=output.shown)
 
@@ -112,4 +111,4 @@ def _check_apart(output: str | None, inputs: Sequence[str]) -> None:
             continue
         inside = is_page and Path(name).resolve() in Path(output).resolve().parents
         if inside or Path(output).samefile(name):
-            raise WrongUseError("{path} is an input, too", path=repr(output))
+            raise WrongUseError("{path} is also an input", path=repr(output))

@@ -19,7 +19,6 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from filelock import FileLock, Timeout
-from rich.filesize import decimal
 from scrapy.settings import Settings
 from scrapy.utils.log import configure_logging
 from sqlalchemy import Connection, Engine
@@ -65,7 +64,7 @@ from crawler.store.database import (
 from crawler.store.page_writer import response_of
 from crawler.store.read_only import exists, reading
 from crawler.store.search_file import forget_entries, search_file
-from crawler.translation.message import Message, localized, plural
+from crawler.translation.message import Message, byte_size, localized, plural
 
 PAGES_AT_ONCE = 200  # saved in one transaction
 LETTERS_AT_ONCE = 8_000_000  # of texts that wait to be saved, and one page's more
@@ -222,7 +221,7 @@ class Run:
             progress.show()
         self.save()
         if self.bookmark.others:
-            progress.say(localized(Message("Looking for near-duplicates anew.")))
+            progress.say(localized(Message("Looking for near-duplicates again.")))
             for _ in group_again(self.engine, self.crawl):
                 progress.show()
 
@@ -273,33 +272,33 @@ class Run:
             self.tally.pages,
             seconds=f"{seconds:.1f}",
             rate=f"{self.tally.pages / max(seconds, 0.001):.1f}",
-            before=decimal(self.tally.before),
-            after=decimal(self.tally.after),
+            before=byte_size(self.tally.before),
+            after=byte_size(self.tally.after),
         )
         yield Message("{stopped} {rest}", {"stopped": stopped, "rest": first}) if stopped else first
         yield plural("The text of {n} page has changed.", "The texts of {n} pages have changed.", self.others)
         if self.bare:
             yield plural(
-                "Left as it was: {n} page of which no response is kept (setting KEEP_RESPONSES).",
-                "Left as they were: {n} pages of which no response is kept (setting KEEP_RESPONSES).",
+                "Unchanged: {n} page without a stored response (setting KEEP_RESPONSES).",
+                "Unchanged: {n} pages without a stored response (setting KEEP_RESPONSES).",
                 self.bare,
             )
         if self.learned:
             yield plural(
-                "Left as it was: {n} page, as its method learns from a whole site; --method gives another.",
-                "Left as they were: {n} pages, as their method learns from a whole site; --method gives another.",
+                "Unchanged: {n} page whose method learns from a whole site; --method chooses another.",
+                "Unchanged: {n} pages whose method learns from a whole site; --method chooses another.",
                 self.learned,
             )
         yield from outcome_lines(self.tally)
         if self.tally.broken:
             yield plural(
-                "Left as it was: {n} page that cannot be cleaned, named above.",
-                "Left as they were: {n} pages that cannot be cleaned, each named above.",
+                "Unchanged: {n} page that cannot be cleaned, named above.",
+                "Unchanged: {n} pages that cannot be cleaned, each named above.",
                 self.tally.broken,
             )
         if self.tally.pages:
             yield Message(
-                "{path} keeps the texts of then; scrapy export --name {name} -o FILE writes those of now.",
+                "{path} has the earlier texts; scrapy export --name {name} -o FILE writes the new ones.",
                 {"path": self.bookmark.path.with_name(f"{self.crawl.name}.jsonl"), "name": self.crawl.name},
             )
 
@@ -327,7 +326,7 @@ def clean_stored(opts: argparse.Namespace, settings: Settings) -> int:
         folder.mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=0)
     except Timeout:
-        raise WrongUseError("another run is at work in {path}", path=repr(str(folder))) from None
+        raise WrongUseError("another run is using {path}", path=repr(str(folder))) from None
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise WrongUseError("{path} cannot be written to ({why})", path=repr(str(folder)), why=why) from None
@@ -352,16 +351,16 @@ def _go(run: Run, url: URL, folder: Path, jobs: int, interval: float) -> int:
     started, status, stopped = monotonic(), 0, None
     progress = CleaningProgress([run.share], run.tally, interval)
     if run.bookmark.last:
-        progress.say(localized(Message("An earlier run is gone on with.")))
+        progress.say(localized(Message("Continuing an earlier run.")))
     try:
         with progress, reading(url) as connection, database_errors(url):
             run.go(connection, jobs, progress)
         run.bookmark.path.unlink(missing_ok=True)
     except KeyboardInterrupt:
-        status, stopped = INTERRUPTED, Message("Stopped before the end; the same command goes on.")
+        status, stopped = INTERRUPTED, Message("Stopped before the end; the same command continues.")
     except (StateError, OutputError, WorkersError) as error:
         why = error.message if isinstance(error, StateError | OutputError) else str(error)
-        status, stopped = FAILED, Message("Stopped: {why}; the same command goes on.", {"why": why})
+        status, stopped = FAILED, Message("Stopped: {why}; the same command continues.", {"why": why})
     forget_entries(search_file(url, folder), run.crawl.id)
     for line in run.closing(monotonic() - started, stopped):
         print(printable(localized(line)), file=sys.stderr)

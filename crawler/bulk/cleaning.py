@@ -180,14 +180,14 @@ class FileCleaner:
         """Raise an OutputError on a machine with another Winnow or another folder of this path."""
         if maker() != self.maker:
             raise OutputError(
-                "on {host} is another Winnow or Python: {other}, not {ours}",
+                "{host} has another version of Winnow or Python: {other}, not {ours}",
                 host=socket.gethostname(),
                 other=maker(),
                 ours=self.maker,
             )
         if not is_folder(self.folder, self.name):
             raise OutputError(
-                "{path} on {host} is not the folder that is written to",
+                "{path} on {host} is not the output folder of this run",
                 path=repr(str(self.folder)),
                 host=socket.gethostname(),
             )

@@ -7,14 +7,13 @@ from time import monotonic
 from typing import Protocol, Self
 
 from rich.console import Console
-from rich.filesize import decimal
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 from rich.text import Text
 
 from crawler.bulk.cleaning import CleaningCounts
 from crawler.command_line.terminal import REFRESH_SECONDS, printable
 from crawler.outcomes import ranked
-from crawler.translation.message import Message, localized, plural
+from crawler.translation.message import Message, byte_size, localized, plural
 
 logger = logging.getLogger(__name__)
 
@@ -76,8 +75,8 @@ class CleaningProgress:
             "{n} pages done, {rate} pages/s, {before} to {after}, {skipped} left out, {broken} broken",
             tally.pages,
             rate=f"{tally.pages / seconds:.1f}",
-            before=decimal(tally.before),
-            after=decimal(tally.after),
+            before=byte_size(tally.before),
+            after=byte_size(tally.after),
             skipped=f"{sum(tally.skipped.values()):,}",
             broken=f"{tally.broken:,}",
         )

@@ -23,7 +23,7 @@ from crawler.command_line.terminal import WrongUseError
 from crawler.translation.message import N_, Message
 
 ENDING = ".jsonl"
-NO_ARCHIVE = Message("--into cleans WARC files, JSON lines and Tianwang's raw pages, and -o all the others")
+NO_ARCHIVE = Message("--into cleans WARC files, JSON lines and Tianwang's raw pages; use -o for other inputs")
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def largest_first(found: Iterable[Pair]) -> list[Pair]:
 
 def _pair(name: str) -> Pair:
     if name == STANDARD_INPUT:
-        raise WrongUseError("standard input has no name to give to what it becomes; {why}", why=NO_ARCHIVE)
+        raise WrongUseError("standard input has no name from which to name its output; {why}", why=NO_ARCHIVE)
     path = Path(os.path.abspath(name))  # noqa: PTH100 - resolve() would give the names of what links lead to
     try:
         status = path.stat()
@@ -72,7 +72,7 @@ def _pair(name: str) -> Pair:
     else:
         size = status.st_size
         if not S_ISREG(status.st_mode):
-            folder, other = N_("{path} is a folder; {why}"), N_("{path} is no file; {why}")
+            folder, other = N_("{path} is a folder; {why}"), N_("{path} is not a file; {why}")
             sentence = folder if S_ISDIR(status.st_mode) else other
             raise WrongUseError(sentence, path=repr(name), why=NO_ARCHIVE)
     kind = format_of_name(name)
@@ -139,7 +139,7 @@ def go_on(folder: Path, options: Mapping[str, Any], found: Sequence[Pair]) -> st
     new = [output for output in now.sizes if output not in known]
     if strange := next((output for output in new if os.path.lexists(folder / output)), None):
         raise WrongUseError(
-            "{path} is there and was not made by scrapy clean --into; {advice}",
+            "{path} exists and was not made by scrapy clean --into; {advice}",
             path=repr(str(folder / strange)),
             advice=ELSEWHERE,
         )
@@ -163,7 +163,7 @@ def is_folder(folder: Path, name: str) -> bool:
 def _compare(folder: Path, before: Manifest, now: Manifest) -> None:
     if before.maker != now.maker:
         raise WrongUseError(
-            "{path} was made by {before}, and this is {now}: {advice}",
+            "{path} was made by {before}, not by {now}: {advice}",
             path=repr(str(folder)),
             before=before.maker,
             now=now.maker,
@@ -173,7 +173,7 @@ def _compare(folder: Path, before: Manifest, now: Manifest) -> None:
         was, is_now = before.options.get(name), now.options.get(name)
         if was != is_now:
             raise WrongUseError(
-                "{path} was made with {option} {before}, and now it is {now}: {advice}",
+                "{path} was made with {option} {before}, not {now}: {advice}",
                 path=repr(str(folder)),
                 option=name,
                 before=repr(was),
@@ -184,7 +184,7 @@ def _compare(folder: Path, before: Manifest, now: Manifest) -> None:
         was, is_now = before.sizes[name], now.sizes[name]
         if was is not None and is_now is not None and was != is_now:
             raise WrongUseError(
-                "what became {name} in {path} had {before} bytes, and now {now}: {advice}",
+                "the input of {name} in {path} had {before} bytes, and now has {now}: {advice}",
                 name=repr(name),
                 path=repr(str(folder)),
                 before=f"{was:,}",
@@ -203,5 +203,5 @@ def _read(path: Path) -> Manifest | None:
         return Manifest(str(saved["folder"]), str(saved["maker"]), dict(saved["options"]), sizes)
     except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
         raise WrongUseError(
-            "{path} is no manifest of scrapy clean --into; {advice}", path=repr(str(path)), advice=ELSEWHERE
+            "{path} is not a manifest of scrapy clean --into; {advice}", path=repr(str(path)), advice=ELSEWHERE
         ) from None

@@ -45,9 +45,17 @@ OF_LIBRARIES = (
     N_("set/override setting (may be repeated)"),
     N_("enable pdb on failure (uses ipdb if installed)"),
     N_("set spider argument (may be repeated)"),
-    N_("append scraped items to the end of FILE (use - for stdout)"),
+    N_("Run a spider of the current project, by name"),
+    N_(
+        "append scraped items to the end of FILE (use - for stdout), to define format set a colon at the end of the "
+        "output URI (i.e. -o FILE:FORMAT)"
+    ),
+    N_(
+        "dump scraped items into FILE, overwriting any existing file, to define format set a colon at the end of the "
+        "output URI (i.e. -O FILE:FORMAT)"
+    ),
 )
-"""What argparse and Scrapy say of wrong use, and in their help."""
+"""Messages and help texts of argparse and Scrapy, for the catalogues."""
 
 
 def translate_argparse() -> None:
@@ -115,7 +123,7 @@ class Command(ScrapyCommand):
         """The options of the command, checked; `args` are those that Scrapy's parser did not know."""
         if args:
             raise WrongUseError(
-                "{given} is not understood; {command} --help says what is",
+                "{given} is not recognized; see {command} --help",
                 given=repr(args[0][:200]),
                 command=self.called,
             )
@@ -193,8 +201,8 @@ class CommandGroup(Command):
         if name not in self.subcommands:
             there = {"command": self.called, "name": repr(name), "names": list(self.subcommands)}
             if not args:
-                raise WrongUseError("what is to be done is not said; there is {command} {names}", **there)
-            raise WrongUseError("there is no {command} {name}; there is {command} {names}", **there)
+                raise WrongUseError("no subcommand given; allowed are {command} {names}", **there)
+            raise WrongUseError("there is no {command} {name}; allowed are {command} {names}", **there)
         self.called = f"{self.called} {name}"
         self.function, add_arguments = self.subcommands[name]
         return Subcommand(self.function, add_arguments).parser(self.called).parse_intermixed_args(args[1:])
@@ -204,7 +212,7 @@ class _Parser(argparse.ArgumentParser):
     """Reads the options of a subcommand."""
 
     def error(self, message: str) -> NoReturn:
-        raise WrongUseError("{why}; it is {usage}", why=message, usage=str(self.usage))
+        raise WrongUseError("{why}; usage: {usage}", why=message, usage=str(self.usage))
 
 
 def _intermixed(parser: argparse.ArgumentParser, args: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:

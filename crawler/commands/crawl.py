@@ -28,6 +28,9 @@ NOISY = ("scrapy.addons", "scrapy.middleware", "scrapy.crawler")
 class Command(CrawlCommand):
     """Scrapy's crawl command, which ends with one line and status 2 when what it was given cannot be right."""
 
+    def short_desc(self) -> str:
+        return localized(Message(super().short_desc()))
+
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         translate_argparse()
         super().add_options(parser)
@@ -51,7 +54,7 @@ class Command(CrawlCommand):
                 )
             if len(args) > 1:
                 raise WrongUseError(
-                    "{given} is not understood; arguments are given as -a NAME=VALUE, quoted as one",
+                    "{given} is not recognized; give arguments as -a NAME=VALUE, in quotes if VALUE has spaces",
                     given=repr(args[1]),
                 )
             if args:
@@ -132,7 +135,7 @@ class Command(CrawlCommand):
             self.crawler_process.start()
         finally:
             if self.session.is_open:  # stopped before the crawl had begun
-                print(localized(Message("Stopped before the first page; the same command goes on.")), file=sys.stderr)
+                print(localized(Message("Stopped before the first page; the same command continues.")), file=sys.stderr)
                 self.session.leave()
         if self.crawler_process.bootstrap_failed or has_failed(crawler):
             self.exitcode = FAILED
@@ -161,7 +164,7 @@ def _check_writable(folder: Path, name: str) -> None:
         with TemporaryFile(dir=place):
             pass
         if output.exists() and not output.is_file():
-            raise WrongUseError("{path} is no file; give another -a name=NAME", path=repr(str(output)))
+            raise WrongUseError("{path} is not a file; give another -a name=NAME", path=repr(str(output)))
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise WrongUseError(

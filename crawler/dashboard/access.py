@@ -74,14 +74,14 @@ class AccessControl:
         if not name or (name not in self.names and not (self.any_address and _is_address(name))):
             raise RefusedError(
                 HTTPStatus.MISDIRECTED_REQUEST,
-                "The dashboard is not served under this name; DASHBOARD_HOSTS names those that it has.",
+                "The dashboard is not served under this host name; the setting DASHBOARD_HOSTS allows others.",
             )
         if self.password:
             self._check_password(request)
         if request.method not in SAFE:
             self._check_origin(request, token)
         elif _is_inside_another(request):
-            raise RefusedError(HTTPStatus.FORBIDDEN, "The dashboard is no part of other sites' pages.")
+            raise RefusedError(HTTPStatus.FORBIDDEN, "Pages of other sites may not embed or read the dashboard.")
 
     def _check_password(self, request: Request) -> None:
         said, now = request.headers.get("authorization", ""), time.monotonic()
@@ -97,7 +97,7 @@ class AccessControl:
                 self._wrong.move_to_end(came_from)
             if len(self._wrong) > MOST_NETWORKS:
                 self._wrong.popitem(last=False)
-        raise RefusedError(HTTPStatus.UNAUTHORIZED, "The dashboard wants its password.")
+        raise RefusedError(HTTPStatus.UNAUTHORIZED, "Enter the password of the dashboard.")
 
     def _check_origin(self, request: Request, token: str) -> None:
         headers = request.headers
@@ -106,7 +106,7 @@ class AccessControl:
         if foreign or headers.get("sec-fetch-site", OWN[0]) not in OWN or not _is_same(given, self.token):
             raise RefusedError(
                 HTTPStatus.FORBIDDEN,
-                "This change did not come from a page of this dashboard as it runs now; load the page again.",
+                "This change did not come from a current page of this dashboard; reload the page.",
             )
 
 

@@ -72,12 +72,12 @@ ALLOWED = {
     "bool": N_("yes or no"),
     "finite": N_("a number"),
     "float": N_("a number"),
-    "str": N_("a text that is not so long"),
+    "str": N_("a shorter text"),
 }
 """What a parameter allows, by the first word of Pydantic's error type."""
 SECURITY = [(name.lower().encode(), value.encode()) for name, value in {**HEADERS, "Server": "winnow"}.items()]
 NO_PAGE = RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
-NO_METHOD = RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, "This address is not for this.")
+NO_METHOD = RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, "This address does not accept this method.")
 
 
 class Error(BaseModel):
@@ -178,7 +178,7 @@ def _allowed(error: dict[str, Any]) -> list[str] | Message:
 @app.exception_handler(Exception)
 async def failed(request: Request, error: Exception) -> Response:
     """The response if a view has failed; `answer` writes the error to the log."""
-    text = catalogue_of(language_of(request)).gettext("Something went wrong; the log says what.")
+    text = catalogue_of(language_of(request)).gettext("Something went wrong; see the log.")
     return PlainTextResponse(f"{text}\n", HTTPStatus.INTERNAL_SERVER_ERROR)
 
 

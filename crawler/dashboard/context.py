@@ -117,7 +117,7 @@ class Background:
                 result.error = error.message
             except Exception:  # no error may end the thread
                 logger.exception("What was to be computed cannot be")
-                result.error = Message("It cannot be computed; the log says why.")
+                result.error = Message("It cannot be computed; see the log.")
             result.took = time.monotonic() - begun
             with self._lock:  # set last, or a waiting request would get the old result as the new one
                 result.at, result.busy = time.time(), False

@@ -8,7 +8,6 @@ import asyncio
 import logging
 import signal
 import socket
-import sys
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
@@ -18,8 +17,9 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from crawler.command_line.terminal import printable
+from crawler.command_line.terminal import printable, say
 from crawler.dashboard.access import RefusedError
+from crawler.translation.message import N_, Message, localized
 
 SECONDS = 60
 """Seconds for the head of a request, for its body, and for the client to take each PIECE of a response."""
@@ -37,7 +37,7 @@ MOST_WAITING = 100
 """Requests that wait for a thread or have one."""
 MOST_CONNECTIONS = 500
 """Above it, the oldest idle connection is closed."""
-TOO_LARGE = RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "This is too large.")
+TOO_LARGE = RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The request is too large.")
 LONG_HEAD = RefusedError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "The head of this request is too long.")
 TOO_SLOW = RefusedError(HTTPStatus.REQUEST_TIMEOUT, "This request took too long to arrive.")
 BUSY = RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, "The dashboard is busy; try again.")
@@ -210,18 +210,22 @@ class Connection(H11Protocol):
             self.timer.cancel()
 
 
-def url_of(host: str, port: int) -> str:
-    """The address of a dashboard with this host and port, in words.
+def start_line(where: str, host: str, port: int) -> Message:
+    """The line that tells where the dashboard is.
 
-    >>> url_of("::1", 6080)
-    'http://[::1]:6080/ ;'
-    >>> url_of("0.0.0.0", 6080)
-    'http://127.0.0.1:6080/ ; other machines reach it at any other address of this one;'
+    >>> str(start_line("crawl.db", "::1", 6080))
+    'The dashboard of crawl.db is at http://[::1]:6080/ (Ctrl-C stops it)'
+    >>> str(start_line("crawl.db", "0.0.0.0", 6080)).partition("(")[2]
+    "on other machines, use another address of this machine; Ctrl-C stops it)"
     """
     everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - not bound to here
     name = everywhere.get(host, host)
-    said = f"http://[{name}]:{port}/" if ":" in name else f"http://{name}:{port}/"
-    return f"{said} ;" + (" other machines reach it at any other address of this one;" if host in everywhere else "")
+    values = {"where": where, "url": f"http://[{name}]:{port}/" if ":" in name else f"http://{name}:{port}/"}
+    local = N_("The dashboard of {where} is at {url} (Ctrl-C stops it)")
+    public = N_(
+        "The dashboard of {where} is at {url} (on other machines, use another address of this machine; Ctrl-C stops it)"
+    )
+    return Message(public if host in everywhere else local, values)
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -254,16 +258,15 @@ def server_of(application: App) -> uvicorn.Server:
 
 
 def serve(application: App, host: str, port: int, where: str) -> int:
-    """Serve until a signal ends it; returns the exit status. All its threads are daemons: the process does not wait for
-    unfinished responses at the end.
+    """Serve until a signal ends it; returns the exit status.
 
-    The server's thread is a daemon, as are those that it starts: the end waits for no answer, which nobody would read.
+    All its threads are daemons: at the end the process does not wait for unfinished responses.
     """
     try:
         listening = listen(host, port)
     except OSError as error:
-        said = f"nothing can be served at {host} port {port}: {error.strerror}; --port gives another"
-        print(printable(f"scrapy dashboard: {said}"), file=sys.stderr)
+        sentence = N_("cannot listen on {host} port {port}: {why}; choose another with --port")
+        say("scrapy dashboard", Message(sentence, {"host": host, "port": port, "why": error.strerror}))
         return 1
     ended = Event()
     for one in (signal.SIGINT, signal.SIGTERM):
@@ -276,7 +279,7 @@ def serve(application: App, host: str, port: int, where: str) -> int:
             ended.set()
 
     print(
-        printable(f"The dashboard of {where} is at {url_of(host, listening.getsockname()[1])} Ctrl-C ends it."),
+        printable(localized(start_line(where, host, listening.getsockname()[1]))),
         flush=True,
     )
     Thread(target=run, name="server", daemon=True).start()

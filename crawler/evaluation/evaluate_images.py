@@ -117,7 +117,7 @@ def evaluate(opts: argparse.Namespace, settings: BaseSettings) -> int:
     check_apart(opts.json, [*given, *files])
     if opts.json is not None and (Path(opts.json).is_dir() or not Path(opts.json).absolute().parent.is_dir()):
         raise WrongUseError(
-            "{path} cannot be written: its folder is not there, or it is a folder", path=repr(opts.json)
+            "{path} cannot be written: its folder does not exist, or it is a folder itself", path=repr(opts.json)
         )
     wanted = JudgedLabels(labels, files)
     try:

@@ -74,7 +74,7 @@ def read_record(path: Path) -> dict[str, Any]:
         read = json.loads(path.read_text(encoding="utf-8"))
         if read["format"] != FORMAT:
             raise RecordError(
-                "{path} is a record of another format ({format}, not {ours})",
+                "{path} is a record in another format ({format}, not {ours})",
                 path=repr(str(path)),
                 format=read["format"],
                 ours=FORMAT,
@@ -88,7 +88,7 @@ def read_record(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise RecordError("{path} cannot be read ({why})", path=repr(str(path)), why=error.strerror) from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise RecordError("{path} is no record that --save has written", path=repr(str(path))) from None
+        raise RecordError("{path} was not written by --save", path=repr(str(path))) from None
     return sets
 
 

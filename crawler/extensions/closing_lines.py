@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Self
 
-from rich.filesize import decimal
 from scrapy import signals
 from scrapy.crawler import Crawler
 
@@ -17,7 +16,7 @@ from crawler.command_line.terminal import printable
 from crawler.outcomes import Code, Group, Outcome, ranked
 from crawler.reports.report_noise import saved_bytes
 from crawler.spiders.crawl_status import EndReason
-from crawler.translation.message import N_, Message, localized, plural
+from crawler.translation.message import N_, Message, byte_size, localized, plural
 
 if TYPE_CHECKING:
     from crawler.store.rounds import RoundCounts
@@ -28,9 +27,9 @@ MOST_EXAMPLES = 10  # failed addresses that are named
 STOPPED = N_("Stopped before the end.")
 REASONS = {
     "closespider_timeout": N_("the time of CLOSESPIDER_TIMEOUT is up"),
-    "closespider_timeout_no_item": N_("no item came in the time of CLOSESPIDER_TIMEOUT_NO_ITEM"),
+    "closespider_timeout_no_item": N_("no item within CLOSESPIDER_TIMEOUT_NO_ITEM"),
     "closespider_pagecount": N_("CLOSESPIDER_PAGECOUNT answers were fetched"),
-    "closespider_pagecount_no_item": N_("no item came of CLOSESPIDER_PAGECOUNT_NO_ITEM answers"),
+    "closespider_pagecount_no_item": N_("no item from CLOSESPIDER_PAGECOUNT_NO_ITEM answers"),
     "closespider_itemcount": N_("CLOSESPIDER_ITEMCOUNT items were made"),
     "closespider_errorcount": N_("CLOSESPIDER_ERRORCOUNT errors happened"),
     "memusage_exceeded": N_("more memory was used than MEMUSAGE_LIMIT_MB"),
@@ -67,8 +66,8 @@ class ClosingLines:
         crawl, frontier, status = self.crawl, self.crawl.frontier, self.crawl.status
         counts = self.crawler.stats.get_stats()
         seconds, pages = monotonic() - self.started, frontier.pages
-        figures = {"seconds": f"{seconds:.1f}", "rate": f"{pages / seconds:.1f}"}
-        figures["size"] = decimal(counts.get("downloader/response_bytes", 0))
+        size = byte_size(counts.get("downloader/response_bytes", 0))
+        figures = {"seconds": f"{seconds:.1f}", "rate": f"{pages / seconds:.1f}", "size": size}
         first = plural(
             "{n} page crawled in {seconds} s ({rate} a second), {size} fetched.",
             "{n} pages crawled in {seconds} s ({rate} a second), {size} fetched.",
@@ -101,7 +100,7 @@ class ClosingLines:
                 said.append(Message("  {url}: {why}", {"url": seed, "why": outcome.message}))
         if Outcome(Code.NOT_PUBLIC) in crawl.counts.outcomes:
             said.append(
-                Message("Hosts without a public address are opened by -s ALLOWED_PRIVATE_HOSTS=NAME,ADDRESS,NETWORK.")
+                Message("To crawl hosts without a public address, set -s ALLOWED_PRIVATE_HOSTS=NAME,ADDRESS,NETWORK.")
             )
         said += _topic(crawl)
         if status.round_counts is not None:
@@ -154,11 +153,9 @@ def _topic(crawl: Crawl) -> list[Message]:
     """The share of pages on the topic, and which examples of the topic are missing."""
     said, topic = [], crawl.topic
     if failed := crawl.status.examples_failed:
-        said.append(Message("Examples of the topic that taught nothing: {examples}.", {"examples": _failed(failed)}))
+        said.append(Message("Examples of the topic that could not be used: {examples}.", {"examples": _failed(failed)}))
     if not topic.examples.say_something:
-        said.append(
-            Message("The seeds hold no words, so every relevance is 0; -a topic=... says what the crawl is about.")
-        )
+        said.append(Message("The seeds contain no words, so every relevance is 0; set the topic with -a topic=..."))
     elif topic.harvest.pages:
         said.append(topic.harvest.words())
     return said
@@ -192,9 +189,9 @@ def _images(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[
         said = Message("{n} kept, listed in {path}", {"n": f"{kept:,}", "path": path}) if kept else Message("none kept")
         if skipped := counts.get("image_noise/skipped", 0) - links:
             saved = saved_bytes(skipped, kept, size)
-            known = Message("bytes saved unknown, as nothing was downloaded")
+            known = Message("bytes saved unknown, as no image was downloaded")
             if saved is not None:
-                known = Message("about {size} not downloaded (estimated)", {"size": decimal(saved)})
+                known = Message("about {size} not downloaded (estimated)", {"size": byte_size(saved)})
             values = {"kept": said, "n": f"{skipped:,}", "saved": known}
             said = Message("{kept}; {n} skipped as noise, {saved}", values)
         sentence = N_("New images: {figures}.") if is_new else N_("Images: {figures}.")
@@ -210,10 +207,10 @@ def _images(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[
     if chosen := counts.get("image_noise/audited", 0):
         lines.append(
             plural(
-                "{chosen} of the noise chosen to be fetched all the same, {n} image downloaded; "
-                "scrapy noise report has the error rate.",
-                "{chosen} of the noise chosen to be fetched all the same, {n} images downloaded; "
-                "scrapy noise report has the error rate.",
+                "{chosen} skipped images or links chosen for the audit, {n} image downloaded; scrapy noise report "
+                "shows the error rate.",
+                "{chosen} skipped images or links chosen for the audit, {n} images downloaded; scrapy noise report "
+                "shows the error rate.",
                 counts.get("image_noise/fetched", 0),
                 chosen=f"{chosen:,}",
             )
@@ -232,8 +229,8 @@ def _rest(left: int, full: bool, fresh: bool) -> Message:
     if fresh:
         how = Message("{command} without fresh=yes", {"command": how})
     return plural(
-        "{n} address still waited when {why}; {command} goes on there.",
-        "{n} addresses still waited when {why}; {command} goes on there.",
+        "{n} address was still queued when {why}; {command} continues the crawl.",
+        "{n} addresses were still queued when {why}; {command} continues the crawl.",
         left,
         why=Message(why),
         command=how,

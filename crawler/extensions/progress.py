@@ -9,7 +9,6 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
-from rich.filesize import decimal
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 from rich.text import Text
 from scrapy import signals
@@ -20,7 +19,7 @@ from scrapy.utils.log import get_scrapy_root_handler
 from crawler.build_crawl import crawl_of
 from crawler.command_line.terminal import REFRESH_SECONDS, spell_out_log
 from crawler.outcomes import Group
-from crawler.translation.message import Message, localized, plural
+from crawler.translation.message import Message, byte_size, localized, plural
 
 if TYPE_CHECKING:
     from crawler.frontier.frontier import Frontier
@@ -109,7 +108,7 @@ class CrawlProgress:
             self.bar.refresh()
 
     def log(self) -> None:
-        logger.info("%s", self.words())
+        logger.info("%s", localized(self.words()))
 
     def words(self) -> Message:
         """Pages done, addresses queued, pages a second since the last call, bytes, skipped and failed."""
@@ -127,7 +126,7 @@ class CrawlProgress:
             pages=pages,
             queued=len(frontier),
             rate=f"{self.rate:.1f}",
-            size=decimal(self.statistic("downloader/response_bytes", 0)),
+            size=byte_size(self.statistic("downloader/response_bytes", 0)),
             skipped=skipped,
             failed=failed,
         )

@@ -114,4 +114,4 @@ def _writing(engine: Engine) -> Iterator[Connection]:
                 connection.execute(text(f"SET LOCAL lock_timeout = {round(1000 * LOCK_SECONDS)}"))
             yield connection
     except SQLAlchemyError as error:
-        raise StateError("the label cannot be kept: {why}", why=error_message(error)) from None
+        raise StateError("the label cannot be saved: {why}", why=error_message(error)) from None

@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from rich.console import Console
-from rich.filesize import decimal
 from rich.table import Table
 from rich.text import Text
 
@@ -18,7 +17,7 @@ from crawler.reports.sites import SiteRow
 from crawler.store.heartbeats import WorkerState
 from crawler.store.hosts import REQUESTS_A_PAGE
 from crawler.store.output_files import FOLDER_ID_FILE, pages_file
-from crawler.translation.message import N_, Message, first, localized, plural, span
+from crawler.translation.message import N_, Message, byte_size, first, localized, plural, span
 
 WIDE = 10_000  # lines in a pipe are not folded
 QUIET = 5.0  # seconds without a sign of life that are worth a word; workers give several a second
@@ -59,7 +58,7 @@ def workers_and_sites(crawl: CrawlState, now: float, folder: Path, site_limit: i
         workers = [_worker(one, crawl, folder) for one in crawl.workers]
         said += [
             line(),
-            _table([N_("worker"), N_("file"), N_("holds"), N_("last sign of life")], workers, numbers=(0, 2)),
+            _table([N_("worker"), N_("file"), N_("leased"), N_("last heartbeat")], workers, numbers=(0, 2)),
         ]
     if crawl.sites:
         sites = [_site(one, site_limit, now) for one in crawl.sites]
@@ -74,14 +73,14 @@ def _worker(worker: WorkerState, crawl: CrawlState, folder: Path) -> list[object
     """A row of the table of workers."""
     seen = ago(worker.silent)
     if not worker.alive:
-        seen = Message("{ago}: taken for dead", {"ago": seen})
+        seen = Message("{ago}: considered dead", {"ago": seen})
     return [str(worker.number), _file(worker.number, worker.folder_id, crawl, folder), f"{worker.held:,}", seen]
 
 
 def _file_size(file: OutputSizes, crawl: CrawlState, folder: Path) -> Message:
     """Where a worker writes its pages, and how large that is."""
     path = _file(file.number, file.place, crawl, folder)
-    return Message("{path} ({size})", {"path": path, "size": decimal(file.pages_size)})
+    return Message("{path} ({size})", {"path": path, "size": byte_size(file.pages_size)})
 
 
 def _file(number: int, folder_id: str, crawl: CrawlState, folder: Path) -> str | Message:
@@ -98,16 +97,16 @@ def _status(crawl: CrawlState) -> Message:
     if crawl.ended_at is not None:
         values["date"] = date(crawl.ended_at)
         if crawl.waiting:
-            return Message("finished on {date} with all its pages (max_pages); more max_pages goes on there", values)
+            return Message("finished on {date}, max_pages reached; a larger max_pages continues it", values)
         return Message("finished on {date}", values)
     if crawl.alive:
         running = plural("running, {n} worker", "running, {n} workers", len(crawl.alive))
         if (crawl.silent or 0.0) <= QUIET:
             return running
-        return Message("{running}, last sign of life {ago}", {"running": running, **values})
+        return Message("{running}, last heartbeat {ago}", {"running": running, **values})
     if crawl.workers:
-        return Message("broken off, last sign of life {ago}; the same command goes on there", values)
-    return Message("stopped; the same command goes on there")
+        return Message("interrupted, last heartbeat {ago}; the same command continues it", values)
+    return Message("stopped; the same command continues it")
 
 
 def _round(crawl: CrawlState) -> str | Message:
@@ -133,10 +132,10 @@ def _pages(crawl: CrawlState) -> Message:
 
 def _addresses(crawl: CrawlState) -> Message:
     values = {"waiting": f"{crawl.waiting:,}", "held": f"{crawl.held:,}", "done": f"{crawl.done:,}"}
-    said = Message("{waiting} waiting, {held} held by workers, {done} done", values)
+    said = Message("{waiting} queued, {held} leased, {done} done", values)
     if not crawl.recorded:
         return said
-    return Message("{counts}, {n} images recorded to be judged", {"counts": said, "n": f"{crawl.recorded:,}"})
+    return Message("{counts}, {n} images recorded for judging", {"counts": said, "n": f"{crawl.recorded:,}"})
 
 
 def _ends(crawl: CrawlState) -> list[Message]:
@@ -175,7 +174,7 @@ def _site(site: SiteRow, limit: int, now: float) -> list[object]:
     elif used >= 1:
         said = Outcome(Code.SITE_BUDGET_SPENT).message
     elif site.rests_until is not None and (rest := site.rests_until - now) >= 1:
-        said = Message("rests {span}", {"span": span(rest)})
+        said = Message("paused for {span}", {"span": span(rest)})
     return [site.name, f"{site.pages:,}", f"{site.waiting:,}", f"{min(1, used):.0%}", said]
 
 

@@ -44,7 +44,7 @@ def read(url: URL, name: str | None, limit: float, known: Truth | None) -> list[
         wanted = [one for one in crawls if name in (None, one.name)]
         found = [focus for one in wanted if (focus := crawl_focus(one, limit, known)) is not None]
         if not found:
-            raise WrongUseError("no page is stored of {names}", names=name_list([one.name for one in wanted]))
+            raise WrongUseError("no page of {names} is stored", names=name_list([one.name for one in wanted]))
         return found
 
 
@@ -62,5 +62,5 @@ def truth(name: str | None, settings: BaseSettings) -> Truth | None:
         rest = f" and {len(found.faults) - 1:,} more" if len(found.faults) > 1 else ""
         say("scrapy focus report", f"{name}: line {found.faults[0]:,}{rest}: no address, left out")
     if not found.addresses:
-        raise WrongUseError("{path} holds no address", path=repr(name[:200]))
+        raise WrongUseError("{path} contains no address", path=repr(name[:200]))
     return found

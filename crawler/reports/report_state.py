@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from rich.filesize import decimal
 from rich.table import Table
 from rich.text import Text
 from scrapy.settings import BaseSettings
@@ -22,13 +21,13 @@ from crawler.store.database import display_url, state_url
 from crawler.store.deletion import BusyError, delete_crawl, delete_old_pages, vacuum
 from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.store.read_only import exists, reading
-from crawler.translation.message import N_, Message, first, localized, plural
+from crawler.translation.message import N_, Message, byte_size, first, localized, plural
 
 FEW, MORE = 3, 10  # seeds, reasons and files that are named: of all crawls, and of one
 WORTH_IT = 0.05  # part of SQLite's file that is free when it is written anew
 FOOTER = (
-    N_("Links that a crawl leaves out at once are not among the addresses; its closing lines count them."),
-    N_("More of one, with its workers and sites: scrapy state NAME"),
+    N_("Links that a crawl leaves out immediately do not count as addresses; its closing lines count them."),
+    N_("One crawl in detail, with its workers and sites: scrapy state NAME"),
 )
 
 
@@ -99,12 +98,12 @@ class StateCommand:
         _, crawl = self.find(read_state(self.url), name)
         if crawl.alive:
             workers = [
-                Message("worker {n} (sign of life {ago})", {"n": one.number, "ago": ago(one.silent)})
+                Message("worker {n} (heartbeat {ago})", {"n": one.number, "ago": ago(one.silent)})
                 for one in crawl.alive
             ]
             raise WrongUseError(
-                "the crawl {name} is running: {workers}; end it first, or if it is dead already, "
-                "wait until there was no sign of life for {seconds:.0f} s",
+                "the crawl {name} is running: {workers}; stop it first, or if it is dead already, wait until the "
+                "last heartbeat is {seconds:.0f} s ago",
                 name=repr(name),
                 workers=workers,
                 seconds=LEASE_SECONDS,
@@ -117,7 +116,8 @@ class StateCommand:
         if not sure:
             if not sys.stdin.isatty():
                 raise WrongUseError(
-                    "--reset {name} asks before it deletes {what}, and nobody is here to answer; --yes answers it",
+                    "--reset {name} asks before it deletes {what}, and standard input is not a terminal; --yes "
+                    "deletes without asking",
                     name=name,
                     what=what,
                 )
@@ -143,7 +143,7 @@ class StateCommand:
     def prune(self) -> None:
         """Drop the pages that are older than they are to become."""
         if not self.days:
-            show([line(Message("STATE_KEEP_DAYS is 0: pages of any age are kept, and none was dropped."))])
+            show([line(Message("STATE_KEEP_DAYS is 0: pages of any age are kept, and none was deleted."))])
             return
         before = disk_size(self.url)
         if before is None:
@@ -153,7 +153,7 @@ class StateCommand:
         count = delete_old_pages(self.url, limit.isoformat(timespec="seconds"))
         day = date(limit.timestamp())
         dropped = plural(
-            "Dropped {n} page fetched before {date}.", "Dropped {n} pages fetched before {date}.", count, date=day
+            "Deleted {n} page fetched before {date}.", "Deleted {n} pages fetched before {date}.", count, date=day
         )
         none = plural("No page is older than {n} day.", "No page is older than {n} days.", self.days)
         show([line(sentences(dropped, self.room(before)) if count else none)])
@@ -162,21 +162,21 @@ class StateCommand:
         """Where the room of what was deleted went, in one sentence; none where it left no trace."""
         name = display_url(self.url)
         if self.url.drivername != "sqlite":
-            return Message("PostgreSQL has its room for what comes next.")
+            return Message("PostgreSQL reuses the freed space.")
         now = disk_size(self.url)
         if now is None or before is None:
             return None
-        free = decimal(now.free)
+        free = byte_size(now.free)
         if now.free <= now.size * WORTH_IT:
-            said = Message("{size} of {path} are free for what comes next.", {"size": free, "path": name})
+            said = Message("{size} of {path} are free for new data.", {"size": free, "path": name})
             return said if now.free else None
         if vacuum(self.url):
             size = (disk_size(self.url) or now).size
-            values = {"path": name, "less": decimal(max(0, before.size - size)), "size": decimal(size)}
-            return Message("{path} takes {less} less: {size}.", values)
+            values = {"path": name, "less": byte_size(max(0, before.size - size)), "size": byte_size(size)}
+            return Message("{path} has shrunk by {less} to {size}.", values)
         return Message(
-            "{path} keeps its size while others are at it: {size} of it are free for "
-            "what comes next, and scrapy state --prune gives them back later.",
+            "{path} keeps its size while other processes use it: {size} of it are free for new data, and scrapy "
+            "state --prune frees them later.",
             {"path": name, "size": free},
         )
 
@@ -196,10 +196,10 @@ class StateCommand:
         if state is not None:
             return Message("no crawl is in {path}", path)
         if self.url.drivername == "sqlite" and not Path(str(self.url.database)).exists():
-            return Message("no crawl was ever run here ({path} is not there)", path)
-        return Message("no crawl was ever run here ({path} has no tables of it)", path)
+            return Message("no crawl was ever run here ({path} does not exist)", path)
+        return Message("no crawl was ever run here ({path} has no tables)", path)
 
     def place(self) -> Message:
         """Where the database is, and how large."""
         size = disk_size(self.url)
-        return Message("{path} ({size})", {"path": display_url(self.url), "size": decimal(size.size if size else 0)})
+        return Message("{path} ({size})", {"path": display_url(self.url), "size": byte_size(size.size if size else 0)})

@@ -105,16 +105,16 @@ def read_cron(line: str, zone: str) -> Cron:
     words = " ".join(line.split())
     words = NAMED.get(words.lower(), words)
     if len(words) > LONGEST or len(words.split()) != len(FIELD_NAMES):
-        raise _wrong(line, Message("it has not five fields"))
+        raise _wrong(line, Message("it does not have five fields"))
     try:
         cron = Cron(words, zone)
         first = cron.after(datetime.now().timestamp())
     except (CronSimError, ValueError) as error:
         # CronSim names the field, such as "Bad day-of-month".
         field = Message(next((name for name in FIELD_NAMES if str(error) == f"Bad {name}"), str(error)))
-        raise _wrong(line, Message("its {field} cannot be", {"field": field})) from None
+        raise _wrong(line, Message("its {field} is invalid", {"field": field})) from None
     if first is None:
-        raise _wrong(line, Message("it never comes"))
+        raise _wrong(line, Message("it never matches a date"))
     return cron
 
 

@@ -31,7 +31,7 @@ def checked(spider: str, arguments: Mapping[str, str], settings: Mapping[str, st
         raise ArgumentError("there is no spider {name}; there is {other}", name=repr(spider[:100]), other=SPIDER)
     for name in settings:
         if not may_be_set(name):
-            raise ArgumentError("there is no setting {name} that a job may have", name=repr(name[:100]))
+            raise ArgumentError("jobs may not have the setting {name}", name=repr(name[:100]))
     together = own.copy()
     together.setdict(dict(settings), priority="cmdline")
     canonical_of(together)

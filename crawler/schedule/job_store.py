@@ -100,7 +100,7 @@ def find_job(jobs: list[Job], name: str) -> Job:
         if one.name == name:
             return one
     if not jobs:
-        raise JobError("there is no job {name}; there is none at all", name=repr(name))
+        raise JobError("there is no job {name}; there are no jobs", name=repr(name))
     others = ", ".join(one.name for one in jobs[:10])
     raise JobError("there is no job {name}; there are {names}", name=repr(name), names=others)
 
@@ -146,13 +146,13 @@ class Jobs:
             for row in connection.execute(select(job.c.name, job.c.crawl)):
                 if row.name.casefold() == name.casefold():  # folder names may be case-insensitive
                     raise JobError(
-                        "there is a job {name} already; scrapy schedule remove {other} ends it",
+                        "there is already a job {name}; scrapy schedule remove {other} removes it",
                         name=repr(row.name),
                         other=row.name,
                     )
                 if row.crawl == values["crawl"]:
                     raise JobError(
-                        "the crawl {crawl} is that of the job {name} already; give another -a name=NAME",
+                        "the crawl {crawl} already belongs to the job {name}; give another -a name=NAME",
                         crawl=repr(row.crawl),
                         name=repr(row.name),
                     )
@@ -170,7 +170,7 @@ class Jobs:
             found = self._find(connection, name)
             if found.now is not None:
                 raise JobError(
-                    "run {n} of the job {name} is under way; end it first", n=found.now.number, name=repr(name)
+                    "run {n} of the job {name} is still running; stop it first", n=found.now.number, name=repr(name)
                 )
             connection.execute(delete(run).where(run.c.job_id == found.id))
             connection.execute(delete(job).where(job.c.id == found.id))

@@ -54,7 +54,7 @@ def add(opts: argparse.Namespace, settings: BaseSettings) -> int:
     try:
         arguments = arglist_to_dict(opts.arguments)
     except ValueError:
-        raise WrongUseError("arguments are given as -a NAME=VALUE, quoted as one") from None
+        raise WrongUseError("give arguments as -a NAME=VALUE, in quotes if VALUE has spaces") from None
     given = {key: str(settings[key]) for key in settings if settings.getpriority(key) == SETTINGS_PRIORITIES["cmdline"]}
     own = {key: value for key, value in given.items() if key not in OF_THE_SCHEDULER}
     job = JobDefinition(opts.name, opts.cron, opts.timezone, opts.spider, arguments, own)
@@ -87,7 +87,7 @@ def remove(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Delete a job; returns the exit status."""
     with opened(settings) as jobs:
         jobs.remove(opts.name)
-    _print([Message("The job {name} is no more; its crawl and its logs stay.", {"name": repr(opts.name)})])
+    _print([Message("The job {name} was removed; its crawl and its logs stay.", {"name": repr(opts.name)})])
     return 0
 
 
@@ -180,15 +180,13 @@ def _run(connection: Connection, job: Job, run: Run, cron: Cron, now: float) -> 
     """The line about a run."""
     how = Message(HOW.get(run.how, run.how))
     if run.missed:
-        how = plural(
-            "{how} and for {n} more time that passed", "{how} and for {n} more times that passed", run.missed, how=how
-        )
+        how = plural("{how} and for {n} missed time", "{how} and for {n} missed times", run.missed, how=how)
     values: dict[str, object] = {"n": run.number, "date": date(run.started_at, cron), "how": how}
     if run.ended_at is not None:
         return Message("run {n}, {date}, {how}, {end}", {**values, "end": ended_words(run)})
     process = {"pid": run.pid, "host": run.host, "quiet": span(now - run.beat)}
-    on_its_way = N_("on its way on {host}, last sign of life {quiet} ago")
-    who = Message(N_("process {pid} on {host}, last sign of life {quiet} ago") if run.pid else on_its_way, process)
+    on_its_way = N_("starting on {host}, last heartbeat {quiet} ago")
+    who = Message(N_("process {pid} on {host}, last heartbeat {quiet} ago") if run.pid else on_its_way, process)
     values |= {"status": Message(run.status), "span": span(now - run.started_at), "who": who}
     values["pages"] = pages_words(pages_of(connection, job.crawl, run.started_at, now))
     return Message("run {n}, {date}, {how}, {status} for {span} ({who}), {pages}", values)

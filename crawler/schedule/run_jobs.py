@@ -64,7 +64,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         scheduler = scheduler_of(jobs, settings)
         lock = take_lock(scheduler.output, patience=PAUSE)  # another process may be testing the lock
         if lock is None:
-            raise WrongUseError("a scheduler is at work in {path} already", path=repr(str(scheduler.output)))
+            raise WrongUseError("a scheduler is already running in {path}", path=repr(str(scheduler.output)))
         configure_logging(Settings(settings))
         logging.getLogger("scrapy").setLevel(logging.WARNING)
         url = state_url(settings)

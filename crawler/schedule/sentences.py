@@ -66,7 +66,7 @@ def ended_words(run: Run) -> Message:
         said = Message("{result}, {span}, {pages}", {**values, "pages": pages_words(vars(run))})
     if not run.passed:
         return said
-    left_out = plural("{n} time that came meanwhile left out", "{n} times that came meanwhile left out", run.passed)
+    left_out = plural("{n} time skipped meanwhile", "{n} times skipped meanwhile", run.passed)
     return Message("{run}; {left_out}", {"run": said, "left_out": left_out})
 
 
@@ -104,10 +104,10 @@ def failure(status: int | None) -> Message:
     """What an exit status other than 0 means; None is the status of a run whose end nobody saw.
 
     >>> [str(failure(status)) for status in (1, -9, None)]
-    ['exit status 1', 'killed by signal 9', 'killed, or its machine went down']
+    ['exit status 1', 'killed by signal 9', 'killed, or its machine failed']
     """
     if status is None:
-        return Message("killed, or its machine went down")
+        return Message("killed, or its machine failed")
     return Message("killed by signal {n}", {"n": -status}) if status < 0 else Message("exit status {n}", {"n": status})
 
 

@@ -49,10 +49,13 @@ def _hindrance(session: WorkerSession) -> Message | None:
     with session.engine.begin() as connection:
         workers = workers_of(connection, database_time(connection))[session.crawl_id]
     if any(one.alive and one.number != session.number for one in workers):
-        return Message("the crawl {name} has another worker, and the demo site is for one", {"name": repr(name)})
+        return Message("the crawl {name} has another worker, and the demo site allows only one", {"name": repr(name)})
     if known and not demo.free(_port(known)):
         values = {"port": _port(known), "name": repr(name)}
-        return Message("port {port} of this machine is taken, and the crawl {name} has its pages there", values)
+        return Message(
+            "port {port} of this machine is in use, and the pages of the crawl {name} have addresses with this port",
+            values,
+        )
     return None
 
 

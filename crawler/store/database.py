@@ -185,7 +185,7 @@ def _make_tables(connection: Connection, name: str) -> None:
         encoding = connection.execute(text("SHOW server_encoding")).scalar_one()
         if encoding != "UTF8":
             raise StateError(
-                "the database {path} is in {encoding}; it wants createdb -E UTF8 -T template0",
+                "the database {path} has the encoding {encoding}; create it with createdb -E UTF8 -T template0",
                 path=name,
                 encoding=encoding,
             )

@@ -40,7 +40,7 @@ def delete_crawl(url: URL, name: str) -> None:
         known = select(crawl.c.id).where(crawl.c.name == name).with_for_update()
         number = connection.execute(known).scalar_one_or_none()
         if number is None:
-            raise StateError("the crawl {name} is no longer there", name=repr(name))
+            raise StateError("the crawl {name} does not exist any more", name=repr(name))
         if any(one.alive for one in workers_of(connection, database_time(connection))[number]):
             raise BusyError("the crawl {name} has just been started; stop it first", name=repr(name))
         delete_frontier(connection, number)

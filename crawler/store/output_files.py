@@ -201,8 +201,8 @@ class WorkerFiles:
             return taken
         if mine and self.engine.dialect.name == "sqlite":
             raise StateError(
-                "a crawl named {name} is running here; give this one another -a name=NAME "
-                "(many workers of one crawl want PostgreSQL: setting STATE_URL)",
+                "a crawl named {name} is running here; give this one another -a name=NAME (several workers of one "
+                "crawl need PostgreSQL: setting STATE_URL)",
                 name=repr(self.name),
             )
         return self._new_number()

@@ -289,5 +289,5 @@ def response_of(row: RowMapping | Mapping[str, Any], most: int = MOST_BYTES) -> 
     unpacker = zstd.ZstdDecompressor()
     body = unpacker.decompress(row["body"], most)
     if not unpacker.eof:
-        raise TooLargeError("a response that is kept is too large")
+        raise TooLargeError("a stored response is too large")
     return StoredResponse(row["status_line"], tuple((name, value) for name, value in json.loads(row["headers"])), body)

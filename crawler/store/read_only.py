@@ -26,7 +26,7 @@ STEPS = 20_000  # of SQLite's virtual machine between two checks of the clock: a
 INTERRUPTED, CANCELED = 9, "57014"
 SHORT_CONNECT_SECONDS = 3  # how long a server may take to accept a connection
 NOTHING = N_("No crawl was ever run here.")
-SLOW = N_("This took too long and was broken off.")
+SLOW = N_("This took too long and was aborted.")
 
 
 class SlowError(StateError):

@@ -145,9 +145,9 @@ class WorkerSession:
         values["due"] = Message("Nothing is due")
         if due is not None:
             values["due"] = Message("Nothing is due, the next page in {span}", {"span": span(due)})
-        values["how"] = Message("-a refresh=all takes every page, -a fresh=yes starts it anew")
+        values["how"] = Message("-a refresh=all fetches every page again, -a fresh=yes starts from scratch")
         if waiting:
-            values["how"] = Message("a larger max_pages goes on, {others}", {"others": values["how"]})
+            values["how"] = Message("a larger max_pages continues it, {others}", {"others": values["how"]})
         return plural(
             "The crawl {name} is finished: {n} page, in {path}. {due}; {how}.",
             "The crawl {name} is finished: {n} pages, in {path}. {due}; {how}.",
@@ -200,7 +200,7 @@ class WorkerSession:
             return row.id, self.plan.seeds
         if not set(before) & set(self.plan.seeds):
             raise StateError(
-                "the crawl {name} is of other seeds ({seeds}); give another -a name=NAME, or -a fresh=yes to forget it",
+                "the crawl {name} has other seeds ({seeds}); give another -a name=NAME, or -a fresh=yes to discard it",
                 name=repr(self.plan.name),
                 seeds=", ".join(before)[:200],
             )
@@ -223,7 +223,7 @@ class WorkerSession:
         others = select(func.count()).where(worker.c.crawl_id == self.crawl_id)
         if connection.execute(others).scalar_one():
             raise StateError(
-                "the crawl {name} has other workers at it; fresh=yes wants them to end first",
+                "the crawl {name} has other workers; stop them before using fresh=yes",
                 name=repr(self.plan.name),
             )
         delete_frontier(connection, self.crawl_id)

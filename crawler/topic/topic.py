@@ -101,15 +101,15 @@ def read_topic(path: Path) -> Topic:
 def _tables(path: Path) -> dict[str, Any]:
     try:
         if not path.is_file() and path.exists():
-            raise TopicError("topic={path} is no file; give a file of TOML", path=_shown(str(path)))
+            raise TopicError("topic={path} is not a file; give a TOML file", path=_shown(str(path)))
         with path.open("rb") as file:
             source = file.read(LARGEST + 1)
     except (OSError, ValueError) as error:
         if isinstance(error, TopicError):
             raise
-        why = getattr(error, "strerror", None) or Message("no such name is possible")
+        why = getattr(error, "strerror", None) or Message("such a name is not possible")
         raise TopicError(
-            "topic={path} cannot be read ({why}); give a readable file of TOML", path=_shown(str(path)), why=why
+            "topic={path} cannot be read ({why}); give a readable TOML file", path=_shown(str(path)), why=why
         ) from None
     if len(source) > LARGEST:
         raise TopicError(
@@ -118,13 +118,11 @@ def _tables(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(source.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise TopicError(
-            "topic={path} is not UTF-8 text; give a file of TOML in UTF-8", path=_shown(str(path))
-        ) from None
+        raise TopicError("topic={path} is not UTF-8 text; give a TOML file in UTF-8", path=_shown(str(path))) from None
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         why = " ".join(str(error).split())[:100]
         raise TopicError(
-            "topic={path} is not TOML ({why}); words and texts stand in quotes", path=_shown(str(path)), why=why
+            "topic={path} is not TOML ({why}); words and texts must be in quotes", path=_shown(str(path)), why=why
         ) from None
 
 
@@ -143,15 +141,15 @@ class _File:
         if both := {*example_urls, *examples} & {*against_urls, *against}:
             self.reject(
                 "against",
-                "has {given} in it, which is in examples too; allowed is one of both",
+                "contains {given}, which is also in examples; it may be in only one of them",
                 given=_shown(min(both)),
             )
         domains = self.tables.get("domains", {})
         if not isinstance(domains, dict):
-            self.reject("domains", "is no table; allowed is [domains] with prefer and avoid")
+            self.reject("domains", "is not a table; allowed is [domains] with prefer and avoid")
         self.check_keys(domains, DOMAIN_KEYS, "domains.")
         if not keywords and not examples and not example_urls:
-            raise TopicError("topic={path} says nothing; give words, examples or both", path=_shown(self.name))
+            raise TopicError("topic={path} names no topic; give words, examples or both", path=_shown(self.name))
         return Topic(
             keywords,
             " ".join(word for word, _ in keywords),
@@ -174,13 +172,15 @@ class _File:
             if not words(word):
                 self.reject(
                     "words",
-                    "has {given} in it, which is no word; allowed are words of letters or digits",
+                    "contains {given}, which is not a word; allowed are words of letters or digits",
                     given=_shown(word),
                 )
             is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
             if not is_number or not _is_weight(weight):
                 self.reject(
-                    "words", "gives {given} no weight; allowed are numbers above 0 up to 1,000,000", given=_shown(word)
+                    "words",
+                    "has no valid weight for {given}; allowed are numbers above 0 up to 1,000,000",
+                    given=_shown(word),
                 )
             weights[fold_space(word.casefold())] = float(weight)
         return tuple(weights.items())
@@ -192,7 +192,7 @@ class _File:
             if not text.lower().startswith(ADDRESS) or len(text.split()) > 1:
                 if not words(text):
                     self.reject(
-                        key, "has {given} in it, where no word is; allowed are texts and addresses", given=_shown(text)
+                        key, "contains {given}, which has no word; allowed are texts and addresses", given=_shown(text)
                     )
                 texts.append(text)
             elif url := absolute("", text):
@@ -200,7 +200,7 @@ class _File:
             else:
                 self.reject(
                     key,
-                    "has {given} in it, which is no address; allowed are http:// and https:// URLs",
+                    "contains {given}, which is not an address; allowed are http:// and https:// URLs",
                     given=_shown(text),
                 )
         return tuple(dict.fromkeys(urls)), tuple(dict.fromkeys(texts))
@@ -212,7 +212,7 @@ class _File:
             if url is None:
                 self.reject(
                     f"domains.{key}",
-                    "has {given} in it; allowed are domains such as example.org",
+                    "contains {given}; allowed are domains such as example.org",
                     given=_shown(name),
                 )
             found.append(host(url))
@@ -220,7 +220,7 @@ class _File:
 
     def strings(self, key: str, given: Any) -> list[str]:
         if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
-            self.reject(key, 'is no list of texts; allowed are lists such as ["bees"]')
+            self.reject(key, 'is not a list of texts; allowed are lists such as ["bees"]')
         return [one.strip() for one in given]
 
     def check_keys(self, table: dict[str, Any], allowed: tuple[str, ...], before: str) -> None:

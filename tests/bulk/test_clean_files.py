@@ -229,7 +229,7 @@ def test_the_exit_status(place: Place, bad: bytes, status: int) -> None:
         ],
         (
             ["a.jsonl", "--bees"],
-            "'--bees' is not understood; scrapy clean --help says what is",
+            "'--bees' is not recognized; see scrapy clean --help",
         ),
         (
             ["--markdown", "a.jsonl"],
@@ -238,7 +238,7 @@ def test_the_exit_status(place: Place, bad: bytes, status: int) -> None:
         (["a.jsonl", "--markdown=Links"], "argument --markdown: invalid choice: 'Links'"),
         (["a.jsonl", "-o", "missing/out"], "'missing/out' cannot be written to (No such file or directory)"),
         (["a.jsonl", "-o", "."], "'.' cannot be written to (Is a directory)"),
-        (["a.jsonl", "-o", "./a.jsonl"], "'./a.jsonl' is an input, too"),
+        (["a.jsonl", "-o", "./a.jsonl"], "'./a.jsonl' is also an input"),
         ([""], "an INPUT has no name"),
         (["a\nb"], "'a\\nb' cannot be read (No such file or directory)"),
     ],
@@ -440,7 +440,7 @@ def test_ctrl_c_keeps_what_was_cleaned(tmp_path: Path, jobs: str) -> None:
     told = re.search(r"^Stopped before the end\. ([\d,]+) pages? cleaned in ", said.err, re.MULTILINE)
     assert told is not None
     assert int(told[1].replace(",", "")) - count in (0, 1)  # one may have been counted and not written yet
-    assert said.err.endswith(f"What was cleaned so far is in {part}.\n")
+    assert said.err.endswith(f"The pages cleaned so far are in {part}.\n")
     assert "Traceback" not in said.err
     assert fed.workers() == []
 

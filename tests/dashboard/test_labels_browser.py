@@ -112,7 +112,7 @@ def test_no_main_text_the_gold_file_and_taking_back(own_page: Any) -> None:
         own_page.get_by_role("link", name="Gold file for scrapy evaluate").click()
     (line,) = Path(download.value.path()).read_text("utf-8").splitlines()
     assert json.loads(line)["gold"] == ""
-    own_page.get_by_role("button", name="Take back").click()
+    own_page.get_by_role("button", name="Undo").click()
     own_page.wait_for_url("**/labels/list?**")
     assert "Nothing is marked yet" in own_page.inner_text("main")
 

@@ -39,7 +39,7 @@ class Place:
         return [one["id"] for one in queue["pages"]][-MOST:]
 
     def mark(self, number: int, **more: str) -> str:
-        """Mark a page's blocks as the extractor says; the text that they are."""
+        """Label a page's blocks as the extractor says; the text that they are."""
         address = f"/labels/pages/{number}"
         headers = {"host": "localhost"}
         sheet = json.loads(answer(self.desk, Request("GET", f"/api{address}", {}, {}, headers)).body)

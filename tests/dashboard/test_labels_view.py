@@ -91,7 +91,7 @@ def test_the_least_certain_pages_are_offered(desk: DashboardContext, engine: Eng
     shown = text(desk)
     assert re.findall(r'data-item href="/labels/pages/(\d)"', shown) == ["1", "2", "4"]
     assert "10% certain" in shown
-    assert "certainty not known" in shown
+    assert "confidence unknown" in shown
 
 
 def test_what_is_said_where_nothing_can_be_marked(desk: DashboardContext, engine: Engine) -> None:
@@ -100,7 +100,7 @@ def test_what_is_said_where_nothing_can_be_marked(desk: DashboardContext, engine
     assert get(desk, "/labels/pages/1").status == HTTPStatus.NOT_FOUND
     enter(engine, 2)
     post(desk, "/labels/pages/2", **chosen(desk, number=2))
-    assert "All pages whose response was kept are marked." in text(desk)
+    assert "All pages with a stored response are labelled." in text(desk)
     with engine.begin() as connection:
         for table in (stored_response, page, crawl):
             connection.execute(delete(table))

@@ -163,9 +163,9 @@ def test_a_run_is_told_to_end(here: Visitor) -> None:
 @pytest.mark.parametrize(
     ("changed", "field", "said"),
     [
-        ({"name": ""}, "name", "a job wants a name"),
+        ({"name": ""}, "name", "a job needs a name"),
         ({"name": "../bees"}, "name", "cannot name a file"),
-        ({"cron": "61 * * * *"}, "cron", "its minute cannot be"),
+        ({"cron": "61 * * * *"}, "cron", "its minute is invalid"),
         ({"cron": ""}, "cron", "a job wants a time"),
         ({"timezone": "Mars"}, "timezone", "is not known"),
         ({"timezone": "../../etc/passwd"}, "timezone", "is not known"),
@@ -233,7 +233,7 @@ def test_settings_of_the_form_come_with_the_job(here: Visitor) -> None:
 def test_a_second_job_of_the_name_is_refused_with_what_was_typed(here: Visitor) -> None:
     here.post("/schedule/add", BEES)
     found = here.post("/schedule/add", {**BEES, "topic": "wasps"})
-    assert (found.status, b"there is a job" in found.body, b"wasps" in found.body) == (422, True, True)
+    assert (found.status, b"there is already a job" in found.body, b"wasps" in found.body) == (422, True, True)
 
 
 @pytest.mark.parametrize("path", ["add", "1/pause", "1/resume", "1/remove", "1/run", "1/stop"])
@@ -346,21 +346,21 @@ def test_whether_a_scheduler_is_at_work(here: Visitor) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "english", "chinese"),
     [
-        ("name", "", "a job wants a name", "请填写任务名称"),
+        ("name", "", "a job needs a name", "请填写任务名称"),
         ("cron", "", "a job wants a time", "请填写时间"),
         ("seeds", "demo ftp://x/", "stands alone", "只能单独使用"),
         ("name", "a/b", "cannot name a file", "不能用作文件名"),
-        ("cron", "1 2 3", "it has not five fields", "字段数不是五个"),
-        ("cron", "61 * * * *", "its minute cannot be", "“分”字段无效"),
+        ("cron", "1 2 3", "it does not have five fields", "字段数不是五个"),
+        ("cron", "61 * * * *", "its minute is invalid", "“分”字段无效"),
         ("timezone", "Bees", "time zone", "时区"),
         ("seeds", "", "a crawl wants seeds", "请填写种子"),
-        ("seeds", "/etc/passwd", "is no address with http://", "不是以 http://"),
+        ("seeds", "/etc/passwd", "is neither an http://", "不是以 http://"),
         ("topic", "a/b.toml", "is like a file", "像是文件名"),
         ("max_pages", "0", "allowed are whole numbers from 1 on", "应为不小于 1 的整数"),
         ("min_relevance", "2", "allowed are numbers from 0 to 1", "应为 0 到 1 之间的数"),
         ("stop_when", "x", "allowed is harvest&lt;NUMBER", "应为 harvest&lt;数值，"),
         ("lang", "xx", "is not known; allowed are codes", "不是已知的语言"),
-        ("CONTACT", "\x01", "it has letters that cannot be shown", "含有无法显示的字符"),
+        ("CONTACT", "\x01", "it contains characters that cannot be displayed", "含有无法显示的字符"),
     ],
 )
 def test_what_is_wrong_is_said_in_the_language_of_the_page(

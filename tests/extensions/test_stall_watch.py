@@ -47,7 +47,7 @@ def test_what_never_ends_is_given_up_and_counted(tmp_path: Path) -> None:
     with serving(Site(routes)) as site:
         ended = crawl(tmp_path, {"seeds": site.url}, QUICK | HANGING)
     assert ended.status == 0
-    assert ended.counts() == {"given up, it never came to an end": 1}
+    assert ended.counts() == {"given up, as it never ended": 1}
     assert len(ended.items()) == 2
 
 
@@ -55,7 +55,7 @@ def test_a_seed_given_up_is_asked_for_again_at_the_next_start(tmp_path: Path) ->
     with serving(Site({"/hang": page("One.")})) as site:
         given = {"seeds": f"{site.url}hang"}
         first = crawl(tmp_path, given, QUICK | HANGING | {"STALL_LIMIT": "1"})
-        assert (first.items(), first.counts()) == ([], {"given up, it never came to an end": 1})
+        assert (first.items(), first.counts()) == ([], {"given up, as it never ended": 1})
         second = crawl(tmp_path, given, QUICK)
     assert (second.status, len(second.items())) == (0, 1)
 

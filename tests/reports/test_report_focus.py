@@ -250,8 +250,8 @@ def test_wrong_use_is_one_sentence(
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        (b"", "holds no address"),
-        (b"# bees\n\n", "holds no address"),
+        (b"", "contains no address"),
+        (b"# bees\n\n", "contains no address"),
         (b"\xff\xfe", "is not UTF-8"),
     ],
 )
@@ -280,7 +280,7 @@ def test_what_is_read_is_not_written_to(sqlite: Place) -> None:
     for target in (database, truth):
         said = sqlite.report("--truth", str(truth), "-o", str(target))
         assert (said.status, said.out) == (2, "")
-        assert said.err.endswith("is to be read and cannot be written to\n")
+        assert said.err.endswith("is an input and cannot be the output\n")
     assert (database.read_bytes(), truth.read_text()) == (before, "http://a.org\n")
 
 
@@ -296,7 +296,7 @@ def test_a_crawl_without_pages_leaves_an_earlier_report_as_it_was(place: Place) 
     target = place.folder / "report.html"
     target.write_text("earlier")
     said = place.report("-o", str(target))
-    assert (said.status, said.err) == (2, "scrapy focus report: no page is stored of empty\n")
+    assert (said.status, said.err) == (2, "scrapy focus report: no page of empty is stored\n")
     assert target.read_text() == "earlier"
     assert sorted(path.name for path in place.folder.iterdir()) == ["output", "report.html"]
 

@@ -172,7 +172,7 @@ def test_a_time_that_comes_while_it_runs_is_left_out(world: World, caplog: pytes
     world.keeper.started[0].child.kill()
     job = world.until_ended(THREE + 210)
     assert (job.runs, job.last.passed) == (1, 3)
-    assert "3 times that came meanwhile left out" in caplog.text
+    assert "3 times skipped meanwhile" in caplog.text
     assert world.step(THREE + 240).runs == 2
 
 
@@ -233,7 +233,7 @@ def test_one_that_is_dead_has_failed(world: World, caplog: pytest.LogCaptureFixt
     child.process.wait()
     job = world.step(THREE - 0.5)
     assert (job.now, job.last.status, job.last.exit) == (None, "failed", None)
-    assert "bees: run 1 is dead: failed (killed, or its machine went down)" in caplog.text
+    assert "bees: run 1 is dead: failed (killed, or its machine failed)" in caplog.text
     assert world.step(THREE).now.number == 2
 
 

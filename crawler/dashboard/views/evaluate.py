@@ -61,9 +61,7 @@ PATIENCE = 0.05  # seconds that a response waits for the report of a small crawl
 STRIDE, REST = 50, 0.0005
 """After so many pages the computation pauses for so many seconds, to leave the processor to other requests."""
 router, api = APIRouter(), APIRouter()
-CrawlName = Annotated[
-    Text, Query(description=N_("name of the crawl; the latest that has a page where it is not given"))
-]
+CrawlName = Annotated[Text, Query(description=N_("name of the crawl; by default the newest with a page"))]
 
 
 class ReportParameters(BaseModel):
@@ -150,7 +148,7 @@ def noise(context: Context, crawl: CrawlName = "") -> NoiseReport:
     return NoiseReport(of.name, *_computed(_noise(context, of)))
 
 
-@slow(api.get("/api/evaluate/files", summary=N_("Reports that lie as files beside what crawls wrote")))
+@slow(api.get("/api/evaluate/files", summary=N_("Report files in the output folder")))
 def files(context: Context) -> ReportFiles:
     """The report files."""
     return report_files(context.output)

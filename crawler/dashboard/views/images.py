@@ -50,9 +50,7 @@ NO_SITE = SiteChoice(None)
 NORMAL = 1.959964
 """Standard deviations to each side of the middle 95% of a normal distribution."""
 FILTERS = ("kind", "site", "by", "only")
-CrawlName = Annotated[
-    Text, Query(description=N_("name of the crawl; the latest that judged images where it is not given"))
-]
+CrawlName = Annotated[Text, Query(description=N_("name of the crawl; by default the newest that judged images"))]
 
 
 class ImageParameters(BaseModel):
@@ -60,7 +58,7 @@ class ImageParameters(BaseModel):
 
     crawl: CrawlName = ""
     wall: Literal["both", "kept", "skipped", "doubtful"] = Field(
-        default="both", description=N_("what is shown; of the doubtful no filter holds but the kind")
+        default="both", description=N_("the list; doubtful can be filtered only by kind")
     )
     kind: Literal["all", "image", "link"] = Field(
         default="all", description=N_("images, or the pages that images lead to")
@@ -70,11 +68,14 @@ class ImageParameters(BaseModel):
         default="", description=N_("the model that called them noise")
     )
     only: Literal["all", "audited", "marked", "disputed"] = Field(
-        default="all", description=N_("those fetched by the audit, those marked, those that people see otherwise")
+        default="all",
+        description=N_("those downloaded by the audit, those with a label, those whose label differs from the verdict"),
     )
-    kept_before: Whole = Field(default=0, description=N_("the kept ones that follow, as before of an answer says"))
+    kept_before: Whole = Field(
+        default=0, description=N_("the next kept ones: the value of before from the previous response")
+    )
     skipped_before: Whole = Field(
-        default=0, description=N_("the skipped ones that follow, as before of an answer says")
+        default=0, description=N_("the next skipped ones: the value of before from the previous response")
     )
 
 
@@ -132,14 +133,14 @@ class ImageErrors:
     """Labels of images that have no verdict now."""
 
 
-@api.get("/api/images", summary=N_("Images that were kept or skipped, with verdicts, scores, reasons and marks"))
+@api.get("/api/images", summary=N_("Images that were kept or skipped, with verdicts, scores, reasons and labels"))
 def lists(context: Context, given: Given) -> ImageLists:
     """The lists."""
     with context.reading() as connection:
         return _lists(connection, chosen_crawl(connection, given.crawl, latest_with(verdict)), given)
 
 
-@api.get("/api/images/error-rate", summary=N_("How often images are judged wrongly, by audit and by marks"))
+@api.get("/api/images/error-rate", summary=N_("How often images are judged wrongly, by audit and by labels"))
 def error_rate(context: Context, crawl: CrawlName = "") -> ImageErrors:
     """How often images are judged wrongly."""
     with context.reading() as connection:
@@ -149,7 +150,7 @@ def error_rate(context: Context, crawl: CrawlName = "") -> ImageErrors:
         return image_errors(connection, of.id, of.name)
 
 
-@api.get("/api/images/{verdict}", summary=N_("A judged image, with its verdict, scores, reasons and marks"))
+@api.get("/api/images/{verdict}", summary=N_("A judged image, with its verdict, scores, reasons and labels"))
 def one(context: Context, number: VerdictNumber) -> JudgedImage:
     """One image."""
     with context.reading() as connection:
@@ -194,7 +195,7 @@ def show_image(context: Context, number: VerdictNumber) -> Response:
         row = _row(connection, number)
     found = image(context.output / "images" / row.file) if row.file else None
     if found is None:
-        raise RefusedError(HTTPStatus.NOT_FOUND, "This image is not here.")
+        raise RefusedError(HTTPStatus.NOT_FOUND, "This image is not stored here.")
     return found
 
 

@@ -106,7 +106,7 @@ def _wrong(name: str, value: str, values: Mapping[str, str]) -> Message | None:
     """The error of one field, or None."""
     try:
         if name == "cron" and not value:
-            return Message("a job wants a time, such as 0 3 * * * or @daily")
+            return Message("a job needs a time, such as 0 3 * * * or @daily")
         if name == "cron":
             read_cron(value, "UTC")
         elif name == "timezone":
@@ -115,16 +115,16 @@ def _wrong(name: str, value: str, values: Mapping[str, str]) -> Message | None:
             _check_seeds(value)
         elif name == "topic" and _is_like_a_file(value):
             return Message(
-                "{topic} is like a file's name; from here it is words, and for a file "
-                "give it on the command line, scrapy schedule add",
+                "{topic} looks like a file name; only words are allowed here; to use a file, add the job with "
+                "scrapy schedule add",
                 {"topic": repr(value[:100])},
             )
         elif name in ARGUMENTS and value:
             ARGUMENTS[name].read(value)
         elif name == "name":
-            return Message("a job wants a name")
+            return Message("a job needs a name")
         elif not value.isprintable():
-            return Message("it has letters that cannot be shown")
+            return Message("it contains characters that cannot be displayed")
     except (ArgumentError, CronError) as error:
         wrong = error.message.values.get("wrong")
         return wrong if isinstance(wrong, Message) else error.message
@@ -133,7 +133,7 @@ def _wrong(name: str, value: str, values: Mapping[str, str]) -> Message | None:
 
 def _check_seeds(value: str) -> None:
     if not value:
-        raise ArgumentError("a crawl wants seeds: addresses with http:// or https://, or demo")
+        raise ArgumentError("a crawl needs seeds: addresses with http:// or https://, or demo")
     if value == "demo":
         return
     for one in BETWEEN_SEEDS.split(value.strip(" ,")):
@@ -141,8 +141,8 @@ def _check_seeds(value: str) -> None:
             raise ArgumentError(DEMO_ALONE)
         if not ADDRESS.match(one):
             raise ArgumentError(
-                "seed {seed} is no address with http:// or https://, nor demo; for a file "
-                "give it on the command line, scrapy schedule add",
+                "seed {seed} is neither an http:// or https:// address nor demo; to use a file, add the job with "
+                "scrapy schedule add",
                 seed=repr(one[:100]),
             )
         ARGUMENTS["seeds"].read(one)

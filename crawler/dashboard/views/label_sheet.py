@@ -28,7 +28,7 @@ from crawler.translation.message import N_
 
 MOST_BLOCKS = 5_000
 MOST_SOURCE = 8_000_000
-TOO_LONG = N_("This page is too long to be marked: it has more than 5,000 blocks, or more than 8 MB.")
+TOO_LONG = N_("This page is too long to be labelled: it has more than 5,000 blocks, or more than 8 MB.")
 FIELD = "block-"
 LONG, SHORT = 1_500, 200
 """Characters of a block that are shown, and those shown once the page has very many blocks."""
@@ -67,7 +67,7 @@ class Sheet:
         if found.source is None:
             raise RefusedError(
                 HTTPStatus.NOT_FOUND,
-                "The response of this page was not kept; a crawl with -s KEEP_RESPONSES=True keeps them.",
+                "The response of this page was not stored; a crawl with -s KEEP_RESPONSES=True stores responses.",
             )
         if len(found.source) > MOST_SOURCE or len(found.page.blocks) > MOST_BLOCKS:
             raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LONG)
@@ -135,7 +135,7 @@ class Sheet:
         """The blocks that a form names; raises a RefusedError if one does not exist, or the page has changed."""
         if form.get("fingerprint") != self.fingerprint:
             raise RefusedError(
-                HTTPStatus.CONFLICT, "This page was fetched again since it was opened here; open it once more."
+                HTTPStatus.CONFLICT, "This page was fetched again since it was opened here; open it again."
             )
         places = [name.removeprefix(FIELD) for name in form if name.startswith(FIELD)]
         count = len(self.found.page.blocks)
@@ -146,7 +146,7 @@ class Sheet:
 
 router, api = APIRouter(), APIRouter()
 Anew = Annotated[
-    bool, Query(description=N_("whether to begin with what the extractor says, whatever was marked before"))
+    bool, Query(description=N_("whether to begin with the extractor's choice instead of an earlier label"))
 ]
 
 
@@ -176,7 +176,7 @@ class LabelSheet:
     """The text of the chosen blocks."""
 
 
-@slow(api.get("/api/labels/pages/{page}", summary=N_("The blocks of a page, to be marked")))
+@slow(api.get("/api/labels/pages/{page}", summary=N_("The blocks of a page, to be labelled")))
 def data(context: Context, page: Number, anew: Anew = False) -> LabelSheet:
     """The blocks of a page."""
     read = page_at(context, page)

@@ -34,11 +34,9 @@ BEGINNING = 300  # characters of a text in a list
 LOOKED_AT = 1_000  # pages checked for a part of the list: reading their rows takes some tens of milliseconds
 LINES_TYPE = "application/x-ndjson"
 router, api = APIRouter(), APIRouter()
-CrawlName = Annotated[
-    Text, Query(description=N_("name of the crawl; the one begun last that kept its responses if it is not given"))
-]
-After = Annotated[Whole, Query(description=N_("the page from which to look on"))]
-Before = Annotated[Whole, Query(description=N_("the label before which the others are older"))]
+CrawlName = Annotated[Text, Query(description=N_("name of the crawl; by default the newest that stored responses"))]
+After = Annotated[Whole, Query(description=N_("the page from which to continue"))]
+Before = Annotated[Whole, Query(description=N_("list labels older than this one"))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +132,7 @@ def queue(context: Context, crawl: CrawlName = "", after: After = 0) -> LabelQue
         return LabelQueue(of.name, of.kept, *found, images, _counts(connection, of.name))
 
 
-@api.get("/api/labels", summary=N_("What people said of pages and images"))
+@api.get("/api/labels", summary=N_("People's labels of pages and images"))
 def labels(context: Context, crawl: CrawlName = "", before: Before = 0) -> LabelList:
     """The labels of a crawl; they outlive it."""
     with context.reading() as connection:
@@ -164,7 +162,7 @@ def remove(context: Context, number: Annotated[Number, Path(alias="label")]) -> 
     with context.reading() as connection:
         row = connection.execute(select(label.c.key, label.c.crawl).where(label.c.id == number)).one_or_none()
     if row is None:
-        raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such mark any more.")
+        raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such label any more.")
     with context.changing() as engine:
         remove_label(engine, row.key)
     return see_other(f"/labels/list?{urlencode({'crawl': row.crawl})}")
@@ -183,7 +181,7 @@ def gold(context: Context, crawl: CrawlName = "") -> Response:
             if size > MOST_BYTES:
                 raise RefusedError(
                     HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-                    "This is too much for the dashboard; scrapy export --labels -o FILE writes it.",
+                    "This is too large for the dashboard; use scrapy export --labels -o FILE.",
                 )
     headers = {"Content-Disposition": 'attachment; filename="gold.jsonl"'}
     return Response(b"".join(found), headers=headers, media_type=LINES_TYPE)

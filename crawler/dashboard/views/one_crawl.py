@@ -49,8 +49,8 @@ class SiteParameters(BaseModel):
     """Which sites of a crawl are listed."""
 
     sort: Literal["pages", "requests", "name"] = Field(default="pages", description=N_("by what they are sorted"))
-    site: Text = Field(default="", description=N_("what their names hold"))
-    after: Text = Field(default="", description=N_("the sites that follow, as more of an answer says"))
+    site: Text = Field(default="", description=N_("a part of their names"))
+    after: Text = Field(default="", description=N_("the next sites: the value of more from the previous response"))
 
 
 class CrawlParameters(SiteParameters):
@@ -221,20 +221,20 @@ def _cursor(text: str) -> tuple[int, int] | None:
         return None
     value, _, number = text.partition("-")
     if not (text.isascii() and value.isdigit() and number.isdigit() and max(len(value), len(number)) < 19):
-        raise RefusedError(HTTPStatus.BAD_REQUEST, "after is wrong; it is what more of an answer says")
+        raise RefusedError(HTTPStatus.BAD_REQUEST, "after is wrong; use the value of more from the previous response")
     return int(value), int(number)
 
 
 @slow(
     api.get(
         "/api/crawls/{crawl}/course",
-        summary=N_("What a crawl did over time: pages, requests and bytes a second, harvest, status codes, what waits"),
+        summary=N_("A crawl over time: pages, requests and bytes a second, harvest, status codes, queue"),
     )
 )
 def course_of(
     context: Context,
     number: Annotated[Number, Path(alias="crawl")],
-    hours: Annotated[Hours, Query(description=N_("how many of its last hours, or all"))] = "all",
+    hours: Annotated[Hours, Query(description=N_("the last so many hours, or all"))] = "all",
 ) -> Course:
     """The progress of a crawl: all of it, or its last hours."""
     with context.reading() as connection:

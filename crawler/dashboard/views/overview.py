@@ -67,11 +67,11 @@ class CrawlList:
     """The value of `before` for the next part."""
 
 
-Before = Annotated[Whole, Query(description=N_("the crawls that follow, as more of an answer says"))]
+Before = Annotated[Whole, Query(description=N_("the next crawls: the value of more from the previous response"))]
 router, api = APIRouter(), APIRouter()
 
 
-@api.get("/api/crawls", summary=N_("All crawls with their figures, those at work first"))
+@api.get("/api/crawls", summary=N_("All crawls with their figures, running ones first"))
 def crawls(context: Context, before: Before = 0) -> CrawlList:
     """All crawls, one part at a time."""
     try:

@@ -220,7 +220,7 @@ AS_STORED = (
 )
 
 
-@api.get("/api/pages/{page}", summary=N_("A page with all of its clean text, which may have millions of letters"))
+@api.get("/api/pages/{page}", summary=N_("A page with its whole clean text, which may have millions of characters"))
 def data(context: Context, page: Number) -> PageDetail:
     """Facts about a page."""
     with context.reading() as connection:

@@ -166,37 +166,37 @@ class BlockReason(ReasonCode):
     )
     NO_STOP = auto(), N_("it has no full stop ({characters:,} characters)"), lambda b: not b.feature("stops")
 
-    NO_LINKS = auto(), N_("next to none of it is links"), lambda b: b.linked < LITTLE
+    NO_LINKS = auto(), N_("almost none of it is links"), lambda b: b.linked < LITTLE
     FEW_LINKS = auto(), N_("no more than {linked:.0%} of it is links"), lambda b: b.linked <= PART
     LINKS = auto(), N_("{linked:.0%} of it is links"), lambda b: b.linked > PART
 
-    TEXT_WORDS = auto(), N_("its words are those of main texts"), has("word score", over=SPEAKS)
-    MENU_WORDS = auto(), N_("its words are those of menus and notices"), lambda b: b.feature("word score") < -SPEAKS
+    TEXT_WORDS = auto(), N_("its words are typical of main text"), has("word score", over=SPEAKS)
+    MENU_WORDS = auto(), N_("its words are typical of menus and notices"), lambda b: b.feature("word score") < -SPEAKS
 
-    IN_ELEMENT = auto(), N_("it stands in <{element}>"), lambda b: b.element
+    IN_ELEMENT = auto(), N_("it is in <{element}>"), lambda b: b.element
     ELEMENT = auto(), N_("its element is <{tag}>"), lambda b: b.tag
 
-    NAMED_TEXT = auto(), N_("the elements around it are named as those of main texts"), lambda b: b.named > SPEAKS
-    NAMED_FRAME = auto(), N_("the elements around it are named as those of a page's frame"), lambda b: b.named < -SPEAKS
+    NAMED_TEXT = auto(), N_("the elements around it have names typical of main text"), lambda b: b.named > SPEAKS
+    NAMED_FRAME = auto(), N_("the elements around it have names typical of a page's frame"), lambda b: b.named < -SPEAKS
 
     MIDDLE = (
         auto(),
-        N_("it stands in the middle of the page"),
+        N_("it is in the middle of the page"),
         lambda b: min(b.feature("text before"), b.feature("text after")) > LITTLE,
     )
-    REPEATED = auto(), N_("the page says the same more than once"), lambda b: b.number("copies") >= 1
-    START = auto(), N_("it stands at the start of the page"), lambda b: b.feature("text before") < PART
-    END = auto(), N_("it stands at the end of the page"), lambda b: b.feature("text after") < PART
+    REPEATED = auto(), N_("the page contains the same text more than once"), lambda b: b.number("copies") >= 1
+    START = auto(), N_("it is at the start of the page"), lambda b: b.feature("text before") < PART
+    END = auto(), N_("it is at the end of the page"), lambda b: b.feature("text after") < PART
 
     HEADLINE = auto(), N_("it is the headline"), has("is title")
-    OF_TITLE = auto(), N_("its words are those of the title"), has("in title", over=MOSTLY)
-    UNDER_HEADLINE = auto(), N_("it stands under the headline"), has("after title")
-    BEFORE_HEADLINE = auto(), N_("it stands before the headline"), has("before title")
+    OF_TITLE = auto(), N_("it repeats the title"), has("in title", over=MOSTLY)
+    UNDER_HEADLINE = auto(), N_("it is below the headline"), has("after title")
+    BEFORE_HEADLINE = auto(), N_("it is before the headline"), has("before title")
 
-    ARTICLE = auto(), N_("the page gives it to machines as its article"), has("in body", over=MOSTLY)
-    OF_DESCRIPTION = auto(), N_("its words are those of the description"), has("in description", over=MOSTLY)
+    ARTICLE = auto(), N_("the page's structured data names it as the article"), has("in body", over=MOSTLY)
+    OF_DESCRIPTION = auto(), N_("it repeats the page's description"), has("in description", over=MOSTLY)
 
-    BESIDE_SENTENCES = auto(), N_("there are sentences beside it"), lambda b: b.lines <= NEAR
+    BESIDE_SENTENCES = auto(), N_("there are sentences next to it"), lambda b: b.lines <= NEAR
     BETWEEN_LINKS = (
         auto(),
         N_("there are links before it and after it"),
@@ -204,23 +204,23 @@ class BlockReason(ReasonCode):
     )
     FAR_FROM_SENTENCES = auto(), N_("the next sentences are {lines:,} lines away"), lambda b: b.lines > FAR
 
-    UNDER_HEADING = auto(), N_("it stands under a heading"), lambda b: not b.feature("heading 0")
+    UNDER_HEADING = auto(), N_("it is below a heading"), lambda b: not b.feature("heading 0")
     HEADING_OF_MENU = (
         auto(),
-        N_("the words of the heading above it are those of menus and notices"),
+        N_("the heading above it has words typical of menus and notices"),
         lambda b: b.feature("heading words") < -SPEAKS,
     )
-    NO_HEADING = auto(), N_("no heading stands above it"), has("heading 0")
+    NO_HEADING = auto(), N_("there is no heading above it"), has("heading 0")
 
     AMONG_SENTENCES = (
         auto(),
-        N_("what stands around it has {share:.0%} of the page's sentences"),
+        N_("the elements around it have {share:.0%} of the page's sentences"),
         lambda b: b.share > PART,
     )
-    AMONG_LINKS = auto(), N_("{links:.0%} of what stands around it is links"), lambda b: b.links > MOSTLY
+    AMONG_LINKS = auto(), N_("{links:.0%} of the elements around it is links"), lambda b: b.links > MOSTLY
     APART_FROM_SENTENCES = (
         auto(),
-        N_("what stands around it has next to none of the page's sentences"),
+        N_("the elements around it have almost none of the page's sentences"),
         lambda b: b.feature("prose share ^1") < LITTLE,
     )
 
@@ -232,7 +232,7 @@ class BlockReason(ReasonCode):
         lambda b: b.path("prose") < LITTLE,
     )
 
-    ALL_TOGETHER = auto(), N_("no feature alone, but all of them together")
+    ALL_TOGETHER = auto(), N_("no single feature, but all of them together")
     OTHER_HALF = auto(), N_("it is the other half of a row of two cells")
 
 
