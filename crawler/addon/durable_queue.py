@@ -110,7 +110,7 @@ class DurableQueue(Scheduler):
             if reason == "finished" and not waiting:
                 self.table.delete()
             else:
-                logger.info("%d requests wait in %s; the same command goes on", waiting, self.table.path)
+                logger.info("%d requests wait in %s; the same command continues", waiting, self.table.path)
                 self.table.close()
         return self.df.close(reason)
 

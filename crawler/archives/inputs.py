@@ -150,7 +150,7 @@ class Input:
         if kind is None and self._stream.hole is not None:
             raise InputError(f"{self.name!r} cannot be read ({self._stream.hole!s})")
         if kind is None:
-            raise InputError(f"{self.name!r} is nothing that can be cleaned; {KNOWN}")
+            raise InputError(f"{self.name!r} is not an input that can be cleaned; {KNOWN}")
         return kind
 
     def _open(self) -> Stream:

@@ -26,8 +26,8 @@ POLL_SECONDS = 1.0  # between two requests for the list of workers
 # A local cluster serves no pages of its own.
 QUIET: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
 LOGGERS = ("distributed", "distributed.client", "distributed.gc")
-GONE = "A worker is gone; another goes on with what it was at."
-NOBODY = "There is no worker at the scheduler; the files wait for one."
+GONE = "A worker is gone; another one continues its file."
+NOBODY = "The scheduler has no workers; the files wait for one."
 
 
 def by_dask(

@@ -31,7 +31,7 @@ MOST_BYTES = 256 * 1024 * 1024  # of all batches that are begun and not done, un
 # New objects until Python looks for circles among them: a page makes thousands, few of them in circles, and Python's
 # own 700 costs a crawl a tenth of its time.
 GARBAGE_THRESHOLD = 50_000
-DIED = "A process died; a new one goes on with what it was at."
+DIED = "A process died; a new one continues its work."
 STARTS = 3  # processes in a row that end before they work: then no more are started
 
 

@@ -128,7 +128,7 @@ class Command(CrawlCommand):
         gc.freeze()  # what is loaded stays
         gc.set_threshold(GARBAGE_THRESHOLD)
         for name in self.unknown:
-            logging.getLogger(__name__).warning("Nothing here reads the setting %s: is it misspelt?", name)
+            logging.getLogger(__name__).warning("No component reads the setting %s; is it misspelt?", name)
         crawler = self._create_crawler(SPIDER)
         self.crawler_process.crawl(crawler, session=self.session, **self.given(opts))
         try:

@@ -116,7 +116,7 @@ class Background:
             except StateError as error:
                 result.error = error.message
             except Exception:  # no error may end the thread
-                logger.exception("What was to be computed cannot be")
+                logger.exception("A background computation failed")
                 result.error = Message("It cannot be computed; see the log.")
             result.took = time.monotonic() - begun
             with self._lock:  # set last, or a waiting request would get the old result as the new one

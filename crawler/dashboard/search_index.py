@@ -135,7 +135,7 @@ class SearchIndex:
                     place = self._step(crawl_id, place)
                     time.sleep((time.monotonic() - begun) / 2)  # crawls are running beside it
         except (sqlite3.Error, OSError, StateError) as error:
-            logger.warning("The search index %s cannot be kept: %s", self.path, error)
+            logger.warning("The search index %s cannot be written: %s", self.path, error)
         else:
             self._ended[crawl_id, started_at] = time.monotonic()
 

@@ -93,7 +93,7 @@ class StallWatch:
             self.troubled = now
             logger.warning("Waiting: %s", trouble)
         else:
-            logger.info("Nothing has moved for %.0f seconds. Waiting for %s", now - self.moved, self.waits_for(now))
+            logger.info("No progress for %.0f seconds. Waiting for %s", now - self.moved, self.waits_for(now))
 
     def due(self, now: float, trouble: str) -> bool:
         """Whether a line is due; lines about trouble with the database come sooner."""
@@ -106,20 +106,20 @@ class StallWatch:
         frontier = self.frontier
         hosts = Counter(host(work.lease.candidate.url) for work in frontier.active)
         reasons = [
-            f"{printable(name)} ({count} on the way, since {now - self.since(name):.0f} s)"
+            f"{printable(name)} ({counted(count, 'request')} sent up to {now - self.since(name):.0f} s ago)"
             for name, count in hosts.most_common(3)
         ]
         if len(hosts) > len(reasons):
             reasons.append(counted(len(hosts) - len(reasons), "more host"))
         if (seconds := frontier.queues.ready_in(now)) is not None:
-            reasons.append(f"the next turn of a host that rests, in {seconds:.0f} s")
+            reasons.append(f"a paused host, for {seconds:.0f} s more")
         if frontier.held_by_others:
             held = counted(frontier.held_by_others, "address", "addresses")
-            reasons.append(f"{held} that other workers hold")
+            reasons.append(f"{held} leased by other workers")
         if not reasons and len(frontier):
             waiting = counted(len(frontier), "address", "addresses")
-            reasons.append(f"hosts that rest or that another worker asks, with {waiting}")
-        return ", ".join(reasons) or "the state to say what comes next"
+            reasons.append(f"hosts that are paused or used by another worker, with {waiting}")
+        return ", ".join(reasons) or "the next batch from the database"
 
     def since(self, name: str) -> float:
         """When the longest wait for a host began."""

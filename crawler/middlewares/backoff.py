@@ -88,9 +88,11 @@ class BackoffMiddleware:
             self.hosts.close(name)
             if name not in self.closed:
                 self.closed.add(name)
-                logger.warning("%s answers %d: it is left alone, its addresses are given up", name, status)
+                logger.warning(
+                    "%s answers %d: no more requests are sent to it, and its addresses are given up", name, status
+                )
             return False
         if begins:
-            logger.info("%s answers %d: it rests for %.0f seconds", name, status, until - now)
+            logger.info("%s answers %d: it is paused for %.0f seconds", name, status, until - now)
         self.hosts.rest(name, until)
         return True

@@ -89,7 +89,7 @@ def off_topic_words(count: int) -> list[str]:
         return []
     pages = counted(count, "more page was", "more pages were")
     why = "with a relevance under the crawl's min_relevance"
-    return [f"{pages} read and not kept, {why}; the figures are of stored pages alone."]
+    return [f"{pages} read and not kept, {why}; the figures are of stored pages only."]
 
 
 def truth_words(found: Recall) -> list[str]:
@@ -110,10 +110,10 @@ def truth_words(found: Recall) -> list[str]:
 def waiting_words(waiting: WaitingCounts, limit: float) -> str:
     """What the crawl has still to ask for, and what that promises."""
     if not waiting.total:
-        return "No address waits to be asked for."
-    addresses = counted(waiting.total, "address waits", "addresses wait")
-    promising = f"{waiting.promising:,} of them with a link score of {limit:g} or more, or as seeds"
-    return f"{addresses} to be asked for; {promising}."
+        return "No address is queued."
+    addresses = counted(waiting.total, "address is queued", "addresses are queued")
+    promising = f"{waiting.promising:,} of them with a link score of {limit:g} or more, or seeds"
+    return f"{addresses}; {promising}."
 
 
 def tables(figures: FocusFigures) -> list[Table]:
@@ -133,7 +133,7 @@ def course_table(figures: FocusFigures) -> Table:
     """How the harvest went, at about ROWS points."""
     name, most = share(figures)
     heads = ("pages", f"harvest of the last {figures.window}", "harvest so far", name)
-    unknown = () if figures.truth else ("How many pages on topic the crawl did not find, nobody knows.",)
+    unknown = () if figures.truth else ("The number of pages on topic that the crawl did not find is not known.",)
     rows = [
         (
             f"{point.pages:,}",
@@ -168,11 +168,11 @@ def scores_table(figures: FocusFigures) -> Table:
     notes = []
     if figures.ranking is not None:
         notes.append(
-            "Of a page on topic and one that is not, the first had the better link score in "
-            f"{percent(figures.ranking)} of all pairs; 50% is chance."
+            "In pairs of a page on topic and one off topic, the first had the better link score in "
+            f"{percent(figures.ranking)} of cases; 50% is chance."
         )
     if without:
-        notes.append(f"{counted(without, 'page')} had no link score: nothing was known beforehand.")
+        notes.append(f"{counted(without, 'page')} had no link score, as nothing was known before the request.")
     return Table(
         "Pages by their link score", ("link score from", *COUNTS), rows, frozenset(("link score from",)), tuple(notes)
     )
@@ -196,9 +196,12 @@ def learned_notes(learned: LearnedWords) -> list[str]:
     elif not word_lists(learned):
         said.append("The crawl has learned no words.")
     elif learned.workers > 1:
-        said.append(f"Means of {learned.workers:,} workers, by the pages each has seen.")
+        said.append(f"Means of {learned.workers:,} workers, weighted by the pages each has seen.")
     if learned.let_go > 0:
-        said.append(f"Too many waited to be scored anew: {counted(learned.let_go, 'link')} kept a last priority.")
+        said.append(
+            f"Too many links were queued to score them all again: {counted(learned.let_go, 'link')} kept an earlier "
+            "priority."
+        )
     return said
 
 

@@ -211,12 +211,12 @@ def words(crawl: NoiseFigures) -> Iterator[str]:
 
 def _audit(crawl: NoiseFigures) -> Iterator[str]:
     if not crawl.audited:
-        yield "None of the noise was chosen to be fetched to see whether it is (IMAGE_NOISE_AUDIT)."
+        yield "There was no audit of the noise (setting IMAGE_NOISE_AUDIT)."
         return
-    yield f"Audited: {crawl.audited:,} of the noise chosen to be fetched all the same."
+    yield f"Audit: {crawl.audited:,} skipped images or links were chosen."
     measured = f" ({decimal(crawl.audited_bytes)}, measured)" if crawl.audited_images else ""
     images, pages = counted(crawl.audited_images, "image"), counted(crawl.audited_pages, "page")
-    yield f"  Fetched of it: {images}{measured}, {pages} stored."
+    yield f"  Downloaded of these: {images}{measured}, {pages} stored."
     if crawl.told:
         rate = f"{crawl.mistaken:,} of {crawl.told:,} images ({crawl.mistaken / crawl.told:.1%})"
         yield f"  Error rate: {rate} look like content by their size."

@@ -241,7 +241,7 @@ def carry_out(name: str, number: int, told: Mapping[str, str]) -> int:
     jobs = Jobs(open_database(database_url(told["STATE_URL"], output)))
     lock = take_lock(output, name, LOCK_PATIENCE)
     if lock is None:
-        print(f"Another process of the job {name!r} is at work in {output}.", file=sys.stderr)
+        print(f"Another process of the job {name!r} is running in {output}.", file=sys.stderr)
         return 1
     found = jobs.arrive(name, number, os.getpid())
     if found is None:
@@ -270,7 +270,7 @@ def _write_down(jobs: Jobs, run: Run, status: int, crawl_name: str) -> None:
             return
         except DatabaseUnavailableError as error:
             if time.monotonic() > until:
-                print(printable(f"How this run ended is not written down: {error}"), file=sys.stderr)
+                print(printable(f"How this run ended could not be recorded: {error}"), file=sys.stderr)
                 return
             time.sleep(PAUSE)
 

@@ -118,7 +118,7 @@ class JobScheduler:
         elif run.place == self.place.name and run.how != BY_HAND and run.id not in self.found:
             self.found[run.id] = run
             who = f"process {run.pid} on {run.host}" if run.pid else f"on {run.host}"
-            logger.info("%s", printable(f"{job.name}: run {run.number} is under way already ({who}) and goes on"))
+            logger.info("%s", printable(f"{job.name}: run {run.number} is already running ({who}) and continues"))
 
     def start_due(self, job: Job, cron: Cron, now: float) -> None:
         """Start a job that is due, unless it is running, or must wait because of MOST crawls."""
@@ -129,13 +129,13 @@ class JobScheduler:
             self.jobs.pass_over(job, job.now, due)
             return
         if len(self.started) + len(self.found) >= self.limits.at_once:
-            self._say_once(job.name, ("waits", job.next_at), "is due, and waits until another crawl has ended")
+            self._say_once(job.name, ("waits", job.next_at), "is due, but must wait until another crawl has ended")
             return
         run = self.jobs.start(job, due, self.place)
         if run is not None:
             self.begin(job, run)
             late = f", due {date(job.next_at, cron)}" if due.how == TOO_LATE else ""
-            more = f", for {counted(due.missed, 'more time')} that passed as well" if due.missed else ""
+            more = f", also for {counted(due.missed, 'missed time')}" if due.missed else ""
             log = log_of(self.output, job.name, run.number)
             logger.info("%s", printable(f"{job.name}: run {run.number} has started{late}{more}; its log is {log}"))
 
@@ -186,7 +186,10 @@ class JobScheduler:
             one.child.process.wait()
         self._at_work()
         for run in self.found.values():
-            logger.warning("%s", printable(f"process {run.pid} on {run.host} has not ended yet, and is left alone"))
+            logger.warning(
+                "%s",
+                printable(f"process {run.pid} on {run.host} has not ended yet; the scheduler does not wait for it"),
+            )
         return len(late)
 
     def _at_work(self) -> bool:

@@ -69,7 +69,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         logging.getLogger("scrapy").setLevel(logging.WARNING)
         url = state_url(settings)
         count = counted(len(jobs.all()[0]), "job")
-        logger.info("%s", printable(f"The scheduler looks after {count} in {display_url(url)}; Ctrl-C ends it"))
+        logger.info("%s", printable(f"The scheduler runs {count} of {display_url(url)}; Ctrl-C stops it"))
         try:
             scheduler.keep(stop.wanted.wait)
         finally:
@@ -89,7 +89,7 @@ def run_now(opts: argparse.Namespace, settings: BaseSettings) -> int:
         job = find_job(jobs.all()[0], name)
         entered = jobs.start(job, DueRun(BY_HAND), scheduler.place)
         if entered is None:
-            print(printable(f"scrapy schedule run-now: the job {name!r} runs already"), file=sys.stderr)
+            print(printable(f"scrapy schedule run-now: the job {name!r} is already running"), file=sys.stderr)
             return BUSY
         started = scheduler.begin(job, entered)
         if started is None:

@@ -97,7 +97,7 @@ class FrontierScheduler(BaseScheduler):
                 await self.commit(claim=False)
                 self.status.round_counts = await self._in_thread(self.session.round_counts)
                 if dropped := self.session.committer.priority_updates.dropped:
-                    logger.warning("Links that keep an older priority, as too many had new ones: %d", dropped)
+                    logger.warning("Links with an outdated priority, as too many priorities changed: %d", dropped)
                 await self._in_thread(self.session.leave)
         except StateError as error:
             self.status.broken = str(error)
@@ -143,7 +143,11 @@ class FrontierScheduler(BaseScheduler):
                 if monotonic() - expired_at > LEASE_SECONDS / 6:
                     expired_at = monotonic()
                     if dead := await self._in_thread(self.session.committer.expire_silent_workers):
-                        logger.warning("Workers that gave no sign of life: %d; what they held is asked for again", dead)
+                        logger.warning(
+                            "Workers without a heartbeat have expired: %d; the addresses they had leased are "
+                            "requested again",
+                            dead,
+                        )
                 await self._until_needed()
         except Exception as error:
             if not isinstance(error, StateError):
@@ -166,9 +170,11 @@ class FrontierScheduler(BaseScheduler):
         reply = await self._in_thread(self.session.committer.commit, batch)
         if reply.lost:
             if reply.committed:
-                logger.warning("The connection was lost during a commit; what this worker holds is asked for again")
+                logger.warning(
+                    "The connection was lost during a commit; the addresses leased by this worker are requested again"
+                )
             else:
-                logger.warning("This worker was taken for dead; it goes on as a new one")
+                logger.warning("This worker was considered dead; it continues as a new one")
             self.frontier.forget(reply.committed)
             if not reply.committed:
                 self.frontier.add_samples(*batch.samples)

@@ -153,7 +153,7 @@ class TopicTracker:
         """
         for one in models:
             if not self.focus.take_in(one):
-                logger.warning("What an earlier run or another worker learned cannot be read; it teaches nothing")
+                logger.warning("What an earlier run or another worker learned cannot be read and is ignored")
         renewed = self.focus.adopt(updates.leased) if updates.leased else {}
         self.focus.forget(updates.no_longer)
         return renewed

@@ -58,8 +58,8 @@ class JsonLines:
         if _hash(self._read_end()) != self.offset.end:
             self.close()
             aside = rename_previous(self.path)
-            why = f"is not as this crawl left it, and is kept as {aside}" if aside else "is gone"
-            logger.warning("%s %s; it is begun anew: what it held is in the database alone", self.path, why)
+            why = f"is not the file that this crawl wrote, and was renamed to {aside}" if aside else "was deleted"
+            logger.warning("%s %s; a new file is begun, and earlier items are only in the database", self.path, why)
             self.offset = FileOffset()
             self._open()
         self.cut()

@@ -136,7 +136,7 @@ def test_a_process_that_is_killed_costs_nothing(tmp_path: Path) -> None:
     whole_archives.until(lambda: [*(tmp_path / "out").glob("0.jsonl.jsonl.*.part")])  # the largest, by the first
     os.kill(whole_archives.workers(run.pid)[0], signal.SIGKILL)
     status, said = whole_archives.end(run)
-    assert (status, "A process died; a new one goes on with what it was at.\n" in said) == (0, True), said
+    assert (status, "A process died; a new one continues its work.\n" in said) == (0, True), said
     assert [len(data.splitlines()) for _, data in sorted(whole_archives.lines(tmp_path / "out").items())] == [
         100,
         80,

@@ -203,7 +203,7 @@ def test_the_exit_status(place: Place, bad: bytes, status: int) -> None:
         ),
         (["missing.jsonl"], "'missing.jsonl' cannot be read (No such file or directory)"),
         (["a.jsonl", "missing"], "'missing' cannot be read (No such file or directory)"),
-        (["a.jsonl", "odd.txt"], "'odd.txt' is nothing that can be cleaned; inputs are HTML files (.html, .htm"),
+        (["a.jsonl", "odd.txt"], "'odd.txt' is not an input that can be cleaned; inputs are HTML files (.html, .htm"),
         (["a.jsonl", "a.jsonl"], "'a.jsonl' is given more than once"),
         (["a.jsonl", "--method", "no-such"], "there is no method 'no-such'; there are auto, framework"),
         (["a.jsonl", "--method", ""], "there is no method ''; there are auto"),
@@ -419,7 +419,7 @@ def test_a_process_that_dies_is_reported_and_costs_nothing(tmp_path: Path) -> No
     os.kill(killed, signal.SIGKILL)
     fed.feed(*range(200, 600))
     said = fed.end()
-    assert "A process died; a new one goes on with what it was at.\n" in said.err
+    assert "A process died; a new one continues its work.\n" in said.err
     assert said.status == 0
     assert [json.loads(line)["id"] for line in (tmp_path / "out").read_text("utf-8").splitlines()] == [*range(600)]
 

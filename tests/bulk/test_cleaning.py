@@ -159,7 +159,7 @@ def test_a_file_that_is_there_is_not_touched(work: FileCleaner, tmp_path: Path) 
     ("name", "data", "why"),
     [
         ("a.warc", None, "a.warc' cannot be read (No such file or directory)"),
-        ("odd", b"bees", "odd' is nothing that can be cleaned; inputs are"),
+        ("odd", b"bees", "odd' is not an input that can be cleaned; inputs are"),
         ("page", b"<html><p>Bees dance.", "page' is HTML; --into cleans WARC"),
     ],
 )

@@ -423,8 +423,8 @@ def test_what_was_chosen_is_not_always_fetched(tmp_path: Path) -> None:
         ended = crawl(tmp_path, {"seeds": site.url}, OPEN | {"IMAGE_NOISE_AUDIT": 1, "IMAGE_NOISE_MODELS": "keyword"})
     size = decimal(sum(one["size"] for one in ended.items("topic.images")))
     said = scrapy(tmp_path, "noise", "report").stdout
-    assert "Audited: 9 of the noise chosen to be fetched all the same." in said
-    assert f"Fetched of it: 2 images ({size}, measured), 2 pages stored." in said
+    assert "Audit: 9 skipped images or links were chosen." in said
+    assert f"Downloaded of these: 2 images ({size}, measured), 2 pages stored." in said
     assert "9 skipped images or links chosen for the audit, 2 images downloaded;" in ended.closing()
 
 

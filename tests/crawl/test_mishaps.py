@@ -176,4 +176,4 @@ def test_an_unknown_setting_is_said(tmp_path: Path) -> None:
     with serving(Site({"/": page("One.")})) as site:
         ended = crawl(tmp_path, {"seeds": site.url}, OPEN | {"MY_OWN_DELAY": "0"})
     assert ended.status == 0
-    assert "Nothing here reads the setting MY_OWN_DELAY" in ended.err
+    assert "No component reads the setting MY_OWN_DELAY" in ended.err

@@ -120,7 +120,7 @@ def test_the_whole_report(place: Place) -> None:
     assert (said.status, said.err) == (0, "")
     for line in (
         "bees: 3 pages stored, 2 on topic (relevance of 0.5 or more): harvest 66.7%, of the last 3 pages 66.7%.",
-        "2 addresses wait to be asked for; 1 of them with a link score of 0.5 or more, or as seeds.",
+        "2 addresses are queued; 1 of them with a link score of 0.5 or more, or seeds.",
         "  feed          1         0     0.0%       0.25        0.12",
         "  site0.org      1         1   100.0%       0.75           –  http://site0.org/",
         "  0.6 to 0.7           1         1   100.0%       0.50        0.62",

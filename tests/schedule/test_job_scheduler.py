@@ -184,7 +184,7 @@ def test_no_more_run_at_once_than_may(make: Callable[..., World], caplog: pytest
     for _ in range(3):
         world.step(THREE)
     assert [world.job(name).runs for name in ("ants", "bees", "wasps")] == [0, 1, 1]  # who was due first
-    assert caplog.text.count("ants: is due, and waits until another crawl has ended") == 1
+    assert caplog.text.count("ants: is due, but must wait until another crawl has ended") == 1
     world.keeper.started[0].child.kill()
     world.keeper.started[0].child.process.wait()
     world.step(THREE + 1)
@@ -218,7 +218,7 @@ def test_one_that_another_scheduler_started_goes_on(world: World, caplog: pytest
     child = world.other("bees")
     for second in range(3):
         assert world.step(THREE + DAY * second).now.number == 1  # its lock says more than its silence
-    assert f"bees: run 1 is under way already (process {child.process.pid} on a.example) and goes on" in caplog.text
+    assert f"bees: run 1 is already running (process {child.process.pid} on a.example) and continues" in caplog.text
     world.jobs.end(world.job().now, 0, "bees")  # as the process itself does
     world.step(THREE + DAY * 3)
     assert not any("dead" in line for line in caplog.messages)
@@ -320,7 +320,9 @@ def test_ones_found_are_told_to_stop_and_not_killed(
     assert not world.jobs.beat(run.id)
     assert child.poll() is None
     assert is_alive(world.output, "bees")
-    assert f"process {child.process.pid} on a.example has not ended yet, and is left alone" in caplog.text
+    assert (
+        f"process {child.process.pid} on a.example has not ended yet; the scheduler does not wait for it" in caplog.text
+    )
 
 
 def test_ones_started_by_hand_are_left_to_who_did_so(make: Callable[..., World]) -> None:

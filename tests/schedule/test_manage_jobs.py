@@ -341,10 +341,10 @@ def test_after_kill_9_of_the_scheduler_its_crawl_is_found(
     before, run = world.lines(), world.job().now
     world.is_due()
     scheduler = world.start("run")
-    until(lambda: f"bees: run {run.number} is under way already (process {run.pid} on " in world.said(1))
+    until(lambda: f"bees: run {run.number} is already running (process {run.pid} on " in world.said(1))
     until(lambda: world.job().now.passed == 1 and world.lines() > before)
     assert world.start("run-now", "bees").wait(PATIENCE) == 1
-    assert world.said(2) == "scrapy schedule run-now: the job 'bees' runs already\n"
+    assert world.said(2) == "scrapy schedule run-now: the job 'bees' is already running\n"
     scheduler.send_signal(signal.SIGTERM)
     assert scheduler.wait(PATIENCE) == 0
     job = world.job()

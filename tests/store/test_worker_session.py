@@ -129,7 +129,7 @@ def test_another_crawl_s_file_is_neither_cut_nor_gone_on_with(crew: Crew, caplog
     theirs = b'{"url": "http://theirs.example/"}\n' * 90
     one.session.pages.path.write_bytes(theirs)
     again = crew.join()
-    assert [" is not as this crawl left it" in record.message for record in caplog.records] == [True]
+    assert ["is not the file that this crawl wrote" in record.message for record in caplog.records] == [True]
     again.end(*map(stored, again.claim()))
     assert len(again.records()) == 1
     assert (crew.folder / "one" / "crawl.previous.jsonl").read_bytes() == theirs

@@ -51,7 +51,7 @@ def _see_out(scheduler: JobScheduler, started: StartedRun) -> None:
     try:
         scheduler.reap()
     except StateError as error:
-        logger.warning("How a run ended is not written down: %s", error)
+        logger.warning("How a run ended could not be recorded: %s", error)
     finally:
         scheduler.jobs.engine.dispose()
 
