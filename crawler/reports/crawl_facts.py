@@ -19,15 +19,17 @@ from crawler.store.hosts import REQUESTS_A_PAGE
 from crawler.store.output_files import FOLDER_ID_FILE, pages_file
 from crawler.translation.message import N_, Message, byte_size, first, localized, plural, span
 
-WIDE = 10_000  # lines in a pipe are not folded
-QUIET = 5.0  # seconds without a sign of life that are worth a word; workers give several a second
+WIDE = 10_000  # lines in a pipe are not wrapped
+QUIET = 5.0  # seconds without a heartbeat that are reported; workers send several a second
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def facts(
     crawl: CrawlState, now: float, folder: Path, most: int, database: Message | None = None
 ) -> list[Text | Table]:
-    """A crawl in a block of lines: its status, then its facts by their names, with so many seeds, reasons and files."""
+    """The block of lines about a crawl: its status, then its facts by name, with at most so many seeds, reasons and
+    files.
+    """
     age = now - crawl.started_at
     found: dict[str, object] = {
         N_("seeds"): first(json.loads(crawl.seeds), most),
@@ -78,13 +80,13 @@ def _worker(worker: WorkerState, crawl: CrawlState, folder: Path) -> list[object
 
 
 def _file_size(file: OutputSizes, crawl: CrawlState, folder: Path) -> Message:
-    """Where a worker writes its pages, and how large that is."""
+    """The output file of a worker, and its size."""
     path = _file(file.number, file.place, crawl, folder)
     return Message("{path} ({size})", {"path": path, "size": byte_size(file.pages_size)})
 
 
 def _file(number: int, folder_id: str, crawl: CrawlState, folder: Path) -> str | Message:
-    """Where a worker writes its pages, as far as that is known here."""
+    """The path of a worker's output file, as far as it is known here."""
     name = pages_file(crawl.name, number)
     here = folder / FOLDER_ID_FILE
     ours = here.is_file() and here.read_text(encoding="ascii", errors="replace").split()[:1] == [folder_id]
@@ -92,7 +94,7 @@ def _file(number: int, folder_id: str, crawl: CrawlState, folder: Path) -> str |
 
 
 def _status(crawl: CrawlState) -> Message:
-    """Whether a crawl is at its end, at work or neither."""
+    """Whether a crawl is finished, running or neither."""
     values: dict[str, object] = {"ago": ago(crawl.silent or 0.0)}
     if crawl.ended_at is not None:
         values["date"] = date(crawl.ended_at)
@@ -110,7 +112,7 @@ def _status(crawl: CrawlState) -> Message:
 
 
 def _round(crawl: CrawlState) -> str | Message:
-    """Which round it is, and when the next one begins, which says nothing while a crawl is at work."""
+    """The round, and when the next one begins, unless the crawl is running."""
     if crawl.ended_at is None or crawl.next_due is None:
         return "" if crawl.round == crawl.first_round else f"{crawl.round:,}"
     number = f"{crawl.round:,}"
@@ -139,7 +141,7 @@ def _addresses(crawl: CrawlState) -> Message:
 
 
 def _ends(crawl: CrawlState) -> list[Message]:
-    """The outcomes of those that are done, in numbers."""
+    """The numbers of completed addresses by outcome."""
     ends, of = crawl.ends, {code: crawl.ends.outcomes[Outcome(code)] for code in codes(Group.DONE)}
     skipped, noise, failed = (
         of_group(ends.outcomes, group).total() for group in (Group.SKIPPED, Group.NOISE, Group.FAILED)
@@ -159,7 +161,7 @@ def _ends(crawl: CrawlState) -> list[Message]:
 
 
 def _reasons(crawl: CrawlState, group: Group, most: int) -> list[Message]:
-    """Why there is nothing of some addresses, the most frequent first, as the closing lines say it."""
+    """Why addresses yielded nothing, most frequent reasons first, as in the closing lines."""
     return ranked(of_group(crawl.ends.outcomes, group), most)
 
 
@@ -195,7 +197,7 @@ def line(text: object = "", style: str = "") -> Text:
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[object]], numbers: Sequence[int]) -> Table:
-    """A table with its numbers to the right."""
+    """A table with right-aligned numbers."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for place, head in enumerate(heads):
         table.add_column(line(Message(head)), justify="right" if place in numbers else "left", overflow="fold")
@@ -205,7 +207,7 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[object]], numbers: Sequ
 
 
 def show(parts: Iterable[Text | Table]) -> None:
-    """Print to a terminal as wide as it is, and elsewhere without folds and colours."""
+    """Print, as wide as the terminal; elsewhere without wrapping and colours."""
     if sys.stdout.isatty():
         Console(highlight=False).print(*parts, sep="\n")
         return

@@ -1,4 +1,4 @@
-"""`scrapy focus report`: how well crawls kept to their topics, as text and as one HTML file."""
+"""`scrapy focus report`: how well crawls kept to their topics, printed and as one HTML file."""
 
 import argparse
 from datetime import UTC, datetime
@@ -18,13 +18,13 @@ from crawler.store.database import state_url
 
 
 def report(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Print how well all crawls kept to their topics, or one of them; the exit status."""
+    """Print the reports of all crawls or of one; returns the exit status."""
     limit = opts.min_relevance
     url = state_url(settings)
     known = truth(opts.truth, settings)
     inputs = [Path(str(url.database))] if url.drivername == "sqlite" else []
     check_apart(opts.output, [path for path in (*inputs, *([Path(opts.truth)] if opts.truth else [])) if path.exists()])
-    output = None if opts.output is None else AtomicFile(opts.output)  # before anything is read for it
+    output = None if opts.output is None else AtomicFile(opts.output)  # before the database is read
     try:
         found = read(url, opts.name, limit, known)
         if output is not None:
@@ -38,7 +38,7 @@ def report(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def read(url: URL, name: str | None, limit: float, known: Truth | None) -> list[CrawlFocus]:
-    """How all crawls kept to their topics that have a page, or the one of this name."""
+    """The reports of all crawls with pages, or of the one of this name."""
     with crawls_with_pages(url) as crawls:
         check_name([one.name for one in crawls], name, url)
         wanted = [one for one in crawls if name in (None, one.name)]
@@ -49,7 +49,7 @@ def read(url: URL, name: str | None, limit: float, known: Truth | None) -> list[
 
 
 def truth(name: str | None, settings: BaseSettings) -> Truth | None:
-    """The addresses of a file, one in each line, that are on topic; None without a file."""
+    """The addresses in a file, one in each line; None without a file."""
     if name is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""`scrapy state`: prints what the crawls have done, deletes a crawl, or drops old pages."""
+"""`scrapy state`: prints the state of crawls, deletes a crawl, or deletes old pages."""
 
 import argparse
 import sys
@@ -24,7 +24,7 @@ from crawler.store.read_only import exists, reading
 from crawler.translation.message import N_, Message, byte_size, first, localized, plural
 
 FEW, MORE = 3, 10  # seeds, reasons and files that are named: of all crawls, and of one
-WORTH_IT = 0.05  # part of SQLite's file that is free when it is written anew
+WORTH_IT = 0.05  # seeds, reasons and files that are listed: for all crawls, and for one
 FOOTER = (
     N_("Links that a crawl leaves out immediately do not count as addresses; its closing lines count them."),
     N_("One crawl in detail, with its workers and sites: scrapy state NAME"),
@@ -55,7 +55,7 @@ def disk_size(url: URL) -> DiskSize | None:
 
 
 def state(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Show the crawls, or delete what is not wanted any more; the exit status."""
+    """Show the crawls, or delete from them; returns the exit status."""
     command = StateCommand(settings)
     if opts.prune:
         command.prune()
@@ -67,7 +67,7 @@ def state(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 class StateCommand:
-    """What the command does with the database that the settings name."""
+    """The command on the database that the settings name."""
 
     def __init__(self, settings: BaseSettings) -> None:
         self.folder = Path(settings["OUTPUT_DIR"])
@@ -76,7 +76,7 @@ class StateCommand:
         self.url = state_url(settings)
 
     def show(self, name: str = "") -> None:
-        """Print the state of all crawls, or of one with more."""
+        """Show the state of all crawls, or of one in more detail."""
         state = read_state(self.url, name)
         if name:
             state, crawl = self.find(state, name)
@@ -94,7 +94,7 @@ class StateCommand:
             show([*said, line(), *(line(Message(one)) for one in FOOTER)])
 
     def reset(self, name: str, sure: bool) -> None:
-        """Delete all that belongs to a crawl, if that is really wanted."""
+        """Delete everything that belongs to a crawl, if the user confirms."""
         _, crawl = self.find(read_state(self.url), name)
         if crawl.alive:
             workers = [
@@ -127,7 +127,7 @@ class StateCommand:
                 print(spelled(localized(question)), end="", file=sys.stderr, flush=True)
                 answer = sys.stdin.readline()
             except KeyboardInterrupt:
-                print(file=sys.stderr)  # the question stands on the line
+                print(file=sys.stderr)  # end the line of the question
                 raise
             if answer.strip().lower() not in ("y", "yes"):
                 show([line(Message("Nothing was deleted."))])
@@ -141,7 +141,7 @@ class StateCommand:
         show([line(sentences(done, self.room(before)))])
 
     def prune(self) -> None:
-        """Drop the pages that are older than they are to become."""
+        """Delete the pages that are older than STATE_KEEP_DAYS."""
         if not self.days:
             show([line(Message("STATE_KEEP_DAYS is 0: pages of any age are kept, and none was deleted."))])
             return
@@ -159,7 +159,7 @@ class StateCommand:
         show([line(sentences(dropped, self.room(before)) if count else none)])
 
     def room(self, before: DiskSize | None) -> Message | None:
-        """Where the room of what was deleted went, in one sentence; none where it left no trace."""
+        """A sentence about the space of what was deleted; empty if nothing changed."""
         name = display_url(self.url)
         if self.url.drivername != "sqlite":
             return Message("PostgreSQL reuses the freed space.")
@@ -181,7 +181,7 @@ class StateCommand:
         )
 
     def find(self, state: DatabaseState | None, name: str) -> tuple[DatabaseState, CrawlState]:
-        """The crawl of this name; a WrongUseError without one."""
+        """The crawl of this name; raises a WrongUseError if there is none."""
         if state is None or not state.crawls:
             raise WrongUseError("there is no crawl {name}: {why}", name=repr(name), why=self.nothing(state))
         found = next((crawl for crawl in state.crawls if crawl.name == name), None)
@@ -191,7 +191,7 @@ class StateCommand:
         return state, found
 
     def nothing(self, state: DatabaseState | None) -> Message:
-        """That there is no crawl."""
+        """The message that there is no crawl."""
         path = {"path": display_url(self.url)}
         if state is not None:
             return Message("no crawl is in {path}", path)
@@ -200,6 +200,6 @@ class StateCommand:
         return Message("no crawl was ever run here ({path} has no tables)", path)
 
     def place(self) -> Message:
-        """Where the database is, and how large."""
+        """The location and size of the database."""
         size = disk_size(self.url)
         return Message("{path} ({size})", {"path": display_url(self.url), "size": byte_size(size.size if size else 0)})
