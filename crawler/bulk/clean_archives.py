@@ -26,7 +26,7 @@ Engine = Callable[[FileCleaner, Sequence[Pair], Callable[[str], None]], Iterator
 
 @dataclass(frozen=True)
 class CleaningOptions:
-    """The options that lines depend on, by their names; how many processes; seconds between two words on progress."""
+    """The options that the lines depend on, by name; the number of processes; seconds between two progress lines."""
 
     options: Mapping[str, Any]
     jobs: int
@@ -34,7 +34,7 @@ class CleaningOptions:
 
 
 def engine(opts: argparse.Namespace, jobs: int) -> Engine:
-    """Who does the work."""
+    """What runs the work."""
     if opts.engine != "dask":
         return lambda work, todo, said: by_processes(work, todo, jobs, partial(said, DIED))
     try:
@@ -48,14 +48,14 @@ def engine(opts: argparse.Namespace, jobs: int) -> Engine:
 
 @dataclass
 class Share:
-    """A file, and whether it was read."""
+    """A file, and whether it has been read."""
 
     size: int
     position: int = 0
 
 
 class FilesProgress(CleaningProgress):
-    """Shows how many files are done besides."""
+    """Progress that also counts files."""
 
     def __init__(self, todo: Sequence[Pair], tally: CleaningCounts, interval: float) -> None:
         self.shares = {pair.output: Share(pair.size or 0) for pair in todo}
@@ -63,7 +63,7 @@ class FilesProgress(CleaningProgress):
         super().__init__(list(self.shares.values()), tally, interval)
 
     def end(self, pair: Pair) -> None:
-        """Count a file that is read."""
+        """Count a file that has been read."""
         share = self.shares[pair.output]
         share.position = share.size
         self.done += 1
@@ -80,12 +80,12 @@ class FilesProgress(CleaningProgress):
 
 @dataclass
 class Run:
-    """Files that are cleaned into a folder, and their results so far."""
+    """Files that are cleaned into a folder, and the results so far."""
 
     work: FileCleaner
     todo: Sequence[Pair]
     before: int
-    """Files that were there."""
+    """Files that were done before."""
     tally: CleaningCounts = field(default_factory=CleaningCounts)
     files: Counter[str] = field(default_factory=Counter)
     size: int = 0
@@ -93,7 +93,7 @@ class Run:
     stopped: Message | None = None
 
     def go(self, engine: Engine, interval: float) -> int:
-        """Clean the files; the exit status."""
+        """Clean the files; returns the exit status."""
         started, status = monotonic(), 0
         progress = FilesProgress(self.todo, self.tally, interval)
         try:
@@ -112,7 +112,7 @@ class Run:
         return status or (FAILED if self.tally.broken or self.files["failed"] else 0)
 
     def take(self, result: FileResult, progress: FilesProgress) -> None:
-        """Count the result of a file, and say what is wrong with it."""
+        """Count the result of a file, and report errors in it."""
         if result.stops:
             raise WorkersError(result.failed)
         progress.end(result.pair)
@@ -136,7 +136,7 @@ class Run:
         progress.show()
 
     def closing(self, seconds: float) -> Iterator[Message]:
-        """What is said at the end."""
+        """The closing lines."""
         seconds = max(seconds, 0.001)
         files, tally = self.files["cleaned"], self.tally
         first = plural(
@@ -170,7 +170,7 @@ class Run:
 
 
 def clean_into(opts: argparse.Namespace, clean: Cleaner, how: CleaningOptions) -> int:
-    """Clean files into a folder; the exit status."""
+    """Clean files into a folder; returns the exit status."""
     by, folder = engine(opts, how.jobs), Path(opts.into)
     found = pairs(opts.inputs)
     try:

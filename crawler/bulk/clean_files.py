@@ -29,7 +29,7 @@ from crawler.translation.message import Message, byte_size, localized, plural
 
 
 def clean(opts: argparse.Namespace, settings: Settings) -> int:
-    """Clean everything into one file or each input into its own; the exit status."""
+    """Clean everything into one file, or each input into its own; returns the exit status."""
     method, favour = settings["EXTRACTOR"] if opts.method is None else opts.method, opts.favour
     try:
         extract = favouring(method, favour)
@@ -43,12 +43,12 @@ def clean(opts: argparse.Namespace, settings: Settings) -> int:
         named = {"--method": method, "--favour": favour, "--markdown": opts.markdown}
         how = CleaningOptions({**named, "--with": ",".join(opts.fields)}, jobs, interval)
         return clean_into(opts, clean_page, how)
-    inputs = [Input(name) for name in opts.inputs]  # which reads the first bytes, and may wait for them
+    inputs = [Input(name) for name in opts.inputs]  # reads the first bytes, which may block
     _check_apart(opts.output, opts.inputs)
     output = AtomicFile(opts.output)
     configure_logging(settings)
     spell_out_log()
-    gc.freeze()  # what is loaded stays
+    gc.freeze()  # loaded modules are never collected
     gc.set_threshold(GARBAGE_THRESHOLD)
     progress = CleaningProgress(inputs, CleaningCounts(), interval)
     return _clean(inputs, output, progress, clean_page, jobs)
@@ -57,7 +57,7 @@ def clean(opts: argparse.Namespace, settings: Settings) -> int:
 def _clean(
     inputs: Sequence[Input], output: AtomicFile, progress: CleaningProgress, clean_page: Cleaner, jobs: int
 ) -> int:
-    """Clean everything and print the results; the exit status."""
+    """Clean everything and print the results; returns the exit status."""
     tally, started, status = progress.tally, monotonic(), 0
     stopped: Message | None = None
     found = (record for one in inputs for record in one.found())
@@ -82,7 +82,7 @@ def _clean(
 
 
 def _closing(tally: CleaningCounts, seconds: float, stopped: Message | None, output: AtomicFile) -> Iterator[Message]:
-    """What is said at the end."""
+    """The closing lines."""
     values: dict[str, object] = {"seconds": f"{seconds:.1f}", "rate": f"{tally.pages / max(seconds, 0.001):.1f}"}
     values |= {"before": byte_size(tally.before), "after": byte_size(tally.after)}
     first = plural(
@@ -102,7 +102,7 @@ def _closing(tally: CleaningCounts, seconds: float, stopped: Message | None, out
 
 
 def _check_apart(output: str | None, inputs: Sequence[str]) -> None:
-    """Raise a WrongUseError when the output would take the place of an input."""
+    """Raise a WrongUseError if the output would replace an input."""
     if output is None or not Path(output).exists():
         return
     is_page = bare(Path(output).name).endswith(HTML_SUFFIXES)

@@ -1,8 +1,8 @@
-"""`scrapy clean --stored`: makes the texts of a crawl's stored pages anew, in the database, from the kept responses.
+"""`scrapy clean --stored`: extracts the texts of a crawl's pages again from stored responses, in the database.
 
-All fields of `READERS` are read anew, and the Markdown of pages that have it or are to have it. Pages are saved a batch
-at a time, each in a transaction; how far a run has come is in OUTPUT_DIR/.NAME.clean.json, so that the same command
-goes on after an end of any kind. A page that is saved twice is the same.
+All fields of `READERS` are read again, and the Markdown of pages that have it or are to have it. Pages are saved in
+batches, each in one transaction; the progress is in OUTPUT_DIR/.NAME.clean.json, so that the same command continues
+after an end of any kind. Saving a page twice changes nothing.
 """
 
 import argparse
@@ -66,22 +66,22 @@ from crawler.store.read_only import exists, reading
 from crawler.store.search_file import forget_entries, search_file
 from crawler.translation.message import Message, byte_size, localized, plural
 
-PAGES_AT_ONCE = 200  # saved in one transaction
-LETTERS_AT_ONCE = 8_000_000  # of texts that wait to be saved, and one page's more
+PAGES_AT_ONCE = 200  # pages saved in one transaction
+LETTERS_AT_ONCE = 8_000_000  # characters of texts that wait to be saved, plus one page
 LINK = re.compile(r"(?<!!)\[(?:[^\]\\]|\\.)*\]\(")
 """A link in Markdown; an image has ! before it."""
 
 
 @dataclass(frozen=True)
 class StoredPage:
-    """A page with its response, on its way to the process that makes its text anew."""
+    """A page with its response, on its way to the process that extracts its text."""
 
     id: int
     key: int
     url: str
     fetched_at: str
     fingerprint: str | None
-    """Of its text as it is."""
+    """Of its current text."""
     response: Mapping[str, Any]
     method: str
     favour: str
@@ -90,21 +90,21 @@ class StoredPage:
 
     @property
     def data(self) -> bytes:
-        """The largest part, by which the work is shared out."""
+        """The largest part, by which the work is divided."""
         found: bytes = self.response["body"]
         return found
 
 
 class Remade(NamedTuple):
-    """A page that was made anew."""
+    """A page that was extracted again."""
 
     id: int
     row: dict[str, Any] | None
-    """As it is saved; None where it cannot be made anew."""
+    """The values to save; None if it cannot be extracted."""
     before: int = 0
     """Bytes of the page."""
     is_other: bool = False
-    """Whether its text is another one."""
+    """Whether its text has changed."""
     ended: Cut | None = None
     broken: Broken | None = None
 
@@ -115,10 +115,10 @@ class Remade(NamedTuple):
 
 
 def remade(page: StoredPage, judges_images: bool) -> Remade:
-    """The page anew; never an exception."""
+    """The page with its new text; never raises an exception."""
     try:
         return _remade(page, judges_images)
-    except Exception as error:  # a page must not cost the others, whatever is wrong with it or with a method
+    except Exception as error:  # an error in one page, or in a method, must not affect the other pages
         why = f"it cannot be cleaned ({type(error).__name__}: {error})"
         return Remade(page.id, None, broken=Broken(page.url, why))
 
@@ -146,16 +146,16 @@ def _remade(stored: StoredPage, judges_images: bool) -> Remade:
 
 
 def lost(page: StoredPage) -> Remade:
-    """The result of a page that killed two processes."""
+    """The result for a page on which two processes died."""
     return Remade(page.id, None, broken=Broken(page.url, "the process that cleans it dies"))
 
 
 @dataclass(frozen=True)
 class StoredOptions:
-    """What is asked for."""
+    """The requested options."""
 
     method: str | None
-    """None: for each page the one that made its text."""
+    """None: for each page the method that it has."""
     favour: str
     markdown: str | None
     """no, yes or links; None: as it is with each page."""
@@ -164,25 +164,25 @@ class StoredOptions:
 
 @dataclass
 class Bookmark:
-    """How far a run has come, in a file."""
+    """The progress of a run, in a file."""
 
     path: Path
     of: Mapping[str, Any]
-    """What must be the same for a run to go on: crawl, options, and versions of all that texts depend on."""
+    """What must be the same to continue a run: crawl, options, and versions of everything that texts depend on."""
     last: int = 0
-    """The id of the last page that was looked at."""
+    """The id of the last page that was processed."""
     others: int = 0
-    """How many texts are other ones than before."""
+    """How many texts have changed."""
 
     def read(self) -> None:
-        """Go on where a run with the same options ended, if there was one."""
+        """Continue an earlier run with the same options, if there was one."""
         with suppress(OSError, ValueError, KeyError):
             found = json.loads(self.path.read_bytes())
             if found["of"] == self.of:
                 self.last, self.others = int(found["last"]), int(found["others"])
 
     def write(self) -> None:
-        """Save how far the run has come."""
+        """Save the progress."""
         with AtomicFile(str(self.path)) as file:
             file.write(json.dumps({"of": self.of, "last": self.last, "others": self.others}).encode())
             file.finish()
@@ -190,7 +190,7 @@ class Bookmark:
 
 @dataclass
 class Run:
-    """Pages that are made anew, and the results so far."""
+    """Pages that are extracted again, and the results so far."""
 
     engine: Engine
     crawl: CleanedCrawl
@@ -200,15 +200,15 @@ class Run:
     retry_seconds: float
     tally: CleaningCounts = field(default_factory=CleaningCounts)
     bare: int = 0
-    """Pages without a kept response."""
+    """Pages without a stored response."""
     learned: int = 0
     """Pages of methods that need the template of their site."""
     others: int = 0
-    """Pages with another text than before."""
+    """Pages whose text has changed."""
     waiting: list[Remade] = field(default_factory=list)
 
     def go(self, connection: Connection, jobs: int, progress: CleaningProgress) -> None:
-        """Make all pages anew that the bookmark leaves, then group near-duplicates again."""
+        """Process all pages after the bookmark, then group near-duplicates again."""
         work = partial(remade, judges_images=self.options.judges_images)
         letters = 0
         for result in in_order(work, self.pages(connection), jobs, lost, partial(progress.say, DIED)):
@@ -226,7 +226,7 @@ class Run:
                 progress.show()
 
     def pages(self, connection: Connection) -> Iterator[StoredPage]:
-        """The pages that can be made anew; the others are counted."""
+        """The pages that can be extracted again; the others are counted."""
         reads_markdown = self.options.markdown is None
         for row in pages_after(connection, self.crawl, self.bookmark.last, markdown=reads_markdown):
             self.share.position += 1
@@ -244,7 +244,7 @@ class Run:
                 yield StoredPage(*about, response, method, favour, wish or "no")
 
     def count(self, result: Remade, progress: CleaningProgress) -> None:
-        """Count the result of a page, and say what is wrong with it."""
+        """Count the result of a page, and report an error."""
         if result.broken is not None:
             self.tally.add(result.broken)
             progress.say(f"{result.broken.place}: {result.broken.why}")
@@ -254,7 +254,7 @@ class Run:
             self.others += result.is_other
 
     def save(self) -> None:
-        """Save the pages that wait."""
+        """Save the pages that are waiting."""
         if not self.waiting:
             return
         rows = [one.row for one in self.waiting if one.row is not None]
@@ -265,7 +265,7 @@ class Run:
         self.waiting.clear()
 
     def closing(self, seconds: float, stopped: Message | None) -> Iterator[Message]:
-        """What is said at the end."""
+        """The closing lines."""
         first = plural(
             "{n} page cleaned again in {seconds} s ({rate} a second), {before} of pages to {after} of text.",
             "{n} pages cleaned again in {seconds} s ({rate} a second), {before} of pages to {after} of text.",
@@ -315,7 +315,7 @@ def _markdown_of(text: str | None) -> str:
 
 
 def clean_stored(opts: argparse.Namespace, settings: Settings) -> int:
-    """Make the texts of a crawl anew; the exit status."""
+    """Extract the texts of a crawl again; returns the exit status."""
     url, folder = state_url(settings), Path(settings["OUTPUT_DIR"])
     options = _options(opts, settings)
     crawl, total = _find(url, opts.stored)
@@ -345,8 +345,8 @@ def clean_stored(opts: argparse.Namespace, settings: Settings) -> int:
 
 
 def _go(run: Run, url: URL, folder: Path, jobs: int, interval: float) -> int:
-    """Make the texts anew and print the results; the exit status."""
-    gc.freeze()  # what is loaded stays
+    """Extract the texts again and print the results; returns the exit status."""
+    gc.freeze()  # loaded modules are never collected
     gc.set_threshold(GARBAGE_THRESHOLD)
     started, status, stopped = monotonic(), 0, None
     progress = CleaningProgress([run.share], run.tally, interval)
@@ -380,7 +380,7 @@ def _options(opts: argparse.Namespace, settings: Settings) -> StoredOptions:
 
 
 def _find(url: URL, name: str) -> tuple[CleanedCrawl, int]:
-    """The crawl of this name, and how many pages it has; a WrongUseError without one."""
+    """The crawl of this name, and how many pages it has; raises a WrongUseError if there is none."""
     if not exists(url):
         check_name([], name, url)
     with reading(url) as connection:

@@ -71,7 +71,7 @@ class Command(command.Command):
 
 
 def _check_stored(opts: argparse.Namespace) -> None:
-    """Raise a WrongUseError where an option is for saved pages."""
+    """Raise a WrongUseError if an option is only for saved pages."""
     if opts.inputs:
         raise WrongUseError("INPUT and --stored NAME exclude each other")
     for name, option in (("output", "-o"), ("fields", "--with"), ("into", "--into"), ("engine", "--engine")):

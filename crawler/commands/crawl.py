@@ -1,4 +1,4 @@
-"""`scrapy crawl topic`: check the arguments before anything starts, crawl, and say by the exit status how it ended."""
+"""`scrapy crawl topic`: checks the arguments before anything starts, crawls, and sets the exit status."""
 
 import argparse
 import gc
@@ -21,12 +21,12 @@ from crawler.translation.message import Message, MessageError, localized
 
 SPIDER = "topic"
 CALLED = "crawl topic"
-# What Scrapy says of itself at every start; -L DEBUG shows it.
+# Scrapy's own messages at every start; -L DEBUG shows them.
 NOISY = ("scrapy.addons", "scrapy.middleware", "scrapy.crawler")
 
 
 class Command(CrawlCommand):
-    """Scrapy's crawl command, which ends with one line and status 2 when what it was given cannot be right."""
+    """Scrapy's crawl command; wrong arguments and settings end it with one line and status 2."""
 
     def short_desc(self) -> str:
         return localized(Message(super().short_desc()))
@@ -70,12 +70,12 @@ class Command(CrawlCommand):
             refuse(Message("Stopped before the first page."), status=INTERRUPTED)
 
     def given(self, opts: argparse.Namespace) -> dict[str, Any]:
-        """The arguments of the spider, as they are given."""
+        """The arguments of the spider, as given."""
         found: dict[str, Any] = opts.spargs
         return found
 
     def prepare(self, opts: argparse.Namespace) -> None:
-        """Join the crawl; an error for the user unless the settings and the place for the output will do."""
+        """Join the crawl; raises an error for the user unless the settings and the output folder can be used."""
         from crawler.build_crawl import has_work, join_crawl
         from crawler.checked_settings import check_crawl
         from crawler.items import PageItem
@@ -91,9 +91,9 @@ class Command(CrawlCommand):
                 if not name.endswith(f"_{near}") and not name.startswith(f"{near}_"):  # such as MY_OUTPUT_DIR
                     raise WrongUseError("there is no setting {name}; the nearest is {near}", name=name, near=near)
         for feed in self.settings.getdict("FEEDS").values():
-            feed.setdefault("item_classes", [PageItem])  # images have a list of their own
+            feed.setdefault("item_classes", [PageItem])  # images have their own list
         _check_writable(Path(self.settings["OUTPUT_DIR"]), self.arguments.name)
-        try:  # before the first page, which a full disk must not cost
+        try:  # before the first page, as a full disk must not cost pages
             language("Whether languages can be told apart is seen now.")
         except OSError as error:
             raise WrongUseError(
@@ -120,12 +120,12 @@ class Command(CrawlCommand):
             self.session.leave()
             return
         level = self.crawler_process.settings["LOG_LEVEL"]
-        logging.getLogger().setLevel(level)  # what is not shown is not written up either
+        logging.getLogger().setLevel(level)  # records that are not shown are not formatted either
         if level == our_settings.LOG_LEVEL:
             for name in NOISY:
                 logging.getLogger(name).setLevel(logging.WARNING)
-        logging.getLogger("psycopg").setLevel(logging.ERROR)  # of a connection that is lost, the ledger tells
-        gc.freeze()  # what is loaded stays
+        logging.getLogger("psycopg").setLevel(logging.ERROR)  # the committer reports lost connections
+        gc.freeze()  # loaded modules are never collected
         gc.set_threshold(GARBAGE_THRESHOLD)
         for name in self.unknown:
             logging.getLogger(__name__).warning("No component reads the setting %s; is it misspelt?", name)
@@ -142,7 +142,7 @@ class Command(CrawlCommand):
 
 
 def argument_help() -> str:
-    """What each argument of the spider means, with its default."""
+    """The meaning and default of each argument of the spider."""
     from crawler.arguments import ARGUMENTS
 
     parser = argparse.ArgumentParser(add_help=False, usage=argparse.SUPPRESS)
@@ -157,7 +157,7 @@ def _names(assignments: list[str]) -> set[str]:
 
 
 def _check_writable(folder: Path, name: str) -> None:
-    """Raise a WrongUseError when the folder can be neither written to nor made, or holds no file of this name."""
+    """Raise a WrongUseError if the folder cannot be written to or created, or the output is not a regular file."""
     place = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     output = folder / f"{name}.jsonl"
     try:

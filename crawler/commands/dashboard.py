@@ -1,4 +1,4 @@
-"""`scrapy dashboard`: serve the web page that shows all crawls, until Ctrl-C."""
+"""`scrapy dashboard`: serves web pages about all crawls, until Ctrl-C."""
 
 import argparse
 import os
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PORT = 6080
 MOST_PORT = 65_535
 NICE = 10
-"""How far the dashboard lowers its own priority, for crawls that want the processor."""
+"""How far the dashboard lowers its own priority in favour of crawls."""
 LEAST_PASSWORD = 8
 
 

@@ -1,4 +1,4 @@
-"""`scrapy evaluate`: measure extractors and other programs on pages whose main text is known."""
+"""`scrapy evaluate`: measures extractors and other programs on pages whose main text is known."""
 
 import argparse
 from importlib.util import find_spec

@@ -1,4 +1,4 @@
-"""`scrapy export`: the pages that a crawl stored, from the database into a file or a folder of files."""
+"""`scrapy export`: exports the stored pages of a crawl from the database into a file or folder."""
 
 import argparse
 
@@ -8,7 +8,7 @@ from crawler.command_line.terminal import WrongUseError
 from crawler.export.formats import COMPRESSORS, FORMATS, compression_of, format_of
 from crawler.translation.message import N_
 
-# What does not go with --labels: these choose among the pages that a crawl stored.
+# Options that do not go with --labels, as they choose among stored pages.
 OF_PAGES = ("since", "only", "min_relevance", "fields", "where", "spreadsheet")
 
 

@@ -5,7 +5,7 @@ import argparse
 from crawler.command_line.command import MOST_JOBS, CommandGroup, Subcommand, whole
 from crawler.translation.message import N_
 
-MOST_SEED = 2**31 - 1  # of LightGBM
+MOST_SEED = 2**31 - 1  # a limit of LightGBM
 
 
 JOBS = N_("number of processes; one for each core if not given")

@@ -1,4 +1,4 @@
-"""`scrapy train`: learn the weights of an extractor from pages whose main text is known."""
+"""`scrapy train`: trains the weights of an extractor on pages whose main text is known."""
 
 import argparse
 from collections import Counter

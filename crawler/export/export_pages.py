@@ -1,7 +1,7 @@
-"""`scrapy export`: the pages that a crawl stored, or those that people labelled, in a file or a folder of files.
+"""`scrapy export`: writes the stored pages of a crawl, or labelled pages, into a file or a folder of files.
 
-What is written has another name until all is done, and is removed where it does not come to that: there is the whole
-export under its name, or what was there before.
+The output has a temporary name until it is complete, and is removed if it is not completed: the name always has the
+whole export, or what was there before.
 """
 
 import argparse
@@ -36,12 +36,12 @@ from crawler.store.output_files import json_line
 from crawler.translation.message import N_, Message, byte_size, plural
 
 CALLED = "scrapy export"
-# How the names of a database's files end, without which it is not whole.
+# The suffixes of the files of an SQLite database.
 OF_SQLITE = ("", "-wal", "-shm", "-journal")
 
 
 def jsonl(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[bytes]:
-    """Pages as lines of JSON, as a crawl writes them."""
+    """Pages as lines of JSON, as in the crawl's own file."""
     return (json_line({name: page.values[name] for name in fields}) for page in pages)
 
 
@@ -50,17 +50,17 @@ WRITERS = {"jsonl": jsonl, "parquet": parquet, "warc": warc}
 
 @dataclass
 class Tally:
-    """What was written."""
+    """Counts of what was written."""
 
     pages: int = 0
     bytes: int = 0
     bare: int = 0
-    """Pages without what their format is about: a response, or Markdown."""
+    """Pages without a stored response, or without Markdown, if the format is about these."""
 
 
 @dataclass(frozen=True)
 class Exporter:
-    """How pages are written, and which."""
+    """Which pages are written, and how."""
 
     format: str
     fields: Sequence[str]
@@ -91,7 +91,7 @@ class Exporter:
 
 
 def write_labels(labels: Iterable[Label], target: AtomicFile, tally: Tally) -> None:
-    """Write the pages that people labelled, as gold."""
+    """Write the labelled pages, as gold."""
 
     def lines() -> Iterator[bytes]:
         for label in labels:
@@ -123,7 +123,7 @@ def _write_parts(parts: Iterable[bytes], target: AtomicFile, tally: Tally, apart
 
 
 def check_apart(output: str, folder: Path, crawls: Iterable[StoredPages], url: URL) -> None:
-    """Raise a WrongUseError where the output would take the place of what crawls write."""
+    """Raise a WrongUseError if the output would replace a file that a crawl writes."""
     path = Path(output).resolve()
     own = "|".join(re.escape(one.name) for one in crawls)
     if path.parent == folder.resolve() and re.fullmatch(rf"(?:{own})(?:-\d+)?(?:\.images)?\.jsonl", path.name):
@@ -134,7 +134,7 @@ def check_apart(output: str, folder: Path, crawls: Iterable[StoredPages], url: U
 
 
 def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Write the pages of a crawl, or those that people labelled; the exit status."""
+    """Write the pages of a crawl, or labelled pages; returns the exit status."""
     url, folder = state_url(settings), Path(settings["OUTPUT_DIR"])
     before = signal.signal(signal.SIGTERM, _terminated)
     try:
@@ -155,7 +155,7 @@ def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def _find(crawls: Sequence[StoredPages], opts: argparse.Namespace, url: URL) -> StoredPages:
-    """The crawl of the name that is given, or the only one there is; a WrongUseError without one."""
+    """The crawl with the given name, or the only one there is; raises a WrongUseError otherwise."""
     check_name([one.name for one in crawls], opts.name, url)
     found = [one for one in crawls if opts.name in (None, one.name)]
     if len(found) > 1:
@@ -169,7 +169,7 @@ def _find(crawls: Sequence[StoredPages], opts: argparse.Namespace, url: URL) -> 
 
 
 def _export_crawl(opts: argparse.Namespace, crawl: StoredPages) -> None:
-    """Write the pages of a crawl, and say at the end what was written."""
+    """Write the pages of a crawl, and print what was written."""
     began, tally = monotonic(), Tally()
     wanted = PageFilter(opts.only or "", opts.since, opts.min_relevance, tuple(opts.where))
     how = Exporter(opts.format, opts.fields or [*TYPES], wanted, Formulas(opts.spreadsheet))
@@ -197,7 +197,7 @@ def _export_crawl(opts: argparse.Namespace, crawl: StoredPages) -> None:
 
 
 def _export_labels(opts: argparse.Namespace, url: URL) -> None:
-    """Write the pages that people labelled, of a crawl or of all, and say at the end what was written."""
+    """Write the labelled pages of a crawl or of all, and print what was written."""
     target, tally = AtomicFile(opts.output), Tally()
     try:
         with labelled_pages(url, opts.name) as labels:

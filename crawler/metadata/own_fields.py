@@ -1,4 +1,4 @@
-"""Own fields: values that a user wants of pages, found by the CSS or XPath selectors of a TOML file.
+"""Own fields: values that a user wants from pages, found by the CSS or XPath selectors in a TOML file.
 
 ["shop.example.org"]                # pages of this host and of the hosts below it; "*" is all pages
 price = ".price"                    # CSS: the text of the first element, or None
@@ -23,17 +23,17 @@ from crawler.page.text import fold_space
 from crawler.translation.message import MessageError
 
 MAX_FILE = 1024 * 1024  # bytes
-MAX_VALUES = 1_000  # of a field on a page
+MAX_VALUES = 1_000  # values of a field on a page
 MAX_LETTERS = 100_000  # of a value
 MAX_LETTERS_OF_PAGE = 1_000_000
-MOST_READ = 10 * MAX_LETTERS  # characters of an element, white space included
+MOST_READ = 10 * MAX_LETTERS  # characters of an element, including white space
 UNREAD = ("script", "style")
 XPATH = ("/", "(", "./")
 ALL_SITES = "*"
 
 
 class OwnFieldsError(MessageError, ValueError):
-    """A file that gives no fields; the message is one sentence for the user."""
+    """A file defines no fields; the message is one sentence for the user."""
 
 
 class Selector(NamedTuple):
@@ -51,7 +51,7 @@ class OwnFields:
         self.selectors = selectors
 
     def read(self, url: str, root: etree._Element) -> tuple[dict[str, Any], int]:
-        """The fields of a page, None or an empty list where there is nothing; and how many values were cut."""
+        """The fields of a page, None or an empty list if nothing matches; and how many values were cut."""
         values: dict[str, Any] = {}
         left, cut = MAX_LETTERS_OF_PAGE, 0
         for one in self._of(url):
@@ -72,14 +72,14 @@ class OwnFields:
         return values, cut
 
     def _of(self, url: str) -> Iterator[Selector]:
-        """The selectors for an address: those for all sites, then of the widest domain to the narrowest."""
+        """The selectors for an address: those for all sites, then from the widest domain to the narrowest."""
         labels = (urlsplit(url).hostname or "").split(".")
         for name in (ALL_SITES, *(".".join(labels[at:]) for at in range(len(labels) - 1, -1, -1))):
             yield from self.selectors.get(name, ())
 
 
 def read_own_fields(path: Path) -> OwnFields:
-    """The fields that a file gives, or an OwnFieldsError."""
+    """The fields in a file; raises an OwnFieldsError if there are none."""
     try:
         with path.open("rb") as file:
             source = file.read(MAX_FILE + 1)
@@ -115,7 +115,7 @@ def _compiled(selector: str, wrong: Any) -> etree.XPath:
     try:
         path = selector if selector.startswith(XPATH) else HTMLTranslator().css_to_xpath(selector)
         find = etree.XPath(path)
-        find(etree.Element("html"))  # functions and namespaces are looked up only now
+        find(etree.Element("html"))  # functions and namespaces are resolved only here
     except (SelectorError, etree.XPathError) as error:
         raise wrong(f"{selector!r} is no selector of CSS or XPath ({error})") from None
     return find
@@ -126,12 +126,12 @@ def _wrong(path: str, place: str, why: str) -> OwnFieldsError:
 
 
 def _listed(found: object) -> list[Any]:
-    """What an XPath gives: a list of elements and texts; or one number, text or truth value."""
+    """The result of an XPath: a list of elements and texts; or one number, text or boolean."""
     return found if isinstance(found, list) else [found]
 
 
 def _text(found: Any) -> str:
-    """The text of an element with all that is in it but scripts, or of an attribute."""
+    """The text in an element without scripts, or of an attribute."""
     if not isinstance(found, etree._Element):
         return fold_space(str(found))
     parts: list[str] = []
