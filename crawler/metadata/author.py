@@ -2,8 +2,8 @@
 
 The sources are used in the order of their reliability: JSON-LD, meta elements, elements marked as the author, elements
 with a byline class, and last a visible line such as "By Ann Lee" or 作者：李明. Values for machines are accepted unless
-they are an address, the site's own name or a word such as admin; from visible text only what looks like a person's name is
-accepted.
+they are an address, the site's own name or a word such as admin; from visible text only what looks like a person's name
+is accepted.
 """
 
 from __future__ import annotations
