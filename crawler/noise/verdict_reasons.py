@@ -1,4 +1,4 @@
-"""The reasons of verdicts on images: codes, their sentences, and of which images they are true."""
+"""The reasons of verdicts on images: codes, their sentences, and their conditions."""
 
 import json
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from crawler.translation.message import N_
 from crawler.translation.reasons import Groups, Judged, Reason, ReasonCode, has
 
 NEAR = 3
-"""Blocks from the main text up to which an image is beside it."""
+"""Blocks between an image and the main text up to which it is beside the text."""
 FRAMES = "nav header footer aside form button".split()
 STORIES = "figure article main".split()
 
@@ -21,11 +21,11 @@ class JudgedImage(Judged):
     """An image by its features (.learned_model); the verdict is whether it is noise."""
 
     pages: int
-    """Of its site, one at least."""
+    """Pages of its site, at least one."""
 
     @property
     def place(self) -> str:
-        """In the main text, beside it or apart from it."""
+        """Its position: in the main text, beside it or apart from it."""
         if self.feature("in main container") and (self.feature("next block main") or self.feature("last block main")):
             return "in"
         blocks = min(self.feature("blocks to main text back"), self.feature("blocks to main text ahead"))
@@ -33,7 +33,7 @@ class JudgedImage(Judged):
 
     @property
     def element(self) -> str:
-        """An element around it that speaks for the verdict."""
+        """An element around it that supports the verdict."""
         return next((tag for tag in (FRAMES if self.verdict else STORIES) if self.feature(f"in {tag}")), "")
 
     @property
@@ -60,12 +60,12 @@ class JudgedImage(Judged):
 
 
 def like(family: str) -> Callable[[JudgedImage], bool]:
-    """Whether the elements around an image have names of a family (.page_context)."""
+    """Whether the elements around it have names of a family (.page_context)."""
     return lambda image: any(image.feature(f"{where} {family}") for where in ("own", "near", "far"))
 
 
 class NoiseReason(ReasonCode):
-    """Why an image is noise, or content; where several of a group are true, the first tells."""
+    """Why an image is noise, or content; of several true reasons of a group, the first counts."""
 
     IN_MAIN_TEXT = auto(), N_("it is in the main text"), lambda p: p.place == "in"
     BESIDE_MAIN_TEXT = auto(), N_("it is beside the main text"), lambda p: p.place == "beside"
@@ -149,13 +149,14 @@ GROUPS: Groups = {
         (_R.FILE_ADVERT, _R.FILE_PERSON, _R.FILE_SYMBOL, _R.FILE_FRAME, _R.FILE_OTHER),
     ),
     "head": ((_R.HEAD,), (_R.NOT_HEAD,)),
-    "page": ((), ()),  # what kind of page it is explains no image to people
+    "page": ((), ()),  # the type of the page does not explain an image
     "site": ((_R.SHOWN_ON_ONE,), (_R.SHOWN_ON_PAGES,)),
 }
-"""For each group of features (`learned_model.changes`): reasons for content and for noise, of which the first that
-is true counts."""
+"""For each group of features (`learned_model.changes`): reasons for content and for noise; the first that is true
+counts.
+"""
 
 
 def read(text: str) -> tuple[Reason, ...]:
-    """The reasons of a verdict that is kept, as `records` wrote them."""
+    """The reasons of a stored verdict, as `records` wrote them."""
     return tuple(Reason(NoiseReason(one["code"]), one["values"]) for one in json.loads(text))

@@ -1,4 +1,4 @@
-"""The harvest: which share of the pages that a crawl fetched are on its topic, and when so few are that it ends."""
+"""The harvest, which is the share of a crawl's pages on the topic; and the rule that ends a crawl if it is too low."""
 
 import re
 from collections import deque
@@ -8,19 +8,19 @@ from typing import Self
 from crawler.translation.message import Message, plural
 
 ON_TOPIC = 0.5
-"""The relevance from which a page is on the topic, where the user names no other."""
+"""The relevance from which a page is on the topic, unless the user gives another."""
 STOP_WHEN = re.compile(r"harvest\s*<\s*([0-9]{0,6}\.?[0-9]{1,6})", re.ASCII)
 
 
 @dataclass(frozen=True)
 class StopWhen:
-    """The share of pages on the topic under which a crawl ends."""
+    """The share of pages on the topic below which a crawl ends."""
 
     harvest: float
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """The condition as it is written, or a ValueError.
+        """The condition in a text; raises a ValueError if it is wrong.
 
         >>> StopWhen.of("harvest<0.05"), str(StopWhen.of("harvest < .25"))
         (StopWhen(harvest=0.05), 'harvest<0.25')
@@ -35,7 +35,7 @@ class StopWhen:
 
 
 class Harvest:
-    """Counts pages and those on the topic, all of them and the last ones."""
+    """Counts pages and those on the topic, in all and among the last ones."""
 
     def __init__(self, window: int = 200, bound: float = ON_TOPIC) -> None:
         self.window = window
@@ -44,7 +44,7 @@ class Harvest:
         self._last: deque[bool] = deque()
 
     def count(self, relevance: float) -> None:
-        """Count a page of this relevance."""
+        """Count a page with this relevance."""
         is_on_topic = relevance >= self.bound
         self.pages += 1
         self.on_topic += is_on_topic
@@ -55,21 +55,21 @@ class Harvest:
 
     @property
     def share(self) -> float:
-        """The share of all pages that are on the topic; 0 where there is none."""
+        """The share of all pages that are on the topic; 0 without pages."""
         return self.on_topic / self.pages if self.pages else 0.0
 
     @property
     def full(self) -> bool:
-        """Whether there are as many pages as are looked back on."""
+        """Whether the window of last pages is full."""
         return self.pages >= self.window
 
     @property
     def share_lately(self) -> float:
-        """The share of the last pages that are on the topic; 0 where there is none."""
+        """The share of the last pages that are on the topic; 0 without pages."""
         return self._lately / len(self._last) if self._last else 0.0
 
     def ends(self, when: StopWhen | None) -> bool:
-        """Whether so few of the last pages are on the topic that the crawl is to end."""
+        """Whether too few of the last pages are on the topic, so that the crawl is to end."""
         return when is not None and self.full and self.share_lately < when.harvest
 
     def words(self) -> Message:

@@ -1,4 +1,4 @@
-"""What a crawl is about, as its user says it: words, examples, and domains to prefer or to leave out.
+"""What a crawl is about, as given by its user: words, examples, and domains to prefer or to avoid.
 
 A topic may be read from a file of TOML:
 
@@ -22,7 +22,7 @@ from crawler.page.text import fold_space, terms, words
 from crawler.translation.message import Message, MessageError
 from crawler.urls.parsing import absolute, host
 
-# Words that tell nothing of a topic: the commonest of English, and bigrams with a Chinese particle.
+# Words that say nothing about a topic: the most frequent ones of English, and bigrams with a Chinese particle.
 STOP_WORDS = frozenset(
     "a about after all also an and any are as at be been before but by can could did do does each even for from had "
     "has have he her his how i if in into is it its just like made make many may more most my new no not now of on "
@@ -35,7 +35,7 @@ PARTICLES = re.compile("[的了是在和有不我他她它这那就也都而及�
 
 @dataclass(frozen=True)
 class Topic:
-    """What is given of a topic."""
+    """A topic as it was given."""
 
     words: tuple[tuple[str, float], ...] = ()
     """Keywords, case-folded, each with its weight."""
@@ -46,16 +46,16 @@ class Topic:
     example_urls: tuple[str, ...] = ()
     """Addresses of pages about it."""
     against: tuple[str, ...] = ()
-    """Texts that are not about it, although one might think so."""
+    """Texts that are not about it, although they look similar."""
     against_urls: tuple[str, ...] = ()
     prefer: tuple[str, ...] = ()
-    """Domains whose pages are the likelier to be about it."""
+    """Domains whose pages are more likely to be about it."""
     avoid: tuple[str, ...] = ()
     """Domains that are left out."""
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """The topic of some words or a sentence: its words that tell something, or all of them where none does.
+        """The topic of some words or a sentence: its meaningful words, or all if none is.
 
         >>> Topic.of("The honey bees").words
         (('honey', 1.0), ('bees', 1.0))
@@ -66,12 +66,12 @@ class Topic:
 
     @property
     def given(self) -> bool:
-        """Whether it says what it is about; else the seeds do."""
+        """Whether it says what it is about; otherwise the seeds do."""
         return bool(self.words or self.examples or self.example_urls)
 
 
 def tells(word: str) -> bool:
-    """Whether a word of a page may tell what it is about.
+    """Whether a word of a page may say what it is about.
 
     >>> tells("bees"), tells("the"), tells("2024"), tells("蜜蜂"), tells("茶的")
     (True, False, False, True, False)
@@ -82,7 +82,7 @@ def tells(word: str) -> bool:
 
 
 LARGEST = 1024 * 1024
-"""Bytes of a file: whole books are no examples."""
+"""Bytes of a file: whole books are not examples."""
 KEYS = ("words", "examples", "against", "domains")
 DOMAIN_KEYS = ("prefer", "avoid")
 ADDRESS = ("http://", "https://")
@@ -90,11 +90,11 @@ MOST_SHOWN = 60
 
 
 class TopicError(MessageError, ValueError):
-    """A file that gives no topic; the message is one sentence for the user."""
+    """A file contains no topic; the message is one sentence for the user."""
 
 
 def read_topic(path: Path) -> Topic:
-    """The topic that a file gives, or a TopicError that says what is wrong with it and what is allowed."""
+    """The topic in a file; raises a TopicError that says what is wrong with it and what is allowed."""
     return _File(str(path), _tables(path)).topic()
 
 

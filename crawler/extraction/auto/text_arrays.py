@@ -112,9 +112,7 @@ def read_names(texts: list[str]) -> NameWords:
     is_letter = _IS_LETTER[kinds]
     begins = is_letter.copy()
     begins[1:] &= ~is_letter[:-1] | ((kinds[1:] == UPPER) & (kinds[:-1] == LOWER))
-    is_last = is_letter[:-1] & (
-        begins[1:] | ~is_letter[1:]
-    )  # there is always a next one: every text ends with a line end
+    is_last = is_letter[:-1] & (begins[1:] | ~is_letter[1:])  # every text ends with a line end
     starts, stops = np.flatnonzero(begins), np.flatnonzero(is_last) + 1
     wholes, ends = _runs(kinds != SPACE)
     hashes = _Hashes(codes)
