@@ -59,7 +59,7 @@ def test_a_string_of_a_list_is_one_value() -> None:
     ("given", "said"),
     [
         ({"seeds": []}, "^no seeds"),
-        ({"seeds": [A, "demo"]}, "^seed 'demo' stands alone"),
+        ({"seeds": [A, "demo"]}, "^seed 'demo' cannot be combined"),
         ({"seeds": [A, 5]}, "^seed '5' is not an address"),
         ({"seeds": A, "deny": ["a", "("]}, r"^deny='a \(' is not a regular expression"),
         ({"seeds": A, "lang": ["en", "xx"]}, "^lang='xx' is not known"),

@@ -45,7 +45,7 @@ class Evaluation:
         try:
             verdicts, faults = self.judge()
         except KeyboardInterrupt:
-            say(CALLED, "broken off; nothing was written")
+            say(CALLED, "interrupted; nothing was written")
             return FAILED
         figures, day = record(verdicts, __version__), datetime.now(UTC).date()
         for name, text in ((self.opts.save, figures), (self.opts.output, report(verdicts, faults, __version__, day))):

@@ -123,7 +123,7 @@ def evaluate(opts: argparse.Namespace, settings: BaseSettings) -> int:
     try:
         _judge_labels(files, ImageJudging(tuple(judges.values()), extract, {}, NAMELESS), at_once, wanted)
     except KeyboardInterrupt:
-        say(CALLED, "broken off; nothing was written")
+        say(CALLED, "interrupted; nothing was written")
         return INTERRUPTED
     except (WorkersError, OSError) as error:
         say(CALLED, f"stopped: {error}")

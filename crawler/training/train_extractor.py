@@ -39,7 +39,7 @@ def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
     except OSError as error:
         say(CALLED, f"{error.filename or path} cannot be read or written: {error.strerror or error}")
     except KeyboardInterrupt:
-        say(CALLED, "broken off; nothing was written")
+        say(CALLED, "interrupted; nothing was written")
     else:
         return 0
     return FAILED

@@ -53,7 +53,7 @@ def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
     try:
         print(_report(write_image_weights(plan, _say), plan))
     except KeyboardInterrupt:
-        say(CALLED, "broken off; nothing was written")
+        say(CALLED, "interrupted; nothing was written")
         return INTERRUPTED
     except TooFewError as error:
         say(CALLED, str(error))

@@ -144,7 +144,7 @@ def test_the_commands_tell_of_it(crawled: tuple[Site, Crawl]) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "what is to be done is not said"),
+        ([], "no subcommand given"),
         (["x"], "there is no scrapy noise 'x'; there is scrapy noise judge, "),
         (["report", "x"], "there is no crawl 'x'; there are topic"),
         (["report", "a", "b"], "unrecognized arguments: b"),

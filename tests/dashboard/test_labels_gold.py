@@ -123,7 +123,7 @@ def test_marks_of_one_crawl_alone(place: Place) -> None:
         (["-o", "a.csv"], "--labels writes JSON lines"),
         (["-o", "a.jsonl.zst"], "--labels writes JSON lines"),
         (["-o", "a.warc"], "--labels writes JSON lines"),
-        (["-o", "output/crawl.db", "--format", "jsonl"], "cannot be written to"),
+        (["-o", "output/crawl.db", "--format", "jsonl"], "cannot be the output"),
     ],
 )
 def test_wrong_use_is_one_sentence(crawled: Path, copied: Path, place: Place, words: list[str], why: str) -> None:

@@ -181,7 +181,7 @@ def test_a_mark_is_taken_back(desk: DashboardContext, engine: Engine) -> None:
     found = post(desk, f"/labels/{one['id']}/remove")
     assert (found.status, dict(found.headers)["Location"]) == (HTTPStatus.SEE_OTHER, "/labels/list?crawl=bees")
     assert stored(engine) == []
-    assert "Nothing is marked yet" in text(desk, "/labels/list")
+    assert "Nothing is labelled yet" in text(desk, "/labels/list")
     assert post(desk, f"/labels/{one['id']}/remove").status == HTTPStatus.NOT_FOUND
 
 
@@ -191,7 +191,7 @@ def test_a_mark_of_another_source_is_said_and_not_shown(desk: DashboardContext, 
     keep(engine, SOURCE + b"<p>More.")
     found = data(desk, "/api/labels/pages/1")
     assert (found["marked"], found["outdated"], found["lines"][4]["kept"]) == (False, True, found["lines"][4]["found"])
-    assert "This page has changed since it was marked" in text(desk, "/labels/pages/1")
+    assert "This page has changed since it was labelled" in text(desk, "/labels/pages/1")
 
 
 def test_older_marks_are_on_further_pages(

@@ -103,7 +103,7 @@ def test_what_is_known_of_a_page(desk: DashboardContext, engine: Engine) -> None
     assert 'href="http://b.example/not-stored"' in text
     assert text.count(f"<p><bdi>{PROSE}</bdi></p>") == 4
     assert f'<iframe sandbox="" src="/pages/{number}/original"' in text
-    for said in ("70%", "90%", "First!", "Second.", "# How", "sitemap", "near copy"):
+    for said in ("70%", "90%", "First!", "Second.", "# How", "sitemap", "near-duplicate"):
         assert said in text
 
 
@@ -151,7 +151,7 @@ def test_the_original(desk: DashboardContext, engine: Engine) -> None:
         ({"extractor": "slope"}, SOURCE, ""),
         ({"fetched_at": "2026-05-05T00:00:00+00:00"}, SOURCE, "This source is older"),
         ({}, SOURCE + "<i>x</i>" * 60_000, "not read to its end"),
-        ({}, SOURCE + "<p>" + "x" * 1_000_000, "Why is said of its blocks"),
+        ({}, SOURCE + "<p>" + "x" * 1_000_000, "too large to show reasons here"),
         (
             {},
             IN_SCRIPT,

@@ -196,5 +196,5 @@ def test_it_can_be_broken_off(tmp_path: Path, jobs: str) -> None:
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does
         _, err = process.communicate(timeout=30)
     assert process.returncode == 1
-    assert err.splitlines()[-1] == "scrapy evaluate: broken off; nothing was written"
+    assert err.splitlines()[-1] == "scrapy evaluate: interrupted; nothing was written"
     assert not (tmp_path / "run.json").exists()

@@ -63,7 +63,7 @@ def test_a_seed_given_up_is_asked_for_again_at_the_next_start(tmp_path: Path) ->
 def test_zero_gives_nothing_up(tmp_path: Path) -> None:
     with serving(Site({"/": late})) as site:
         ended = crawl(tmp_path, {"seeds": site.url}, OPEN | {"STALL_LIMIT": "0"})
-    assert "Nothing has moved" not in ended.err
+    assert "No progress for" not in ended.err
     assert len(ended.items()) == 1
 
 

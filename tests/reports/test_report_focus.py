@@ -28,7 +28,7 @@ from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.urls.canonical import Canonical
 
 EVERYTHING = ClaimRequest(hosts=100, pages=1_000, each=100)
-SYNTAX = "it is scrapy focus report [--name NAME] [-o FILE.html] [--min-relevance X] [--truth FILE]"
+SYNTAX = "usage: scrapy focus report [--name NAME] [-o FILE.html] [--min-relevance X] [--truth FILE]"
 WRONG_SHARE = "is wrong; allowed are numbers from 0 to 1"
 EVIL = "<script>alert(1)</script>\x1b[2J\u202e"
 MANY, SECONDS = 200_000, 10.0

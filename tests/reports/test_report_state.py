@@ -161,7 +161,7 @@ def test_what_is_left_and_held_and_of_earlier_runs(place: Place) -> None:
     session.leave()
     said = place.state("bees")
     full = "max_pages reached; a larger max_pages continues it"
-    assert re.match(rf"bees: finished on \d{{4}}-\d\d-\d\d \d\d:\d\d UTC {re.escape(full)}\n", said.out)
+    assert re.match(rf"bees: finished on \d{{4}}-\d\d-\d\d \d\d:\d\d UTC, {re.escape(full)}\n", said.out)
     assert said.fact("addresses") == "2 queued, 0 leased, 1 done"
     again = place.session("bees", max_pages=9)
     again.seed([])
@@ -204,8 +204,8 @@ SITE = {"pages": 0, "requests": 0}
         ({"pages": 100}, "", r"100 +1 +100%  page budget of the site is spent"),
         ({"pages": 5, "requests": 700}, "", r"5 +1 +70%"),
         ({"pages": 5, "requests": 1_000}, "", r"5 +1 +100%  page budget of the site is spent"),
-        ({}, "closed = 'host_closed'", r"0 +1 +0%  closed: site asked to stop"),
-        ({}, "next_at = {now} + 130", r"0 +1 +0%  rests 2 min"),
+        ({}, "closed = 'host_closed'", r"0 +1 +0%  closed: site asked to stop \(429 or 503\)"),
+        ({}, "next_at = {now} + 130", r"0 +1 +0%  paused for 2 min"),
         ({}, "next_at = {now} + 0.5", r"0 +1 +0%"),
         ({}, "next_at = {now} + 130, best = NULL", r"0 +0 +0%"),
     ],
@@ -229,7 +229,7 @@ def test_a_site_of_which_some_hosts_are_closed(place: Place) -> None:
     session.leave()
     place.change("UPDATE host SET closed = 'host_closed' WHERE name = 'a.site.org'")
     assert re.search(
-        r"^site\.org +0 +2 +0%  1 of 2 hosts closed: site asked to stop$",
+        r"^site\.org +0 +2 +0%  1 of 2 hosts closed: site asked to stop \(429 or 503\)$",
         place.state("bees").out,
         re.MULTILINE,
     )
@@ -476,7 +476,7 @@ def test_prune_drops_what_is_older_than_it_is_to_be(place: Place) -> None:
     before = place.rows()
     said = place.state("--prune", STATE_KEEP_DAYS=30)
     assert (said.status, said.err) == (0, "")
-    assert re.match(r"Dropped 2 pages fetched before \d{4}-\d\d-\d\d \d\d:\d\d UTC\. ", said.out)
+    assert re.match(r"Deleted 2 pages fetched before \d{4}-\d\d-\d\d \d\d:\d\d UTC\. ", said.out)
     after = place.rows()
     assert after.pop("page") == [row for row in before.pop("page") if row[5] > ago(30)]
     assert after == before
@@ -579,7 +579,7 @@ def fill(place: Place) -> None:
 def test_prune_makes_the_file_smaller(sqlite: Place) -> None:
     fill(sqlite)
     said = sqlite.state("--prune", STATE_KEEP_DAYS=1)
-    assert re.search(r"crawl\.db takes 2\.\d MB less: \d+\.\d kB\.\n$", said.out)
+    assert re.search(r"crawl\.db has shrunk by 2\.\d MB to \d+\.\d kB\.\n$", said.out)
     assert (sqlite.folder / "output" / "crawl.db").stat().st_size < 350_000
     assert sorted(path.name for path in (sqlite.folder / "output").glob("crawl.db*")) == ["crawl.db"]
 
@@ -608,7 +608,7 @@ def test_prune_leaves_the_file_while_others_are_at_it(sqlite: Place, monkeypatch
     if session is not None:
         session.leave()
     said = sqlite.state("--reset", "bees", "--yes")
-    assert re.search(r"crawl\.db takes 2\.\d MB less: ", said.out)
+    assert re.search(r"crawl\.db has shrunk by 2\.\d MB to ", said.out)
 
 
 @pytest.mark.parametrize(

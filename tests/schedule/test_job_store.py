@@ -215,7 +215,7 @@ def test_how_it_ended(
 
 def test_a_job_that_runs_is_not_removed(jobs: Jobs) -> None:
     run = jobs.start(add(jobs), DUE, HERE)
-    with pytest.raises(JobError, match="run 1 of the job 'bees' is under way"):
+    with pytest.raises(JobError, match="run 1 of the job 'bees' is still running"):
         jobs.remove("bees")
     jobs.end(run, 0, "bees")
     jobs.remove("bees")

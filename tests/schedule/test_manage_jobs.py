@@ -196,7 +196,7 @@ def test_a_job_is_added_shown_paused_and_removed(world: World, say: Callable[...
         (
             ["bees", "0 3 * * *", "topic", "bees"],
             {},
-            'unrecognized arguments: bees; it is scrapy schedule add [-a NAME=VALUE] [--timezone ZONE] NAME "CRON"',
+            'unrecognized arguments: bees; usage: scrapy schedule add [-a NAME=VALUE] [--timezone ZONE] NAME "CRON"',
         ),
         (["bees", "@daily"], {}, "the following arguments are required: topic"),
         (["b/ees", "@daily", "topic", "-a", "seeds=demo"], {}, "name='b/ees' cannot name a file"),
@@ -226,8 +226,8 @@ def test_what_is_wrong_is_refused_when_it_is_added(
         (("resume", "wasps"), "there is no job 'wasps'; there are bees"),
         (("history", "wasps"), "there is no job 'wasps'; there are bees"),
         (("run-now", "wasps"), "there is no job 'wasps'; there are bees"),
-        (("history",), "the following arguments are required: NAME; it is scrapy schedule history NAME"),
-        (("remove", "bees", "wasps"), "unrecognized arguments: wasps; it is scrapy schedule remove NAME"),
+        (("history",), "the following arguments are required: NAME; usage: scrapy schedule history NAME"),
+        (("remove", "bees", "wasps"), "unrecognized arguments: wasps; usage: scrapy schedule remove NAME"),
         (("list", "bees"), "unrecognized arguments: bees"),
         (("run", "bees"), "unrecognized arguments: bees"),
         (ADD, "there is already a job 'bees'; scrapy schedule remove bees removes it"),
@@ -315,7 +315,7 @@ def test_a_missed_run_starts_at_once_and_a_killed_one_is_marked(
     world.is_due()
     until(lambda: world.lines() > before + 3)
     assert re.search(r"\n  now    run 2, .*, late, running for \d+ s \(process \d+ on ", say("list").out)
-    assert say("remove", "bees").err.startswith("scrapy schedule remove: run 2 of the job 'bees' is under way")
+    assert say("remove", "bees").err.startswith("scrapy schedule remove: run 2 of the job 'bees' is still running")
     scheduler.send_signal(signal.SIGTERM)
     assert scheduler.wait(PATIENCE) == 0
     last = world.job().last

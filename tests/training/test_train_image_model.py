@@ -129,7 +129,7 @@ def test_bad_lines_are_named_and_skipped(train: Any) -> None:
     ("words", "message"),
     [
         ((), "neither LABELS.jsonl nor --labels state is given"),
-        (("labels.jsonl", "more"), "unrecognized arguments: more; it is scrapy noise train"),
+        (("labels.jsonl", "more"), "unrecognized arguments: more; usage: scrapy noise train"),
         (("gone.jsonl", *PAGES), "'gone.jsonl' cannot be read (No such file or directory)"),
         (("labels.jsonl",), "no --pages FILE is given, and WINNOW_DATA names no folder"),
         (("labels.jsonl", "--pages", "gone"), "'gone' cannot be read (No such file or directory)"),
@@ -184,7 +184,7 @@ def test_earlier_weights_stay_when_it_is_broken_off(train: Any, monkeypatch: pyt
     monkeypatch.setattr("crawler.training.image_weights.image_card", stop)
     status, _, said = train("labels.jsonl", *PAGES, "-o", "w.npz")
     assert status == 130
-    assert said.endswith("scrapy noise train: broken off; nothing was written\n")
+    assert said.endswith("scrapy noise train: interrupted; nothing was written\n")
     assert Path("w.npz").read_bytes() == b"before"
     assert not list(Path().glob(".train-*"))
 
