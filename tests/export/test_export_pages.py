@@ -243,7 +243,7 @@ def test_what_is_wanted_is_written(either: Place, words: list[str], expected: st
     assert "".join(str(one["depth"]) for one in found) == expected
     pages = "page" if len(expected) == 1 else "pages"
     assert f"{len(expected)} of 7 pages of the crawl bees" in said.err, pages
-    assert ("1 page that is gone is left out; --only gone has them." in said.err) == ("gone" not in words)
+    assert ("1 page that is gone is left out; --only gone exports it." in said.err) == ("gone" not in words)
 
 
 DUE = OPEN | {"KEEP_RESPONSES": "True", "RECRAWL_LEAST": "0.001", "RECRAWL_MOST": "0.001"}
@@ -292,17 +292,13 @@ def test_what_a_spreadsheet_would_run_is_said(place: Place) -> None:
     assert "2 cells begin like a formula, which a spreadsheet may run; --spreadsheet prevents that." in said.err
     said = place.export("--format", "csv", "--fields", "title", "--spreadsheet")
     assert said.out == "title\r\n'=1+1\r\n'=1+1\r\n"
-    assert "2 cells begin like a formula, with a ' before." in said.err
+    assert "2 cells begin like a formula; a ' was put before each." in said.err
 
 
 def test_what_is_not_stored_is_said(place: Place) -> None:
     place.fill(2)
-    assert (
-        "Of 2 pages no response is stored: the text stands alone (KEEP_RESPONSES)." in place.export("-o", "a.warc").err
-    )
-    assert (
-        "Of 2 pages no Markdown is stored: their text stands there (-a markdown=yes)." in place.export("-o", "a/").err
-    )
+    assert "2 pages have no stored response, so only their text was written" in place.export("-o", "a.warc").err
+    assert "2 pages have no stored Markdown, so their plain text was written" in place.export("-o", "a/").err
 
 
 @pytest.mark.parametrize(
