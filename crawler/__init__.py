@@ -39,8 +39,8 @@ __all__ = [
     "judge_images",
 ]
 
-# Before anything imports numpy, which reads it once: the matrices of a page are small, so threads would take more time
-# from a crawl than they save, and crawls and their workers are processes of their own.
+# Set before anything imports numpy, which reads it once. The matrices of a page are small: threads would cost a crawl
+# more time than they save, and crawls and their workers are separate processes anyway.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 

@@ -1,4 +1,4 @@
-"""What the user asks of a crawl: `-a name=value` arguments, read and checked before anything starts."""
+"""The arguments of a crawl (`-a name=value`), parsed and checked before anything starts."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -20,38 +20,38 @@ SPIDER = "topic"
 """The name of the only spider."""
 NAME = re.compile(r"\w[\w.-]*(?<!\.)")
 MAX_NAME_BYTES = 200  # file systems allow 255 with the ending
-# Names that Windows keeps for devices, whatever the ending.
+# Device names on Windows, with any ending.
 DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
-# Names by which the files of other crawls go: what is kept aside, and lists of images, of any worker.
+# Endings that the crawler itself uses: previous files, and the lists of images of any worker.
 FILES_OF_OTHERS = re.compile(r".*\.(previous|images)(-\d+)?", re.IGNORECASE)
 MAX_SEEDS_BYTES = 100_000_000  # of a file of URLs, which may be a pipe; a device such as /dev/zero never ends
 MAX_WORKERS, AUTO = 64, 0
 SHARE = re.compile(r"[0-9]{0,6}\.?[0-9]{1,6}")
 MARKDOWN = dict.fromkeys(("no", "yes", "links"))
 NO_TOPIC = Topic()
-DEMO_ALONE = N_("seed 'demo' stands alone: beside it there is no other seed")
-# A topic that was meant to be a file. Whether there is such a file is not looked at: a topic may come from a web page.
+DEMO_ALONE = N_("seed 'demo' cannot be combined with other seeds")
+# Looks like the name of a topic file. Whether the file exists is not checked: the topic may come from a web page.
 TEXT_FILE = re.compile(
     r"\S+\.(txt|text|md|rst|csv|tsv|jsonl?|ya?ml|tml|ini|cfg|conf|xml|html?|docx?|odt|pdf)", re.IGNORECASE
 )
 JOB = "_job"
-"""What Scrapyd calls a run: it passes this argument to every spider."""
+"""Scrapyd's number of a run: it passes this argument to every spider."""
 LISTS = ("seeds", "allow", "deny", "lang")
-"""Arguments that a script may give as a list of strings; each string is then one value, commas and all."""
+"""Arguments that a script may give as a list of strings; each string is one value, even if it contains commas."""
 DUE, ALL = "due", "all"
 REFRESH = dict.fromkeys((DUE, ALL))
-# A comma ends an address where a space or another address follows: addresses may hold commas themselves.
+# A comma ends an address only if a space or another address follows, as addresses may contain commas.
 BETWEEN_SEEDS = re.compile(r"\s*,\s+|\s*,(?=[a-z][a-z0-9+.-]*:)|\s+", re.IGNORECASE)
 # A comma inside {} or [] belongs to the pattern.
 BETWEEN_PATTERNS = re.compile(r"[,\s]+(?![^\[{]*[\]}])")
 
 
 class ArgumentError(MessageError, ValueError):
-    """A wrong argument."""
+    """An argument is wrong."""
 
 
 def wrong_argument(argument: str, sentence: str, /, **values: object) -> ArgumentError:
-    """The error of an argument whose value is wrong; a form shows the sentence below the argument's own field."""
+    """An error about the value of an argument; a form shows it below the argument's field."""
     return ArgumentError("{argument}={wrong}", argument=argument, wrong=Message(sentence, values))
 
 
@@ -75,7 +75,7 @@ class Arguments:
     markdown: str = "no"
     fresh: bool = False
     extractor: str = ""
-    """The method that takes out the text, if not that of the settings."""
+    """The extraction method, if it is not that of the settings."""
     favour: str = "balance"
     refresh: str = DUE
     fields: OwnFields | None = None
@@ -84,7 +84,7 @@ class Arguments:
 
 
 def parse(given: Mapping[str, object]) -> Arguments:
-    """The arguments as given on the command line, or an ArgumentError that says what is wrong and what is allowed."""
+    """The arguments of a crawl; raises an ArgumentError that says what is wrong and what is allowed."""
     unknown = sorted(set(given) - {*ARGUMENTS, JOB})
     if unknown:
         near = nearest(unknown[0], ARGUMENTS)
@@ -104,7 +104,7 @@ def _text(name: str, value: object) -> str | list[str]:
 
 
 def _seeds(value: str | Sequence[str]) -> tuple[str, ...]:
-    """The seed addresses; none for the demo, whose address is known when it is served."""
+    """The seed addresses; empty for the demo, whose address is known once it is served."""
     if value in ("demo", ["demo"]):
         return ()
     if not isinstance(value, str):
@@ -117,7 +117,7 @@ def _seeds(value: str | Sequence[str]) -> tuple[str, ...]:
 def _is_file(value: str) -> bool:
     try:
         return Path(value).is_file()
-    except OSError:  # longer than a path may be, as a list of addresses can be
+    except OSError:  # longer than any path, as a list of addresses may be
         return False
 
 
@@ -137,13 +137,13 @@ def _seeds_of_file(path: Path) -> tuple[str, ...]:
     if lines is None:
         raise wrong_argument(
             "seeds",
-            "{path} holds more than {megabytes} MB; give a smaller file with one URL a line",
+            "{path} is larger than {megabytes} MB; give a smaller file with one URL a line",
             path=_shown(str(path)),
             megabytes=MAX_SEEDS_BYTES // 1_000_000,
         )
     urls = [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
     if not urls:
-        raise wrong_argument("seeds", "{path} holds no URL; give a file with one URL a line", path=_shown(str(path)))
+        raise wrong_argument("seeds", "{path} contains no URL; give a file with one URL a line", path=_shown(str(path)))
     return tuple(dict.fromkeys(map(_seed, urls)))
 
 
@@ -169,7 +169,7 @@ def _choice(name: str, allowed: Mapping[str, object]) -> Callable[[str], str]:
     return read
 
 
-# The methods import numpy, which nobody waits for to whom another argument is refused.
+# Imported late, as the methods import numpy, which is slow; other wrong arguments are reported before that.
 
 
 def _extractor(value: str) -> str:
@@ -234,15 +234,14 @@ def _name(value: str) -> str:
     if not NAME.fullmatch(value) or DEVICES.fullmatch(value) or len(value.encode()) > MAX_NAME_BYTES:
         raise wrong_argument(
             "name",
-            "{name} cannot name a file; allowed are letters, digits, '_', '-' and '.', at most {most} bytes of them",
+            "{name} cannot be a file name; allowed are letters, digits, '_', '-' and '.', at most {most} bytes",
             name=_shown(value),
             most=MAX_NAME_BYTES,
         )
     if FILES_OF_OTHERS.fullmatch(value):
         raise wrong_argument(
             "name",
-            "{name} is how the files of another crawl are named; "
-            "allowed are names that do not end in .previous or .images",
+            "{name} may conflict with the files of another crawl; names may not end in .previous or .images",
             name=_shown(value),
         )
     return value
@@ -260,7 +259,7 @@ def _topic(value: str) -> Topic:
         )
     if TEXT_FILE.fullmatch(value):  # or its name would be the topic
         raise wrong_argument(
-            "topic", "{topic} is like a file's name; give words, a sentence or FILE.toml", topic=_shown(value)
+            "topic", "{topic} looks like a file name; give words, a sentence or FILE.toml", topic=_shown(value)
         )
     return Topic.of(value)
 
@@ -305,7 +304,7 @@ class Argument(NamedTuple):
     read: Callable[[Any], object]
     """Reads the value, or raises an ArgumentError."""
     default: str
-    """What is typed for it, or words."""
+    """What the user types for it, or a description."""
     meaning: str
 
     def help(self) -> str:
@@ -320,8 +319,8 @@ ARGUMENTS = {
         _seeds,
         "",
         N_(
-            "Where the crawl starts: addresses with commas between them, a file with one address a line (lines that "
-            "start with # are comments), the address of a sitemap or of a feed, or demo."
+            "Where the crawl starts: addresses separated by commas, a file with one address a line (lines that "
+            "start with # are comments), the address of a sitemap or feed, or demo."
         ),
     ),
     "topic": Argument(
@@ -340,7 +339,7 @@ ARGUMENTS = {
     "allow": Argument(
         _patterns("allow"),
         N_("all addresses"),
-        N_("Regular expressions, with commas or spaces between them; only addresses that match one are followed."),
+        N_("Regular expressions, separated by commas or spaces; only addresses that match one are followed."),
     ),
     "deny": Argument(
         _patterns("deny"), N_("no address"), N_("Regular expressions; addresses that match one are not followed.")
@@ -349,19 +348,22 @@ ARGUMENTS = {
         _number("max_pages", 1),
         N_("no limit"),
         N_(
-            "The crawl ends when exactly so many pages are stored. Images, failed pages and pages that are not kept do "
-            "not count."
+            "The crawl ends when exactly this many pages are stored. Images, failed pages and pages that are not "
+            "kept do not count."
         ),
     ),
     "max_depth": Argument(
         _number("max_depth", 0),
         N_("no limit"),
-        N_("How many links away from the seeds a page may be; 0 fetches the seeds, or what a sitemap or feed lists."),
+        N_(
+            "How many links away from the seeds a page may be; 0 fetches only the seeds, or what a sitemap or feed "
+            "lists."
+        ),
     ),
     "min_relevance": Argument(
         _min_relevance,
         N_("all pages"),
-        N_("Keep only pages of this relevance or more, from 0 to 1; links of the other pages are followed too."),
+        N_("Keep only pages with at least this relevance, from 0 to 1; links of the other pages are followed, too."),
     ),
     "stop_when": Argument(
         _stop_when,
@@ -384,12 +386,12 @@ ARGUMENTS = {
     "favour": Argument(
         _favour,
         "balance",
-        N_("What the extractor auto does where it is not sure: precision keeps less, recall keeps more."),
+        N_("What the extractor auto prefers in case of doubt: precision keeps less, recall keeps more."),
     ),
     "fresh": Argument(
         lambda value: _choice("fresh", {"yes": True, "no": False})(value) == "yes",
         "no",
-        N_("yes forgets what was requested and starts anew; stored pages stay until they are fetched again."),
+        N_("yes forgets what was requested and starts from scratch; stored pages stay until they are fetched again."),
     ),
     "refresh": Argument(
         _choice("refresh", REFRESH),
@@ -398,8 +400,8 @@ ARGUMENTS = {
     ),
     "fields": Argument(
         _fields,
-        N_("no fields of one's own"),
-        N_("A file of TOML with a CSS or XPath selector for each field that items get besides, by host."),
+        N_("no own fields"),
+        N_("A TOML file with CSS or XPath selectors for additional item fields, by host."),
     ),
     "workers": Argument(
         _workers,

@@ -19,9 +19,9 @@ from crawler.command_line.terminal import WrongUseError
 from crawler.translation.message import MessageError
 
 MARKER = ".winnow-export"
-"""A file by which a folder is known that may be replaced."""
+"""A file that marks a folder as one that may be replaced."""
 LONGEST_NAME = 255 - len(".0123456789abcdef.part")
-"""Bytes of a name, so that file systems take the one of its part."""
+"""Bytes of a name, so that its temporary name is short enough for file systems."""
 T = TypeVar("T")
 
 
@@ -30,23 +30,23 @@ class OutputError(MessageError):
 
 
 class UnopenedOutputError(OutputError, WrongUseError):
-    """Why the output cannot be begun: another one must be given."""
+    """The output cannot be created; the user must give another path."""
 
 
 class _Atomic:
-    """What files and folders have in common."""
+    """What atomic files and folders have in common."""
 
     shown: str
     path: Path | None
     part: Path | None = None
 
     def _begin(self, make: Callable[[Path], T]) -> T:
-        """What is made under the other name."""
+        """Create the temporary file or folder."""
         assert self.path is not None  # noqa: S101 - standard output has no part
         self.part = self.path.with_name(f"{self.path.name}.{secrets.token_hex(8)}.part")
         try:
             return make(self.part)
-        except BaseException:  # a signal, too: nobody has it yet who could discard it
+        except BaseException:  # also after a signal: no caller has it yet that could discard it
             _remove(self.part)
             raise
 
@@ -63,10 +63,10 @@ class _Atomic:
         self.discard()
 
     def close(self) -> None:
-        """Write nothing more; where it is not finished, what was written stays under the other name."""
+        """Close the output; if it is not finished, the temporary file stays."""
 
     def discard(self) -> None:
-        """Write nothing more; where it is not finished, nothing of it stays."""
+        """Close the output; if it is not finished, the temporary file is deleted."""
         self.close()
         if self.part is not None:
             _remove(self.part)
@@ -74,7 +74,7 @@ class _Atomic:
 
 
 class AtomicFile(_Atomic):
-    """A file; without a path it is standard output, and a pipe or a device is written to directly."""
+    """A file that appears when it is complete; no path is standard output; pipes and devices are written directly."""
 
     def __init__(self, path: str | None) -> None:
         self.shown = "standard output" if path is None else path
@@ -88,23 +88,23 @@ class AtomicFile(_Atomic):
         if self.path is None:
             return sys.stdout.buffer
         if self.path.exists() and not stat.S_ISREG(self.path.stat().st_mode):
-            return self.path.open("wb")  # a folder says so itself
+            return self.path.open("wb")  # a folder raises an error by itself
         return self._begin(lambda part: part.open("wb"))
 
     @property
     def is_terminal(self) -> bool:
-        """Whether people read what is written."""
+        """Whether the output is a terminal."""
         return self.path is None and self._file.isatty()
 
     def write(self, line: bytes) -> None:
-        """Write a line behind the others."""
+        """Append a line."""
         try:
             self._file.write(line)
         except OSError as error:
             raise self._failed(error) from None
 
     def finish(self) -> None:
-        """Give the file its name, now that it is whole and on the disk."""
+        """Sync the file and rename it to its own name."""
         try:
             self._file.flush()
             if self.path is not None and self.part is not None:
@@ -119,10 +119,10 @@ class AtomicFile(_Atomic):
         if self.path is None:
             try:
                 self._file.flush()
-            except OSError:  # nobody reads it any more: Python must not try again when it ends
+            except OSError:  # The reader has closed the pipe: keep Python from flushing again at exit.
                 os.dup2(os.open(os.devnull, os.O_WRONLY), self._file.fileno())
             return
-        with contextlib.suppress(OSError):  # of a full disk, which was said before
+        with contextlib.suppress(OSError):  # the disk is full, which was already reported
             self._file.close()
         if self.part is not None and self.part.exists() and not self.part.stat().st_size:
             self.part.unlink()
@@ -130,7 +130,7 @@ class AtomicFile(_Atomic):
 
 
 class AtomicFolder(_Atomic):
-    """A folder of files; there may be one before it only if it is empty or was made so itself."""
+    """A folder of files that appears when it is complete; replaces only a folder that is empty or made like this."""
 
     def __init__(self, path: str) -> None:
         self.shown = path
@@ -139,7 +139,7 @@ class AtomicFolder(_Atomic):
         try:
             if self.path.exists() and not self._may_go():
                 raise UnopenedOutputError(
-                    "{path} is there already and is no folder of an export: give another name", path=repr(path)
+                    "{path} exists and was not written by an export; give another name", path=repr(path)
                 )
             self._begin(Path.mkdir)
         except OSError as error:
@@ -149,7 +149,7 @@ class AtomicFolder(_Atomic):
         return self.path.is_dir() and ((self.path / MARKER).is_file() or not any(self.path.iterdir()))
 
     def write(self, name: str, data: bytes) -> None:
-        """Write a file; / stands between its folder and its name."""
+        """Write a file; its name may contain one /."""
         assert self.part is not None  # noqa: S101 - it is not finished
         folder = name.rpartition("/")[0]
         try:
@@ -161,7 +161,7 @@ class AtomicFolder(_Atomic):
             raise self._failed(error) from None
 
     def finish(self) -> None:
-        """Give the folder its name, now that it is whole; what was there before goes."""
+        """Rename the folder to its own name, in place of an earlier one."""
         assert self.part is not None  # noqa: S101 - as above
         before = self.part.with_suffix(".old")
         try:
@@ -192,7 +192,7 @@ def _remove(part: Path) -> None:
 
 
 def remove_parts(folder: Path, ending: str) -> int:
-    """How many parts of files with this ending were removed, which nobody may be writing any more."""
+    """Delete temporary files with this ending that no process can still be writing; returns how many."""
     stray = re.compile(rf".+{re.escape(ending)}\.[0-9a-f]{{16}}\.part", re.DOTALL)
     found = [path for path in sorted(folder.iterdir()) if stray.fullmatch(path.name) and not path.is_dir()]
     for path in found:
@@ -201,7 +201,7 @@ def remove_parts(folder: Path, ending: str) -> int:
 
 
 def readable_file(name: str) -> Path:
-    """The path of a file that can be read, and more than once."""
+    """The path of a file that can be read more than once."""
     path = Path(name)
     try:
         regular = path.is_file()
@@ -209,12 +209,12 @@ def readable_file(name: str) -> Path:
             path.open("rb").close()
     except OSError as error:
         raise WrongUseError("{path} cannot be read ({why})", path=repr(name[:200]), why=error.strerror) from None
-    if not regular:  # a pipe can be read once only
-        raise WrongUseError("{path} is no file", path=repr(name[:200]))
+    if not regular:  # a pipe can be read only once
+        raise WrongUseError("{path} is not a file", path=repr(name[:200]))
     return path
 
 
 def check_apart(output: str | None, inputs: Iterable[Path]) -> None:
-    """Raise a WrongUseError where the output is one of the inputs."""
+    """Raise a WrongUseError if the output is one of the inputs."""
     if output is not None and Path(output).exists() and any(path.samefile(output) for path in inputs):
-        raise WrongUseError("{path} is to be read and cannot be written to", path=repr(output))
+        raise WrongUseError("{path} is an input and cannot be the output", path=repr(output))

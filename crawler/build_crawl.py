@@ -1,4 +1,4 @@
-"""Builds a crawl: reads arguments and settings once, creates the parts, and passes each what it needs."""
+"""Builds a crawl: reads arguments and settings once, creates the parts, and passes each part what it needs."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ from crawler.workers.worker_report import WorkerReport
 logger = logging.getLogger(__name__)
 
 SEED_PRIORITY = 10_000
-# The settings that bound how long a host may rest.
+# The settings that bound how long a host may be paused.
 PAUSES = ("BACKOFF_LIMIT", "CRAWL_DELAY_LIMIT", "AUTOTHROTTLE_MAX_DELAY", "DOWNLOAD_DELAY")
-# Scrapy's components that a crawl does without; other spiders of the project have them.
+# Components of Scrapy that a crawl does not use; other spiders of the project keep them.
 REPLACED = {
     "DOWNLOAD_HANDLERS_BASE": ("file", "ftp", "s3", "data"),  # http and https only
     "DOWNLOADER_MIDDLEWARES_BASE": (
@@ -58,7 +58,7 @@ REPLACED = {
         "scrapy.downloadermiddlewares.redirect.RedirectMiddleware",
     ),
     "SPIDER_MIDDLEWARES_BASE": (
-        "scrapy.spidermiddlewares.depth.DepthMiddleware",  # candidates carry their depth; the scope checks addresses
+        "scrapy.spidermiddlewares.depth.DepthMiddleware",  # candidates have their depth; the scope checks addresses
         "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware",
         "scrapy.spidermiddlewares.start.StartSpiderMiddleware",
         "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware",
@@ -138,17 +138,17 @@ _crawls: WeakKeyDictionary[Crawler, Crawl] = WeakKeyDictionary()
 
 
 def crawl_of(crawler: Crawler) -> Crawl:
-    """The crawl of a crawler: components that Scrapy creates take their arguments from it.
+    """The crawl that a Scrapy crawler runs; components take their arguments from it.
 
-    Scrapy leaves a component out that raises NotConfigured, which other spiders than topic therefore do without.
+    Raises NotConfigured for other spiders than topic, so that Scrapy leaves the component out.
     """
     if crawler not in _crawls:
-        raise NotConfigured  # without a message: nothing is wrong
+        raise NotConfigured  # without a message, as nothing is wrong
     return _crawls[crawler]
 
 
 def has_failed(crawler: Crawler) -> bool:
-    """Whether a crawl brought nothing, or its state could not be kept."""
+    """Whether a crawl stored nothing, or its state could not be saved."""
     if crawler.spider is None:
         return False
     crawl = crawl_of(crawler)
@@ -156,7 +156,7 @@ def has_failed(crawler: Crawler) -> bool:
 
 
 def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None = None) -> Crawl:
-    """The crawl of these arguments; without a session it joins, and begins a round if one is due."""
+    """The crawl with these arguments; without a session it joins the crawl, and begins a round if one is due."""
     settings = crawler.settings
     if session is None:
         session = join_crawl(arguments, settings)
@@ -229,13 +229,13 @@ def _configure(session: WorkerSession, reader: PageReader, settings: BaseSetting
 
 
 def _leave_out_replaced(settings: BaseSettings) -> None:
-    """Leave out Scrapy's components that a crawl does without."""
+    """Remove Scrapy's components that a crawl does not use."""
     for base, components in REPLACED.items():
         settings[base].update(dict.fromkeys(components))
 
 
 def _introduce(settings: BaseSettings, arguments: Arguments) -> None:
-    """Set the headers that tell sites who asks, and for which languages."""
+    """Set the headers that tell sites who requests, and in which languages."""
     settings.set("USER_AGENT", user_agent(settings["CONTACT"]), priority="project")
     if arguments.lang:
         headers = settings.getdict("DEFAULT_REQUEST_HEADERS")
@@ -333,7 +333,7 @@ def _join(url: URL, plan: CrawlPlan) -> WorkerSession:
 
 
 def _with_retries(take: Callable[[], WorkerSession], retry_seconds: float) -> WorkerSession:
-    """The session, tried again while the database is locked, full or away."""
+    """Open the session, retrying while the database is locked, full or unreachable."""
     until, said = monotonic() + retry_seconds, False
     while True:
         try:

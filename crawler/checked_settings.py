@@ -1,4 +1,4 @@
-"""Settings, checked and read: the ranges of numbers, the rule for equal addresses, and the filter of noise images."""
+"""Reads and checks settings: ranges of numbers, the rule for equal addresses, and the filter of noise images."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def canonical_of(settings: BaseSettings) -> Canonical:
-    """The rule by which two addresses are one; on the command line, expressions are separated by spaces."""
+    """The rule by which two addresses are the same; on the command line, expressions are separated by spaces."""
     ignored = settings["IGNORED_PARAMETERS"]
     try:
         return Canonical(ignored.split() if isinstance(ignored, str) else ignored)
@@ -31,20 +31,20 @@ def canonical_of(settings: BaseSettings) -> Canonical:
 
 
 def bounds_of(settings: BaseSettings) -> Bounds:
-    """Within which seconds pages come again; an ArgumentError where that cannot be."""
+    """The shortest and longest interval of revisits in seconds; raises an ArgumentError if they are wrong."""
     least, most = settings.getfloat("RECRAWL_LEAST"), settings.getfloat("RECRAWL_MOST")
     try:
         return Bounds(least, most)
     except ValueError:
         raise ArgumentError(
-            "settings RECRAWL_LEAST={least} and RECRAWL_MOST={most} are wrong; allowed are seconds above 0, "
-            "and no fewer for the second",
+            "settings RECRAWL_LEAST={least} and RECRAWL_MOST={most} are wrong; allowed are seconds above 0, and "
+            "RECRAWL_MOST may not be smaller",
             least=least,
             most=most,
         ) from None
 
 
-MOST = 100_000_000  # with it databases still count, and multiply by ten
+MOST = 100_000_000  # the largest number that databases can still multiply by ten
 MOST_BYTES = 10**12
 COUNT, AT_LEAST_ONE, SECONDS, SHARE = (0, MOST), (1, MOST), (0.0, 1e9), (0.0, 1.0)
 BYTES = (1, MOST_BYTES)
@@ -80,7 +80,7 @@ NUMBERS: Mapping[str, tuple[float, float]] = MappingProxyType(
         "LOGSTATS_INTERVAL": SECONDS,
     }
 )
-"""The least and the most of each setting that is a number: a whole one where these are whole."""
+"""The smallest and largest value of each numeric setting; integers mean that the setting must be an integer."""
 CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"EXTRACTOR": tuple(EXTRACTORS), "LOG_LEVEL": ("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG")}
 )
@@ -90,7 +90,7 @@ NUMBER = re.compile(r"([0-9]{1,10}\.?[0-9]{0,20}|\.[0-9]{1,20})(e[+-]?[0-9]{1,2}
 
 
 REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
-# Settings of Scrapy whose work the frontier does.
+# Settings of Scrapy for what the frontier does instead.
 OF_THE_FRONTIER = (
     "JOBDIR DUPEFILTER_CLASS SCHEDULER_DISK_QUEUE SCHEDULER_MEMORY_QUEUE SCHEDULER_PRIORITY_QUEUE "
     "SCHEDULER_START_DISK_QUEUE SCHEDULER_START_MEMORY_QUEUE"
@@ -98,7 +98,7 @@ OF_THE_FRONTIER = (
 
 
 def check_crawl(settings: BaseSettings, arguments: Arguments) -> None:
-    """Raise an ArgumentError unless the settings are right, alone and with the arguments of a crawl."""
+    """Raise an ArgumentError unless all settings are right, alone and together with the arguments of a crawl."""
     check_settings(settings)
     check_framework(settings)
     canonical_of(settings)
@@ -118,11 +118,11 @@ def check_crawl(settings: BaseSettings, arguments: Arguments) -> None:
 
 
 def check_framework(settings: BaseSettings) -> None:
-    """Raise an ArgumentError if Scrapy is to keep requests, or to run in a way, that a crawl does not know."""
+    """Raise an ArgumentError if settings have Scrapy keep requests, or run in a way that a crawl does not support."""
     for name in OF_THE_FRONTIER:
         if settings.getpriority(name):  # 0 is Scrapy's default
             raise ArgumentError(
-                "setting {name} cannot be given: the database of the crawl keeps its requests and what was seen",
+                "setting {name} is not allowed: the crawl keeps its requests and seen addresses in its database",
                 name=name,
             )
     if settings["TWISTED_REACTOR"] != REACTOR:
@@ -132,7 +132,7 @@ def check_framework(settings: BaseSettings) -> None:
 
 
 def max_depth_of(settings: BaseSettings, arguments: Arguments) -> int | None:
-    """How many links away from the seeds a page may be: the smaller of max_depth and Scrapy's DEPTH_LIMIT."""
+    """The largest distance from the seeds: the smaller of max_depth and Scrapy's DEPTH_LIMIT."""
     limit = str(settings["DEPTH_LIMIT"])
     if not WHOLE.fullmatch(limit):
         values = {"least": "0", "most": f"{MOST:,}"}
@@ -142,7 +142,7 @@ def max_depth_of(settings: BaseSettings, arguments: Arguments) -> int | None:
 
 
 def number_of(settings: BaseSettings, name: str) -> float:
-    """A setting that is a number; an ArgumentError unless it is right."""
+    """The value of a numeric setting; raises an ArgumentError if it is wrong."""
     least, most = NUMBERS[name]
     text, is_whole = str(settings[name]), isinstance(least, int)
     if not (WHOLE if is_whole else NUMBER).fullmatch(text) or not least <= float(text) <= most:
@@ -153,7 +153,7 @@ def number_of(settings: BaseSettings, name: str) -> float:
 
 
 def check_settings(settings: BaseSettings) -> None:
-    """Raise an ArgumentError unless each setting alone is right."""
+    """Raise an ArgumentError unless each setting by itself is right."""
     for name in NUMBERS:
         number_of(settings, name)
     for name, allowed in CHOICES.items():
@@ -179,7 +179,7 @@ def _wrong(name: str, value: str, allowed: Message) -> ArgumentError:
 
 
 def extractor_of(settings: BaseSettings) -> Extractor:
-    """The extractor, or an ArgumentError where the setting is wrong."""
+    """The extractor; raises an ArgumentError if the setting is wrong."""
     name = str(settings["EXTRACTOR"])
     if name not in EXTRACTORS:
         raise _wrong("EXTRACTOR", name, Message("are {names}", {"names": [*EXTRACTORS]}))
@@ -190,7 +190,7 @@ LIMIT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 
 
 def image_filter_of(settings: BaseSettings) -> ImageNoiseFilter:
-    """The judge and the lists, or an ArgumentError that says which setting is wrong."""
+    """The judge and the filter lists; raises an ArgumentError that says which setting is wrong."""
     judge = judge_of(settings)
     lists = [Path(path.strip()) for path in settings.getlist("IMAGE_NOISE_LISTS") if path.strip()]
     try:
@@ -200,10 +200,10 @@ def image_filter_of(settings: BaseSettings) -> ImageNoiseFilter:
 
 
 def judge_of(settings: BaseSettings) -> Judge:
-    """The judge, or an ArgumentError that says which setting is wrong."""
+    """The judge; raises an ArgumentError that says which setting is wrong."""
     limits = dict(map(_model, settings.getlist("IMAGE_NOISE_MODELS")))
     if not limits:
-        raise _wrong_models(Message("it names none"))
+        raise _wrong_models(Message("it names no model"))
     return Judge(
         tuple(limits),
         learned=_weights(settings["IMAGE_NOISE_WEIGHTS"], limits),
@@ -212,7 +212,7 @@ def judge_of(settings: BaseSettings) -> Judge:
 
 
 def _model(written: str) -> tuple[str, float | None]:
-    """A model's name and its limit, if one is written behind it."""
+    """A model's name, and its limit if one follows."""
     name, colon, limit = (part.strip() for part in str(written).partition(":"))
     if name not in MODELS:
         raise _wrong_models(Message("{name} is not known", {"name": repr(name[:100])}))
@@ -223,7 +223,7 @@ def _model(written: str) -> tuple[str, float | None]:
     if not LIMIT.fullmatch(limit) or (float(limit) > 1 and name != "keyword"):
         allowed = Message(N_("a number") if name == "keyword" else N_("a number from 0 to 1"))
         values = {"name": repr(name), "limit": repr(limit[:100]), "allowed": allowed}
-        raise _wrong_models(Message("the limit of {name} is {limit} and not {allowed}", values))
+        raise _wrong_models(Message("the limit of {name} must be {allowed}, not {limit}", values))
     return name, float(limit)
 
 
@@ -237,7 +237,7 @@ def _wrong_models(why: Message) -> ArgumentError:
 
 
 def _weights(path: str, models: Collection[str]) -> "NoiseModel | None":
-    """The learned model of a file, or None for the one that comes with the crawler, which is seen to be whole."""
+    """The learned model in a file, or None for the one that comes with the crawler; that one is loaded as a check."""
     if not path and "learned" not in models:
         return None
     from crawler.noise.learned_model import NoiseWeightsError, load, shipped
@@ -245,7 +245,7 @@ def _weights(path: str, models: Collection[str]) -> "NoiseModel | None":
     try:
         if path:
             return load(Path(path))
-        shipped()  # now, and not at the first image
+        shipped()  # Load it now, so that an error appears before the first image.
     except NoiseWeightsError as error:
         if path:
             raise ArgumentError("setting {name} is wrong: {why}", name="IMAGE_NOISE_WEIGHTS", why=str(error)) from None

@@ -1,4 +1,4 @@
-"""The items of a crawl: pages and images.
+"""The items of a crawl. Each field is defined once: item, column, exports and view derive from `PageRecord`.
 
 Each field of a page stands here once: its item, column, exports and view derive from `PageRecord`.
 """
@@ -76,18 +76,18 @@ class PageRecord:
 
 
 LABELS = {"author": N_("Author"), "published": N_("Published")}
-"""What the dashboard calls the fields that it lists among a page's facts."""
+"""The dashboard's labels of the fields that it lists as facts about a page."""
 _HINTS = get_type_hints(PageRecord)
 IS_OPTIONAL = {name: type(None) in get_args(hint) for name, hint in _HINTS.items()}
 """Whether a field may be None."""
 _KINDS = {name: get_args(hint)[0] if IS_OPTIONAL[name] else hint for name, hint in _HINTS.items()}
 TYPES: dict[str, type] = {name: get_origin(kind) or kind for name, kind in _KINDS.items()}
-"""What each field holds where it is not None: str, int, float, list or dict."""
+"""The type of each field where it is not None: str, int, float, list or dict."""
 
 
 @dataclass
 class PageItem(PageRecord):
-    """The record of a page on its way through the pipelines.
+    """The record of a page in the pipelines. `item["title"]` is the field; any other name is an own field.
 
     `item["title"]` is the field; under a name that is no field, a pipeline keeps an own field.
 
@@ -102,7 +102,7 @@ class PageItem(PageRecord):
         self.page: Page | None = None
         self.lease: Lease | None = None
         self.result = PageResult()
-        """All else that the request brought."""
+        """Everything else that the request returned."""
 
     def __getitem__(self, name: str) -> Any:
         return getattr(self, name) if name in TYPES else (self.own_fields or {})[name]
@@ -115,7 +115,7 @@ class PageItem(PageRecord):
 
 
 class PageItemAdapter(DataclassAdapter):
-    """Own fields by itemadapter's ItemAdapter, which most pipelines use."""
+    """Gives itemadapter's ItemAdapter, which most pipelines use, access to own fields."""
 
     @classmethod
     def is_item(cls, item: Any) -> bool:
@@ -144,15 +144,15 @@ class ImageItem:
     page: str
     """The address of the page."""
     content_type: str
-    """The type that the server gave."""
+    """The media type that the server sent."""
     path: str = ""
-    """The path of its file in `output/images/`, which is named by its content."""
+    """The path of its file in `output/images/`; the name is a hash of the content."""
     size: int = 0
     """Bytes."""
 
     def __post_init__(self) -> None:
         self.body = b""
         self.ending = ""
-        """The ending of its file, by its content."""
+        """The file name extension for its content."""
         self.lease: Lease | None = None
         self.result = PageResult()

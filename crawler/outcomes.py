@@ -1,6 +1,6 @@
-"""How a request or a record can end: one code each, with one parameter at most, and with a sentence for people.
+"""The possible outcomes of a request or a record: a code each, with at most one parameter and a sentence for people.
 
-Storage, statistics and conditions use the codes. An address that brought a page or an image has no outcome.
+Storage, statistics and conditions use the codes. An address that yielded a page or an image has no outcome.
 """
 
 from collections import Counter
@@ -15,25 +15,25 @@ from crawler.translation.message import N_, Message, plural
 
 
 class Group(StrEnum):
-    """What the codes have in common."""
+    """A group of codes."""
 
     DONE = "done"
-    """The address did its part, which was not to bring a page."""
+    """The address did what it is for, which is not to yield a page."""
     SKIPPED = "skipped"
     NOISE = "noise"
     FAILED = "failed"
 
 
 class Code(StrEnum):
-    """The ways to end; each member has its group and its sentence."""
+    """All outcomes; each member has its group and its sentence."""
 
     group: Group
     sentence: str
     parameter: str
-    """The place for a value in the sentence, if there is one."""
+    """The placeholder for the value in the sentence, if there is one."""
 
     def __new__(cls, code: str, group: Group = Group.DONE, sentence: str = "") -> Self:
-        """A member that compares and is stored as its code alone."""
+        """A member that compares equal to its code and is stored as its code."""
         member = str.__new__(cls, code)
         member._value_, member.group, member.sentence = code, group, sentence
         member.parameter = next((name for _, name, _, _ in Formatter().parse(sentence) if name), "")
@@ -59,7 +59,7 @@ class Code(StrEnum):
         Group.SKIPPED,
         N_("robots.txt asks for longer pauses than CRAWL_DELAY_LIMIT"),
     )
-    HOST_CLOSED = "host_closed", Group.SKIPPED, N_("site asked to be left alone")
+    HOST_CLOSED = "host_closed", Group.SKIPPED, N_("site asked to stop (429 or 503)")
     SITE_BUDGET_SPENT = "site_budget_spent", Group.SKIPPED, N_("page budget of the site is spent")
     NOT_PUBLIC = "not_public", Group.SKIPPED, N_("address is not public")
     REFUSED = "refused", Group.FAILED, "{message}"
@@ -91,7 +91,7 @@ class Code(StrEnum):
 
     # Records of archives and folders.
     NO_RESPONSE = "no_response", Group.SKIPPED, N_("WARC record: {kind}")
-    NO_HTML_NAME = "no_html_name", Group.SKIPPED, N_("file without a name of HTML")
+    NO_HTML_NAME = "no_html_name", Group.SKIPPED, N_("file without an HTML file name")
     NOT_A_FILE = "not_a_file", Group.SKIPPED, N_("no file")
     LINK_NOT_FOLLOWED = "link_not_followed", Group.SKIPPED, N_("link out of the folder or to a folder")
     NOT_ASKED_FOR = "not_asked_for", Group.SKIPPED, N_("page that nobody asks for")
@@ -105,9 +105,9 @@ class Code(StrEnum):
     TIMEOUT = "timeout", Group.FAILED, N_("no answer in time")
     ANSWER_CUT = "answer_cut", Group.FAILED, N_("answer cut short")
     BODY_TOO_LARGE = "body_too_large", Group.FAILED, N_("body larger than the limit")
-    BAD_ENCODING = "bad_encoding", Group.FAILED, N_("body is not what its Content-Encoding says")
+    BAD_ENCODING = "bad_encoding", Group.FAILED, N_("body does not match its Content-Encoding")
     TOO_MANY_REDIRECTS = "too_many_redirects", Group.FAILED, N_("redirected too often")
-    NEVER_ENDED = "never_ended", Group.FAILED, N_("given up, it never came to an end")
+    NEVER_ENDED = "never_ended", Group.FAILED, N_("given up, as it never ended")
     WORKERS_CRASHED = "workers_crashed", Group.FAILED, N_("workers crashed repeatedly")
     CRAWLER_ERROR = "crawler_error", Group.FAILED, N_("error in the crawler, see the log")
     ERROR = "error", Group.FAILED, "{type}"
@@ -128,7 +128,7 @@ class Outcome(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """The outcome that `str` made this text of."""
+        """The outcome with this text, which `str` made."""
         code, _, detail = text.partition("/")
         return cls(Code(code), detail)
 
@@ -149,7 +149,7 @@ class Outcome(NamedTuple):
 
     @property
     def key(self) -> str:
-        """The name under which Scrapy's statistics count it.
+        """The key under which Scrapy's statistics count it.
 
         >>> Outcome(Code.HTTP_STATUS, "404").key
         'failed/http_status/404'
@@ -162,24 +162,24 @@ NOTHING_GIVEN = {
     Code.LANGUAGE: "unknown",
     Code.NO_RESPONSE: N_("no type"),
 }
-"""What stands for a parameter that is empty."""
+"""The text for an empty parameter."""
 CUTS = {
     Cut.TAGS: Message("after {tags} tags or {attributes} attributes", {"tags": MAX_TAGS, "attributes": MAX_ATTRIBUTES}),
-    Cut.DEPTH: Message("after {levels} elements in each other", {"levels": MAX_LEVELS}),
+    Cut.DEPTH: Message("after {levels} nested elements", {"levels": MAX_LEVELS}),
     Cut.BLOCKS: Message("after {blocks} lines", {"blocks": MAX_BLOCKS}),
 }
 CONTENTS = {
-    NonImage.SVG: N_("SVG, which may hold scripts"),
+    NonImage.SVG: N_("SVG, which may contain scripts"),
     NonImage.HTML: N_("a web page"),
     NonImage.UNKNOWN: N_("of no known type"),
     NonImage.EMPTY: N_("empty"),
 }
 MODELS = {"learned": N_("learned model"), "filter_list": N_("filter list")}
-"""The models that judge images, where their names are not the words for them."""
+"""Names of the models that judge images, where they differ from the words for them."""
 
 
 def _value(code: Code, detail: str) -> object:
-    """The value of a parameter as people read it; a message where it has words of its own."""
+    """The value of a parameter as people read it; a message if it is translated."""
     if not detail:
         return Message(NOTHING_GIVEN.get(code, "unknown"))
     match code.parameter:
@@ -197,7 +197,7 @@ def _value(code: Code, detail: str) -> object:
 
 
 def _status(code: str) -> Message:
-    """A status with its phrase, or as a number that has none.
+    """A status with its reason phrase, or as a number if it has none.
 
     >>> str(_status("404")), str(_status("2000"))
     ('404 Not Found', 'status 2000')
@@ -212,7 +212,7 @@ Outcomes = Counter[Outcome]
 
 
 def of_group(outcomes: Outcomes, group: Group) -> Outcomes:
-    """Those outcomes whose codes are of one group."""
+    """The outcomes whose codes belong to one group."""
     return Outcomes({one: count for one, count in outcomes.items() if one.code.group is group})
 
 
@@ -252,13 +252,13 @@ STATISTICS = {
 
 
 UNNAMED = (Code.OTHER_REASONS, Code.OTHER_FAILURES)
-"""What is counted where there are too many reasons to remember each."""
+"""Counts all reasons beyond the number that is remembered one by one."""
 MOST_NAMED = 10
-"""Outcomes that are named in one line."""
+"""Outcomes named in one line."""
 
 
 def ranked(outcomes: Outcomes, most: int = MOST_NAMED) -> list[Message]:
-    """The most frequent outcomes with their counts, and how many others there are if there are several.
+    """The most frequent outcomes with their counts, and how many others there are.
 
     >>> found = {Outcome(Code.NOINDEX): 2, Outcome(Code.NOT_HTML, "a/b"): 3_000, Outcome(Code.NOFOLLOW): 1}
     >>> print(*ranked(Outcomes({**found, Outcome(Code.DROPPED): 1}), 2), sep=", ")
@@ -274,7 +274,7 @@ def ranked(outcomes: Outcomes, most: int = MOST_NAMED) -> list[Message]:
     most += len(ordered) == most + 1 and not unnamed
     found = [_with_count(outcome.message, count) for outcome, count in ordered[:most]]
     rest = sum(count for _, count in ordered[most:])
-    if unnamed:  # which may be of any number of reasons
+    if unnamed:  # these may be any number of reasons
         found.append(_with_count(Outcome(Code.OTHER_REASONS).message, rest + unnamed))
     elif rest:
         others = plural("{n} other reason", "{n} other reasons", len(ordered) - most)

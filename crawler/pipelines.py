@@ -1,4 +1,4 @@
-"""The pipelines of items: extraction, images, the end of their leases; and a time limit for all of them."""
+"""The item pipelines: extraction, images, the end of leases; and a time limit for all of them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class ExtractPipeline:
-    """Fills in a page item from its page, and drops pages in other languages than `lang` names."""
+    """Fills in the fields of a page, and drops pages in languages that `lang` does not name."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class ExtractPipeline:
 
 
 class ImagesPipeline:
-    """Writes images to OUTPUT_DIR/images/, named by a hash of their content."""
+    """Writes images to OUTPUT_DIR/images/; file names are a hash of the content."""
 
     def __init__(self, folder: Path, count: Callable[..., None], abort: Callable[[str], None]) -> None:
         self.folder, self.count, self.abort = folder, count, abort
@@ -88,7 +88,7 @@ class ImagesPipeline:
     def from_crawler(cls, crawler: Crawler) -> Self:
         crawl = crawl_of(crawler)
         if not crawl.arguments.images:
-            raise NotConfigured  # without a message: no images were asked for
+            raise NotConfigured  # without a message: no images were requested
         return cls(Path(crawler.settings["OUTPUT_DIR"]) / "images", crawler.stats.inc_value, crawl.status.abort)
 
     def process_item(self, item: PageItem | ImageItem) -> PageItem | ImageItem:
@@ -103,7 +103,7 @@ class ImagesPipeline:
                 raise DropItem(f"cannot be written: {error.strerror}") from error
             item.path, item.size = path.as_posix(), len(item.body)
             verdict = item.result.verdict
-            # Noise that is downloaded for an audit is not counted as an image of the crawl.
+            # Noise that is downloaded for an audit does not count as an image of the crawl.
             if verdict is not None and verdict["audited"]:
                 self.count("image_noise/fetched")
             else:
@@ -134,7 +134,7 @@ class StorePipeline:
 
 
 class LimitedPipelines(ItemPipelineManager):
-    """Runs the item pipelines; an item that takes longer than STALL_LIMIT is given up with a TimeoutError."""
+    """Runs the item pipelines; an item that takes longer than STALL_LIMIT fails with a TimeoutError."""
 
     limit: float | None
 

@@ -1,8 +1,7 @@
-"""Every setting of the crawler.
+"""Every setting of the crawler. Settings with a docstring are for users; the others connect the parts of the crawler.
 
-The settings with a docstring are for users; the others join the parts of the crawler. Polite and safe values come
-first: what is faster or wider is one `-s NAME=VALUE` away. The order of the components below is the way that a request
-and its response take.
+The defaults are polite and safe; anything faster or wider is one `-s NAME=VALUE` away. The components below are listed
+in the order in which a request and its response pass them.
 """
 
 from crawler import __version__
@@ -11,31 +10,31 @@ BOT_NAME = "winnow"
 SPIDER_MODULES = ["crawler.spiders"]
 COMMANDS_MODULE = "crawler.commands"
 
-# Who asks.
+# The crawler's identity.
 CONTACT = ""
-"""Your e-mail address or page. The user agent tells it to every site, so that owners can write to you."""
+"""Your e-mail address or web page. The user agent shows it to every site, so that its owners can write to you."""
 DEFAULT_REQUEST_HEADERS = {"Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5", "Accept-Language": "*"}
 
-# How clean text is made, and where it goes.
+# Extraction and output.
 EXTRACTOR = "auto"
-"""The method that extracts the main text; `-a extractor=` chooses it for one crawl."""
+"""The method that extracts the main text; `-a extractor=` overrides it for one crawl."""
 OUTPUT_DIR = "output"
 """The folder that everything is written to."""
 FEED_EXPORT_ENCODING = "utf-8"  # readable text in -O files too
 
-# What a crawl must not forget.
+# The state of a crawl.
 STATE_URL = ""
 """The database: `sqlite:///FILE` or `postgresql+psycopg://USER:PASSWORD@HOST/DATABASE`. Empty means SQLite in
 `OUTPUT_DIR/crawl.db`. Several workers on several machines need PostgreSQL.
 """
 DATABASE_RETRY_SECONDS = 120.0
-"""How long a crawl waits for a database that is locked, full or unreachable."""
+"""Seconds for which a crawl waits for a database that is locked, full or unreachable."""
 KEEP_RESPONSES = False
 """Also store the HTTP response of each page, for `scrapy export --format warc`."""
 STATE_KEEP_DAYS = 0
-"""`scrapy state --prune` deletes pages that were last fetched longer ago; 0 keeps all."""
+"""`scrapy state --prune` deletes pages that were last fetched more than so many days ago; 0 keeps all."""
 
-# When a page is asked for again: half its interval later where it had changed, else one and a half, between these.
+# The revisit interval of a page is halved if the page has changed, else multiplied by 1.5, within these bounds.
 RECRAWL_LEAST = 3_600.0  # seconds: one hour
 """Seconds: the shortest time after which a page is requested again."""
 RECRAWL_MOST = 2_592_000.0  # 30 days
@@ -43,144 +42,146 @@ RECRAWL_MOST = 2_592_000.0  # 30 days
 KEEP_VERSIONS = 10
 """How many earlier texts of a page that changed are kept; 0 keeps none."""
 
-# Crawls that come again and again, by `scrapy schedule`.
-SCHEDULE_AT_ONCE = 4  # crawls of one scheduler; each takes a core while it is quick
+# Scheduled crawls, by `scrapy schedule`.
+SCHEDULE_AT_ONCE = 4  # crawls of one scheduler; a fast crawl uses a whole core
 """How many crawls one scheduler runs at a time."""
 
-# The web page over the state, by `scrapy dashboard`.
+# The web interface, by `scrapy dashboard`.
 DASHBOARD_PASSWORD = ""
-"""The password of the dashboard, for Prometheus the bearer token. Without one, only this machine is let in."""
+"""The password of the dashboard; for Prometheus, the bearer token. Without one, only this machine has access."""
 DASHBOARD_HOSTS = ""
-"""Other host names that the dashboard is served under, with commas between them."""
+"""Other host names under which the dashboard is served, separated by commas."""
 
 STALL_LIMIT = 600.0
-"""Seconds after which a request that hangs is given up; 0 waits for ever. The log names it much earlier."""
+"""Seconds after which a request that hangs is given up; 0 waits for ever. The log names such requests much earlier."""
 
-# Images are judged before the download. Menus and banners show by being on many pages, so a few pages come first.
+# Images are judged before the download. Menus and banners are recognized by appearing on many pages, so a few pages are
+# needed first.
 IMAGE_NOISE_ENABLED = True
 """Judge images before the download and skip noise; False downloads all images."""
-# The learned model knows what the others say; what nobody sees, or so many pages show, is noise whatever it thinks.
+# The learned model uses the scores of the others. Images that are invisible or on very many pages are noise whatever
+# its score.
 IMAGE_NOISE_MODELS = "learned,size,redundancy:0.3"
-"""The models that judge images, with commas between them. A number after a colon is the score above which an image is
-noise: a probability (`learned`), a mean weight (`keyword`), a share of the pages of a site (`redundancy`) or an
-evenness from 0 to 1 (`entropy`).
+"""The models that judge images, separated by commas. A number after a colon is the score above which an image is noise:
+a probability (`learned`), a mean weight (`keyword`), a share of the pages of a site (`redundancy`) or an evenness from
+0 to 1 (`entropy`).
 """
 IMAGE_NOISE_MIN_PAGES = 10
 """How many pages of a site are read before its images are judged."""
 IMAGE_NOISE_WEIGHTS = ""
-"""A file of weights that `scrapy noise train` wrote, in place of the learned model that comes with Winnow."""
+"""A file of weights written by `scrapy noise train`, used instead of the learned model that comes with Winnow."""
 IMAGE_NOISE_LISTS = ""
-"""Files of filter rules in the syntax of EasyList, with commas between them; the images they block are noise."""
+"""Files of filter rules in the syntax of EasyList, separated by commas; images that they block are noise."""
 IMAGE_NOISE_AUDIT = 0.0
 """The share of noise images that are downloaded all the same, to measure how often the verdict is wrong."""
 IMAGE_MAX_BYTES = 10 * 1024 * 1024
 """The largest image that is kept, in bytes."""
 
-# Which page comes next: links are scored by what was learned from the pages fetched so far.
+# Priorities of links are learned from the pages fetched so far.
 FOCUS_EXPLORATION = 0.02
-"""The share of pages that are chosen by chance, because scores may be mistaken."""
+"""The share of pages that are chosen at random, because scores may be mistaken."""
 
-# How often a host is asked: one request at a time, a second apart, and more when the host is slow.
+# Limits for each host: one request at a time, one second apart, and longer pauses if the host is slow.
 DOWNLOAD_DELAY = 1.0
 """Seconds between two requests to a host."""
-DOWNLOAD_DELAY_JITTER = 0.0  # Scrapy draws again after each wait, so that its half makes a mean pause of 1.22 s
-"""The share by which the pauses between requests vary; any makes them longer on average."""
+DOWNLOAD_DELAY_JITTER = 0.0  # Scrapy draws again after each wait, so 0.5 makes a mean pause of 1.22 s
+"""By what share the pauses between requests vary; variation makes them longer on average."""
 CONCURRENT_REQUESTS_PER_DOMAIN = 1
-"""How many requests one host gets at a time."""
-CONCURRENT_REQUESTS = 64  # many hosts at once cost none of them anything
-"""How many requests are under way at a time, to all hosts."""
+"""Concurrent requests to one host."""
+CONCURRENT_REQUESTS = 64  # many hosts at once put no load on any one of them
+"""Concurrent requests to all hosts."""
 AUTOTHROTTLE_ENABLED = True
-"""Wait longer between requests to a host that answers slowly."""
+"""Increase the delay between requests to a host that answers slowly."""
 AUTOTHROTTLE_START_DELAY = 1.0
-"""Seconds between the first requests to a host."""
+"""Seconds: the initial delay between requests to a host."""
 AUTOTHROTTLE_MAX_DELAY = 30.0
-"""Seconds: the longest such delay."""
+"""Seconds: the largest such delay."""
 DOWNLOAD_TIMEOUT = 30.0
-"""Seconds after which a host that does not answer is given up."""
+"""Seconds after which a request without an answer fails."""
 
-# What a host may ask for: robots.txt, its Crawl-delay, Retry-After with 429 and 503.
+# Requests of hosts: robots.txt, its Crawl-delay, and Retry-After with 429 and 503.
 ROBOTSTXT_OBEY = True
-"""Obey robots.txt; a host whose robots.txt cannot be read is left alone."""
-CRAWL_DELAY_LIMIT = 60.0  # a host that wants longer pauses is left alone rather than asked too often
-"""Seconds: the longest Crawl-delay that is honoured. A host that asks for more is left alone."""
+"""Obey robots.txt; no page is requested from a host whose robots.txt cannot be read."""
+CRAWL_DELAY_LIMIT = 60.0  # a host that asks for longer delays is closed rather than requested too often
+"""Seconds: the longest Crawl-delay that is obeyed. A host that asks for more is not crawled."""
 BACKOFF_LIMIT = 600.0
-"""Seconds: the longest pause after a 429 or 503. A host that asks for more, or refuses five times in a row, is left
-alone.
+"""Seconds: the longest pause after a 429 or 503. A host that asks for more, or refuses five times in a row, is given
+up.
 """
 RETRY_TIMES = 2
-"""How often a request that failed otherwise is sent again."""
-RETRY_HTTP_CODES = [500, 502, 504, 522, 524, 408]  # Scrapy's, without 429 and 503, after which the host has a pause
+"""How often a request that failed for another reason is sent again."""
+RETRY_HTTP_CODES = [500, 502, 504, 522, 524, 408]  # Scrapy's list without 429 and 503, which pause the host
 """The statuses after which a request is sent again."""
 
-# What a host may not do: lead in circles, send too much, or send the crawler into the operator's own network.
+# Protection against hosts: traps, large responses, and addresses in the operator's own network.
 SITE_PAGE_LIMIT = 10_000
-"""The most pages that are stored of one site. It gets at most ten times as many requests."""
+"""The most pages that are stored from one site. At most ten times as many requests are sent to it."""
 URLLENGTH_LIMIT = 2083
-"""The longest address that is requested."""
+"""The longest address that is requested, in characters."""
 REDIRECT_MAX_TIMES = 10
-"""The most redirects in a row."""
+"""The most redirects that are followed in a row."""
 DOWNLOAD_MAXSIZE = 10 * 1024 * 1024
 """The largest body of a page in bytes, compressed or not."""
-DOWNLOAD_WARNSIZE = 0  # the limit itself is counted and said
+DOWNLOAD_WARNSIZE = 0  # bodies over the limit itself are counted and reported
 ALLOWED_PRIVATE_HOSTS = ""
-"""Names, addresses or networks that may be requested although they are not public, with commas between them."""
+"""Names, addresses or networks that may be requested although they are not public, separated by commas."""
 DOWNLOAD_VERIFY_CERTIFICATES = True
 """Refuse invalid TLS certificates."""
-HTTPPROXY_ENABLED = False  # a proxy finds addresses itself, where nobody checks that they are public
+HTTPPROXY_ENABLED = False  # a proxy resolves names itself, so nobody checks that their addresses are public
 """Use the proxy of the environment, which then decides which addresses are reached."""
 COOKIES_ENABLED = False
 """Keep cookies from one page to the next."""
-METAREFRESH_ENABLED = False  # the spider reads it from the tree it has anyway
-"""Let Scrapy follow `<meta http-equiv=refresh>`, which the spider does by itself."""
+METAREFRESH_ENABLED = False  # the spider finds it in the parsed page
+"""Let Scrapy follow `<meta http-equiv=refresh>`; the spider does so itself."""
 TELNETCONSOLE_ENABLED = False
 """Scrapy's telnet console."""
 REMOTE_CONTROL_ENABLED = False
 """Scrapy's remote control."""
 TWISTED_DNS_RESOLVER = "scrapy.resolver.CachingHostnameResolver"  # finds IPv6 addresses too
 
-# What tells nothing of a page: parameters of addresses, by expressions that match a name in full, or `name=value` when
-# they hold an equals sign (crawler/urls/parsing.py). Names that other sites give to other things (ref, cid, source,
-# scene) are left out: a page fetched twice costs less than a page never seen.
+# Parameters of addresses that do not matter, as regular expressions that match a whole name, or `name=value` if they
+# contain an equals sign (crawler/urls/parsing.py). Names with other meanings on other sites (ref, cid, source, scene)
+# are not listed: fetching a page twice costs less than missing it.
 IGNORED_PARAMETERS = (
-    # Campaigns, in the names of the tools that count them: Google, Matomo, AT Internet, comScore, Webtrends, Baidu.
+    # Campaigns, by the tools that count them: Google, Matomo, AT Internet, comScore, Webtrends, Baidu.
     *r"(?:depth_\d-)?utm_.* _ga(?:_.*)? _gl mtm_.* pk_(?:campaign|kwd|keyword|source|medium|content|cid)".split(),
     *r"at_(?:campaign|campaign_type|medium|creation|format|link_\w+|ptr_name|bbc_team) xtor".split(),
     *r"ns_(?:campaign|mchannel|source|linkname|fee) wt_z?mc wt\..* hm(?:sr|pl|cu|kw|ci)".split(),
     # Clicks on advertisements: Google, Microsoft, X, TikTok, LinkedIn, Yandex, Adobe; Baidu, Tencent, 360, Taobao.
     *r"gclid gclsrc dclid gbraid wbraid gad_source gad_campaignid srsltid msclkid twclid ttclid li_fat_id".split(),
     *r"yclid ysclid ymclid _openstat s_kwcid hsa_.* bd_vid qz_gdt gdt_vid qhclickid ali_(?:ref|track)id".split(),
-    # Letters to subscribers: Mailchimp, Marketo, HubSpot, Vero, Olytics, Klaviyo, Branch.
+    # Newsletters: Mailchimp, Marketo, HubSpot, Vero, Olytics, Klaviyo, Branch.
     *r"mc_[ce]id mkt_tok _hsenc _hsmi __hs(?:fp|sc|tc) hsctatracking vero_(?:id|conv) oly_(?:anon|enc)_id".split(),
     *r"_kx _branch_match_id".split(),
-    # Links that readers passed on: Facebook, Instagram, X, Yahoo; WeChat, QQ, Bilibili.
+    # Shared links: Facebook, Instagram, X, Yahoo; WeChat, QQ, Bilibili.
     *r"fbclid fb_action_(?:ids|types) fb_(?:ref|source) mibextid igsh(?:id)? __twitter_impression".split(),
     *r"ref_src=twsrc.* guccounter guce_referrer(?:_sig)? isappinstalled nsukey qq-pf-to vd_source".split(),
     *r"from=(?:singlemessage|groupmessage|timeline) share_(?:source|medium|plat|session_id) wxshare_count".split(),
-    # The place on the site that held the link: Alibaba, CSDN, Sohu, Bilibili, Tencent, Baidu, ifeng.
+    # Where on the site the link was: Alibaba, CSDN, Sohu, Bilibili, Tencent, Baidu, ifeng.
     *r"spm=[\w-]+\.[\w-]*\..* scm=\d{4,}\..* spm_id_from from_spmid ops_request_misc _trans_ adtag pgv_ref".split(),
     *r"frommodule=lemma.* fr=aladdin wfr=spider _zbs_baidu_\w+".split(),
-    # Sessions, in the names that servers and shops give them; those of ASP.NET stand in the path.
+    # Sessions, by servers and shops; those of ASP.NET are in the path.
     *r"jsessionid phpsessid aspsessionid[a-z]* asp\.net_sessionid aspxautodetectcookiesupport cftoken".split(),
     *r"cfid=\d{7,9} oscsid xtcsid zenid sesskey".split(),
     r"\((?:[afx]\([\w-]+\))*s\([0-5a-z]{24}\)(?:[afx]\([\w-]+\))*\)",
-    # Names that mean other things too, when the value is long, of letters and digits, and not the key of a record, as
+    # Ambiguous names, which count only if the value is long, has letters and digits, and is not a record's key, as
     # MongoDB (24 hexadecimal digits) and UUIDs have them.
     r"s(?:id|ess(?:ion)?(?:_?id)?)?=(?![\da-f]{24}$|.{12}4.{3}[89ab].{15}$)(?=\d*[a-z])(?=[a-z]*\d)[\da-z]{24,}",
 )
-"""Regular expressions for parameters of addresses that do not matter, matched in full against a name, or against
-`name=value` where they hold an equals sign. On the command line they are separated by spaces.
+"""Regular expressions for parameters of addresses that do not matter. Each must match a whole name, or `name=value` if
+it contains an equals sign. On the command line they are separated by spaces.
 """
 
-# How the crawl runs: no per-item tasks (one page makes one item). For other spiders than topic, Scrapy's own scheduler
-# takes the place of ours, and our other components are left out.
+# Components. Item pipelines run without a task per item, as a page makes one item. For other spiders than topic,
+# Scrapy's own scheduler is used, and our other components are left out.
 SCHEDULER = "crawler.spiders.request_scheduler.FrontierScheduler"
 CONCURRENT_ITEMS = 1
 DOWNLOAD_HANDLERS = dict.fromkeys(("http", "https"), "crawler.middlewares.http_handler.CountedRequestsHandler")
 DOWNLOADER_MIDDLEWARES = {
-    "crawler.middlewares.image_noise.ImageNoiseMiddleware": 50,  # before anything is asked, robots.txt too
+    "crawler.middlewares.image_noise.ImageNoiseMiddleware": 50,  # before any request, robots.txt too
     "crawler.middlewares.robots.RobotsMiddleware": 100,
     "crawler.middlewares.redirect.ScopedRedirectMiddleware": 600,
-    "crawler.middlewares.backoff.BackoffMiddleware": 650,  # hears every answer, before it is made into a request
+    "crawler.middlewares.backoff.BackoffMiddleware": 650,  # sees responses before redirects and retries do
     "crawler.middlewares.private_addresses.PrivateAddressMiddleware": 800,
 }
 ITEM_PROCESSOR = "crawler.pipelines.LimitedPipelines"
@@ -198,11 +199,11 @@ EXTENSIONS = {
     "crawler.extensions.closing_lines.ClosingLines": 0,
 }
 
-# What is said while it runs.
+# Logging.
 LOG_LEVEL = "INFO"
 """`DEBUG` logs every request."""
 LOGSTATS_INTERVAL = 10.0
-"""Seconds between two lines of progress."""
+"""Seconds between two progress lines."""
 LOG_VERSIONS: list[str] = []
 STATS_DUMP = False
 """Print all statistics at the end of a crawl."""
@@ -211,7 +212,7 @@ RETRY_GIVE_UP_LOG_LEVEL = "DEBUG"
 
 
 def user_agent(contact: str) -> str:
-    """The name the crawler gives itself, with its operator's contact if there is one.
+    """The user agent of the crawler, with its operator's contact if there is one.
 
     >>> user_agent("ops@example.org").partition("/")[2].partition(" ")[2]
     '(+ops@example.org)'
@@ -221,4 +222,4 @@ def user_agent(contact: str) -> str:
 
 
 USER_AGENT = user_agent(CONTACT)
-"""The name that the crawler gives itself."""
+"""The user agent of the crawler."""

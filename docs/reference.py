@@ -1,6 +1,6 @@
 """Writes docs/reference/ from the code: `python docs/reference.py`.
 
-What these pages name is public: it changes only with a new major version and a word in CHANGELOG.md. Every other name
+What these pages name is public: it changes only with a new major version and an entry in CHANGELOG.md. Every other name
 is private and may change at any time.
 """
 
@@ -87,9 +87,9 @@ def setting_page() -> str:
     return (
         "`-s NAME=VALUE`, or a settings module of your own that begins with `from crawler.settings import *`. The "
         "settings are Winnow's own, and those of [Scrapy](https://docs.scrapy.org/en/latest/topics/settings.html) for "
-        "which it has another default.\n\n"
+        "which Winnow has another default.\n\n"
         + table("setting,default,meaning", rows)
-        + "\nWinnow sets these, too, to join its parts: "
+        + "\nWinnow also sets these, to connect its parts: "
         + ", ".join(map(code, wiring))
         + ".\n"
     )
@@ -106,9 +106,9 @@ def item_page() -> str:
     ]
     images = [(code(one.name), docstrings(items.ImageItem)[one.name]) for one in fields(items.ImageItem)]
     return (
-        "`output/NAME.jsonl` holds one JSON object a line for each page, in UTF-8, in the order in which the pages "
-        "came.\n\n" + table("field,type,meaning", pages) + "\n"
-        "`output/NAME.images.jsonl` holds one for each image. The files themselves are in `output/images/`.\n\n"
+        "`output/NAME.jsonl` has one line for each page, a JSON object in UTF-8, in the order in which pages were "
+        "stored.\n\n" + table("field,type,meaning", pages) + "\n"
+        "`output/NAME.images.jsonl` has one line for each image. The image files are in `output/images/`.\n\n"
         + table("field,meaning", images)
     )
 
@@ -119,8 +119,8 @@ def outcome_page() -> str:
         for one in outcomes.Code
     ]
     return (
-        "How a request or a record of an archive ended. The statistics, the database and the API use the codes; people "
-        "read the words. Some codes have a parameter: `not_html/image/png`.\n\n"
+        "How a request or a record of an archive ended. The statistics, the database and the API use the codes; "
+        "messages use the words. Some codes have a parameter: `not_html/image/png`.\n\n"
         + table("code,group,parameter,words", rows)
     )
 
@@ -147,7 +147,7 @@ def option_table(parser: argparse.ArgumentParser) -> str:
 def command_page() -> str:
     head = (
         "All commands take [Scrapy's options](https://docs.scrapy.org/en/latest/topics/commands.html), too, such as "
-        "`-s NAME=VALUE` and `-L LEVEL`. `scrapy COMMAND --help` shows the same, in Chinese where the locale is "
+        "`-s NAME=VALUE` and `-L LEVEL`. `scrapy COMMAND --help` shows the same, in Chinese if the locale is "
         "Chinese. `scrapy crawl topic` has a [page of its own](arguments.md).\n"
     )
     parts = [head]
@@ -167,7 +167,7 @@ def command_page() -> str:
 def table_page() -> str:
     fields = docstrings(items.PageRecord)
     head = (
-        "The database of crawls: the setting `STATE_DB`. Other programs may read these tables while crawls run; only "
+        "The database of crawls: the setting `STATE_URL`. Other programs may read these tables while crawls run; only "
         "Winnow writes them. All other tables are private. Times with the type text are in ISO 8601, others are "
         "seconds since 1970, both in UTC.\n"
     )
@@ -235,8 +235,8 @@ PAGES = {
 
 def index_page() -> str:
     return (
-        "These pages name all that is public: it changes only with a new major version and a word in the list of "
-        "changes. Every other name is private and may change at any time.\n\n"
+        "These pages name everything that is public: it changes only with a new major version and an entry in the "
+        "list of changes. Every other name is private and may change at any time.\n\n"
         + "".join(f"- [{title}]({name}.md)\n" for name, (title, _) in PAGES.items())
     )
 

@@ -59,7 +59,7 @@ def test_a_string_of_a_list_is_one_value() -> None:
     ("given", "said"),
     [
         ({"seeds": []}, "^no seeds"),
-        ({"seeds": [A, "demo"]}, "^seed 'demo' stands alone"),
+        ({"seeds": [A, "demo"]}, "^seed 'demo' cannot be combined"),
         ({"seeds": [A, 5]}, "^seed '5' is not an address"),
         ({"seeds": A, "deny": ["a", "("]}, r"^deny='a \(' is not a regular expression"),
         ({"seeds": A, "lang": ["en", "xx"]}, "^lang='xx' is not known"),
@@ -159,7 +159,7 @@ def test_seeds_from_a_pipe() -> None:
 
 def test_a_device_that_never_ends() -> None:
     assert wrong({"seeds": "/dev/zero"}) == (
-        "seeds='/dev/zero' holds more than 100 MB; give a smaller file with one URL a line"
+        "seeds='/dev/zero' is larger than 100 MB; give a smaller file with one URL a line"
     )
 
 
@@ -168,8 +168,8 @@ def test_a_device_that_never_ends() -> None:
     [
         (None, "cannot be read as a file of URLs (No such file or directory); give a readable file"),
         (b"\x89PNG\r\n\x1a\n\x00\xff", "cannot be read as a file of URLs (not UTF-8 text); give a readable file"),
-        (b"", "holds no URL; give a file with one URL a line"),
-        (b"# only\n\n", "holds no URL; give a file with one URL a line"),
+        (b"", "contains no URL; give a file with one URL a line"),
+        (b"# only\n\n", "contains no URL; give a file with one URL a line"),
         (b"http://a.example/\nb.example\n", "seed 'b.example' is not an address to crawl; allowed are http://"),
         (b"http://a.example/ http://b.example:x/", "is not an address to crawl; allowed are http://"),
         (b"\0" * 100, "is not an address to crawl"),
@@ -270,7 +270,7 @@ def test_the_name_of_a_file_of_another_kind_is_no_topic(
     if is_topic:
         assert parse(given).topic == Topic.of(name)
         return
-    assert wrong(given) == f"topic={name!r} is like a file's name; give words, a sentence or FILE.toml"
+    assert wrong(given) == f"topic={name!r} looks like a file name; give words, a sentence or FILE.toml"
 
 
 @pytest.mark.parametrize("name", ["allow", "deny"])
@@ -296,7 +296,7 @@ ALLOWED = {
     "min_relevance": "allowed are numbers from 0 to 1",
     "stop_when": "allowed is harvest<NUMBER, with a number between 0 and 1 such as harvest<0.05",
     "lang": "allowed are codes such as en, zh, de, fr, ja, ru",
-    "name": "allowed are letters, digits, '_', '-' and '.', at most 200 bytes of them",
+    "name": "allowed are letters, digits, '_', '-' and '.', at most 200 bytes",
     "images": "allowed are yes, no",
     "markdown": "allowed are no, yes, links",
     "extractor": f"allowed are {', '.join(EXTRACTORS)}",
@@ -346,8 +346,7 @@ def test_a_wrong_value_is_said_with_what_is_allowed(name: str, value: str) -> No
 def test_a_name_of_the_files_of_another_crawl(name: str) -> None:
     message = wrong({"seeds": A, "name": name})
     assert message == (
-        f"name={name!r} is how the files of another crawl are named; "
-        "allowed are names that do not end in .previous or .images"
+        f"name={name!r} may conflict with the files of another crawl; names may not end in .previous or .images"
     )
 
 

@@ -213,7 +213,7 @@ def test_what_is_somebody_elses_is_left_alone(tmp_path: Path, kind: str) -> None
     else:
         (path / (MARKER if kind != "folder" else "mine")).mkdir(parents=True)
     before = sorted(tmp_path.rglob("*"))
-    with pytest.raises(OutputError, match="is there already and is no folder of an export: give another name"):
+    with pytest.raises(OutputError, match="exists and was not written by an export; give another name"):
         AtomicFolder(str(path))
     assert sorted(tmp_path.rglob("*")) == before
 

@@ -91,8 +91,8 @@ def test_the_smaller_depth_limit_counts(limit: str, argument: str, depth: int | 
     ("name", "value", "said"),
     [
         ("DEPTH_LIMIT", "-1", "^setting DEPTH_LIMIT='-1' is wrong; allowed is a whole number from 0 to"),
-        ("JOBDIR", "jobs", "^setting JOBDIR cannot be given: the database"),
-        ("DUPEFILTER_CLASS", "scrapy.dupefilters.BaseDupeFilter", "^setting DUPEFILTER_CLASS cannot be given"),
+        ("JOBDIR", "jobs", "^setting JOBDIR is not allowed: the crawl"),
+        ("DUPEFILTER_CLASS", "scrapy.dupefilters.BaseDupeFilter", "^setting DUPEFILTER_CLASS is not allowed"),
         ("SCHEDULER_PRIORITY_QUEUE", "scrapy.pqueues.ScrapyPriorityQueue", "^setting SCHEDULER_PRIORITY_QUEUE cannot"),
         (
             "TWISTED_REACTOR",

@@ -17,14 +17,14 @@ from crawler.addon.durable_queue import DurableQueue, StartRequests
 from crawler.addon.image_noise import ImageNoiseFilter
 
 OF_SHELL = "scrapy.dupefilters.BaseDupeFilter"
-"""What `scrapy shell` sets, in which no crawl should go on."""
+"""Set by `scrapy shell`, in which no crawl should be continued."""
 
 
 class Winnow:
-    """Adds the components that the settings ask for."""
+    """Adds the components that the settings enable."""
 
     def update_settings(self, settings: BaseSettings) -> None:
-        settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", CleanItems, 1000)  # next to the spider
+        settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", CleanItems, 1000)  # closest to the spider
         if settings.getbool("WINNOW_JUDGE_IMAGES"):
             settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", ImageNoiseFilter, 60)
         if settings.getbool("WINNOW_GUARD_ADDRESSES"):

@@ -1,4 +1,4 @@
-"""Lets a project connect to public addresses only, and says which requests it refused."""
+"""Lets a project connect only to public addresses, and logs which requests were refused."""
 
 import logging
 from typing import Self
@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 
 
 class LoggingAddressGuard(AddressGuard):
-    """The guard of our own crawls, with a line in the log and a statistic for each refusal."""
+    """The guard of our own crawls, with a log line and a statistic for each refusal."""
 
     stats: StatsCollector
 

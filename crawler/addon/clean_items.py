@@ -1,4 +1,4 @@
-"""Adds the field `clean` to the items of a project: the text of the page that they come from, and more."""
+"""Adds the field `clean` to the items of a project: the text of their page, and more."""
 
 import logging
 from typing import Any
@@ -39,7 +39,7 @@ class CleanItems(BaseSpiderMiddleware):
         return item
 
     def _is_wanted(self, item: Any) -> bool:
-        """Whether the item has the field, and nothing in it."""
+        """Whether the item has the field and it is empty."""
         if not ItemAdapter.is_item(item):
             return False
         adapter = ItemAdapter(item)

@@ -1,8 +1,9 @@
-"""A scheduler whose requests survive the process: killed, stopped or without power, a crawl goes on where it was.
+"""A scheduler whose requests survive the process: a crawl that was killed, stopped or lost power continues.
 
-A request is done when its callback has ended, its items went through the pipelines and its new requests are in the
-table: when the engine no longer counts it as in progress. A crash loses nothing, and repeats what was in progress or
-done since the last commit. The order is that of the queues that the project has set; these keep numbers of requests.
+A request is done when its callback has ended, its items have passed the pipelines and its new requests are in the
+table, that is, when the engine no longer counts it as in progress. A crash loses nothing, and repeats only what was in
+progress or done since the last commit. The order is that of the queues that the project has set; here they contain
+numbers of requests.
 """
 
 import logging
@@ -31,13 +32,13 @@ logger = logging.getLogger(__name__)
 
 COMMIT_SECONDS = 0.1
 COMMIT_SHARE = 0.1
-"""The share of the time that commits may take: on a slow disk they are rarer."""
+"""The largest share of the time that commits may take: on a slow disk they are less frequent."""
 NOT_PICKLED = (pickle.PicklingError, AttributeError, TypeError, ValueError, RecursionError)
 NOT_READ = (pickle.UnpicklingError, AttributeError, ImportError, TypeError, ValueError, EOFError, LookupError)
 
 
 class DurableQueue(Scheduler):
-    """Scrapy's scheduler with a table of requests, which is its duplicate filter as well."""
+    """Scrapy's scheduler with a table of requests, which also filters duplicates."""
 
     def __init__(self, **parts: Any) -> None:
         super().__init__(**parts)
@@ -87,7 +88,7 @@ class DurableQueue(Scheduler):
         return True
 
     def next_request(self) -> Request | None:
-        """The next request by the project's own order, which is in progress from now on."""
+        """The next request in the project's own order, which is then in progress."""
         number = self.mqs.pop() if self.table is not None else None
         if self.table is None or not isinstance(number, int):
             return None
@@ -101,7 +102,7 @@ class DurableQueue(Scheduler):
         return self.table is not None and self.table.had(self.crawl.request_fingerprinter.fingerprint(request))
 
     def close(self, reason: str) -> Deferred[None] | None:
-        """Commit, and delete the table of a crawl that is finished, so that the next start begins anew."""
+        """Commit, and delete the table of a finished crawl, so that the next start begins from scratch."""
         if self._timer.running:
             self._timer.stop()
         self._commit()
@@ -110,7 +111,7 @@ class DurableQueue(Scheduler):
             if reason == "finished" and not waiting:
                 self.table.delete()
             else:
-                logger.info("%d requests wait in %s; the same command goes on", waiting, self.table.path)
+                logger.info("%d requests wait in %s; the same command continues", waiting, self.table.path)
                 self.table.close()
         return self.df.close(reason)
 
@@ -130,7 +131,7 @@ class DurableQueue(Scheduler):
             self.crawl.signals.connect(self.feeds.cut_torn_lines, signals.spider_opened)
 
     def _of_numbers(self, queue_class: Any) -> Any:
-        """The class of queues that the project has set, but they keep the number of each request in its place."""
+        """The class of queues that the project has set, but with numbers in place of requests."""
 
         def push(queue: Any, request: Request) -> None:
             queue_class.push(queue, self._number)
@@ -138,7 +139,9 @@ class DurableQueue(Scheduler):
         return queue_class and type(queue_class.__name__, (queue_class,), {"push": push})
 
     def _data(self, request: Request) -> bytes | None:
-        """What the request can be made from, or None where that is impossible: if its callback is a lambda."""
+        """The data from which the request can be restored; None if that is impossible, for example if its callback is a
+        lambda.
+        """
         try:
             return pickle.dumps(request.to_dict(spider=self.spider), protocol=4)
         except NOT_PICKLED as error:
@@ -158,7 +161,7 @@ class DurableQueue(Scheduler):
             self._next_commit = started + took / COMMIT_SHARE
 
     def _commit(self) -> None:
-        """Make durable what was exported, then which requests are done and which are new."""
+        """Commit what was exported, which requests are done, and which are new."""
         if self.table is None or self.crawl.engine is None or self.crawl.engine._slot is None:
             return
         active = self.crawl.engine._slot.inprogress
@@ -171,7 +174,7 @@ class DurableQueue(Scheduler):
             self._fail(error)
 
     def _fail(self, error: Exception) -> None:
-        """Stop the crawl: what it does from now on is not kept, and is repeated by the next start."""
+        """Stop the crawl: nothing from now on can be saved, and the next start repeats it."""
         logger.error("The durable queue cannot be written to, the crawl stops: %s", error)
         if self.table is not None and self.crawl.engine is not None:
             self.table.close()

@@ -1,4 +1,4 @@
-"""The local files of a project's feeds: what was exported is in the file before its page counts as done.
+"""The local files of a project's feeds: exported items are in the file before their page counts as done.
 
 Feeds elsewhere (S3, FTP) and compressed ones are complete only when a run ends by itself.
 """
@@ -22,7 +22,9 @@ class FeedFiles:
         self.crawler = crawler
 
     def flush(self, to_disk: bool = False) -> None:
-        """Give what was exported to the system, which writes it even if the process is killed, or to the disk."""
+        """Pass exported items to the system, which writes them even if the process is killed, or sync them to
+        the disk.
+        """
         for slot in self._slots():
             if slot.file is not None and not slot.file.closed:
                 slot.file.flush()
@@ -31,7 +33,7 @@ class FeedFiles:
                         os.fsync(slot.file.fileno())
 
     def cut_torn_lines(self) -> None:
-        """Cut off a last line that has no end: a loss of power left it, and its page is asked for again."""
+        """Cut off an incomplete last line: a loss of power left it, and its page is requested again."""
         for slot in self._slots():
             path = Path(getattr(slot.storage, "path", ""))
             if slot.format in LINES and path.is_file():
@@ -44,7 +46,7 @@ class FeedFiles:
 
 
 def _end_of_lines(path: Path) -> int:
-    """The offset behind the last line end of a file."""
+    """The offset after the last line end of a file."""
     with path.open("rb") as file:
         at = file.seek(0, os.SEEK_END)
         while at:

@@ -1,4 +1,4 @@
-"""Refuses requests for images that the pages of their site show to be adverts or navigation."""
+"""Refuses requests for images that are adverts or navigation, judged by the pages of their site."""
 
 import logging
 from typing import Self
@@ -19,11 +19,13 @@ from crawler.urls.parsing import site
 logger = logging.getLogger(__name__)
 
 MOST_IMAGES = 100_000
-"""Images whose place on a page is remembered; the oldest are forgotten first, and are downloaded unjudged."""
+"""Images whose position on a page is remembered; the oldest are forgotten first, and are then downloaded without a
+judgement.
+"""
 
 
 class ImageNoiseFilter:
-    """Sees each page on its way to the spider, and judges each request for an image that it saw."""
+    """Sees each page on its way to the spider, and judges each request for an image on such a page."""
 
     def __init__(self, stats: StatsCollector) -> None:
         self.stats, self.judge = stats, Judge()
@@ -46,7 +48,7 @@ class ImageNoiseFilter:
             raise IgnoreRequest("the image is an advert or navigation")
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Note which images a page shows, and how."""
+        """Remember which images a page shows, and how."""
         if (page := html_page(response)) is not None:
             shown, home = sightings(page, page.once(EXTRACTORS["auto"])), site(page.url)
             self._evidence.setdefault(home, Evidence()).see(shown)

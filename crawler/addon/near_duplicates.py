@@ -1,15 +1,15 @@
-"""Which pages of a run are nearly the same, in memory: about 2 KB a page."""
+"""Finds near-duplicates among the pages of a run, in memory: about 2 KB for each page."""
 
 from collections import Counter, OrderedDict, defaultdict
 
 from crawler.recrawl.near_duplicates import NEAR, bands, signature, similarity
 
-MOST_PAGES = 100_000  # that are remembered
+MOST_PAGES = 100_000  # pages that are remembered
 MOST_LIKE = 40  # pages that one page is compared with
 
 
 class NearDuplicates:
-    """The signatures of the last pages that were no near-duplicates, by address and by band."""
+    """The signatures of the last pages that were not near-duplicates, by address and by band."""
 
     def __init__(self, most: int = MOST_PAGES) -> None:
         self.most = most
@@ -17,9 +17,11 @@ class NearDuplicates:
         self._of_band: defaultdict[int, list[str]] = defaultdict(list)
 
     def original_of(self, url: str, text: str) -> str | None:
-        """The address of an earlier page of nearly this text, or None: then the page is remembered."""
+        """The address of an earlier page with nearly the same text; if there is none, None, and the page is
+        remembered.
+        """
         mine = signature(text)
-        if mine is None or url in self._signatures:  # too short to be told from others, or another item of the page
+        if mine is None or url in self._signatures:  # too short to compare, or another item of the same page
             return None
         keys = bands(mine)
         likely = Counter(other for key in keys for other in self._of_band.get(key, ())).most_common(MOST_LIKE)

@@ -1,4 +1,4 @@
-"""A table of requests in SQLite: which are known, which are done, and what is needed to send the others again.
+"""A table of requests in SQLite: which are known, which are done, and the data to send the others again.
 
 Everything happens in one transaction until `commit`. The file is locked until the process ends in any way.
 """
@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-LOCK_SECONDS = 1.0  # that a process that is about to end may still hold the file
+LOCK_SECONDS = 1.0  # for which another process that is ending may still lock the file
 SCHEMA = """
 PRAGMA locking_mode = EXCLUSIVE;
 PRAGMA journal_mode = WAL;
@@ -42,7 +42,7 @@ class RequestTable:
         return int(added.lastrowid or 0)
 
     def has(self, fingerprint: bytes) -> bool:
-        """Whether there is such a request among those that are filtered."""
+        """Whether such a request is among those that are filtered."""
         found = "SELECT EXISTS (SELECT 1 FROM request WHERE fingerprint = ? AND is_filtered)"
         return bool(self._value(found, fingerprint))
 
@@ -52,7 +52,7 @@ class RequestTable:
         return bool(self._value(found, fingerprint, self.last_of_before))
 
     def data(self, number: int) -> bytes:
-        """What a request is made from."""
+        """The data from which a request is restored."""
         return bytes(self._value("SELECT data FROM request WHERE id = ?", number))
 
     def waiting(self) -> Iterator[tuple[int, bytes]]:
@@ -64,14 +64,14 @@ class RequestTable:
         return int(self._value("SELECT count(*) FROM request WHERE NOT is_done"))
 
     def commit(self, done: Iterable[int]) -> None:
-        """Make durable what was added, and that these requests are done."""
+        """Commit what was added, and that these requests are done."""
         finish = "UPDATE request SET is_done = 1, data = NULL WHERE id = ?"
         self._database.executemany(finish, [(number,) for number in done])
         self._database.execute("COMMIT")
         self._database.execute("BEGIN IMMEDIATE")
 
     def close(self) -> None:
-        """Close the file; what was not committed is forgotten."""
+        """Close the file; uncommitted changes are lost."""
         self._database.close()
 
     def delete(self) -> None:

@@ -31,12 +31,12 @@ OURS = {
     "completion": N_("Print the shell completion of this command."),
 }
 OTHER_NAMES = {"clean-files": "clean"}
-"""Commands of `scrapy` that have another name here."""
+"""Commands of `scrapy` with another name here."""
 
 
 def main() -> None:
-    """Run a command line, and end with its exit status."""
-    # The folder may hold a project of the user's own; this command has the crawler's settings all the same.
+    """Run a command line, and exit with its status."""
+    # The folder may contain a project of the user; this command uses the crawler's settings all the same.
     os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "crawler.settings")
     translate_argparse()
     name, given = (sys.argv[1:2] or ["--help"])[0], sys.argv[2:]
@@ -74,7 +74,7 @@ def overview() -> str:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Reads the options of a command; wrong use is one line, with the option that is meant."""
+    """Reads the options of a command; wrong use is reported in one line that names the option."""
 
     def parse(self, given: Sequence[str]) -> argparse.Namespace:
         options, others = self.parse_known_intermixed_args(given)
@@ -129,14 +129,14 @@ def _clean_parser() -> _Parser:
     add("page", metavar="PAGE", help=N_("the address of a page, a file of HTML, or - for standard input"))
     add("--markdown", action="store_true", help=N_("print Markdown, with the addresses of links"))
     add("--json", action="store_true", help=N_("print a JSON object with the text, title, author, date and more"))
-    add("--url", metavar="URL", default="", help=N_("the address that a file or standard input came from"))
+    add("--url", metavar="URL", default="", help=N_("the address from which the file or standard input was fetched"))
     add("-s", "--set", metavar="NAME=VALUE", action="append", default=[], help=N_("set a setting; may be repeated"))
     translate_help(parser)
     return parser
 
 
 def clean(given: Sequence[str]) -> int:
-    """Print the text of one page; the exit status."""
+    """Print the text of one page; returns the exit status."""
     parser = _clean_parser()
     options = parser.parse(given)
     settings = dict(setting.partition("=")[::2] for setting in options.set)

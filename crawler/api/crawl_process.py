@@ -1,7 +1,7 @@
 """The process of `crawl()`: the command `crawl topic`, with the arguments and settings that come on standard input.
 
-It prints the path of its output file first, and stops when another line comes or standard input ends: when its parent
-says so, and when its parent has ended in any way.
+It prints the path of its output file first. It stops when another line comes or standard input ends: when its parent
+says so, or when its parent has ended in any way.
 """
 
 import argparse
@@ -41,12 +41,12 @@ class Command(crawl.Command):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         print(json.dumps({"path": str(self.session.pages.path.absolute())}), flush=True)
-        os.dup2(2, 1)  # what else is printed is part of the log: nobody reads standard output any more
+        os.dup2(2, 1)  # anything else that is printed goes to the log: nobody reads standard output any more
         super().run(args, opts)
 
 
 def _stop_when_told() -> None:
-    """Stop as Ctrl-C does when a line comes, or the end."""
+    """Stop like at Ctrl-C when a line or the end of the input comes."""
     os.read(0, 1)  # not by sys.stdin, which must not be locked when the process ends
     interrupt_main()
 

@@ -1,8 +1,8 @@
-"""`crawl(seeds, topic)`: the items of a crawl, as they come.
+"""`crawl(seeds, topic)`: yields the items of a crawl while it runs.
 
-The crawl runs in a process of its own, so that it works in a notebook, where an event loop runs already, and more than
-once in a script. Its items are read from its file of JSON lines: none wait in memory, and a slow reader does not slow
-the crawl down.
+The crawl runs in a separate process, so that it works in a notebook, where an event loop is running already, and more
+than once in a script. Its items are read from its file of JSON lines: none are kept in memory, and a slow reader does
+not slow the crawl down.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.1
 MOST_LINES = 100
-"""Lines of what the crawl says at its end that are kept."""
+"""Lines of the crawl's closing output that are kept."""
 MOST_NAME = 40
-"""Characters of a topic that a crawl is named by."""
+"""Characters of a topic that are used in the name of a crawl."""
 LOG_FORMAT = "%(levelname)s %(name)s: %(message)s"
 LOG_LINE = re.compile(r"(DEBUG|INFO|WARNING|ERROR|CRITICAL) (\S+: .*)")
 CALLED = "crawl topic: "
-"""Before what the command refuses."""
+"""The beginning of the message with which the command refuses wrong use."""
 WRONG_USE = 2
 
 
 class CrawlError(RuntimeError):
-    """Why a crawl failed: every seed failed, or pages could not be stored."""
+    """The crawl failed: every seed failed, or pages could not be stored."""
 
 
 class CrawlRun:
-    """A crawl in a process of its own. Iterating over it gives an item for each page, those of earlier runs first.
-    Leaving the loop before its end stops the crawl.
+    """A crawl in a separate process. Iterating over it yields an item for each page, those of earlier runs first.
+    Leaving the loop early stops the crawl.
     """
 
     path: Path
@@ -64,11 +64,11 @@ class CrawlRun:
             raise
 
     def _open(self, asked: str) -> Path:
-        """Ask for the crawl; its output file, or a ValueError that says what of it is wrong."""
+        """Wait for the name of the output file; raises a ValueError if the command refuses the arguments."""
         process = self._process
         assert process.stdin is not None  # noqa: S101 - they are pipes
         assert process.stdout is not None  # noqa: S101
-        with suppress(BrokenPipeError):  # it has ended, and said why
+        with suppress(BrokenPipeError):  # it has ended, and printed why
             process.stdin.write(asked)
             process.stdin.flush()
         with process.stdout as stdout:
@@ -100,7 +100,9 @@ class CrawlRun:
             sleep(POLL_SECONDS)
 
     def wait(self) -> str:
-        """Wait for the end; the closing lines: how many pages, what was left out and why. A CrawlError if it failed."""
+        """Wait for the end; returns the closing lines: how many pages were stored, what was left out and why. Raises a
+        CrawlError if the crawl failed.
+        """
         try:
             self._process.wait()
         except BaseException:
@@ -113,13 +115,13 @@ class CrawlRun:
         return said
 
     def stop(self) -> None:
-        """Stop the crawl, as Ctrl-C does, and wait until it has ended; the same call of `crawl` goes on with it."""
+        """Stop the crawl, as Ctrl-C does, and wait until it has ended; the same call of `crawl` continues it."""
         if self._process.poll() is None:
             self._is_stopped = True
         self._stop_at_exit()
         try:
             self._process.wait()
-        except BaseException:  # a second Ctrl-C: what is stored stays whole
+        except BaseException:  # a second Ctrl-C: stored pages are complete all the same
             self._process.kill()
             self._process.wait()
             raise
@@ -136,14 +138,15 @@ def crawl(
     settings: Mapping[str, object] | None = None,
     **arguments: object,
 ) -> CrawlRun:
-    """A crawl that has begun: iterate over it for the items of its pages.
+    """Start a crawl; iterate over it for the items of its pages.
 
-    `seeds` and `topic` are those of `scrapy crawl topic`, seeds also a list; all its other arguments are keywords:
-    `max_pages=50`, `scope="any"`, `images=False`. `settings` holds settings by name. A wrong one is a ValueError.
+    `seeds` and `topic` are those of `scrapy crawl topic`; seeds may be a list. All other arguments are keywords:
+    `max_pages=50`, `scope="any"`, `images=False`. `settings` is a mapping of settings. A wrong argument or setting
+    raises a ValueError.
 
-    The crawl runs in a process of its own, and logs to the logger `crawler.api.crawl_run`. It writes the files that the
-    command writes, in `output/`, and goes on where a crawl of the same `name` ended. Without a name it has one that is
-    made of seeds and topic.
+    The crawl runs in a separate process, and logs to the logger `crawler.api.crawl_run`. It writes the same files as
+    the command, in `output/`, and continues an earlier crawl of the same `name`. The default name is derived from seeds
+    and topic.
     """
     given = {"seeds": seeds if isinstance(seeds, str) else list(seeds), "topic": topic, **arguments}
     texts = {name: _text(value) for name, value in given.items() if value is not None}
@@ -152,14 +155,14 @@ def crawl(
 
 
 def _text(value: object) -> str | list[str]:
-    """An argument as it is typed, or each text of a list."""
+    """An argument as typed on the command line, or each text of a list."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return [str(one) for one in value] if isinstance(value, list | tuple | set | frozenset) else str(value)
 
 
 def _default_name(seeds: str | list[str], topic: str) -> str:
-    """A name that the same seeds and topic always have, and others have not.
+    """A name that is always the same for the same seeds and topic, and differs for others.
 
     >>> _default_name("https://example.org/", "honey bees")
     'honey-bees-6fec8092'
@@ -171,7 +174,7 @@ def _default_name(seeds: str | list[str], topic: str) -> str:
 
 
 def _start() -> subprocess.Popen[str]:
-    """The process of a crawl, which finds the same modules; Ctrl-C reaches it only through this one."""
+    """The process of a crawl, with the same import path; Ctrl-C reaches it only through this process."""
     paths = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
     pipe = subprocess.PIPE
     return subprocess.Popen(
@@ -193,7 +196,7 @@ def _tell_to_stop(process: subprocess.Popen[str]) -> None:
 
 
 def _read_log(stream: IO[str], closing: deque[str]) -> None:
-    """Pass the log on, and keep what is said behind its last line."""
+    """Pass the log on, and keep the lines after its last record."""
     level = logging.INFO
     with stream:
         for line in stream:
@@ -207,7 +210,7 @@ def _read_log(stream: IO[str], closing: deque[str]) -> None:
 
 
 def _lines(path: Path, start: int) -> Iterator[bytes]:
-    """The lines of a file from a place on; one that is just being written is left for later."""
+    """The lines of a file from an offset on; a line that is still being written is left for later."""
     with suppress(FileNotFoundError), path.open("rb") as file:
         file.seek(start)
         for line in file:

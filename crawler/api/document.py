@@ -1,4 +1,4 @@
-"""`clean(html, url)`: the text of one page, and what the page says about itself."""
+"""`clean(html, url)`: the main text of a page, and its metadata."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Document:
 
     @property
     def url(self) -> str:
-        """The address that was given."""
+        """The given address."""
         return self._page.url
 
     @property
@@ -93,7 +93,7 @@ class Document:
         return self._extraction.certainty
 
     def fields(self) -> dict[str, Any]:
-        """All parts but `links` and `certainty`, by name."""
+        """All parts except `links` and `certainty`, by name."""
         return {name: getattr(self, name) for name in FIELDS}
 
     def __repr__(self) -> str:
@@ -109,11 +109,11 @@ def clean(
     favour: str = "balance",
     link_addresses: bool = False,
 ) -> Document:
-    """The page as a Document; no page raises an exception.
+    """Clean a page; no page raises an exception.
 
     `html` is text, or bytes as a server sent them, with the `content_type` that it declared. `url` makes relative
-    addresses whole. `method` and `favour` are those of `-a extractor=` and `-a favour=`. With `link_addresses` the
-    Markdown keeps the addresses of links.
+    addresses absolute. `method` and `favour` are those of `-a extractor=` and `-a favour=`. With `link_addresses` the
+    Markdown has the addresses of links.
 
     >>> document = clean("<title>Bees</title><nav><a href=/>Home</a></nav><p>Bees dance in the dark of the hive.</p>")
     >>> document.text

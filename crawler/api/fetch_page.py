@@ -1,4 +1,4 @@
-"""One page from the web, with the address guard, size limit and timeout of a crawl; robots.txt is not asked."""
+"""Fetches one page, with the address guard, size limit and timeout of a crawl; robots.txt is not checked."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -22,11 +22,11 @@ TAKEN = (
     "HTTPPROXY_ENABLED REDIRECT_MAX_TIMES RETRY_TIMES RETRY_HTTP_CODES USER_AGENT "
     "DEFAULT_REQUEST_HEADERS TELNETCONSOLE_ENABLED TWISTED_DNS_RESOLVER"
 ).split()
-"""The settings of a crawl that count for one page."""
+"""The settings of a crawl that apply to a single page."""
 
 
 class FetchError(MessageError):
-    """Why a page did not come."""
+    """A page could not be fetched."""
 
 
 class _OnePage(Spider):
@@ -47,7 +47,9 @@ class _OnePage(Spider):
 
 
 def fetch_page(url: str, changed: dict[str, str]) -> Page:
-    """The page at an address, or a FetchError; `changed` are settings that differ from those of a crawl."""
+    """The page at an address; raises a FetchError if it cannot be fetched. `changed` are settings that differ from
+    those of a crawl.
+    """
     project = get_project_settings()
     settings = Settings({name: project[name] for name in TAKEN} | changed)
     settings.set("DOWNLOADER_MIDDLEWARES", {"crawler.middlewares.private_addresses.AddressGuard": 800})

@@ -1,4 +1,4 @@
-"""`Focus(topic)`: which link to fetch next, for a frontier of one's own."""
+"""`Focus(topic)`: chooses the next link, for a frontier of your own."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ DIGITS = 4
 
 
 class Focus:
-    """The relevance of pages, and the links that wait with the most promising first; it learns from each page.
+    """The relevance of pages, and a queue of links with the most promising first; it learns from each page.
 
-    `topic` is words, a sentence, a list of them, or a TOML file, as in `scrapy crawl topic -a topic=`. `follow` tells
-    of an address whether its link may wait; by default all do.
+    `topic` is words, a sentence, a list of them, or a TOML file, as in `scrapy crawl topic -a topic=`. `follow` is a
+    function that decides which addresses may be queued; by default all.
 
     >>> focus = Focus("honey bees")
     >>> links = "<a href=/cars>Fast cars</a> <a href=/queen>The queen of the bees</a>"
@@ -46,14 +46,14 @@ class Focus:
         self._scope = Scope("any", avoid=self._topic.avoid, homes={""})
 
     def add(self, urls: Iterable[str]) -> None:
-        """Let addresses wait that no page showed: seeds, or those of a sitemap."""
+        """Queue addresses that no page showed: seeds, or those of a sitemap."""
         found = dict.fromkeys(address for url in urls if (address := absolute("", url)))
         self._let_wait("", [LinkContext(url, "") for url in found if url not in self._known])
 
     def read(self, url: str, page: str | bytes | Document) -> float:
-        """How much a page is about the topic, from 0 to 1; its links wait from now on.
+        """The relevance of a page to the topic, from 0 to 1; its links are queued.
 
-        `url` is the address that was requested. After a redirect give a Document, which knows its own.
+        `url` is the address that was requested. After a redirect, pass a Document, which knows its own address.
         """
         url = absolute("", url) or url
         document = page if isinstance(page, Document) else clean(page, url)
@@ -69,19 +69,19 @@ class Focus:
         return relevance
 
     def take(self, count: int = 1) -> list[str]:
-        """The most promising links that wait, the best first. Each address is given once, and none that was read."""
+        """The most promising queued links, best first. Each address is returned once, and none that was read."""
         best = nlargest(count, self._waiting, key=self._waiting.__getitem__)
         for url in best:
             del self._waiting[url]
         return best
 
     def score(self, url: str) -> float | None:
-        """How promising a link that waits is, from 0 to 1, by what is known now; None if it does not wait."""
+        """How promising a queued link is, from 0 to 1; None if it is not queued."""
         priority = self._waiting.get(absolute("", url) or url)
         return None if priority is None else min(priority / 1000, 1.0)
 
     def _add_links(self, url: str, document: Document) -> None:
-        """Let the links of a page wait that are new, and count for the others that it shows them, too."""
+        """Queue the new links of a page, and count the page for its other links."""
         page = document._page
         if "nofollow" in page.robots:
             return

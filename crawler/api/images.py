@@ -29,7 +29,7 @@ class ImageVerdict(NamedTuple):
 
 
 def judge_images(pages: Iterable[tuple[str, str | bytes]]) -> list[ImageVerdict]:
-    """A verdict on each image of these pages, given as pairs of address and HTML.
+    """The verdict on each image of these pages, which are given as pairs of address and HTML.
 
     Give several pages of a site at once: an image that many of them show is likely to be navigation.
 

@@ -17,15 +17,15 @@ TOO_LONG = f"the page is longer than {MAX_PAGE:,} bytes"
 
 
 def page_of(answer: bytes, url: str, whole: bool = True) -> Page:
-    """The page in an answer; NotHtmlError or BrokenError when there is none."""
+    """The page in a response; raises a NotHtmlError or BrokenError if there is none."""
     headers, body = split(answer)
     return page_of_body(body, url, headers, whole)
 
 
 def page_of_body(body: bytes, url: str, headers: Mapping[str, str], whole: bool = True) -> Page:
-    """The page of a body that is still as it was sent; of one that is not whole, the type is looked at all the same."""
+    """The page in a body as it was sent; for incomplete bodies, too, the type is checked first."""
     content_type = headers.get("content-type", "")
-    if media_type(content_type):  # what declares another type is not unpacked to be left out then
+    if media_type(content_type):  # a body of another declared type is not decompressed
         check_type(content_type, b"")
     if not whole:
         raise BrokenError(TOO_LONG)
@@ -38,7 +38,7 @@ def page_of_body(body: bytes, url: str, headers: Mapping[str, str], whole: bool 
 
 
 def split(answer: bytes) -> tuple[dict[str, str], bytes]:
-    """The headers by lower-case name, and the body; no headers where no status line is.
+    """The headers by lower-case name, and the body; no headers if there is no status line.
 
     >>> split(b"HTTP/1.0 200 OK\\nContent-Type: text/html\\n\\n<p>")[1]
     b'<p>'
@@ -58,20 +58,20 @@ def check_type(content_type: str, body: bytes) -> None:
 
 
 def checked(body: bytes) -> bytes:
-    """The body; BrokenError when it is too long."""
+    """The body; raises a BrokenError if it is too long."""
     if len(body) > MAX_PAGE:
         raise BrokenError(TOO_LONG)
     return body
 
 
 def unchunked(body: bytes) -> bytes:
-    """The body without the sizes of its chunks; as it is where it was stored without them."""
+    """The body without chunk sizes; unchanged if it was stored without them."""
     return b"".join(_chunks(body)) if CHUNK_SIZE.match(body) else body
 
 
 def _chunks(body: bytes) -> Iterator[bytes]:
     at = 0
-    while at < len(body):  # some end without the last, empty chunk
+    while at < len(body):  # some lack the last, empty chunk
         size = CHUNK_SIZE.match(body, at)
         if size is None:
             raise BrokenError(f"the chunk at byte {at:,} of the body is damaged")
@@ -86,7 +86,7 @@ def _chunks(body: bytes) -> Iterator[bytes]:
 
 
 def decoded(body: bytes, coding: str) -> bytes:
-    """The body without a content coding; as it is where it was stored without it."""
+    """The body without its content coding; unchanged if it was stored without it."""
     decode = DECODERS.get(coding)
     if decode is None or not body:
         return body
@@ -99,7 +99,7 @@ def decoded(body: bytes, coding: str) -> bytes:
 
 
 def _inflated(body: bytes) -> bytes:
-    """What was sent as deflate: servers send it with zlib's head and without."""
+    """Decompress deflate data: servers send it with or without zlib's header."""
     try:
         return unpack(body, Inflate(15), MAX_PAGE)
     except zlib.error:
@@ -132,7 +132,7 @@ DECODERS: dict[str, Callable[[bytes], bytes]] = {
 
 
 def unpack(data: bytes, part: Unpacker, limit: int) -> bytes:
-    """All of one part that is in memory, at most so many bytes and one more; EOFError when it is cut off.
+    """All of one part in memory, up to so many bytes plus one; raises an EOFError if it is cut off.
 
     >>> unpack(zlib.compress(b"bees" * 9), Inflate(15), 4)
     b'beesb'

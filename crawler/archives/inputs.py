@@ -1,6 +1,6 @@
 """The inputs of bulk commands: files, folders of HTML files and standard input, and the records in them.
 
-The format of a file is told by its name or else by its first bytes.
+The format of a file is determined by its name, or else by its first bytes.
 """
 
 import os
@@ -24,7 +24,7 @@ HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 
 
 def read_html(stream: Stream, name: str) -> Iterator[ReadResult]:
-    """The one page of a file; its name is its id."""
+    """The single page of a file; its id is the file name."""
     data = stream.take(MAX_PAGE + 1)
     if stream.hole is not None:
         yield Broken(name, str(stream.hole))
@@ -35,14 +35,14 @@ def read_html(stream: Stream, name: str) -> Iterator[ReadResult]:
 
 
 def html_record(raw: Raw) -> Record:
-    """The page of one file. Nothing declares its type but its name."""
+    """The page in one file. Only its name declares its type."""
     return Record(Page("", raw.data), as_json(raw.head["name"]), '""')
 
 
 def read_folder(folder: Path) -> Iterator[ReadResult]:
-    """The pages of a folder and of the folders in it, by name; what has no name of HTML is left out."""
+    """The pages of a folder and its subfolders, by name; files without an HTML file name are skipped."""
     home = folder.resolve()
-    waiting: list[Path | os.DirEntry[str]] = [folder]  # the next one last, however deep
+    waiting: list[Path | os.DirEntry[str]] = [folder]  # a stack: the next one is last, so any depth is possible
     while waiting:
         entry = waiting.pop()
         path = Path(entry)
@@ -61,14 +61,14 @@ def read_folder(folder: Path) -> Iterator[ReadResult]:
 
 def _stays(link: Path, home: Path) -> bool:
     """Whether a link leads to a file in the folder, or nowhere."""
-    target = Path(os.path.realpath(link))  # which ends where links lead in a circle
+    target = Path(os.path.realpath(link))  # stops if links form a cycle
     return target.is_relative_to(home) and not target.is_dir()
 
 
 def read_file(path: Path) -> Iterator[ReadResult]:
-    """The one page of a file in a folder."""
+    """The single page of a file in a folder."""
     try:
-        if path.exists() and not path.is_file():  # a pipe would be waited for without end
+        if path.exists() and not path.is_file():  # opening a named pipe would block
             yield Skipped(Outcome(Code.NOT_A_FILE))
             return
         with path.open("rb") as file:
@@ -103,7 +103,7 @@ KNOWN = (
 
 
 class Input:
-    """A file, a folder or standard input (`-`) that is known to hold pages; an InputError for anything else."""
+    """A file, a folder or standard input (`-`) that contains pages; raises an InputError for anything else."""
 
     def __init__(self, name: str) -> None:
         if not name:
@@ -111,7 +111,7 @@ class Input:
         self.name = name
         self.path = Path(name)
         self.size = 0
-        """Stored bytes of the file; 0 where they are unknown."""
+        """Stored bytes of the file; 0 if unknown."""
         self._file: BufferedReader | None = None
         self._stream: Stream | None = None
         try:
@@ -139,7 +139,7 @@ class Input:
             self.size = status.st_size
         self._open()
         kind = format_of_name(self.name) or self._kind_of_content()
-        if regular:  # there may be more inputs than files can be open
+        if regular:  # there may be more inputs than files that can be open
             self.close()
         return kind
 
@@ -150,11 +150,11 @@ class Input:
         if kind is None and self._stream.hole is not None:
             raise InputError(f"{self.name!r} cannot be read ({self._stream.hole!s})")
         if kind is None:
-            raise InputError(f"{self.name!r} is nothing that can be cleaned; {KNOWN}")
+            raise InputError(f"{self.name!r} is not an input that can be cleaned; {KNOWN}")
         return kind
 
     def _open(self) -> Stream:
-        """Its bytes from the beginning, or those of a pipe, which has only one."""
+        """Its bytes from the beginning, or those of a pipe, which can be read only once."""
         if self._stream is None:
             standard = self.name == STANDARD_INPUT
             self._file = cast(BufferedReader, sys.stdin.buffer) if standard else self.path.open("rb")
@@ -162,27 +162,27 @@ class Input:
         return self._stream
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._file is not None and self.name != STANDARD_INPUT:
             self._file.close()
         self._stream = self._file = None
 
     def found(self) -> Iterator[ReadResult]:
-        """Everything in it, in order."""
+        """All records in it, in order."""
         if self.kind is None:
             yield from read_folder(self.path)
             return
         shown = "standard input" if self.name == STANDARD_INPUT else self.path.as_posix()
         try:
             yield from self.kind.read(self._open(), shown)
-        except OSError as error:  # a disk or a network drive that fails
+        except OSError as error:  # a disk or network drive that fails
             yield Broken(shown, f"it cannot be read any further ({error.strerror})")
         finally:
             self.close()
 
 
 def format_of_name(name: str) -> ArchiveFormat | None:
-    """The format that a file's name says.
+    """The format that a file name declares.
 
     >>> format_of_name("pages/2004.warc.gz").name, format_of_name("pages.txt")
     ('WARC', None)

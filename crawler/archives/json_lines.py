@@ -1,4 +1,4 @@
-"""JSON lines: one object a line, with the page's source as `html`, its address as `url` and what it likes as `id`."""
+"""JSON lines: one object a line, with the page's source as `html`, its address as `url` and any value as `id`."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from crawler.archives.records import MAX_PAGE, Broken, BrokenError, Raw, ReadRes
 from crawler.archives.stream import Stream
 from crawler.page.page import Page
 
-MAX_LINE = 2 * MAX_PAGE  # Chinese in escapes is twice as long as in UTF-8
+MAX_LINE = 2 * MAX_PAGE  # escaped Chinese is twice as long as in UTF-8
 SPACE = re.compile(r"[ \t\r\n]*")
 BOM = b"\xef\xbb\xbf"
 
@@ -26,7 +26,7 @@ def read(stream: Stream, name: str) -> Iterator[ReadResult]:
         elif stream.hole is not None and not line.endswith(b"\n"):
             yield Broken(place, str(stream.hole))
             stream.resume()
-            stream.line(MAX_LINE)  # what is left of a line
+            stream.line(MAX_LINE)  # the rest of the line
         elif not line:
             return
         elif line.removeprefix(BOM).strip():
@@ -57,7 +57,7 @@ def record(raw: Raw) -> Record:
 
 
 def _members(text: str) -> dict[str, tuple[Any, str]]:
-    """An object's values by name, each with its source, which says what no reading keeps: 1.10, 1e999, \\ud800."""
+    """An object's values by name, each with its source text, which keeps what parsing loses: 1.10, 1e999, \ud800."""
     members: dict[str, tuple[Any, str]] = {}
     at = _pass(text, 0, "{")
     if text[at : at + 1] == "}":
@@ -82,7 +82,7 @@ def _ended(text: str, at: int, members: dict[str, tuple[Any, str]]) -> dict[str,
 
 
 def _pass(text: str, at: int, sign: str) -> int:
-    """The place behind a sign and the white space around it."""
+    """The position after a character and the white space around it."""
     at = _space(text, at)
     if text[at : at + 1] != sign:
         raise json.JSONDecodeError(f"Expecting '{sign}'", text, at)
@@ -98,7 +98,7 @@ def _refuse(name: str) -> None:
 
 
 def _number(_: str) -> int:
-    """Numbers are carried through by their source: how large they are does not matter."""
+    """Numbers keep their source text, so that their size does not matter."""
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The records that readers find in a file, as they are stored and as pages, and the fields of their heads."""
+"""Records as readers find them in a file, the pages in them, and the fields of their headers."""
 
 import json
 import re
@@ -12,11 +12,11 @@ from crawler.outcomes import Outcome
 from crawler.page.page import Page
 
 MAX_PAGE = 50 * 1024 * 1024
-"""Bytes of an unpacked page; a longer one is broken: a bomb must not take the memory."""
+"""Bytes of an unpacked page; a longer one is broken, so that a decompression bomb does not fill the memory."""
 MAX_HEAD = 64 * 1024
-"""Bytes of what stands before a page in an archive; also how much is read of a record that is too long."""
+"""Bytes of the header of a page in an archive; also how much is read of a record that is too long."""
 MAX_STORED = MAX_PAGE + MAX_HEAD
-"""Bytes of a page with the head it was sent with."""
+"""Bytes of a page with its HTTP header."""
 EMPTY_LINE = re.compile(rb"\r?\n\r?\n")
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -27,11 +27,11 @@ class BrokenError(Exception):
 
 
 class NotHtmlError(Exception):
-    """A record is no web page; the message is its media type."""
+    """A record is not a web page; the message is its media type."""
 
 
 class InputError(WrongUseError):
-    """A file cannot be an input at all; the message is one sentence."""
+    """A file cannot be used as an input; the message is one sentence."""
 
 
 class Broken(NamedTuple):
@@ -42,7 +42,7 @@ class Broken(NamedTuple):
 
 
 class Skipped(NamedTuple):
-    """A record that is no page."""
+    """A record that is not a page."""
 
     outcome: Outcome
 
@@ -53,14 +53,14 @@ class Record:
 
     page: Page
     id: str = "null"
-    """The record's id and address as JSON, character by character as they came."""
+    """The record's id and address as JSON, character by character as in the input."""
     url: str = "null"
     head: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     """All fields of the archive, by lower-case name."""
 
 
 class Raw(NamedTuple):
-    """A record as it is stored; `decode` makes a page of it or raises BrokenError or NotHtmlError."""
+    """A record as it is stored; `decode` makes a page of it or raises a BrokenError or NotHtmlError."""
 
     place: str
     decode: Callable[["Raw"], Record]
@@ -74,7 +74,7 @@ ReadResult = Raw | Broken | Skipped
 
 
 def as_json(text: str) -> str:
-    r"""Text as JSON that can be written in UTF-8, whatever is in it.
+    r"""Text as JSON that can be encoded in UTF-8, whatever it contains.
 
     >>> as_json("蜂"), as_json("\udcff")
     ('"蜂"', '"\\udcff"')
@@ -87,7 +87,8 @@ def as_json(text: str) -> str:
 
 
 def fields_of(head: bytes) -> dict[str, str]:
-    """The fields by lower-case name, the first of each name; a line after white space continues the last one.
+    """The fields by lower-case name, the first of each name; a line that begins with white space continues the last
+    one.
 
     >>> fields_of(b"version: 1.0\\r\\nUrl: http://a.example/\\r\\n b")
     {'version': '1.0', 'url': 'http://a.example/ b'}
@@ -100,7 +101,7 @@ def fields_of(head: bytes) -> dict[str, str]:
 
 
 def _text(line: bytes) -> str:
-    """The text of a header line, whatever bytes it holds."""
+    """The text of a header line with any bytes."""
     try:
         return line.decode()
     except UnicodeDecodeError:

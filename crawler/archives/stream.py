@@ -1,7 +1,7 @@
-"""The bytes of a file, read once from its beginning to its end, unpacked if they are gzip, xz or zstd.
+"""The bytes of a file, read once from beginning to end, decompressed if they are gzip, xz or zstd.
 
-Each of these allows several parts in a file, one behind the other; archives are often written one record a part. A
-damaged part leaves a hole, and reading goes on at the next part.
+In each of these formats a file may have several parts, one after the other; archives are often written with one part
+per record. A damaged part leaves a hole, and reading continues at the next part.
 """
 
 import lzma
@@ -22,13 +22,13 @@ else:
     from backports.zstd import ZstdError as ZstdError
 
 PIECE = 64 * 1024
-KEPT = 32  # pieces of a damaged part that are searched for the next part's beginning
-MAX_DICTIONARY = 256 * 1024 * 1024  # memory xz may ask for; its highest preset asks for 65 MB
+KEPT = 32  # bytes of a damaged part that are searched for the beginning of the next part
+MAX_DICTIONARY = 256 * 1024 * 1024  # memory that xz may need; its highest preset needs 65 MB
 ERRORS = (zlib.error, lzma.LZMAError, ZstdError, ValueError)
 
 
 class Hole(NamedTuple):
-    """A place in a file, in bytes, where nothing could be unpacked."""
+    """A range of bytes in a file that could not be decompressed."""
 
     at: int
     why: str
@@ -38,7 +38,7 @@ class Hole(NamedTuple):
 
 
 class Unpacker(Protocol):
-    """One part of a compressed file being unpacked, as in the standard library's modules."""
+    """A decompressor for one part, with the interface of the standard library's modules."""
 
     @property
     def eof(self) -> bool: ...
@@ -50,7 +50,7 @@ class Unpacker(Protocol):
 
 
 class Inflate:
-    """zlib with the names of the other modules."""
+    """zlib with the interface of the other modules."""
 
     def __init__(self, bits: int) -> None:
         self._inflate = zlib.decompressobj(wbits=bits)
@@ -71,14 +71,14 @@ class Inflate:
 
 
 class Packing(NamedTuple):
-    """A kind of compression: its name, the first bytes of a part, and what unpacks one."""
+    """A kind of compression: its name, the first bytes of a part, and its decompressor."""
 
     name: str
     magic: re.Pattern[bytes]
     unpacker: Callable[[], Unpacker]
 
 
-# Flags, time and system are looked at too: three bytes alone turn up by chance in what is searched.
+# Flags, time and system are checked too: three bytes alone occur by chance in searched data.
 GZIP = re.compile(rb"\x1f\x8b\x08[\0-\x1f].{5}[\0-\x0d\xff]", re.DOTALL)
 PACKINGS = {
     ".gz": Packing("gzip", GZIP, lambda: Inflate(31)),
@@ -89,7 +89,7 @@ MAGIC_LENGTH = 10
 
 
 def packing_of(name: str, head: bytes) -> Packing | None:
-    """How a file is compressed, by its name, else by its first bytes.
+    """How a file is compressed, by its name, or else by its first bytes.
 
     >>> packing_of("pages.jsonl.gz", b"").name, packing_of("pages.jsonl", b"{")
     ('gzip', None)
@@ -101,7 +101,7 @@ def packing_of(name: str, head: bytes) -> Packing | None:
 
 
 def bare(name: str) -> str:
-    """A file's name in lower case, without the suffix of its compression.
+    """A file name in lower case, without the suffix of its compression.
 
     >>> bare("A.HTML.gz"), bare("a.gz.html")
     ('a.html', 'a.gz.html')
@@ -111,7 +111,7 @@ def bare(name: str) -> str:
 
 
 def pieces(file: BufferedReader) -> Iterator[bytes]:
-    """The bytes of a file as they come; the first piece is long enough to tell the compression."""
+    """The bytes of a file in pieces; the first is long enough to detect the compression."""
     if head := file.read(MAGIC_LENGTH):
         yield head
     while data := file.read1(PIECE):
@@ -119,7 +119,7 @@ def pieces(file: BufferedReader) -> Iterator[bytes]:
 
 
 class _Packed:
-    """The compressed bytes of a file; what was read can be put back."""
+    """The compressed bytes of a file; bytes can be put back."""
 
     def __init__(self, stored: Iterator[bytes]) -> None:
         self.stored = stored
@@ -136,13 +136,13 @@ class _Packed:
         self.at -= len(data)
 
     def seek(self, magic: re.Pattern[bytes]) -> tuple[bool, bool]:
-        """Go to the next part: whether there is one, and whether only padding was passed."""
+        """Go to the next part; returns whether there is one, and whether only padding was skipped."""
         padding = True
         while data := self.read():
             while len(data) < MAGIC_LENGTH and (more := self.read()):
                 data += more
             found = magic.search(data)
-            # The beginning may lie across two pieces.
+            # The beginning may span two pieces.
             passed = found.start() if found else max(0, len(data) - MAGIC_LENGTH + 1)
             padding = padding and not data[: passed if found else len(data)].strip(b"\0")
             if found:
@@ -169,7 +169,7 @@ def unpacked(stored: Iterator[bytes], packing: Packing) -> Iterator[bytes | Hole
 
 
 def _part(packed: _Packed, packing: Packing) -> Generator[bytes | Hole, None, bool]:
-    """The content of one part. Returns whether it is whole; if not, the last bytes are put back and searched."""
+    """The content of one part. Returns whether it is complete; if not, the last bytes are put back and searched."""
     start, part = packed.at, packing.unpacker()
     read: deque[bytes] = deque(maxlen=KEPT)
     try:
@@ -194,18 +194,18 @@ def _part(packed: _Packed, packing: Packing) -> Generator[bytes | Hole, None, bo
 
 
 class Stream:
-    """The bytes of a file up to its end or a hole, with a buffer to look ahead; `resume` goes on behind the hole."""
+    """The bytes of a file up to its end or a hole, with a buffer to look ahead; `resume` continues after the hole."""
 
     def __init__(self, pieces: Iterable[bytes | Hole]) -> None:
         self._pieces = iter(pieces)
         self._buffer = bytearray()
         self._ended = False
         self.offset = 0
-        """How many unpacked bytes were taken or skipped."""
+        """How many decompressed bytes were taken or skipped."""
         self.hole: Hole | None = None
 
     def _more(self) -> bool:
-        """Read another piece; whether there was one."""
+        """Read another piece; returns whether there was one."""
         if self._ended:
             return False
         piece = next(self._pieces, b"")
@@ -217,7 +217,7 @@ class Stream:
         return not self._ended
 
     def resume(self) -> bool:
-        """Whether there is a hole behind which to go on."""
+        """Whether there is a hole after which to continue."""
         if self.hole is None:
             return False
         self.skip(len(self._buffer))
@@ -225,7 +225,7 @@ class Stream:
         return True
 
     def _fill(self, size: int) -> None:
-        """Have so many bytes in memory, or all there are."""
+        """Have so many bytes in the buffer, or all that remain."""
         while len(self._buffer) < size and self._more():
             pass
 
@@ -251,7 +251,9 @@ class Stream:
         self.offset += size
 
     def line(self, limit: int) -> bytes | None:
-        """The next line with its end; empty at the end of the file; None for a line over the limit, which is passed."""
+        """The next line with its end; empty at the end of the file; None for a line over the limit, which is
+        skipped.
+        """
         end, seen = self._buffer.find(b"\n"), 0
         while end < 0:
             seen = len(self._buffer)
@@ -287,7 +289,9 @@ class Stream:
         return at + 1 if at < limit else None
 
     def skip_to(self, mark: bytes) -> bool:
-        """Skip everything before the next line that begins with the mark; whether that was more than white space."""
+        """Skip everything before the next line that begins with the mark; returns whether that was more than white
+        space.
+        """
         junk = False
         if self.peek(len(mark)) == mark:
             return junk
@@ -305,7 +309,7 @@ class Stream:
 
 
 def opened(file: BufferedReader, name: str) -> Stream:
-    """An open file as a stream, unpacked if it is compressed."""
+    """An open file as a stream, decompressed if necessary."""
     stored = pieces(file)
     head = next(stored, b"")
     packing, stored = packing_of(name, head), chain([head], stored)

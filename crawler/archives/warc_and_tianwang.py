@@ -1,4 +1,4 @@
-"""WARC (ISO 28500) and Tianwang's raw pages: archives whose records have a head with their length.
+"""WARC (ISO 28500) and Tianwang's raw pages: archives whose records have a header with their length.
 
 A head is `name: value` lines and an empty line; as many bytes of data follow as the head says. A wrong length must not
 cost the next records: what follows the data has to be the end of a record, else the data reach to the next line with
@@ -38,7 +38,7 @@ from crawler.outcomes import Code, Outcome
 from crawler.page.page import media_type
 
 LENGTH = re.compile(r"\d{1,18}", re.ASCII)
-AFTER = 80  # bytes behind the data that are looked at
+AFTER = 80  # bytes after the data that are checked
 
 OFF, CUT, LONG = "its length is off", "it is cut off", "it is too long"
 
@@ -61,7 +61,7 @@ CLOSING_TAG = b"</html>"
 
 
 class Frame(NamedTuple):
-    """A record: its place, its fields by lower-case name, its data, and what is wrong with their length."""
+    """A record: its position, its fields by lower-case name, its data, and what is wrong with their length."""
 
     at: int
     head: dict[str, str]
@@ -70,7 +70,7 @@ class Frame(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """Bytes that are no record."""
+    """Bytes that are not a record."""
 
     at: int
     why: str
@@ -87,7 +87,7 @@ def frames(stream: Stream, layout: Layout) -> Iterator[Frame | Fault]:
 
 
 def _up_to_a_hole(stream: Stream, layout: Layout) -> Iterator[Frame | Fault]:
-    reported = stream.offset > 0  # behind a hole, what is left of its record is not reported again
+    reported = stream.offset > 0  # after a hole, the rest of its record is not reported again
     while True:
         at = stream.offset
         if stream.skip_to(layout.mark) and not reported:
@@ -105,7 +105,7 @@ def _up_to_a_hole(stream: Stream, layout: Layout) -> Iterator[Frame | Fault]:
 
 
 def _record(stream: Stream, layout: Layout) -> Frame | Fault | None:
-    """The record that begins here; a Fault when its head is damaged; None when a hole cuts it off."""
+    """The record that begins here; a Fault if its header is damaged; None if a hole cuts it off."""
     at = stream.offset
     head = stream.peek(MAX_HEAD)
     again = head.find(b"\n" + layout.mark)
@@ -122,7 +122,7 @@ def _record(stream: Stream, layout: Layout) -> Frame | Fault | None:
 
 
 def _data(stream: Stream, layout: Layout, frame: Frame, length: int) -> Frame | None:
-    """The frame with its data; None when they end in a hole."""
+    """The frame with its data; None if they end in a hole."""
     if length <= MAX_STORED and stream.matches(layout.end, length, AFTER):
         data = stream.take(length)
         rest = stream.peek(AFTER)
@@ -158,7 +158,7 @@ def read_warc(stream: Stream, name: str) -> Iterator[ReadResult]:
 def warc_record(raw: Raw) -> Record:
     """The page of one record."""
     head = raw.head
-    # Some writers put the address in the brackets in which the standard's grammar has it.
+    # Some writers put the address in brackets, as the standard's grammar does.
     url = head.get("warc-target-uri", "").removeprefix("<").removesuffix(">")
     declared = head.get("content-type", "")
     if raw.fault and raw.fault != LONG:
@@ -194,8 +194,8 @@ def tianwang_record(raw: Raw) -> Record:
 
 
 def unzipped(data: bytes) -> bytes:
-    """DATA inflated, at most one byte more than a page may have; what stands behind the stream is not part of it."""
-    if data.startswith(b"HTTP/"):  # the field is there, but nothing was compressed
+    """DATA decompressed, up to one byte more than a page may have; bytes after the stream are ignored."""
+    if data.startswith(b"HTTP/"):  # the field exists, but nothing was compressed
         return data
     try:
         return unpack(data, Inflate(zlib.MAX_WBITS), MAX_STORED)

@@ -11,7 +11,6 @@ from time import monotonic
 from typing import Any
 
 from filelock import FileLock, Timeout
-from rich.filesize import decimal
 
 from crawler.atomic_files import remove_parts
 from crawler.bulk.cleaning import NAMED, Cleaner, CleaningCounts, FileCleaner, FileResult, by_processes
@@ -19,7 +18,7 @@ from crawler.bulk.parallel import DIED, WorkersError
 from crawler.bulk.progress_bar import CleaningProgress, outcome_lines
 from crawler.bulk.resume_manifest import ENDING, Pair, go_on, largest_first, maker, pairs
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, printable
-from crawler.translation.message import Message, counted, localized, plural
+from crawler.translation.message import Message, byte_size, counted, localized, plural
 
 LOCK = ".clean.lock"
 Engine = Callable[[FileCleaner, Sequence[Pair], Callable[[str], None]], Iterator[FileResult]]
@@ -27,7 +26,7 @@ Engine = Callable[[FileCleaner, Sequence[Pair], Callable[[str], None]], Iterator
 
 @dataclass(frozen=True)
 class CleaningOptions:
-    """The options that lines depend on, by their names; how many processes; seconds between two words on progress."""
+    """The options that the lines depend on, by name; the number of processes; seconds between two progress lines."""
 
     options: Mapping[str, Any]
     jobs: int
@@ -35,7 +34,7 @@ class CleaningOptions:
 
 
 def engine(opts: argparse.Namespace, jobs: int) -> Engine:
-    """Who does the work."""
+    """What runs the work."""
     if opts.engine != "dask":
         return lambda work, todo, said: by_processes(work, todo, jobs, partial(said, DIED))
     try:
@@ -49,14 +48,14 @@ def engine(opts: argparse.Namespace, jobs: int) -> Engine:
 
 @dataclass
 class Share:
-    """A file, and whether it was read."""
+    """A file, and whether it has been read."""
 
     size: int
     position: int = 0
 
 
 class FilesProgress(CleaningProgress):
-    """Shows how many files are done besides."""
+    """Progress that also counts files."""
 
     def __init__(self, todo: Sequence[Pair], tally: CleaningCounts, interval: float) -> None:
         self.shares = {pair.output: Share(pair.size or 0) for pair in todo}
@@ -64,7 +63,7 @@ class FilesProgress(CleaningProgress):
         super().__init__(list(self.shares.values()), tally, interval)
 
     def end(self, pair: Pair) -> None:
-        """Count a file that is read."""
+        """Count a file that has been read."""
         share = self.shares[pair.output]
         share.position = share.size
         self.done += 1
@@ -81,12 +80,12 @@ class FilesProgress(CleaningProgress):
 
 @dataclass
 class Run:
-    """Files that are cleaned into a folder, and their results so far."""
+    """Files that are cleaned into a folder, and the results so far."""
 
     work: FileCleaner
     todo: Sequence[Pair]
     before: int
-    """Files that were there."""
+    """Files that were done before."""
     tally: CleaningCounts = field(default_factory=CleaningCounts)
     files: Counter[str] = field(default_factory=Counter)
     size: int = 0
@@ -94,7 +93,7 @@ class Run:
     stopped: Message | None = None
 
     def go(self, engine: Engine, interval: float) -> int:
-        """Clean the files; the exit status."""
+        """Clean the files; returns the exit status."""
         started, status = monotonic(), 0
         progress = FilesProgress(self.todo, self.tally, interval)
         try:
@@ -104,7 +103,7 @@ class Run:
                     self.take(result, progress)
         except KeyboardInterrupt:
             status = INTERRUPTED
-            self.stopped = Message("Stopped before the end; the same command goes on.")
+            self.stopped = Message("Stopped before the end; the same command continues.")
         except WorkersError as error:
             status, self.stopped = FAILED, Message("Stopped: {why}.", {"why": str(error)})
         remove_parts(self.work.folder, ENDING)
@@ -113,7 +112,7 @@ class Run:
         return status or (FAILED if self.tally.broken or self.files["failed"] else 0)
 
     def take(self, result: FileResult, progress: FilesProgress) -> None:
-        """Count the result of a file, and say what is wrong with it."""
+        """Count the result of a file, and report errors in it."""
         if result.stops:
             raise WorkersError(result.failed)
         progress.end(result.pair)
@@ -137,7 +136,7 @@ class Run:
         progress.show()
 
     def closing(self, seconds: float) -> Iterator[Message]:
-        """What is said at the end."""
+        """The closing lines."""
         seconds = max(seconds, 0.001)
         files, tally = self.files["cleaned"], self.tally
         first = plural(
@@ -146,18 +145,18 @@ class Run:
             "{n} files ({size}, {pages}) cleaned in {seconds} s by {workers}: {rate} pages and {bytes} of files a "
             "second, {before} of pages to {after} of text.",
             files,
-            size=decimal(self.size),
+            size=byte_size(self.size),
             pages=plural("{n} page", "{n} pages", tally.pages),
             seconds=f"{seconds:.1f}",
             workers=plural("{n} worker", "{n} workers", len(self.workers)),
             rate=f"{tally.pages / seconds:.1f}",
-            bytes=decimal(int(self.size / seconds)),
-            before=decimal(tally.before),
-            after=decimal(tally.after),
+            bytes=byte_size(int(self.size / seconds)),
+            before=byte_size(tally.before),
+            after=byte_size(tally.after),
         )
         yield Message("{stopped} {rest}", {"stopped": self.stopped, "rest": first}) if self.stopped else first
         if self.before:
-            yield plural("There already: {n} file.", "There already: {n} files.", self.before)
+            yield plural("Done earlier: {n} file.", "Done earlier: {n} files.", self.before)
         yield from outcome_lines(tally)
         if tally.broken:
             yield plural(
@@ -171,7 +170,7 @@ class Run:
 
 
 def clean_into(opts: argparse.Namespace, clean: Cleaner, how: CleaningOptions) -> int:
-    """Clean files into a folder; the exit status."""
+    """Clean files into a folder; returns the exit status."""
     by, folder = engine(opts, how.jobs), Path(opts.into)
     found = pairs(opts.inputs)
     try:
@@ -180,7 +179,7 @@ def clean_into(opts: argparse.Namespace, clean: Cleaner, how: CleaningOptions) -
         lock = FileLock(folder / LOCK)
         lock.acquire(timeout=0)
     except Timeout:
-        raise WrongUseError("another run is at work in {path}", path=repr(opts.into)) from None
+        raise WrongUseError("another run is using {path}", path=repr(opts.into)) from None
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise WrongUseError("{path} cannot be written to ({why})", path=repr(opts.into), why=why) from None

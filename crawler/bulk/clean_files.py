@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import monotonic
 
-from rich.filesize import decimal
 from scrapy.settings import Settings
 from scrapy.utils.log import configure_logging
 
@@ -26,11 +25,11 @@ from crawler.bulk.parallel import DIED, GARBAGE_THRESHOLD, WorkersError, cores
 from crawler.bulk.progress_bar import CleaningProgress, outcome_lines
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, printable, readable_json, spell_out_log
 from crawler.extraction import favouring
-from crawler.translation.message import Message, localized, plural
+from crawler.translation.message import Message, byte_size, localized, plural
 
 
 def clean(opts: argparse.Namespace, settings: Settings) -> int:
-    """Clean everything into one file or each input into its own; the exit status."""
+    """Clean everything into one file, or each input into its own; returns the exit status."""
     method, favour = settings["EXTRACTOR"] if opts.method is None else opts.method, opts.favour
     try:
         extract = favouring(method, favour)
@@ -44,12 +43,12 @@ def clean(opts: argparse.Namespace, settings: Settings) -> int:
         named = {"--method": method, "--favour": favour, "--markdown": opts.markdown}
         how = CleaningOptions({**named, "--with": ",".join(opts.fields)}, jobs, interval)
         return clean_into(opts, clean_page, how)
-    inputs = [Input(name) for name in opts.inputs]  # which reads the first bytes, and may wait for them
+    inputs = [Input(name) for name in opts.inputs]  # reads the first bytes, which may block
     _check_apart(opts.output, opts.inputs)
     output = AtomicFile(opts.output)
     configure_logging(settings)
     spell_out_log()
-    gc.freeze()  # what is loaded stays
+    gc.freeze()  # loaded modules are never collected
     gc.set_threshold(GARBAGE_THRESHOLD)
     progress = CleaningProgress(inputs, CleaningCounts(), interval)
     return _clean(inputs, output, progress, clean_page, jobs)
@@ -58,7 +57,7 @@ def clean(opts: argparse.Namespace, settings: Settings) -> int:
 def _clean(
     inputs: Sequence[Input], output: AtomicFile, progress: CleaningProgress, clean_page: Cleaner, jobs: int
 ) -> int:
-    """Clean everything and print the results; the exit status."""
+    """Clean everything and print the results; returns the exit status."""
     tally, started, status = progress.tally, monotonic(), 0
     stopped: Message | None = None
     found = (record for one in inputs for record in one.found())
@@ -83,9 +82,9 @@ def _clean(
 
 
 def _closing(tally: CleaningCounts, seconds: float, stopped: Message | None, output: AtomicFile) -> Iterator[Message]:
-    """What is said at the end."""
-    values = {"seconds": f"{seconds:.1f}", "rate": f"{tally.pages / max(seconds, 0.001):.1f}"}
-    values |= {"before": decimal(tally.before), "after": decimal(tally.after)}
+    """The closing lines."""
+    values: dict[str, object] = {"seconds": f"{seconds:.1f}", "rate": f"{tally.pages / max(seconds, 0.001):.1f}"}
+    values |= {"before": byte_size(tally.before), "after": byte_size(tally.after)}
     first = plural(
         "{n} page cleaned in {seconds} s ({rate} a second), {before} of pages to {after} of text.",
         "{n} pages cleaned in {seconds} s ({rate} a second), {before} of pages to {after} of text.",
@@ -97,13 +96,13 @@ def _closing(tally: CleaningCounts, seconds: float, stopped: Message | None, out
     if tally.broken:
         yield plural("Broken: {n} record, each named above.", "Broken: {n} records, each named above.", tally.broken)
     if output.part is not None:
-        yield Message("What was cleaned so far is in {path}.", {"path": output.part})
+        yield Message("The pages cleaned so far are in {path}.", {"path": output.part})
     elif output.path is not None:
         yield plural("{n} line in {path}.", "{n} lines in {path}.", tally.pages, path=output.shown)
 
 
 def _check_apart(output: str | None, inputs: Sequence[str]) -> None:
-    """Raise a WrongUseError when the output would take the place of an input."""
+    """Raise a WrongUseError if the output would replace an input."""
     if output is None or not Path(output).exists():
         return
     is_page = bare(Path(output).name).endswith(HTML_SUFFIXES)
@@ -112,4 +111,4 @@ def _check_apart(output: str | None, inputs: Sequence[str]) -> None:
             continue
         inside = is_page and Path(name).resolve() in Path(output).resolve().parents
         if inside or Path(output).samefile(name):
-            raise WrongUseError("{path} is an input, too", path=repr(output))
+            raise WrongUseError("{path} is also an input", path=repr(output))

@@ -1,8 +1,8 @@
-"""`scrapy clean --stored`: makes the texts of a crawl's stored pages anew, in the database, from the kept responses.
+"""`scrapy clean --stored`: extracts the texts of a crawl's pages again from stored responses, in the database.
 
-All fields of `READERS` are read anew, and the Markdown of pages that have it or are to have it. Pages are saved a batch
-at a time, each in a transaction; how far a run has come is in OUTPUT_DIR/.NAME.clean.json, so that the same command
-goes on after an end of any kind. A page that is saved twice is the same.
+All fields of `READERS` are read again, and the Markdown of pages that have it or are to have it. Pages are saved in
+batches, each in one transaction; the progress is in OUTPUT_DIR/.NAME.clean.json, so that the same command continues
+after an end of any kind. Saving a page twice changes nothing.
 """
 
 import argparse
@@ -19,7 +19,6 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from filelock import FileLock, Timeout
-from rich.filesize import decimal
 from scrapy.settings import Settings
 from scrapy.utils.log import configure_logging
 from sqlalchemy import Connection, Engine
@@ -65,24 +64,24 @@ from crawler.store.database import (
 from crawler.store.page_writer import response_of
 from crawler.store.read_only import exists, reading
 from crawler.store.search_file import forget_entries, search_file
-from crawler.translation.message import Message, localized, plural
+from crawler.translation.message import Message, byte_size, localized, plural
 
-PAGES_AT_ONCE = 200  # saved in one transaction
-LETTERS_AT_ONCE = 8_000_000  # of texts that wait to be saved, and one page's more
+PAGES_AT_ONCE = 200  # pages saved in one transaction
+LETTERS_AT_ONCE = 8_000_000  # characters of texts that wait to be saved, plus one page
 LINK = re.compile(r"(?<!!)\[(?:[^\]\\]|\\.)*\]\(")
 """A link in Markdown; an image has ! before it."""
 
 
 @dataclass(frozen=True)
 class StoredPage:
-    """A page with its response, on its way to the process that makes its text anew."""
+    """A page with its response, on its way to the process that extracts its text."""
 
     id: int
     key: int
     url: str
     fetched_at: str
     fingerprint: str | None
-    """Of its text as it is."""
+    """Of its current text."""
     response: Mapping[str, Any]
     method: str
     favour: str
@@ -91,21 +90,21 @@ class StoredPage:
 
     @property
     def data(self) -> bytes:
-        """The largest part, by which the work is shared out."""
+        """The largest part, by which the work is divided."""
         found: bytes = self.response["body"]
         return found
 
 
 class Remade(NamedTuple):
-    """A page that was made anew."""
+    """A page that was extracted again."""
 
     id: int
     row: dict[str, Any] | None
-    """As it is saved; None where it cannot be made anew."""
+    """The values to save; None if it cannot be extracted."""
     before: int = 0
     """Bytes of the page."""
     is_other: bool = False
-    """Whether its text is another one."""
+    """Whether its text has changed."""
     ended: Cut | None = None
     broken: Broken | None = None
 
@@ -116,10 +115,10 @@ class Remade(NamedTuple):
 
 
 def remade(page: StoredPage, judges_images: bool) -> Remade:
-    """The page anew; never an exception."""
+    """The page with its new text; never raises an exception."""
     try:
         return _remade(page, judges_images)
-    except Exception as error:  # a page must not cost the others, whatever is wrong with it or with a method
+    except Exception as error:  # an error in one page, or in a method, must not affect the other pages
         why = f"it cannot be cleaned ({type(error).__name__}: {error})"
         return Remade(page.id, None, broken=Broken(page.url, why))
 
@@ -147,16 +146,16 @@ def _remade(stored: StoredPage, judges_images: bool) -> Remade:
 
 
 def lost(page: StoredPage) -> Remade:
-    """The result of a page that killed two processes."""
+    """The result for a page on which two processes died."""
     return Remade(page.id, None, broken=Broken(page.url, "the process that cleans it dies"))
 
 
 @dataclass(frozen=True)
 class StoredOptions:
-    """What is asked for."""
+    """The requested options."""
 
     method: str | None
-    """None: for each page the one that made its text."""
+    """None: for each page the method that it has."""
     favour: str
     markdown: str | None
     """no, yes or links; None: as it is with each page."""
@@ -165,25 +164,25 @@ class StoredOptions:
 
 @dataclass
 class Bookmark:
-    """How far a run has come, in a file."""
+    """The progress of a run, in a file."""
 
     path: Path
     of: Mapping[str, Any]
-    """What must be the same for a run to go on: crawl, options, and versions of all that texts depend on."""
+    """What must be the same to continue a run: crawl, options, and versions of everything that texts depend on."""
     last: int = 0
     """The id of the last page that was looked at."""
     has_changed: bool = False
     """Whether any text is another one than before, so that near-duplicates are to be grouped anew."""
 
     def read(self) -> None:
-        """Go on where a run with the same options ended, if there was one."""
+        """Continue an earlier run with the same options, if there was one."""
         with suppress(OSError, ValueError, KeyError):
             found = json.loads(self.path.read_bytes())
             if found["of"] == self.of:
                 self.last, self.has_changed = int(found["last"]), bool(found["has_changed"])
 
     def write(self) -> None:
-        """Save how far the run has come."""
+        """Save the progress."""
         with AtomicFile(str(self.path)) as file:
             found = {"of": self.of, "last": self.last, "has_changed": self.has_changed}
             file.write(json.dumps(found).encode())
@@ -192,7 +191,7 @@ class Bookmark:
 
 @dataclass
 class Run:
-    """Pages that are made anew, and the results so far."""
+    """Pages that are extracted again, and the results so far."""
 
     engine: Engine
     crawl: CleanedCrawl
@@ -202,15 +201,15 @@ class Run:
     retry_seconds: float
     tally: CleaningCounts = field(default_factory=CleaningCounts)
     bare: int = 0
-    """Pages without a kept response."""
+    """Pages without a stored response."""
     learned: int = 0
     """Pages of methods that need the template of their site."""
     others: int = 0
-    """Pages with another text than before."""
+    """Pages whose text has changed."""
     waiting: list[Remade] = field(default_factory=list)
 
     def go(self, connection: Connection, jobs: int, progress: CleaningProgress) -> None:
-        """Make all pages anew that the bookmark leaves, then group near-duplicates again."""
+        """Process all pages after the bookmark, then group near-duplicates again."""
         work = partial(remade, judges_images=self.options.judges_images)
         letters = 0
         for result in in_order(work, self.pages(connection), jobs, lost, partial(progress.say, DIED)):
@@ -228,7 +227,7 @@ class Run:
                 progress.show()
 
     def pages(self, connection: Connection) -> Iterator[StoredPage]:
-        """The pages that can be made anew; the others are counted."""
+        """The pages that can be extracted again; the others are counted."""
         reads_markdown = self.options.markdown is None
         for row in pages_after(connection, self.crawl, self.bookmark.last, markdown=reads_markdown):
             self.share.position += 1
@@ -246,7 +245,7 @@ class Run:
                 yield StoredPage(*about, response, method, favour, wish or "no")
 
     def count(self, result: Remade, progress: CleaningProgress) -> None:
-        """Count the result of a page, and say what is wrong with it."""
+        """Count the result of a page, and report an error."""
         if result.broken is not None:
             self.tally.add(result.broken)
             progress.say(f"{result.broken.place}: {result.broken.why}")
@@ -256,7 +255,7 @@ class Run:
             self.others += result.is_other
 
     def save(self) -> None:
-        """Save the pages that wait."""
+        """Save the pages that are waiting."""
         if not self.waiting:
             return
         rows = [one.row for one in self.waiting if one.row is not None]
@@ -269,40 +268,40 @@ class Run:
         self.waiting.clear()
 
     def closing(self, seconds: float, stopped: Message | None) -> Iterator[Message]:
-        """What is said at the end."""
+        """The closing lines."""
         first = plural(
             "{n} page cleaned again in {seconds} s ({rate} a second), {before} of pages to {after} of text.",
             "{n} pages cleaned again in {seconds} s ({rate} a second), {before} of pages to {after} of text.",
             self.tally.pages,
             seconds=f"{seconds:.1f}",
             rate=f"{self.tally.pages / max(seconds, 0.001):.1f}",
-            before=decimal(self.tally.before),
-            after=decimal(self.tally.after),
+            before=byte_size(self.tally.before),
+            after=byte_size(self.tally.after),
         )
         yield Message("{stopped} {rest}", {"stopped": stopped, "rest": first}) if stopped else first
         yield plural("The text of {n} page has changed.", "The texts of {n} pages have changed.", self.others)
         if self.bare:
             yield plural(
-                "Left as it was: {n} page of which no response is kept (setting KEEP_RESPONSES).",
-                "Left as they were: {n} pages of which no response is kept (setting KEEP_RESPONSES).",
+                "Unchanged: {n} page without a stored response (setting KEEP_RESPONSES).",
+                "Unchanged: {n} pages without a stored response (setting KEEP_RESPONSES).",
                 self.bare,
             )
         if self.learned:
             yield plural(
-                "Left as it was: {n} page, as its method learns from a whole site; --method gives another.",
-                "Left as they were: {n} pages, as their method learns from a whole site; --method gives another.",
+                "Unchanged: {n} page whose method learns from a whole site; --method chooses another.",
+                "Unchanged: {n} pages whose method learns from a whole site; --method chooses another.",
                 self.learned,
             )
         yield from outcome_lines(self.tally)
         if self.tally.broken:
             yield plural(
-                "Left as it was: {n} page that cannot be cleaned, named above.",
-                "Left as they were: {n} pages that cannot be cleaned, each named above.",
+                "Unchanged: {n} page that cannot be cleaned, named above.",
+                "Unchanged: {n} pages that cannot be cleaned, each named above.",
                 self.tally.broken,
             )
         if self.tally.pages:
             yield Message(
-                "{path} keeps the texts of then; scrapy export --name {name} -o FILE writes those of now.",
+                "{path} has the earlier texts; scrapy export --name {name} -o FILE writes the new ones.",
                 {"path": self.bookmark.path.with_name(f"{self.crawl.name}.jsonl"), "name": self.crawl.name},
             )
 
@@ -319,7 +318,7 @@ def _markdown_of(text: str | None) -> str:
 
 
 def clean_stored(opts: argparse.Namespace, settings: Settings) -> int:
-    """Make the texts of a crawl anew; the exit status."""
+    """Extract the texts of a crawl again; returns the exit status."""
     url, folder = state_url(settings), Path(settings["OUTPUT_DIR"])
     options = _options(opts, settings)
     crawl, total = _find(url, opts.stored)
@@ -330,7 +329,7 @@ def clean_stored(opts: argparse.Namespace, settings: Settings) -> int:
         folder.mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=0)
     except Timeout:
-        raise WrongUseError("another run is at work in {path}", path=repr(str(folder))) from None
+        raise WrongUseError("another run is using {path}", path=repr(str(folder))) from None
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise WrongUseError("{path} cannot be written to ({why})", path=repr(str(folder)), why=why) from None
@@ -349,22 +348,22 @@ def clean_stored(opts: argparse.Namespace, settings: Settings) -> int:
 
 
 def _go(run: Run, url: URL, folder: Path, jobs: int, interval: float) -> int:
-    """Make the texts anew and print the results; the exit status."""
-    gc.freeze()  # what is loaded stays
+    """Extract the texts again and print the results; returns the exit status."""
+    gc.freeze()  # loaded modules are never collected
     gc.set_threshold(GARBAGE_THRESHOLD)
     started, status, stopped = monotonic(), 0, None
     progress = CleaningProgress([run.share], run.tally, interval)
     if run.bookmark.last:
-        progress.say(localized(Message("An earlier run is gone on with.")))
+        progress.say(localized(Message("Continuing an earlier run.")))
     try:
         with progress, reading(url) as connection, database_errors(url):
             run.go(connection, jobs, progress)
         run.bookmark.path.unlink(missing_ok=True)
     except KeyboardInterrupt:
-        status, stopped = INTERRUPTED, Message("Stopped before the end; the same command goes on.")
+        status, stopped = INTERRUPTED, Message("Stopped before the end; the same command continues.")
     except (StateError, OutputError, WorkersError) as error:
         why = error.message if isinstance(error, StateError | OutputError) else str(error)
-        status, stopped = FAILED, Message("Stopped: {why}; the same command goes on.", {"why": why})
+        status, stopped = FAILED, Message("Stopped: {why}; the same command continues.", {"why": why})
     forget_entries(search_file(url, folder), run.crawl.id)
     for line in run.closing(monotonic() - started, stopped):
         print(printable(localized(line)), file=sys.stderr)
@@ -384,7 +383,7 @@ def _options(opts: argparse.Namespace, settings: Settings) -> StoredOptions:
 
 
 def _find(url: URL, name: str) -> tuple[CleanedCrawl, int]:
-    """The crawl of this name, and how many pages it has; a WrongUseError without one."""
+    """The crawl of this name, and how many pages it has; raises a WrongUseError if there is none."""
     if not exists(url):
         check_name([], name, url)
     with reading(url) as connection:

@@ -28,7 +28,7 @@ from crawler.page.text import one_line
 
 LINE = '{{"id": {}, "url": {}, "text": {}, "title": {}, "method": {}{}}}\n'
 MORE = {name: read for name, read in READERS.items() if name not in ("title", "text")}
-"""Further fields of a line, with the same values as in the items of a crawl."""
+"""Additional fields of a line, with the same values as in the items of a crawl."""
 
 
 class Cleaned(NamedTuple):
@@ -38,7 +38,7 @@ class Cleaned(NamedTuple):
     before: int
     after: int
     ended: Cut | None = None
-    """The limit at which reading stopped."""
+    """The limit that cut off the page."""
 
 
 CleaningResult = Cleaned | Broken | Skipped
@@ -55,7 +55,7 @@ class CleaningCounts:
     broken: int = 0
     skipped: Outcomes = field(default_factory=Outcomes)
     cut: Outcomes = field(default_factory=Outcomes)
-    """Pages of which only the beginning was read, by the limit."""
+    """Pages of which only the beginning was read, by limit."""
 
     def add(self, result: CleaningResult) -> None:
         if isinstance(result, Cleaned):
@@ -80,7 +80,7 @@ class CleaningCounts:
 
 
 def clean(found: ReadResult, method: str, extract: Extractor, wish: str, fields: Sequence[str]) -> CleaningResult:
-    """Clean a record; never an exception. `wish` is for Markdown: no, yes or links."""
+    """Clean a record; never raises an exception. `wish` is for Markdown: no, yes or links."""
     if not isinstance(found, Raw):
         return found
     try:
@@ -95,7 +95,7 @@ def clean(found: ReadResult, method: str, extract: Extractor, wish: str, fields:
         return Skipped(Outcome(Code.NOT_HTML, str(error)))
     except BrokenError as error:
         return Broken(found.place, str(error))
-    except Exception as error:  # a page must not cost the others, whatever is wrong with it or with a method
+    except Exception as error:  # an error in one page, or in a method, must not affect the other pages
         return Broken(found.place, f"it cannot be cleaned ({type(error).__name__}: {error})")
     values = as_json(extraction.text), as_json(extraction.title), as_json(method)
     others = [f', "{name}": {_json(value)}' for name, value in more.items()]
@@ -109,29 +109,29 @@ def _json(value: Any) -> str:
 
 
 def cleaner(method: str, extract: Extractor, wish: str = "no", fields: Sequence[str] = ()) -> Cleaner:
-    """A function for any process that cleans a record by a method of this name."""
+    """A function, usable in any process, that cleans a record by the method of this name."""
     return partial(clean, method=method, extract=extract, wish=wish, fields=fields)
 
 
 def cleaned(
     found: Iterable[ReadResult], clean: Cleaner, jobs: int, died: Callable[[], None]
 ) -> Iterator[CleaningResult]:
-    """The result of each record, in their order."""
+    """The result of each record, in order."""
     return in_order(clean, found, jobs, _lost, died)
 
 
 def _lost(found: ReadResult) -> CleaningResult:
-    """The result of a record that killed two processes."""
+    """The result for a record on which two processes died."""
     assert isinstance(found, Raw)  # noqa: S101 - nothing is done with the others
     return Broken(found.place, "the process that cleans it dies")
 
 
 NAMED = 10
-"""Broken records of a file that are named; the others are only counted, so that they do not fill the memory."""
+"""Broken records of a file that are listed; others are only counted, to save memory."""
 
 
 def _this_worker() -> tuple[str, int, int]:
-    """The machine, the process and the thread."""
+    """This machine, process and thread."""
     return socket.gethostname(), os.getpid(), threading.get_ident()
 
 
@@ -146,7 +146,7 @@ class FileResult:
     failed: str = ""
     """Why there is no output."""
     stops: bool = False
-    """Whether other files would fail as well."""
+    """Whether other files would fail for the same reason."""
     worker: tuple[str, int, int] = field(default_factory=_this_worker)
 
 
@@ -156,13 +156,13 @@ class FileCleaner:
 
     folder: Path
     name: str
-    """The folder's own name, by its manifest."""
+    """The random id of the folder, in its manifest."""
     clean: Cleaner
     maker: str
     """The version of Winnow and its libraries; another one would write other lines."""
 
     def __call__(self, pair: Pair) -> FileResult:
-        """Clean a file in the order of its records; never an exception for its content."""
+        """Clean a file in the order of its records; its content never raises an exception."""
         result = FileResult(pair)
         try:
             self._check()
@@ -177,17 +177,17 @@ class FileCleaner:
         return result
 
     def _check(self) -> None:
-        """Raise an OutputError on a machine with another Winnow or another folder of this path."""
+        """Raise an OutputError on a machine with another version of Winnow, or with another folder of this path."""
         if maker() != self.maker:
             raise OutputError(
-                "on {host} is another Winnow or Python: {other}, not {ours}",
+                "{host} has another version of Winnow or Python: {other}, not {ours}",
                 host=socket.gethostname(),
                 other=maker(),
                 ours=self.maker,
             )
         if not is_folder(self.folder, self.name):
             raise OutputError(
-                "{path} on {host} is not the folder that is written to",
+                "{path} on {host} is not the output folder of this run",
                 path=repr(str(self.folder)),
                 host=socket.gethostname(),
             )
@@ -212,10 +212,10 @@ DIES = "the processes that clean it die"
 
 
 def by_processes(work: FileCleaner, todo: Sequence[Pair], jobs: int, died: Callable[[], None]) -> Iterator[FileResult]:
-    """The result of each file, as it is done; a file that kills two processes is given up."""
+    """The result of each file when it is done; a file on which two processes die is given up."""
     yield from as_done(work, todo, jobs, lost, died)
 
 
 def lost(pair: Pair) -> FileResult:
-    """The result of a file that kills processes."""
+    """The result for a file on which processes die."""
     return FileResult(pair, failed=f"{pair.shown!r}: {DIES}")

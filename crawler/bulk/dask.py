@@ -23,17 +23,17 @@ from crawler.bulk.parallel import WorkersError, without_interrupts
 from crawler.bulk.resume_manifest import Pair
 
 POLL_SECONDS = 1.0  # between two requests for the list of workers
-# A local cluster serves no pages of its own.
+# A local cluster has no web interface.
 QUIET: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
 LOGGERS = ("distributed", "distributed.client", "distributed.gc")
-GONE = "A worker is gone; another goes on with what it was at."
-NOBODY = "There is no worker at the scheduler; the files wait for one."
+GONE = "A worker is gone; another one continues its file."
+NOBODY = "The scheduler has no workers; the files wait for one."
 
 
 def by_dask(
     clean: FileCleaner, todo: Sequence[Pair], address: str, jobs: int, said: Callable[[str], None]
 ) -> Iterator[FileResult]:
-    """The result of each file as it is done; without an address by `jobs` processes of this machine."""
+    """The result of each file when it is done; without an address, by `jobs` processes of this machine."""
     if not todo:
         return
     with _silence(), _client(address, jobs) as client, client.as_current():
@@ -51,7 +51,7 @@ class DaskRun:
         self.is_alone = False
 
     def results(self, todo: Sequence[Pair]) -> Iterator[FileResult]:
-        """The result of each file, in no order."""
+        """The results of the files, in any order."""
         waiting = deque(todo)
         try:
             while waiting or self.under_way:
@@ -63,11 +63,11 @@ class DaskRun:
         except (CancelledError, FutureCancelledError, CommClosedError, OSError) as error:
             raise WorkersError(f"the scheduler does not answer any more ({type(error).__name__})") from None
         finally:
-            with suppress(Exception):  # it may be gone; what is under way ends by itself
+            with suppress(Exception):  # it may be gone; running tasks end by themselves
                 self.client.cancel(list(self.under_way))
 
     def poll_workers(self, at_once: bool = False) -> None:
-        """Update the list of workers now and then; say when one is gone or none is there."""
+        """Update the list of workers now and then; report when one is gone or there are none."""
         if not at_once and time.monotonic() - self.polled < POLL_SECONDS:
             return
         self.polled = time.monotonic()
@@ -107,7 +107,7 @@ def _result(future: Future, pair: Pair) -> FileResult:
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """A context without Dask's own log lines."""
+    """A context that suppresses Dask's own log lines."""
     before = {name: logging.getLogger(name).level for name in LOGGERS}
     for name in before:
         logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -120,7 +120,7 @@ def _silence() -> Iterator[None]:
 
 @contextmanager
 def _client(address: str, jobs: int) -> Iterator[Client]:
-    """A client of the scheduler; without an address, of a new local cluster with keys of its own."""
+    """A client of the scheduler; without an address, of a new local cluster with its own keys."""
     if not address:
         with _cluster(jobs) as cluster, Client(cluster, set_as_default=False) as client:
             yield client
@@ -137,7 +137,7 @@ def _client(address: str, jobs: int) -> Iterator[Client]:
 
 
 def _cluster(jobs: int) -> LocalCluster:
-    """A new cluster on this machine; Ctrl-C is for this process, which ends the others."""
+    """A new cluster on this machine; only this process handles Ctrl-C, and stops the others."""
     with config.set(QUIET), without_interrupts():
         return LocalCluster(
             n_workers=jobs,
@@ -146,7 +146,8 @@ def _cluster(jobs: int) -> LocalCluster:
             protocol="tls://",
             security=True,
             dashboard_address=None,
-            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # or it would be 8787, of which there is one
+            # Otherwise it would be 8787, which only one process can have.
+            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
             memory_limit=None,
             silence_logs=logging.CRITICAL,
         )

@@ -39,18 +39,18 @@ CALLED = "scrapy noise judge"
 NO_TEXT = Extraction("", "")
 NOT_ASKED = Skipped(Outcome(Code.NOT_ASKED_FOR))
 FILE = "file"
-DIGITS = 6  # of the figures that are written
+DIGITS = 6  # digits after the point in scores
 NAMELESS = "http://page.example/"
-"""The address that pages without one have in labels, which their relative addresses are joined to."""
+"""The address of pages without one, to which relative addresses in labels are joined."""
 
 
 class SavedPage(NamedTuple):
-    """A page of a line of JSON."""
+    """A page in a line of JSON."""
 
     id: str
-    """The id of the line, else the address."""
+    """The id of the line, or else the address."""
     shown: str
-    """The id as JSON, a number as a number."""
+    """The id as JSON; a number stays a number."""
     site: str
     page: Page
 
@@ -78,20 +78,20 @@ class JudgedPage(NamedTuple):
 
 @dataclass(frozen=True)
 class ImageJudging:
-    """The judges, and the evidence they use."""
+    """The judges, and the evidence that they use."""
 
     judges: tuple[ImageJudge, ...]
     extract: Extractor
     evidence: Mapping[str, Evidence]
     """The evidence by site."""
     nameless: str = ""
-    """The address of pages without an http address. If it is empty, such pages are broken."""
+    """The address of pages without an http address. If empty, such pages are broken."""
     asked: frozenset[str] | None = field(default=None, repr=False)
     """The ids of the pages to judge; None for all."""
 
 
 def read(path: Path) -> Iterator[ReadResult]:
-    """The lines of a file, which may be compressed; an OSError where it cannot be read."""
+    """The lines of a file, which may be compressed; raises an OSError if it cannot be read."""
     with path.open("rb") as file:
         for found in json_lines.read(stream.opened(file, path.name), path.as_posix()):
             yield found._replace(head={FILE: path.as_posix()}) if isinstance(found, Raw) else found
@@ -105,7 +105,7 @@ def read_all(paths: Iterable[Path]) -> Iterator[ReadResult]:
 def evidence(
     found: Iterable[ReadResult], jobs: int, died: Callable[[], None], nameless: str = ""
 ) -> dict[str, Evidence]:
-    """The evidence of all pages by site; broken pages are left out."""
+    """The evidence of all pages by site; broken pages are skipped."""
     by_site: dict[str, Evidence] = {}
     for counts in in_order(partial(_count, nameless=nameless), found, jobs, _uncounted, died):
         if counts is not None:
@@ -123,7 +123,7 @@ def judged(
 
 
 def lines(page: JudgedPage, for_people: bool = False) -> Iterator[bytes]:
-    """The first judge's verdicts as lines of JSON; their reasons as sentences for people, else as codes."""
+    """The first judge's verdicts as lines of JSON; reasons are sentences for people, or else codes."""
     for address, (verdict, *_) in page.images.items():
         values = {
             "img": address,
@@ -134,7 +134,7 @@ def lines(page: JudgedPage, for_people: bool = False) -> Iterator[bytes]:
             "entropy": _rounded(verdict.entropy),
             "reasons": [str(one.message) for one in verdict.reasons] if for_people else records(verdict.reasons),
         }
-        # An escape of half a character is what JSON has for it, too.
+        # JSON may also contain half of a surrogate pair as an escape.
         text = f'{{"page": {page.shown}, {json.dumps(values, ensure_ascii=False)[1:]}\n'
         yield one_line(text).encode("utf-8", "backslashreplace")
 
@@ -144,13 +144,13 @@ def _count(found: ReadResult, nameless: str) -> PageEvidence | None:
         saved = page_of(found, nameless)
         counted = Evidence()
         counted.see(sightings(saved.page, NO_TEXT))
-    except Exception:  # the same page is named when it is judged
+    except Exception:  # the same page is reported when it is judged
         return None
     return PageEvidence(saved.site, counted)
 
 
 def _judge(found: ReadResult, panel: ImageJudging) -> JudgedPage | Broken | Skipped:
-    """The verdicts on the images of a page; never an exception."""
+    """The verdicts on the images of a page; never raises an exception."""
     if not isinstance(found, Raw):
         return found
     try:
@@ -163,13 +163,13 @@ def _judge(found: ReadResult, panel: ImageJudging) -> JudgedPage | Broken | Skip
         images = {url: tuple(one[url] for one in by_judge) for url in by_judge[0]}
     except BrokenError as error:
         return Broken(found.place, str(error))
-    except Exception as error:  # a page must not cost the others, whatever is wrong with it
+    except Exception as error:  # an error in one page must not affect the other pages
         return Broken(found.place, f"it cannot be judged ({type(error).__name__}: {error})")
     return JudgedPage(saved.id, saved.shown, found.head[FILE], saved.site, counted.pages, images)
 
 
 def page_of(found: ReadResult, nameless: str) -> SavedPage:
-    """The page of a line, or a BrokenError."""
+    """The page in a line; raises a BrokenError if there is none."""
     if not isinstance(found, Raw):
         raise BrokenError("there is no page")
     record = found.decode(found)
@@ -181,7 +181,7 @@ def page_of(found: ReadResult, nameless: str) -> SavedPage:
     address = own or nameless
     shown = as_json(address) if record.id == "null" else record.id
     name = json.loads(shown) if shown.startswith('"') else shown
-    # Pages without an address are each a site of its own.
+    # Each page without an address is a site by itself.
     home = site(address) if own else found.place
     return SavedPage(name, shown, home, replace(record.page, url=address))
 
@@ -191,7 +191,7 @@ def _rounded(score: float | None) -> float | None:
 
 
 def _uncounted(_: ReadResult) -> None:
-    """A page whose counting has killed two processes."""
+    """A page on which two processes died while counting."""
 
 
 def _lost(found: ReadResult) -> JudgedPage | Broken | Skipped:
@@ -212,7 +212,7 @@ class JudgingRun:
     broken: int = 0
 
     def go(self, judge: Judge, extract: Extractor) -> None:
-        """Judge everything; without a single page nothing is written."""
+        """Judge everything; nothing is written if there is no page."""
         panel = ImageJudging((judge,), extract, evidence(read(self.path), self.jobs, _died))
         for result in judged(read(self.path), panel, self.jobs, _died):
             if isinstance(result, Broken):
@@ -231,7 +231,7 @@ class JudgingRun:
             self.output.write(line)
 
     def closing(self) -> str:
-        """What is said at the end."""
+        """The closing lines."""
         noise = f"{self.noise:,} of {counted(self.images, 'image')} noise"
         said = [f"{noise}, on {counted(self.pages, 'page')}"] if self.pages else ["there is no page with url and html"]
         if self.broken:
@@ -242,7 +242,7 @@ class JudgingRun:
 
 
 def judge(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Judge the images of a file's pages; the exit status."""
+    """Judge the images of a file's pages; returns the exit status."""
     by, extract, path = judge_of(settings), extractor_of(settings), readable_file(opts.pages)
     check_apart(opts.output, [path])
     run = JudgingRun(path, AtomicFile(opts.output), opts.jobs or cores())

@@ -24,15 +24,15 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 BATCH = 16  # items sent to a process together
-BATCH_SIZE = 2 * 1024 * 1024  # of so many bytes at most, or one item
-AHEAD = 2  # batches that a process has at once, so that it need not wait for the next one
-MOST_AHEAD = 16  # batches per process that may be begun before the first is done
-MOST_BYTES = 256 * 1024 * 1024  # of all batches that are begun and not done, unless there is one only
-# New objects until Python looks for circles among them: a page makes thousands, few of them in circles, and Python's
+BATCH_SIZE = 2 * 1024 * 1024  # bytes of a batch at most, unless it is a single item
+AHEAD = 2  # batches that a process has at once, so that it never waits for the next one
+MOST_AHEAD = 16  # batches per process that may be started before the first is done
+MOST_BYTES = 256 * 1024 * 1024  # of all batches started and not done, unless there is only one
+# New objects after which Python collects cyclic garbage: a page makes thousands, few of them in cycles, and Python's
 # own 700 costs a crawl a tenth of its time.
 GARBAGE_THRESHOLD = 50_000
-DIED = "A process died; a new one goes on with what it was at."
-STARTS = 3  # processes in a row that end before they work: then no more are started
+DIED = "A process died; a new one continues its work."
+STARTS = 3  # processes in a row that die before they work; then no more are started
 
 
 def cores() -> int:
@@ -52,7 +52,7 @@ class ItemBatch(Generic[T, R]):
     size: int
     results: list[R] = field(default_factory=list)
     deaths: int = 0
-    """How many processes died of the next item."""
+    """How many processes died on the next item."""
 
     @property
     def done(self) -> bool:
@@ -78,7 +78,7 @@ def batches(items: Iterable[T], size_of: Callable[[T], int]) -> Iterator[ItemBat
 
 
 class PoolWorker(Generic[T, R]):
-    """A process and the batches it has."""
+    """A process and its batches."""
 
     def __init__(self, work: Callable[[T], R]) -> None:
         spawn = get_context("spawn")
@@ -91,13 +91,13 @@ class PoolWorker(Generic[T, R]):
         self.ready = False
 
     def give(self, batch: ItemBatch[T, R]) -> None:
-        """Send the items of a batch that have no result."""
+        """Send the items of a batch that have no result yet."""
         self.batches.append(batch)
-        with contextlib.suppress(OSError):  # it is dead, which shows when its results are read
+        with contextlib.suppress(OSError):  # it is dead, which is noticed when its results are read
             self.pipe.send(batch.items[len(batch.results) :])
 
     def read(self) -> bool:
-        """Take a result; whether the process is alive."""
+        """Read a result; returns whether the process is alive."""
         try:
             result = self.pipe.recv()
         except (EOFError, OSError):
@@ -120,7 +120,7 @@ class PoolWorker(Generic[T, R]):
 
 
 class WorkerPool(Generic[T, R]):
-    """Processes and the batches that are begun; the results come in order."""
+    """Processes and the batches that are started; the results come in order."""
 
     ahead = AHEAD
 
@@ -147,7 +147,7 @@ class WorkerPool(Generic[T, R]):
         worker.give(batch)
 
     def read(self, seconds: float | None = None) -> None:
-        """Wait up to so many seconds for results, and take those that are there."""
+        """Wait up to so many seconds for results, and read those that are available."""
         pipes: dict[Any, PoolWorker[T, R]] = {worker.pipe: worker for worker in self.workers}
         for pipe in wait(list(pipes), seconds):
             worker = pipes[pipe]
@@ -157,7 +157,7 @@ class WorkerPool(Generic[T, R]):
                 self.replace(worker)
 
     def replace(self, worker: PoolWorker[T, R]) -> None:
-        """Start a new process in the place of a dead one; give up an item that killed two."""
+        """Start a new process instead of a dead one; give up an item on which two have died."""
         worker.end()
         self.died()
         if not worker.ready:
@@ -190,7 +190,7 @@ class WorkerPool(Generic[T, R]):
 
 
 class UnorderedPool(WorkerPool[T, R]):
-    """Processes that have one long item each; the results come as they are done."""
+    """Processes with one long item each; the results come when they are done."""
 
     ahead = 1
 
@@ -205,7 +205,8 @@ class UnorderedPool(WorkerPool[T, R]):
 def in_order(
     work: Callable[[T], R], items: Iterable[T], jobs: int, lost: Callable[[T], R], died: Callable[[], None]
 ) -> Iterator[R]:
-    """The result of each item, in order; `lost` makes that of an item that kills processes, `died` is called at deaths.
+    """The result of each item, in order; `lost` makes the result of an item on which processes die, `died` is called at
+    deaths. With one job, or one batch, everything is done in this process.
 
     With one job, or one batch, everything is done in this process.
     """
@@ -222,7 +223,7 @@ def in_order(
 def as_done(
     work: Callable[[T], R], items: Iterable[T], jobs: int, lost: Callable[[T], R], died: Callable[[], None]
 ) -> Iterator[R]:
-    """The result of each item as it is done, always in other processes: for few items that take long."""
+    """The result of each item when it is done, always in other processes: for few items that take long."""
     yield from _through(UnorderedPool(work, jobs, lost, died), (ItemBatch([item], 0) for item in items))
 
 
@@ -230,7 +231,7 @@ def _through(pool: WorkerPool[T, R], todo: Iterable[ItemBatch[T, R]]) -> Iterato
     """The results of the batches."""
     try:
         for batch in todo:
-            pool.read(0)  # a process whose pipe is full stands still
+            pool.read(0)  # a process with a full pipe blocks
             yield from pool.finished()
             while (worker := pool.free()) is None:
                 pool.read()
@@ -249,13 +250,13 @@ def _size_of(item: object) -> int:
 
 
 def _serve(pipe: Connection, work: Callable[[Any], Any]) -> None:
-    """Work on the items of the pipe until its other end is closed, then exit at once."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the first one ends the others
+    """Work on the items from the pipe until its other end is closed, then exit at once."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the main one stops the others
     gc.freeze()
     gc.set_threshold(GARBAGE_THRESHOLD)
     todo: SimpleQueue[list[Any]] = SimpleQueue()
     threading.Thread(target=_receive, args=(pipe, todo), daemon=True).start()
-    with contextlib.suppress(OSError):  # nobody is at the other end any more
+    with contextlib.suppress(OSError):  # the other end is closed
         pipe.send(None)
         while True:
             for item in todo.get():
@@ -272,7 +273,7 @@ def _receive(pipe: Connection, todo: "SimpleQueue[list[Any]]") -> None:
 
 @contextlib.contextmanager
 def without_interrupts() -> Iterator[None]:
-    """A context in which Ctrl-C does nothing, also in processes that are started in it."""
+    """Within the context Ctrl-C does nothing, also in processes that are started in it."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""The progress of cleaning: a live bar on a terminal, elsewhere a line in the log from time to time."""
+"""The progress of cleaning: a live bar on a terminal, elsewhere a line in the log now and then."""
 
 import logging
 import sys
@@ -7,20 +7,19 @@ from time import monotonic
 from typing import Protocol, Self
 
 from rich.console import Console
-from rich.filesize import decimal
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 from rich.text import Text
 
 from crawler.bulk.cleaning import CleaningCounts
 from crawler.command_line.terminal import REFRESH_SECONDS, printable
 from crawler.outcomes import ranked
-from crawler.translation.message import Message, localized, plural
+from crawler.translation.message import Message, byte_size, localized, plural
 
 logger = logging.getLogger(__name__)
 
 
 class Measured(Protocol):
-    """What is read: how many bytes it has, 0 where nobody knows, and how many of them were read."""
+    """The input: its size in bytes, 0 if unknown, and how many of them were read."""
 
     @property
     def size(self) -> int: ...
@@ -29,7 +28,7 @@ class Measured(Protocol):
 
 
 class CleaningProgress:
-    """Shows the counts of records from time to time, and between them what is wrong with single ones."""
+    """Shows the counts of records now and then, and errors of single records between them."""
 
     def __init__(self, inputs: Sequence[Measured], tally: CleaningCounts, interval: float) -> None:
         self.inputs, self.tally = inputs, tally
@@ -53,7 +52,7 @@ class CleaningProgress:
             self.bar.stop()
 
     def show(self) -> None:
-        """Draw the bar or log a line, if it is time to."""
+        """Draw the bar or log a line, if it is time."""
         now = monotonic()
         if now - self.last < self.interval:
             return
@@ -76,8 +75,8 @@ class CleaningProgress:
             "{n} pages done, {rate} pages/s, {before} to {after}, {skipped} left out, {broken} broken",
             tally.pages,
             rate=f"{tally.pages / seconds:.1f}",
-            before=decimal(tally.before),
-            after=decimal(tally.after),
+            before=byte_size(tally.before),
+            after=byte_size(tally.after),
             skipped=f"{sum(tally.skipped.values()):,}",
             broken=f"{tally.broken:,}",
         )
@@ -91,7 +90,7 @@ class CleaningProgress:
 
 
 def outcome_lines(tally: CleaningCounts) -> Iterator[Message]:
-    """The closing lines of what was left out and of what was cut."""
+    """The closing lines about what was left out and what was cut off."""
     if tally.skipped:
         yield Message("Left out: {reasons}.", {"reasons": ranked(tally.skipped)})
     if tally.cut:

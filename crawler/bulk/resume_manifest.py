@@ -23,7 +23,7 @@ from crawler.command_line.terminal import WrongUseError
 from crawler.translation.message import N_, Message
 
 ENDING = ".jsonl"
-NO_ARCHIVE = Message("--into cleans WARC files, JSON lines and Tianwang's raw pages, and -o all the others")
+NO_ARCHIVE = Message("--into cleans WARC files, JSON lines and Tianwang's raw pages; use -o for other inputs")
 
 
 @dataclass(frozen=True)
@@ -34,18 +34,19 @@ class Pair:
     input: Path
     output: str
     size: int | None
-    """Stored bytes; None when the file cannot be read."""
+    """Stored bytes; None if the file cannot be read."""
 
 
 def pairs(names: Sequence[str]) -> list[Pair]:
-    """What each file becomes; a WrongUseError if one is no archive, or two would become the same file.
+    """The output file of each input; raises a WrongUseError if one is not an archive, or two would have the same
+    output.
 
     A file keeps its whole name, so that `2004.warc` and `2004.warc.gz` do not meet.
     """
     found = [_pair(name) for name in names]
     taken: dict[str, Pair] = {}
     for pair in found:
-        other = taken.setdefault(pair.output.casefold(), pair)  # some file systems do not tell A from a
+        other = taken.setdefault(pair.output.casefold(), pair)  # some file systems ignore case
         if other is not pair:
             raise WrongUseError(
                 "{path} and {other} would both become {output}",
@@ -57,13 +58,13 @@ def pairs(names: Sequence[str]) -> list[Pair]:
 
 
 def largest_first(found: Iterable[Pair]) -> list[Pair]:
-    """The order in which files are begun: no process is left with a large file at the end."""
+    """The order in which files are started: so no process is left with a large file at the end."""
     return sorted(found, key=lambda pair: (-(pair.size or 0), pair.output))
 
 
 def _pair(name: str) -> Pair:
     if name == STANDARD_INPUT:
-        raise WrongUseError("standard input has no name to give to what it becomes; {why}", why=NO_ARCHIVE)
+        raise WrongUseError("standard input has no name from which to name its output; {why}", why=NO_ARCHIVE)
     path = Path(os.path.abspath(name))  # noqa: PTH100 - resolve() would give the names of what links lead to
     try:
         status = path.stat()
@@ -72,7 +73,7 @@ def _pair(name: str) -> Pair:
     else:
         size = status.st_size
         if not S_ISREG(status.st_mode):
-            folder, other = N_("{path} is a folder; {why}"), N_("{path} is no file; {why}")
+            folder, other = N_("{path} is a folder; {why}"), N_("{path} is not a file; {why}")
             sentence = folder if S_ISDIR(status.st_mode) else other
             raise WrongUseError(sentence, path=repr(name), why=NO_ARCHIVE)
     kind = format_of_name(name)
@@ -88,7 +89,7 @@ def _pair(name: str) -> Pair:
 
 
 NAME = ".clean.json"
-HEAD = 100  # bytes of a manifest, which hold the folder's own name
+HEAD = 100  # bytes of a manifest, which contains the folder's id
 LIBRARIES = ("lxml", "numpy", "py3langid", "w3lib")  # which the lines depend on
 PACKAGE = Path(__file__).resolve().parent.parent
 CODE = (
@@ -101,16 +102,16 @@ CODE = (
     "translation/*.py",
     "extraction/**/*",
     "noise/*",
-)  # and so does what is in these
+)  # the lines also depend on the content of these files
 ELSEWHERE = Message("give another FOLDER, or empty this one")
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """The code and options that make the lines, and the bytes of each file by the name of its file of lines."""
+    """The code and options that make the lines, and the size of each input, by the name of its output file."""
 
     folder: str
-    """A random name, by which other machines know the folder."""
+    """A random id, by which other machines recognize the folder."""
     maker: str
     options: Mapping[str, Any]
     sizes: Mapping[str, int | None]
@@ -118,7 +119,7 @@ class Manifest:
 
 @cache
 def maker() -> str:
-    """The versions of Winnow, its code, its libraries and Python, which decide what the lines are."""
+    """The versions of Winnow, its code, its libraries and Python, on which the lines depend."""
     digest = hashlib.sha256()
     for path in sorted({path for pattern in CODE for path in PACKAGE.glob(pattern) if path.is_file()}):
         if path.suffix != ".pyc":
@@ -129,7 +130,9 @@ def maker() -> str:
 
 
 def go_on(folder: Path, options: Mapping[str, Any], found: Sequence[Pair]) -> str:
-    """Write the manifest and return the folder's own name; a WrongUseError when its content was made otherwise."""
+    """Write the manifest and return the folder's id; raises a WrongUseError if its content was made with
+    other options.
+    """
     before = _read(folder / NAME)
     name = secrets.token_hex(16) if before is None else before.folder
     now = Manifest(name, maker(), options, {pair.output: pair.size for pair in found})
@@ -139,7 +142,7 @@ def go_on(folder: Path, options: Mapping[str, Any], found: Sequence[Pair]) -> st
     new = [output for output in now.sizes if output not in known]
     if strange := next((output for output in new if os.path.lexists(folder / output)), None):
         raise WrongUseError(
-            "{path} is there and was not made by scrapy clean --into; {advice}",
+            "{path} exists and was not made by scrapy clean --into; {advice}",
             path=repr(str(folder / strange)),
             advice=ELSEWHERE,
         )
@@ -152,7 +155,7 @@ def go_on(folder: Path, options: Mapping[str, Any], found: Sequence[Pair]) -> st
 
 
 def is_folder(folder: Path, name: str) -> bool:
-    """Whether this is the folder of this name, and not another of the same path on another machine."""
+    """Whether this is the folder with this id, and not another one of the same path on another machine."""
     try:
         with (folder / NAME).open("rb") as file:
             return name.encode() in file.read(HEAD)
@@ -163,7 +166,7 @@ def is_folder(folder: Path, name: str) -> bool:
 def _compare(folder: Path, before: Manifest, now: Manifest) -> None:
     if before.maker != now.maker:
         raise WrongUseError(
-            "{path} was made by {before}, and this is {now}: {advice}",
+            "{path} was made by {before}, not by {now}: {advice}",
             path=repr(str(folder)),
             before=before.maker,
             now=now.maker,
@@ -173,7 +176,7 @@ def _compare(folder: Path, before: Manifest, now: Manifest) -> None:
         was, is_now = before.options.get(name), now.options.get(name)
         if was != is_now:
             raise WrongUseError(
-                "{path} was made with {option} {before}, and now it is {now}: {advice}",
+                "{path} was made with {option} {before}, not {now}: {advice}",
                 path=repr(str(folder)),
                 option=name,
                 before=repr(was),
@@ -184,7 +187,7 @@ def _compare(folder: Path, before: Manifest, now: Manifest) -> None:
         was, is_now = before.sizes[name], now.sizes[name]
         if was is not None and is_now is not None and was != is_now:
             raise WrongUseError(
-                "what became {name} in {path} had {before} bytes, and now {now}: {advice}",
+                "the input of {name} in {path} had {before} bytes, and now has {now}: {advice}",
                 name=repr(name),
                 path=repr(str(folder)),
                 before=f"{was:,}",
@@ -194,7 +197,7 @@ def _compare(folder: Path, before: Manifest, now: Manifest) -> None:
 
 
 def _read(path: Path) -> Manifest | None:
-    """The manifest in a file; None when there is no file."""
+    """The manifest in a file; None if there is no file."""
     if not os.path.lexists(path):
         return None
     try:
@@ -203,5 +206,5 @@ def _read(path: Path) -> Manifest | None:
         return Manifest(str(saved["folder"]), str(saved["maker"]), dict(saved["options"]), sizes)
     except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
         raise WrongUseError(
-            "{path} is no manifest of scrapy clean --into; {advice}", path=repr(str(path)), advice=ELSEWHERE
+            "{path} is not a manifest of scrapy clean --into; {advice}", path=repr(str(path)), advice=ELSEWHERE
         ) from None

@@ -1,1 +1,1 @@
-"""What all commands share: their options and errors, what they print and how they end."""
+"""What all commands share: options, errors, output and exit statuses."""

@@ -1,9 +1,9 @@
-"""The base of our commands. Wrong use is one sentence and status 2, before anything heavy is imported.
+"""The base classes of our commands. Wrong use is one sentence and status 2, before anything heavy is imported.
 
-Scrapy imports every module of crawler/commands for each of its commands, and takes every command class that one of them
-defines for a command. So the base stands here; those modules and this one import nothing of the crawler that takes
-time: what a command does is named by `module:function` and imported when it runs, and tables of allowed values are
-named by `module:NAME` and imported when a value is checked.
+Scrapy imports every module of crawler/commands for each of its commands, and registers every command class that one of
+them defines. So the base classes are here, and those modules and this one import nothing slow: the function of a
+command is named by `module:function` and imported when it runs, and tables of allowed values are named by `module:NAME`
+and imported when a value is checked.
 """
 
 import argparse
@@ -46,20 +46,28 @@ OF_LIBRARIES = (
     N_("set/override setting (may be repeated)"),
     N_("enable pdb on failure (uses ipdb if installed)"),
     N_("set spider argument (may be repeated)"),
-    N_("append scraped items to the end of FILE (use - for stdout)"),
+    N_("Run a spider of the current project, by name"),
+    N_(
+        "append scraped items to the end of FILE (use - for stdout), to define format set a colon at the end of the "
+        "output URI (i.e. -o FILE:FORMAT)"
+    ),
+    N_(
+        "dump scraped items into FILE, overwriting any existing file, to define format set a colon at the end of the "
+        "output URI (i.e. -O FILE:FORMAT)"
+    ),
 )
-"""What argparse and Scrapy say of wrong use, and in their help."""
+"""Messages and help texts of argparse and Scrapy, for the catalogues."""
 
 
 def translate_argparse() -> None:
-    """Have argparse find its sentences in our catalogue."""
+    """Have argparse find its messages in our catalogue."""
     if here().language != SOURCE:
         gettext.bindtextdomain("winnow", LOCALE)
         gettext.textdomain("winnow")
 
 
 def translate_help(parser: argparse.ArgumentParser) -> None:
-    """Say what each option means in the user's language, with its default."""
+    """Translate the help of each option, and add its default."""
     for group in parser._action_groups:
         group.title = group.title and localized(Message(group.title))
     for action in parser._actions:
@@ -77,9 +85,9 @@ class Command(ScrapyCommand):
 
     requires_crawler_process = False
     summary: str
-    """Its line in the list of commands."""
+    """Its description in the list of commands."""
     function: str
-    """`module:name` of what takes the options and the settings, and returns the exit status."""
+    """`module:name` of the function that takes the options and the settings, and returns the exit status."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -115,10 +123,10 @@ class Command(ScrapyCommand):
             self.refuse(error.message)
 
     def read(self, args: list[str], opts: argparse.Namespace) -> argparse.Namespace:
-        """The options of the command, checked; `args` are those that Scrapy's parser did not know."""
+        """The checked options of the command; `args` are those that Scrapy's parser did not recognize."""
         if args:
             raise WrongUseError(
-                "{given} is not understood; {command} --help says what is",
+                "{given} is not recognized; see {command} --help",
                 given=repr(args[0][:200]),
                 command=self.called,
             )
@@ -126,7 +134,7 @@ class Command(ScrapyCommand):
         return opts
 
     def check(self, opts: argparse.Namespace) -> None:
-        """Raise a WrongUseError where options do not go together."""
+        """Raise a WrongUseError if options do not go together."""
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         try:
@@ -141,15 +149,15 @@ class Command(ScrapyCommand):
             sys.exit(INTERRUPTED)
 
     def refuse(self, message: str | Message) -> NoReturn:
-        """End with one line and status 2."""
+        """Exit with one line and status 2."""
         refuse(Message(message) if isinstance(message, str) else message, self.called)
 
 
 class Subcommand(NamedTuple):
-    """One of several things that a command does."""
+    """One of several actions of a command."""
 
     function: str
-    """`module:name`, as that of a command."""
+    """`module:name`, as for a command."""
     add_arguments: Callable[[argparse.ArgumentParser], object] = lambda parser: None
 
     def parser(self, called: str) -> argparse.ArgumentParser:
@@ -163,11 +171,11 @@ class Subcommand(NamedTuple):
         return parser
 
     def usage(self, called: str) -> str:
-        """How it is given on the command line."""
+        """Its usage on the command line."""
         return str(self.parser(called).usage)
 
     def help(self, called: str) -> str:
-        """Its usage and what its options mean."""
+        """Its usage and the meanings of its options."""
         parser = self.parser(called)
         parser.formatter_class = argparse.HelpFormatter
         translate_help(parser)
@@ -175,7 +183,7 @@ class Subcommand(NamedTuple):
 
 
 class CommandGroup(Command):
-    """A command that does several things, each by a word of its own."""
+    """A command with several actions, each chosen by a word."""
 
     subcommands: ClassVar[Mapping[str, Subcommand]]
 
@@ -196,8 +204,8 @@ class CommandGroup(Command):
         if name not in self.subcommands:
             there = {"command": self.called, "name": repr(name), "names": list(self.subcommands)}
             if not args:
-                raise WrongUseError("what is to be done is not said; there is {command} {names}", **there)
-            raise WrongUseError("there is no {command} {name}; there is {command} {names}", **there)
+                raise WrongUseError("no subcommand given; allowed are {command} {names}", **there)
+            raise WrongUseError("there is no {command} {name}; allowed are {command} {names}", **there)
         self.called = f"{self.called} {name}"
         self.function, add_arguments = self.subcommands[name]
         return Subcommand(self.function, add_arguments).parser(self.called).parse_intermixed_args(args[1:])
@@ -207,12 +215,12 @@ class _Parser(argparse.ArgumentParser):
     """Reads the options of a subcommand."""
 
     def error(self, message: str) -> NoReturn:
-        raise WrongUseError("{why}; it is {usage}", why=message, usage=str(self.usage))
+        raise WrongUseError("{why}; usage: {usage}", why=message, usage=str(self.usage))
 
 
 def _intermixed(parser: argparse.ArgumentParser, args: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
-    """What Scrapy has its parser read; options may stand between the arguments."""
-    del parser.parse_known_args  # the method is called by the other one
+    """Read the arguments for Scrapy's parser; options may be between arguments."""
+    del parser.parse_known_args  # that method calls this one
     return parser.parse_known_intermixed_args(args)
 
 
@@ -224,7 +232,7 @@ def _wrong(sentence: str, /, **values: object) -> ArgumentTypeError:
 
 
 def whole(least: int, most: int) -> Callable[[str], int]:
-    """The type of options that are whole numbers.
+    """The type of options that are integers.
 
     >>> whole(1, 64)("8")
     8
@@ -252,7 +260,7 @@ def share(text: str) -> float:
 
 
 def parsed(function: str) -> Callable[[str], object]:
-    """The type of options that a function reads, given as `module:name`, which raises a WrongUseError.
+    """The type of options that a function parses, given as `module:name`; the function raises a WrongUseError.
 
     >>> parsed("crawler.reports.stored_pages:since_of")("3")
     3
@@ -268,7 +276,7 @@ def parsed(function: str) -> Callable[[str], object]:
 
 
 def names(table: str, *others: str) -> Callable[[str], list[str]]:
-    """The type of options that are names of a table, or others, with commas between them; each comes back once.
+    """The type of options that are names in a table, or others, separated by commas; duplicates are removed.
 
     >>> names("crawler.frontier.scope:SCOPES", "all")("site, all,site")
     ['site', 'all']

@@ -1,4 +1,4 @@
-"""What commands print, and with which status they end."""
+"""The output of commands, and their exit statuses."""
 
 import logging
 import os
@@ -12,19 +12,19 @@ from typing import NoReturn
 from crawler.translation.message import CONTROL, Message, MessageError, localized
 from crawler.translation.program import as_called
 
-FAILED, INTERRUPTED, TERMINATED = 1, 130, 143  # the last two are what shells make of Ctrl-C and SIGTERM
+FAILED, INTERRUPTED, TERMINATED = 1, 130, 143  # the last two are what shells report for Ctrl-C and SIGTERM
 REFRESH_SECONDS = 0.25
-"""Between two drawings of a bar."""
-# Marks that turn the direction of text act on the whole line of a terminal; HTML keeps them in <bdi>.
+"""Seconds between two updates of a progress bar."""
+# Marks that change the direction of text affect the whole line in a terminal; HTML isolates them in <bdi>.
 ON_A_TERMINAL = re.compile(CONTROL.pattern[:-1] + r"\u202a-\u202e\u2066-\u2069]")
 
 
 class WrongUseError(MessageError, ValueError):
-    """What was asked for is impossible; the message is one sentence for the user."""
+    """What the user asked for is not possible; the message is one sentence."""
 
 
 def printable(text: str) -> str:
-    """The text with control characters spelled out: a site must not write to the operator's terminal.
+    """The text with escaped control characters: a site must not control the operator's terminal.
 
     >>> printable("\\x1b[2Jgone\\n\\x9b2J\\u202egone")
     '\\\\x1b[2Jgone\\n\\\\x9b2J\\\\u202egone'
@@ -33,7 +33,7 @@ def printable(text: str) -> str:
 
 
 def readable_json(line: bytes) -> bytes:
-    """A line of JSON for a terminal: the same value, its control characters escaped.
+    """A line of JSON for a terminal: the same value, with escaped control characters.
 
     >>> print(readable_json('{"text": "bees\N{RIGHT-TO-LEFT OVERRIDE}"}'.encode()).decode())
     {"text": "bees\\u202e"}
@@ -47,12 +47,13 @@ def _spelled_out(character: re.Match[str]) -> str:
 
 
 def one_line(text: str) -> str:
-    """The text in one line, with control characters spelled out."""
+    """The text in one line, with escaped control characters."""
     return printable(" ".join(text.split()))
 
 
 def spelled(text: str) -> str:
-    """The text in one line, with whatever is no letter, sign or space spelled out: no page moves the cursor.
+    """The text in one line, with everything escaped that is not a letter, sign or space, so that no page moves the
+    cursor.
 
     >>> spelled("\\x1b[2Jbees\\n\\u202e")
     '\\\\x1b[2Jbees\\\\n\\\\u202e'
@@ -74,7 +75,7 @@ def say(called: str, message: str | Message) -> None:
 
 @contextmanager
 def standard_output() -> Iterator[None]:
-    """A block that may print letters that standard output lacks, and whose reader may stop early, as `head` does."""
+    """Within the block, unsupported characters are escaped, and the reader may stop early, as `head` does."""
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
@@ -85,7 +86,7 @@ def standard_output() -> Iterator[None]:
 
 
 def _spell_out_record(record: logging.LogRecord) -> bool:
-    """Pass every record, with its control characters spelled out, and those of its traceback."""
+    """Escape control characters in a record and its traceback."""
     record.msg, record.args = printable(record.getMessage()), ()
     if record.exc_info:
         record.exc_text = printable(logging.Formatter().formatException(record.exc_info))
@@ -93,7 +94,7 @@ def _spell_out_record(record: logging.LogRecord) -> bool:
 
 
 def spell_out_log() -> None:
-    """From now on, no line of the log writes to the terminal but what can be read."""
+    """From now on, escape control characters in all lines of the log."""
     from scrapy.utils.log import get_scrapy_root_handler
 
     if handler := get_scrapy_root_handler():

@@ -22,11 +22,11 @@ class Command(command.Command):
         add(
             "--stored",
             metavar="NAME",
-            help=N_("make the texts of this crawl's pages anew, in the database, from the responses that were kept"),
+            help=N_("extract the texts of this crawl's pages again, in the database, from the stored responses"),
         )
         add("-o", "--output", metavar="OUT.jsonl", help=N_("the file to write; standard output if not given"))
         add("--method", metavar="NAME", help=N_("the extractor; the setting EXTRACTOR if not given"))
-        favours = N_("what auto does where it is not sure: precision keeps less, recall keeps more")
+        favours = N_("what auto prefers in case of doubt: precision keeps less, recall keeps more")
         add("--favour", choices=("balance", "precision", "recall"), default="balance", help=favours)
         fields = N_("more fields, of: language, comments, author, published, page_type, text_fingerprint, images")
         more = names("crawler.bulk.cleaning:MORE")
@@ -35,7 +35,7 @@ class Command(command.Command):
         add("--markdown", choices=("no", "yes", "links"), nargs="?", const="yes", help=markdown)
         jobs = N_("number of processes; one for each core if not given")
         add("--jobs", metavar="N", type=whole(1, MOST_JOBS), help=jobs)
-        add("--into", metavar="FOLDER", help=N_("clean each INPUT into a file of its own in this folder"))
+        add("--into", metavar="FOLDER", help=N_("clean each INPUT into its own file in this folder"))
         add(
             "--engine",
             choices=("local", "dask"),
@@ -63,17 +63,17 @@ class Command(command.Command):
                     raise WrongUseError("{option} goes with --into FOLDER", option=f"--{name}")
             return
         if not opts.into:
-            raise WrongUseError("an --into FOLDER has no name")
+            raise WrongUseError("--into needs the name of a folder")
         if opts.output is not None:
-            raise WrongUseError("-o OUT.jsonl and --into FOLDER are two different things; give one of them")
+            raise WrongUseError("-o OUT.jsonl and --into FOLDER exclude each other")
         if opts.scheduler is not None:
             _check_scheduler(opts)
 
 
 def _check_stored(opts: argparse.Namespace) -> None:
-    """Raise a WrongUseError where an option is for saved pages."""
+    """Raise a WrongUseError if an option is only for saved pages."""
     if opts.inputs:
-        raise WrongUseError("INPUT and --stored NAME are two different things; give one of them")
+        raise WrongUseError("INPUT and --stored NAME exclude each other")
     for name, option in (("output", "-o"), ("fields", "--with"), ("into", "--into"), ("engine", "--engine")):
         if getattr(opts, name):
             raise WrongUseError("{option} does not go with --stored NAME", option=option)
@@ -90,4 +90,4 @@ def _check_scheduler(opts: argparse.Namespace) -> None:
             address=repr(opts.scheduler[:200]),
         )
     if opts.jobs is not None:
-        raise WrongUseError("--jobs is for processes that are started here; a scheduler has its own workers")
+        raise WrongUseError("--jobs is for local processes; a scheduler has its own workers")

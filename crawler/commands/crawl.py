@@ -1,4 +1,4 @@
-"""`scrapy crawl topic`: check the arguments before anything starts, crawl, and say by the exit status how it ended."""
+"""`scrapy crawl topic`: checks the arguments before anything starts, crawls, and sets the exit status."""
 
 import argparse
 import gc
@@ -31,7 +31,10 @@ NOISY = ("scrapy.addons", "scrapy.middleware", "scrapy.crawler")
 
 
 class Command(CrawlCommand):
-    """Scrapy's crawl command, which ends with one line and status 2 when what it was given cannot be right."""
+    """Scrapy's crawl command; wrong arguments and settings end it with one line and status 2."""
+
+    def short_desc(self) -> str:
+        return localized(Message(super().short_desc()))
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         translate_argparse()
@@ -56,7 +59,7 @@ class Command(CrawlCommand):
                 )
             if len(args) > 1:
                 raise WrongUseError(
-                    "{given} is not understood; arguments are given as -a NAME=VALUE, quoted as one",
+                    "{given} is not recognized; give arguments as -a NAME=VALUE, in quotes if VALUE has spaces",
                     given=repr(args[1]),
                 )
             if args:
@@ -72,12 +75,12 @@ class Command(CrawlCommand):
             refuse(Message("Stopped before the first page."), status=INTERRUPTED)
 
     def given(self, opts: argparse.Namespace) -> dict[str, Any]:
-        """The arguments of the spider, as they are given."""
+        """The arguments of the spider, as given."""
         found: dict[str, Any] = opts.spargs
         return found
 
     def prepare(self, opts: argparse.Namespace) -> None:
-        """Join the crawl; an error for the user unless the settings and the place for the output will do."""
+        """Join the crawl; raises an error for the user unless the settings and the output folder can be used."""
         from crawler.build_crawl import has_work, join_crawl
         from crawler.checked_settings import check_crawl
         from crawler.items import PageItem
@@ -94,9 +97,9 @@ class Command(CrawlCommand):
                 if not name.endswith(f"_{near}") and not name.startswith(f"{near}_"):  # such as MY_OUTPUT_DIR
                     raise WrongUseError("there is no setting {name}; the nearest is {near}", name=name, near=near)
         for feed in self.settings.getdict("FEEDS").values():
-            feed.setdefault("item_classes", [PageItem])  # images have a list of their own
+            feed.setdefault("item_classes", [PageItem])  # images have their own list
         _check_writable(Path(self.settings["OUTPUT_DIR"]), self.arguments.name)
-        try:  # before the first page, which a full disk must not cost
+        try:  # before the first page, as a full disk must not cost pages
             language("Whether languages can be told apart is seen now.")
         except OSError as error:
             raise WrongUseError(
@@ -123,12 +126,12 @@ class Command(CrawlCommand):
             self.session.leave()
             return
         level = self.crawler_process.settings["LOG_LEVEL"]
-        logging.getLogger().setLevel(level)  # what is not shown is not written up either
+        logging.getLogger().setLevel(level)  # records that are not shown are not formatted either
         if level == our_settings.LOG_LEVEL:
             for name in NOISY:
                 logging.getLogger(name).setLevel(logging.WARNING)
-        logging.getLogger("psycopg").setLevel(logging.ERROR)  # of a connection that is lost, the ledger tells
-        gc.freeze()  # what is loaded stays
+        logging.getLogger("psycopg").setLevel(logging.ERROR)  # the committer reports lost connections
+        gc.freeze()  # loaded modules are never collected
         gc.set_threshold(GARBAGE_THRESHOLD)
         for name in [] if has_other_components(self.crawler_process.settings) else self.unknown:
             logging.getLogger(__name__).warning("Nothing here reads the setting %s: is it misspelt?", name)
@@ -138,14 +141,14 @@ class Command(CrawlCommand):
             self.crawler_process.start()
         finally:
             if self.session.is_open:  # stopped before the crawl had begun
-                print(localized(Message("Stopped before the first page; the same command goes on.")), file=sys.stderr)
+                print(localized(Message("Stopped before the first page; the same command continues.")), file=sys.stderr)
                 self.session.leave()
         if self.crawler_process.bootstrap_failed or has_failed(crawler):
             self.exitcode = FAILED
 
 
 def argument_help() -> str:
-    """What each argument of the spider means, with its default."""
+    """The meaning and default of each argument of the spider."""
     from crawler.arguments import ARGUMENTS
 
     parser = argparse.ArgumentParser(add_help=False, usage=argparse.SUPPRESS)
@@ -167,14 +170,14 @@ def _names(assignments: list[str]) -> set[str]:
 
 
 def _check_writable(folder: Path, name: str) -> None:
-    """Raise a WrongUseError when the folder can be neither written to nor made, or holds no file of this name."""
+    """Raise a WrongUseError if the folder cannot be written to or created, or the output is not a regular file."""
     place = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     output = folder / f"{name}.jsonl"
     try:
         with TemporaryFile(dir=place):
             pass
         if output.exists() and not output.is_file():
-            raise WrongUseError("{path} is no file; give another -a name=NAME", path=repr(str(output)))
+            raise WrongUseError("{path} is not a file; give another -a name=NAME", path=repr(str(output)))
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise WrongUseError(

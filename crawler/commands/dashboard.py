@@ -1,4 +1,4 @@
-"""`scrapy dashboard`: serve the web page that shows all crawls, until Ctrl-C."""
+"""`scrapy dashboard`: serves web pages about all crawls, until Ctrl-C."""
 
 import argparse
 import os
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PORT = 6080
 MOST_PORT = 65_535
 NICE = 10
-"""How far the dashboard lowers its own priority, for crawls that want the processor."""
+"""How far the dashboard lowers its own priority in favour of crawls."""
 LEAST_PASSWORD = 8
 
 
@@ -29,13 +29,16 @@ class Command(command.Command):
     function = "crawler.commands.dashboard:serve"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        port = N_("the port; 0 takes a free one")
+        port = N_("the port; 0 chooses a free one")
         parser.add_argument("--port", metavar="N", type=whole(0, MOST_PORT), default=PORT, help=port)
         parser.add_argument(
             "--host",
             metavar="ADDRESS",
             default="127.0.0.1",
-            help=N_("the address to listen at; others than this machine need the setting DASHBOARD_PASSWORD"),
+            help=N_(
+                "the address to listen on; other addresses than those of this machine need the setting "
+                "DASHBOARD_PASSWORD"
+            ),
         )
 
 
@@ -69,13 +72,13 @@ def access_of(host: str, password: str, names: list[str]) -> "AccessControl":
         ) from None
     if not address.is_loopback and not password:
         raise WrongUseError(
-            "--host {host} lets others in; give the setting DASHBOARD_PASSWORD, which they then need", host=host
+            "--host {host} gives other machines access; that needs the setting DASHBOARD_PASSWORD", host=host
         )
     if password and len(password) < LEAST_PASSWORD:
         raise WrongUseError(
-            "setting DASHBOARD_PASSWORD is too short; it wants {least} letters or more", least=LEAST_PASSWORD
+            "setting DASHBOARD_PASSWORD is too short; it needs at least {least} characters", least=LEAST_PASSWORD
         )
     if wrong := [name for name in names if not host_name(name)]:
-        raise WrongUseError("setting DASHBOARD_HOSTS is wrong: {name} is no name of a host", name=repr(wrong[0][:100]))
+        raise WrongUseError("setting DASHBOARD_HOSTS is wrong: {name} is not a host name", name=repr(wrong[0][:100]))
     served = frozenset(map(host_name, names)) | LOCAL | {str(address)}
     return AccessControl(served, any_address=address.is_unspecified, password=password)

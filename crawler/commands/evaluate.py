@@ -1,4 +1,4 @@
-"""`scrapy evaluate`: measure extractors and other programs on pages whose main text is known."""
+"""`scrapy evaluate`: measures extractors and other programs on pages whose main text is known."""
 
 import argparse
 from importlib.util import find_spec
@@ -47,9 +47,9 @@ class Command(command.Command):
             "--by",
             choices=("lang", "page_type"),
             default="",
-            help=N_("show the figures by language or by page type, too"),
+            help=N_("also show the figures by language or by page type"),
         )
-        jobs = N_("how many methods run at once; times are exact with 1 only")
+        jobs = N_("how many methods run at once; times are accurate only with 1")
         add("--jobs", metavar="N", type=whole(1, MOST_JOBS), default=1, help=jobs)
 
     def check(self, opts: argparse.Namespace) -> None:
@@ -74,10 +74,12 @@ def _check_files(inputs: list[Path], outputs: list[str], read: list[Path]) -> No
     names = [set_name(path) for path in inputs]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise WrongUseError(
-            "two files would both be called {name} in the tables; give one of them another name", name=repr(twice[0])
+            "two files would have the name {name} in the tables; rename one of them", name=repr(twice[0])
         )
     for name in outputs:
         if any(Path(name).exists() and path.samefile(name) for path in [*inputs, *read]):
-            raise WrongUseError("{path} is to be read and cannot be written to", path=repr(name))
+            raise WrongUseError("{path} is an input and cannot be the output", path=repr(name))
         if Path(name).is_dir() or not Path(name).absolute().parent.is_dir():
-            raise WrongUseError("{path} cannot be written: its folder is not there, or it is a folder", path=repr(name))
+            raise WrongUseError(
+                "{path} cannot be written: its folder does not exist, or it is a folder itself", path=repr(name)
+            )

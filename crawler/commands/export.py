@@ -1,4 +1,4 @@
-"""`scrapy export`: the pages that a crawl stored, from the database into a file or a folder of files."""
+"""`scrapy export`: exports the stored pages of a crawl from the database into a file or folder."""
 
 import argparse
 
@@ -8,7 +8,7 @@ from crawler.command_line.terminal import WrongUseError
 from crawler.export.formats import COMPRESSORS, FORMATS, compression_of, format_of
 from crawler.translation.message import N_
 
-# What does not go with --labels: these choose among the pages that a crawl stored.
+# Options that do not go with --labels, as they choose among stored pages.
 OF_PAGES = ("since", "only", "min_relevance", "fields", "where", "spreadsheet")
 
 
@@ -20,7 +20,7 @@ class Command(command.Command):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add = parser.add_argument
         add("-o", "--output", metavar="FILE", help=N_("the file or folder to write; standard output if not given"))
-        add("--format", choices=tuple(FORMATS), help=N_("the format, if the ending of FILE does not say it"))
+        add("--format", choices=tuple(FORMATS), help=N_("the format, if the file name extension of FILE does not tell"))
         add("--name", metavar="NAME", help=N_("the crawl; needed only if there are several"))
         since, place = (parsed(f"crawler.reports.stored_pages:{name}") for name in ("since_of", "place_of"))
         changed = N_("only pages that were new or changed in this round or later, or since this day")
@@ -30,14 +30,14 @@ class Command(command.Command):
             choices=("new", "changed", "gone"),
             help=N_("only pages that were new, changed or gone in the last round, or since --since"),
         )
-        relevant = N_("only pages of this relevance or more, from 0 to 1")
+        relevant = N_("only pages with at least this relevance, from 0 to 1")
         add("--min-relevance", metavar="X", type=share, default=0.0, help=relevant)
         fields = names("crawler.items:TYPES")
         add(
             "--fields",
             metavar="NAMES",
             type=fields,
-            help=N_("only these fields, in this order, with commas between them"),
+            help=N_("only these fields, in this order, separated by commas"),
         )
         where = N_(
             "only pages of a language (zh), a site (example.org) or both (zh/example.org); repeat it for several"
@@ -51,9 +51,7 @@ class Command(command.Command):
         opts.format = _format(opts)
         _check_labels(opts)
         if opts.fields is not None and not FORMATS[opts.format].chooses:
-            raise WrongUseError(
-                "--fields does not go with {format}, whose records have what they have", format=opts.format
-            )
+            raise WrongUseError("--fields does not go with {format}, whose fields are fixed", format=opts.format)
         if opts.spreadsheet and opts.format != "csv":
             raise WrongUseError("--spreadsheet goes with csv alone, and this is {format}", format=opts.format)
 
@@ -64,14 +62,14 @@ def _format(opts: argparse.Namespace) -> str:
     found = opts.format or ("jsonl" if name is None else format_of(name))
     if found is None:
         raise WrongUseError(
-            "{path} does not say which format it is to have; --format does, or one of the endings {endings}",
+            "the name {path} does not tell the format; give --format, or one of the extensions {endings}",
             path=repr(name),
             endings=[ending for one in FORMATS.values() for ending in one.endings],
         )
     if name is None and not FORMATS[found].is_text:
-        raise WrongUseError("{format} does not go to standard output; -o says where to", format=found)
+        raise WrongUseError("{format} cannot be written to standard output; use -o", format=found)
     if name is not None and compression_of(name) and not FORMATS[found].packs:
-        raise WrongUseError("{format} goes without {endings}", format=found, endings=list(COMPRESSORS))
+        raise WrongUseError("{format} cannot be compressed with {endings}", format=found, endings=list(COMPRESSORS))
     return str(found)
 
 
@@ -80,8 +78,6 @@ def _check_labels(opts: argparse.Namespace) -> None:
     others = [name for name, value in vars(opts).items() if name in OF_PAGES and value]
     if opts.labels and others:
         option = f"--{others[0].replace('_', '-')}"
-        raise WrongUseError(
-            "{option} does not go with --labels, which writes all pages that were labelled", option=option
-        )
+        raise WrongUseError("{option} does not go with --labels, which writes all labelled pages", option=option)
     if opts.labels and (opts.format != "jsonl" or compression_of(opts.output or "") not in ("", ".gz")):
-        raise WrongUseError("--labels writes JSON lines, as they are or as .gz, which is what scrapy evaluate reads")
+        raise WrongUseError("--labels writes JSON lines, plain or as .gz, for scrapy evaluate")

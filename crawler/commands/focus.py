@@ -11,8 +11,8 @@ def report_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `scrapy focus report`."""
     add = parser.add_argument
     add("--name", metavar="NAME", help=N_("the crawl; all crawls if not given"))
-    add("-o", dest="output", metavar="FILE.html", help=N_("write the report to this file, too"))
-    relevant = N_("pages of this relevance or more count as on topic")
+    add("-o", dest="output", metavar="FILE.html", help=N_("also write the report to this file"))
+    relevant = N_("pages with at least this relevance count as on topic")
     add("--min-relevance", metavar="X", type=share, default=ON_TOPIC, help=relevant)
     add(
         "--truth",

@@ -5,7 +5,7 @@ import argparse
 from crawler.command_line.command import MOST_JOBS, CommandGroup, Subcommand, whole
 from crawler.translation.message import N_
 
-MOST_SEED = 2**31 - 1  # of LightGBM
+MOST_SEED = 2**31 - 1  # a limit of LightGBM
 
 
 JOBS = N_("number of processes; one for each core if not given")
@@ -23,7 +23,13 @@ def evaluate_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `scrapy noise evaluate`."""
     add = parser.add_argument
     add("labels", metavar="LABELS.jsonl", help=N_("labelled images, with their features or with --pages"))
-    add("--pages", metavar="FILE", nargs="+", action="extend", help=N_("the saved pages that hold the labelled images"))
+    add(
+        "--pages",
+        metavar="FILE",
+        nargs="+",
+        action="extend",
+        help=N_("the saved pages that contain the labelled images"),
+    )
     lists = N_("filter lists such as EasyList, to compare with")
     add("--lists", metavar="FILE", nargs="+", action="extend", default=[], help=lists)
     add("--json", metavar="FILE", help=N_("write the figures to this file as JSON"))
@@ -39,11 +45,11 @@ def train_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `scrapy noise train`."""
     add = parser.add_argument
     add("file", metavar="LABELS.jsonl", nargs="?", help=N_("labelled images, with their features or with --pages"))
-    pages = N_("the saved pages that hold the labelled images")
+    pages = N_("the saved pages that contain the labelled images")
     add("--pages", metavar="FILE", nargs="+", action="extend", default=[], help=pages)
     add("--labels", choices=("state",), help=N_("state learns from the labels given in the dashboard"))
-    add("--crawl", metavar="NAME", help=N_("the crawl whose labels are learned from; all crawls if not given"))
-    judged = N_("labelled images that the result is judged on and does not learn from")
+    add("--crawl", metavar="NAME", help=N_("the crawl whose labels are used; all crawls if not given"))
+    judged = N_("labelled images for validation, not used for training")
     add("--validate", metavar="LABELS.jsonl", nargs="+", action="extend", default=[], help=judged)
     add("-o", "--output", metavar="FILE", help=N_("the file of weights; OUTPUT_DIR/images.npz if not given"))
     seed = N_("a number that decides all random choices; the same number gives the same weights")

@@ -14,9 +14,11 @@ def job_name(parser: argparse.ArgumentParser) -> None:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `scrapy schedule add`."""
     job_name(parser)
-    parser.add_argument("cron", metavar='"CRON"', help=N_('when it runs, as in cron: "0 6 * * *" is each day at six'))
+    parser.add_argument(
+        "cron", metavar='"CRON"', help=N_('when it runs, as a cron line: "0 6 * * *" is every day at six')
+    )
     parser.add_argument("spider", metavar="topic", help=N_("the spider"))
-    arguments = N_("an argument of the crawl, as in scrapy crawl topic; repeat it for several")
+    arguments = N_("an argument of the crawl, as in scrapy crawl topic; may be repeated")
     parser.add_argument("-a", dest="arguments", metavar="NAME=VALUE", action="append", default=[], help=arguments)
     zone = N_("the time zone of CRON, such as Europe/Berlin")
     parser.add_argument("--timezone", metavar="ZONE", default="UTC", help=zone)

@@ -1,4 +1,4 @@
-"""`scrapy train`: learn the weights of an extractor from pages whose main text is known."""
+"""`scrapy train`: trains the weights of an extractor on pages whose main text is known."""
 
 import argparse
 from collections import Counter
@@ -34,7 +34,7 @@ class Command(command.Command):
         add("-o", dest="output", metavar="FILE", help=output)
         seed = N_("a number that decides all random choices; the same number gives the same weights")
         add("--seed", metavar="N", type=whole(0, MOST_SEED), default=0, help=seed)
-        judged = N_("auto only: pages that the result is judged on and does not learn from")
+        judged = N_("auto only: pages for validation, not used for training")
         add("--validate", metavar="FILE", nargs="+", action="extend", default=[], help=judged)
 
     def check(self, opts: argparse.Namespace) -> None:
@@ -43,7 +43,7 @@ class Command(command.Command):
         opts.gold, opts.validate = (tuple(map(readable_file, names)) for names in (opts.gold, opts.validate))
         names = Counter(set_name(path) for path in (*opts.gold, *opts.validate))
         if opts.method == "auto" and (twice := [name for name, count in names.items() if count > 1]):
-            raise WrongUseError("two files are called {name}; sets are told apart by their names", name=repr(twice[0]))
+            raise WrongUseError("two files are named {name}; names must be unique", name=repr(twice[0]))
         if missing := [CALLED.get(name, name) for name in NEEDED[opts.method] if find_spec(name) is None]:
             raise WrongUseError(
                 "{names} must be installed: python -m pip install '.[{extra}]'", names=missing, extra="train"

@@ -1,7 +1,7 @@
 """Access control: the Host header, the password, and for changes the token and the Origin header.
 
 A page of another site that a visitor has open can send requests here, too. It cannot read the answers, so it does not
-know the token that every change needs. Where that site's name was made to lead to this machine (DNS rebinding), the
+know the token that every change needs. If that site's name is made to resolve to this machine (DNS rebinding), the
 browser sends that name as the Host, which is not among those served here.
 """
 
@@ -35,19 +35,19 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-"""Of every response, unless it sets them itself."""
+"""Headers of every response, unless it sets them itself."""
 SAFE = ("GET", "HEAD")
 OWN = ("same-origin", "none")
-"""Values of Sec-Fetch-Site of requests by pages of this dashboard, or by the user."""
+"""Values of Sec-Fetch-Site of requests by pages of this dashboard, or by the user directly."""
 TRIES, MINUTE = 20, 60.0
-"""Wrong passwords from one network within these seconds, after which no password is checked."""
+"""Wrong passwords from one network within these seconds, after which all passwords from it are refused."""
 MOST_NETWORKS = 10_000
 HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([\w.-]+))(?::[0-9]{1,5})?")
 PORTS = {":80": "http:", ":443": "https:"}
 
 
 class RefusedError(MessageError):
-    """A request that gets an error page with this HTTP status."""
+    """The request is answered by an error page with this HTTP status."""
 
     def __init__(self, status: int, sentence: str | Message, /, **values: object) -> None:
         super().__init__(sentence, **values)
@@ -59,9 +59,9 @@ class AccessControl:
     """The names, the password and the token of a dashboard."""
 
     names: frozenset[str] = LOCAL
-    """Allowed in the Host header."""
+    """Names allowed in the Host header."""
     any_address: bool = False
-    """Whether any IP address is allowed there, too, as the dashboard listens at all of them."""
+    """Whether any IP address is allowed there, too, as the dashboard listens on all addresses."""
     password: str = field(default="", repr=False)
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
     _wrong: OrderedDict[str, deque[float]] = field(default_factory=OrderedDict, repr=False)
@@ -69,19 +69,19 @@ class AccessControl:
     _turn: Lock = field(default_factory=Lock, repr=False)
 
     def check(self, request: Request, token: str = "") -> None:
-        """Raise a RefusedError where the visitor has no access; a form may have given the token."""
+        """Raise a RefusedError if the visitor has no access; the token may come from a form."""
         name = host_name(request.headers.get("host", ""))
         if not name or (name not in self.names and not (self.any_address and _is_address(name))):
             raise RefusedError(
                 HTTPStatus.MISDIRECTED_REQUEST,
-                "The dashboard is not served under this name; DASHBOARD_HOSTS names those that it has.",
+                "The dashboard is not served under this host name; the setting DASHBOARD_HOSTS allows others.",
             )
         if self.password:
             self._check_password(request)
         if request.method not in SAFE:
             self._check_origin(request, token)
         elif _is_inside_another(request):
-            raise RefusedError(HTTPStatus.FORBIDDEN, "The dashboard is no part of other sites' pages.")
+            raise RefusedError(HTTPStatus.FORBIDDEN, "Pages of other sites may not embed or read the dashboard.")
 
     def _check_password(self, request: Request) -> None:
         said, now = request.headers.get("authorization", ""), time.monotonic()
@@ -97,7 +97,7 @@ class AccessControl:
                 self._wrong.move_to_end(came_from)
             if len(self._wrong) > MOST_NETWORKS:
                 self._wrong.popitem(last=False)
-        raise RefusedError(HTTPStatus.UNAUTHORIZED, "The dashboard wants its password.")
+        raise RefusedError(HTTPStatus.UNAUTHORIZED, "Enter the password of the dashboard.")
 
     def _check_origin(self, request: Request, token: str) -> None:
         headers = request.headers
@@ -106,12 +106,12 @@ class AccessControl:
         if foreign or headers.get("sec-fetch-site", OWN[0]) not in OWN or not _is_same(given, self.token):
             raise RefusedError(
                 HTTPStatus.FORBIDDEN,
-                "This change did not come from a page of this dashboard as it runs now; load the page again.",
+                "This change did not come from a current page of this dashboard; reload the page.",
             )
 
 
 def host_name(said: str) -> str:
-    """The name in a Host header, without the port; an empty one if it says anything else.
+    """The name in a Host header, without the port; empty if the header is malformed.
 
     >>> host_name("LocalHost:6080"), host_name("[::1]:6080"), host_name("a@b"), host_name("[::1].evil")
     ('localhost', '::1', '', '')
@@ -121,7 +121,7 @@ def host_name(said: str) -> str:
 
 
 def _place(origin: str) -> str:
-    """The name and the port of an origin, as browsers give them; where it has none of its own, without the port.
+    """The name and the port of an origin as browsers send them; a default port is left out.
 
     >>> _place("https://Bees.example:443"), _place("//localhost:6080"), _place("null")
     ('bees.example', 'localhost:6080', 'null')
@@ -133,13 +133,13 @@ def _place(origin: str) -> str:
 
 
 def _is_inside_another(request: Request) -> bool:
-    """Whether a page of another site asks, which would not be a link that somebody follows."""
+    """Whether the request embeds this page in another site's, rather than following a link."""
     site, mode = (request.headers.get(f"sec-fetch-{what}", "") for what in ("site", "mode"))
     return site not in ("", *OWN) and mode != "navigate"
 
 
 def _network(client: str) -> str:
-    """Where somebody comes from: of the many addresses of one line in IPv6, what they have in common.
+    """The network of an address; in IPv6, where one subscriber has many addresses, their common prefix.
 
     >>> _network("192.0.2.7"), _network("2001:db8::1") == _network("2001:db8::2")
     ('192.0.2.7', True)
@@ -152,7 +152,7 @@ def _network(client: str) -> str:
 
 
 def _is_same(given: str, wanted: str) -> bool:
-    """Whether two secrets are the same, in a time that does not tell where they differ."""
+    """Whether two secrets are equal, compared in constant time."""
     return hmac.compare_digest(given.encode("utf-8", "replace"), wanted.encode("utf-8", "replace"))
 
 
@@ -165,7 +165,7 @@ def _is_address(name: str) -> bool:
 
 
 def _password(said: str) -> str:
-    """The password of an Authorization header: that of any user, or a token by itself."""
+    """The password in an Authorization header: that of any user name, or a bearer token."""
     kind, _, rest = said.partition(" ")
     if kind.lower() == "bearer":
         return rest.strip().encode("latin-1").decode("utf-8", "replace")

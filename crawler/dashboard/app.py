@@ -1,4 +1,4 @@
-"""The dashboard as an application: routes, errors in the visitor's language, static files, and headers.
+"""The dashboard as an ASGI application: routes, errors in the visitor's language, static files, and headers.
 
 A request comes over a limited connection (.server) to `answer`, which checks access (.access) and hands it to the
 FastAPI application.
@@ -50,7 +50,7 @@ from crawler.translation.message import N_, Message, catalogue_of
 logger = logging.getLogger(__name__)
 
 AT_ONCE = 4
-"""Threads for answers, besides those of slow ones."""
+"""Threads for views, besides those for slow views."""
 MOST_FIELDS = 10_000
 FORM = "application/x-www-form-urlencoded"
 METHODS = (*SAFE, "POST")
@@ -61,7 +61,7 @@ WITHOUT_ACCESS = (
     HTTPStatus.MISDIRECTED_REQUEST,
     HTTPStatus.TOO_MANY_REQUESTS,
 )
-"""Refusals of visitors who may have no access: they get a sentence, and no page with the token."""
+"""Errors of visitors without access: they get one sentence instead of a page, as a page holds the token."""
 MORE_HEADERS = {
     HTTPStatus.UNAUTHORIZED: {"WWW-Authenticate": 'Basic realm="Winnow", charset="UTF-8"'},
     HTTPStatus.METHOD_NOT_ALLOWED: {"Allow": ", ".join(METHODS)},
@@ -72,22 +72,22 @@ ALLOWED = {
     "bool": N_("yes or no"),
     "finite": N_("a number"),
     "float": N_("a number"),
-    "str": N_("a text that is not so long"),
+    "str": N_("a shorter text"),
 }
-"""What a parameter allows, by the first word of Pydantic's name for the error."""
+"""What a parameter allows, by the first word of Pydantic's error type."""
 SECURITY = [(name.lower().encode(), value.encode()) for name, value in {**HEADERS, "Server": "winnow"}.items()]
 NO_PAGE = RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
-NO_METHOD = RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, "This address is not for this.")
+NO_METHOD = RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, "This address does not accept this method.")
 
 
 class Error(BaseModel):
-    """Why there is no data."""
+    """The error that the API returns."""
 
     error: str
 
 
 class Files(StaticFiles):
-    """The files that pages need, which browsers may keep for an hour."""
+    """Static files, which browsers may cache for an hour."""
 
     def file_response(self, *args: Any, **more: Any) -> Response:
         answer = super().file_response(*args, **more)
@@ -97,7 +97,7 @@ class Files(StaticFiles):
 
 @asynccontextmanager
 async def with_few_threads(_: FastAPI) -> AsyncIterator[None]:
-    """Views are answered by AT_ONCE threads."""
+    """Run views in AT_ONCE threads."""
     to_thread.current_default_thread_limiter().total_tokens = AT_ONCE
     yield
 
@@ -128,7 +128,7 @@ app.mount("/static", Files(directory=str(files(__package__) / "static")))
 
 @app.get("/api", include_in_schema=False)
 def show_api(context: Context, request: Request) -> Response:
-    """The page that lists what programs may ask for."""
+    """The page that lists the addresses of the API."""
     paths = {path: one["get"] for path, one in app.openapi()["paths"].items()}
     return context.page(request, "api.html", api=paths, described=DESCRIPTION)
 
@@ -138,7 +138,7 @@ def show_api(context: Context, request: Request) -> Response:
 @app.exception_handler(HTTPException)
 @app.exception_handler(RequestValidationError)
 async def refused(request: Request, error: Exception) -> Response:
-    """The answer to a request that is refused, in the visitor's language; for programs in English."""
+    """The response to a refused request, in the visitor's language; in English under /api."""
     why = _refusal(error)
     headers = MORE_HEADERS.get(HTTPStatus(why.status), {})
     if request.scope["path"].startswith(("/api/", "/metrics")):
@@ -152,7 +152,7 @@ async def refused(request: Request, error: Exception) -> Response:
 
 
 def _refusal(error: Exception) -> RefusedError:
-    """The refusal that an error stands for."""
+    """The refusal that corresponds to an exception."""
     if isinstance(error, RefusedError):
         return error
     if isinstance(error, StateError):
@@ -167,7 +167,7 @@ def _refusal(error: Exception) -> RefusedError:
 
 
 def _allowed(error: dict[str, Any]) -> list[str] | Message:
-    """What a parameter allows that Pydantic refused."""
+    """What a parameter allows, given the error of Pydantic."""
     if error["type"] == "literal_error":
         return [one for one in re.findall(r"'([^']*)'", error["ctx"]["expected"]) if one]
     is_bound = error["type"] in ("greater_than_equal", "less_than_equal")
@@ -177,13 +177,13 @@ def _allowed(error: dict[str, Any]) -> list[str] | Message:
 
 @app.exception_handler(Exception)
 async def failed(request: Request, error: Exception) -> Response:
-    """The answer where a view has failed; `answer` writes the error to the log."""
-    text = catalogue_of(language_of(request)).gettext("Something went wrong; the log says what.")
+    """The response if a view has failed; `answer` writes the error to the log."""
+    text = catalogue_of(language_of(request)).gettext("Something went wrong; see the log.")
     return PlainTextResponse(f"{text}\n", HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
 def dashboard(context: DashboardContext) -> Any:
-    """The ASGI application of a dashboard, access control and security headers around it."""
+    """The ASGI application of a dashboard, with access control and security headers around it."""
 
     async def answer(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
@@ -204,19 +204,20 @@ def dashboard(context: DashboardContext) -> Any:
                 refusal = await refused(Request(scope), error)
                 await refusal(scope, receive, send_on)
             else:
-                # A view answers HEAD as GET; the server leaves the body out.
+                # A view answers HEAD like GET; the server omits the body.
                 method = "GET" if scope["method"] == "HEAD" else scope["method"]
                 await app({**scope, "method": method}, receive, send_on)
-        except Exception:  # FastAPI has answered it
+        except Exception:  # FastAPI has already sent a response
             logger.error("A request could not be answered: %s", printable(traceback.format_exc()))
 
     return answer
 
 
 def _admit(context: DashboardContext, scope: Any) -> None:
-    """Raise a RefusedError where a request has no access; the fields of a form become the query of the request.
+    """Raise a RefusedError if a request has no access; form fields become query parameters.
 
-    So one rule holds for all that views are given: of each name the first, and an empty one is not given.
+    So one rule applies to all parameters of views: of each name the first value counts, and an empty value counts as
+    absent.
     """
     request, state = Request(scope), scope["state"]
     is_change = request.method not in SAFE

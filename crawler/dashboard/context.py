@@ -1,4 +1,4 @@
-"""What views work with: the database, pages in the visitor's language, threads, and the types of parameters."""
+"""What views work with: the database, pages in the visitor's language, threads, and types of parameters."""
 
 import logging
 import threading
@@ -40,11 +40,13 @@ T = TypeVar("T")
 OF_ADDRESSES = "/?&=#%:;,@!$'()*+~"
 YEAR_SECONDS = 31_536_000
 REST = 20.0
-"""A result is kept at least this many times as long as its computation took: that costs a twentieth of a core."""
+"""A result is kept at least this many times as long as its computation took, so that computing uses at most a twentieth
+of a core.
+"""
 MOST = 200
-"""Results that are kept; beyond it, those are dropped that nobody has asked for the longest."""
+"""Results that are kept; of more, those are dropped that were not requested for the longest time."""
 AT_ONCE_SLOW = 2
-"""Answers by functions that are `slow`, besides the others."""
+"""Concurrent views that are `slow`, besides the others."""
 MOST_LETTERS = 500
 MOST_WHOLE = 2**63 - 1
 
@@ -59,20 +61,20 @@ class Result:
 
     value: Any = None
     at: float | None = None
-    """When it was computed, as time.time(); None while it was not yet."""
+    """When it was computed, as time.time(); None before that."""
     error: Message | None = None
     """Why the last computation failed."""
     took: float = 0.0
     busy: bool = False
     """Whether it is in the queue or being computed."""
     ready: threading.Event = field(default_factory=threading.Event, repr=False)
-    """Set while no newer result is being computed."""
+    """Set when no newer result is being computed."""
     done: int = 0
-    """The progress, where the computation reports it."""
+    """The progress, if the computation reports it."""
 
 
 class Background:
-    """Computations that take longer than an answer may: one thread does them in turn, and keeps the results by name."""
+    """Computations that take too long for a request: one thread does them in turn, and keeps the results by name."""
 
     def __init__(self) -> None:
         self._results: OrderedDict[Hashable, Result] = OrderedDict()
@@ -81,7 +83,7 @@ class Background:
         self._thread: threading.Thread | None = None
 
     def get(self, name: Hashable, compute: Callable[[], Any], age: float, patience: float = 0.0) -> Result:
-        """The last result; one older than `age` seconds is computed anew, for which `patience` seconds are waited."""
+        """The last result; computed again if it is older than `age`, waiting up to `patience` seconds."""
         with self._lock:
             result = self._results.setdefault(name, Result())
             self._results.move_to_end(name)
@@ -113,18 +115,18 @@ class Background:
                 result.value, result.error = compute(), None
             except StateError as error:
                 result.error = error.message
-            except Exception:  # whatever it is, it must not end the thread
-                logger.exception("What was to be computed cannot be")
-                result.error = Message("It cannot be computed; the log says why.")
+            except Exception:  # no error may end the thread
+                logger.exception("A background computation failed")
+                result.error = Message("It cannot be computed; see the log.")
             result.took = time.monotonic() - begun
-            with self._lock:  # or whoever asks in between is told that the old is new
+            with self._lock:  # set last, or a waiting request would get the old result as the new one
                 result.at, result.busy = time.time(), False
                 result.ready.set()
 
 
 @dataclass(frozen=True)
 class DashboardContext:
-    """The database and the folder that the dashboard shows, and what it keeps in memory."""
+    """The database and the output folder that the dashboard shows, and its results in memory."""
 
     url: URL
     output: Path
@@ -132,11 +134,11 @@ class DashboardContext:
     access: AccessControl
     background: Background = field(default_factory=Background)
     reports: Background = field(default_factory=Background)
-    """Computations that take minutes, and must not hold up the others."""
+    """Computations that take minutes and must not delay the others."""
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A read-only connection; a RefusedError where there is no database, or where reading takes too long."""
+        """A read-only connection; raises a RefusedError if there is no database, or if reading takes too long."""
         try:
             with glance(self.url) as connection:
                 yield connection
@@ -147,7 +149,7 @@ class DashboardContext:
 
     @contextmanager
     def changing(self) -> Iterator[Engine]:
-        """The database, to be changed."""
+        """The database, for changes."""
         engine = open_database(self.url)
         try:
             yield engine
@@ -155,7 +157,7 @@ class DashboardContext:
             engine.dispose()
 
     def page(self, request: Request, template: str, status: int = HTTPStatus.OK, **values: Any) -> Response:
-        """A page of HTML in the visitor's language."""
+        """An HTML page in the visitor's language."""
         language, query = language_of(request), dict(request.query_params)
         around = {"path": request.scope["path"], "query": query, "token": self.access.token}
         text = render(template, language, {**values, **around})
@@ -166,7 +168,7 @@ class DashboardContext:
 
 
 async def context_of(request: Request) -> DashboardContext:
-    """The dashboard that a request is for."""
+    """The dashboard that a request is sent to."""
     found: DashboardContext = request.state.context
     return found
 
@@ -175,19 +177,19 @@ Context = Annotated[DashboardContext, Depends(context_of)]
 
 
 def language_of(request: Request) -> str:
-    """The language of the page: as the visitor chose, or the browser's own."""
+    """The language of the page: the one the visitor chose, or the browser's."""
     if chosen := _chosen(request) or request.cookies.get("lang"):
         return accepted(chosen)
     return accepted(", ".join(request.headers.getlist("accept-language")))
 
 
 def _chosen(request: Request) -> str | None:
-    """The language that a link chooses; a field of a form may have the same name."""
+    """The language that a link chooses; a form field may have the same name."""
     return request.query_params.get("lang") if request.method in SAFE else None
 
 
 def see_other(where: str) -> Response:
-    """The answer to a change: the browser goes on to a page of this dashboard.
+    """The response to a change: the browser is redirected to a page of this dashboard.
 
     >>> see_other("/pages?site=a b\\r\\nX: y").headers["location"]
     '/pages?site=a%20b%0D%0AX:%20y'
@@ -201,7 +203,7 @@ _slow = CapacityLimiter(AT_ONCE_SLOW)
 
 
 def slow(register: Callable[[Callable[..., Any]], object]) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Register a view that may take long or wait for a crawl's lock: it gets one of a few threads of its own."""
+    """Register a view that may take long or wait for a crawl's lock; such views share a few threads of their own."""
 
     def decorate(view: Callable[P, T]) -> Callable[P, T]:
         @wraps(view)
@@ -215,14 +217,14 @@ def slow(register: Callable[[Callable[..., Any]], object]) -> Callable[[Callable
 
 
 def storable(text: str) -> str:
-    """The text; a ValueError where no database stores it."""
+    """The text; raises a ValueError if no database can store it."""
     if "\0" in text:
         raise ValueError("PostgreSQL stores no null character")
     return text
 
 
 Number = Annotated[int, fastapi.Path(ge=0, lt=10**18)]
-"""The number of a row in a path."""
+"""The id of a row in a path."""
 Whole = Annotated[int, Field(ge=-MOST_WHOLE, le=MOST_WHOLE)]
 Text = Annotated[str, StringConstraints(max_length=MOST_LETTERS), AfterValidator(storable)]
 
@@ -244,7 +246,7 @@ class ReasonData:
 
 
 def _written_as(kind: type[Any], convert: Callable[[Any], Any]) -> GetPydanticSchema:
-    """How Pydantic writes what it would write as an array, as it does named tuples."""
+    """Serializes named tuples as objects; Pydantic would write them as arrays."""
 
     def schema(_: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         written = handler.generate_schema(kind)

@@ -1,7 +1,7 @@
 """`/metrics`: the figures of all crawls and jobs for Prometheus.
 
-Counters are sums of the samples that the crawls' workers hand in, which are kept for good; those of a crawl that is
-forgotten begin anew, as Prometheus expects of a counter.
+Counters are sums of the samples that workers write, which are kept for good. Those of a deleted crawl start again from
+0, as Prometheus expects of a counter that is reset.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,14 +30,14 @@ TYPE = "text/plain; version=0.0.4; charset=utf-8"
 LONG = 30.0
 """Seconds that reading may take, in the background; a request waits for PATIENCE seconds."""
 FRESH = 5.0
-"""Seconds for which figures are kept, however many ask."""
+"""Seconds for which figures are kept, however many requests come."""
 PATIENCE = 5.0
 RECENT = 600.0
-"""Seconds over which the harvest is reckoned."""
+"""Seconds over which the harvest rate is computed."""
 MOST_DUE = 10_000
-"""Pages that are due, at which the count ends."""
+"""Due pages are counted up to this number."""
 MOST_CRAWLS = 500
-"""Those that are measured: those at work first, then the latest."""
+"""Crawls that are reported: running ones first, then the latest."""
 OF_CRAWL = ("crawl",)
 COUNTED = {
     "pages": "Pages that were stored, or were as they were.",
@@ -51,15 +51,15 @@ COUNTED = {
     "skipped": "Images that were refused before the download.",
 }
 Value = tuple[Sequence[str], float | None]
-"""The labels' values, and the value."""
+"""The values of the labels, and the value."""
 
 
 class Measured(NamedTuple):
-    """A crawl, and what it did."""
+    """A crawl, and its totals."""
 
     crawl: CrawlSummary
     due: int
-    """Pages that are due, up to MOST_DUE."""
+    """Due pages, counted up to MOST_DUE."""
     ever: SampleTotals | None
     lately: SampleTotals | None
     statuses: Mapping[str, int]
@@ -70,7 +70,7 @@ router = APIRouter()
 
 @slow(router.get("/metrics"))
 def metrics(context: Context) -> Response:
-    """The figures of all crawls and jobs, as they were a few seconds ago."""
+    """The figures of all crawls and jobs, at most a few seconds old."""
     found = context.background.get("metrics", lambda: _text(context), FRESH, PATIENCE)
     if found.error or found.at is None:
         raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, found.error or Message(SLOW))
@@ -78,7 +78,7 @@ def metrics(context: Context) -> Response:
 
 
 class Figures:
-    """A Prometheus collector of what was read from the database."""
+    """A Prometheus collector for what was read from the database."""
 
     def __init__(self, crawls: list[Measured], jobs: list[Job], left_out: int) -> None:
         self.crawls, self.jobs, self.left_out = crawls, jobs, left_out
@@ -96,13 +96,13 @@ def _text(context: DashboardContext) -> bytes:
     try:
         with glance(context.url, LONG) as connection:
             (crawls, left_out), jobs = _measured(connection), jobs_of(connection)
-    except NothingError:  # no crawl was ever run here, which is no trouble
+    except NothingError:  # no crawl was ever run here, which is not an error
         crawls, left_out, jobs = [], 0, []
     return generate_latest(Figures(crawls, jobs, left_out))
 
 
 def _metric(kind: type[Any], name: str, about: str, labels: Sequence[str], values: Iterable[Value]) -> Metric:
-    """A metric with a sample for each value that is known."""
+    """A metric with a sample for each known value."""
     found: Metric = kind(f"winnow_{name}", about, labels=labels)
     for named, value in values:
         if value is not None:
@@ -111,7 +111,7 @@ def _metric(kind: type[Any], name: str, about: str, labels: Sequence[str], value
 
 
 def _measured(connection: Connection) -> tuple[list[Measured], int]:
-    """The figures of crawls, by their names; and how many are left out, as there are too many."""
+    """The figures of crawls, by name; and how many crawls are left out because there are too many."""
     now = database_time(connection)
     found, _ = latest_summaries(connection, now, 0, MOST_CRAWLS)
     numbers = [one.id for one in found]

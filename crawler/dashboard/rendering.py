@@ -1,4 +1,4 @@
-"""Templates and their filters: all text is escaped, words that were looked for are highlighted."""
+"""Templates and their filters: all text is escaped, and the words of a search are highlighted."""
 
 import math
 import re
@@ -20,32 +20,32 @@ from crawler.translation.program import as_called
 from crawler.urls.parsing import readable
 
 MOST_SHOWN = 300
-"""Letters of a title or an address in a list."""
+"""Characters of a title or an address in a list."""
 LONGEST_SIGN = len("%F0%A0%AE%B7")
-"""Letters of an address that people read as one."""
+"""Characters of an address that is made readable."""
 KINDS = (
     *(N_("article"), N_("collection"), N_("documentation"), N_("forum"), N_("listing"), N_("product"), N_("service")),
     *(N_("counterexample"), N_("example"), N_("feed"), N_("link"), N_("seed"), N_("sitemap")),
     *(N_("done"), N_("held"), N_("recorded"), N_("waiting"), N_("image"), N_("list"), N_("page"), N_("image")),
     *(N_("entropy"), N_("keyword"), N_("redundancy"), N_("size")),
 )
-"""Types of pages, ways to addresses, states, kinds and models, which templates translate as they are."""
+"""Page types, ways of discovery, states, kinds and models: words that templates translate."""
 LANGUAGE = N_("English")
-"""Translated as the name of the catalogue's own language."""
+"""Translated as the language's own name."""
 BEFORE, AROUND, MOST = 60, 90, 3
-"""Letters before the first word, and after each; places that are shown."""
+"""Characters before the first word, and after each; number of matches shown."""
 LONGEST = 30
-"""Letters of a word that is shown whole or not at all."""
+"""Characters of a word that is not cut in the middle."""
 BLANK = re.compile(r"\s+")
 WITHIN = re.compile(r"(?![\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef])\S(?![\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef])\S")
-"""Two letters between which no text is cut: Chinese and Japanese can be cut anywhere."""
+"""Two characters between which a text may be cut only with care; Chinese and Japanese may be cut anywhere."""
 LOOKED_THROUGH = 20_000
-"""Letters of a text in which words are looked for, from where the first of them stands."""
+"""Characters of a text that are searched, from the first match on."""
 
 
 @cache
 def _environment(language: str) -> Environment:
-    """The templates in a language, with `_` and `ngettext`."""
+    """The template environment of a language, with `_` and `ngettext`."""
     catalogue = catalogue_of(language)
     found = environment(
         "crawler.dashboard",
@@ -73,12 +73,12 @@ def _environment(language: str) -> Environment:
 
 
 def render(template: str, language: str, values: Mapping[str, Any]) -> str:
-    """The text of a page."""
+    """Render a template to the text of a page."""
     return _environment(language).get_template(template).render(values)
 
 
 def short_span(seconds: float | None) -> str | Message:
-    """A span of time in the largest unit that it is two of; a short one with its decimals.
+    """A time span in the largest unit of which it has two; short spans with decimals.
 
     >>> [str(short_span(seconds)) for seconds in (None, -1, 0.0123, 2.5, 119.9)]
     ['–', '0 s', '13 ms', '2.5 s', '119 s']
@@ -95,7 +95,7 @@ def _outcome(given: Outcome | str) -> Outcome:
 
 
 def web(text: object, most: int = MOST_SHOWN, words: Sequence[str] = ()) -> Markup:
-    """What the web has written, as text of its own direction; cut where it is long, these words in it highlighted.
+    """A text from the web, isolated in its direction, shortened if long, with these words highlighted.
 
     >>> str(web("<b>bees</b>", words=["bees"]))
     '<bdi>&lt;b&gt;<mark>bees</mark>&lt;/b&gt;</bdi>'
@@ -107,7 +107,7 @@ def web(text: object, most: int = MOST_SHOWN, words: Sequence[str] = ()) -> Mark
 
 
 def whole(text: str) -> Markup:
-    """All of a text of the web, its lines as they are.
+    """A whole text from the web, with its line breaks.
 
     >>> str(whole("<b>bees</b>"))
     '<bdi>&lt;b&gt;bees&lt;/b&gt;</bdi>'
@@ -116,12 +116,12 @@ def whole(text: str) -> Markup:
 
 
 def address(url: str, most: int = MOST_SHOWN, words: Sequence[str] = ()) -> Markup:
-    """An address of the web as people read it, cut where it is long."""
+    """A readable address, shortened if long."""
     return web(readable(url[: LONGEST_SIGN * (most + 1)]), most, words)
 
 
 def link(url: str, words: Sequence[str] = (), most: int = MOST_SHOWN) -> Markup:
-    """A link to a page of the web if that is what the address is; as people read it, these words highlighted."""
+    """A link to a web page, if the address is one; readable, with these words highlighted."""
     said = address(url, most, words)
     if not url.lower().startswith(("http://", "https://")):
         return said
@@ -131,7 +131,7 @@ def link(url: str, words: Sequence[str] = (), most: int = MOST_SHOWN) -> Markup:
 
 
 def day(moment: float | str | None) -> Markup:
-    """A moment, in the visitor's own time where scripts run; in UTC where they do not."""
+    """A moment, in the visitor's time zone if scripts run, otherwise in UTC."""
     try:
         found = (
             datetime.fromisoformat(moment) if isinstance(moment, str) else datetime.fromtimestamp(moment or 0.0, UTC)
@@ -144,7 +144,7 @@ def day(moment: float | str | None) -> Markup:
 
 
 def size(count: float | None) -> str:
-    """Bytes in the unit that suits.
+    """Bytes in a suitable unit.
 
     >>> size(1), size(306_400)
     ('1 B', '306.4 kB')
@@ -155,12 +155,12 @@ def size(count: float | None) -> str:
 
 
 def number(count: float | None, digits: int = 0) -> str:
-    """A number with its thousands apart."""
+    """A number with thousands separators."""
     return "–" if count is None else f"{count:,.{digits}f}"
 
 
 def share(part: float | None, digits: int = 0) -> str:
-    """A part of one as a percentage; what is not quite nothing or all is not said to be.
+    """A share as a percentage; never rounded to 0% or 100%.
 
     >>> share(0.0), share(0.004), share(0.625), share(0.9999, 1), share(1.0)
     ('0%', '<1%', '62%', '>99.9%', '100%')
@@ -175,15 +175,15 @@ def share(part: float | None, digits: int = 0) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ExcerptPiece:
-    """A piece of a text."""
+    """A piece of an excerpt."""
 
     text: str
     is_word: bool
-    """Whether it is one of the words that were looked for."""
+    """Whether it is one of the words of the search."""
 
 
 def excerpt(text: str, words: Sequence[str]) -> tuple[ExcerptPiece, ...]:
-    """Pieces of a text around words, whatever their case; its beginning where none stands in it.
+    """The text around the words, ignoring case, in pieces; its beginning if it contains none of them.
 
     >>> [piece.text for piece in excerpt("All bees like Honey.", ["honey"])]
     ['All bees like ', 'Honey', '.']
@@ -217,7 +217,7 @@ def excerpt(text: str, words: Sequence[str]) -> tuple[ExcerptPiece, ...]:
 
 
 def all_of(text: str, words: Sequence[str]) -> Iterator[ExcerptPiece]:
-    """All of a text that is short, in pieces.
+    """All of a short text, in pieces.
 
     >>> [piece.text for piece in all_of("All bees like Honey.", ["honey"])]
     ['All bees like ', 'Honey', '.']
@@ -235,9 +235,9 @@ def _any_of(words: Sequence[str]) -> re.Pattern[str]:
 
 
 def _first(text: str, words: Sequence[str]) -> int:
-    """About where the first of these words stands, found at once however long a text is; 0 where none does."""
+    """About where the first of these words is, found quickly in a text of any length; 0 if there is none."""
     lowered = text.lower()
-    if len(lowered) != len(text):  # the one letter that becomes two moves all places behind it
+    if len(lowered) != len(text):  # the only letter whose lower case has two characters
         return 0
     return min((place for word in words if (place := lowered.find(word)) >= 0), default=0)
 
@@ -248,7 +248,7 @@ def _one(text: str) -> tuple[ExcerptPiece, ...]:
 
 
 def _after_blank(text: str, place: int) -> int:
-    """The place, or where the next word begins if it stands in one that is not long."""
+    """The position, or that of the next word if it is inside a short word."""
     if not place or not WITHIN.match(text, place - 1):
         return place
     blank = BLANK.search(text, place, place + LONGEST)
@@ -256,7 +256,7 @@ def _after_blank(text: str, place: int) -> int:
 
 
 def _before_blank(text: str, start: int, most: int) -> int:
-    """So far behind the start, or where the word ends that comes before it if that is not far."""
+    """The position so many characters after the start, or the end of the last word before it if that is near."""
     end = start + most
     if end >= len(text):
         return len(text)

@@ -1,14 +1,14 @@
 """A full-text index of the pages of each crawl, for words of two letters or more in every script.
 
-The index is an SQLite file of its own with a table (FTS5) for each crawl, whatever database has the state: crawls do
-not pay for it and never wait for it. Texts are indexed by their bigrams and where these stand, so any two letters or
-more are found as a phrase. The trigrams of SQLite and PostgreSQL find no Chinese word of two characters; without places
-nearly every English page has the bigrams of nearly every English word.
+The index is a separate SQLite file with a table (FTS5) for each crawl, whatever database has the state: crawls do not
+pay for it and never wait for it. Texts are indexed by their bigrams with positions, so two letters or more are found as
+a phrase. The trigrams of SQLite and PostgreSQL find no Chinese word of two characters; without positions nearly every
+English page contains the bigrams of nearly every English word.
 
-The dashboard makes the index when somebody searches, in a thread, a few pages at a time, in the order in which they
-were fetched. A pass begins an hour before the newest page that is indexed, because a page may be stored later than
-others that were fetched after it. A page that changed is indexed again under its number. Whoever searches checks the
-pages that the index names, so an entry that is out of date costs the reading of a page and shows nothing false.
+The dashboard builds the index when a user searches, in a thread, a few pages at a time, in the order in which they were
+fetched. A pass begins an hour before the newest indexed page, because a page may be stored later than others that were
+fetched after it. A changed page is indexed again under its number. A search checks the pages that the index names, so
+an outdated entry costs the reading of a page and never appears in the result.
 """
 
 import logging
@@ -35,17 +35,17 @@ from crawler.store.search_file import search_file
 logger = logging.getLogger(__name__)
 
 AT_ONCE, SEEN_AT_ONCE = 100, 2_000
-"""Pages that are read and indexed in one transaction, and those that are looked up to see whether they are new."""
+"""Pages that are read and indexed in one transaction, and pages that are checked for being new."""
 OVERLAP = timedelta(hours=1)
-"""How much later than another a page may be stored that was fetched before it."""
+"""How much later than another page one that was fetched before it may be stored."""
 AGE, PATIENCE = 5.0, 0.5
-"""Seconds after which new pages are looked for again, and that a search waits for them to be indexed."""
+"""Seconds after which new pages are looked for again, and that a search waits until they are indexed."""
 SECONDS = 1.0
-"""That a search in the index may take."""
+"""Seconds that a search in the index may take."""
 STEPS = 20_000
 LONGEST = 32
-"""Letters of a word that are looked up; what is found is checked for all of them."""
-# The tokenizer takes apart at each sign of ASCII that is no letter or digit: they are written as others.
+"""Letters of a word that are looked up; the pages found are checked for the whole word."""
+# The tokenizer splits at each ASCII character that is not a letter or digit, so those are replaced.
 IS_SIGN = np.array([not chr(code).isalnum() and code != ord(" ") for code in range(128)] + [False])
 OTHER = 0xE000
 TABLES = """
@@ -57,7 +57,7 @@ CREATE TABLE IF NOT EXISTS page (
 
 
 def bigrams(text: str) -> str:
-    """The bigrams of a text's words, case-folded, as the index has them.
+    """The case-folded bigrams of a text's words, as the index stores them.
 
     >>> bigrams("Äpfel 蜜蜂花 a")
     'äp pf fe el 蜜蜂 蜂花'
@@ -71,7 +71,7 @@ def bigrams(text: str) -> str:
 
 
 def address(url: str) -> str:
-    """An address as it is searched: as people write it.
+    """A readable address, in the form that is searched.
 
     >>> address("http://a.example/%E8%9C%9C%E8%9C%82")
     'http://a.example/蜜蜂'
@@ -80,18 +80,18 @@ def address(url: str) -> str:
 
 
 class SearchIndex:
-    """The index in a file, of the pages in a database."""
+    """The search index in a file, for the pages of a database."""
 
     def __init__(self, url: URL, path: Path) -> None:
         self.url, self.path = url, path
         self._lock, self._turn = Lock(), Lock()
         self._passes: dict[tuple[int, float], tuple[Thread, float]] = {}
-        """The last pass over the pages of a crawl and when it began, by the crawl's number and its beginning."""
+        """The last pass over the pages of a crawl and when it began, by the crawl's number and start time."""
         self._ended: dict[tuple[int, float], float] = {}
         """When a pass came to its end."""
 
     def update(self, crawl_id: int, started_at: float) -> bool:
-        """Index the new pages of a crawl in the background; whether all that were there a moment ago are indexed."""
+        """Index the new pages of a crawl in the background; returns whether the index was complete a moment ago."""
         of, now = (crawl_id, started_at), time.monotonic()
         with self._lock:
             running, begun = self._passes.get(of, (None, now))
@@ -104,13 +104,14 @@ class SearchIndex:
         return of in self._ended
 
     def pages(self, crawl_id: int) -> int:
-        """How many pages of a crawl are in the index; 0 where it cannot be kept."""
+        """How many pages of a crawl are in the index; 0 if it cannot be written."""
         with suppress(sqlite3.Error), self._file() as file:
             return int(file.execute("SELECT count(*) FROM page WHERE crawl_id = ?", (crawl_id,)).fetchone()[0])
         return 0
 
     def find(self, crawl_id: int, words: Iterable[str], below: int | None, most: int) -> list[int] | None:
-        """The pages below a number that seem to have all these words, the highest number first.
+        """The pages below a number that seem to contain all these words, highest number first. None if no word is long
+        enough, or if the search takes too long.
 
         None where no word is long enough, and where the search takes too long.
         """
@@ -129,17 +130,17 @@ class SearchIndex:
         try:
             place: tuple[str, int] | None = self._begin(crawl_id, started_at)
             while place is not None:
-                with self._turn:  # of the passes over all crawls, one works at a time
+                with self._turn:  # only one pass over a crawl at a time
                     begun = time.monotonic()
                     place = self._step(crawl_id, place)
-                    time.sleep((time.monotonic() - begun) / 2)  # crawls are at work beside it
+                    time.sleep((time.monotonic() - begun) / 2)  # crawls are running beside it
         except (sqlite3.Error, OSError, StateError) as error:
-            logger.warning("The search index %s cannot be kept: %s", self.path, error)
+            logger.warning("The search index %s cannot be written: %s", self.path, error)
         else:
             self._ended[crawl_id, started_at] = time.monotonic()
 
     def _begin(self, crawl_id: int, started_at: float) -> tuple[str, int]:
-        """Where a pass begins. What is gone is dropped: crawls, and a table most of whose pages are."""
+        """Where a pass begins. Tables of deleted crawls are dropped, and tables most of whose pages are gone."""
         with reading(self.url, one_process=True) as connection:
             there = {(row.id, row.started_at) for row in connection.execute(select(crawl.c.id, crawl.c.started_at))}
             mine = select(func.count()).select_from(page).where(page.c.crawl_id == crawl_id)
@@ -162,11 +163,11 @@ class SearchIndex:
             file.execute("COMMIT")
         if not (newest := known.get((crawl_id, started_at))):
             return "", 0
-        # No later than now: a worker's clock may be wrong, and what it fetched must not hide what others fetch.
+        # No later than now: a worker's clock may be wrong, and pages with a future time must not hide others.
         return (min(datetime.fromisoformat(newest), datetime.now(UTC)) - OVERLAP).isoformat(), 0
 
     def _step(self, crawl_id: int, after: tuple[str, int]) -> tuple[str, int] | None:
-        """Index the next pages; how far that is, None at the end."""
+        """Index the next pages; returns how far that is, or None at the end."""
         keys = select(page.c.id, page.c.fetched_at).where(page.c.crawl_id == crawl_id)
         keys = keys.where(page.c.fetched_at >= after[0], tuple_(page.c.fetched_at, page.c.id) > after)
         with reading(self.url, one_process=True) as connection, self._file() as file:
@@ -202,5 +203,5 @@ class SearchIndex:
 
 @cache
 def search_index(url: URL, output: Path) -> SearchIndex:
-    """The index of a database's pages, beside the database if that is a file, or else in the folder of output."""
+    """The search index of a database, beside it if it is a file, or else in the output folder."""
     return SearchIndex(url, search_file(url, output))

@@ -1,14 +1,13 @@
-"""Serving: a socket, a server until a signal ends it, and its limits.
+"""Serves the dashboard: a socket, a server until a signal ends it, and its limits.
 
-Uvicorn itself limits neither requests nor slow readers, nor memory for answers. All limits are kept in the thread of
-the event loop.
+Uvicorn itself limits neither requests nor slow readers nor memory for responses. All limits are applied in the thread
+of the event loop.
 """
 
 import asyncio
 import logging
 import signal
 import socket
-import sys
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
@@ -18,27 +17,27 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from crawler.command_line.terminal import printable
+from crawler.command_line.terminal import printable, say
 from crawler.dashboard.access import RefusedError
 from crawler.translation.program import as_called
 
 SECONDS = 60
-"""For the head of a request, for its body, and for each PIECE of an answer to be taken."""
+"""Seconds for the head of a request, for its body, and for the client to take each PIECE of a response."""
 BUFFER = 1 << 17
-"""Bytes of an answer that the system holds for a client: with more, a client that stands still is seen late."""
+"""Bytes of a response that the system buffers for a client: with more, a stalled client is noticed late."""
 PIECE = 1 << 14
-"""Bytes of an answer that are written at once."""
+"""Bytes of a response that are written at once."""
 MOST_HEAD = 1 << 14
 MOST_BODY = 1 << 20
 MOST_DRAINED = 4 * MOST_BODY
-"""Bytes of a body over the limit that are read before it is refused: a client may read nothing while it sends."""
+"""Bytes of a too large body that are read before it is refused: a client may not read anything while it sends."""
 MOST_ANSWERS = 100_000_000
-"""Bytes of all answers on their way; over it, those that made no progress for longest are broken off."""
+"""Bytes of all responses in transit; above it, those without progress for the longest time are aborted."""
 MOST_WAITING = 100
-"""Requests that wait for a thread, or have one."""
+"""Requests that wait for a thread or have one."""
 MOST_CONNECTIONS = 500
-"""Over it, the oldest connection is closed that waits for no answer."""
-TOO_LARGE = RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "This is too large.")
+"""Above it, the oldest idle connection is closed."""
+TOO_LARGE = RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The request is too large.")
 LONG_HEAD = RefusedError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "The head of this request is too long.")
 TOO_SLOW = RefusedError(HTTPStatus.REQUEST_TIMEOUT, "This request took too long to arrive.")
 BUSY = RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, "The dashboard is busy; try again.")
@@ -47,20 +46,20 @@ App = Callable[..., Awaitable[None]]
 
 
 class Visitors:
-    """All connections of a server, the oldest first."""
+    """All connections of a server, oldest first."""
 
     def __init__(self) -> None:
         self.connections: dict[Connection, None] = {}
         self.answers: OrderedDict[Connection, int] = OrderedDict()
-        """The bytes of answers on their way; the last one made progress last."""
+        """The bytes of responses in transit; the last one made progress most recently."""
         self.waiting = 0
 
     def connection(self, *args: Any, **more: Any) -> "Connection":
-        """A new connection, as Uvicorn asks for one."""
+        """Create a connection, for Uvicorn."""
         return Connection(self, *args, **more)
 
     def make_room(self) -> bool:
-        """Close a connection where there are too many; whether there is room for another."""
+        """Close a connection if there are too many; returns whether there is room for another."""
         if len(self.connections) < MOST_CONNECTIONS:
             return True
         free = [one for one in self.connections if not one.is_waiting]
@@ -71,14 +70,14 @@ class Visitors:
         return bool(free)
 
     def begin(self, answer: "Connection", size: int) -> None:
-        """Count the bytes of an answer; break others off where that is too much memory."""
+        """Count the bytes of a response; abort others if they use too much memory."""
         self.answers[answer] = size
         while sum(self.answers.values()) > MOST_ANSWERS and len(self.answers) > 1:
             self.answers.popitem(last=False)[0].transport.abort()
 
 
 class Connection(H11Protocol):
-    """A connection with its limits."""
+    """A connection with limits."""
 
     def __init__(self, visitors: Visitors, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
@@ -86,14 +85,14 @@ class Connection(H11Protocol):
         self.dashboard: App = self.app
         self.app = self.answer
         self.is_waiting = False
-        """Whether an answer is being made."""
+        """Whether a response is being prepared."""
         self.has_begun = False
-        """Whether a part of a head has come."""
+        """Whether a part of a request's head has been received."""
         self.timer: asyncio.TimerHandle | None = None
 
     @property
     def is_taking(self) -> bool:
-        """Whether an answer is on its way."""
+        """Whether a response is in transit."""
         return self in self.visitors.answers or self.transport.get_write_buffer_size() > 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -118,14 +117,14 @@ class Connection(H11Protocol):
         super().data_received(data)
 
     def hang_up(self) -> None:
-        """Close the connection; at once where an answer was not taken."""
+        """Close the connection; at once if a response was not taken."""
         if self.is_taking:
             self.transport.abort()
-        else:  # in order: the system may still be sending the end of an answer
+        else:  # cleanly: the system may still be sending the end of a response
             self.transport.close()
 
     async def answer(self, scope: Any, receive: App, send: App) -> None:
-        """Hand a request with its whole body to the dashboard, and the answer on in pieces."""
+        """Pass a request with its whole body to the dashboard, and send the response in pieces."""
         self._stop_timer()
         body, refusal, is_whole = await self._body(scope, receive)
         if body is None:
@@ -154,16 +153,16 @@ class Connection(H11Protocol):
                 self._stop_waiting()
 
     async def _begin(self, message: Any, send: App, is_whole: bool) -> None:
-        """Send the head of an answer."""
+        """Send the head of a response."""
         self._stop_waiting()
-        # Where the client has not sent all of its request, no other can follow.
+        # If the client has not sent its whole request, no other request can follow.
         headers = message["headers"] if is_whole else [*message["headers"], (b"connection", b"close")]
         self.visitors.begin(self, next((int(value) for name, value in headers if name == b"content-length"), 0))
         self._limit_time()
         await send({**message, "headers": headers})
 
     async def _continue(self, message: Any, send: App) -> None:
-        """Send more of an answer as fast as the client takes it."""
+        """Send more of a response as fast as the client takes it."""
         body, is_more = message.get("body", b""), message.get("more_body", False)
         for start in range(0, max(len(body), 1), PIECE):
             end = start + PIECE
@@ -180,7 +179,7 @@ class Connection(H11Protocol):
         self.is_waiting = False
 
     async def _body(self, scope: Any, receive: Any) -> tuple[bytes | None, RefusedError | None, bool]:
-        """The body, None if the client is gone; why the request is refused; whether the client has sent all of it."""
+        """The body, None if the client is gone; why the request is refused; whether all of it has come."""
         head = len(scope["raw_path"]) + len(scope["query_string"])
         if head + sum(len(name) + len(value) for name, value in scope["headers"]) > MOST_HEAD:
             return b"", LONG_HEAD, False
@@ -211,32 +210,36 @@ class Connection(H11Protocol):
             self.timer.cancel()
 
 
-def url_of(host: str, port: int) -> str:
-    """The address of a dashboard that listens there, in words.
+def start_line(where: str, host: str, port: int) -> Message:
+    """The line that tells where the dashboard is.
 
-    >>> url_of("::1", 6080)
-    'http://[::1]:6080/ ;'
-    >>> url_of("0.0.0.0", 6080)
-    'http://127.0.0.1:6080/ ; other machines reach it at any other address of this one;'
+    >>> str(start_line("crawl.db", "::1", 6080))
+    'The dashboard of crawl.db is at http://[::1]:6080/ (Ctrl-C stops it)'
+    >>> str(start_line("crawl.db", "0.0.0.0", 6080)).partition("(")[2]
+    "on other machines, use another address of this machine; Ctrl-C stops it)"
     """
     everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - not bound to here
     name = everywhere.get(host, host)
-    said = f"http://[{name}]:{port}/" if ":" in name else f"http://{name}:{port}/"
-    return f"{said} ;" + (" other machines reach it at any other address of this one;" if host in everywhere else "")
+    values = {"where": where, "url": f"http://[{name}]:{port}/" if ":" in name else f"http://{name}:{port}/"}
+    local = N_("The dashboard of {where} is at {url} (Ctrl-C stops it)")
+    public = N_(
+        "The dashboard of {where} is at {url} (on other machines, use another address of this machine; Ctrl-C stops it)"
+    )
+    return Message(public if host in everywhere else local, values)
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens there; an OSError where that cannot be."""
+    """A socket that listens there; raises an OSError if that is not possible."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     found = socket.create_server(("127.0.0.1" if host == "localhost" else host, port), family=family, backlog=128)
     found.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER)
-    # Its connections have it from it: asyncio sets it for sockets alone that are made with a protocol by number.
+    # Connections inherit the option: asyncio sets it only for sockets whose protocol number is given.
     found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return found
 
 
 def server_of(application: App) -> uvicorn.Server:
-    """A server whose connections have limits."""
+    """A server with limits on its connections."""
     return uvicorn.Server(
         uvicorn.Config(
             application,
@@ -255,9 +258,9 @@ def server_of(application: App) -> uvicorn.Server:
 
 
 def serve(application: App, host: str, port: int, where: str) -> int:
-    """Serve until a signal ends it; the exit status.
+    """Serve until a signal ends it; returns the exit status.
 
-    The server's thread is a daemon, as are those that it starts: the end waits for no answer, which nobody would read.
+    All its threads are daemons: at the end the process does not wait for unfinished responses.
     """
     try:
         listening = listen(host, port)
@@ -276,10 +279,10 @@ def serve(application: App, host: str, port: int, where: str) -> int:
             ended.set()
 
     print(
-        printable(f"The dashboard of {where} is at {url_of(host, listening.getsockname()[1])} Ctrl-C ends it."),
+        printable(localized(start_line(where, host, listening.getsockname()[1]))),
         flush=True,
     )
     Thread(target=run, name="server", daemon=True).start()
-    while not ended.wait(1.0):  # as on Windows a signal does not end a longer wait
+    while not ended.wait(1.0):  # on Windows, a signal does not interrupt a longer wait
         pass
     return 0

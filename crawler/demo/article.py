@@ -21,7 +21,7 @@ FOLDER = files(__package__)
 class Article:
     """One article as its author wrote it, before any frame is put around it."""
 
-    paths: tuple[str, ...]  # more than one: the same page under several addresses
+    paths: tuple[str, ...]  # more than one: the same page at several addresses
     title: str
     language: str
     topic: str
@@ -29,15 +29,15 @@ class Article:
     author: str
     date: datetime.date
     caption: str
-    blocks: tuple[str, ...]  # paragraphs as the file has them, links marked
-    remarks: tuple[tuple[str, str], ...]  # what readers say under it, each with a name
+    blocks: tuple[str, ...]  # paragraphs as in the file, with markup for links
+    remarks: tuple[tuple[str, str], ...]  # readers' comments below it, each with a name
     related: tuple[str, ...]
     show: str  # how the image is written: plain, lazy or srcset
     marks: tuple[str, ...]  # machine-readable data in the head: json-ld, og
-    listed: bool  # False: on no section page, in no list
+    listed: bool  # False: listed nowhere
     breaks: bool  # paragraphs end in <br><br>, there is no <p>
     encoding: str
-    declared: str  # the encoding the page claims; "" claims none
+    declared: str  # the encoding that the page declares; "" declares none
 
     @property
     def path(self) -> str:
@@ -46,7 +46,7 @@ class Article:
 
     @cached_property
     def paragraphs(self) -> tuple[str, ...]:
-        """The main text as readers see it: one string a paragraph, pull quote or list item, no markup."""
+        """The main text as readers see it: one string for each paragraph, pull quote or list item, without markup."""
         lines = (line for block in self.blocks for line in block.splitlines())
         return tuple(LINK.sub(r"\1", line.removeprefix("> ").removeprefix("- ")) for line in lines)
 
@@ -67,13 +67,13 @@ class Article:
 
     @property
     def file(self) -> str:
-        """The address as pages beside it may write it."""
+        """The address to use in pages beside it."""
         return self.path.rsplit("/", 1)[-1]
 
 
 @dataclass(frozen=True)
 class Notice:
-    """A page of the modern frame that is no article: archive, drafts, members, advertisement, not found."""
+    """A page of the modern site that is not an article: archive, drafts, members, advertisement, not found."""
 
     path: str
     title: str
@@ -147,12 +147,12 @@ def related(article: Article) -> list[Article]:
 
 
 def chosen(language: str, site: str, topic: str = "") -> list[Article]:
-    """The articles that the lists of a site show in a language, all or those of one topic, newest first."""
+    """The articles in the lists of a site in a language, all or those of one topic, newest first."""
     shown = (a for a in articles() if a.listed and a.language == language and a.frame == site)
     return [article for article in shown if topic in ("", article.topic)]
 
 
 @cache
 def words(language: str) -> dict[str, str]:
-    """What the site says in a language."""
+    """The texts of the site in a language."""
     return header((FOLDER / "templates" / f"{language}.txt").read_text(encoding="utf-8"))

@@ -15,7 +15,7 @@ from crawler.demo.site import DEAD, Resource, resources
 
 PORT = 8460
 ADDRESS = f"http://127.0.0.1:{PORT}/"
-PATIENCE = 5.0  # seconds that the end of the context waits for one connection's thread
+PATIENCE = 5.0  # seconds that closing waits for the thread of one connection
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -24,17 +24,17 @@ class Handler(BaseHTTPRequestHandler):
     server: "Server"
     protocol_version = "HTTP/1.1"
     server_version, sys_version = "WinnowDemo", ""
-    wbufsize = 1 << 16  # header and body leave in one send
+    wbufsize = 1 << 16  # send header and body together
     disable_nagle_algorithm = True
     timeout = 60
 
     def do_GET(self) -> None:
-        """Sends the resource at the path, or the page that says there is none."""
+        """Send the resource at the path, or the page for unknown paths."""
         resource = self.headed()
         self.wfile.write(resource.body)
 
     def do_HEAD(self) -> None:
-        """Sends the header alone."""
+        """Send only the header."""
         self.headed()
 
     def headed(self) -> Resource:
@@ -50,7 +50,7 @@ class Handler(BaseHTTPRequestHandler):
         return resource
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Says nothing."""
+        """Log nothing."""
 
 
 class Server(ThreadingHTTPServer):
@@ -58,7 +58,7 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads = True
     request_queue_size = 128
-    allow_reuse_address = os.name == "posix"  # on Windows it would let two servers share a port
+    allow_reuse_address = os.name == "posix"  # on Windows two servers could share a port
     allow_reuse_port = False
 
     def __init__(self, port: int) -> None:
@@ -67,7 +67,7 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), Handler)
 
     def server_bind(self) -> None:
-        """Binds without the inherited look-up of the host's full name, which can take seconds."""
+        """Bind without the inherited look-up of the host's full name, which can take seconds."""
         TCPServer.server_bind(self)
         self.server_name, self.server_port = "127.0.0.1", self.socket.getsockname()[1]
 
@@ -85,7 +85,7 @@ class Server(ThreadingHTTPServer):
             del self.connections[current_thread()]
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Reports what went wrong, unless it is only that the client has gone."""
+        """Report an error, unless the client has just disconnected."""
         if not isinstance(exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)
 
@@ -93,13 +93,13 @@ class Server(ThreadingHTTPServer):
         """Closes the listening socket and every connection, and waits for their threads."""
         super().server_close()
         for thread, connection in list(self.connections.items()):
-            with suppress(OSError):  # the client was faster
+            with suppress(OSError):  # the client has closed it already
                 connection.shutdown(SHUT_RDWR)
             thread.join(PATIENCE)
 
 
 def bound(port: int, exact: bool = False) -> Server:
-    """A server at the port or, when that is taken and it need not be exactly this one, at a free one."""
+    """A server at the port; if it is in use and another one is allowed, at a free port."""
     try:
         return Server(port)
     except OSError:
@@ -109,7 +109,7 @@ def bound(port: int, exact: bool = False) -> Server:
 
 
 def free(port: int) -> bool:
-    """Whether a server could be had at the port."""
+    """Whether a server can use the port."""
     try:
         Server(port).server_close()
     except OSError:
@@ -119,7 +119,7 @@ def free(port: int) -> bool:
 
 @contextmanager
 def serving(port: int = PORT, exact: bool = False) -> Iterator[str]:
-    """Serves the demo site for the length of the context and yields its address.
+    """Serve the demo site for the length of the context; yields its address.
 
     >>> with serving(0) as address:
     ...     address.startswith("http://127.0.0.1:")

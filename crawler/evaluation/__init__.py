@@ -1,1 +1,1 @@
-"""The judge of extraction: methods and peers on pages whose main text people have labelled."""
+"""Evaluates extraction: methods and other programs on pages whose main text people have labelled."""

@@ -1,4 +1,4 @@
-"""`scrapy evaluate`: judges methods and peers on gold pages, prints tables, writes reports."""
+"""`scrapy evaluate`: evaluates methods and other programs on gold pages, prints tables, writes reports."""
 
 import argparse
 import json
@@ -20,11 +20,11 @@ from crawler.reports.html_page import aligned
 from crawler.translation.message import counted
 
 CALLED = "scrapy evaluate"
-TICK = 0.2  # seconds between two changes of a line on a terminal
+TICK = 0.2  # seconds between two updates of a line on a terminal
 
 
 def evaluate(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Judge, print and write what is asked for; the exit status."""
+    """Evaluate, print and write reports; returns the exit status."""
     return Evaluation(opts).run()
 
 
@@ -41,11 +41,11 @@ class Evaluation:
             raise WrongUseError("{name}: {why}", name="--baseline", why=error.message) from None
 
     def run(self) -> int:
-        """Judge, print and write everything; the exit status."""
+        """Evaluate, print and write everything; returns the exit status."""
         try:
             verdicts, faults = self.judge()
         except KeyboardInterrupt:
-            say(CALLED, "broken off; nothing was written")
+            say(CALLED, "interrupted; nothing was written")
             return FAILED
         figures, day = record(verdicts, __version__), datetime.now(UTC).date()
         for name, text in ((self.opts.save, figures), (self.opts.output, report(verdicts, faults, __version__, day))):
@@ -59,7 +59,7 @@ class Evaluation:
         return self.status
 
     def judge(self) -> tuple[list[SetResult], list[str]]:
-        """The verdicts on all sets, each printed as soon as it is there; and what of the files could not be read."""
+        """The results on all sets, each printed as soon as it is ready; and faults in the files."""
         verdicts: list[SetResult] = []
         faults: list[str] = []
         for path in self.opts.gold:
@@ -77,7 +77,7 @@ class Evaluation:
         return verdicts, faults
 
     def write(self, path: Path, text: str) -> None:
-        """Write a file, or say why not."""
+        """Write a file, or print why that is not possible."""
         try:
             path.write_text(text, encoding="utf-8", errors="replace")
         except OSError as error:
@@ -85,7 +85,7 @@ class Evaluation:
             self.status = FAILED
 
     def compare(self, before: dict[str, dict[str, object]], figures: str) -> None:
-        """Say what fell since the baseline."""
+        """Print which figures fell since the baseline."""
         found = compare_records(before, json.loads(figures)["sets"])
         for line in found.left:
             say(CALLED, f"not compared: {line}")
@@ -100,7 +100,7 @@ class Evaluation:
 
 
 class _Progress:
-    """What is being done: on a terminal one line that changes, elsewhere a line for each method."""
+    """Progress: on a terminal one line that is updated, elsewhere a line for each method."""
 
     def __init__(self) -> None:
         self.start = self.last = time.monotonic()
@@ -118,7 +118,7 @@ class _Progress:
             print(line, file=sys.stderr, flush=True)
 
     def end(self) -> None:
-        """Take the line away."""
+        """Remove the line."""
         if self.width:
             print(f"\r{'':{self.width}}\r", end="", file=sys.stderr, flush=True)
 

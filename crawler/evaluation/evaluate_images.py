@@ -1,4 +1,4 @@
-"""`scrapy noise evaluate`: how well images are told apart that people have told apart.
+"""`scrapy noise evaluate`: how well noise is told apart from content, on images that people labelled.
 
 The models that are compared are the verdict by default, those of Li 2006 alone and joined, and filter lists.
 """
@@ -36,7 +36,7 @@ class SingleModel:
     name: str
 
     def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
-        """The verdict of the model; its score stands as the probability, and what it knows nothing of comes last."""
+        """The verdict of the model; its score serves as the probability, and images without a score come last."""
         verdict = _judge(self.name).judge(sighting, evidence)
         score = getattr(verdict, self.name)
         return verdict._replace(probability=-1.0 if score is None else score)
@@ -44,7 +44,7 @@ class SingleModel:
 
 @dataclass(frozen=True)
 class FilterListModel:
-    """Filter lists: noise is what they would block, or what links to something that they would."""
+    """Filter lists: an image is noise if they block it or its target."""
 
     paths: tuple[Path, ...]
 
@@ -57,7 +57,7 @@ class FilterListModel:
 
 
 class AllContent:
-    """The model that takes everything for content."""
+    """A model that judges everything as content."""
 
     def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
         """Always the same."""
@@ -86,23 +86,23 @@ def _lists(paths: tuple[Path, ...]) -> FilterLists:
 
 
 class JudgedLabels(PendingLabels):
-    """ImageLabels by page, and what is said of the images that were met."""
+    """Labels of images by page, with the scores of the images that were found."""
 
     def __init__(self, labels: Iterable[ImageLabel], files: Iterable[Path]) -> None:
         super().__init__(labels, files)
         self.met: list[ScoredImage] = []
 
     def meet(self, page: JudgedPage) -> None:
-        """Take what is said of the page's images that are labelled."""
+        """Record the scores of the page's labelled images."""
         for label in self.take(page.file, page.id, page.images):
             said = page.images[label.img]
-            scores = tuple(round(one.probability, DIGITS) for one in said)  # sums in any order are alike
+            scores = tuple(round(one.probability, DIGITS) for one in said)  # sorted, so that sums are always the same
             skipped = tuple(one.is_noise for one in said)
             self.met.append(ScoredImage(label, page.site, page.pages, scores, skipped))
 
 
 def evaluate(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Print how well all models do on the labels of a file; the exit status."""
+    """Print the figures of all models on the labels of a file; returns the exit status."""
     extract, at_once = extractor_of(settings), opts.jobs or cores()
     given = [readable_file(name) for name in (opts.labels, *opts.lists)]
     try:
@@ -117,13 +117,13 @@ def evaluate(opts: argparse.Namespace, settings: BaseSettings) -> int:
     check_apart(opts.json, [*given, *files])
     if opts.json is not None and (Path(opts.json).is_dir() or not Path(opts.json).absolute().parent.is_dir()):
         raise WrongUseError(
-            "{path} cannot be written: its folder is not there, or it is a folder", path=repr(opts.json)
+            "{path} cannot be written: its folder does not exist, or it is a folder itself", path=repr(opts.json)
         )
     wanted = JudgedLabels(labels, files)
     try:
         _judge_labels(files, ImageJudging(tuple(judges.values()), extract, {}, NAMELESS), at_once, wanted)
     except KeyboardInterrupt:
-        say(CALLED, "broken off; nothing was written")
+        say(CALLED, "interrupted; nothing was written")
         return INTERRUPTED
     except (WorkersError, OSError) as error:
         say(CALLED, f"stopped: {error}")
@@ -132,7 +132,7 @@ def evaluate(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def _judge_labels(files: Iterable[Path], panel: ImageJudging, jobs: int, wanted: JudgedLabels) -> None:
-    """Have all labelled images judged, beside what all pages of their sites show."""
+    """Judge all labelled images, with the counts of all pages of their sites."""
     counts = evidence(read_all(files), jobs, _died, panel.nameless)
     for result in judged(read_all(files), replace(panel, evidence=counts, asked=wanted.pages), jobs, _died):
         if isinstance(result, Broken):
@@ -142,7 +142,7 @@ def _judge_labels(files: Iterable[Path], panel: ImageJudging, jobs: int, wanted:
 
 
 def _report(wanted: JudgedLabels, given: int, names: Sequence[str], path: str | None) -> int:
-    """Print the tables, and write the figures where that is the wish."""
+    """Print the tables, and write the figures if requested."""
     # It wants numpy, which takes its time, and all commands are loaded with each of them.
     from crawler.evaluation.image_metrics import by_hand, record, text
 
@@ -167,7 +167,7 @@ def _report(wanted: JudgedLabels, given: int, names: Sequence[str], path: str | 
 
 
 def _read(labels: ImageLabels) -> tuple[ImageLabel, ...]:
-    """The labels of a file; what of it could not be read is said."""
+    """The labels of a file; unreadable lines are reported."""
     for fault in labels.faults:
         say(CALLED, fault)
     return labels.found

@@ -1,6 +1,6 @@
 """Gold sets: saved pages with their main text, and labels of images on saved pages, as people gave them.
 
-Both are JSON lines, one file a set, which may be compressed. A broken line is named and left out.
+Both are JSON lines, one file for each set, which may be compressed. A broken line is reported and skipped.
 """
 
 import gzip
@@ -20,7 +20,7 @@ from crawler.urls.parsing import absolute
 
 BROKEN_OFF = (OSError, EOFError, lzma.LZMAError, zlib.error)
 DATA, FOLDER, ENDING = "WINNOW_DATA", "extraction", ".jsonl.xz"
-"""Where the files of pages are, if none are given."""
+"""The default folder of the files of pages."""
 ENDINGS = (".gz", ".xz", ".jsonl", ".json")
 CONTENT, NOISE = "content", "noise"
 KINDS = {
@@ -67,7 +67,7 @@ class GoldSet(NamedTuple):
 
 
 def read_set(path: Path) -> GoldSet:
-    """The pages of a file, and the faults of the lines that are none."""
+    """The pages of a file, and the faults of broken lines."""
     pages, faults = [], []
     for number, row in objects(path):
         page = row if isinstance(row, str) else _page(row, number)
@@ -93,7 +93,7 @@ def set_name(path: Path) -> str:
 
 
 def opened(path: Path) -> BinaryIO:
-    """An open file, unpacked as its name says."""
+    """An open file, decompressed according to its name."""
     if path.suffix == ".gz":
         return cast(BinaryIO, gzip.open(path))
     if path.suffix == ".xz":
@@ -122,7 +122,7 @@ def _object(line: bytes) -> dict[str, Any] | str:
 
 
 def _missing(row: dict[str, Any], names: Sequence[str]) -> str:
-    """What is to be said of the fields that are no text; empty where all are."""
+    """A message about the fields that are not text; empty if all are."""
     wrong = [name for name in names if not isinstance(row.get(name), str)]
     return f"{' and '.join(wrong)} must be there and be text" if wrong else ""
 
@@ -167,7 +167,7 @@ class ImageLabels(NamedTuple):
 
 
 class PendingLabels:
-    """Labels that wait for their page to be read."""
+    """Labels that wait until their page is read."""
 
     def __init__(self, labels: Iterable[ImageLabel], files: Iterable[Path]) -> None:
         """A file with the name of a set holds the pages of that set, any other file those of all other sets."""
@@ -180,7 +180,7 @@ class PendingLabels:
         self.pages = frozenset(page for _, page in self._waiting)
 
     def take(self, file: str, page: str, shown: Container[str]) -> list[ImageLabel]:
-        """The labels of the images that a page of a file shows; each label is returned once."""
+        """The labels of images on a page of a file; each label is returned once."""
         name = set_name(Path(file))
         labels = self._waiting.get((name if name in self._named else "", page), {})
         return [labels.pop(img) for img in list(labels) if img in shown]
@@ -220,7 +220,7 @@ def _spelled(address: str) -> str:
 
 
 def files_of(sets: Collection[str], given: Iterable[str] | None) -> list[Path]:
-    """The files of pages: those given, else of these sets in the folder that WINNOW_DATA names."""
+    """The files of pages: the given ones, else those of these sets in the folder WINNOW_DATA."""
     if given:
         return [readable_file(name) for name in dict.fromkeys(given)]
     if not os.environ.get(DATA):

@@ -1,4 +1,4 @@
-"""Methods at work on pages: each in a process of its own, with a time limit for each page.
+"""Runs each method on pages in a separate process, with a time limit for each page.
 
 The process is `python -m crawler.evaluation.method_process NAME`; questions and answers are lines of JSON. No peer's
 imports, time or death are another's. The process never sees the gold, and reaches no network: an audit hook refuses
@@ -26,19 +26,19 @@ from crawler.page.page import Page
 
 HARMLESS = frozenset(("socket.__new__", "socket.gethostname", "socket.getservbyname", "socket.getservbyport"))
 Method = Callable[[MethodInput, Any], str | None]
-# Seconds for imports, which on a busy machine take their time.
+# Seconds for imports, which are slow on a busy machine.
 START_LIMIT = 120.0
 PAGE_LIMIT = 30.0
-# Seconds until a process that closed its output has ended.
+# Seconds until a process that closed its output must have ended.
 DYING = 5.0
 
 
 class Output(NamedTuple):
-    """The text a method took out of a page."""
+    """The text that a method extracted from a page."""
 
     text: str
     seconds: float
-    """Processor time; where the process ended, all the time it had."""
+    """Processor time; if the process died, all of its time."""
     failure: str = ""
     """Why there is no text."""
 
@@ -49,7 +49,7 @@ class MethodRun(NamedTuple):
     version: str
     outputs: list[Output]
     absent: str = ""
-    """Why the method could not be tried."""
+    """Why the method could not be run."""
 
 
 class MethodProcess:
@@ -63,7 +63,7 @@ class MethodProcess:
         self.version = self.absent = ""
 
     def start(self) -> None:
-        """Start the process, and find out whether the method can be imported."""
+        """Start the process; returns whether the method can be imported."""
         command = [sys.executable, "-m", "crawler.evaluation.method_process", self.name]
         # The process finds the same modules.
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
@@ -79,7 +79,7 @@ class MethodProcess:
             self.learn(self.site)
 
     def learn(self, site: list[tuple[str, str]]) -> None:
-        """Let the method learn from the pages of a host."""
+        """Have the method learn from the pages of a host."""
         self.site = site
         if self.process is None:
             self.start()  # which learns
@@ -87,17 +87,17 @@ class MethodProcess:
             self.exchange({"learn": site}, self.limit * max(1, len(site)))
 
     def text(self, page: GoldPage) -> Output:
-        """What the method makes of a page."""
+        """The method's output for a page."""
         if self.process is None:
             self.start()
-        limit = self.limit if self.is_warm else 2 * self.limit  # the first page comes twice
+        limit = self.limit if self.is_warm else 2 * self.limit  # the first page is sent twice
         question = {"page": (page.html, page.url, page.lang), "warm": self.is_warm}
         answer: dict[str, Any] = {"failure": self.absent} if self.absent else self.exchange(question, limit)
         self.is_warm = True
         return Output(answer.get("text", ""), answer.get("seconds", 0.0), answer.get("failure", ""))
 
     def exchange(self, question: dict[str, Any] | None, limit: float) -> dict[str, Any]:
-        """The answer to a question, or why there is none; then the process has ended."""
+        """The answer to a request, or why there is none; in that case the process has ended."""
         process = self.process
         if process is None or process.stdin is None or process.stdout is None:
             return {"failure": "the process is gone"}
@@ -121,11 +121,11 @@ class MethodProcess:
         if line.endswith("\n") and not late.is_set():
             answer: dict[str, Any] = json.loads(line)
             return answer
-        if not late.is_set():  # its own end tells more than ours
+        if not late.is_set():  # the exit status says more
             with suppress(subprocess.TimeoutExpired):
                 process.wait(DYING)
         self.close()
-        if process.returncode == -signal.SIGINT:  # Ctrl-C reached the process, and perhaps not yet this one
+        if process.returncode == -signal.SIGINT:  # Ctrl-C may have reached the process before this one
             raise KeyboardInterrupt
         why = f"no answer in {limit:g} s" if late.is_set() else f"died with status {process.returncode}"
         return {"failure": why, "seconds": time.monotonic() - start}
@@ -174,7 +174,7 @@ def main(name: str) -> None:
     """Answer the questions of standard input until its end."""
     questions, answers = os.fdopen(os.dup(0), encoding="utf-8"), os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(os.open(os.devnull, os.O_RDWR), 0)
-    os.dup2(0, 1)  # what a peer prints must not come between
+    os.dup2(0, 1)  # output of a peer must not mix with the answers
     sys.addaudithook(refuse_network)
 
     def answer(what: dict[str, Any]) -> None:
@@ -182,7 +182,7 @@ def main(name: str) -> None:
 
     try:
         method = load(name)
-    except Exception as error:  # whatever a module does when it is imported
+    except Exception as error:  # a module may print anything on import
         answer({"absent": f"cannot be imported: {_words(error)}"})
         return
     answer({"version": version(name) if name in PEERS else ""})
@@ -197,7 +197,7 @@ def main(name: str) -> None:
 
 
 def load(name: str) -> Method:
-    """The method of this name, Winnow's or a peer's, imported now."""
+    """The method with this name, Winnow's or a peer's; imported only now."""
     if name in PEERS:
         peer = PEERS[name]
         module = import_module(peer.module)
@@ -217,7 +217,7 @@ def attempt(method: Method, page: MethodInput, library: Any, is_warm: bool) -> d
             start = time.process_time()
         text = method(page, library) or ""
         return {"text": str(text), "seconds": time.process_time() - start}
-    except Exception as error:  # a method that fails must not end the judgement
+    except Exception as error:  # an error in a method must not end the evaluation
         return {"failure": _words(error), "seconds": time.process_time() - start}
 
 

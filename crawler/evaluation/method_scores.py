@@ -15,7 +15,7 @@ WORST = 3
 """Pages of each method and set that are shown."""
 POLL_SECONDS = 0.5
 Tick = Callable[[str, str, int, int], None]
-"""Told the set, the method, how many pages are done and how many there are."""
+"""Called with the set, the method, the number of pages done and the total."""
 
 
 class MethodFigures(NamedTuple):
@@ -37,9 +37,9 @@ class MethodFigures(NamedTuple):
     leaf_precision: float | None
     leaf_recall: float | None
     reduction: float
-    """Share of the pages' bytes that is gone."""
+    """The share of the pages' bytes that was removed."""
     speed: float | None
-    """Pages a second of processor time, of those that did not fail."""
+    """Pages per second of processor time, without failures."""
 
 
 class ScoredPage(NamedTuple):
@@ -70,7 +70,7 @@ class SetResult(NamedTuple):
     judged: tuple[JudgedMethod, ...]
     comparisons: tuple[MethodComparison, ...] = ()
     is_group: bool = False
-    """Whether these are only some pages of a set; the result of the whole set comes before."""
+    """Whether these are only some pages of a set; the result of the whole set comes first."""
 
 
 class EvaluationPlan(NamedTuple):
@@ -99,7 +99,7 @@ def judge(gold: GoldSet, plan: EvaluationPlan, tick: Tick) -> list[SetResult]:
         try:
             futures = [threads.submit(one, method) for method in plan.methods]
             while wait(futures, timeout=POLL_SECONDS).not_done:
-                pass  # a Ctrl-C that the system hands to another thread is noticed when this one wakes
+                pass  # a Ctrl-C handled in another thread is noticed when this one wakes
             runs = {method: future.result() for method, future in zip(plan.methods, futures, strict=True)}
         except KeyboardInterrupt:
             stop.set()
@@ -160,7 +160,7 @@ def figures(samples: Sequence[ScoredPage]) -> MethodFigures:
 def _result(
     gold: GoldSet, name: str, places: Sequence[int], runs: dict[str, MethodRun], scores: dict[str, Sequence[TextScore]]
 ) -> SetResult:
-    """The methods on those pages of the set that have these places."""
+    """The result of the methods on the pages of the set with these indexes."""
     judged = []
     for method, ran in runs.items():
         if ran.absent:

@@ -22,11 +22,11 @@ JUSTEXT = {
     **{"ar": "Arabic", "bg": "Bulgarian", "hi": "Hindi", "id": "Indonesian", "nb": "Norwegian_Bokmal"},
     **{"no": "Norwegian_Bokmal", "vi": "Vietnamese"},
 }
-NOWHERE = "http://localhost/"  # for peers that want an address
+NOWHERE = "http://localhost/"  # for peers that need an address
 
 
 class MethodInput(NamedTuple):
-    """A page as a peer gets it."""
+    """The input of a peer for a page."""
 
     html: str
     url: str

@@ -1,4 +1,4 @@
-"""The figures of a run as tables, as an HTML report and as JSON, with which a later run is compared."""
+"""The figures of a run as tables, as an HTML report and as JSON, against which later runs are compared."""
 
 import json
 from collections import Counter
@@ -20,17 +20,17 @@ from crawler.translation.message import MessageError
 
 FORMAT = 1
 TOLERANCE = 0.005  # how far a figure may fall below the baseline
-# The figures that must not fall. Speed depends on the machine.
+# The figures that must not fall. Speed is not among them, as it depends on the machine.
 HELD = {"f1": "shingle F1", "word_f1": "word F1"}
 DIGITS = 4
-# Bytes of all excerpts of pages together, and of one of them at most.
+# The total size of all excerpts in bytes, and the largest size of one.
 EXCERPTS, EXCERPT = 3_500_000, 12_000
 BEFORE = 300
 """Characters of source shown before the first words of the gold."""
 CLUE = 24
-"""Characters of a line of gold that are looked for in the source."""
+"""Characters of a line of gold that are searched in the source."""
 REASONS = 5
-"""Reasons of failure that are named of each method."""
+"""Reasons of failure that are listed for each method."""
 HEADS = (
     "method,F1,95%,P,R,word F1,95%,right,excellent,good,medium,poor,rate,leaf P,leaf R,smaller,pages/s,failed".split(
         ","
@@ -42,7 +42,7 @@ COMPARED = "first,second,difference in word F1,Cohen's d,t-test p,only first rig
 
 
 class RecordError(MessageError):
-    """A file is no record of a run."""
+    """A file is not a record of a run."""
 
 
 class BaselineComparison(NamedTuple):
@@ -55,7 +55,7 @@ class BaselineComparison(NamedTuple):
     pairs: int
     """How many pairs of set and method were compared."""
     gaps: int = 0
-    """How many of those that could not be compared this run was asked for."""
+    """How many of those that could not be compared were requested in this run."""
 
 
 def record(results: Iterable[SetResult], version: str) -> str:
@@ -69,12 +69,12 @@ def record(results: Iterable[SetResult], version: str) -> str:
 
 
 def read_record(path: Path) -> dict[str, Any]:
-    """The sets of a record; a RecordError where the file is none."""
+    """The sets in a record; raises a RecordError if the file is not one."""
     try:
         read = json.loads(path.read_text(encoding="utf-8"))
         if read["format"] != FORMAT:
             raise RecordError(
-                "{path} is a record of another format ({format}, not {ours})",
+                "{path} is a record in another format ({format}, not {ours})",
                 path=repr(str(path)),
                 format=read["format"],
                 ours=FORMAT,
@@ -88,7 +88,7 @@ def read_record(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise RecordError("{path} cannot be read ({why})", path=repr(str(path)), why=error.strerror) from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise RecordError("{path} is no record that --save has written", path=repr(str(path))) from None
+        raise RecordError("{path} was not written by --save", path=repr(str(path))) from None
     return sets
 
 
@@ -185,7 +185,7 @@ def failures(there: Iterable[JudgedMethod]) -> list[tuple[str, str, int]]:
 
 
 def excerpt(text: str, limit: int, start: int = 0) -> Excerpt:
-    """The text from a place on, as HTML of about `limit` bytes at most."""
+    """The text from a position on, as HTML of at most about `limit` bytes."""
     part = text[start : start + limit]
     if (long := len(shown(part).encode())) > limit:
         part = part[: len(part) * limit // long]
@@ -193,7 +193,7 @@ def excerpt(text: str, limit: int, start: int = 0) -> Excerpt:
 
 
 def where_it_starts(page_html: str, gold: str) -> int:
-    """Where in the source the gold's first words stand, a little before them; else where the body starts."""
+    """A position in the source a little before the gold's first words; or the start of the body."""
     clues = (line.strip()[:CLUE] for line in gold.splitlines()[:20])
     places = (page_html.find(clue) for clue in clues if clue)
     first = next((place for place in places if place >= 0), page_html.find("<body"))

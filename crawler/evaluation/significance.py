@@ -1,4 +1,4 @@
-"""How far figures can be trusted: intervals by bootstrap, tests between two methods, and their correction.
+"""How reliable figures are: bootstrap intervals, tests between two methods, and corrections of the tests.
 
 Pages of one host are alike, so the bootstrap draws hosts and not pages: as many as there are, with replacement, 2000
 times from the same seed; the interval holds the middle 95% of the figures. A page without a host is one of its own. Of
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 DRAWS = 2000
 SEED = 2026
 MIDDLE = (2.5, 97.5)  # percent
-# A spread below this part of the largest difference is what rounding leaves of none.
+# A standard deviation below this part of the largest difference is a rounding error.
 ROUNDING = 1e-9
-# Draws that are computed at once, so that many hosts do not take the memory of all draws.
+# Draws that are computed at once, to limit memory with many hosts.
 AT_ONCE = 500
 
 Numbers: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
@@ -78,13 +78,13 @@ def drawn(count: int, at_once: int) -> Iterator[np.ndarray[tuple[int, ...], np.d
 
 
 def middle(values: Numbers) -> Interval:
-    """The interval that holds the middle 95% of the values."""
+    """The interval with the middle 95% of the values."""
     low, high = np.percentile(values, MIDDLE)
     return float(low), float(high)
 
 
 def compare(scores: "dict[str, Sequence[TextScore]]") -> list[MethodComparison]:
-    """Every two methods, the p-values corrected for their number."""
+    """Every pair of methods, with p-values corrected for the number of pairs."""
     pairs = [_compared(first, second, scores) for first, second in combinations(scores, 2)]
     t_tests, mcnemars = holm([pair.t_test for pair in pairs]), holm([pair.mcnemar for pair in pairs])
     return [
@@ -111,7 +111,7 @@ def paired_t(differences: Sequence[float]) -> tuple[float | None, float | None]:
 
 def mcnemar(only_first: int, only_second: int) -> float:
     """The p-value of McNemar's exact test."""
-    from scipy import stats  # not at the top: intervals do without
+    from scipy import stats  # imported here, as intervals do not need it
 
     count = only_first + only_second
     return float(stats.binomtest(only_first, count).pvalue) if count else 1.0
@@ -133,7 +133,7 @@ def holm(values: Sequence[float | None]) -> list[float | None]:
 
 
 def _compared(first: str, second: str, scores: "dict[str, Sequence[TextScore]]") -> MethodComparison:
-    """Two methods, their p-values as they are."""
+    """Two methods, with uncorrected p-values."""
     pairs = list(zip(scores[first], scores[second], strict=True))
     differences = [one.f1 - other.f1 for one, other in pairs]
     p, effect = paired_t(differences)

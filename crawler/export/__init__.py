@@ -1,1 +1,1 @@
-"""Stored pages in the formats that others read: each writer makes bytes of pages, and knows of no file."""
+"""Writers of stored pages in the formats of other programs; each turns pages into bytes, independent of files."""

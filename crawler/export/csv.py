@@ -1,7 +1,8 @@
-"""CSV as RFC 4180 has it, in UTF-8: lines end with CR LF, and what holds commas, quotes or line ends is quoted.
+"""CSV (RFC 4180) in UTF-8: lines end with CR LF, and values with commas, quotes or line ends are quoted.
 
-A spreadsheet takes a cell that begins with one of some signs for a formula, and may run it: then who wrote the page
-wrote the formula. Other programs take text as it is, so it is changed only where that is asked for, else counted.
+A spreadsheet takes a cell that begins with one of some characters as a formula, and may run it; so the author of a page
+could run formulas. Other programs take the text as it is. So such cells are changed only on request, and otherwise
+counted.
 """
 
 import csv
@@ -18,13 +19,13 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class Formulas:
-    """Counts the texts that a spreadsheet would take for formulas, and may put a ' before them, as these want it."""
+    """Counts the texts that a spreadsheet would take as formulas, and may put a ' before them."""
 
     def __init__(self, quoted: bool = False) -> None:
         self.quoted, self.count = quoted, 0
 
     def cell(self, text: str) -> str:
-        """The text as a cell holds it."""
+        """The text of a cell."""
         if not text.startswith(FORMULA):
             return text
         self.count += 1
@@ -34,7 +35,7 @@ class Formulas:
 def csv_lines(
     pages: "Iterable[StoredPage]", fields: Sequence[str], formulas: Formulas | None = None
 ) -> Iterator[bytes]:
-    """The names of the fields, then a row for each page; lists and mappings as JSON, and nothing for null."""
+    """A row with the names of the fields, then one for each page; lists and mappings are JSON, null is empty."""
     formulas = formulas or Formulas()
     buffer = StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\r\n")
@@ -52,7 +53,7 @@ def _cell(value: Any, formulas: Formulas) -> Any:
 
 
 def _taken(buffer: StringIO) -> bytes:
-    """What was written, which is forgotten then."""
+    """What was written since the last call."""
     text = buffer.getvalue()
     buffer.seek(0)
     buffer.truncate()

@@ -1,7 +1,7 @@
-"""`scrapy export`: the pages that a crawl stored, or those that people labelled, in a file or a folder of files.
+"""`scrapy export`: writes the stored pages of a crawl, or labelled pages, into a file or a folder of files.
 
-What is written has another name until all is done, and is removed where it does not come to that: there is the whole
-export under its name, or what was there before.
+The output has a temporary name until it is complete, and is removed if it is not completed: the name always has the
+whole export, or what was there before.
 """
 
 import argparse
@@ -16,7 +16,6 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, NoReturn
 
-from rich.filesize import decimal
 from scrapy.settings import BaseSettings
 from sqlalchemy.engine import URL
 
@@ -34,15 +33,15 @@ from crawler.reports.crawls import check_name, name_list
 from crawler.reports.stored_pages import GONE, PageFilter, StoredPage, StoredPages, crawls_to_export
 from crawler.store.database import state_url
 from crawler.store.output_files import json_line
-from crawler.translation.message import counted, plural
+from crawler.translation.message import N_, Message, byte_size, plural
 
 CALLED = "scrapy export"
-# How the names of a database's files end, without which it is not whole.
+# The suffixes of the files of an SQLite database.
 OF_SQLITE = ("", "-wal", "-shm", "-journal")
 
 
 def jsonl(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[bytes]:
-    """Pages as lines of JSON, as a crawl writes them."""
+    """Pages as lines of JSON, as in the crawl's own file."""
     return (json_line({name: page.values[name] for name in fields}) for page in pages)
 
 
@@ -51,17 +50,17 @@ WRITERS = {"jsonl": jsonl, "parquet": parquet, "warc": warc}
 
 @dataclass
 class Tally:
-    """What was written."""
+    """Counts of what was written."""
 
     pages: int = 0
     bytes: int = 0
     bare: int = 0
-    """Pages without what their format is about: a response, or Markdown."""
+    """Pages without a stored response, or without Markdown, if the format is about these."""
 
 
 @dataclass(frozen=True)
 class Exporter:
-    """How pages are written, and which."""
+    """Which pages are written, and how."""
 
     format: str
     fields: Sequence[str]
@@ -92,7 +91,7 @@ class Exporter:
 
 
 def write_labels(labels: Iterable[Label], target: AtomicFile, tally: Tally) -> None:
-    """Write the pages that people labelled, as gold."""
+    """Write the labelled pages, as gold."""
 
     def lines() -> Iterator[bytes]:
         for label in labels:
@@ -124,18 +123,18 @@ def _write_parts(parts: Iterable[bytes], target: AtomicFile, tally: Tally, apart
 
 
 def check_apart(output: str, folder: Path, crawls: Iterable[StoredPages], url: URL) -> None:
-    """Raise a WrongUseError where the output would take the place of what crawls write."""
+    """Raise a WrongUseError if the output would replace a file that a crawl writes."""
     path = Path(output).resolve()
     own = "|".join(re.escape(one.name) for one in crawls)
     if path.parent == folder.resolve() and re.fullmatch(rf"(?:{own})(?:-\d+)?(?:\.images)?\.jsonl", path.name):
-        raise WrongUseError("{path} is what a crawl writes itself: give another name", path=repr(output))
+        raise WrongUseError("{path} is a file that a crawl writes: give another name", path=repr(output))
     database = Path(str(url.database)).resolve()
     if url.drivername == "sqlite" and path in {database.with_name(database.name + end) for end in OF_SQLITE}:
-        raise WrongUseError("{path} is to be read and cannot be written to", path=repr(output))
+        raise WrongUseError("{path} is an input and cannot be the output", path=repr(output))
 
 
 def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Write the pages of a crawl, or those that people labelled; the exit status."""
+    """Write the pages of a crawl, or labelled pages; returns the exit status."""
     url, folder = state_url(settings), Path(settings["OUTPUT_DIR"])
     before = signal.signal(signal.SIGTERM, _terminated)
     try:
@@ -147,7 +146,8 @@ def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
             else:
                 _export_crawl(opts, _find(crawls, opts, url))
     except KeyboardInterrupt:
-        say(CALLED, "stopped before the end" + (f"; nothing of {opts.output!r} stays" if opts.output else ""))
+        unwritten = Message("stopped before the end; {path} was not written", {"path": repr(opts.output)})
+        say(CALLED, unwritten if opts.output else Message("stopped before the end"))
         return INTERRUPTED
     finally:
         signal.signal(signal.SIGTERM, before)
@@ -155,7 +155,7 @@ def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def _find(crawls: Sequence[StoredPages], opts: argparse.Namespace, url: URL) -> StoredPages:
-    """The crawl of the name that is given, or the only one there is; a WrongUseError without one."""
+    """The crawl with the given name, or the only one there is; raises a WrongUseError otherwise."""
     check_name([one.name for one in crawls], opts.name, url)
     found = [one for one in crawls if opts.name in (None, one.name)]
     if len(found) > 1:
@@ -169,7 +169,7 @@ def _find(crawls: Sequence[StoredPages], opts: argparse.Namespace, url: URL) -> 
 
 
 def _export_crawl(opts: argparse.Namespace, crawl: StoredPages) -> None:
-    """Write the pages of a crawl, and say at the end what was written."""
+    """Write the pages of a crawl, and print what was written."""
     began, tally = monotonic(), Tally()
     wanted = PageFilter(opts.only or "", opts.since, opts.min_relevance, tuple(opts.where))
     how = Exporter(opts.format, opts.fields or [*TYPES], wanted, Formulas(opts.spreadsheet))
@@ -181,14 +181,23 @@ def _export_crawl(opts: argparse.Namespace, crawl: StoredPages) -> None:
         target.finish()
     finally:
         target.discard()
-    where = f"{tally.pages:,} of {counted(numbers.pages, 'page')} of the crawl {crawl.name} written to {target.shown}"
-    say(CALLED, f"{where}, {decimal(tally.bytes)} in {monotonic() - began:.1f} s.")
+    written = plural(
+        "{pages} of {n} page of the crawl {name} written to {path}, {size} in {seconds} s.",
+        "{pages} of {n} pages of the crawl {name} written to {path}, {size} in {seconds} s.",
+        numbers.pages,
+        pages=f"{tally.pages:,}",
+        name=crawl.name,
+        path=target.shown,
+        size=byte_size(tally.bytes),
+        seconds=f"{monotonic() - began:.1f}",
+    )
+    say(CALLED, written)
     for line in _remarks(tally, numbers.gone, how):
         say(CALLED, line)
 
 
 def _export_labels(opts: argparse.Namespace, url: URL) -> None:
-    """Write the pages that people labelled, of a crawl or of all, and say at the end what was written."""
+    """Write the labelled pages of a crawl or of all, and print what was written."""
     target, tally = AtomicFile(opts.output), Tally()
     try:
         with labelled_pages(url, opts.name) as labels:
@@ -200,22 +209,41 @@ def _export_labels(opts: argparse.Namespace, url: URL) -> None:
         target.finish()
     finally:
         target.discard()
-    say(CALLED, f"{counted(tally.pages, 'labelled page')} written to {target.shown}, {decimal(tally.bytes)}.")
+    written = plural(
+        "{n} labelled page written to {path}, {size}.",
+        "{n} labelled pages written to {path}, {size}.",
+        tally.pages,
+        path=target.shown,
+        size=byte_size(tally.bytes),
+    )
+    say(CALLED, written)
 
 
-def _remarks(tally: Tally, gone: int, how: Exporter) -> Iterator[str]:
-    """What else is to be known of what was written, in sentences."""
+def _remarks(tally: Tally, gone: int, how: Exporter) -> Iterator[Message]:
+    """Further lines about what was written."""
     if gone and how.filter.only != GONE:
-        are = "page that is gone is" if gone == 1 else "pages that are gone are"
-        yield f"{gone:,} {are} left out; --only gone has them."
+        yield plural(
+            "{n} page that is gone is left out; --only gone exports it.",
+            "{n} pages that are gone are left out; --only gone exports them.",
+            gone,
+        )
     if tally.bare and how.format == "markdown":
-        yield f"Of {counted(tally.bare, 'page')} no Markdown is stored: their text stands there (-a markdown=yes)."
+        yield plural(
+            "{n} page has no stored Markdown, so its plain text was written (-a markdown=yes stores Markdown).",
+            "{n} pages have no stored Markdown, so their plain text was written (-a markdown=yes stores Markdown).",
+            tally.bare,
+        )
     if tally.bare and how.format == "warc":
-        yield f"Of {counted(tally.bare, 'page')} no response is stored: the text stands alone (KEEP_RESPONSES)."
+        yield plural(
+            "{n} page has no stored response, so only its text was written (KEEP_RESPONSES stores responses).",
+            "{n} pages have no stored response, so only their text was written (KEEP_RESPONSES stores responses).",
+            tally.bare,
+        )
     if count := how.formulas.count:
-        begin = f"{counted(count, 'cell begins', 'cells begin')} like a formula"
-        done = "with a ' before" if how.formulas.quoted else "which a spreadsheet may run; --spreadsheet prevents that"
-        yield f"{begin}, {done}."
+        cells = plural("{n} cell begins like a formula", "{n} cells begin like a formula", count)
+        quoted = N_("{cells}; a ' was put before each.")
+        risky = N_("{cells}, which a spreadsheet may run; --spreadsheet prevents that.")
+        yield Message(quoted if how.formulas.quoted else risky, {"cells": cells})
 
 
 def _terminated(*_: Any) -> NoReturn:

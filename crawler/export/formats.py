@@ -1,4 +1,4 @@
-"""The formats of exports, which of them a file's name asks for, and how files are compressed."""
+"""The formats of exports, the file names that choose them, and compression."""
 
 import sys
 import zlib
@@ -7,21 +7,21 @@ from typing import NamedTuple, Protocol
 
 
 class Format(NamedTuple):
-    """What a format can be, and what it takes from a page."""
+    """The properties of a format."""
 
     endings: tuple[str, ...]
     needs: tuple[str, ...] = ()
     """Fields without which a page cannot be written."""
     packs: bool = True
-    """Whether a file of it may be compressed; what is compressed within or is a folder may not."""
+    """Whether a file may be compressed; Parquet is compressed already, and a folder cannot be."""
     apart: bool = False
-    """Whether each part that is written is compressed by itself."""
+    """Whether each part that is written is compressed separately."""
     is_text: bool = False
     """Whether it may go to standard output."""
     is_folder: bool = False
     """Whether it is a folder of files."""
     chooses: bool = True
-    """Whether some fields may be left out."""
+    """Whether the fields can be chosen."""
 
 
 FORMATS = {
@@ -34,7 +34,7 @@ FORMATS = {
 
 
 def compression_of(name: str) -> str:
-    """The ending that says how a file is compressed; an empty string if it is not.
+    """The suffix for the compression of a file; empty if it is not compressed.
 
     >>> compression_of("a.jsonl.GZ"), compression_of("a.jsonl")
     ('.gz', '')
@@ -43,7 +43,7 @@ def compression_of(name: str) -> str:
 
 
 def format_of(name: str) -> str | None:
-    """The format that the end of a name asks for.
+    """The format that a file name chooses.
 
     >>> format_of("a.csv.zst"), format_of("pages/"), format_of("a.txt")
     ('csv', 'markdown', None)
@@ -61,7 +61,7 @@ GZIP = 31  # a window of 32 KB, and gzip's frame
 
 
 class Compressor(Protocol):
-    """What compresses, as in the standard library's modules."""
+    """A compressor with the interface of the standard library's modules."""
 
     def compress(self, data: bytes, /) -> bytes: ...
     def flush(self) -> bytes: ...
@@ -74,7 +74,7 @@ COMPRESSORS: dict[str, Callable[[], Compressor]] = {
 
 
 def compressed(parts: Iterable[bytes], ending: str, apart: bool = False) -> Iterator[bytes]:
-    """The parts as a file of this ending holds them; as they are if it is no ending of a packed file."""
+    """The parts, compressed according to this suffix; unchanged if it is not a compression's suffix."""
     if ending not in COMPRESSORS:
         yield from parts
         return

@@ -1,9 +1,8 @@
 """Markdown: a file for each page, with its fields as front matter and its text below.
 
-The front matter is JSON, line by line: each reader of YAML reads that, and nothing a page says can be taken for more
-than a text. The body is the page's Markdown where the crawl was asked for it, else its text with every sign escaped
-that would mean something. Files are named so that any system can have them: what a page is called in small Latin
-letters and digits, and 16 hex digits that no other page has.
+The front matter is JSON, line by line, which every YAML parser reads, and no text of a page can be taken as anything
+else. The body is the page's Markdown if the crawl stored it, else its text with escaped Markdown characters. File names
+are valid on every system: the page's name in lower-case Latin letters and digits, and 16 hex digits that are unique.
 """
 
 import json
@@ -20,20 +19,20 @@ if TYPE_CHECKING:
 
 
 BODY = ("text", "markdown")
-LONGEST = 80  # letters of a name: with the folder, the digits and the ending far from the 255 of file systems
+LONGEST = 80  # characters of a name: with the folder, the digits and the extension far below the 255 of file systems
 NO_NAME = re.compile(r"[^a-z0-9]+")
 NO_HOST = re.compile(r"[^a-z0-9.-]+")
-# What Windows has for devices, whatever stands behind a dot.
+# Device names on Windows, with any extension.
 DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)")
-# What YAML wants escaped, and JSON does not.
+# Characters that YAML requires to be escaped, and JSON does not.
 UNSEEN = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff\ufdd0-\ufdef]")
-# YAML takes a number for a text that has an exponent and no point.
+# YAML takes a number with an exponent and no point as a text.
 EXPONENT = re.compile(r"^(-?\d+)e")
-ITEM = "- "  # what `auto` writes before the items of lists
+ITEM = "- "  # the item marks that `auto` writes
 
 
 def markdown(pages: "Iterable[StoredPage]", fields: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """The path of each page's file, with / between folder and name, and what is in it."""
+    """The path of each page's file, with / between folder and name, and its content."""
     for page in pages:
         front = [f"{name}: {_value(page.values[name])}" for name in fields if name not in BODY]
         said = page.values["markdown"] or _body(page.values["text"])
@@ -42,7 +41,7 @@ def markdown(pages: "Iterable[StoredPage]", fields: Sequence[str]) -> Iterator[t
 
 
 def path_of(url: str, key: int) -> str:
-    """A folder for the host and a name in it, which no other page has on any file system.
+    """A folder for the host and a file name that is unique on any file system.
 
     >>> path_of("https://Example.org/Bees/Honey%20bee?a=1#b", 255)
     'example.org/bees-honey-bee-a-1-b-00000000000000ff.md'
@@ -55,7 +54,7 @@ def path_of(url: str, key: int) -> str:
 
 
 def _value(value: Any) -> str:
-    r"""A value as JSON that YAML takes for the same.
+    r"""A value as JSON that YAML reads as the same value.
 
     >>> _value("a\x85\u2028b"), _value(1e-07), _value([{"url": "a"}]), _value(None)
     ('"a\\u0085\\u2028b"', '1.0e-07', '[{"url": "a"}]', 'null')
@@ -65,7 +64,7 @@ def _value(value: Any) -> str:
 
 
 def _body(text: str) -> str:
-    """The lines of a text as paragraphs and items of lists, and nothing else.
+    """The lines of a text as paragraphs and list items, with everything else escaped.
 
     >>> _body("# Bees\\n- <b>dance</b>")
     '\\\\# Bees\\n\\n- \\\\<b>dance\\\\</b>'

@@ -1,4 +1,4 @@
-"""Parquet: columns with types, compressed, in row groups of bounded size. Own fields are a column of JSON texts."""
+"""Parquet: typed, compressed columns, in row groups of limited size. Own fields are a column of JSON texts."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 ROWS = 10_000  # of a row group
-SIZE = 8 * 1024 * 1024  # characters of a row group, and one page more
+SIZE = 8 * 1024 * 1024  # characters of a row group, plus one page
 
 
 class _Sink(RawIOBase):
-    """What is written to it can be taken, and where that began is remembered."""
+    """A file whose new bytes can be taken, and that remembers their offset."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,14 +36,14 @@ class _Sink(RawIOBase):
         return self._at
 
     def taken(self) -> bytes:
-        """What was written since it was last taken."""
+        """What was written since the last call."""
         data = b"".join(self._parts)
         self._parts.clear()
         return data
 
 
 def parquet(pages: "Iterable[StoredPage]", fields: Sequence[str]) -> Iterator[bytes]:
-    """The file, a row group at a time."""
+    """The parts of the file, one row group at a time."""
     try:
         import pyarrow
         from pyarrow.parquet import ParquetWriter
@@ -88,7 +88,7 @@ def _groups(pages: "Iterable[StoredPage]", fields: Sequence[str]) -> "Iterator[l
 
 
 def _size(value: Any) -> int:
-    """How many letters there are in a value."""
+    """The number of characters in a value."""
     if isinstance(value, str):
         return len(value)
     return sum(len(text) for one in value for text in one.values()) if isinstance(value, list) else 0

@@ -1,8 +1,8 @@
-"""WARC 1.1 (ISO 28500:2017): of each page the response it came in, if that was kept, and its clean text.
+"""WARC 1.1 (ISO 28500:2017): for each page its response, if it was stored, and its clean text.
 
-The text is a record of the kind `conversion`, as in Common Crawl's WET files, and says which response it was made of.
-A response stands there unpacked, as it was kept: where the length it had on its way was another, that is called
-X-Crawler-Content-Length. The same pages have the same records, but for the date and the number of the first.
+The text is a record of the type `conversion`, as in Common Crawl's WET files, and refers to the response. Responses are
+decompressed; if that changed the length, the original one is in X-Crawler-Content-Length. The same pages give the same
+records, except for the date and the id of the first.
 """
 
 import re
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 BREAKS = re.compile(r"[\r\n\x00]+")
 NO_TOKEN = re.compile(r"[^!#$%&'*+.^_`|~0-9A-Za-z-]")
-# Of the bytes that came, which were unpacked since.
+# The number of received bytes, before decompression.
 OF_THE_WAY = frozenset(("content-length", "transfer-encoding"))
 
 
 def warc(pages: "Iterable[StoredPage]", fields: Sequence[str] = ()) -> Iterator[bytes]:
-    """The records, each whole: first what made the file, then those of the pages."""
+    """The whole records: first a description of the file, then those of the pages."""
     yield _info()
     for page in pages:
         url, fetched_at = page.values["url"], page.values["fetched_at"]
@@ -62,7 +62,7 @@ def _record(head: Mapping[str, str], block: bytes) -> bytes:
 
 
 def _block(response: "StoredResponse") -> bytes:
-    """The response as a server would send it that neither packs nor cuts it in pieces."""
+    """The response as a server would send it without compression or chunks."""
     size = str(len(response.body))
     lines = [BREAKS.sub(" ", response.status_line)]
     for name, value in response.headers:
@@ -74,7 +74,7 @@ def _block(response: "StoredResponse") -> bytes:
 
 
 def _number(kind: str, key: int, fetched_at: str) -> str:
-    """The number of a record, the same whenever it is written."""
+    """The id of a record, the same whenever it is written."""
     return f"<{uuid5(NAMESPACE_URL, f'winnow {kind} {key} {fetched_at}').urn}>"
 
 
@@ -83,7 +83,7 @@ def _digest(data: bytes) -> str:
 
 
 def _address(url: str) -> str:
-    """The address without what has no place in a line of its own.
+    """The address with everything escaped that cannot be in a header line.
 
     >>> _address("http://a.example/b c\\r\\n%20")
     'http://a.example/b%20c%0D%0A%20'
@@ -92,7 +92,7 @@ def _address(url: str) -> str:
 
 
 def _date(time: str) -> str:
-    """A time as ISO 8601 has it, in UTC and to the second.
+    """A time in ISO 8601, in UTC, to the second.
 
     >>> _date("2026-11-22T13:00:00.5+01:00")
     '2026-11-22T12:00:00Z'

@@ -1,4 +1,4 @@
-"""Samples what this worker did every few seconds, for charts; samples are committed with the pages."""
+"""Samples what this worker did, every few seconds, for charts; samples are committed with the pages."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
     from crawler.topic.stop_rule import Harvest
 
 SAMPLE_SECONDS = 5.0  # between two samples
-LOOK_SECONDS = 1.0  # between two samples in the first seconds, so that charts soon show something
+LOOK_SECONDS = 1.0  # between two samples in the first seconds, so that charts show something soon
 BEGINNING = 20.0
 STATUSES = "downloader/response_status_count/"
 NO_ANSWERS = "downloader/exception_type_count/"
 KNOWN = range(100, 600)
-"""Statuses that are counted by themselves: a hostile server can send any number, and each would be kept for good."""
+"""Statuses that are counted by themselves: a hostile server can send any number, and each would be stored for good."""
 OTHER = "other"
 OUR_OWN = f"{NO_ANSWERS}{Refusal.__module__}.{Refusal.__qualname__}"
-"""Requests that this crawler refuses are not sent."""
+"""Outcomes of requests that the crawler refused to send."""
 
 
 class Sampler:
-    """Takes samples, the last one when all else is committed."""
+    """Takes samples; the last one is taken when everything else is committed."""
 
     def __init__(
         self, frontier: Frontier, harvest: Harvest, counts: OutcomeCounts, statistics: Callable[[], Mapping[str, Any]]
@@ -69,7 +69,7 @@ class Sampler:
             self.take()
 
     def take(self) -> None:
-        """Pass on what was done since the last sample."""
+        """Pass on the difference since the last sample."""
         now = monotonic()
         done = self.total()._replace(seconds=now - self.begun)
         self.frontier.add_samples(done.since(self.before))
@@ -94,7 +94,7 @@ class Sampler:
 
 
 def answers_by_status(counts: Mapping[str, Any]) -> dict[str, int]:
-    """How many answers had each status; `none` stands for requests without an answer."""
+    """Responses by status; `none` counts requests without a response."""
     statuses: Counter[str] = Counter()
     for name, count in counts.items():
         if name.startswith(STATUSES):

@@ -1,4 +1,4 @@
-"""The closing lines: in words, what was crawled, what was left out, where the items are, how long it took."""
+"""The closing lines: what was crawled, what was left out, where the items are, and how long it took."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Self
 
-from rich.filesize import decimal
 from scrapy import signals
 from scrapy.crawler import Crawler
 
@@ -17,29 +16,29 @@ from crawler.command_line.terminal import printable
 from crawler.outcomes import Code, Group, Outcome, ranked
 from crawler.reports.report_noise import saved_bytes
 from crawler.spiders.crawl_status import EndReason
-from crawler.translation.message import N_, Message, localized, plural
+from crawler.translation.message import N_, Message, byte_size, localized, plural
 
 if TYPE_CHECKING:
     from crawler.store.rounds import RoundCounts
 
 logger = logging.getLogger(__name__)
 
-MOST_EXAMPLES = 10  # that failed and are named
+MOST_EXAMPLES = 10  # failed addresses that are named
 STOPPED = N_("Stopped before the end.")
 REASONS = {
     "closespider_timeout": N_("the time of CLOSESPIDER_TIMEOUT is up"),
-    "closespider_timeout_no_item": N_("no item came in the time of CLOSESPIDER_TIMEOUT_NO_ITEM"),
+    "closespider_timeout_no_item": N_("no item within CLOSESPIDER_TIMEOUT_NO_ITEM"),
     "closespider_pagecount": N_("CLOSESPIDER_PAGECOUNT answers were fetched"),
-    "closespider_pagecount_no_item": N_("no item came of CLOSESPIDER_PAGECOUNT_NO_ITEM answers"),
+    "closespider_pagecount_no_item": N_("no item from CLOSESPIDER_PAGECOUNT_NO_ITEM answers"),
     "closespider_itemcount": N_("CLOSESPIDER_ITEMCOUNT items were made"),
     "closespider_errorcount": N_("CLOSESPIDER_ERRORCOUNT errors happened"),
     "memusage_exceeded": N_("more memory was used than MEMUSAGE_LIMIT_MB"),
 }
-"""Scrapy's own reasons to end before the end, in words."""
+"""Scrapy's own reasons to stop early, in words."""
 
 
 class ClosingLines:
-    """Says at the end how the crawl went, on standard error and in the log file if there is one."""
+    """Prints the result of a crawl on standard error, and in the log file if there is one."""
 
     def __init__(self, crawler: Crawler, crawl: Crawl) -> None:
         self.crawler, self.crawl = crawler, crawl
@@ -101,7 +100,7 @@ class ClosingLines:
                 said.append(Message("  {url}: {why}", {"url": seed, "why": outcome.message}))
         if Outcome(Code.NOT_PUBLIC) in crawl.counts.outcomes:
             said.append(
-                Message("Hosts without a public address are opened by -s ALLOWED_PRIVATE_HOSTS=NAME,ADDRESS,NETWORK.")
+                Message("To crawl hosts without a public address, set -s ALLOWED_PRIVATE_HOSTS=NAME,ADDRESS,NETWORK.")
             )
         said += _topic(crawl)
         if status.round_counts is not None:
@@ -115,7 +114,7 @@ class ClosingLines:
         return said + _images(counts, str(crawl.session.images.path) if crawl.arguments.images else "", is_new)
 
     def stopped(self) -> Message:
-        """Why the crawl ended before its end."""
+        """Why the crawl stopped early."""
         crawl = self.crawl
         if crawl.status.broken:
             return Message("Stopped: {why}.", {"why": crawl.status.broken})
@@ -152,10 +151,10 @@ def _round(number: int, counts: RoundCounts) -> Message:
 
 
 def _topic(crawl: Crawl) -> list[Message]:
-    """Which share of the pages was on the topic, and what of the topic is not known."""
+    """The share of pages on the topic, and which examples of the topic are missing."""
     said, topic = [], crawl.topic
     if failed := crawl.status.examples_failed:
-        said.append(Message("Examples of the topic that taught nothing: {examples}.", {"examples": _failed(failed)}))
+        said.append(Message("Examples of the topic that could not be used: {examples}.", {"examples": _failed(failed)}))
     if not topic.examples.say_something:
         said.append(
             Message("The seeds hold no words, so every relevance is 0; -a topic=... says what the crawl is about.")
@@ -166,7 +165,7 @@ def _topic(crawl: Crawl) -> list[Message]:
 
 
 def _failed(examples: Mapping[str, Outcome]) -> list[Message]:
-    """Examples that failed and why, the first of many.
+    """Failed examples with their reasons; the first of many.
 
     >>> print(*_failed({"http://a.example/": Outcome(Code.HTTP_STATUS, "404")}))
     http://a.example/ (404 Not Found)
@@ -178,7 +177,7 @@ def _failed(examples: Mapping[str, Outcome]) -> list[Message]:
 
 
 def _images(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[Message]:
-    """How many images this run kept, where they are listed if they were wanted, what it saved to skip the others.
+    """How many images this run kept, where they are listed if images were requested, and what skipping noise saved.
 
     >>> print(_images({"images": 1, "images/bytes": 1_000, "image_noise/skipped": 3, "image_noise/links": 1}, "a")[0])
     Images: 1 kept, listed in a; 2 skipped as noise, about 2.0 kB not downloaded (estimated).
@@ -193,9 +192,9 @@ def _images(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[
         said = Message("{n} kept, listed in {path}", {"n": f"{kept:,}", "path": path}) if kept else Message("none kept")
         if skipped := counts.get("image_noise/skipped", 0) - links:
             saved = saved_bytes(skipped, kept, size)
-            known = Message("bytes saved unknown, as nothing was downloaded")
+            known = Message("bytes saved unknown, as no image was downloaded")
             if saved is not None:
-                known = Message("about {size} not downloaded (estimated)", {"size": decimal(saved)})
+                known = Message("about {size} not downloaded (estimated)", {"size": byte_size(saved)})
             values = {"kept": said, "n": f"{skipped:,}", "saved": known}
             said = Message("{kept}; {n} skipped as noise, {saved}", values)
         sentence = N_("New images: {figures}.") if is_new else N_("Images: {figures}.")
@@ -211,10 +210,10 @@ def _images(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[
     if chosen := counts.get("image_noise/audited", 0):
         lines.append(
             plural(
-                "{chosen} of the noise chosen to be fetched all the same, {n} image downloaded; "
-                "scrapy noise report has the error rate.",
-                "{chosen} of the noise chosen to be fetched all the same, {n} images downloaded; "
-                "scrapy noise report has the error rate.",
+                "{chosen} skipped images or links chosen for the audit, {n} image downloaded; scrapy noise report "
+                "shows the error rate.",
+                "{chosen} skipped images or links chosen for the audit, {n} images downloaded; scrapy noise report "
+                "shows the error rate.",
                 counts.get("image_noise/fetched", 0),
                 chosen=f"{chosen:,}",
             )
@@ -223,7 +222,7 @@ def _images(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[
 
 
 def _rest(left: int, full: bool, fresh: bool) -> Message:
-    """That addresses still wait, and how the crawl goes on there.
+    """A line about addresses that are still queued, and how to continue the crawl.
 
     >>> str(_rest(2, full=False, fresh=True))
     '2 addresses still waited when the crawl was stopped; the same command without fresh=yes goes on there.'
@@ -233,8 +232,8 @@ def _rest(left: int, full: bool, fresh: bool) -> Message:
     if fresh:
         how = Message("{command} without fresh=yes", {"command": how})
     return plural(
-        "{n} address still waited when {why}; {command} goes on there.",
-        "{n} addresses still waited when {why}; {command} goes on there.",
+        "{n} address was still queued when {why}; {command} continues the crawl.",
+        "{n} addresses were still queued when {why}; {command} continues the crawl.",
         left,
         why=Message(why),
         command=how,

@@ -1,4 +1,4 @@
-"""Records how soon hosts answer, and keeps AutoThrottle from hosts whose delay is set by hand."""
+"""Records the latency of hosts, and keeps AutoThrottle from changing delays that the user set for a host."""
 
 from __future__ import annotations
 

@@ -9,7 +9,6 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
-from rich.filesize import decimal
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 from rich.text import Text
 from scrapy import signals
@@ -20,7 +19,7 @@ from scrapy.utils.log import get_scrapy_root_handler
 from crawler.build_crawl import crawl_of
 from crawler.command_line.terminal import REFRESH_SECONDS, spell_out_log
 from crawler.outcomes import Group
-from crawler.translation.message import Message, localized, plural
+from crawler.translation.message import Message, byte_size, localized, plural
 
 if TYPE_CHECKING:
     from crawler.build_crawl import Crawl
@@ -29,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 
 class _AboveTheBar:
-    """A stream whose lines appear unchanged above the bar."""
+    """A stream whose lines appear above the bar, unchanged."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
@@ -38,7 +37,7 @@ class _AboveTheBar:
         self.console.print(Text.from_ansi(text.rstrip("\n")), soft_wrap=True)
 
     def flush(self) -> None:
-        """The console has written already."""
+        """The console has already written the line."""
 
 
 def _log_to(stream: object) -> None:
@@ -86,7 +85,7 @@ class CrawlProgress:
             _log_to(sys.stderr)
 
     def show_bar(self) -> None:
-        """Draw the bar, and send the log through it so that neither tears the other."""
+        """Draw the bar, and send the log through it so that they do not mix."""
         columns = (SpinnerColumn(), BarColumn(bar_width=10), TextColumn("{task.description}"))
         self.bar = Progress(*columns, console=Console(stderr=True), auto_refresh=False, transient=True)
         self.task = self.bar.add_task("")
@@ -101,7 +100,7 @@ class CrawlProgress:
             self.bar.refresh()
 
     def log(self) -> None:
-        logger.info("%s", self.words())
+        logger.info("%s", localized(self.words()))
 
     def statistic(self, name: str) -> int:
         """A statistic of all workers."""

@@ -1,4 +1,4 @@
-"""Logs what a crawl waits for when nothing moves, and trouble with the database."""
+"""Logs what a crawl waits for when nothing happens, and trouble with the database."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-STALL_SECONDS = 30.0  # without movement until a line is logged; less where STALL_LIMIT is low
-LINES = 20  # that are logged at least before something is given up
-LOOKS = 4  # in the time until a line is logged
-TROUBLE_SECONDS = 10.0  # between two lines about trouble with the database, or less
+STALL_SECONDS = 30.0  # without progress until a line is logged; less if STALL_LIMIT is low
+LINES = 20  # lines that are logged before a request is given up
+LOOKS = 4  # checks in the time until a line is logged
+TROUBLE_SECONDS = 10.0  # between two lines about trouble with the database, at most
 
 
 class StallWatch:
-    """Checks now and then whether anything moved."""
+    """Checks now and then whether there was any progress."""
 
     def __init__(
         self, frontier: Frontier, trouble: Callable[[], str], answers: Callable[[], int], limit: float
     ) -> None:
         self.frontier = frontier
         self.trouble = trouble
-        """Why the database cannot be written to, or an empty string."""
+        """Why the database cannot be written to; empty if it can."""
         self.answers = answers
-        """How many answers came so far."""
+        """How many responses have come so far."""
         self.stall = min(STALL_SECONDS, limit / LINES) if limit else STALL_SECONDS
         self.last = (-1, -1)
         self.every = min(max(self.stall, 0.4), 20.0) / LOOKS
@@ -68,7 +68,7 @@ class StallWatch:
             self.loop.stop()
 
     def look(self) -> None:
-        """Log what the crawl waits for if nothing moved for a while."""
+        """Log what the crawl waits for, if there was no progress for a while."""
         now = monotonic()
         gap, self.looked = now - self.looked, now
         if gap > LOOKS * self.every:
@@ -80,12 +80,12 @@ class StallWatch:
         self.say(now)
 
     def sleep(self, gap: float) -> None:
-        """Do not count the time in which this process was stopped."""
+        """Do not count the time in which this process was suspended."""
         self.moved += gap
         self.said += gap
 
     def say(self, now: float) -> None:
-        """Log what the crawl waits for, if it is time to."""
+        """Log what the crawl waits for, if a line is due."""
         trouble = self.trouble()
         if not self.due(now, trouble):
             return
@@ -94,10 +94,10 @@ class StallWatch:
             self.troubled = now
             logger.warning("Waiting: %s", trouble)
         else:
-            logger.info("Nothing has moved for %.0f seconds. Waiting for %s", now - self.moved, self.waits_for(now))
+            logger.info("No progress for %.0f seconds. Waiting for %s", now - self.moved, self.waits_for(now))
 
     def due(self, now: float, trouble: str) -> bool:
-        """Whether a line is due; lines about trouble come sooner."""
+        """Whether a line is due; lines about trouble with the database come sooner."""
         if trouble:
             return now - self.troubled >= min(self.stall, TROUBLE_SECONDS)
         return now - max(self.moved, self.said) >= self.stall
@@ -107,20 +107,20 @@ class StallWatch:
         frontier = self.frontier
         hosts = Counter(host(work.lease.candidate.url) for work in frontier.active)
         reasons = [
-            f"{printable(name)} ({count} on the way, since {now - self.since(name):.0f} s)"
+            f"{printable(name)} ({counted(count, 'request')} sent up to {now - self.since(name):.0f} s ago)"
             for name, count in hosts.most_common(3)
         ]
         if len(hosts) > len(reasons):
             reasons.append(counted(len(hosts) - len(reasons), "more host"))
         if (seconds := frontier.queues.ready_in(now)) is not None:
-            reasons.append(f"the next turn of a host that rests, in {seconds:.0f} s")
+            reasons.append(f"a paused host, for {seconds:.0f} s more")
         if frontier.held_by_others:
             held = counted(frontier.held_by_others, "address", "addresses")
-            reasons.append(f"{held} that other workers hold")
+            reasons.append(f"{held} leased by other workers")
         if not reasons and len(frontier):
             waiting = counted(len(frontier), "address", "addresses")
-            reasons.append(f"hosts that rest or that another worker asks, with {waiting}")
-        return ", ".join(reasons) or "the state to say what comes next"
+            reasons.append(f"hosts that are paused or used by another worker, with {waiting}")
+        return ", ".join(reasons) or "the next batch from the database"
 
     def since(self, name: str) -> float:
         """When the longest wait for a host began."""

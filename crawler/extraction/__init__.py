@@ -1,4 +1,4 @@
-"""Page -> main text: the extraction methods by their names."""
+"""The extraction methods, by name: each finds the main text of a page."""
 
 from collections.abc import Callable
 from functools import partial
@@ -27,16 +27,17 @@ EXTRACTORS: dict[str, Extractor] = {
     "template-svm": template_svm,
 }
 EXTRACTION = 1
-"""Raised by one with each change after which a method may give another text for some page, such as new weights: the
-recrawl does not compare texts of different versions, so that a new release finds no page changed for its own sake. A
-change that only makes a method faster is none. tests/extraction/test_version.py fails when the texts of the test pages
-change and this number does not."""
+"""Raise this by one with each change after which a method may return another text for some page, such as new weights:
+the recrawl does not compare texts of different versions, so that a new release alone finds no page changed. A change
+that only makes a method faster does not count. tests/extraction/test_version.py fails if the texts of the test pages
+change and this number does not.
+"""
 LEARNING = frozenset(("template", "template-svm"))
-"""The methods that take the site's `library=` too, of what its pages have in common."""
+"""The methods that also take the site's `library=` of what its pages have in common."""
 
 
 def favouring(method: str, favour: str = BALANCE) -> Extractor:
-    """The method of this name, which favours precision or recall if that is asked; only `auto` can."""
+    """The method of this name, with its preference for precision or recall; only `auto` has one."""
     if method not in EXTRACTORS:
         raise ValueError(f"there is no method {method!r}; there are {', '.join(EXTRACTORS)}")
     if favour == BALANCE:
@@ -49,7 +50,7 @@ def favouring(method: str, favour: str = BALANCE) -> Extractor:
 
 
 def extract(html: str | bytes, url: str | None = None, method: str = "auto", favour: str = BALANCE) -> Extraction:
-    """The main text of a page, decoded or as it came.
+    """The main text of a page, given as text or as bytes.
 
     >>> extract("<nav><a href=/>Home</a></nav><p>Bees dance in the dark of the hive, and others follow.</p>").text
     'Bees dance in the dark of the hive, and others follow.'
@@ -58,7 +59,7 @@ def extract(html: str | bytes, url: str | None = None, method: str = "auto", fav
 
 
 def version(method: str, favour: str = BALANCE) -> str:
-    """The version of what a method makes of pages.
+    """The version of a method's texts.
 
     >>> version("auto"), version("auto", "recall"), version("crunch")
     ('1:auto', '1:auto/recall', '1:crunch')

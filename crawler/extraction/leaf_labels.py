@@ -49,12 +49,12 @@ class BlockLabel(NamedTuple):
 
 
 class Leaves(NamedTuple):
-    """What one walk finds, in page order."""
+    """All leaf labels and block-level labels, in page order."""
 
     leaves: tuple[Leaf, ...]
     homes: tuple[BlockLabel, ...]
     anchors: tuple[int, ...]
-    """Of each `a`, the block-level label it stands in."""
+    """For each `a`, the index of its block-level label."""
 
 
 def leaves(page: Page) -> Leaves:
@@ -70,7 +70,7 @@ class _LeafReader:
     def __init__(self) -> None:
         self.found: list[Leaf] = []
         self.tags: list[str] = []
-        """Those of the block-level labels; `images` counts beside them."""
+        """Totals of the block-level labels; `images` is counted separately."""
         self.images: list[int] = []
         self.anchors: list[int] = []
         self.lines = 0
@@ -82,7 +82,7 @@ class _LeafReader:
         self.pieces: dict[int, tuple[str, int, list[str]]] = {}
 
     def run(self, root: etree._Element) -> Leaves:
-        # The same breaks of lines as in crawler.page.blocks, whose blocks are counted here.
+        # Lines must break as in crawler.page.blocks, whose blocks are counted here.
         self.containers.append(root.tag)
         self.add_home(root.tag)
         for step, element, text in steps(root):
@@ -137,23 +137,23 @@ class _LeafReader:
             if text := fold_space(raw):
                 self.found.append(Leaf(tag, text, self.lines, self.homes[-1], anchor))
             written = written or bool(raw.strip())
-        # A line of zero-width characters alone is one in <pre>, and nowhere else.
+        # A line of zero-width characters only exists in <pre>, and nowhere else.
         self.lines += len(self.found) > before or (written and self.containers[-1] == "pre")
         self.pieces = {}
 
 
-# Up to so many characters only equal texts are near; beyond, one edit is allowed for so many.
+# Up to this many characters only equal texts are near; above, one edit is allowed for each so many.
 EXACT_LENGTH = 8
-# Longer labels are found by what is equal alone: few of them are noise, and it is they that take time.
+# Longer labels are found only if equal: few of them are noise, and comparing them is slow.
 MAX_NEAR_LENGTH = 100
-# Labels that are compared with one, those first with the most pieces in common; and labels that may share a piece
-# before it says nothing. What is lost is noise that stays: it takes labels that are much alike and yet not near.
+# Labels that are compared with one, those with the most common pieces first; and labels that may share a piece before
+# it is ignored. The loss is some noise that stays, among labels that are similar but not near.
 MOST_COMPARED = 2
 MOST_SHARED = 8
 
 
 class LabelIndex:
-    """Labels, each found by what is nearly the same; to be added to, never to be taken from."""
+    """An index of labels that also finds nearly equal ones; labels can only be added."""
 
     def __init__(self) -> None:
         self._numbers: dict[tuple[str, str], int] = {}
@@ -164,11 +164,11 @@ class LabelIndex:
         return len(self._texts)
 
     def __contains__(self, label: tuple[str, str]) -> bool:
-        """Whether this very label is there."""
+        """Whether exactly this label is in the index."""
         return label in self._numbers
 
     def add(self, tag: str, text: str) -> int:
-        """Add a label that is not there; its number."""
+        """Add a label that is not in the index; returns its number."""
         number = self._numbers[tag, text] = len(self._texts)
         self._texts.append(text)
         if EXACT_LENGTH < len(text) <= MAX_NEAR_LENGTH:
@@ -180,7 +180,7 @@ class LabelIndex:
         return number
 
     def find(self, tag: str, text: str) -> int | None:
-        """The number of the label that is equal, or else near, or None."""
+        """The number of the label that is equal or else near; None if there is none."""
         number = self._numbers.get((tag, text))
         if number is not None or tag not in self._pieces or not EXACT_LENGTH < len(text) <= MAX_NEAR_LENGTH:
             return number
@@ -195,7 +195,7 @@ class LabelIndex:
 
 
 def is_near(one: str, other: str) -> bool:
-    """Whether two texts are nearly the same.
+    """Whether two texts are nearly equal.
 
     >>> is_near("12345678", "12345679"), is_near("123456789", "12345678X"), is_near("123456789", "1234567XY")
     (False, True, False)
@@ -215,12 +215,12 @@ def _pieces(text: str) -> list[str]:
 
 @cache
 def _shortest(length: int) -> int:
-    """The length of the shortest text that may be near one of this length."""
+    """The length of the shortest text that may be near to one of this length."""
     return next(short for short in range(length * 8 // 9, length + 1) if length - short <= short // EXACT_LENGTH)
 
 
 @cache
 def _piece_lengths(length: int) -> tuple[int, ...]:
-    """How long the pieces are of texts that may be near one of this length."""
+    """The lengths of the pieces of texts that may be near to one of this length."""
     others = range(max(EXACT_LENGTH + 1, _shortest(length)), length + length // EXACT_LENGTH + 1)
     return tuple(sorted({other // (other // EXACT_LENGTH + 1) for other in others}))

@@ -1,8 +1,8 @@
-"""The main text of a page that stands in its scripts alone, where a browser would put it together.
+"""Finds the main text of a page that is only in its scripts, from which a browser would build the page.
 
-Such text is the articleBody of JSON-LD, or lies in the data that a script starts from (__NEXT_DATA__,
-window.__INITIAL_STATE__ = {...}), or in a long string of a program. Of all that is prose the longest is taken, and what
-stands beside the page's own title before all else. Scripts are read only where the page itself shows little text.
+Such text is the articleBody of JSON-LD, or is in the data that a script starts with (__NEXT_DATA__,
+window.__INITIAL_STATE__ = {...}), or in a long string of a program. Of all prose the longest is chosen, preferably text
+beside the page's own title. Scripts are read only if the page itself shows little text.
 
 In the data (`ScriptData`) a text is one long string or a list of paragraphs, each of them a string, a node with a
 string or a line in pieces. Texts of comments, of other articles and of the user interface are left out.
@@ -24,7 +24,7 @@ MAX_NODES = 50_000
 MAX_TEXT = 500_000  # characters of the text
 MIN_PROSE = 30
 MIN_TITLE, MAX_TITLE = 8, 400  # characters
-# A list is left for one in it that holds so much of its text.
+# A list is replaced by one in it that contains this share of its text.
 MOST = 0.8
 _DATA = re.compile(r"""\s*+(?:(?:window|self|globalThis|var|let|const)?+[\w\s.$\[\]"']{0,80}=\s*+)?+(?=[\[{])""")
 _ADDRESSED = frozenset(("url", "slug", "href", "link", "path", "permalink", "canonicalUrl", "id", "uri"))
@@ -44,27 +44,27 @@ _GOES_ON = frozenset(" \n\t\u00a0,.;:!?)’”»，。；：！？）、")
 
 
 class _Piece(NamedTuple):
-    """A string in the data that may be text."""
+    """A string in the data that may be part of the text."""
 
     at: int
     """Number of the container it stands in."""
     key: str
     text: str
     weight: int
-    """Its length where it is prose, else 0."""
+    """Its length if it is prose, else 0."""
 
 
 class Candidate(NamedTuple):
-    """A text that may be the page's own."""
+    """A text that may be the page's main text."""
 
     weight: int
     html: str
     titled: bool = False
-    """Whether it stands beside the page's title."""
+    """Whether it is beside the page's title."""
 
 
 class ScriptData:
-    """One document of JSON, its containers numbered in their order."""
+    """One JSON document, with numbered containers."""
 
     def __init__(self, given: Any, title: str) -> None:
         self.parents: list[int] = []
@@ -84,7 +84,7 @@ class ScriptData:
             number = len(self.parents) - 1
             own = _is_titled(node, title) if isinstance(node, dict) else None
             self.titled.append(own if own is not None else parent >= 0 and self.titled[parent])
-            if isinstance(node, list):  # its key was looked at with it
+            if isinstance(node, list):  # its key was examined with it
                 kept = [(child, key, number) for child in node[:MAX_NODES] if isinstance(child, _HOLDING)]
             else:
                 kept = [
@@ -93,7 +93,7 @@ class ScriptData:
             stack += reversed(kept)
 
     def weights(self, pieces: list[_Piece]) -> list[int]:
-        """How much of these pieces each container holds."""
+        """The amount of text of these pieces in each container."""
         weights = [0] * len(self.parents)
         for piece in pieces:
             weights[piece.at] += piece.weight
@@ -102,7 +102,9 @@ class ScriptData:
         return weights
 
     def found(self) -> Iterator[Candidate]:
-        """The longest string, and the list with most text, each in and out of what bears the page's title."""
+        """The longest string, and the list with the most text, each inside and outside of the node with the page's
+        title.
+        """
         for titled in (True, False):
             pieces = [piece for piece in self.pieces if piece.at >= 0 and self.titled[piece.at] is titled]
             if not any(piece.weight for piece in pieces):
@@ -112,12 +114,12 @@ class ScriptData:
             weights = self.weights(pieces)
             most = max((weights[number] for number, is_list in enumerate(self.lists) if is_list), default=0)
             if most:
-                # The innermost of the lists that hold nearly all of it; those in it come after it.
+                # The innermost of the lists that contain nearly all of it; inner lists have higher numbers.
                 homes = [n for n, is_list in enumerate(self.lists) if is_list and weights[n] >= MOST * most]
                 yield Candidate(weights[homes[-1]], as_html(self.paragraphs(homes[-1], pieces)), titled)
 
     def paragraphs(self, home: int, pieces: list[_Piece]) -> list[str]:
-        """Those of the pieces that stand in a list, with the pieces of a line joined."""
+        """The pieces in a list, with the pieces of a line joined."""
         inside = {home}
         for number in range(home + 1, len(self.parents)):
             if self.parents[number] not in inside:
@@ -140,21 +142,21 @@ class ScriptData:
         return list(map("".join, lines))
 
     def is_one_line(self, last: int, line: int, before: str, text: str) -> bool:
-        """Whether two pieces in these lists, one after the other, are of one line."""
+        """Whether two adjacent pieces in these lists belong to one line."""
         if before[-1:].isspace() or text[:1] in _GOES_ON:
             around, last_around = self.list_around(self.parents[line]), self.list_around(self.parents[last])
             return line in (last, last_around) or around in (last, last_around)
         return line == last and before[-1:] not in FULL_STOPS
 
     def list_around(self, number: int) -> int:
-        """The list around a container, or itself if it is one; 0 where there is none."""
+        """The list around a container, or the container if it is a list; 0 if there is none."""
         while number > 0 and not self.lists[number]:
             number = self.parents[number]
         return max(number, 0)
 
 
 def document(source: str) -> Any:
-    """The JSON that a script is or assigns first; None where there is none."""
+    """The JSON that a script consists of or assigns first; None if there is none."""
     if not (start := _DATA.match(source)):
         return None
     try:
@@ -164,12 +166,12 @@ def document(source: str) -> Any:
 
 
 def _counts(key: str, value: Any) -> bool:
-    """Whether a value can hold text of the page's own."""
+    """Whether a value can contain text of the page itself."""
     return isinstance(value, _HOLDING) and not _ELSEWHERE.search(key[:60])
 
 
 def _is_titled(node: dict[str, Any], title: str) -> bool | None:
-    """Whether a node bears the page's title, or else another and an address; None where it bears none."""
+    """Whether a node has the page's title, or another title and an address; None if it has no title."""
     other = False
     for key in _TITLE_KEYS:
         if isinstance(value := node.get(key), str) and MIN_TITLE <= len(value) <= MAX_TITLE:
@@ -181,7 +183,7 @@ def _is_titled(node: dict[str, Any], title: str) -> bool | None:
 
 
 def prose(text: str) -> int:
-    """About how many characters of a string are prose; 0 where it is no prose."""
+    """The approximate number of characters of a string that are prose; 0 if it is not prose."""
     if len(text) < MIN_PROSE or len(text) > MAX_TEXT or text.startswith(("http", "/", "data:")):
         return 0
     if "<" in text or "&lt;" in text:
@@ -194,7 +196,7 @@ def prose(text: str) -> int:
 
 
 def as_html(texts: list[str]) -> str:
-    """Texts that may be HTML, each written as such, as one."""
+    """Texts that may be HTML, each as HTML, joined into one."""
     written = []
     for text in texts:
         if _TAGGED.search(text):
@@ -208,12 +210,12 @@ def as_html(texts: list[str]) -> str:
 
 MAX_SCRIPTS = 200
 MAX_SCRIPT, MAX_ALL = 3_000_000, 5_000_000  # characters of one script, and of all
-MIN_TEXT = 250  # a Chinese character counts for two
+MIN_TEXT = 250  # a Chinese character counts as two
 MIN_STRING = 200  # characters of a string in a program
-# Text that does not stand beside the page's title is believed where the page itself shows no more characters.
+# Text that is not beside the page's title is accepted only if the page itself shows at most so many characters.
 MAX_SHOWN = 1_000
 MIN_UNTITLED = 1_500
-# The text of the scripts is taken in place of one that is shorter than this, and so many times shorter than it.
+# The text of the scripts replaces one that is shorter than this, and so many times shorter than it.
 MAX_OWN = 1_500
 TIMES = 3
 
@@ -226,7 +228,7 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "", "f": "", "\n": "", "0": ""
 
 
 def instead(page: Page, text: str) -> str:
-    """The text of the scripts, where it is to be taken in place of what a method found in the page; else empty."""
+    """The text of the scripts if it should replace a method's text; else empty."""
     if len(text) >= MAX_OWN or (own := width(text)) >= MAX_OWN:
         return ""
     found = scripted(page)
@@ -234,7 +236,7 @@ def instead(page: Page, text: str) -> str:
 
 
 def scripted(page: Page) -> str:
-    """The main text that is found in the page's scripts, a line for each paragraph; empty where there is none."""
+    """The main text in the page's scripts, one line for each paragraph; empty if there is none."""
     return page.once(_scripted)
 
 
@@ -252,7 +254,7 @@ def _scripted(page: Page) -> str:
 
 
 def _in_data(page: Page) -> Iterator[Candidate]:
-    """What may be the text in each script."""
+    """Possible texts in each script."""
     left = MAX_ALL
     title = letters(headline(page)[:MAX_TITLE])
     for element in islice(page.root.iter("script"), MAX_SCRIPTS):
@@ -269,7 +271,7 @@ def _in_data(page: Page) -> Iterator[Candidate]:
 
 
 def _of(source: str, title: str) -> Iterator[Candidate]:
-    """What may be the text in a script: in the data it starts with, else in its strings."""
+    """Possible texts in a script: in the data it starts with, else in its strings."""
     if (data := document(source)) is not None:
         yield from ScriptData(data, title).found()
         return
@@ -293,5 +295,5 @@ def _unescaped(found: re.Match[str]) -> str:
 
 
 def _text(html: str) -> str:
-    """The lines of a text that is written as HTML, each once: data often says the same in two ways."""
+    """The lines of a text written as HTML, each once: data often contains the same text in two forms."""
     return "\n".join(dict.fromkeys(block.text for block in Page.from_html(html[:MAX_TEXT]).blocks))

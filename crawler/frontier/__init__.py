@@ -1,1 +1,1 @@
-"""Which address comes next, of those that this worker has at hand; in memory."""
+"""The in-memory frontier of one worker: which of its leased addresses is requested next."""

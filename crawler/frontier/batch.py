@@ -1,4 +1,4 @@
-"""Batches: what the frontier, which is in memory, has the committer write to the database, and the reply."""
+"""Batches: what the in-memory frontier has the committer write to the database, and the reply."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class LinkUpdates(NamedTuple):
-    """What a reply tells the topic about links: those leased with their priorities, and those that no longer wait."""
+    """What a reply tells the topic about links: those leased, with their priorities, and those no longer queued."""
 
     leased: tuple[tuple[str, int], ...]
     no_longer: tuple[str, ...]
@@ -29,7 +29,7 @@ class SiteEvidence(NamedTuple):
 
 
 class Redirect(NamedTuple):
-    """A lease whose request was redirected, and where to."""
+    """A lease whose request was redirected, and the target."""
 
     lease: "Lease"
     to: "Candidate"
@@ -45,10 +45,10 @@ class ClaimRequest(NamedTuple):
     each: int
     """The most addresses of one host."""
     low: tuple[int, ...] = ()
-    """Hosts at hand that run out of addresses."""
+    """Hosts in memory that are about to run out of addresses."""
     at_hand: tuple[int, ...] = ()
     alone: bool = True
-    """Whether no other worker may ask a host while this one holds addresses of it."""
+    """Whether no other worker may request a host while this one has leases on it."""
 
 
 class WorkerSample(NamedTuple):
@@ -68,10 +68,10 @@ class WorkerSample(NamedTuple):
     skipped: int = 0
     """Images refused as noise before the download."""
     statuses: Mapping[str, int] = {}
-    """Answers by status code, `none` for requests without an answer."""
+    """Responses by status code; `none` counts requests without a response."""
 
     def since(self, before: "WorkerSample") -> "WorkerSample":
-        """The difference to an earlier sample that began at the same time."""
+        """The difference from an earlier sample that began at the same time."""
         names = (name for name in self._fields if name != "statuses")
         grown = {name: n - before.statuses.get(name, 0) for name, n in self.statuses.items()}
         return WorkerSample(
@@ -88,27 +88,27 @@ class Batch:
     redirects: list[Redirect] = field(default_factory=list)
     returned: "list[Lease]" = field(default_factory=list)
     resting: dict[int, float] = field(default_factory=dict)
-    """Hosts no longer at hand, and in how many seconds they may be asked again."""
+    """Hosts no longer in memory, and in how many seconds they may be requested again."""
     rests: dict[int, float] = field(default_factory=dict)
-    """Hosts at hand that rest, and in how many seconds they may be asked again."""
+    """Paused hosts in memory, and in how many seconds they may be requested again."""
     crawl_delays: dict[int, float] = field(default_factory=dict)
     latencies: "dict[int, HostLatency]" = field(default_factory=dict)
     """Latencies of hosts that answered, reported now and then."""
     closed: "dict[str, Code]" = field(default_factory=dict)
-    """Hosts that are asked for nothing more, by their names, and why."""
+    """The names of closed hosts, with the reason."""
     evidence: "dict[int, Evidence]" = field(default_factory=dict)
     """Counts of the images on its pages, by the id of the site."""
     demand: ClaimRequest | None = None
     priorities: dict[str, int] = field(default_factory=dict)
-    """New priorities of waiting addresses."""
+    """New priorities of queued addresses."""
     learned: tuple[str, str] | None = None
     """The topic model of this worker: a summary for people, and all of it for other workers and later runs."""
     asked_after: tuple[str, ...] = ()
-    """Addresses of which the worker asks whether they still wait."""
+    """Addresses of which the worker asks whether they are still queued."""
     samples: list[WorkerSample] = field(default_factory=list)
-    """Samples of what this worker did, up to now."""
+    """Samples of this worker's activity until now."""
     idle: bool = False
-    """Whether this worker holds nothing."""
+    """Whether this worker has no leases."""
 
     def add_evidence(self, site_id: int, counts: "Evidence") -> None:
         """Add counts of the images of a page."""
@@ -120,34 +120,34 @@ class Batch:
 
 @dataclass
 class BatchReply:
-    """The answer to a batch, once it is committed."""
+    """The reply to a committed batch."""
 
     leases: "list[Lease]" = field(default_factory=list)
     more: set[int] = field(default_factory=set)
-    """Hosts of which more addresses wait in the database."""
+    """Hosts with more addresses queued in the database."""
     rests: dict[int, float] = field(default_factory=dict)
-    """Hosts of the leases that rest, and for how many seconds."""
+    """Paused hosts of the leases, and for how many seconds."""
     redirected: "dict[int, Lease | None]" = field(default_factory=dict)
     refused: Outcomes = field(default_factory=Outcomes)
     """How many addresses were given up without a request, by outcome."""
     shared_examples: list[tuple[str, str]] = field(default_factory=list)
     templates: "list[Template]" = field(default_factory=list)
-    """All templates of new hosts, and the new templates of hosts at hand."""
+    """All templates of new hosts, and new templates of known hosts."""
     evidence: list[SiteEvidence] = field(default_factory=list)
-    """Of the sites that show the leased images."""
+    """Evidence of the sites that show the leased images."""
     forgotten: list[int] = field(default_factory=list)
-    """Sites whose evidence was not used lately; it comes whole when it is used again."""
+    """Sites whose evidence is dropped from memory; it is sent in full when it is needed again."""
     shared_models: list[str] = field(default_factory=list)
     """Topic models of other workers and earlier runs."""
     done: list[str] = field(default_factory=list)
-    """Of the addresses asked after, those that no longer wait."""
+    """The addresses among those asked for that are no longer queued."""
     waiting: int = 0
     pages: int = 0
     held: int = 0
-    """Addresses that other workers hold; counted when this worker is idle."""
+    """Addresses leased by other workers; counted when this worker is idle."""
     workers: int = 1
     over: bool = False
     lost: bool = False
-    """Whether this worker expired, or does not know the reply: it goes on without leases."""
+    """Whether this worker expired or lost the reply: it goes on without leases."""
     committed: bool = False
-    """Whether the batch of a lost reply was committed."""
+    """Whether the batch was committed although its reply was lost."""

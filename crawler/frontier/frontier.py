@@ -1,8 +1,8 @@
-"""The frontier of one worker, in memory: which of the addresses at hand is requested next.
+"""The in-memory frontier of one worker: decides which leased address is requested next.
 
-The database holds the whole frontier; addresses for a few seconds are claimed and wait in queues here. An address that
-is taken is leased until it is finished or put back. What happened goes to the committer in batches, and the reply to a
-batch brings the next addresses. Nothing here waits for the database.
+The database holds the whole frontier. Each worker leases enough addresses from it for a few seconds and queues them
+here. A lease ends when its address is finished or returned. Results go to the committer in batches, and the reply to a
+batch brings new leases. Nothing here waits for the database.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from crawler.outcomes import Code, Outcome
 from crawler.urls.parsing import host
 
 REMEMBERED = 200_000  # addresses seen last, which are not sent to the database again
-ASKED_AFTER = 1_000  # addresses of a batch that are asked after
-LINKS_AT_ONCE = 50_000  # that wait to be committed, until nothing more is requested
-JOINING = 1.0  # seconds until the other workers know of a new one
+ASKED_AFTER = 1_000  # addresses whose state one batch asks for
+LINKS_AT_ONCE = 50_000  # links not yet committed, above which no request is sent
+JOINING = 1.0  # seconds until the other workers have noticed a new one
 
 
 @dataclass
 class ActiveLease:
-    """A lease whose request is on its way."""
+    """A lease whose request has been sent."""
 
     lease: Lease
     since: float
     ready_at: float
-    """When its host may be asked again, as of the moment it was taken."""
+    """When its host may be requested again, computed when the request was taken from the queue."""
 
 
 class Frontier:
-    """The addresses that one worker has at hand."""
+    """The addresses that one worker has leased."""
 
     def __init__(
         self,
@@ -55,13 +55,13 @@ class Frontier:
         self.pages = 0
         """Pages that this worker stored; `all_pages` are those of all workers and earlier runs."""
         self.items = 0
-        """Pages that became lines of the items: those that are new or changed."""
+        """Pages written to the item file: those that are new or changed."""
         self.all_pages = 0
         self.waiting = 0
         self.held_by_others = 0
         self.over = False
         self.ended = 0
-        """How many leases ended."""
+        """How many leases have ended."""
         self._count = count
         """Counts addresses that are given up without a request."""
         self._no_longer: list[str] = []
@@ -73,14 +73,14 @@ class Frontier:
         """How many links are in this batch and in the one being committed."""
         self._taken = 0
         self._asked_for: set[int] = set()
-        """Hosts at hand of which the last batch claims more."""
+        """Hosts for which the last batch claims more addresses."""
         self._quiet_until = 0.0
         self._needs_batch = True
         self._committing = self._committing_items = 0
         """How many pages and items are in the batch being committed."""
 
     def __len__(self) -> int:
-        """How many addresses wait, here and in the database."""
+        """The number of queued addresses, in memory and in the database."""
         return self.waiting + len(self.queues)
 
     @property
@@ -90,26 +90,26 @@ class Frontier:
 
     @property
     def _scarce(self) -> bool:
-        """Whether all the pages that the crawl may still have may be at hand."""
+        """Whether all pages that the crawl may still store may already be in memory."""
         most = AT_HAND * self.limits.settings.requests * self.limits.workers
         return self.max_pages is not None and self.max_pages - self.all_pages <= most
 
     @property
     def active(self) -> list[ActiveLease]:
-        """The leases whose requests are on their way, the oldest first."""
+        """The leases whose requests have been sent, oldest first."""
         return list(self._work.values())
 
     @property
     def needs_batch(self) -> bool:
-        """Whether a batch should be committed now rather than in time."""
+        """Whether a batch is needed now, before the usual interval has passed."""
         return self._needs_batch or bool(self._batch.redirects)
 
     def seen(self, urls: Iterable[str], sort: str = "link") -> set[str]:
-        """Those of the addresses that were seen lately: as links, as images, or as pages behind an image (image)."""
+        """The addresses among these that were seen lately: as links, images, or pages behind an image (image)."""
         return self._seen.of(urls, sort)
 
     def update_priorities(self, renewed: Mapping[str, int]) -> None:
-        """Give waiting addresses new priorities: here at once, in the database with the next batch."""
+        """Give queued addresses new priorities: in memory at once, in the database with the next batch."""
         self._batch.priorities.update(renewed)
         here = self.queues.update_priorities(renewed)
         here.update(work.lease.candidate.url for work in self._work.values())
@@ -118,19 +118,19 @@ class Frontier:
                 self.hosts.pending.add(host(url), priority)
 
     def share_model(self, summary: str, model: str) -> None:
-        """Save the topic model with the next batch: a summary for people, and all of it for others, both as JSON."""
+        """Save the topic model with the next batch, as JSON: a summary for people, and the model for other workers."""
         self._batch.learned = summary, model
 
     def add_samples(self, *samples: WorkerSample) -> None:
-        """Save consecutive samples up to now with the next batch."""
+        """Save consecutive samples with the next batch."""
         self._batch.samples += samples
 
     def ask_after(self, urls: Iterable[str]) -> None:
-        """Ask with the next batch which addresses no longer wait."""
+        """Ask with the next batch which of these addresses are no longer queued."""
         self._batch.asked_after = (*self._batch.asked_after, *urls)[-ASKED_AFTER:]
 
     def take(self, now: float) -> Lease | None:
-        """Lease the best address of the hosts that are ready, or None."""
+        """The best lease whose host may be requested now, or None; its request counts as sent."""
         if self._links > LINKS_AT_ONCE:
             self._needs_batch = True
             return None
@@ -142,15 +142,15 @@ class Frontier:
             self._work[lease.id] = ActiveLease(lease, now, queue.ready_at)
             self._needs_batch = self._needs_batch or (queue.more and self.hosts.wants_more(name))
             return lease
-        # What ended may bring links; where nothing ended, the next batch comes in time.
+        # An ended lease may bring links, so a batch is worth sending; otherwise the next one comes in time.
         self._needs_batch = self._needs_batch or (not self.queues and bool(self._batch.ended))
         return None
 
     def requeue(self, lease_id: int, request: Any, refused: bool = False) -> bool:
-        """Put a leased address back with its request; whether it was leased.
+        """Queue the address of a sent request again; returns whether its lease was active.
 
-        What the host refused waits until the host answers another request, if one is made soon: so a page that is
-        always refused does not look like a host that refuses every page.
+        An address that its host refused waits until the host has answered another request, if there is one soon. So a
+        host that always refuses one page is not mistaken for a host that refuses every page.
         """
         work = self._work.get(lease_id)
         if work is None:
@@ -161,7 +161,7 @@ class Frontier:
         return True
 
     def finish(self, lease_id: int, result: PageResult) -> bool:
-        """End a lease with its result; whether it was open.
+        """End a lease with its result; returns whether it was active.
 
         The links of a page whose lease was lost are not remembered: they will be found again.
         """
@@ -185,7 +185,7 @@ class Frontier:
         return True
 
     def _undo_interval(self, work: ActiveLease) -> None:
-        """Let the host be asked at once again, as this lease made no request."""
+        """Let the host be requested at once again, as no request was sent for this lease."""
         queue = self.queues.hosts.get(host(work.lease.candidate.url))
         if queue is not None and queue.ready_at == work.ready_at:
             queue.ready_at = work.since
@@ -206,7 +206,7 @@ class Frontier:
         if work is None:
             return None
         if self.keys(candidate.url, candidate.kind) == self.keys(work.lease.candidate.url, candidate.kind):
-            return work.lease._replace(candidate=candidate)  # another spelling of the address
+            return work.lease._replace(candidate=candidate)  # another spelling of the same address
         self._redirects[lease_id] = asyncio.get_running_loop().create_future()
         self._batch.redirects.append(Redirect(work.lease, candidate))
         return await self._redirects[lease_id]
@@ -215,7 +215,7 @@ class Frontier:
         """The next batch: what happened since the last one, and how much is claimed."""
         self.hosts.report(self._batch, now, self._scarce)
         batch, self._batch = self._batch, Batch()
-        # A batch whose reply nobody waited for, because the crawl stops, is counted still.
+        # The crawl may have stopped before the reply to a batch came; its results are counted all the same.
         self._committing += sum(1 for one in batch.ended if one.is_page)
         self._committing_items += sum(1 for one in batch.ended if one.is_item)
         batch.idle = not self.queues.hosts and not self._work and not batch.redirects
@@ -225,7 +225,7 @@ class Frontier:
         return batch
 
     def apply_reply(self, reply: BatchReply, now: float) -> LinkUpdates:
-        """Take in the reply to a batch."""
+        """Apply the reply to a batch."""
         if reply.workers > self.limits.workers == 1 and not self.ended:
             self._quiet_until = now + JOINING
         self._count_committed()
@@ -267,14 +267,14 @@ class Frontier:
             self.limits.rest(name, now + reply.rests[lease.host_id])
 
     def release(self) -> None:
-        """End the waits for redirects: no reply will come."""
+        """Stop waiting for redirect targets: no reply will come."""
         for future in self._redirects.values():
             if not future.done():
                 future.set_result(None)
         self._redirects = {}
 
     def forget(self, committed: bool = False) -> None:
-        """Drop everything: the leases of this worker were returned, after its last batch was committed or before."""
+        """Drop everything: this worker's leases have been returned."""
         if committed:
             self._count_committed()
         self.release()
@@ -285,7 +285,7 @@ class Frontier:
         self._seen.clear()
 
     def _follow_redirect(self, lease_id: int, lease: Lease | None) -> None:
-        """Replace the lease of a redirected request by that on the target."""
+        """Replace the lease of a redirected request by the lease on the target."""
         future = self._redirects.pop(lease_id, None)
         work = self._work.get(lease_id)
         if lease is not None and work is not None:

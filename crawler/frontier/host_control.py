@@ -1,4 +1,4 @@
-"""The hosts of one worker: how each may be asked, which are kept at hand, and how many addresses are claimed."""
+"""Controls the hosts of one worker: request limits, which hosts stay in memory, and how many addresses are claimed."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from crawler.frontier.host_queues import HostQueue, HostQueues
     from crawler.frontier.page_result import Lease
 
-AWAY = 2.0  # a host that rests longer than these seconds goes back to the database
-UNUSED = 10.0  # seconds in which a host is ready and not asked, until what it refused is requested again
+AWAY = 2.0  # a host that is paused for longer is returned to the database
+UNUSED = 10.0  # seconds for which a host may be idle before what it refused is requested again
 MOST_OF_A_HOST = 128  # addresses
-AT_HAND = 4  # addresses for each request that may be under way
-MUCH_BETTER = 2  # so many times as high a priority
+AT_HAND = 4  # addresses for each concurrent request
+MUCH_BETTER = 2  # by this factor a priority must be higher
 
 
 class HostControl:
-    """Tells the queues how hosts may be asked, and each batch what happened to hosts."""
+    """Applies limits and pauses to the queues, and reports hosts to each batch."""
 
     def __init__(self, queues: HostQueues, give_up: Callable[[Lease, Code], None]) -> None:
         self.queues, self.limits = queues, queues.limits
@@ -32,7 +32,7 @@ class HostControl:
         """Ends a lease without a request."""
         self.pending = PendingPriorities()
         self.latency = LatencyMeter()
-        """Measures how soon hosts answer."""
+        """Measures the latencies of hosts."""
         self._rests: dict[int, float] = {}
         self._crawl_delays: dict[int, float] = {}
         self._closed: dict[str, Code] = {}
@@ -44,11 +44,11 @@ class HostControl:
             self._rests[self.queues.hosts[name].host_id] = until
 
     def rests(self, name: str, now: float) -> bool:
-        """Whether a host rests and is not closed."""
+        """Whether a host is paused and not closed."""
         return name not in self.limits.closed and self.limits.rests_until(name) > now
 
     def host_recovered(self, name: str) -> None:
-        """Request again what a host refused: it has answered another request."""
+        """Queue again what a host refused: it has answered another request."""
         if name in self.queues.hosts:
             self.queues.requeue_refused(name)
 
@@ -73,7 +73,7 @@ class HostControl:
         return Outcome(code) if code else None
 
     def close(self, name: str, code: Code = Code.HOST_CLOSED) -> int:
-        """Never ask a host again; how many of its addresses at hand are given up."""
+        """Never request a host again; returns how many of its leased addresses are given up."""
         self.limits.closed[name] = self._closed[name] = code
         queue = self.queues.hosts.get(name)
         if queue:
@@ -86,12 +86,13 @@ class HostControl:
         return len(given_up)
 
     def forget(self, queues: HostQueues) -> None:
-        """Begin with empty queues; the next batch says again which hosts are closed."""
+        """Start with empty queues; the next reply says again which hosts are closed."""
         self.queues, self._closed = queues, dict(self.limits.closed)
         self._rests, self._crawl_delays = {}, {}
 
     def report(self, batch: Batch, now: float, scarce: bool = False) -> None:
-        """Fill in a batch what happened to hosts, and which addresses are returned.
+        """Report hosts in a batch, and choose the addresses to return. If pages are `scarce`, those in memory may be
+        all that the crawl may still store.
 
         Where pages are `scarce`, those at hand may be all that the crawl may have.
         """
@@ -103,27 +104,28 @@ class HostControl:
         self._rests, self._crawl_delays, self._closed = {}, {}, {}
 
     def wants_more(self, name: str) -> bool:
-        """Whether a host runs out of addresses."""
+        """Whether a host is about to run out of leased addresses."""
         return name not in self.limits.closed and self.queues.runs_low(name)
 
     def better_is_pending(self, name: str, priority: int) -> bool:
-        """Whether a host that is asked one page at a time has a better one, found a moment ago."""
+        """Whether a host with one request at a time has a better address that was found a moment ago."""
         if self.limits.settings.at_once(name) > 1:
             return False
         best = self.pending.best_of(name)
         return best is not None and best > priority
 
     def return_unneeded(self, batch: Batch, now: float, scarce: bool = False) -> None:
-        """Let hosts go that have nothing at hand or rest long, and return addresses that better ones come before.
+        """Return hosts that have no leased addresses or a long pause, and addresses that better ones precede.
 
-        Those are better ones of the host, and where pages are scarce, pages of any host that promise twice as much.
+        Better ones are those of the same host, and, if pages are scarce, pages of any host with twice the priority.
         """
         least = self.pending.best_sent / MUCH_BETTER if scarce else 0.0
         for name, queue in self.queues.items():
             self._return_unneeded(name, queue, batch, now, least)
 
     def claim_request(self, now: float, taken: int) -> ClaimRequest | None:
-        """How much to claim: twice what is taken until the next batch, from as many hosts as there is room for.
+        """How much to claim: twice what is requested until the next batch, from as many hosts as there is room for.
+        `taken` is the number of requests since the last batch.
 
         `taken` is the number of addresses taken since the last batch.
         """

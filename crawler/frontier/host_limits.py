@@ -1,4 +1,4 @@
-"""Limits on requests to each host, by the settings, the host itself and this worker's share; and latencies of hosts."""
+"""Limits on requests to each host, from the settings, the host itself and this worker's share; and host latencies."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from crawler.outcomes import Code
 
-MAX_HOSTS = 20_000  # whose rests are remembered
+MAX_HOSTS = 20_000  # hosts whose pauses are remembered
 
 
 @dataclass(frozen=True)
@@ -20,11 +20,13 @@ class LimitSettings:
     usual: int = 1
     """Concurrent requests to a host."""
     of_hosts: Mapping[str, int] = field(default_factory=dict)
-    """Concurrent requests to hosts with a limit of their own, by name without port."""
+    """Concurrent requests to hosts with their own limit, by name without port."""
     pause: Callable[[str], float] = lambda name: 0.0
-    """Seconds between two requests to a host, as of now."""
+    """The current seconds between two requests to a host."""
     sent_at: Callable[[str], float] = lambda name: -inf
-    """When the last request was sent to a host, which may be later than it was taken: robots.txt comes first."""
+    """When the last request was sent to a host; this may be later than when it was taken from the queue, as robots.txt
+    comes first.
+    """
     requests: int = 16
     """Concurrent requests to all hosts."""
     shared: bool = False
@@ -42,13 +44,13 @@ class HostLimits:
         self.settings = settings
         self.workers = 1
         self.closed: dict[str, Code] = {}
-        """Hosts that are never asked again, and why."""
+        """Hosts that are never requested again, and why."""
         self._rests: dict[str, float] = {}
         self._intervals: dict[str, float] = {}
 
     @property
     def alone(self) -> bool:
-        """Whether no other worker may ask a host while this one holds addresses of it."""
+        """Whether no other worker may request a host while this one has leases on it."""
         return not self.settings.shared or self.workers > self.settings.usual
 
     def share(self, name: str) -> int:
@@ -61,7 +63,7 @@ class HostLimits:
         return max(self._intervals.get(name, 0.0), self.settings.pause(name))
 
     def pause_ends_at(self, name: str) -> float:
-        """Until when a host pauses after the last request that was sent to it."""
+        """When a host may be requested again after the last request that was sent to it."""
         return self.settings.sent_at(name) + self.interval(name)
 
     def slow(self, name: str, interval: float) -> None:
@@ -73,31 +75,31 @@ class HostLimits:
         self._rests[name] = max(self._rests.get(name, 0.0), until)
 
     def rests_until(self, name: str) -> float:
-        """Until when a host rests; the time may have passed."""
+        """When the pause of a host ends; it may be in the past."""
         return self._rests.get(name, 0.0)
 
     def forget_rests(self, now: float) -> None:
-        """Forget rests that are over, when there are many."""
+        """Forget pauses that have ended, if there are many."""
         if len(self._rests) > MAX_HOSTS:
             self._rests = {name: until for name, until in self._rests.items() if until > now}
 
 
 REPORT_SECONDS = 10.0  # between two reports, or more
-NEW = 0.2  # weight of the last answer in the average of all
+NEW = 0.2  # weight of the last response in the average
 
 
 class HostLatency(NamedTuple):
-    """How a host answered since the last report."""
+    """The latency of a host since the last report."""
 
     latency: float
-    """Seconds until an answer, on average."""
+    """Average seconds until a response."""
     delay: float
-    """Seconds between two requests, as of now."""
+    """The current seconds between two requests."""
     answers: int
 
     @property
     def weight(self) -> float:
-        """The weight of these answers beside all earlier ones.
+        """The weight of these responses in the moving average.
 
         >>> HostLatency(1.0, 0.0, 1).weight, round(HostLatency(1.0, 0.0, 30).weight, 2)
         (0.19999999999999996, 1.0)
@@ -107,7 +109,7 @@ class HostLatency(NamedTuple):
 
 @dataclass
 class HostAnswers:
-    """Answers of a host that are not reported yet."""
+    """Responses of a host that are not reported yet."""
 
     name: str
     seconds: float = 0.0
@@ -124,13 +126,13 @@ class LatencyMeter:
     _answers: dict[int, HostAnswers] = field(default_factory=dict)
 
     def record(self, host_id: int, name: str, seconds: float) -> None:
-        """Record that a host has answered after so many seconds."""
+        """Record the seconds that a host took to respond."""
         found = self._answers.setdefault(host_id, HostAnswers(name))
         found.seconds += seconds
         found.answers += 1
 
     def report(self, now: float, delay: Callable[[str], float]) -> dict[int, HostLatency]:
-        """The latencies of all hosts that answered, if it is time to report."""
+        """The latencies of all hosts that responded, if a report is due."""
         if not self._answers or (now - self.reported_at < REPORT_SECONDS and not self.last):
             return {}
         found, self._answers, self.reported_at = self._answers, {}, now

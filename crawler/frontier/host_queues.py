@@ -1,7 +1,7 @@
-"""The queues of the addresses that a worker has at hand, one for each host.
+"""The queues of leased addresses, one for each host.
 
-The next address is the best of all hosts that are ready. A host with as many requests as it may have, or one that
-rests, is parked: it leaves the list of hosts until a request of it returns or its rest ends. So neither a slow host nor
+The next address is the best of all hosts that may be requested. A host that is paused or has as many requests as it may
+have is parked: it is taken off the list of hosts until a response comes or the pause ends. So neither a slow host nor
 one with endless pages delays the others, and finding the next address takes constant time.
 """
 
@@ -21,44 +21,44 @@ if TYPE_CHECKING:
 
 @dataclass
 class HostQueue:
-    """The addresses of one host that are at hand."""
+    """The queue of one host."""
 
     host_id: int
     waiting: list[tuple[int, int, Lease]] = field(default_factory=list)
-    """A heap: the best first, of equals the first added."""
+    """A heap: the highest priority first; of equal ones, the first added."""
     refused: list[Lease] = field(default_factory=list)
-    """What the host refused: it waits until the host answers another request, or is not asked for a while."""
+    """Addresses that the host refused; they wait until it answers another request or is idle."""
     active: int = 0
     ready_at: float = 0.0
     parked: bool = False
     more: bool = False
-    """Whether more addresses of it wait in the database."""
+    """Whether the database has more queued addresses of it."""
 
 
 class HostQueues:
-    """The queues of all hosts at hand, by name."""
+    """The queues of all hosts in memory, by host name."""
 
     def __init__(self, limits: HostLimits) -> None:
         self.limits = limits
         self.hosts: dict[str, HostQueue] = {}
         self.held_back: set[str] = set()
-        """Hosts that wait for a better address than those at hand."""
+        """Hosts that wait for a better address than those in memory."""
         self._heads: list[tuple[int, int, str]] = []
-        """A heap of the heads of queues; some are outdated."""
+        """A heap of the first entries of queues; some are outdated."""
         self._resting: list[tuple[float, str]] = []
         self._serial = 0
         self._count = 0
 
     def __len__(self) -> int:
-        """How many addresses are at hand."""
+        """The number of queued addresses."""
         return self._count
 
     def items(self) -> Iterator[tuple[str, HostQueue]]:
-        """The hosts as of now; they may change meanwhile."""
+        """A list of the hosts and their queues; they may change during the iteration."""
         return iter(list(self.hosts.items()))
 
     def of(self, lease: Lease) -> HostQueue:
-        """The queue of an address's host, created if there is none."""
+        """The queue of an address's host, created if necessary."""
         return self.hosts.setdefault(host(lease.candidate.url), HostQueue(lease.host_id))
 
     def put(self, lease: Lease) -> HostQueue:
@@ -73,12 +73,12 @@ class HostQueues:
         return queue
 
     def put_refused(self, lease: Lease) -> None:
-        """Add an address that its host refused; it waits until `requeue_refused`."""
+        """Add an address that its host refused; it waits for `requeue_refused`."""
         self.of(lease).refused.append(lease)
         self._count += 1
 
     def requeue_refused(self, name: str) -> None:
-        """Add what the host refused to its queue."""
+        """Queue the addresses again that a host refused."""
         queue = self.hosts[name]
         refused, queue.refused = queue.refused, []
         self._count -= len(refused)
@@ -86,14 +86,14 @@ class HostQueues:
             self.put(lease)
 
     def take(self, now: float, better_comes: Callable[[str, int], bool]) -> Lease | None:
-        """Take the best address of the hosts that are ready, or None."""
+        """Remove and return the best address of the hosts that may be requested, or None."""
         while self._resting and self._resting[0][0] <= now:
             self.unpark(heappop(self._resting)[1])
         while self._heads:
             priority, serial, name = heappop(self._heads)
             queue = self.hosts.get(name)
             if queue is None or not queue.waiting or queue.waiting[0][:2] != (priority, serial):
-                continue  # the head is outdated
+                continue  # the heap entry is outdated
             if queue.active >= self.limits.share(name) or self.ready_at(name) > now:
                 self._park(name, queue)
                 continue
@@ -110,13 +110,13 @@ class HostQueues:
         return None
 
     def request_returned(self, name: str) -> None:
-        """Count that a request of a host is no longer active."""
+        """Count that a request to a host has ended."""
         if name in self.hosts:
             self.hosts[name].active -= 1
             self.unpark(name)
 
     def release_held_back(self) -> None:
-        """Stop holding hosts back: what is better has come."""
+        """Stop holding hosts back: the better addresses are in the queues."""
         for name in self.held_back:
             self.unpark(name)
         self.held_back.clear()
@@ -133,15 +133,15 @@ class HostQueues:
                 self._list(name, queue)
 
     def ready_at(self, name: str) -> float:
-        """When a host may be asked again."""
+        """When a host may be requested again."""
         return max(self.hosts[name].ready_at, self.limits.rests_until(name), self.limits.pause_ends_at(name))
 
     def ready_in(self, now: float) -> float | None:
-        """Seconds until a resting host is ready, or None when none rests."""
+        """Seconds until the first pause ends, or None if no host is paused."""
         return max(0.0, self._resting[0][0] - now) if self._resting else None
 
     def update_priorities(self, priorities: Mapping[str, int]) -> set[str]:
-        """Give addresses at hand new priorities; those of them that are at hand."""
+        """Give queued addresses new priorities; returns those that are queued here."""
         found: set[str] = set()
         for name, queue in self.hosts.items():
             queue.refused = [_with_priority((0, 0, lease), priorities)[2] for lease in queue.refused]
@@ -156,7 +156,7 @@ class HostQueues:
         return found
 
     def runs_low(self, name: str) -> bool:
-        """Whether a host has no more addresses at hand than it may have active requests."""
+        """Whether a host has no more queued addresses than allowed concurrent requests."""
         return len(self.hosts[name].waiting) <= self.limits.share(name)
 
     def unpark(self, name: str) -> None:
@@ -177,7 +177,7 @@ class HostQueues:
 
 
 def _with_priority(entry: tuple[int, int, Lease], priorities: Mapping[str, int]) -> tuple[int, int, Lease]:
-    """The entry of an address with its new priority, if it has one; seeds and images keep theirs."""
+    """The entry of an address with its new priority, if there is one; seeds and images keep theirs."""
     _, serial, lease = entry
     one = lease.candidate
     price = priorities.get(one.url, one.priority) if one.has_learned_priority else one.priority

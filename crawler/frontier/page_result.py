@@ -1,4 +1,4 @@
-"""A lease on an address, and the result of the request that it is for."""
+"""The lease on an address, and the result of its request."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 
 class Candidate(NamedTuple):
-    """An address that may be requested, and what is known of it."""
+    """An address that may be requested, with what is known about it."""
 
     url: str
     priority: int = 0
     depth: int = 0
     parent: str | None = None
     kind: str = "link"
-    """seed, list (a sitemap named by another), link, image, example or counterexample (of the topic)."""
+    """seed, list (a sitemap named by another), link, image, or example or counterexample (of the topic)."""
     requested: str | None = None
     """The address that was requested first, where a redirect led here."""
     sight: str | None = None
-    """How a page shows it, of an image that is to be judged, or of a page that only an image links to."""
+    """For an image to be judged, or a page that only an image links to: how the page shows it."""
     via: str = "link"
     """How it was found: seed, sitemap, feed, link, image or example."""
     lastmod: float | None = None
@@ -33,17 +33,17 @@ class Candidate(NamedTuple):
 
     @property
     def sort(self) -> str:
-        """The kind under which it is remembered as seen: a page behind an image is `image link`."""
+        """The kind under which it is remembered as seen; for a page behind an image, `image link`."""
         return "image link" if self.sight is not None and self.kind != "image" else self.kind
 
     @property
     def has_learned_priority(self) -> bool:
-        """Whether its priority changes as the crawl learns: that of seeds and images does not."""
+        """Whether its priority changes as the crawl learns; that of seeds and images does not."""
         return self.kind == "link" and self.sight is None
 
 
 class Lease(NamedTuple):
-    """An address that this worker holds, until it is finished or returned."""
+    """An address that this worker has leased, until it is finished or returned."""
 
     id: int
     """The id of the address."""
@@ -51,22 +51,22 @@ class Lease(NamedTuple):
     host_id: int
     site_id: int
     request: Any = None
-    """The request that was put back, if any."""
+    """The request to send again, if it was queued again."""
     shown_on: int | None = None
     """The site whose pages show it, if it is to be judged."""
     has_new_priority: bool = False
     """Whether its priority differs from that in the database."""
     known: "PageHistory | None" = None
-    """The history of the page, if it was there in an earlier round."""
+    """The history of the page, if an earlier round stored it."""
 
     @property
     def counts(self) -> bool:
-        """Whether it counts for the budget of its site, as all but images do."""
+        """Whether it counts towards the page budget of its site; all but images do."""
         return self.candidate.kind != "image"
 
 
 class Template(NamedTuple):
-    """A label that the pages of a host have in common."""
+    """A fingerprint that pages of a host have in common."""
 
     host: str
     tag: str
@@ -85,18 +85,18 @@ class StoredResponse(NamedTuple):
 
 @dataclass(frozen=True)
 class PageResult:
-    """All that one request brought, handed to the frontier once."""
+    """The result of one request, passed to the frontier once."""
 
     outcome: "Outcome | None" = None
-    """Why nothing is stored; None for what is stored, and for a page that did not change."""
+    """Why nothing is stored; None if something is stored, and for an unchanged page."""
     record: Mapping[str, Any] | None = None
     """The fields of the item."""
     check: ChangeCheck | None = None
-    """The comparison of the page with its history; None where the outcome tells that."""
+    """The comparison of the page with its history; None if the outcome already says it."""
     links: tuple[Candidate, ...] = ()
     """Links of the page with priorities, and its images."""
     priorities: Mapping[str, int] = field(default_factory=dict)
-    """New priorities of addresses that wait already."""
+    """New priorities of queued addresses."""
     shared_examples: tuple[tuple[str, str], ...] = ()
     """What a seed or an example teaches all workers: kind and text."""
     templates: tuple[Template, ...] = ()
@@ -106,13 +106,13 @@ class PageResult:
     verdict: Mapping[str, Any] | None = None
     """The verdict on an image, as a row."""
     validators: Mapping[str, str] = field(default_factory=dict)
-    """ETag and Last-Modified of the answer."""
+    """ETag and Last-Modified of the response."""
     response: StoredResponse | None = None
     """The response, where responses are kept."""
 
     @property
     def is_new_item(self) -> bool:
-        """Whether it becomes a line of the items; a page that only the extraction changed has one already."""
+        """Whether it is written to the item file; a page that only a new extractor version changed is there already."""
         return self.record is not None and (self.check is None or self.check.found is not PageChange.RENEWED)
 
     @property
@@ -122,7 +122,7 @@ class PageResult:
 
 
 class Completion(NamedTuple):
-    """A lease that ended, and its result."""
+    """An ended lease with its result."""
 
     lease: Lease
     result: PageResult

@@ -1,11 +1,11 @@
-"""Priorities that are found but not yet claimed.
+"""Priorities of addresses that were found but cannot be claimed yet.
 
-What is found while a batch is on its way to the database comes with the batch after that one.
+Addresses found while a batch is being committed are sent with the next batch.
 """
 
 
 class PendingPriorities:
-    """The best priorities of hosts that the database does not know yet, or whose batch is being committed."""
+    """The best priority on each host among addresses that the database does not have yet."""
 
     def __init__(self) -> None:
         self.found: dict[str, int] = {}
@@ -17,7 +17,7 @@ class PendingPriorities:
         self.found[name] = max(self.found.get(name, priority), priority)
 
     def send(self) -> None:
-        """What was found is in the batch being committed from now on."""
+        """All priorities found so far are in the batch being committed."""
         self.found, self.sent = {}, self.found
 
     def received(self) -> None:

@@ -1,4 +1,4 @@
-"""Which addresses a crawl follows: those of its seeds' hosts or sites, allowed, not denied, and not a trap."""
+"""Which addresses a crawl follows: those on the hosts or sites of its seeds, if allowed, not denied and not a trap."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -9,20 +9,20 @@ from crawler.outcomes import Code, Outcome
 from crawler.urls.parsing import ending, host, lies_in, repeats_itself, site
 
 MOST_REPEATS = 3
-"""How often a path segment may stand in an address: /a/b/a/b/a/b/a/b is a link that grows in circles."""
+"""How often one path segment may occur in an address: links like /a/b/a/b/a/b/a/b grow without end."""
 SCOPES: dict[str, Callable[[str], str]] = {"host": host, "site": site, "any": lambda url: ""}
 
 
 @dataclass
 class Scope:
-    """The rules for links; `add_home` widens them by where a seed turned out to live."""
+    """The rules for links; `add_home` adds the host or site that a seed was redirected to."""
 
     kind: str = "site"
     allow: tuple[re.Pattern[str], ...] = ()
     deny: tuple[re.Pattern[str], ...] = ()
     max_length: int = 2083
     avoid: tuple[str, ...] = ()
-    """Domains that are left out, with all that lies in them."""
+    """Domains that are left out, with their subdomains."""
     homes: set[str] = field(default_factory=set)
 
     def add_home(self, url: str) -> None:
@@ -30,11 +30,11 @@ class Scope:
         self.homes.add(SCOPES[self.kind](url))
 
     def refusal(self, url: str, page: bool = True) -> Outcome | None:
-        """Why the address of a page, or of a sitemap, is not followed, or None when it is."""
+        """Why an address of a page or sitemap is not followed, or None if it is followed."""
         return self.refusals([url], page).get(url)
 
     def refusals(self, urls: Sequence[str], page: bool = True) -> dict[str, Outcome]:
-        """Why addresses of pages, or of sitemaps, are not followed, of those that are not."""
+        """The addresses of pages or sitemaps that are not followed, each with the reason."""
         found = {}
         for url, home in zip(urls, list(map(SCOPES[self.kind], urls)), strict=True):
             if home not in self.homes:

@@ -1,4 +1,4 @@
-"""The addresses that this worker has seen lately."""
+"""Remembers the addresses that this worker has seen lately."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from crawler.frontier.page_result import Candidate
 
 APART = frozenset(("image", "image link"))
-"""Sorts of addresses that are remembered apart from links."""
+"""Kinds of addresses that are remembered separately from links."""
 
 
 class RecentNumbers:
-    """A set of the last numbers added: at least `limit`, at most twice as many."""
+    """A set of the numbers added last: at least `limit`, at most twice as many."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -24,7 +24,7 @@ class RecentNumbers:
         return number in self._new or number in self._old
 
     def add(self, number: int) -> bool:
-        """Add a number; whether it is new."""
+        """Add a number; returns whether it is new."""
         if number in self:
             return False
         self._new.add(number)
@@ -38,10 +38,10 @@ class RecentNumbers:
 
 
 class SeenAddresses(RecentNumbers):
-    """The addresses seen last, by their spelling; apart as images and as pages behind an image."""
+    """The addresses seen last; images and pages behind an image are kept separately."""
 
     def of(self, urls: Iterable[str], sort: str = "link") -> set[str]:
-        """Those of the addresses that were seen as this sort."""
+        """The subset of the addresses that was seen as this kind."""
         return {url for url in urls if _hash(url, sort) in self}
 
     def new(self, links: Iterable[Candidate], priorities: Mapping[str, int]) -> Iterator[Candidate]:
@@ -53,5 +53,5 @@ class SeenAddresses(RecentNumbers):
 
 
 def _hash(url: str, sort: str) -> int:
-    """A number that stands for an address of this sort."""
+    """A hash of an address of this kind."""
     return hash(f"{sort} {url}" if sort in APART else url)

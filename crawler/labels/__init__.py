@@ -1,1 +1,1 @@
-"""What people said of images and texts, and what they are asked to look at."""
+"""People's labels of images and texts, and what they are asked to label."""

@@ -1,4 +1,4 @@
-"""Labels: what people said of images and texts.
+"""Labels: people's judgements of images and texts.
 
 Labels are there to learn from and outlive the crawls that they are of. The newest label of a thing replaces the older.
 Labels are written in a transaction of their own, which takes milliseconds: a crawl waits no longer for it, and it waits
@@ -24,12 +24,12 @@ TEXT = "text"
 CONTENT, NOISE = "content", "noise"
 NEWEST = 2**63 - 1  # no label or verdict has a higher number
 TEXTS = ("crawl", "kind", "url", "page", "value", "detail")
-AT_ONCE = {IMAGE: 100, TEXT: 1}  # labels that are read together: those of texts have their pages with them
+AT_ONCE = {IMAGE: 100, TEXT: 1}  # labels that are read at a time: those of texts contain their pages
 
 
 @dataclass(frozen=True)
 class Label:
-    """What somebody said of an image, or of the text of a page."""
+    """Somebody's label of an image, or of the text of a page."""
 
     kind: str
     """image or text."""
@@ -38,23 +38,23 @@ class Label:
     url: str
     """Of the image or the page."""
     page: str
-    """That shows it."""
+    """The page that shows it."""
     value: str
-    """Of an image content or noise; of a page its main text."""
+    """For an image, content or noise; for a page, its main text."""
     detail: str = ""
-    """Of an image how a page shows it, as a sighting's record; of a page the blocks that are kept, as JSON."""
+    """For an image, how a page shows it, as a sighting's record; for a page, the chosen blocks, as JSON."""
     source: bytes = b""
-    """Of a page its HTML."""
+    """For a page, its HTML."""
     said_at: float = 0.0
 
     @property
     def key(self) -> int:
-        """A number of 64 bits: that of all labels of the same thing."""
+        """A 64-bit key: the same for all labels of the same thing."""
         return label_key(self.crawl, self.kind, self.url, self.page)
 
 
 def put_label(engine: Engine, said: Label) -> None:
-    """Keep a label in place of the earlier one of the same thing."""
+    """Save a label in place of the earlier one of the same thing."""
     row: dict[str, Any] = {name: storable(getattr(said, name)) for name in TEXTS}
     source = zstd.compress(said.source, COMPRESSION_LEVEL) if said.source else None
     row |= {"key": said.key, "said_at": said.said_at, "source": source}
@@ -65,13 +65,13 @@ def put_label(engine: Engine, said: Label) -> None:
 
 
 def remove_label(engine: Engine, key: int) -> bool:
-    """Take back what was said of the thing of this key; whether anything was."""
+    """Delete the label with this key; returns whether there was one."""
     with _writing(engine) as connection:
         return bool(connection.execute(delete(label).where(label.c.key == key)).rowcount)
 
 
 def all_labels(connection: Connection, crawl: str | None, kind: str) -> Iterator[Label]:
-    """All labels of a kind, of a crawl or of all, in the order in which they came."""
+    """All labels of a kind, of a crawl or of all, in the order in which they were added."""
     found = select(label).where(*_of(crawl, kind)).order_by(label.c.id).limit(AT_ONCE[kind])
     after = 0
     while rows := connection.execute(found.where(label.c.id > after)).all():
@@ -81,7 +81,7 @@ def all_labels(connection: Connection, crawl: str | None, kind: str) -> Iterator
 
 @contextmanager
 def labelled_pages(url: URL, crawl: str | None) -> Iterator[Iterator[Label]]:
-    """The labelled pages of a crawl or of all in a database; none where no crawl was ever run."""
+    """The labelled pages of a crawl or of all in a database; empty if no crawl was ever run."""
     if not exists(url):
         yield iter(())
         return
@@ -90,7 +90,7 @@ def labelled_pages(url: URL, crawl: str | None) -> Iterator[Iterator[Label]]:
 
 
 def count_labels(connection: Connection, crawl: str | None, kind: str) -> dict[str, int]:
-    """How many labels there are of a kind: of images by what they say, of texts all under `text`."""
+    """How many labels of a kind there are: of images by label, of texts all under `text`."""
     value = label.c.value if kind == IMAGE else label.c.kind
     rows = connection.execute(select(value, func.count()).where(*_of(crawl, kind)).group_by(value))
     return {str(said): int(number) for said, number in rows}
@@ -107,11 +107,11 @@ def _label(row: Row[Any]) -> Label:
 
 @contextmanager
 def _writing(engine: Engine) -> Iterator[Connection]:
-    """A transaction that waits some seconds for others and no longer; a StateError says why it came to nothing."""
+    """A transaction that waits at most some seconds for locks; raises a StateError if it fails."""
     try:
         with engine.begin() as connection:
             if connection.dialect.name == "postgresql":
                 connection.execute(text(f"SET LOCAL lock_timeout = {round(1000 * LOCK_SECONDS)}"))
             yield connection
     except SQLAlchemyError as error:
-        raise StateError("the label cannot be kept: {why}", why=error_message(error)) from None
+        raise StateError("the label cannot be saved: {why}", why=error_message(error)) from None

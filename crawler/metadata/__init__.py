@@ -1,1 +1,1 @@
-"""What a page says of itself: title, author, date of publication, language."""
+"""A page's title, author, date of publication and language."""

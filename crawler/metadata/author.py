@@ -1,9 +1,9 @@
-"""Who wrote a page, from what the page says about itself; rather nobody than somebody else.
+"""The author of a page, from what the page says about itself; in doubt nobody rather than a wrong name.
 
-The evidence is asked in the order of its reliability: JSON-LD, meta elements, elements marked as the author, elements
-whose class says byline, and last a line in sight such as "By Ann Lee" or 作者：李明. What was written for machines is
-believed unless it is an address, the site's own name or a word such as admin; of what stands in sight only what looks
-like a person's name is taken.
+The sources are used in the order of their reliability: JSON-LD, meta elements, elements marked as the author, elements
+with a byline class, and last a visible line such as "By Ann Lee" or 作者：李明. Values for machines are accepted unless
+they are an address, the site's own name or a word such as admin; from visible text only what looks like a person's name
+is accepted.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 MAX_NAME = 60  # characters
 MAX_AUTHORS = 10
-MAX_ELEMENTS = 5_000  # elements whose marks are looked at
+MAX_ELEMENTS = 5_000  # elements whose markup is checked
 MAX_MARKED = 30  # of those marked as the author
 MAX_TEXTS = 20  # pieces of text in one of them
-MAX_BYLINE = 200  # characters of it
-MAX_ABOVE = 12  # elements around it that may say that it is of something else
-MAX_LINE = 120  # characters of a line in sight
-MAX_LINES = 300  # lines that are looked at
+MAX_BYLINE = 200  # characters of such a text
+MAX_ABOVE = 12  # elements around it that may show that it belongs to something else
+MAX_LINE = 120  # characters of a visible line
+MAX_LINES = 300  # lines that are checked
 
 META = (
     "author og:article:author article:author article:author_name og:author parsely-author sailthru.author byl"
@@ -47,7 +47,7 @@ _NOBODY = frozenset(
         " discuzteam 评论 收藏 网易 新浪 腾讯 搜狐 凤凰 百度 新华 澎湃"
     ).split()
 )
-# Words that say what somebody does, in bylines beside the name.
+# Words for occupations, which bylines have beside the name.
 _ROLE = re.compile(
     r"\b(?:reporter|editors?|correspondent|writers?|staff|contributors?|columnist|journalist|photo(?:s|graph\w*)?|"
     r"freelance|news\w*|team|desk|editorial|updated?|published|posted|follow|share|comments?|read|min|minutes?|ago|more|"
@@ -70,7 +70,7 @@ _PARTICLE = frozenset(
     "de da di do dos das del della den der des du el al la le van von zu zur ten ter bin ibn y e af".split()
 )
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff"
-_NO_HAN_END = "报網网社台局部院会讯版号者"  # what names of papers, offices and firms end in
+_NO_HAN_END = "报網网社台局部院会讯版号者"  # last words of names of papers, offices and firms
 _HAN_NAME = re.compile(rf"[{_HAN}]{{1,3}}(?![{_NO_HAN_END}])[{_HAN}]|[{_HAN}]{{1,8}}[·•・][{_HAN}·•・]{{1,12}}")
 _ALL_HAN = re.compile(rf"[{_HAN}]+")
 _LATIN_WORD = re.compile(r"[^\W\d_](?:[^\W\d_]|['’.-](?=[^\W\d_])){0,30}\.?")
@@ -87,7 +87,7 @@ _ELSEWHERE = re.compile(
 )
 _ELSEWHERE_TAGS = frozenset(("nav", "footer", "aside", "form", "blockquote"))
 
-# In Chinese lines the name follows its label, and ends at what is no letter.
+# In Chinese lines the name follows its label, and ends at the first character that is not a letter.
 _HAN_NAMES = (
     rf"([{_HAN}]{{2,4}}(?:[·・][{_HAN}]{{1,8}})?(?:[\s、，,]{{1,2}}[{_HAN}]{{2,3}}(?![{_HAN}])){{0,4}})(?![{_HAN}])"
 )
@@ -102,7 +102,7 @@ MAX_AFTER = 12  # lines after a heading in which a byline needs no label
 
 
 def author(page: Page) -> str:
-    """The names of those who wrote a page, joined by "; ", or an empty string."""
+    """The names of a page's authors, joined by "; ", or an empty string."""
     sites = site_keys(page)
     for names in _evidence(page):
         kept = [name for name in names if letters(name).rstrip("0123456789") not in sites | _NOBODY]
@@ -112,11 +112,11 @@ def author(page: Page) -> str:
 
 
 def _evidence(page: Page) -> Iterator[list[str]]:
-    """What each source says, the most reliable first."""
+    """The names by source, the most reliable first."""
     yield _written(structured(page).authors)
     metas = page.head.metas
     written = [_written((metas[name],)) for name in META if name in metas]
-    # Meta elements often name the publisher, too.
+    # Meta elements often name the publisher as well.
     yield from (names for names in written if any(map(_is_name, names)))
     yield from _marked(page.root)
     yield from written
@@ -124,13 +124,13 @@ def _evidence(page: Page) -> Iterator[list[str]]:
 
 
 def _written(values: tuple[str, ...]) -> list[str]:
-    """The names in what was written for machines."""
+    """The names in values for machines."""
     names: list[str] = []
     for value in values:
         text = fold_space(value[: MAX_NAME * MAX_AUTHORS])
         if by := _BY.match(text):
             text = text[by.end() :]
-        # A lone comma between two words is that of "Lee, Ann".
+        # A single comma between two words is that of "Lee, Ann".
         parts = [text] if re.fullmatch(r"[^\s,;]{1,30}, [^\s,;]{1,30}(?: \w\.)?", text) else _JOINED.split(text)
         for part in parts:
             if names and (_ROLE.search(part) or _DEGREE.fullmatch(part)):
@@ -143,13 +143,13 @@ def _written(values: tuple[str, ...]) -> list[str]:
 
 
 def _marked(root: _Element) -> Iterator[list[str]]:
-    """The names in elements marked as the author, then in those whose class says so; none where they differ."""
+    """The names in elements marked as the author, then in those with such a class; none if they differ."""
     found: tuple[list[list[str]], list[list[str]]] = [], []
     for element, is_marked in islice(_marks(root), MAX_MARKED):
         if not _is_elsewhere(element) and (names := _named(element, is_marked)):
             found[not is_marked].append(names)
     for alike in found:
-        # Several authors apart from each other are those of other articles.
+        # Several separate authors are those of other articles.
         if alike and len({letters(" ".join(names)) for names in alike}) <= 2:
             yield alike[0]
 
@@ -168,7 +168,7 @@ def _is_byline(given: str) -> bool:
 
 
 def _named(element: _Element, is_marked: bool) -> list[str]:
-    """The names at the start of an element's text, up to what is none."""
+    """The names at the start of an element's text, up to the first text that is not a name."""
     found = (fold_space(str(piece)[: MAX_BYLINE + 1]) for piece in islice(element.itertext(), MAX_TEXTS))
     pieces = [piece for piece in found if piece]
     names: list[str] = []
@@ -185,7 +185,7 @@ def _named(element: _Element, is_marked: bool) -> list[str]:
 
 
 def _is_elsewhere(element: _Element) -> bool:
-    """Whether an element belongs to comments, to other articles or to the frame of the page."""
+    """Whether an element belongs to comments, to other articles or to the page's frame."""
     for number, each in enumerate((element, *islice(element.iterancestors(), MAX_ABOVE))):
         if each.tag in _ELSEWHERE_TAGS:
             return True
@@ -216,7 +216,7 @@ def _is_name(text: str) -> bool:
 
 
 def _is_handle(text: str) -> bool:
-    """Whether a text can be what somebody is called on a site."""
+    """Whether a text can be a user name."""
     return (
         2 <= len(text) <= 30
         and ":" not in text
@@ -227,7 +227,7 @@ def _is_handle(text: str) -> bool:
 
 
 def _in_sight(page: Page) -> list[str]:
-    """The names in the first line that is a byline."""
+    """The names in the first visible line that is a byline."""
     headed = -MAX_AFTER - 1
     bylines: list[list[str]] = []
     for number, block in enumerate(page.blocks[:MAX_LINES]):

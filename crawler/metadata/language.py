@@ -1,16 +1,16 @@
-"""The language of a text: counted where the script tells it, asked of py3langid's naive Bayes model elsewhere.
+"""The language of a text: determined by script where possible, otherwise by py3langid's naive Bayes model.
 
-The page's declared language only decides where a text is too short: templates declare English over any content.
+The language declared by the page is used only for texts that are too short: templates declare English over any content.
 """
 
 import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # it imports numpy, which waits for the first text
+if TYPE_CHECKING:  # imports numpy, which is delayed until the first text
     from py3langid.langid import LanguageIdentifier  # type: ignore[import-untyped]
 
-SAMPLE = 400  # characters looked at: more cost more time and gain nothing on news and web pages
+SAMPLE = 400  # characters examined: more cost time and gain nothing on news and web pages
 MIN_LETTERS = 20  # the model is wrong for one text in ten with 16 letters, one in forty with 40
 CJK_SHARE = 1 / 3  # of the letters: a Han character carries about as much as three Latin letters
 KANA_SHARE = 1 / 10  # of kana among Han and kana: Japanese has half, Chinese that quotes a Japanese name next to none
@@ -22,7 +22,7 @@ _ISO_639_1 = (
     " yo zh zu"
 )
 CODES = frozenset(_ISO_639_1.split())
-# Codes of pages and of the model that another code of two letters stands for.
+# Codes of pages and of the model that have another two-letter code.
 ALIASES = {
     **dict.fromkeys(["cmn", "yue", "wuu", "zho", "chi", "cn"], "zh"),
     **{"eng": "en", "jpn": "ja", "jp": "ja", "kor": "ko", "arz": "ar", "nb": "no", "iw": "he", "hbo": "he", "in": "id"},
@@ -36,7 +36,7 @@ _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]")
 
 
 def normalise(code: str) -> str | None:
-    """Return the two-letter code of a language tag, or None where it is none of `CODES`.
+    """Return the two-letter code of a language tag, or None if it is not one of `CODES`.
 
     >>> normalise("zh-CN"), normalise("en_US"), normalise("chinese")
     ('zh', 'en', None)
@@ -55,7 +55,7 @@ def _model() -> "LanguageIdentifier":
 
 
 def _by_script(sample: str, letters: int, declared: str | None) -> str | None:
-    """Return Chinese, Japanese or Korean where their characters prevail, else None."""
+    """Return Chinese, Japanese or Korean if their characters prevail, else None."""
     han, kana, hangul = (len(script.findall(sample)) for script in (_HAN, _KANA, _HANGUL))
     if not han + kana + hangul or han + kana + hangul < CJK_SHARE * letters:
         return None
@@ -67,7 +67,7 @@ def _by_script(sample: str, letters: int, declared: str | None) -> str | None:
 
 
 def language(text: str, declared: str = "") -> str | None:
-    """Return the two-letter code of the text's language, or None where nothing tells it.
+    """Return the two-letter code of the text's language, or None if it cannot be determined.
 
     >>> language("这是一个关于天气的句子。"), language("Menu", declared="fr-CA"), language("42")
     ('zh', 'fr', None)

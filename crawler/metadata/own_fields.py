@@ -1,4 +1,4 @@
-"""Own fields: values that a user wants of pages, found by the CSS or XPath selectors of a TOML file.
+"""Own fields: values that a user wants from pages, found by the CSS or XPath selectors in a TOML file.
 
 ["shop.example.org"]                # pages of this host and of the hosts below it; "*" is all pages
 price = ".price"                    # CSS: the text of the first element, or None
@@ -26,10 +26,10 @@ from crawler.page.text import fold_space
 from crawler.translation.message import MessageError
 
 MAX_FILE = 1024 * 1024  # bytes
-MAX_VALUES = 1_000  # of a field on a page
+MAX_VALUES = 1_000  # values of a field on a page
 MAX_LETTERS = 100_000  # of a value
 MAX_LETTERS_OF_PAGE = 1_000_000
-MOST_READ = 10 * MAX_LETTERS  # characters of an element, white space included
+MOST_READ = 10 * MAX_LETTERS  # characters of an element, including white space
 UNREAD = ("script", "style")
 XPATH = ("/", "(", "./")
 ALL_SITES = "*"
@@ -44,7 +44,7 @@ copyreg.pickle(etree.XPath, lambda find: (etree.XPath, (find.path,)))  # further
 
 
 class OwnFieldsError(MessageError, ValueError):
-    """A file that gives no fields; the message is one sentence for the user."""
+    """A file defines no fields; the message is one sentence for the user."""
 
 
 class CssTranslator(HTMLTranslator):
@@ -134,14 +134,14 @@ class OwnFields:
         return FoundFields(values, cut, failures)
 
     def _of(self, url: str) -> Iterator[Selector]:
-        """The selectors for an address: those for all sites, then of the widest domain to the narrowest."""
+        """The selectors for an address: those for all sites, then from the widest domain to the narrowest."""
         labels = (urlsplit(url).hostname or "").split(".")
         for name in (ALL_SITES, *(".".join(labels[at:]) for at in range(len(labels) - 1, -1, -1))):
             yield from self.selectors.get(name, ())
 
 
 def read_own_fields(path: Path) -> OwnFields:
-    """The fields that a file gives, or an OwnFieldsError."""
+    """The fields in a file; raises an OwnFieldsError if there are none."""
     try:
         with path.open("rb") as file:
             source = file.read(MAX_FILE + 1)
@@ -188,12 +188,12 @@ def _wrong(path: str, place: str, why: str) -> OwnFieldsError:
 
 
 def _listed(found: object) -> list[Any]:
-    """What an XPath gives: a list of elements and texts; or one number, text or truth value."""
+    """The result of an XPath: a list of elements and texts; or one number, text or boolean."""
     return found if isinstance(found, list) else [found]
 
 
 def _text(found: Any) -> str:
-    """The text of an element with all that is in it but scripts, or of an attribute."""
+    """The text in an element without scripts, or of an attribute."""
     if not isinstance(found, etree._Element):
         return fold_space(str(found))
     parts: list[str] = []

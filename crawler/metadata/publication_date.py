@@ -1,7 +1,7 @@
-"""The date on which a page was published, from what the page says about itself.
+"""The date of publication of a page, from what the page says about itself.
 
-The evidence is asked in the order of its reliability: JSON-LD, meta elements, time elements, the address, and last a
-date in sight near the title. Each has a limit of its own, so that a page of any size costs little.
+The sources are used in the order of their reliability: JSON-LD, meta elements, time elements, the address, and last a
+visible date near the title. Each source has its own limit, so that a page of any size costs little.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from crawler.page.page import Page
 
 EARLIEST = date(1990, 1, 1)
-MAX_NODES, MAX_DATES = 2_500, 100  # looked at: elements for their text; texts with digits like those of a year
+MAX_NODES, MAX_DATES = 2_500, 100  # checked: elements for their text; texts with digits like those of a year
 MAX_URL = 2_000
 NEAR = 12  # lines after the headline in which a date needs no label
-SHORT = 40  # characters of a line that is nothing but a date and a source
+SHORT = 40  # characters of a line with only a date and a source
 MIN_TITLE = 6  # characters of a line that may be the page's title
 
-_MONTHS = (  # the first letters of the names, four where three are not enough
+_MONTHS = (  # the first letters of month names, four if three are not enough
     "jan feb mar apr may jun jul aug sep oct nov dec",
     "janv fév mars avr mai juin juil août sept oct nov déc",
     "ene feb mär abr mei giu lug ago set out nov dic",
@@ -44,7 +44,7 @@ _NUMERIC = re.compile(
 )
 _COMPACT = re.compile(r"(?<!\d)(?P<y>(?:19|20)\d\d)(?P<m>\d\d)(?P<d>\d\d)(?!\d)")
 _DAY_FIRST = re.compile(r"(?<!\d)(?P<d>\d{1,2})(?P<sep>[./-])(?P<m>\d{1,2})(?P=sep)(?P<y>\d{4})(?!\d)")
-_HALF_DAY = re.compile(r"\d\s?[AP]M\b", re.IGNORECASE)  # American clocks are beside American dates
+_HALF_DAY = re.compile(r"\d\s?[AP]M\b", re.IGNORECASE)  # American time formats come with American date formats
 _NAMED = re.compile(
     r"(?<!\w)(?:(?P<d>\d{1,2})(?:st|nd|rd|th|er|\.|º)?[\s-](?:de\s)?(?P<name>[^\W\d_]{3,12})\.?,?[\s-](?:de\s)?"
     r"|(?P<name2>[^\W\d_]{3,12})\.?\s(?P<d2>\d{1,2})(?:st|nd|rd|th)?,?\s)(?P<y>\d{4})(?!\d)"
@@ -52,7 +52,7 @@ _NAMED = re.compile(
 
 
 def _checked(year: int, month: int, day: int) -> str | None:
-    """Return the date in ISO form if it exists and a page can have been published on it."""
+    """Return the date in ISO form if it exists and is a possible date of publication."""
     try:
         found = date(year, month, day)
     except ValueError:
@@ -62,7 +62,7 @@ def _checked(year: int, month: int, day: int) -> str | None:
 
 
 def _with_time(day: str, clock: str | None, zone: str | None) -> str:
-    """Return the date with its time, where the source gives a time that exists and its zone."""
+    """Return the date with its time, if the source has a valid time with a zone."""
     if not clock or not zone:
         return day
     hours, minutes, *seconds = clock.split(":")
@@ -74,7 +74,7 @@ def _with_time(day: str, clock: str | None, zone: str | None) -> str:
 
 
 def _numbers(text: str, day_first: bool) -> Iterator[tuple[int, int, int, re.Match[str]]]:
-    """Yield year, month and day of whatever in a text is written like a date, the surest notation first."""
+    """Yield year, month and day of everything in a text that looks like a date, the surest notation first."""
     for found in _NUMERIC.finditer(text):
         yield int(found["y"]), int(found["m"]), int(found["d"]), found
     for found in _NAMED.finditer(text):
@@ -145,7 +145,7 @@ _NO_TEXT = frozenset(["script", "style", "option", "title", "textarea"])
 
 
 def _lines(root: _Element) -> Iterator[tuple[str, _Element]]:
-    """Yield the texts in sight near the top of the page, each with the element that holds it."""
+    """Yield the visible texts near the top of the page, each with its element."""
     for element in islice(root.iter(Element), MAX_NODES):
         if element.tag not in _NO_TEXT and (text := element.text):
             yield text, element
@@ -154,7 +154,7 @@ def _lines(root: _Element) -> Iterator[tuple[str, _Element]]:
 
 
 def _says_date(line: str, holder: _Element) -> bool:
-    """Tell whether a line is labelled as a date by its words, or by class or id of what holds it."""
+    """Return whether a line is labelled as a date by its words, or by the class or id of its element."""
     holders = islice(chain([holder], holder.iterancestors()), 3)
     return bool(_LABEL.search(line)) or any(
         _HINT.search(str(each.get(name))[:MAX_LINE]) for each in holders for name in ("class", "id", "itemprop")
@@ -162,9 +162,9 @@ def _says_date(line: str, holder: _Element) -> bool:
 
 
 def _from_lines(root: _Element, day_first: bool) -> str | None:
-    """Return the first date in sight after the line that is in the page's title, else after an h1, else before."""
+    """Return the first visible date after the line that is in the page's title, else after an h1, else before."""
     title = (root.findtext(".//title") or "")[:MAX_LINE]
-    shortest = max(MIN_TITLE, len(title) // 3)  # what is shorter may be the name of the site
+    shortest = max(MIN_TITLE, len(title) // 3)  # a shorter line may be the name of the site
     headline, heading, lines_since = False, False, NEAR
     before = after = None
     looked_at = 0
@@ -190,7 +190,7 @@ def _from_lines(root: _Element, day_first: bool) -> str | None:
 
 
 def _evidence(page: Page) -> Iterator[str | None]:
-    """Yield what each source says, the most reliable first."""
+    """Yield the value of each source, the most reliable first."""
     _, metas, times = page.head
     day_first = not (page.root.get("lang") or "").lower().startswith("en")
     yield from map(parse, structured(page).dates)

@@ -1,4 +1,4 @@
-"""How each field of a page's record is read from the page and its extraction."""
+"""Reads each field of a page's record from the page and its extraction."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ from crawler.page.text import fingerprint
 
 
 def _images(images: tuple[ImageLink, ...]) -> list[dict[str, str]]:
-    """The images' addresses in page order, each with the first description it has."""
+    """The images' addresses in page order, each with its first description."""
     found: dict[str, str] = {}
     for image in images:
         found[image.url] = found.get(image.url) or image.alt

@@ -1,7 +1,7 @@
-"""What a page says about itself in JSON-LD, after schema.org, parsed once; and the names of its site.
+"""What a page says about itself in JSON-LD (schema.org), parsed once; and the names of its site.
 
-Of the nodes the main one is what the page is about: an article, a thread or a question that stands at the top, in a
-@graph, or as the mainEntity of what does. Entries of lists, related articles and the like are none.
+The main node is what the page is about: an article, a thread or a question at the top, in a @graph, or as the
+mainEntity of one of these. Entries of lists, related articles and the like are not.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ if TYPE_CHECKING:
     from crawler.page.page import Page
 
 MAX_ALL_JSON = 500_000  # characters of all JSON-LD scripts read
-MAX_MENDED = 50_000  # characters of a script that is mended
-MAX_DOCUMENTS = 10  # in one script
+MAX_MENDED = 50_000  # characters of a script that is repaired
+MAX_DOCUMENTS = 10  # characters in one script
 MAX_NODES = 5_000
 MAX_POSTS = 1_000
 MAX_AUTHORS = 10
 
 ARTICLE = re.compile("Article|Posting|Report|Review$|Recipe")
 THREAD = re.compile("DiscussionForumPosting|SocialMediaPosting|Question|QAPage")
-# A script without any of these words says nothing but its type.
+# A script without any of these words contains only its type.
 _TELLING = re.compile(r'"(?:datePublished|headline|author|articleBody|text)"|Article"|Posting"|Question"')
 _FIRST_TYPE = re.compile(r'"@type"\s*+:\s*+"([^"]{1,60})"')
 _TO_MAIN = ("@graph", "mainEntity", "mainEntityOfPage")
 _TO_POSTS = ("acceptedAnswer", "suggestedAnswer", "comment")
-# What is wrong with JSON that people write by hand: comments, commas before a bracket, escapes that do not exist.
+# Frequent errors in hand-written JSON: comments, commas before a bracket, escapes that do not exist.
 _COMMENT = re.compile(r"""(?:^|(?<=[\s,{}\[\]"]))//[^\n"]{0,200}+$""", re.MULTILINE)
 _LATE_COMMA = re.compile(r",\s*+(?=[}\]])")
 _NO_ESCAPE = re.compile(r'\\(?:u(?![0-9a-fA-F]{4})|(?!["\\/bfnrtu]))')
 _JUNK = " \t\r\n;\ufeff"
 _BETWEEN = frozenset(f"{_JUNK},")
 _WRAPPED = re.compile(r"\s*+(?://|/\*)?+\s*+(?:<!\[CDATA\[|<!--)\s*+(?:\*/)?+")
-# What can be told of JSON that cannot be parsed.
+# What can be found in JSON that cannot be parsed.
 _LOOSE = {
     key: re.compile(rf'"{key}"\s*+:\s*+"((?:[^"\\\n]|\\.){{1,{limit}}}+)"')
     for key, limit in (("datePublished", 40), ("headline", MAX_HEADLINE))
@@ -57,21 +57,21 @@ class Post(NamedTuple):
 
 
 class Structured(NamedTuple):
-    """What a page's JSON-LD says; every part is empty where it says nothing."""
+    """The content of a page's JSON-LD; missing parts are empty."""
 
     types: tuple[str, ...] = ()
-    """The types of the nodes at the top, such as NewsArticle or Product, those of articles first."""
+    """The types of the top nodes, such as NewsArticle or Product, those of articles first."""
     headline: str = ""
     authors: tuple[str, ...] = ()
     dates: tuple[str, ...] = ()
-    """The publication dates as they are written, those of articles first."""
+    """The publication dates as written, those of articles first."""
     body: str = ""
     """The text of the article or of the first post, which may hold HTML."""
     posts: tuple[Post, ...] = ()
 
 
 def structured(page: Page) -> Structured:
-    """What a page's JSON-LD says, parsed once."""
+    """The content of a page's JSON-LD, parsed once."""
     return page.once(_structured)
 
 
@@ -87,7 +87,7 @@ def _structured(page: Page) -> Structured:
         if not _TELLING.search(script):
             other += [kind[1]] if (kind := _FIRST_TYPE.search(script)) else []
             continue
-        found = _documents(script) if len(script) < MAX_JSON else []  # what was cut cannot be parsed
+        found = _documents(script) if len(script) < MAX_JSON else []  # a cut text cannot be parsed
         documents += found
         if not found:
             loose.append(script)
@@ -98,12 +98,12 @@ def _structured(page: Page) -> Structured:
 
 
 def _documents(script: str) -> list[Any]:
-    """The JSON documents of a script, mended where that is cheap; none where it cannot be parsed."""
+    """The JSON documents in a script, repaired if that is cheap; none if it cannot be parsed."""
     return _parsed(script) or (_parsed(_mended(script)) if len(script) <= MAX_MENDED else [])
 
 
 def _parsed(text: str) -> list[Any]:
-    """The JSON documents that a text begins with."""
+    """The JSON documents at the beginning of a text."""
     decoder = json.JSONDecoder(strict=False)  # line breaks in strings are common
     documents: list[Any] = []
     text, at = text.strip(_JUNK), 0
@@ -149,7 +149,7 @@ def _read(documents: list[Any], loose: list[str], page: Page) -> Structured:
 
 
 def _nodes(documents: list[Any]) -> tuple[list[dict[str, Any]], dict[str, str], list[tuple[bool, str]]]:
-    """The nodes at the top, the names of nodes that others refer to, and all dates, outermost first."""
+    """The top nodes, the names of nodes that others refer to, and all dates, outermost first."""
     tops: list[dict[str, Any]] = []
     named: dict[str, str] = {}
     dates: list[tuple[bool, str]] = []
@@ -179,12 +179,12 @@ def _types(node: dict[str, Any]) -> list[str]:
 
 
 def _main(tops: list[dict[str, Any]], page: Page) -> dict[str, Any] | None:
-    """The article or thread that the page is about; none where there are several and the title names none of them."""
+    """The article or thread that the page is about; None if there are several and the title names none of them."""
     found = [n for n in tops if any(ARTICLE.search(k) or THREAD.search(k) for k in _types(n)) and _headline(n)]
     if len({_headline(node) for node in found}) > 1:
         title = page.title[:MAX_HEADLINE]
         found = [node for node in found if plain(_headline(node)) in title]
-    # The same article may be told twice, once with more.
+    # The same article may occur twice, once with more content.
     return max(found, key=len, default=None)
 
 
@@ -238,7 +238,7 @@ _NO_LETTERS = re.compile(r"[\W_]+")
 
 
 def site_keys(page: Page) -> frozenset[str]:
-    """The names of the page's site, by what it says and by its host, each as its letters alone."""
+    """The names of the page's site, from its metadata and its host, each reduced to its letters."""
     return page.once(_site_keys)
 
 
@@ -252,12 +252,12 @@ def letters(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """A line of text without the entities and tags that some leave in what is to be plain.
+    """A line of text without the entities and tags that some pages leave in plain text.
 
     >>> plain("Bees &amp; <i>wasps</i>")
     'Bees & wasps'
     """
-    text = text[: 2 * MAX_HEADLINE].encode("utf-8", "replace").decode()  # JSON can hold halves of characters
+    text = text[: 2 * MAX_HEADLINE].encode("utf-8", "replace").decode()  # JSON can contain halves of surrogate pairs
     return fold_space(_TAG.sub("", unescape(text)) if "&" in text or "<" in text else text)
 
 

@@ -1,8 +1,8 @@
-"""The headline of a page: the heading that the page's own descriptions of it agree with.
+"""The headline of a page: the heading that agrees with the page's own descriptions.
 
-<title>, og:title and JSON-LD say what the page is called, often with the site's name around it; the heading that
-repeats them is what readers see. Where no heading does, the descriptions stand for themselves: a heading that shares no
-word with them is a slogan, a greeting or the name of the site.
+<title>, og:title and JSON-LD contain the page's title, often with the site's name around it; the heading that repeats
+them is what readers see. If no heading does, the descriptions are used: a heading that shares no word with them is a
+slogan, a greeting or the name of the site.
 """
 
 from __future__ import annotations
@@ -19,23 +19,22 @@ if TYPE_CHECKING:
     from crawler.page.blocks import Block
     from crawler.page.page import Page
 
-# Between the headline and the site's name; a hyphen only with spaces around it.
+# Separators between the headline and the site's name; a hyphen only with spaces around it.
 SEPARATORS = re.compile(r"\s+[-–—|·»«:]\s+|\s*[|_｜]\s*|\s*[-–—]{2,}\s*")
 HEADINGS = frozenset(("h1", "h2", "h3"))
-# A part shorter than this is a label such as "News"; a Chinese character says as much as two letters.
+# A part shorter than this is a label such as "News"; a Chinese character counts as two letters.
 MIN_LENGTH = 5
-# Characters of <title> and of headings that are looked at: every heading is compared with it. No headline is longer.
+# Characters of <title> and of headings that are read, as every heading is compared with it. No headline is longer.
 MAX_TITLE = 1_000
 MAX_HEADING = 300
 MAX_HEADINGS = 100
 MAX_LINES = 2_000
-# A heading that is less of a description than this does not say the same; one with fewer of its words has nothing to do
-# with it.
+# A heading less similar to a description than this is a different text; one with fewer of its words is unrelated to it.
 SHARE = 0.5
 SHARED_WORDS = 0.25
-# Words of the last part of an address that say what the page is called.
+# Words of the last part of an address that describe the page.
 MIN_SLUG = 4
-# Characters of a label before a headline that belong to no headline, such as "Thread: ".
+# Characters of a label such as "Thread: " that may come before a headline.
 MAX_LABEL = 24
 _TITLES = ("og:title", "twitter:title")
 _GREETING = re.compile(
@@ -47,7 +46,7 @@ MAX_GREETING = 30
 
 
 class _Descriptions(NamedTuple):
-    """What a page is called by its descriptions."""
+    """The titles of a page in its descriptions."""
 
     headline: str
     """In JSON-LD."""
@@ -55,13 +54,13 @@ class _Descriptions(NamedTuple):
     """In meta elements."""
     title: str
     parts: tuple[str, ...]
-    """Of <title>, without those that are nothing but the site's name."""
+    """Parts of <title>, without those that are only the site's name."""
     sites: frozenset[str]
     """Names of the site, as keys."""
 
 
 def headline(page: Page) -> str:
-    """The heading that the page's descriptions repeats, else what they say themselves, else the first heading."""
+    """The heading that the page's descriptions repeat, else their own title, else the first heading."""
     said = _descriptions(page)
     headings = list(islice((block for block in page.blocks if block.tag in HEADINGS), MAX_HEADINGS))
     keyed = [(letters(block.text[:MAX_HEADING]), block) for block in headings]
@@ -87,7 +86,7 @@ def _descriptions(page: Page) -> _Descriptions:
 
 
 def _is_fit(text: str, key: str, said: _Descriptions) -> bool:
-    """Whether a text can be a headline: neither the site's name nor a greeting, unless <title> is nothing else."""
+    """Whether a text can be a headline: neither the site's name nor a greeting, unless <title> is only that."""
     if not key or key in said.sites:
         return False
     return not (len(text) <= MAX_GREETING and _GREETING.match(text) and text != said.title)
@@ -107,7 +106,7 @@ def _agreed(headings: list[tuple[str, Block]], said: _Descriptions) -> str:
         if score > 1 and rank > best_rank:
             best, best_rank = block.text, rank
     best = _after_name(best, headings, said)
-    # A label before the headline is no part of it.
+    # A label before the headline is not part of it.
     short = said.headline
     if short and best.endswith(short) and len(best) - len(short) <= MAX_LABEL and short in said.parts:
         return short
@@ -115,9 +114,9 @@ def _agreed(headings: list[tuple[str, Block]], said: _Descriptions) -> str:
 
 
 def _after_name(best: str, headings: list[tuple[str, Block]], said: _Descriptions) -> str:
-    """The heading that is the first part of <title>, if the best one is above it and ends <title>.
+    """The heading that is the first part of <title>, if the best heading is above it and ends <title>.
 
-    Manuals are like that: each page has the manual's name above its own heading, and behind it in <title>.
+    Manuals are like that: each page has the manual's name above its own heading, and after it in <title>.
     """
     name = letters(best)
     if not name or len(said.parts) < 2 or name != letters(SEPARATORS.split(said.title)[-1]):
@@ -128,7 +127,7 @@ def _after_name(best: str, headings: list[tuple[str, Block]], said: _Description
 
 
 def _related(headings: list[tuple[str, Block]], said: _Descriptions, url: str) -> str:
-    """The page's only h1, where descriptions or address have some of its words, and not as a name beside a title."""
+    """The page's only h1, if descriptions or address have some of its words, and it is not a name beside a title."""
     found = [(key, block.text) for key, block in headings if block.tag == "h1"]
     if len(found) != 1:
         return ""
@@ -152,7 +151,7 @@ def _is_in_address(text: str, url: str) -> bool:
 
 
 def _part(page: Page, said: _Descriptions) -> str:
-    """The part of <title> that is a line of the page by itself and no link, else the first that is no label."""
+    """The part of <title> that is a line of the page by itself and not a link, else the first that is not a label."""
     if len(said.parts) > 1:
         lines = {block.text for block in page.blocks[:MAX_LINES] if not block.linked}
         if spoken := [part for part in said.parts if part in lines and not _is_a_name(part, said)]:
@@ -161,12 +160,12 @@ def _part(page: Page, said: _Descriptions) -> str:
 
 
 def _is_a_name(part: str, said: _Descriptions) -> bool:
-    """Whether a part of <title> is much shorter than another, as names of sites are."""
+    """Whether a part of <title> is much shorter than another, as site names are."""
     return len(part) * 2 <= max(map(len, said.parts))
 
 
 def _is_much_of(one: str, other: str) -> bool:
-    """Whether one of two keys holds the other and is not much longer."""
+    """Whether one of two keys contains the other and is not much longer."""
     short, long = (one, other) if len(one) < len(other) else (other, one)
     return len(short) >= SHARE * len(long) and short in long
 

@@ -1,4 +1,4 @@
-"""Backoff from hosts that answer 429 or 503: they rest, and the page is requested again later."""
+"""Backs off from hosts that answer 429 or 503: they are paused, and the page is requested again later."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-SHORTEST = 1.0  # seconds of rest for a host that asks for none although it is too busy
+SHORTEST = 1.0  # seconds of pause for a host that is too busy but names none
 
 
 def retry_after(header: str, now: float) -> float | None:
-    """The seconds that a Retry-After header asks to wait, or None if it cannot be read.
+    """The seconds that a Retry-After header asks for, or None if it cannot be parsed.
 
     >>> retry_after("120", 0), retry_after("Thu, 01 Jan 1970 00:01:00 GMT", 20.0), retry_after("soon", 0)
     (120.0, 40.0, None)
@@ -46,12 +46,12 @@ class HostRestsError(IgnoreRequest):
 
 
 class BackoffMiddleware:
-    """Lets a busy host rest as long as it asks, or twice as long each time if it does not say, within limits."""
+    """Pauses a busy host as long as it asks, or twice as long each time if it does not say, within limits."""
 
     delay = 5.0
-    """Seconds of the first rest of a host that names none; each further rest is twice as long."""
+    """Seconds of the first pause of a host that names none; each further pause is twice as long."""
     times = 5
-    """Rests in a row after which a host is closed; the last one takes 80 seconds."""
+    """Pauses in a row after which a host is closed; the last one takes 80 seconds."""
 
     def __init__(
         self,
@@ -65,9 +65,9 @@ class BackoffMiddleware:
         self.slot = slot
         """The downloader's slot for a host name without port, if it has one."""
         self.rests: dict[str, tuple[int, float]] = {}
-        """How many times in a row each busy host rested, and until when."""
+        """How many times in a row each busy host was paused, and until when."""
         self.closed: set[str] = set()
-        """Hosts that are asked for nothing more; answers to requests on their way still come."""
+        """Closed hosts; responses to requests already sent may still come."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -109,11 +109,11 @@ class BackoffMiddleware:
                 answer.errback(HostRestsError())
 
     def let_rest(self, name: str, status: int, asked: float | None) -> bool:
-        """Whether the host may be asked again after a rest, or is closed."""
+        """Pause the host, or close it; returns whether it may be requested again."""
         now = time.monotonic()
         times, until = self.rests.get(name, (0, 0.0))
         begins = now >= until
-        if begins:  # answers to requests sent before the rest do not extend it
+        if begins:  # responses to requests sent before the pause do not extend it
             times += 1
             until = now + (self.delay * 2 ** (times - 1) if asked is None else max(asked, SHORTEST))
             self.rests[name] = times, until
@@ -121,9 +121,11 @@ class BackoffMiddleware:
             self.hosts.close(name)
             if name not in self.closed:
                 self.closed.add(name)
-                logger.warning("%s answers %d: it is left alone, its addresses are given up", name, status)
+                logger.warning(
+                    "%s answers %d: no more requests are sent to it, and its addresses are given up", name, status
+                )
             return False
         if begins:
-            logger.info("%s answers %d: it rests for %.0f seconds", name, status, until - now)
+            logger.info("%s answers %d: it is paused for %.0f seconds", name, status, until - now)
         self.hosts.rest(name, until)
         return True

@@ -1,4 +1,4 @@
-"""Judges images before they are requested: adverts, menus and ornaments are never downloaded."""
+"""Judges images before they are requested, so that adverts, menus and ornaments are never downloaded."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class ImageNoiseMiddleware:
     """Refuses images that are noise by the evidence of their site, and pages that only such an image links to.
 
-    It comes before robots.txt and all else that costs a request. A share of the noise, selected by its key, passes for
-    an audit of the verdicts; later middlewares may still refuse it.
+    It comes before robots.txt and everything else that costs a request. A share of the noise, selected by key, is
+    requested to audit the verdicts; later middlewares may still refuse it.
     """
 
     def __init__(
@@ -46,13 +46,13 @@ class ImageNoiseMiddleware:
     def from_crawler(cls, crawler: Crawler) -> Self:
         settings = crawler.settings
         if not settings.getbool("IMAGE_NOISE_ENABLED"):
-            raise NotConfigured  # without a message: it is switched off
+            raise NotConfigured  # without a message, as it is switched off
         crawl, audit = crawl_of(crawler), settings.getfloat("IMAGE_NOISE_AUDIT")
         keys = crawl.session.committer.keys
         return cls(image_filter_of(settings), crawl.evidence, keys, audit, crawler.stats.inc_value)
 
     def process_request(self, request: Request) -> None:
-        """Pass content and all that is not judged; refuse noise."""
+        """Pass content and everything that is not judged; refuse noise."""
         lease: Lease | None = request.meta.get("lease")
         if lease is None or lease.candidate.sight is None or VERDICT in request.meta:
             return

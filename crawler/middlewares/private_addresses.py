@@ -1,4 +1,4 @@
-"""The guard that refuses addresses which are not public, wherever a name, a redirect or a number leads."""
+"""Refuses connections to addresses that are not public, whether a name, a redirect or a number leads there."""
 
 from collections.abc import Sequence
 from ipaddress import ip_address
@@ -19,7 +19,7 @@ from crawler.urls.public_hosts import AllowList, is_public
 
 @implementer(IHostnameResolver)
 class PublicResolver:
-    """A name resolver that passes on those addresses only that may be connected to.
+    """A name resolver that returns only addresses to which connections are allowed.
 
     Twisted asks it for every connection, also where the host is a number in whatever spelling, so one check at this
     place sees all of them. A host is judged by the addresses it is about to be connected to, not by an earlier look-up.
@@ -28,7 +28,9 @@ class PublicResolver:
     def __init__(self, resolver: Any, opened: AllowList) -> None:
         self.resolver = resolver
         self.opened = [opened]
-        """What each crawl of this process opens; it is not seen which of them connects, so all must open an address."""
+        """The networks that each crawl of this process allows. A connection does not say which crawl opens it, so all
+        crawls must allow the address.
+        """
         self.refused: set[str] = set()
 
     def resolveHostName(  # noqa: N802 - Twisted's name
@@ -40,7 +42,7 @@ class PublicResolver:
         transportSemantics: str = "TCP",  # noqa: N803
     ) -> Any:
         receiver = _PublicOnly(self, resolutionReceiver, hostName, portNumber)
-        if not _can_be_asked(hostName):  # Twisted does not expect the error that Python raises, and waits for ever
+        if not _can_be_asked(hostName):  # Twisted does not expect the error that Python raises, and would wait for ever
             nothing = _Nothing(hostName)
             receiver.resolutionBegan(nothing)
             receiver.resolutionComplete()
@@ -48,13 +50,13 @@ class PublicResolver:
         return self.resolver.resolveHostName(receiver, hostName, portNumber, addressTypes, transportSemantics)
 
     def may_connect(self, host: str, port: int, address: str) -> bool:
-        """Whether an address found for a host is public or opened."""
+        """Whether an address found for a host is public or allowed."""
         found = ip_address(address.partition("%")[0])
         return is_public(found) or all(one.opens(host, port, found) for one in self.opened)
 
 
 def _can_be_asked(name: str) -> bool:
-    """Whether a name can be encoded for the name system: a part of it may be empty, or too long."""
+    """Whether a name can be encoded for DNS: a part of it may be empty or too long."""
     try:
         return bool(name.encode("idna"))
     except UnicodeError:
@@ -63,13 +65,13 @@ def _can_be_asked(name: str) -> bool:
 
 @implementer(IHostResolution)
 class _Nothing:
-    """What comes of a name that cannot be asked for."""
+    """The resolution of a name that cannot be resolved."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def cancel(self) -> None:
-        """Nothing: it is over."""
+        """Nothing to cancel: it is done."""
 
 
 @implementer(IResolutionReceiver)
@@ -95,7 +97,7 @@ class _PublicOnly:
 
 
 class AddressGuard:
-    """Puts the guard before the reactor's resolver while a crawl runs, and tells refusals from failures."""
+    """Puts the guard in front of the reactor's resolver while a crawl runs, and tells refusals from failures."""
 
     def __init__(self, allowed: list[str]) -> None:
         self.opened = AllowList(allowed)
@@ -111,7 +113,7 @@ class AddressGuard:
     def install(self) -> None:
         from twisted.internet import reactor
 
-        if isinstance(reactor.nameResolver, PublicResolver):  # of another crawl in this process
+        if isinstance(reactor.nameResolver, PublicResolver):  # by another crawl in this process
             self.resolver = reactor.nameResolver
             self.resolver.opened.append(self.opened)
         else:
@@ -128,12 +130,12 @@ class AddressGuard:
             reactor.installNameResolver(self.resolver.resolver)
 
     def process_request(self, request: Request) -> None:
-        """Let nothing pass before the guard stands."""
+        """Refuse all requests until the guard is installed."""
         if self.resolver is None:
             raise RuntimeError("no request may be sent before the address guard is installed")
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """Say that the host of a request has no public address: asking again would not help."""
+        """Report that the host of a request has no public address: a retry would not help."""
         host = (urlparse_cached(request).hostname or "").lower()
         not_found = isinstance(exception, CannotResolveHostError)
         if not_found and self.resolver is not None and host in self.resolver.refused:
@@ -141,7 +143,7 @@ class AddressGuard:
 
 
 class PrivateAddressMiddleware(AddressGuard):
-    """The guard of crawls of the topic spider; other spiders of the project connect to what they like."""
+    """The guard of crawls of the topic spider; other spiders of the project may connect to any address."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:

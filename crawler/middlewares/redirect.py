@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 CONDITIONS = (b"If-None-Match", b"If-Modified-Since")
 OF_THE_OLD = ("handle_httpstatus_list", REFUSED_TIMES)
-"""Meta of a request that does not apply to the target of its redirect."""
+"""Meta keys that do not apply to the target of a redirect."""
 MOVED = (301, 302, 303, 307, 308)
 
 
@@ -52,7 +52,7 @@ class ScopedRedirectMiddleware(RedirectMiddleware):
         moved = await self.redirects.follow(request, url)
         if moved is None:
             raise Refusal(Outcome(Code.REDIRECT_TO_KNOWN))
-        # The conditions of the requested page do not apply to another one.
+        # Validators of the requested page do not apply to another one.
         headers = {name: value for name, value in answer.headers.items() if name not in CONDITIONS}
         meta = {name: value for name, value in answer.meta.items() if name not in OF_THE_OLD}
         return answer.replace(url=url, headers=headers, meta=meta | {"lease": moved})

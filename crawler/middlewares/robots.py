@@ -1,4 +1,4 @@
-"""robots.txt after RFC 9309: what it forbids is not requested, nor is anything of a host whose robots.txt fails."""
+"""Obeys robots.txt (RFC 9309); nothing is requested from a host whose robots.txt fails."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MAX_SIZE = 500 * 1024  # bytes that are read; RFC 9309 asks for so many at least
-MAX_KEPT = 5_000_000  # bytes of robots.txt whose rules are kept; rules take 20 times as much memory, some twice that
-SHORTEST_DELAY = 0.001  # seconds: a shorter Crawl-delay slows nothing down
-WEIGHT = 100  # bytes that each entry counts for, besides its robots.txt
+MAX_SIZE = 500 * 1024  # bytes that are read; RFC 9309 requires at least this many
+MAX_KEPT = 5_000_000  # bytes of cached robots.txt; parsed rules take 20 to 40 times as much memory
+SHORTEST_DELAY = 0.001  # seconds: a shorter Crawl-delay makes no difference
+WEIGHT = 100  # bytes that each entry counts for, in addition to its robots.txt
 
 
 RobotsAnswer = Protego | Outcome | None
-"""The rules, or why a host must not be asked, or None when it was too busy to answer."""
+"""The rules, or why a host must not be requested, or None if it was too busy to answer."""
 
 
 class RobotsCache:
-    """A cache of the answers of the hosts that were used last, bounded by size."""
+    """A cache of the robots.txt of the hosts used last, limited by size."""
 
     def __init__(self, most: int = MAX_KEPT) -> None:
         self.most = most
@@ -46,14 +46,14 @@ class RobotsCache:
         self._kept: OrderedDict[str, tuple[Protego | Outcome, int]] = OrderedDict()
 
     def get(self, place: str) -> RobotsAnswer:
-        """The answer of a host, or None if it is not in the cache."""
+        """The entry of a host, or None if it is not in the cache."""
         if place not in self._kept:
             return None
         self._kept.move_to_end(place)
         return self._kept[place][0]
 
     def keep(self, place: str, answer: Protego | Outcome, size: int) -> None:
-        """Add an answer of so many bytes, and drop the least recently used ones."""
+        """Add an entry of so many bytes, and drop the least recently used ones."""
         self._kept[place] = answer, size + WEIGHT
         self.weight += size + WEIGHT
         while self.weight > self.most and len(self._kept) > 1:
@@ -77,7 +77,7 @@ class RobotsMiddleware:
         return cls(crawler, crawl_of(crawler).frontier.hosts, crawler.settings.getfloat("CRAWL_DELAY_LIMIT"))
 
     async def process_request(self, request: Request) -> Request | None:
-        """Pass a request, refuse it, or put it back."""
+        """Pass a request, refuse it, or queue it again."""
         if ROBOTS in request.meta:
             return None
         place = origin(request.url)
@@ -94,11 +94,11 @@ class RobotsMiddleware:
             raise Refusal(answer)
         if not answer.can_fetch(request.url, BOT):
             raise Refusal(Outcome(Code.ROBOTS_FORBIDS))
-        # A request made before the Crawl-delay was known is put back.
+        # A request that was built before the Crawl-delay was known is queued again.
         return request.copy() if came_first and (answer.crawl_delay(BOT) or 0) > pause else None
 
     async def ask(self, place: str) -> RobotsAnswer:
-        """The rules of a host, which are cached."""
+        """The rules of a host, from the cache or its robots.txt."""
         try:
             answer, size = await self.fetch(place)
             if answer is not None:
@@ -108,7 +108,7 @@ class RobotsMiddleware:
             del self.asked[place]
 
     async def fetch(self, place: str) -> tuple[RobotsAnswer, int]:
-        """The rules of a host, or why it must not be asked; and the size of its robots.txt."""
+        """The rules of a host, or why it must not be requested; and the size of its robots.txt."""
         request = Request(f"{place}/robots.txt", NO_CALLBACK, meta={ROBOTS: True}, priority=1000)
         try:
             response = await self.crawler.engine.download_async(request)
@@ -125,7 +125,7 @@ class RobotsMiddleware:
         return self.slow_down(host(place + "/"), rules), len(body)
 
     def slow_down(self, name: str, rules: Protego) -> Protego | Outcome:
-        """Apply the Crawl-delay of rules; the rules, or why the host must not be asked."""
+        """Apply the Crawl-delay of rules; returns the rules, or why the host must not be requested."""
         delay = rules.crawl_delay(BOT)
         if delay is None or delay < SHORTEST_DELAY:
             return rules

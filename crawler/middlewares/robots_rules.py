@@ -1,7 +1,7 @@
-"""The rules that a robots.txt after RFC 9309 has for this crawler, read in time proportional to its length.
+"""The rules of a robots.txt (RFC 9309) for this crawler, parsed in linear time.
 
-Protego gives each rule to each agent of its group, which takes minutes for a file of many agents and many rules. So it
-gets the rules of one agent only: of the longest name that addresses this crawler, or of `*`.
+Protego copies each rule to each agent of its group, which takes minutes for a file with many agents and many rules. So
+it gets the rules of one agent only: the longest name that matches this crawler, or `*`.
 """
 
 import re
@@ -12,14 +12,14 @@ from crawler.page.head import BOT
 
 AGENT = re.compile(r"(?:user-?agent|user\s+agent)\s*(?::|\s|$)\s*(.*)", re.IGNORECASE)
 ABOUT_THE_SITE = re.compile(r"(?:sitemaps?|site-map|host)\s*(?::|\s|$)", re.IGNORECASE)
-# A line without a colon is a rule if it starts like this; Protego knows the misspellings.
+# A line without a colon is a rule if it starts with one of these; Protego knows the misspellings.
 RULE = re.compile(
     r"(?:dis{1,2}al{1,2}ow|diasllow|disallaw|allow|(?:crawl[- ]delay)|(?:request[- ]rate)|(?:visit[- ]time))(?:\s|$)",
     re.IGNORECASE,
 )
-MAX_RULES = 15_000  # different ones that are read; each takes some 30 microseconds
+MAX_RULES = 15_000  # different rules that are read; each takes some 30 microseconds
 NAMES = ("*", *(BOT[:length] for length in range(1, len(BOT) + 1)))
-"""The agents that mean this crawler: Protego takes the beginning of a name for the name."""
+"""The agents that match this crawler: Protego accepts a prefix of its name."""
 
 
 def rules_of(text: str) -> Protego:
@@ -46,12 +46,12 @@ def rules_of(text: str) -> Protego:
             in_rules = True
             for lines in group.values():
                 _add(line, lines)
-    name = max(rules, key=len, default="*")  # of names of one length the first, as in Protego
+    name = max(rules, key=len, default="*")  # of names of equal length the first, as in Protego
     return Protego.parse("\n".join(("User-agent: *", *rules.get(name, ()))))
 
 
 def _add(line: str, lines: dict[str, None]) -> None:
-    """Add a line as the last one, once: of several delays the last one counts."""
+    """Add a line as the last one, without duplicates: of several delays the last one counts."""
     lines.pop(line, None)
     if len(lines) < MAX_RULES:
         lines[line] = None

@@ -1,4 +1,4 @@
-"""Is this image noise (advert, navigation, decoration) or content? Pages and counts in, verdicts out.
+"""Decides whether an image is noise (advert, navigation, decoration) or content, from pages and counts.
 
 A page's images become sightings, and those of a site are counted (.image_evidence). The features of a sighting
 (.image_features) are read from the page around it (.page_features). A sighting is judged (.verdict) by the three models

@@ -1,10 +1,9 @@
 """An image as a page shows it (`Sighting`), and the counts of all images of a site (`Evidence`).
 
-Counts grow page by page, and those of many workers add up. Counting is exact, and the order of pages and of additions
-does not matter, as long as a site has no more than `MOST` different words and addresses. Beyond that the rarest are
-left behind, down to half, and `left` says how many counts went with them: what was seen once has the entropy 0 and the
-redundancy of one page, which is near to what an unknown word or address gets, so that only the slow risers are
-underestimated.
+Counts grow page by page, and those of many workers are added. Counting is exact, and the order of pages and of
+additions does not matter, as long as a site has at most `MOST` different words and addresses. Beyond that the rarest
+half is dropped, and `left` says how many counts were dropped: what was seen once has the entropy 0 and the redundancy
+of one page, close to that of an unknown word or address, so that only what becomes frequent slowly is underestimated.
 """
 
 import json
@@ -17,44 +16,44 @@ from math import log
 from crawler.noise.li2006 import description, fold
 
 MOST_TEXT = 300
-"""Of each text beside an image, that are kept."""
+"""Characters that are kept of each text beside an image."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sighting:
-    """An image on a page, with all that may tell whether it is noise; the image itself has not been asked for."""
+    """An image on a page, with everything that may show whether it is noise; the image itself was not downloaded."""
 
     url: str
     target: str
-    """Where the link around it leads, or an empty string."""
+    """The target of the link around it, or an empty string."""
     page: str
     alt: str = ""
     title: str = ""
     anchor_text: str = ""
     size: tuple[int | None, int | None] = (None, None)
-    """Width and height in pixels as the page gives them."""
+    """Width and height in pixels, according to the page."""
     read: Callable[[], tuple[float, ...]] = field(default=tuple, repr=False)
-    """Reads the features; for most images of a page, which were seen before, nobody asks."""
+    """Computes the features; for most images of a page, which were seen before, they are not needed."""
 
     @cached_property
     def features(self) -> tuple[float, ...]:
-        """The features of the image on its page (crawler.noise.image_features); none where the page is not known."""
+        """The features of the image on its page (crawler.noise.image_features); empty if the page is not known."""
         return self.read()
 
     def alone(self) -> "Sighting":
-        """The sighting without its page, which takes far more memory."""
+        """The sighting without its page, which needs far more memory."""
         return Sighting(self.url, self.target, self.page, self.alt, self.title, self.anchor_text, self.size)
 
     def record(self) -> str:
         """The sighting as a line of text, for `Sighting.of`."""
         texts = (self.url, self.target, self.page, self.alt, self.title, self.anchor_text, self.size)
-        # Short, as there are millions: six digits tell more than the model asks.
+        # Short, as there are millions: six digits are more precise than the model.
         numbers = [int(feature) if feature == int(feature) else float(f"{feature:.6g}") for feature in self.features]
         return json.dumps((*texts, numbers), ensure_ascii=False, separators=(",", ":"))
 
     @classmethod
     def of(cls, record: str) -> "Sighting":
-        """The sighting of a record."""
+        """The sighting in a record."""
         *texts, (width, height), numbers = json.loads(record)
         url, target, page, alt, title, anchor_text = texts
         read = partial(tuple, [float(number) for number in numbers])
@@ -62,7 +61,7 @@ class Sighting:
 
 
 MOST = 5_000
-"""Different words, and different addresses, that are counted of a site."""
+"""Different words, and different addresses, that are counted for a site."""
 
 
 @dataclass
@@ -71,18 +70,18 @@ class Evidence:
 
     pages: int = 0
     links: int = 0
-    """How many images the pages show, each as often as it is there."""
+    """How many images the pages show, counting repetitions."""
     shown: Counter[str] = field(default_factory=Counter)
     """How many pages show each address, folded (li2006.fold)."""
     times: Counter[str] = field(default_factory=Counter)
-    """For each word the sum of f, how often it stands in a link, over all links (formula 4 of Li 2006)."""
+    """For each word the sum of f, the number of its occurrences in a link, over all links (formula 4 of Li 2006)."""
     spread: dict[str, float] = field(default_factory=dict)
-    """For each word the sum of f log f, where it is not 0."""
+    """For each word the sum of f log f, if it is not 0."""
     left: int = 0
-    """Counts that were given up, of rare words and addresses, because the site has too many."""
+    """Counts of rare words and addresses that were dropped because the site has too many."""
 
     def see(self, sightings: Iterable["Sighting"]) -> None:
-        """Count one more page, by all its images."""
+        """Count the images of one more page."""
         self.pages += 1
         addresses: set[str] = set()
         counted: list[str] = []
@@ -98,7 +97,7 @@ class Evidence:
         self._bound()
 
     def add(self, other: "Evidence") -> None:
-        """Take in what was counted elsewhere, of other pages of the site."""
+        """Add counts from other pages of the site."""
         self.pages += other.pages
         self.links += other.links
         self.left += other.left
@@ -115,12 +114,12 @@ class Evidence:
 
     @classmethod
     def of(cls, record: str) -> "Evidence":
-        """The counts of a record."""
+        """The counts in a record."""
         pages, links, shown, times, spread, left = json.loads(record)
         return cls(pages, links, Counter(shown), Counter(times), spread, left)
 
     def _spread(self, words: tuple[str, ...]) -> None:
-        """Count the words that stand in a link more than once: the others add f log f = 0."""
+        """Count the words that occur in a link more than once: others have f log f = 0."""
         for word, times in Counter(words).items():
             if times > 1:
                 self.spread[word] = self.spread.get(word, 0.0) + times * log(times)
@@ -134,6 +133,6 @@ class Evidence:
 
 
 def _leave(counts: Counter[str]) -> int:
-    """Leave behind the rarest half of what may be counted, and return how many counts that were."""
+    """Drop the rarest half of the entries, and return how many counts that were."""
     rarest = sorted(counts, key=lambda one: (-counts[one], one))[MOST // 2 :]
     return sum(map(counts.pop, rarest))

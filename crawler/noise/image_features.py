@@ -1,4 +1,4 @@
-"""The features of an image on its page, in numbers: of what stands around it, of its size, its words, its addresses."""
+"""The features of an image on its page, as numbers: its surroundings, size, words and addresses."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from crawler.page.page import Extraction, Page
 
 LEVELS = 4
-"""Containers around an image that are looked at."""
+"""Containers around an image that are considered."""
 MOST_DEPTH = 100
-"""Elements around an image beyond which nothing is looked at: pages for readers have none."""
+"""Elements around an image beyond which none is considered: pages for readers have fewer."""
 OWN, NEAR, ALL = 2, 5, 9
-"""Elements, from the image outwards, whose names are its own, near and far."""
+"""Numbers of elements around the image whose names are considered: near and far."""
 NO_SIZE = -1.0
 FAR = 50
-"""Blocks beyond which it does not matter how many they are."""
+"""Above this number, differences in the number of blocks are ignored."""
 ICON, PIXEL = 40, 2
-"""Pixels up to which an image is an icon, or nothing to be seen."""
+"""Pixels up to which an image is an icon, or invisible."""
 FRAMES = "nav header footer aside article main figure a li td form button noscript picture section table".split()
 IMAGES = frozenset("jpg png gif webp avif bmp svg".split())
 ENDINGS = "jpg png gif webp svg".split()
@@ -42,18 +42,18 @@ ADVERT_SIZES = frozenset(
         *((240, 400), (180, 150), (200, 200), (300, 100), (760, 90), (950, 90), (960, 90), (1000, 90), (980, 120)),
     )
 )
-"""In pixels: those that advertisers have agreed on, and Chinese portals' own."""
+"""In pixels: standard sizes of adverts, and those of Chinese portals."""
 MOST_SAID = 400
-"""Letters of alt and title whose words are read."""
+"""Characters of alt and title that are read."""
 LONG = 8
-"""Letters of a file's name from which on it tells one image wherever in an address it stands."""
+"""Characters from which a file name identifies an image, wherever it is in an address."""
 _SIZE_IN_NAME = re.compile(r"(?<![\da-z])(\d{2,4})x(\d{2,4})(?!\d)", re.IGNORECASE)
 _SIZE_ASKED = re.compile(r"[?&/;,_](?:w|width|imwidth|resize|size)[=:_-]?(\d{2,4})(?!\d)", re.IGNORECASE)
 _DATE = re.compile(r"(?:19|20)\d\d[-/_]?(?:0[1-9]|1[0-2])")
 
 
 def features_of(around: PageContext, index: int) -> tuple[float, ...]:
-    """The features of one of the images of a page, by its index among them; FEATURES names them."""
+    """The features of one of the images of a page, given by its index; FEATURES has their names."""
     image = around.page.images[index]
     found = [
         *_of_place(around, image, index),
@@ -108,7 +108,7 @@ _INSIDE = ("in main container", "levels to main", "depth")
 
 
 def _of_containers(around: PageContext, image: ImageLink) -> list[float]:
-    """What the containers around the image hold, each larger than the one before."""
+    """The content of the containers around the image, from small to large."""
     containers, known = around.page.containers, around.containers
     element: etree._Element | None = image.element
     while element is not None and element not in known:
@@ -236,7 +236,7 @@ def _of_target(around: PageContext, target: str) -> list[float]:
 
 
 def _ending(path: str) -> str:
-    """The ending of a file's name, of JPEGs always jpg."""
+    """The ending of a file name; for JPEG always jpg."""
     return path.rpartition(".")[2].lower().replace("jpeg", "jpg")
 
 
@@ -254,7 +254,7 @@ _CALLED = tuple(f"{where} {family}" for where in _WHERE for family in FAMILIES)
 
 
 def _of_names(image: ImageLink) -> list[int]:
-    """How the elements around the image, its file and its target are called."""
+    """The names of the elements around the image, of its file and of its target."""
     named: list[str] = []
     one: etree._Element | None = image.element
     while one is not None and len(named) < ALL:
@@ -284,7 +284,7 @@ FEATURES = (
 
 
 def sightings(page: Page, extraction: Extraction) -> tuple[Sighting, ...]:
-    """The images of a page, in page order; the main text tells which of them stand in it."""
+    """The images of a page, in page order; the main text decides which of them are in it."""
     around = PageContext(page, extraction)
     return tuple(
         Sighting(

@@ -1,4 +1,5 @@
-"""The learned model: small trees that add up what the features of an image and the counts of its site say.
+"""The learned model: small decision trees over the features of an image and the counts of its site; their votes are
+added.
 
     logit = sum over the trees t of tables_t[code_t],  code_t = 1 [x_a > edge_a] + 2 [x_b > edge_b] + 4 [x_c > edge_c]
     p(noise) = 1 / (1 + e^-logit)
@@ -34,40 +35,40 @@ Floats = NDArray[np.floating]
 Ints = NDArray[np.integer]
 WEIGHTS = Path(__file__).with_name("weights.npz")
 SPLITS = 3
-"""Of a tree."""
+"""Splits of a tree."""
 CODES = 1 << SPLITS
-"""The ways in which they can go."""
+"""The number of their outcomes."""
 OF_SITE = ("site pages", "pages with it", "share of other pages with it", "entropy", "keyword")
 FEATURES = (*image_features.FEATURES, *OF_SITE)
 AT = {name: at for at, name in enumerate(FEATURES)}
 UNKNOWN = -1.0
-"""Where a model of the paper has nothing to go by."""
+"""The value if a model of the paper has no score."""
 MOST = 30.0
-"""Beyond which a logit says no more."""
+"""Logits are limited to this size."""
 NO_WEIGHTS = (ValueError, KeyError, TypeError, AttributeError, EOFError, OSError, BadZipFile, zlib.error)
 
 
 class NoiseWeightsError(Exception):
-    """A file that holds no weights; the message is one sentence for the user."""
+    """A file contains no weights; the message is one sentence for the user."""
 
 
 @dataclass(frozen=True, eq=False)
 class NoiseModel:
-    """All that was learned."""
+    """All trained parameters."""
 
     splits: Ints
-    """The features that the trees ask: a column a tree."""
+    """The features used by the trees: one column for each tree."""
     edges: Floats
     tables: Floats
-    """What each tree adds, by which of its splits the features are over: a row a tree, a column a code."""
+    """What each tree adds, by the outcome of its splits: a row for each tree, a column for each code."""
     usual: Floats
     """The median of each feature."""
     limit: float
-    """The probability from which on an image is noise, chosen so that content is kept."""
+    """The probability from which an image is noise, chosen so that content is kept."""
 
     def logits(self, features: Floats) -> Floats:
         """The logit of noise of each row of features."""
-        codes = np.arange(0, self.tables.size, CODES)  # of each tree, where its table begins
+        codes = np.arange(0, self.tables.size, CODES)  # the offset of each tree's table
         for power, (splits, edges) in enumerate(zip(self.splits, self.edges, strict=True)):
             codes = codes + ((features.take(splits, 1) > edges) << power)
         found: Floats = self.tables.ravel().take(codes).sum(1)
@@ -75,7 +76,7 @@ class NoiseModel:
 
 
 def features_of(sighting: "Sighting", evidence: "Evidence", entropy: float | None, keyword: float | None) -> Floats:
-    """The features of an image: what its page tells of it, and what the other pages of its site say."""
+    """The features of an image: from its page, and from the other pages of its site."""
     pages, shown = evidence.pages, evidence.shown.get(fold(sighting.url), 0)
     others = max(0, shown - 1)
     of_site = (
@@ -98,7 +99,7 @@ def probability(logit: float) -> float:
 
 
 def save(model: NoiseModel, path: Path) -> None:
-    """Write a model to a file that `load` reads."""
+    """Save a model to a file that `load` reads."""
     held: dict[str, Any] = {
         "splits": model.splits.astype(np.uint8),
         "edges": model.edges.astype(np.float32),
@@ -112,7 +113,7 @@ def save(model: NoiseModel, path: Path) -> None:
 
 
 def load(path: Path) -> NoiseModel:
-    """The model in a file, a WeightsError where it holds none that fits; nothing in it is run."""
+    """The model in a file; raises a WeightsError if there is none that fits. Nothing in the file is executed."""
     try:
         with np.load(path, allow_pickle=False) as held:
             if tuple(held["names"].tolist()) != FEATURES:
@@ -147,15 +148,15 @@ def shipped() -> NoiseModel:
 
 
 MODELS = 4
-"""Whose changes are kept ready."""
+"""Models whose changes are cached."""
 
 
 class Changes(NamedTuple):
-    """The logit of noise, and what it hangs on."""
+    """The logit of noise, and what it depends on."""
 
     logit: float
     groups: dict[str, float]
-    """For each group of features, how much less the logit would be if the group were as usual."""
+    """For each group of features, how much less the logit would be if the group had its usual values."""
 
 
 _OF_GROUP = {
@@ -175,25 +176,25 @@ _OF_GROUP = {
     "page": tuple(name for name in image_features.OF_PAGE if name != "has head image"),
     "site": OF_SITE,
 }
-"""The features that are told of together."""
+"""The groups of features that are explained together."""
 _GROUP = np.array([next(at for at, names in enumerate(_OF_GROUP.values()) if name in names) for name in FEATURES])
 _POWERS = (1 << np.arange(SPLITS)).astype(np.uint8)
 
 
 class _Ready(NamedTuple):
-    """A model, laid out to be asked for its logit and all changes at once."""
+    """A model, arranged so that its logit and all changes are computed at once."""
 
     splits: Ints
     edges: Floats
     trees: Ints
-    """All of them, then those that ask a feature of each group."""
+    """All trees, then those that use a feature of each group."""
     begins: Ints
-    """Where in `added` the numbers of each of these begin, a number a code."""
+    """The offset in `added` of the numbers of each tree, one number for each code."""
     added: Floats
     starts: Ints
-    """Where in `trees` all of them begin, and where those of each group."""
+    """The offset in `trees` of all trees, and of those of each group."""
     groups: tuple[str, ...]
-    """Those that are asked for at all."""
+    """The features that are used at all."""
 
 
 @lru_cache(maxsize=MODELS)
@@ -223,7 +224,7 @@ def _ready(model: NoiseModel) -> _Ready:
 
 
 def changes(model: NoiseModel, features: Floats) -> Changes:
-    """What a model says of the features of an image, and which of them it hangs on."""
+    """The model's result for the features of an image, and the groups of features it depends on."""
     ready = _ready(model)
     is_over = (features.take(ready.splits) > ready.edges).view(np.uint8)
     codes = _POWERS @ is_over.reshape(model.splits.shape)

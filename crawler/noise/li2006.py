@@ -54,12 +54,12 @@ if TYPE_CHECKING:
     from crawler.noise.image_evidence import Sighting
 
 LEAST_PAGES = 3
-"""That must show an address before it is called redundant, however few the site has."""
+"""Pages that must show an address before it counts as redundant, however few the site has."""
 
 LONGEST = 200
-"""Letters of an address that are kept as they are; what comes after them becomes 16 digits."""
+"""Characters of an address that are kept; the rest is replaced by 16 digits."""
 KEPT_ADDRESSES = 2048
-"""Addresses whose one spelling is kept ready: a site shows the same images on many pages."""
+"""Addresses whose folded spelling is cached: a site shows the same images on many pages."""
 
 # Sizes within a name (photo-300x200.jpg, photo_thumb.png, photo@2x.png), in front of one (320px-photo.jpg) and as
 # folders of a service that resizes (/resize/300x200/, /w_300,h_200/, /fit-in/300x0/).
@@ -70,7 +70,7 @@ _SIZES = re.compile(
     r"|/(?:resize|fit-in|crop|resized)(?=/)"
     r"|/(?:[whqc]_[\w.]+(?:,[a-z]{1,2}_[\w.:]+)*|\d{2,4}x\d{1,4})(?=/)"
 )
-# What each of them has, one way or another: most addresses have none of it, and are spared the pattern.
+# The addresses that need folding contain one of these; most have none, so the slow pattern is not tried.
 _TIMES = re.compile(r"\dx\d")
 _ENDS = ("small", "medium", "large", "thumb", "thumbnail", "scaled")
 _MARKS = ("@", "px-", "/resize", "/fit-in", "/crop", "/w_", "/h_", "/q_", "/c_")
@@ -85,7 +85,7 @@ _IDLE = re.compile(
 
 @lru_cache(maxsize=KEPT_ADDRESSES)
 def fold(url: str) -> str:
-    """One spelling for all addresses of an image: no scheme, size or number against caches.
+    """One spelling for all addresses of an image: without scheme, size and cache-busting number.
 
     >>> fold("https://CDN.example.com/a/photo-300x200@2x.jpg?w=300&id=7&cb=99")
     'cdn.example.com/a/photo.jpg?id=7'
@@ -111,7 +111,7 @@ def _may_have_size(path: str) -> bool:
 
 
 def redundancy(url: str, shown: Mapping[str, int], pages: int) -> float | None:
-    """Formula 3: the share of a site's pages that show the address; None where the site has one page.
+    """Formula 3: the share of a site's pages that show the address; None if the site has one page.
 
     `shown` has for each folded address how many of the site's pages show it.
 
@@ -122,12 +122,13 @@ def redundancy(url: str, shown: Mapping[str, int], pages: int) -> float | None:
 
 
 def entropy(words: Collection[str], times: Mapping[str, int], spread: Mapping[str, float], links: int) -> float | None:
-    """Formula 5: the mean entropy of a link's words, by T (`times`) and S (`spread`) of each; None for one link.
+    """Formula 5: the mean entropy of a link's words, by T (`times`) and S (`spread`) of each; None if there is only one
+    link.
 
     >>> round(entropy(["zhenwen080703"], {"zhenwen080703": 2}, {}, 7), 4)
     0.3562
     """
-    different = dict.fromkeys(words)  # in order, so that the same words have the same sum
+    different = dict.fromkeys(words)  # sorted, so that the same words always have the same sum
     if links < 2 or not different:
         return None
     total = 0.0
@@ -157,11 +158,11 @@ class NoiseWords:
         return len(set(self.weights.values())) == 1
 
     def common(self, description: Iterable[str]) -> list[str]:
-        """The words that a description shares with the vector, each once."""
+        """The words that a description has in common with the vector, each once."""
         return list(self.weights.keys() & description)
 
     def score(self, description: Iterable[str]) -> float | None:
-        """Formula 1: the mean weight of the words in common; None where there are none.
+        """Formula 1: the mean weight of the common words; None if there are none.
 
         >>> NoiseWords({"ad": 3.0, "banner": 2.0}).score(["top", "ad", "banner", "ad"])
         2.5
@@ -170,7 +171,9 @@ class NoiseWords:
         return fsum(map(self.weights.__getitem__, found)) / len(found) if found else None
 
     def is_over(self, score: float | None, limit: float | None = None) -> bool:
-        """Whether a score means noise: over the limit (N sigma unless given), or at it where all weights are equal."""
+        """Whether a score means noise: above the limit (by default N sigma), or equal to it if all weights
+        are equal.
+        """
         if score is None:
             return False
         limit = self.limit if limit is None else limit
@@ -178,7 +181,7 @@ class NoiseWords:
 
 
 def read(lines: Iterable[str]) -> NoiseWords:
-    """The vector of lines with a word and its weight; # begins a comment.
+    """The vector in lines of a word and its weight; # begins a comment.
 
     >>> read(["# of our sites", "banner 2.5", "广告位 1"]).weights
     {'banner': 2.5, '广告': 1.0, '告位': 1.0}
@@ -199,18 +202,18 @@ def shipped() -> NoiseWords:
 
 
 MOST_ADDRESS = 300
-"""Letters of an address that are read: its host, path and name come first."""
+"""Characters of an address that are read: its host, path and name come first."""
 MOST_WORD = 40
-"""Letters of a word that are kept: longer ones are keys and hashes, and stand in one address only."""
+"""Characters of a word that are kept: longer ones are keys and hashes, and occur in a single address."""
 KEPT_DESCRIPTIONS = 2048
-"""Descriptions that are kept ready: a site shows the same images on many pages."""
+"""Descriptions that are cached: a site shows the same images on many pages."""
 
-# ASCII is cut eight times as fast by a table: letters become lower-case, what is neither letter nor digit a space.
+# A table splits ASCII eight times as fast: letters become lower-case, everything except letters and digits a space.
 _TABLE = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else ord(" ") for code in range(256))
 
 
 def description(sighting: Sighting) -> tuple[str, ...]:
-    """The words that describe an image, each as often as it is there.
+    """The words that describe an image, with repetitions.
 
     >>> from crawler.noise.image_evidence import Sighting
     >>> description(Sighting("https://img.example.com/ads/top_banner.gif", "", "https://example.com/", alt="Buy now!"))

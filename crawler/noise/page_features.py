@@ -56,9 +56,9 @@ FAMILIES = {
 MOST_OF_FAMILY = 3
 """Words of a family that are counted."""
 MOST_LETTERS = 150
-"""Of a name, that are read."""
+"""Characters of a name that are read."""
 KEPT_NAMES = 4_096
-"""Names whose families are kept ready: a site's elements have the same on many pages."""
+"""Names whose families are cached: a site's elements have the same names on many pages."""
 _WORD = re.compile(r"[a-z]+|[A-Z]+(?![a-z])|[A-Z][a-z]*")
 _FAMILY = {word: place for place, named in enumerate(FAMILIES.values()) for word in named.split()}
 
@@ -78,14 +78,14 @@ def families(name: str) -> tuple[int, ...]:
 
 
 MAIN_SHARE = 0.8
-"""Of the main text, that the container of the main text holds."""
+"""The share of the main text in the container of the main text."""
 LIKE = 4
-"""Elements by which images are of the same kind."""
+"""Levels of elements by which images are of the same kind."""
 MOST_NAME = 120
 MOST_TITLE = 400
 HEADS = ("og:image", "og:image:url", "twitter:image", "thumbnail")
 SHORT = 4
-"""Letters of a file's name from which on it tells one image from others."""
+"""Characters from which a file name identifies an image."""
 PAGE_TYPES = "article forum product collection listing documentation service".split()
 ABOUT = (
     *("images", "main text", "share of main text", "main blocks", "blocks"),
@@ -97,7 +97,7 @@ _SIZED = re.compile(r"[-_]\d{2,4}x\d{2,4}$|[-_](?:small|large|medium|thumb\w*|sc
 
 
 class PageContext:
-    """What a page tells of all its images, by its main text as an extractor sees it."""
+    """The facts that all images of a page share, given its main text."""
 
     def __init__(self, page: Page, extraction: Extraction) -> None:
         self.page, self.extraction = page, extraction
@@ -109,7 +109,7 @@ class PageContext:
 
     @cached_property
     def sites(self) -> dict[str, str]:
-        """The site of each image and of where it leads."""
+        """The site of each image and of its target."""
         urls = list({url for image in self.page.images for url in (image.url, image.target)} - {""})
         return dict(zip(urls, map(site, urls), strict=True))
 
@@ -121,7 +121,7 @@ class PageContext:
 
     @cached_property
     def main_letters(self) -> list[int]:
-        """For each place between blocks, the letters of the main text before it."""
+        """For each position between blocks, the characters of main text before it."""
         lengths = [0] * len(self.page.blocks)
         for index in self.kept:
             lengths[index] = len(self.page.blocks[index].text)
@@ -129,17 +129,17 @@ class PageContext:
 
     @cached_property
     def letters(self) -> list[int]:
-        """For each place between blocks, the letters before it."""
+        """For each position between blocks, the characters before it."""
         return [0, *accumulate(len(one.text) for one in self.page.blocks)]
 
     @cached_property
     def linked(self) -> list[int]:
-        """For each place between blocks, the letters in links before it."""
+        """For each position between blocks, the characters in links before it."""
         return [0, *accumulate(one.linked for one in self.page.blocks)]
 
     @cached_property
     def shown(self) -> list[int]:
-        """For each place between blocks, the images before it."""
+        """For each position between blocks, the images before it."""
         counts = Counter(image.at for image in self.page.images)
         return [0, *accumulate(counts[index] for index in range(len(self.page.blocks) + 1))]
 
@@ -150,7 +150,7 @@ class PageContext:
 
     @cached_property
     def main(self) -> int:
-        """The innermost container that holds most of the main text."""
+        """The innermost container with most of the main text."""
         containers, wanted = self.page.containers, MAIN_SHARE * self.main_letters[-1]
         found = 0
         if wanted:
@@ -161,22 +161,22 @@ class PageContext:
 
     @cached_property
     def kinds(self) -> list[str]:
-        """The kind of elements that each image stands in."""
+        """The kind of elements around each image."""
         return list(map(kind, self.page.images))
 
     @cached_property
     def alike(self) -> Counter[str]:
-        """How many images stand in each kind of elements."""
+        """How many images there are of each kind."""
         return Counter(self.kinds)
 
     @cached_property
     def copies(self) -> Counter[str]:
-        """How often each image is there."""
+        """How often each image occurs."""
         return Counter(image.url for image in self.page.images)
 
     @cached_property
     def told(self) -> dict[str, int]:
-        """How long the longest text is by which the page links each address."""
+        """The length of the longest text with which the page links each address."""
         found: dict[str, int] = {}
         for link in self.page.links:
             if link.text:
@@ -185,13 +185,13 @@ class PageContext:
 
     @cached_property
     def heads(self) -> list[str]:
-        """File names of the images that the page gives as its own."""
+        """File names of the images that the page names as representative."""
         given = [self.page.meta.get(name, "") for name in HEADS]
         return [name for url in given if len(name := file_name(url)) >= SHORT]
 
     @cached_property
     def scripts(self) -> str:
-        """What the page says of itself in JSON-LD, as it is written."""
+        """The page's JSON-LD, as written."""
         return "\n".join(self.page.head.scripts).lower()
 
     @cached_property
@@ -201,7 +201,7 @@ class PageContext:
 
     @cached_property
     def about(self) -> tuple[float, ...]:
-        """What all images of the page have in common."""
+        """The features that all images of the page have in common."""
         return (
             log1p(len(self.page.images)),
             log1p(self.main_letters[-1]),
@@ -214,7 +214,7 @@ class PageContext:
 
 
 def file_name(url: str) -> str:
-    """The name of an address's file, without size and ending.
+    """The file name in an address, without size and extension.
 
     >>> file_name("https://example.com/a/Photo-300x200.jpg?v=1")
     'photo'
@@ -224,7 +224,7 @@ def file_name(url: str) -> str:
 
 
 def kind(image: ImageLink) -> str:
-    """The same for images in the same kind of elements."""
+    """The same value for images in the same kind of elements."""
     found: list[str] = []
     one: etree._Element | None = image.element
     while one is not None and len(found) < LIKE:

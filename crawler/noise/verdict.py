@@ -1,4 +1,4 @@
-"""The verdict on an image, with its reasons: by models (`Judge`), which filter lists overrule (`ImageNoiseFilter`).
+"""The verdict on an image, with its reasons: by models (`Judge`), overruled by filter lists (`ImageNoiseFilter`).
 
 Filter lists are in the format of EasyList and are read by Brave's engine (the extra `adblock`).
 """
@@ -17,30 +17,30 @@ from crawler.page.page import Extraction, Page
 from crawler.translation.reasons import Reason, weightiest
 from crawler.urls.parsing import site
 
-if TYPE_CHECKING:  # it imports numpy, which waits for the first image
+if TYPE_CHECKING:  # imports numpy, which is delayed until the first image
     from crawler.noise.learned_model import NoiseModel
 
 
 MOST_NAMED = 5
-"""Words that a reason names."""
+"""Words that are named in a reason."""
 
 
 class ModelVerdict(NamedTuple):
-    """What one model says of an image."""
+    """The verdict of one model on an image."""
 
     score: float | None = None
-    """None where the model has nothing to go by."""
+    """None if the model has no data."""
     limit: float = 1.0
-    """The score from which on the image is noise."""
+    """The score from which the image is noise."""
     is_noise: bool = False
     reasons: tuple[Reason, ...] = ()
-    """Why it is noise; of the learned model alone also why it is not."""
+    """Why it is noise; the learned model also says why it is not."""
     is_calibrated: bool = False
     """Whether the score is a probability."""
 
     @property
     def probability(self) -> float:
-        """The score if it is a probability; else one half at the limit, straight lines to 0 and 1."""
+        """The score if it is a probability; otherwise one half at the limit, linear to 0 and 1."""
         if self.score is None or self.is_calibrated:
             return self.score or 0.0
         if self.is_noise:
@@ -53,22 +53,22 @@ NOTHING = ModelVerdict()
 
 
 class Verdict(NamedTuple):
-    """What is said of an image."""
+    """The verdict on an image."""
 
     is_noise: bool
     probability: float
     """Of noise."""
     keyword: float | None = None
-    """The scores of the three models; None where a model has nothing to go by."""
+    """The scores of the three models; None if a model has no data."""
     redundancy: float | None = None
     entropy: float | None = None
     reasons: tuple[Reason, ...] = ()
     decided_by: str = ""
-    """The first model that called it noise; empty where none did."""
+    """The first model that judged it noise; empty if none did."""
 
 
 class LiScores(NamedTuple):
-    """What the three models of the paper make of an image; None where one has nothing to go by."""
+    """The scores of the paper's three models for an image; None if one has no data."""
 
     keyword: float | None
     redundancy: float | None
@@ -77,14 +77,14 @@ class LiScores(NamedTuple):
 
 @dataclass(frozen=True)
 class Judge:
-    """Judges images by the settings it was made with: noise is what one of its models calls so."""
+    """Judges images by its settings: an image is noise if one of the models says so."""
 
     models: tuple[str, ...] = ("learned", "size", "redundancy")
     """Names of `MODELS`."""
     learned: "NoiseModel | None" = None
-    """None for the one that comes with this release."""
+    """None for the model that comes with this release."""
     learned_limit: float | None = None
-    """None for the limit that the learned model comes with."""
+    """None for the limit of the learned model."""
     noise_words: NoiseWords = field(default_factory=shipped_words)
     keyword_limit: float | None = None
     """None for formula 2: the mean weight of the words."""
@@ -100,7 +100,7 @@ class Judge:
         return share > self.redundancy_limit and round(share * pages) >= LEAST_PAGES
 
     def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
-        """The verdict on an image, by what its site shows on all its pages so far."""
+        """The verdict on an image, given what its site has shown on all its pages so far."""
         scores = scores_of(sighting, evidence, self.noise_words)
         opinions = {name: MODELS[name](sighting, evidence, scores, self) for name in self.models}
         said = tuple(opinions.values())
@@ -119,7 +119,7 @@ class Judge:
 
 
 def scores_of(sighting: Sighting, evidence: Evidence, noise_words: NoiseWords | None = None) -> LiScores:
-    """The scores of the three models of the paper, by the words that are shipped if no others are given."""
+    """The scores of the paper's three models, by default with the words that come with the crawler."""
     words = description(sighting)
     return LiScores(
         (noise_words or shipped_words()).score(words),
@@ -147,7 +147,7 @@ def _by_redundancy(sighting: Sighting, evidence: Evidence, scores: LiScores, jud
 
 
 def _is_head(sighting: Sighting) -> bool:
-    """Whether the page gives the image as its own."""
+    """Whether the page names the image as its representative one."""
     return bool(sighting.features) and bool(sighting.features[FEATURES.index("head image")])
 
 
@@ -169,13 +169,13 @@ def _by_entropy(sighting: Sighting, evidence: Evidence, scores: LiScores, judge:
 
 
 def _probability(said: Sequence[ModelVerdict], is_noise: bool) -> float:
-    """The highest of the models' probabilities; where it is no noise, of the calibrated ones if there are any."""
+    """The highest of the models' probabilities; if it is not noise, of the calibrated ones if there are any."""
     calibrated = [] if is_noise else [one for one in said if one.is_calibrated]
     return max([one.probability for one in calibrated or said], default=0.0)
 
 
 def _by_learned(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judge) -> ModelVerdict:
-    if not sighting.features:  # nobody has seen its page
+    if not sighting.features:  # its page is not known
         return NOTHING
     from crawler.noise import learned_model
 
@@ -203,13 +203,13 @@ MODELS: dict[str, Callable[[Sighting, Evidence, LiScores, Judge], ModelVerdict]]
 
 
 class ImageJudge(Protocol):
-    """What judges images, such as `Judge`."""
+    """Judges images, such as `Judge`."""
 
     def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict: ...
 
 
 def verdicts(shown: Iterable[Sighting], judge: ImageJudge, evidence: Evidence) -> dict[str, Verdict]:
-    """The verdict on each image of a page by its address; of one that is shown twice, the one less like noise."""
+    """The verdict on each image of a page, by address; of an image that is shown twice, the one less like noise."""
     found: dict[str, Verdict] = {}
     for one in shown:
         said = judge.judge(one, evidence)
@@ -220,7 +220,7 @@ def verdicts(shown: Iterable[Sighting], judge: ImageJudge, evidence: Evidence) -
 
 
 def noise_of(page: Page, extraction: Extraction, judge: Judge | None = None) -> frozenset[str]:
-    """The addresses of a page's images that are noise wherever they stand, as far as the page alone tells."""
+    """The addresses of a page's images that are noise anywhere, as far as the page alone shows."""
     shown = sightings(page, extraction)
     alone = Evidence()
     alone.see(shown)
@@ -244,7 +244,8 @@ class FilterLists:
         self._engine = adblock.Engine(rules)
 
     def hit(self, url: str, page: str, kind: str = "image") -> bool:
-        """Whether a browser with these lists would not load an address for a page.
+        """Whether a browser with these lists would block an address on a page. `kind` is how the page loads it: `image`
+        for images, `document` for link targets.
 
         `kind` is what the page loads it as: `image` for images, `document` for where a link leads.
         """
@@ -262,7 +263,7 @@ class ImageNoiseFilter:
     lists: FilterLists | None = None
 
     def verdict(self, sighting: "Sighting", evidence: "Evidence") -> "Verdict":
-        """The verdict on an image, by what its site shows on all its pages so far."""
+        """The verdict on an image, given what its site has shown on all its pages so far."""
         said = self.judge.judge(sighting, evidence)
         if self._is_listed(sighting):
             reasons = (*(said.reasons if said.is_noise else ()), Reason(NoiseReason.BLOCKED_BY_LIST, {}))
@@ -270,7 +271,7 @@ class ImageNoiseFilter:
         return said
 
     def _is_listed(self, sighting: "Sighting") -> bool:
-        """Whether an image or where it leads is on the lists."""
+        """Whether the lists block an image or its target."""
         if self.lists is None:
             return False
         if self.lists.hit(sighting.url, sighting.page):
@@ -281,8 +282,8 @@ class ImageNoiseFilter:
 def leads_to_noise(sighting: "Sighting", verdict: "Verdict", judge: "Judge", pages: int) -> bool:
     """Whether the page behind an image is noise too, by the judge and by how many pages of the site it has seen.
 
-    An image that is noise may lead to a good page of the same site: the thumbnail of another story does. So the page
-    is noise only if it is another site's, if the image is on a large share of this site's pages (a menu, which words
+    An image that is noise may lead to a good page of the same site, such as the thumbnail of another story. So the page
+    is noise only if it is on another site, if the image is on a large share of this site's pages (a menu, which words
     lead to as well; a banner), or if words of adverts or a filter list say so.
     """
     if not verdict.is_noise:

@@ -1,4 +1,4 @@
-"""The reasons of verdicts on images: codes, their sentences, and of which images they are true."""
+"""The reasons of verdicts on images: codes, their sentences, and their conditions."""
 
 import json
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from crawler.translation.message import N_
 from crawler.translation.reasons import Groups, Judged, Reason, ReasonCode, has
 
 NEAR = 3
-"""Blocks from the main text up to which an image is beside it."""
+"""Blocks between an image and the main text up to which it is beside the text."""
 FRAMES = "nav header footer aside form button".split()
 STORIES = "figure article main".split()
 
@@ -21,11 +21,11 @@ class JudgedImage(Judged):
     """An image by its features (.learned_model); the verdict is whether it is noise."""
 
     pages: int
-    """Of its site, one at least."""
+    """Pages of its site, at least one."""
 
     @property
     def place(self) -> str:
-        """In the main text, beside it or apart from it."""
+        """Its position: in the main text, beside it or apart from it."""
         if self.feature("in main container") and (self.feature("next block main") or self.feature("last block main")):
             return "in"
         blocks = min(self.feature("blocks to main text back"), self.feature("blocks to main text ahead"))
@@ -33,7 +33,7 @@ class JudgedImage(Judged):
 
     @property
     def element(self) -> str:
-        """An element around it that speaks for the verdict."""
+        """An element around it that supports the verdict."""
         return next((tag for tag in (FRAMES if self.verdict else STORIES) if self.feature(f"in {tag}")), "")
 
     @property
@@ -60,32 +60,32 @@ class JudgedImage(Judged):
 
 
 def like(family: str) -> Callable[[JudgedImage], bool]:
-    """Whether the elements around an image have names of a family (.page_context)."""
+    """Whether the elements around it have names of a family (.page_context)."""
     return lambda image: any(image.feature(f"{where} {family}") for where in ("own", "near", "far"))
 
 
 class NoiseReason(ReasonCode):
-    """Why an image is noise, or content; where several of a group are true, the first tells."""
+    """Why an image is noise, or content; of several true reasons of a group, the first counts."""
 
-    IN_MAIN_TEXT = auto(), N_("it stands in the main text"), lambda p: p.place == "in"
-    BESIDE_MAIN_TEXT = auto(), N_("it stands beside the main text"), lambda p: p.place == "beside"
-    NOT_IN_MAIN_TEXT = auto(), N_("it stands beside the main text, not in it"), lambda p: p.place == "beside"
-    APART_FROM_MAIN_TEXT = auto(), N_("it stands apart from the main text"), lambda p: p.place == "apart"
+    IN_MAIN_TEXT = auto(), N_("it is in the main text"), lambda p: p.place == "in"
+    BESIDE_MAIN_TEXT = auto(), N_("it is beside the main text"), lambda p: p.place == "beside"
+    NOT_IN_MAIN_TEXT = auto(), N_("it is beside the main text, not in it"), lambda p: p.place == "beside"
+    APART_FROM_MAIN_TEXT = auto(), N_("it is apart from the main text"), lambda p: p.place == "apart"
 
-    IN_ELEMENT = auto(), N_("it stands in <{element}>"), lambda p: p.element
-    AROUND_ADVERT = auto(), N_("the elements around it are named as those of adverts"), like("advert")
-    AROUND_PERSON = auto(), N_("the elements around it are named as those of images of people"), like("person")
-    AROUND_SYMBOL = auto(), N_("the elements around it are named as those of symbols"), like("symbol")
-    AROUND_FRAME = auto(), N_("the elements around it are named as those of the frame of a page"), like("frame")
-    AROUND_OTHER = auto(), N_("the elements around it are named as those of what leads elsewhere"), like("other")
-    AROUND_MAIN = auto(), N_("the elements around it are named as those of content"), like("main")
+    IN_ELEMENT = auto(), N_("it is in <{element}>"), lambda p: p.element
+    AROUND_ADVERT = auto(), N_("the elements around it have names typical of adverts"), like("advert")
+    AROUND_PERSON = auto(), N_("the elements around it have names typical of portraits"), like("person")
+    AROUND_SYMBOL = auto(), N_("the elements around it have names typical of icons"), like("symbol")
+    AROUND_FRAME = auto(), N_("the elements around it have names typical of page frames"), like("frame")
+    AROUND_OTHER = auto(), N_("the elements around it have names typical of teasers"), like("other")
+    AROUND_MAIN = auto(), N_("the elements around it have names typical of content"), like("main")
 
     NO_SIZE = auto(), N_("its size is not given"), lambda p: max(p.feature("width"), p.feature("height")) <= 0
     WIDTH = auto(), N_("its width is {width}"), lambda p: p.feature("width") > 0 >= p.feature("height")
     HEIGHT = auto(), N_("its height is {height}"), lambda p: p.feature("height") > 0 >= p.feature("width")
-    ADVERT_SIZE = auto(), N_("its size, {width} x {height}, is one of adverts"), has("advert's size")
+    ADVERT_SIZE = auto(), N_("its size, {width} x {height}, is a standard size of adverts"), has("advert's size")
     SIZE = auto(), N_("its size is {width} x {height}"), lambda p: p.is_sized and not p.feature("advert's size")
-    UNSEEN = auto(), N_("it is {width} x {height}, which nobody sees")
+    UNSEEN = auto(), N_("it is {width} x {height}, too small to be seen")
 
     OF_TITLE = auto(), N_("its description has words of the page's title"), has("alt words")
     CAPTION = auto(), N_("a caption follows it"), has("caption")
@@ -102,20 +102,20 @@ class NoiseReason(ReasonCode):
     LINKS_TO_FRONT = auto(), N_("it links to a front page"), has("to the front")
     LINKS_TO_SITE = auto(), N_("it links to another site"), has("to another site")
     LINKS_TO_PAGE = auto(), N_("it links to another page"), has("linked")
-    NO_LINK = auto(), N_("it is no link"), lambda p: True
+    NO_LINK = auto(), N_("it is not a link"), lambda p: True
 
-    FILE_ADVERT = auto(), N_("its file is named as those of adverts"), has("file advert")
-    FILE_PERSON = auto(), N_("its file is named as those of images of people"), has("file person")
-    FILE_SYMBOL = auto(), N_("its file is named as those of symbols"), has("file symbol")
-    FILE_FRAME = auto(), N_("its file is named as those of the frame of a page"), has("file frame")
-    FILE_OTHER = auto(), N_("its file is named as those of what leads elsewhere"), has("file other")
-    FILE_MAIN = auto(), N_("its file is named as those of content"), has("file main")
+    FILE_ADVERT = auto(), N_("its file has a name typical of adverts"), has("file advert")
+    FILE_PERSON = auto(), N_("its file has a name typical of portraits"), has("file person")
+    FILE_SYMBOL = auto(), N_("its file has a name typical of icons"), has("file symbol")
+    FILE_FRAME = auto(), N_("its file has a name typical of page frames"), has("file frame")
+    FILE_OTHER = auto(), N_("its file has a name typical of teasers"), has("file other")
+    FILE_MAIN = auto(), N_("its file has a name typical of content"), has("file main")
     DATE = auto(), N_("its address has a date"), has("date in address")
 
-    HEAD = auto(), N_("the page gives it as its own image"), has("head image")
+    HEAD = auto(), N_("the page names it as its representative image"), has("head image")
     NOT_HEAD = (
         auto(),
-        N_("the page gives another image as its own"),
+        N_("the page names another image as its representative one"),
         lambda p: p.feature("has head image") and not p.feature("head image"),
     )
 
@@ -126,10 +126,10 @@ class NoiseReason(ReasonCode):
         lambda p: not p.number("pages with it") and p.pages >= LEAST_PAGES,
     )
 
-    KEYWORDS = auto(), N_("its words are those of adverts, navigation or decoration: {words}")
-    COMMON_WORDS = auto(), N_("its words stand in many images of the site: {words}")
+    KEYWORDS = auto(), N_("its words are typical of adverts, navigation or decoration: {words}")
+    COMMON_WORDS = auto(), N_("its words describe many images of the site: {words}")
     BELOW_LIMIT = auto(), N_("it is likely noise, but below the limit of {percent:g}%")
-    ALL_TOGETHER = auto(), N_("no feature alone, but all of them together")
+    ALL_TOGETHER = auto(), N_("no single feature, but all of them together")
     BLOCKED_BY_LIST = auto(), N_("a filter list blocks it")
 
 
@@ -149,13 +149,14 @@ GROUPS: Groups = {
         (_R.FILE_ADVERT, _R.FILE_PERSON, _R.FILE_SYMBOL, _R.FILE_FRAME, _R.FILE_OTHER),
     ),
     "head": ((_R.HEAD,), (_R.NOT_HEAD,)),
-    "page": ((), ()),  # what kind of page it is explains no image to people
+    "page": ((), ()),  # the type of the page does not explain an image
     "site": ((_R.SHOWN_ON_ONE,), (_R.SHOWN_ON_PAGES,)),
 }
-"""For each group of features (`learned_model.changes`): reasons for content and for noise, of which the first that
-is true counts."""
+"""For each group of features (`learned_model.changes`): reasons for content and for noise; the first that is true
+counts.
+"""
 
 
 def read(text: str) -> tuple[Reason, ...]:
-    """The reasons of a verdict that is kept, as `records` wrote them."""
+    """The reasons of a stored verdict, as `records` wrote them."""
     return tuple(Reason(NoiseReason(one["code"]), one["values"]) for one in json.loads(text))

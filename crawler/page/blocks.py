@@ -21,9 +21,9 @@ from crawler.page.text import EASTERN, fold_space
 WITHIN_WORDS = frozenset("em i mark q s sub sup u wbr".split())
 """Elements that begin and end within words: an empty piece stands for their tags, and what touches it is left alone."""
 
-# After these, too, a capital begins a word.
+# After these characters, too, a capital begins a word.
 ENDS_OF_PHRASES = frozenset(".:;,!?)]%®™")
-# Han and kana, their marks and their wide signs; Hangul has spaces.
+# Han and kana, their punctuation and wide characters; Hangul has spaces.
 _WIDE = (
     "\u2e80-\u2fdf\u3001-\u30ff\u31c0-\u4dbf\u4e00-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff01-\uff60\U00020000-\U000323af"
 )
@@ -31,8 +31,8 @@ LINE_END_BETWEEN_WIDE = re.compile(rf"(?<=[{_WIDE}])[ \t\r]*+\n\s*+(?=[{_WIDE}])
 
 
 def joined(pieces: list[str]) -> str:
-    """The pieces as one text: two that touch are set apart where a word plainly begins, and the end of a line of the
-    source between two characters of Chinese or Japanese is no space.
+    """The pieces as one text: a space is inserted between two pieces if a word clearly begins, and a line break in the
+    source between two characters of Chinese or Japanese is not a space.
 
     >>> joined(["Reviews", "12"]), joined(["D", "ie Bienen"]), joined(["Area", "", "51"]), joined(["蜜\\n  蜂"])
     ('Reviews 12', 'Die Bienen', 'Area51', '蜜蜂')
@@ -41,7 +41,7 @@ def joined(pieces: list[str]) -> str:
     text = "".join(apart)
     if text.isascii() or "\n" not in text.strip():
         return text
-    # Piece by piece: elements on lines of their own, such as names in a list, stay apart.
+    # Piece by piece, so that elements on separate lines, such as names in a list, stay apart.
     return "".join([LINE_END_BETWEEN_WIDE.sub("", piece) for piece in apart])
 
 
@@ -71,13 +71,13 @@ INLINE = frozenset(
     "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label map mark nobr o:p output picture "
     "q rb rp rt rtc ruby s samp small source span strike strong sub sup time tt u var wbr".split()
 )
-# What is never read as text. <noscript> is: what stands there is what readers without scripts see. What stands in
-# <noframes> and its kin is for browsers of another age, and in the tree it is markup that nobody has read.
+# Elements whose text is never read. <noscript> is read: it has what readers without scripts see. The content of
+# <noframes> and similar elements is for obsolete browsers, and is unparsed markup in the tree.
 SILENT = frozenset(
     "applet audio canvas head math noembed noframes object script select style svg template textarea title"
     " video".split()
 )
-# Elements besides <a> and <img> that link to pages or show images.
+# Elements other than <a> and <img> that link to pages or show images.
 LEADING = frozenset(("frame", "iframe", "area", "input"))
 
 
@@ -87,13 +87,13 @@ class Block(NamedTuple):
     text: str
     tag: str
     linked: int
-    """How many of its characters stand inside links."""
+    """How many of its characters are in links."""
     element: etree._Element
-    """The innermost element around it that is not inline."""
+    """The innermost block-level element around it."""
 
 
 class Containers(NamedTuple):
-    """The elements that are not inline, in page order, in columns."""
+    """The block-level elements, in page order, in columns."""
 
     elements: list[etree._Element]
     parents: list[int]
@@ -110,9 +110,9 @@ class PageContents(NamedTuple):
 
     blocks: tuple[Block, ...]
     link_elements: list["LinkElement"]
-    """What may be a link, in the order of their ends."""
+    """Possible links, in the order of their ends."""
     image_elements: list["ImageElement"]
-    """What may be an image."""
+    """Possible images."""
     containers: Containers
     homes: list[int]
     """For each block, the index of the innermost container around it."""
@@ -129,7 +129,7 @@ class LinkElement:
         self.element = element
         self.href = href
         self.at = at
-        """Index of the block it stands in, or of the next one where it has no text."""
+        """Index of its block, or of the next one if it has no text."""
         self.has_image = False
         self.pieces: list[str] = []
 
@@ -139,13 +139,13 @@ class ImageElement(NamedTuple):
 
     element: etree._Element
     srcset: str
-    """What the elements before it in its <picture> offer."""
+    """The candidates of the elements before it in its <picture>."""
     anchor: LinkElement | None
     at: int
 
 
 def steps(root: etree._Element) -> Iterator[tuple[str, etree._Element, str]]:
-    """Every "start" and "end" of an element that is read, and the "skipped" ones, each with the text that comes next.
+    """Every "start" and "end" of an element that is read, and the "skipped" ones, each with the text that follows.
 
     `walk` itself has these steps in it, for speed.
     """
@@ -161,7 +161,7 @@ def steps(root: etree._Element) -> Iterator[tuple[str, etree._Element, str]]:
 
 
 def contents(root: etree._Element) -> PageContents:
-    """The blocks below `root`, the elements around them, and what may be links and images."""
+    """The blocks below `root`, the elements around them, and possible links and images."""
     return _ContentsReader().run(root)
 
 
@@ -181,7 +181,7 @@ class _ContentsReader:
         self.wraps: list[etree._Element | None] = []
         self.srcset = ""
         self.after_link = -1
-        """How many pieces the block had when a link in it ended."""
+        """The number of pieces in the block when a link in it ended."""
 
     def run(self, root: etree._Element) -> PageContents:
         pieces, tags = self.pieces, self.containers.tags
@@ -202,7 +202,7 @@ class _ContentsReader:
             else:
                 self.close_container()
                 text = element.tail if element is not root else None
-            # Most of the texts of a page are blanks between its elements, which only <pre> keeps at a line's start.
+            # Most texts of a page are white space between elements, which only <pre> keeps at a line's start.
             if text and (pieces or not text.isspace() or tags[self.home] == "pre"):
                 self.read(text)
             elif text and self.anchor is not None:
@@ -233,13 +233,13 @@ class _ContentsReader:
         self.home, self.wrap = self.containers.parents[self.home], None
 
     def enter(self, element: etree._Element, tag: str) -> str | None:
-        """Go into an inline element; its text comes back."""
+        """Enter an inline element; returns its text."""
         if self.wrap is None:
             self.wrap = element
         if tag == "a":
-            self.close_anchor()  # a link in a link ends the outer one, as in browsers
+            self.close_anchor()  # as in browsers, a link in a link ends the outer one
             if self.after_link == len(self.pieces):
-                self.pieces.append(" ")  # links side by side are never one word
+                self.pieces.append(" ")  # adjacent links are never one word
             self.anchor = LinkElement(element, element.get("href"), len(self.blocks))
         elif tag == "img":
             self.add_image(element)
@@ -250,7 +250,7 @@ class _ContentsReader:
         return element.text
 
     def leave(self, element: etree._Element, tag: str) -> str | None:
-        """Go out of an inline element; the text after it comes back."""
+        """Leave an inline element; returns the text after it."""
         if tag == "a":
             if self.anchor is not None and self.anchor.element is element:
                 self.close_anchor()
@@ -261,7 +261,7 @@ class _ContentsReader:
         return element.tail
 
     def lead(self, element: etree._Element, tag: str) -> None:
-        """Note an element that leads elsewhere without any text."""
+        """Record an element that leads elsewhere but has no text."""
         if tag == "input":
             if element.get("type", "").lower() == "image":
                 self.add_image(element)

@@ -1,4 +1,4 @@
-"""The text of a page from its bytes, by what tells most about their encoding, first things first.
+"""Decodes the bytes of a page, with the encoding determined by the most reliable sign first.
 
 1. A byte order mark, or the NULs that UTF-16 puts at every other byte of HTML.
 2. Bytes that are valid UTF-8 and not only ASCII: other encodings look so by chance only in the shortest texts.
@@ -22,10 +22,10 @@ SAMPLE = 4_000  # bytes: some 2,000 hanzi, where the scores of pages have long s
 HEAD = 4096  # bytes searched for a declaration
 BROKEN = 0.005  # the share of broken characters that a declaration is believed with
 BROKEN_UTF8 = 0.1  # the same for UTF-8 that is not declared: pages in others break it in half their characters and more
-CROWDED = 0.5  # of the non-ASCII bytes stand beside another one: .9 and more in hanzi, under .2 in French
-FREQUENT, USUAL = 0.7, 0.3  # what a character counts that is frequent, or in the common part of the table
-CLEAR = 0.2  # the lowest score that tells a script: pages in it have .3 and more
-CLEAR_LETTERS = 0.5  # the same for one byte a letter, of which wrong readings have more: pages in it have .55 and more
+CROWDED = 0.5  # share of non-ASCII bytes beside another one: .9 and more in hanzi, under .2 in French
+FREQUENT, USUAL = 0.7, 0.3  # weight of a character that is frequent, or in the common part of the table
+CLEAR = 0.2  # the lowest score that identifies a script: pages in it have .3 and more
+CLEAR_LETTERS = 0.5  # the same for one byte per letter, where wrong readings score higher: pages have .55 and more
 
 # Text by the meaning of its bytes; codecs such as "idna", "unicode_escape" or "zlib" are none.
 READABLE = re.compile(
@@ -33,7 +33,7 @@ READABLE = re.compile(
     r"|koi8-[rut]|cp(125\d|8[5-7]\d|1006|1125)|iso8859-\d+|mac-\w+|ptcp154|kz1048|tis-620"
 )
 SAME_AS = {"utf-8-sig": "utf-8", "cp950": "big5hkscs"}
-# Names pages use and Python does not know.
+# Names used by pages that Python does not know.
 ALIASES = {
     "x-gbk": "gbk",
     "gb-2312": "gb2312",
@@ -53,22 +53,22 @@ ALIASES = {
     "x-mac-cyrillic": "mac-cyrillic",
 }
 ALIAS = re.compile(rf"(?<![\w-])(?:{'|'.join(ALIASES)})(?!\w)", re.I)
-# The bytes that show a 7-bit encoding is used where it is declared: without them the page is ASCII.
+# The bytes that show that a declared 7-bit encoding is used: without them the page is ASCII.
 SHIFTS = {"hz": b"~{", "iso2022": b"\x1b"}
-# Python's Big5-HKSCS reads these signs of Big5 otherwise than browsers do, the dot in foreign names among them.
+# Python's Big5-HKSCS decodes these characters of Big5 differently from browsers, among them the dot in foreign names.
 BIG5_SIGNS = dict(zip("•､‾∼♁☉¥¢£", "‧﹑¯～⊕⊙￥￠￡", strict=True))
 
 # A run starts at a character's first byte and ends with a byte that is never part of a longer character.
 RUN = re.compile(rb"[\x80-\xff][0-9@-~\x80-\xff]{0,1000}[\x00-/:-?\x7f]?")
 CROWD = re.compile(rb"[\x80-\xff]{2,}")
 ASCII = bytes(range(0x80))
-# What no right reading has: broken characters, capitals or Latin letters after small letters of another script.
+# What no correct reading has: broken characters, capitals or Latin letters after small letters of another script.
 NONSENSE = re.compile("\ufffd|[а-яё][А-ЯЁA-Za-z]|[ά-ώ][Α-ΩA-Za-z]")
 CONTROLS = bytes({*range(0x20)} - {*b"\t\n\f\r"})  # XML forbids them, lxml rejects NUL
-NONCHARACTERS = "\uffff".encode()[:2]  # that U+FFFE begins with, too, and little else does
+NONCHARACTERS = "\uffff".encode()[:2]  # U+FFFE also begins with them, but hardly anything else does
 PRINTABLE = bytes({*range(0x100)} - {*CONTROLS, *b"\f"})
-PIECE = 1 << 14  # bytes that are looked at together
-FORM_FEED = bytes.maketrans(b"\f", b" ")  # forbidden too, but it parts words
+PIECE = 1 << 14  # bytes that are checked at a time
+FORM_FEED = bytes.maketrans(b"\f", b" ")  # forbidden too, but it separates words
 
 SIMPLIFIED = (
     "的一是人有不在了中国大学为我个这上生和会发来年经以地能他就新到要们业时出对于本家用成多自资可现月作市理行动下你分文日高过"
@@ -90,7 +90,9 @@ GREEK = "αεοιτσνηρςπκάέήίό"
 
 @dataclass(frozen=True)
 class Script:
-    """An encoding's frequent characters, the lead and trail bytes of its common ones, and the score that tells it."""
+    """An encoding's frequent characters, the lead and trail bytes of its common ones, and the lowest score that
+    identifies it.
+    """
 
     frequent: str
     leads: range
@@ -113,7 +115,7 @@ MULTI_BYTE = {encoding for encoding, script in SCRIPTS.items() if script.trails}
 
 
 def read(body: bytes, encoding: str) -> str:
-    r"""The text of bytes in an encoding, U+FFFD where they are broken, without a character cut off at their end.
+    r"""The text of bytes in an encoding, with U+FFFD for broken characters, without a character cut off at the end.
 
     >>> read("中文".encode("gb18030")[:3], "gb18030")
     '中'
@@ -126,7 +128,7 @@ def read(body: bytes, encoding: str) -> str:
 
 
 def printable(body: bytes) -> bytes:
-    r"""The bytes of a page without control characters, which only wide and 7-bit encodings use for others.
+    r"""The bytes of a page without control characters; only wide and 7-bit encodings use those bytes.
 
     >>> printable(b"a\0b\fc")
     b'ab c'
@@ -135,7 +137,7 @@ def printable(body: bytes) -> bytes:
 
 
 def text_of(body: bytes, encoding: str) -> tuple[str, str]:
-    """The text of a page in an encoding, without what XML forbids, and the encoding."""
+    """The text of a page in an encoding, without characters that XML forbids, and the encoding."""
     if encoding.startswith(("utf-16", "utf-32", "iso2022")):
         text = printable(read(body, encoding).encode()).decode()
     else:
@@ -200,7 +202,7 @@ def foreign(text: str) -> int:
 
 
 def nearly(words: bytes, encoding: str, share: float) -> bool:
-    """Whether a sample has at most this share of broken characters in an encoding, or a handful among many good."""
+    """Whether a sample has at most this share of broken characters in an encoding, or a few among many good ones."""
     text = read(words, encoding)
     broken = text.count("\ufffd") - (words.count("\ufffd".encode()) if encoding == "utf-8" else 0)
     total = foreign(text)
@@ -208,7 +210,9 @@ def nearly(words: bytes, encoding: str, share: float) -> bool:
 
 
 def crowded(words: bytes) -> bool:
-    """Whether most non-ASCII bytes of a sample stand beside another one, as they do not in words of Latin letters."""
+    """Whether most non-ASCII bytes of a sample are adjacent to another one, which is not so in words of Latin
+    letters.
+    """
     return sum(map(len, CROWD.findall(words))) >= CROWDED * len(words.translate(None, ASCII))
 
 
@@ -222,7 +226,7 @@ def common(encoding: str) -> frozenset[str]:
 
 
 def score(words: bytes, encoding: str) -> float:
-    """How well the reading of a sample suits the encoding's languages, 1 at most; below 0 if it is mostly nonsense.
+    """How well the decoded sample fits the encoding's languages, at most 1; below 0 if it is mostly nonsense.
 
     >>> words = "今天天气很好，我们去公园。".encode("gb18030")
     >>> score(words, "gb18030") > .5 > .1 > score(words, "big5hkscs")
@@ -236,7 +240,7 @@ def score(words: bytes, encoding: str) -> float:
 
 
 def sniff(words: bytes, declared: str = "") -> str:
-    """The encoding that a sample of non-ASCII words shows, a declared one preferred when in doubt.
+    """The encoding of a sample of non-ASCII words; in doubt a declared one.
 
     >>> sniff("Это простой текст".encode("koi8-r")), sniff("déjà vu à la fenêtre".encode("cp1252"))
     ('koi8-r', 'cp1252')
@@ -247,14 +251,14 @@ def sniff(words: bytes, declared: str = "") -> str:
         return FALLBACK
     scores = {encoding: score(words, encoding) for encoding in SCRIPTS}
     if declared in scores:
-        # Little text says little: in five words the declaration decides.
+        # A short text is weak evidence: with five words the declaration decides.
         scores[declared] += 0.05 + 3 / max(1, foreign(read(words, declared)))
     clear = [encoding for encoding, script in SCRIPTS.items() if scores[encoding] >= script.clear]
     return max(clear, key=scores.__getitem__, default=FALLBACK)
 
 
 def believable(words: bytes, declared: str) -> bool:
-    """Whether the bytes do not speak against a declaration."""
+    """Whether the bytes do not contradict a declaration."""
     if not nearly(words, declared, BROKEN):
         return False
     shown = sniff(words, declared)
@@ -262,24 +266,25 @@ def believable(words: bytes, declared: str) -> bool:
         return crowded(words) or score(words, declared) > USUAL
     if declared in SCRIPTS or declared == FALLBACK:
         return shown in (declared, FALLBACK)
-    # Other encodings may be of scripts that are not scored: a wrong reading in one byte must not overrule them.
+    # Other encodings may be for scripts that are not scored: a wrong single-byte reading must not overrule them.
     return declared == "utf-8" or shown not in MULTI_BYTE | {"utf-8"}
 
 
 def is_clean_utf8(body: bytes, content_type: str = "") -> bool:
-    r"""Whether what `decode` makes of bytes is their text in UTF-8, byte by byte, as it is with most pages.
+    r"""Whether `decode` decodes these bytes as UTF-8 without any change, as with most pages.
 
     >>> is_clean_utf8("蜜蜂，".encode()), is_clean_utf8("蜜蜂\0".encode()), is_clean_utf8("蜜蜂".encode("gbk"))
     (True, False, False)
     """
-    # The search for one byte takes no time, and spares most pages the other search.
+    # Searching for one byte is fast, and saves the other search for most pages.
     if NONCHARACTERS[:1] in body and (NONCHARACTERS in body or body.startswith(codecs.BOM_UTF8)):
         return False
     if body.isascii() or utf16(body, content_type):
         return False
     at = 0
     while at < len(body):
-        # In pieces, which stay near the processor: the text of the whole page takes much longer, and is rarely wanted.
+        # In pieces, which stay in the processor's cache: the text of the whole page takes much longer, and is rarely
+        # needed.
         piece = body[at : at + PIECE]
         if piece.translate(None, PRINTABLE):
             return False

@@ -1,4 +1,4 @@
-"""What a page says about itself to machines: JSON-LD, meta and time elements, directives for robots."""
+"""A page's metadata for machines: JSON-LD, meta and time elements, directives for robots."""
 
 import re
 from collections.abc import Mapping
@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from lxml.etree import _Element
 
-MAX_ELEMENTS, MAX_SCRIPTS, MAX_TIMES = 2_000, 20, 100  # looked at: meta, script and time; JSON-LD; time
+MAX_ELEMENTS, MAX_SCRIPTS, MAX_TIMES = 2_000, 20, 100  # elements that are read: meta, script and time; JSON-LD; time
 MAX_JSON = 200_000  # characters of one JSON-LD script read
 MAX_LINE = 120  # characters of a name of a meta element, or of a date
-MAX_HEADLINE = 400  # characters of what a meta element says
+MAX_HEADLINE = 400  # characters of the content of a meta element
 BOT = "winnow"
 """The name by which robots.txt, meta tags and headers may address this crawler."""
 # Possessive, so that no digit of a time alone is taken for an address.
@@ -23,7 +23,7 @@ REFUSALS = frozenset(("noindex", "nofollow", "none"))
 
 
 class Head(NamedTuple):
-    """The elements of a page that say something about it."""
+    """The elements of a page that describe it."""
 
     scripts: tuple[str, ...]
     """The JSON-LD."""
@@ -73,14 +73,14 @@ def read_metas(root: _Element) -> dict[str, str]:
             continue
         if name in ("robots", BOT):
             robots.setdefault(name, []).append(content)
-        # Without scripts a page may send its readers away; what it says in its own text is kept all the same.
+        # Scripts are not run, so a page may redirect readers without scripts; its own text is kept all the same.
         elif name != "refresh" or next(element.iterancestors("noscript"), None) is None:
             found.setdefault(name, content)
     return found | {name: ",".join(contents) for name, contents in robots.items()}
 
 
 def robots_directives(metas: Mapping[str, str], header: str) -> frozenset[str]:
-    """What a page asks of robots by its meta tags and its X-Robots-Tag headers (one a line), such as noindex."""
+    """The directives for robots in a page's meta tags and X-Robots-Tag headers (one a line), such as noindex."""
     given = [metas.get("robots", ""), metas.get(BOT, ""), *map(_addressed_to_us, header.splitlines())]
     words = {word.strip().lower() for directives in given for word in directives.split(",")}
     words |= REFUSALS.intersection(" ".join(words).split())  # some pages put spaces between them

@@ -22,51 +22,53 @@ if TYPE_CHECKING:
     from crawler.page.blocks import Block
 
 MAX_TAGS = 50_000  # starts of elements
-MAX_SIGNS = 500_000  # <, be it the start of a tag or not
+MAX_SIGNS = 500_000  # `<` characters, whether they start a tag or not
 MAX_ATTRIBUTES = 200_000  # of a page
 CROWDED = 500  # attributes of one tag
-MAX_LEVELS = 2_048  # where libxml2 ends a tree, and gives up the rest of the page
-MAX_BLOCKS = 20_000  # of which a model is asked whether they are main text
-MARGIN = 8  # levels that differ by version, and by what stands around the page
-SHORT = 4 * MAX_TAGS  # bytes that hold not many tags more, and are not worth counting
+MAX_LEVELS = 2_048  # depth at which libxml2 drops the rest of the page
+MAX_BLOCKS = 20_000  # blocks that a model judges
+MARGIN = 8  # levels that differ by version, and by the content around the page
+SHORT = 4 * MAX_TAGS  # bytes that contain few more tags, and are not worth counting
 LEAST = 3  # bytes of an attribute, among so many
-# Bytes that are looked at more than once, as starts of tags may stand in each other. Pages need a hundred thousand.
+# Bytes that are scanned more than once, as starts of tags may overlap. Pages need a hundred thousand.
 PATIENCE = 20_000_000
 
-# As in browsers: quotes count only after an equals sign, and that only after a name.
+# As in browsers: quotes count only after an equals sign, and an equals sign only after a name.
 _ATTRIBUTE = rb"""[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"?+|'[^']*+'?+|[^\s>"'][^\s>]*+)?+)?+"""
 _ATTRIBUTES = re.compile(_ATTRIBUTE)
 _TAG = re.compile(rb"<([^\s/>]*+)(?:[\s/]++|%b)*+" % _ATTRIBUTE)
-# The last group is there in a crowd alone.
+# The last group exists only in a crowded tag.
 _CROWD = re.compile(rb"<[^\s/>]*+(?:[\s/]*+%b){0,%d}+([\s/]*+%b)?+" % (_ATTRIBUTE, CROWDED, _ATTRIBUTE))
-# All tags but those of most pages, which are passed over quickly: first those with double quotes alone, then others.
+# The tags of most pages, which are skipped quickly: first those with double quotes only, then others.
 _UNUSUAL = re.compile(
-    rb"""<[a-zA-Z](?![a-zA-Z0-9_:-]*+(?: [a-zA-Z0-9_:-]++(?:="[^"]*+")?+){0,20}+>)"""  # as \w, but faster
+    rb"""<[a-zA-Z](?![a-zA-Z0-9_:-]*+(?: [a-zA-Z0-9_:-]++(?:="[^"]*+")?+){0,20}+>)"""  # like \w, but faster
     rb"""(?![\w:-]{0,30}+(?:\s++[^\s/>=<"']{1,60}+(?:=(?:"[^"]{0,2000}+"|'[^']{0,2000}+'|[^\s"'<>=]{1,500}+))?+)"""
     rb"""{0,20}+\s*+/?>)"""
 )
 _SIGN = re.compile(b"<")
 _START = re.compile(rb"<[a-zA-Z]")
-# An end of these makes an element where it ends none, or what comes after it does.
+# End tags of these create an element if there is none to end, or the text after them does.
 _ELEMENT = re.compile(rb"<(?:[a-z]|/(?:p|br|html|body|head)\b)", re.IGNORECASE)
 
 OF_HEADS = frozenset("title meta link base basefont bgsound script style noscript noframes template".split())
 """Elements that a head may have."""
 PERMALINK = "¶"
-"""What manuals write behind a heading to link to it."""
+"""The sign that manuals put after a heading to link to it."""
 
 
 class Cut(StrEnum):
-    """The limit after which the rest of a page is not read."""
+    """The limit that cut off the rest of a page."""
 
     TAGS = "tags"
-    """Of tags or of attributes."""
+    """The number of tags or of attributes."""
     DEPTH = "depth"
     BLOCKS = "blocks"
 
 
 def bounded(source: bytes) -> tuple[bytes, Cut | None]:
-    """The part of a source that is parsed, its crowded tags made text, and the limit that cut it, if one did."""
+    """The part of a source that is parsed, with crowded tags turned into text, and the limit that cut it off,
+    if any.
+    """
     length = len(source)
     if length > SHORT and source.count(b"<") > MAX_TAGS:
         source = source[: _start_of(_ELEMENT, MAX_TAGS, source)]
@@ -79,12 +81,12 @@ def bounded(source: bytes) -> tuple[bytes, Cut | None]:
 
 
 def _start_of(pattern: re.Pattern[bytes], number: int, source: bytes) -> int | None:
-    """Where a pattern matches after it did so many times, if it does."""
+    """Where a pattern matches for the given time, if it does."""
     return next((found.start() for found in islice(pattern.finditer(source), number, None)), None)
 
 
 def _without_crowds(source: bytes) -> tuple[bytes, int | None]:
-    """The source without tags that are crowded, and where it is to be cut as looking on would take too long."""
+    """The source without crowded tags, and where to cut it if the scan would take too long."""
     kept: list[bytes] = []
     done = looked = 0
     for found in _UNUSUAL.finditer(source):
@@ -101,8 +103,8 @@ def _without_crowds(source: bytes) -> tuple[bytes, int | None]:
 
 
 def _end_of_attributes(source: bytes) -> int | None:
-    """Where a source has as many attributes as are parsed, if it has more."""
-    # Their lengths alone tell of most sources that they have not so many.
+    """Where a source exceeds the number of attributes that are parsed, if it does."""
+    # For most sources their length alone shows that they have fewer.
     by_length = _end_of(source, lambda tag: min(CROWDED, (tag.end() - tag.start()) // LEAST))
     return None if by_length is None else _end_of(source, _attributes)
 
@@ -128,7 +130,7 @@ def _attributes(tag: re.Match[bytes]) -> int:
 
 
 def is_deep(root: etree._Element) -> bool:
-    """Whether a tree ends where it does because it is too deep, so that the rest of the page is not in it."""
+    """Whether a tree was cut off because it is too deep, so that the rest of the page is missing."""
     element, levels = root, 1
     while levels < MAX_LEVELS and len(element):
         element, levels = element[-1], levels + 1
@@ -136,7 +138,7 @@ def is_deep(root: etree._Element) -> bool:
 
 
 def parsed(source: bytes) -> tuple[etree._Element, Cut | None]:
-    """The tree of a source in UTF-8, a lone <html> where it has no element, and the limit that cut it, if one did."""
+    """The tree of a source in UTF-8, a lone <html> if it has no element, and the limit that cut it off."""
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
     source, ended = bounded(source)
     try:
@@ -145,7 +147,7 @@ def parsed(source: bytes) -> tuple[etree._Element, Cut | None]:
         root = None
     if root is None:
         return etree.Element("html"), ended
-    # What stands after </html> becomes a second root, which browsers show with the first.
+    # Content after </html> becomes a second root, which browsers show with the first.
     for late in list(root.itersiblings(etree.Element)):
         root.append(late)
     _open_body(root)
@@ -154,7 +156,7 @@ def parsed(source: bytes) -> tuple[etree._Element, Cut | None]:
 
 
 def _open_body(root: etree._Element) -> None:
-    """Move what stands in a head into the body, from the first element on that belongs in no head.
+    """Move the content of a head into the body, from the first element that does not belong in a head.
 
     Browsers do so; libxml2 does it for the elements that were there before HTML 5.
     """
@@ -169,7 +171,7 @@ def _open_body(root: etree._Element) -> None:
 
 
 def _silence_permalinks(root: etree._Element) -> None:
-    """Take the text out of links that are nothing but this mark."""
+    """Remove the text of links that consist only of this sign."""
     for link in root.iter("a"):
         if (text := link.text) and PERMALINK in text and text.strip() == PERMALINK and not len(link):
             link.text = None
@@ -179,7 +181,7 @@ Element = etree._Element
 
 
 def enclosing(elements: Iterable[Element | None], is_home: Callable[[Element], bool]) -> Iterator[Element | None]:
-    """For each element the innermost one around it, itself included, that is a home; None where there is none."""
+    """For each element the innermost one of the homes around it, including itself; None if there is none."""
     known: dict[Element | None, Element | None] = {None: None}
     for element in elements:
         if element not in known:
@@ -193,14 +195,14 @@ def enclosing(elements: Iterable[Element | None], is_home: Callable[[Element], b
 
 
 def spans(blocks: tuple[Block, ...]) -> dict[Element, tuple[int, int]]:
-    """For each element with text the indexes of its first block and of the one after its last."""
-    # Twice: text in an inline element is its container's, so blocks may leave an element and come back.
+    """For each element with text, the indexes of its first block and of the one after its last."""
+    # Twice: text in an inline element belongs to its container, so blocks may leave an element and come back.
     ends = _reach(blocks, range(len(blocks) - 1, -1, -1))
     return {element: (first, ends[element] + 1) for element, first in _reach(blocks, range(len(blocks))).items()}
 
 
 def _reach(blocks: tuple[Block, ...], order: range) -> dict[Element, int]:
-    """For each element the index of the block in it that comes first in this order."""
+    """For each element the index of its block that comes first in this order."""
     reached: dict[Element, int] = {}
     for index in order:
         element: Element | None = blocks[index].element

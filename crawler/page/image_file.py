@@ -1,17 +1,17 @@
-"""What an image is by its own bytes: its type and its size, whatever its address and its server say.
+"""The type and size of an image, determined by its bytes, whatever its address and its server say.
 
-The package imagesize does not replace `size`: it also opens addresses and parses SVG with the standard library's XML
-parser, which hostile files exhaust, and it does not tell what is no image.
+The package imagesize does not replace `size`: it also opens addresses, parses SVG with the standard library's XML
+parser, which hostile files exhaust, and does not detect files that are not images.
 """
 
 import struct
 from enum import StrEnum
 from typing import NamedTuple
 
-# Content: an image this large, in pixels, and no longer than so many times its other side, is rarely an ornament.
+# Content: an image this large, in pixels, whose longer side is at most so many times the other, is rarely an ornament.
 CONTENT_WIDTH, CONTENT_HEIGHT, CONTENT_RATIO = 200, 150, 3.0
-SVG_AT = 1_000  # bytes among which an SVG says that it is one
-SKIPPED_JPEG = frozenset((0xC4, 0xC8, 0xCC))  # markers between those of frames that are none
+SVG_AT = 1_000  # bytes in which an SVG identifies itself
+SKIPPED_JPEG = frozenset((0xC4, 0xC8, 0xCC))  # JPEG markers in this range that do not start a frame
 
 
 class ImageType(NamedTuple):
@@ -22,7 +22,7 @@ class ImageType(NamedTuple):
 
 
 class NonImage(StrEnum):
-    """What bytes are that are no image to be kept."""
+    """The kind of bytes that are not stored as an image."""
 
     SVG = "svg"
     """An image that may hold scripts."""
@@ -44,7 +44,7 @@ SIGNATURES = {
 
 
 def type_of(body: bytes) -> ImageType | None:
-    """The type that the first bytes tell, or None where they are of no image that is kept.
+    """The type that the first bytes show; None if the image is not of a type that is stored.
 
     >>> type_of(b"GIF89a..."), type_of(b"<html>")
     (ImageType(media_type='image/gif', ending='.gif'), None)
@@ -63,13 +63,13 @@ def type_of(body: bytes) -> ImageType | None:
 
 
 def _brands(body: bytes) -> list[bytes]:
-    """The kinds that an AVIF file says it is compatible with."""
+    """The brands with which an AVIF file is compatible."""
     end = min(int.from_bytes(body[:4], "big"), 256, len(body))
     return [body[at : at + 4] for at in range(16, end, 4)]
 
 
 def content_of(body: bytes) -> NonImage | None:
-    """What bytes are instead of an image that is kept; None where they are one."""
+    """What bytes are that are not stored as an image; None if they are one."""
     if type_of(body) is not None:
         return None
     start = body[:SVG_AT].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
@@ -81,7 +81,7 @@ def content_of(body: bytes) -> NonImage | None:
 
 
 def size(body: bytes) -> tuple[int, int] | None:
-    """Width and height in pixels, or None where the first bytes do not tell.
+    """Width and height in pixels, or None if the first bytes do not contain them.
 
     >>> size(b"GIF89a" + bytes((200, 0, 60, 0)) + bytes(20))
     (200, 60)
@@ -126,7 +126,7 @@ def _size_of_jpeg(body: bytes) -> tuple[int, int] | None:
 
 
 def looks_like_content(body: bytes) -> bool | None:
-    """Whether an image is as large as images of a page's subject are; None where its size is not known."""
+    """Whether an image is as large as content images are; None if its size is not known."""
     if (found := size(body)) is None:
         return None
     width, height = found

@@ -14,15 +14,15 @@ from crawler.urls.parsing import absolute
 if TYPE_CHECKING:
     from crawler.page.blocks import ImageElement, LinkElement, PageContents
 
-# Where pages that load images late keep the address, the most telling first.
+# Attributes in which lazy-loading pages keep the address, the most reliable first.
 LAZY = (
     "data-src data-original data-lazy-src data-lazy data-lazyload data-original-src data-actualsrc data-echo data-url "
     "data-hi-res-src data-full-src data-img-src real_src zoomfile file"
 ).split()
-# Links of a page, and images of a page, that are read: no page for readers has more.
+# Links and images of a page that are read: no page for readers has more.
 MAX_LINKS = 10_000
 MAX_SRCSET = 20_000  # characters
-# Possessive: a value of blanks alone must not be tried in every way to divide them.
+# Possessive, so that blanks are not divided in all possible ways.
 PIXELS = re.compile(r"\s*+(\d{1,5})(?:\.\d+)?+\s*+(?:px)?+\s*+$")
 SPACED = re.compile(r",\s+")
 DESCRIPTOR = re.compile(r"(\d+(?:\.\d+)?)[wx]")
@@ -39,7 +39,7 @@ class Link(NamedTuple):
     has_image: bool
     """Whether there is an image in it."""
     at: int
-    """Index of the block it stands in, or of the next one where it has no text."""
+    """Index of its block, or of the next one if it has no text."""
 
 
 class ImageLink(NamedTuple):
@@ -54,17 +54,17 @@ class ImageLink(NamedTuple):
     width: int | None
     height: int | None
     at: int
-    """Index of the block it stands in, or of the next one."""
+    """Index of its block, or of the next one."""
     element: etree._Element
 
 
 class PageTargets(NamedTuple):
-    """Where a page leads."""
+    """The links and images of a page."""
 
     links: tuple[Link, ...]
     images: tuple[ImageLink, ...]
     cut: int
-    """How many links and images were left because there are too many."""
+    """How many links and images were not read because there are too many."""
 
 
 def targets(found: PageContents, base: str) -> PageTargets:
@@ -80,7 +80,7 @@ class _TargetReader:
         self.cut = 0
         self._known: dict[str, str | None] = {}
         self.led: dict[LinkElement, tuple[str, str]] = {}
-        """Where anchors with an image lead, and their text."""
+        """The targets of anchors with an image, with their text."""
 
     def run(self, found: PageContents) -> PageTargets:
         for anchor in found.link_elements:
@@ -106,20 +106,20 @@ class _TargetReader:
             )
 
     def address(self, href: str | None) -> str | None:
-        """Where a link leads, None for a place on the same page."""
+        """The target of a link; None for a position on the same page."""
         if len(self.links) >= MAX_LINKS:
             self.cut += href is not None
             return None
         return self.absolute(href) if href and href.strip()[:1] not in ("", "#") else None
 
     def absolute(self, href: str) -> str | None:
-        """The address that is written like this, made absolute once."""
+        """The absolute address; each spelling is resolved once."""
         if href not in self._known:
             self._known[href] = absolute(self.base, href)
         return self._known[href]
 
     def add_image(self, image: ImageElement) -> None:
-        """Takes the first address of an image that is one: `src` often holds a stand-in until a script swaps it."""
+        """Adds the first valid address of an image: `src` often has a placeholder until a script replaces it."""
         element, url = image.element, next(filter(None, map(self.absolute, _addresses(image))), None)
         if url is None:
             return
@@ -130,7 +130,7 @@ class _TargetReader:
 
 
 def _addresses(image: ImageElement) -> Iterator[str]:
-    """Where an image may be, the most telling first."""
+    """Possible addresses of an image, the most reliable first."""
     given = {str(name): str(value) for name, value in image.element.items()}
     for href in _written(given, image.srcset):
         if href and href.lstrip()[:5].lower() != "data:":
@@ -167,7 +167,7 @@ def _largest(srcset: str) -> str:
 
 
 def _size(element: etree._Element) -> tuple[int | None, int | None]:
-    """Width and height in pixels, the style before the attributes, None where neither says."""
+    """Width and height in pixels, from the style or else the attributes; None if neither has them."""
     style = element.get("style")
     styled = {name.lower(): int(value) for name, value in STYLE_SIZE.findall(str(style))} if style else {}
     return tuple(styled.get(name, _pixels(element.get(name))) for name in ("width", "height"))  # type: ignore[return-value]

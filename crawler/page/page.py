@@ -1,4 +1,4 @@
-"""A fetched page: bytes -> text -> one tree -> blocks, links, image links, each computed once, nothing mutated."""
+"""A fetched page: bytes -> text -> one tree -> blocks, links, image links. Each is computed once and never changed."""
 
 import re
 from collections.abc import Callable
@@ -19,14 +19,14 @@ from crawler.urls.parsing import absolute
 HTML_TYPES = frozenset(("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"))
 MEDIA_TYPE = re.compile(r"[\s\"']*([\w.+-]{1,60}/[\w.+-]{1,60})", re.ASCII)
 MAX_NEAR_TEXT = 200
-MAX_BASE = 2083  # every relative link of the page is joined to it
+MAX_BASE = 2083  # every relative link of the page is resolved against it
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Extraction:
-    """The main text of a page, as one method sees it."""
+    """The main text of a page, extracted by one method."""
 
     text: str
     title: str
@@ -35,16 +35,16 @@ class Extraction:
     comments: str = ""
     """The readers' comments under it."""
     page_type: str = ""
-    """article, forum, product, collection, listing, documentation or service; empty where it is not judged."""
+    """article, forum, product, collection, listing, documentation or service; empty if not judged."""
     ended: Cut | None = None
-    """The limit after which the page was not judged any more; None as a rule."""
+    """The limit after which the rest of the page was not judged; usually None."""
     certainty: float | None = None
-    """The F1 that the method expects of the text, from 0 to 1; None of a method or a text of which nothing is known."""
+    """The F1 that the method expects of the text, from 0 to 1; None if unknown."""
 
 
 @dataclass(frozen=True, eq=False)
 class Page:
-    """A page as it was fetched; whatever its bytes are, its parts are there, empty at worst."""
+    """A fetched page; it has all parts whatever its bytes are, if necessary empty ones."""
 
     url: str
     body: bytes
@@ -61,7 +61,7 @@ class Page:
         return cls(url, html.encode("utf-8", "replace"), "text/html; charset=utf-8")
 
     def once(self, compute: Callable[["Page"], T]) -> T:
-        """What `compute` makes of this page, computed at the first call and kept for the next ones."""
+        """The result of `compute` for this page, computed at the first call and cached."""
         if compute not in self._once:
             self._once[compute] = compute(self)
         return cast(T, self._once[compute])
@@ -95,12 +95,12 @@ class Page:
 
     @cached_property
     def ended(self) -> Cut | None:
-        """The limit after which its source was not read any more; None as a rule."""
+        """The limit after which the rest of the source was not parsed; usually None."""
         return self._parsed[1]
 
     @cached_property
     def base(self) -> str:
-        """The address that the page's relative links start from."""
+        """The address against which the page's relative links are resolved."""
         for element in self.root.iter("base"):
             if href := element.get("href"):
                 base = absolute(self.url, href)
@@ -132,17 +132,17 @@ class Page:
 
     @cached_property
     def link_elements(self) -> list[LinkElement]:
-        """What may be a link: all that `links` are made of."""
+        """Possible links, from which `links` are made."""
         return self._contents.link_elements
 
     @cached_property
     def image_elements(self) -> list[ImageElement]:
-        """What may be an image: all that `images` are made of."""
+        """Possible images, from which `images` are made."""
         return self._contents.image_elements
 
     @cached_property
     def containers(self) -> Containers:
-        """The elements that are not inline."""
+        """The block-level elements."""
         return self._contents.containers
 
     @cached_property
@@ -161,7 +161,7 @@ class Page:
         return self._targets.cut
 
     def near_text(self, link: Link | ImageLink) -> str:
-        """The text a link or an image stands in, or the next text after it; at most 200 characters."""
+        """The text around a link or an image, or the next text after it; at most 200 characters."""
         return self.blocks[link.at].text[:MAX_NEAR_TEXT] if link.at < len(self.blocks) else ""
 
     @cached_property
@@ -174,12 +174,12 @@ class Page:
 
     @cached_property
     def head(self) -> Head:
-        """The elements that say something about the page."""
+        """The elements that describe the page."""
         return read_head(self.root)
 
     @cached_property
     def language(self) -> str:
-        """The language the page declares, as it writes it."""
+        """The language that the page declares, as written."""
         return self.root.get("lang") or self.root.get("xml:lang") or self.meta.get("content-language", "")
 
     @cached_property
@@ -189,7 +189,7 @@ class Page:
 
     @cached_property
     def canonical(self) -> str | None:
-        """The address the page gives as its own."""
+        """The canonical address that the page declares."""
         for element in self.root.iter("link"):
             if "canonical" in element.get("rel", "").lower().split() and (href := element.get("href")):
                 return absolute(self.base, href)
@@ -197,19 +197,19 @@ class Page:
 
     @cached_property
     def robots(self) -> frozenset[str]:
-        """What the page asks of robots, from its meta tags and headers, such as noindex and nofollow."""
+        """The page's directives for robots in its meta tags and headers, such as noindex and nofollow."""
         return robots_directives(self.meta, self.robots_header)
 
     @cached_property
     def refresh(self) -> tuple[int, str] | None:
-        """After how many seconds the page sends its reader on, and where to."""
+        """After how many seconds the page redirects its reader, and where to."""
         match = REFRESH.match(self.meta.get("refresh", ""))
         url = absolute(self.base, match[2]) if match else None
         return (int(match[1]), url) if match and url else None
 
 
 def media_type(content_type: str) -> str:
-    """The type a Content-Type header declares, empty when it declares none.
+    """The media type in a Content-Type header; empty if it declares none.
 
     >>> media_type('"Text/HTML", text/html; charset=x'), media_type("*/*")
     ('text/html', '')

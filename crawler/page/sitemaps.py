@@ -14,29 +14,29 @@ from crawler.urls.parsing import absolute
 
 SITEMAPS = frozenset(("urlset", "sitemapindex"))
 LISTS = SITEMAPS | {"rss", "rdf", "feed"}
-# Which of its elements says when a page was changed, by the element that stands for the page; the first that is there.
+# For each kind of entry, the elements that say when its page changed; the first one present is used.
 DATES = {"url": ("lastmod",), "item": ("pubdate", "date", "modified"), "entry": ("updated", "modified", "published")}
 ENTRIES = frozenset(("url", "sitemap", "item", "entry"))
-MAX_ADDRESSES = 50_000  # of a list, as the protocol of sitemaps has it
-MAX_TAGS = 500_000  # `<` of a list that are read
+MAX_ADDRESSES = 50_000  # bytes of a list, as the sitemap protocol limits it
+MAX_TAGS = 500_000  # `<` characters of a list that are parsed
 MAX_MEMBERS = 100  # gzipped files in a row
 NOTHING: Mapping[str, float] = MappingProxyType({})
 
 
 class Listing(NamedTuple):
-    """Addresses of pages, and of further sitemaps."""
+    """The addresses of pages and of further sitemaps in a list."""
 
     pages: tuple[str, ...]
     sitemaps: tuple[str, ...]
     cut: bool = False
-    """Whether it was longer than what is read, or could be unpacked only in part."""
+    """Whether it was longer than the limit, or could be decompressed only in part."""
     is_feed: bool = False
     lastmods: Mapping[str, float] = NOTHING
-    """When pages were last changed, as far as that is said and can be, in seconds since 1970."""
+    """When pages last changed, if that is given and possible, in seconds since 1970."""
 
 
 def listing(body: bytes, url: str, max_size: int) -> Listing | None:
-    """What a sitemap, sitemap index, RSS or Atom feed lists, or None when `body` is none of these."""
+    """The content of a sitemap, sitemap index, RSS or Atom feed; None if `body` is none of these."""
     body, cut = _unzipped(body, max_size)
     if body.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] != b"<":
         return None
@@ -71,7 +71,7 @@ def listing(body: bytes, url: str, max_size: int) -> Listing | None:
 
 
 def _read(entry: etree._Element, kind: str) -> tuple[list[str], float | None]:
-    """The addresses of an entry, and when its page was changed, if it says so."""
+    """The addresses of an entry, and when its page changed, if given."""
     hrefs = []
     said: dict[str, str | None] = {}
     for element in entry.iterchildren(etree.Element):
@@ -85,12 +85,12 @@ def _read(entry: etree._Element, kind: str) -> tuple[list[str], float | None]:
 
 
 def _unzipped(body: bytes, max_size: int) -> tuple[bytes, bool]:
-    """The body, unpacked when it is gzipped as sitemaps often are, and whether some of it is missing."""
+    """The body, decompressed if it is gzipped, as sitemaps often are, and whether some of it is missing."""
     if body[:2] != b"\x1f\x8b":
         return body, False
     unpacked = b""
     try:
-        for _ in range(MAX_MEMBERS):  # a file may be several in a row
+        for _ in range(MAX_MEMBERS):  # a file may consist of several parts
             if body[:2] != b"\x1f\x8b" or len(unpacked) >= max_size:
                 return unpacked, False
             unpacker = zlib.decompressobj(wbits=31)
@@ -104,14 +104,14 @@ def _unzipped(body: bytes, max_size: int) -> tuple[bytes, bool]:
 
 
 def _name(element: etree._Element) -> str:
-    """The element's name without its namespace, or the prefix of one that was never declared."""
+    """The element's name without its namespace, or without an undeclared prefix."""
     return str(element.tag).rpartition("}")[2].rpartition(":")[2].lower()
 
 
 def _address(element: etree._Element, name: str, inside: str) -> str | None:
     """The address in a <loc> of a sitemap, a <link> of an RSS item or the alternate <link> of an Atom entry."""
     if len(element):
-        return None  # an entity in it stands for what is not known
+        return None  # an unknown entity in it
     if name == "loc" and inside in ("url", "sitemap"):
         return element.text
     if name == "link" and inside == "item":
@@ -125,7 +125,7 @@ MOST = 100  # characters of one
 
 
 def moment(text: str | None) -> float | None:
-    """The seconds since 1970 of a date as HTTP, RSS, Atom or a sitemap has it; None for what is none.
+    """The seconds since 1970 of a date in HTTP, RSS, Atom or a sitemap; None if it is not a date.
 
     Without a zone it is in UTC, without a time it is the day's beginning.
 

@@ -1,1 +1,1 @@
-"""When a page is asked for again, and whether it changed; no database."""
+"""When a page is visited again, and whether it changed; without a database."""

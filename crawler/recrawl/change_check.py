@@ -11,7 +11,7 @@ from crawler.recrawl.page_history import ChangeCheck, PageChange, PageHistory
 
 
 class ChangeDetector:
-    """Checks pages for changes, by the texts that an extractor makes of them."""
+    """Checks pages for changes, by the extractor's texts."""
 
     def __init__(self, method: str, favour: str, extract: Extractor) -> None:
         self.version = version(method, favour)
@@ -33,8 +33,8 @@ class ChangeDetector:
 def without_template(method: str, page: Page) -> Extraction:
     """A page's text before the learned template of its site is removed.
 
-    A template grows from page to page, and a text that it shortens has not changed. Neither has one whose menu changes
-    before the template knows it: so the text of `auto` counts, if there is any.
+    A template grows from page to page, and a text that only becomes shorter by that has not changed. A page whose menu
+    changes before the template contains it has not changed either: so the text of `auto` is compared, if there is any.
     """
     found = page.once(EXTRACTORS["auto"])
     return found if found.text else EXTRACTORS[method](page)

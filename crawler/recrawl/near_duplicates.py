@@ -33,18 +33,18 @@ LONGEST = 200_000
 PERMUTATIONS = 128
 BANDS, ROWS = 12, 10
 NEAR = 0.8
-"""The similarity from which on two pages are nearly the same."""
+"""The similarity from which two pages are near-duplicates."""
 
 Numbers = NDArray[np.int64]
 Halves = NDArray[np.uint32]
 Wholes = NDArray[np.uint64]
 
 _SPACE = 32
-_AT_ONCE = 4096  # shingles, for which all permutations take 2 MB
+_AT_ONCE = 4096  # shingles, for which all permutations need 2 MB
 
 
 def _drawn(name: bytes, count: int, kind: str) -> NDArray[np.uint64]:
-    """Numbers that look drawn by chance, the same on every machine and in every version of Python and numpy."""
+    """Pseudo-random numbers, the same on every machine and in every version of Python and numpy."""
     width = np.dtype(kind).itemsize
     return np.frombuffer(shake_128(name).digest(count * width), kind).astype(np.uint64)
 
@@ -59,7 +59,7 @@ _PLACES = _drawn(b"places", BANDS * ROWS, "<u8").reshape(BANDS, ROWS)
 
 
 def _unspaced() -> NDArray[np.bool_]:
-    """For each character up to the last of the scripts without spaces, and one more, whether it is of these."""
+    """For each character up to the last of the scripts without spaces, and one more, whether it is in one of them."""
     ranges = [(ord(first), ord(last or first)) for first, last in re.findall("(.)(?:-(.))?", UNSPACED)]
     table = np.zeros(max(last for _, last in ranges) + 2, np.bool_)
     for first, last in ranges:
@@ -75,13 +75,13 @@ def _powers(base: np.uint64, count: int) -> Wholes:
 
 
 def _mixed(numbers: Wholes) -> Wholes:
-    """The numbers with each bit depending on those below and above it."""
+    """The numbers with their bits mixed."""
     numbers = (numbers ^ (numbers >> _HALF)) * _MIX
     return numbers ^ (numbers >> _HALF)
 
 
 def _runs(codes: Halves) -> tuple[Numbers, Numbers]:
-    """Where the runs of a text start and end, whose words end in a space each."""
+    """The starts and ends of the runs of a text, in which every word ends with a space."""
     is_single = _UNSPACED[np.minimum(codes, len(_UNSPACED) - 1)]
     is_start = is_single.copy()
     is_start[0] = True
@@ -110,7 +110,7 @@ def _shingles(text: str) -> Halves:
 
 
 def signature(text: str) -> bytes | None:
-    """The signature of a text, or None where the text is too short to be told from others.
+    """The signature of a text, or None if the text is too short.
 
     >>> len(signature("Bees dance in the dark of the hive, " + " ".join(map(str, range(30)))))
     256
@@ -134,7 +134,7 @@ def _places(signature: bytes) -> NDArray[np.uint16]:
 
 
 def similarity(one: bytes, other: bytes) -> float:
-    """How much of two texts is the same, from 0 to 1, by their signatures.
+    """The similarity of two texts, from 0 to 1, by their signatures.
 
     >>> text = " ".join(map(str, range(400)))
     >>> similarity(signature(text), signature(text)), similarity(signature(text), signature(text[::-1]))
@@ -144,7 +144,7 @@ def similarity(one: bytes, other: bytes) -> float:
 
 
 def bands(signature: bytes) -> list[int]:
-    """The keys of a signature, of 64 bits with a sign; pages that are nearly the same share one of them at least."""
+    """The keys of a signature, signed 64-bit numbers; near-duplicates share at least one of them."""
     rows = _places(signature)[: BANDS * ROWS].reshape(BANDS, ROWS).astype(np.uint64)
     keys: list[int] = _mixed(((rows + np.uint64(1)) * _PLACES).sum(axis=1)).view(np.int64).tolist()
     return keys

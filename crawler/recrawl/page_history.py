@@ -1,4 +1,4 @@
-"""What is known of a page from earlier visits, and the result of checking it for changes.
+"""What is known about a page from earlier visits, and the result of checking it for changes.
 
 The history of a page after a visit, and the headers that ask for it only if it changed.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class PageChange(StrEnum):
-    """The result of comparing a page with what was known of it."""
+    """The result of comparing a page with its history."""
 
     NEW = "new"
     CHANGED = "changed"
@@ -27,7 +27,7 @@ class PageChange(StrEnum):
     NOT_MODIFIED = "not modified"
     """The server answered 304."""
     RENEWED = "renewed"
-    """Another version of the extraction made its earlier text, so the two cannot be compared."""
+    """Another version of the extractor made its earlier text, so the two cannot be compared."""
     MISSING = "missing"
     NOTHING = "nothing"
     """Unknown: the server failed, or the page is not to be kept."""
@@ -52,7 +52,9 @@ class ChangeCheck:
 
 @dataclass(frozen=True)
 class PageHistory:
-    """What is known of a page from earlier visits; all but the first two fields are columns that only visits change."""
+    """What is known about a page from earlier visits; all but the first two fields are columns that only
+    visits change.
+    """
 
     text_fingerprint: str | None = None
     link_score: float | None = None
@@ -82,12 +84,12 @@ class PageHistory:
 
 @dataclass(frozen=True)
 class Visit:
-    """What one request for a page tells its history."""
+    """What one request for a page adds to its history."""
 
     known: PageHistory | None
     check: ChangeCheck
     code: "Code | None"
-    """The outcome, where nothing is stored."""
+    """The outcome, if nothing is stored."""
     fetched_at: str
     is_seed: bool
     lastmod: float | None
@@ -95,20 +97,20 @@ class Visit:
     validators: Mapping[str, str]
     """ETag and Last-Modified of the answer."""
     new_links: int
-    """How many addresses not known before the page led to."""
+    """How many new addresses the page led to."""
 
 
 NEVER = 1e12
 """When a page is due that is gone for good."""
 GONE_AFTER = 2
-"""Times in a row that a page is missing, until it is gone."""
+"""Consecutive visits on which a page is missing, until it is gone."""
 FAILED = frozenset((*codes(Group.FAILED), Code.ROBOTS_UNREADABLE))
-"""Codes of failures that may pass; of a host that is away, robots.txt fails first."""
+"""Codes of failures that may be temporary; for an unreachable host, robots.txt fails first."""
 
 
 @dataclass(frozen=True)
 class RoundContext:
-    """When pages are visited: in which round, at what time, and between which intervals they are due."""
+    """The round of the visits, its time, and the bounds of the intervals."""
 
     round: int
     now: float
@@ -117,7 +119,7 @@ class RoundContext:
 
     @property
     def moment(self) -> str:
-        """The time in ISO 8601, as the columns of pages have it."""
+        """The time in ISO 8601, as in the columns of pages."""
         return datetime.fromtimestamp(self.now, UTC).isoformat(timespec="seconds")
 
 
@@ -143,7 +145,7 @@ def history_after(visit: Visit, context: RoundContext) -> PageHistory:
 
 
 def _present(known: PageHistory, visit: Visit, context: RoundContext) -> PageHistory:
-    """The history of a page that is there, with its next interval."""
+    """The history of a page that exists, with its next interval."""
     is_new, is_changed = visit.check.found is PageChange.NEW, visit.check.found is PageChange.CHANGED
     checks, changes = known.checks + (not is_new), known.changes + is_changed
     changed = None if is_new else is_changed
@@ -155,7 +157,7 @@ def _present(known: PageHistory, visit: Visit, context: RoundContext) -> PageHis
 
 
 def _missing(known: PageHistory, context: RoundContext) -> PageHistory:
-    """The history of a page that is missing: it is asked for once more soon, and then it is gone."""
+    """The history of a missing page: it is requested once more soon, and then it is gone."""
     count = known.gone_count + 1
     if count < GONE_AFTER:
         return replace(known, gone_count=count, due_at=context.now + context.bounds.least)
@@ -164,7 +166,7 @@ def _missing(known: PageHistory, context: RoundContext) -> PageHistory:
 
 
 def _in_doubt(known: PageHistory, context: RoundContext, failed: bool) -> PageHistory:
-    """The history of a page of which nothing was learned: due soon after a failure, else at its interval."""
+    """The history of a page after a visit without a result: due soon after a failure, else at its interval."""
     if known.gone_at is not None:
         return known
     bounds = context.bounds
@@ -173,7 +175,7 @@ def _in_doubt(known: PageHistory, context: RoundContext, failed: bool) -> PageHi
 
 
 def _validated(known: PageHistory, visit: Visit) -> PageHistory:
-    """The history with the ETag and Last-Modified of the answer; a 304 may leave them out."""
+    """The history with the ETag and Last-Modified of the response; a 304 may omit them."""
     if visit.check.found not in PRESENT:
         return known
     etag, last_modified = (visit.validators.get(name) for name in ("etag", "last_modified"))
@@ -189,18 +191,18 @@ def _lastmod(known: PageHistory, visit: Visit, now: float) -> float | None:
 
 
 SAFE_VALUE = re.compile(r"[\x20-\x7e]{1,1000}")
-"""Values of a server that may be sent back to it in a header."""
+"""Header values of a server that may be sent back to it."""
 NOT_MODIFIED = 304
 
 
 UNCONDITIONAL_EVERY = 10
-"""One check in so many is without conditions: some servers answer 304 for every page."""
+"""One in so many visits is unconditional: some servers answer 304 for every page."""
 
 
 def conditional_headers(known: PageHistory | None, version: str | None) -> Mapping[str, str]:
-    """The headers that ask for a page only if it changed; none where nothing is known of it.
+    """The headers that request a page only if it changed; empty if nothing is known about it.
 
-    There are none either if another version of the extraction read the page: its next text could not be compared.
+    They are also empty if another version of the extractor read the page: its next text could not be compared.
 
     >>> known = PageHistory(etag='"1"', extractor_version="1:auto")
     >>> conditional_headers(known, "1:auto"), conditional_headers(known, "2:auto")

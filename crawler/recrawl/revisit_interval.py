@@ -1,4 +1,4 @@
-"""When a page is due again: sooner after a change, later where there was none.
+"""Computes when a page is due again: sooner after a change, later without one.
 
 The method is the adaptive interval of Nutch's AdaptiveFetchSchedule, with factors of its own. With
 
@@ -38,13 +38,13 @@ NEW_LINKS = 0.5
 HOUR, DAY = 3600.0, 86400.0
 FIRST = DAY
 FIRST_LEAST = 6 * HOUR
-AGE_SHARE = 0.1  # as caches reckon where nothing else is said (RFC 9111, 4.2.2)
-EARLIEST = 631_152_000.0  # the year 1990, before which no page can have been put on the web
+AGE_SHARE = 0.1  # as caches do if nothing else is given (RFC 9111, 4.2.2)
+EARLIEST = 631_152_000.0  # the year 1990, before which no page can have been on the web
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """Between how many seconds an interval lies."""
+    """The bounds of intervals in seconds."""
 
     least: float = HOUR
     most: float = 30 * DAY
@@ -59,37 +59,37 @@ class Bounds:
 
 @dataclass(frozen=True)
 class CheckHistory:
-    """What is known of a page after a check."""
+    """What is known about a page after a visit."""
 
     checked_at: float
-    """When the check was, in seconds since 1970."""
+    """When the visit was, in seconds since 1970."""
     interval: float
-    """Seconds after which it was due, as `next_interval` said at the check before; 0 where nothing is known."""
+    """The interval after which it was due, as computed by `next_interval` at the visit before; 0 if unknown."""
     changed: bool | None
-    """Whether it found a change; None where the page was seen for the first time."""
+    """Whether it found a change; None at the first visit."""
     lastmod: float | None = None
-    """When the page was last changed, as its server says, in seconds since 1970."""
+    """When the page last changed, according to its server, in seconds since 1970."""
     new_links: int = 0
-    """How many addresses not known before it led to at this check."""
+    """How many new addresses it led to at this visit."""
     is_seed: bool = False
 
 
 def _start(history: CheckHistory) -> float:
-    """The interval of a page of which none is known."""
+    """The interval of a page without an earlier one."""
     if history.lastmod is None or not EARLIEST <= history.lastmod <= history.checked_at:
         return FIRST
     return max(FIRST_LEAST, AGE_SHARE * (history.checked_at - history.lastmod))
 
 
 def _step(history: CheckHistory) -> float:
-    """How many times as long the next interval is: by a change, and by new links."""
+    """The factor for the next interval: by a change, and by new links."""
     step = 1.0 if history.changed is None else CHANGED if history.changed else UNCHANGED
     is_hub = history.new_links > 0 and (history.is_seed or history.changed is not None)
     return step * NEW_LINKS if is_hub else step
 
 
 def next_interval(history: CheckHistory, bounds: Bounds) -> float:
-    """Seconds from a check of a page to its next.
+    """Seconds from one visit of a page to the next.
 
     >>> next_interval(CheckHistory(2e9, interval=DAY, changed=False), Bounds()) / DAY
     1.5

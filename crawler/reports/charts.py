@@ -1,4 +1,6 @@
-"""Charts as inline SVG: precision and recall of methods, boxes of page F1, a crawl's harvest, what link scores told."""
+"""Charts as inline SVG: precision and recall of methods, boxes of page F1, a crawl's harvest, accuracy of
+link scores.
+"""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -15,8 +17,8 @@ WIDTH = 620
 LEFT, RIGHT, TOP, BOTTOM = 56, 600, 16, 410
 """Where the axes end."""
 KEY = BOTTOM + 62
-"""Where signs are explained."""
-LETTER, LINE = 6.6, 13  # width and height of a letter of a label, more or less
+"""Where the legend is."""
+LETTER, LINE = 6.6, 13  # approximate width and height of a letter of a label
 F1_LINES = (0.3, 0.5, 0.7, 0.8, 0.9, 0.95)
 SPEEDS = (10, 100, 1000)
 ROW = 24
@@ -25,9 +27,9 @@ NAMES = 130  # width of the names beside the boxes
 PERCENT = (5, 25, 50, 75, 95)
 TICKS = 5
 LAST = 0.96
-"""From which share of the width on there is no room to the right."""
+"""The share of the width from which there is no room for a label to the right."""
 BAR = 0.7
-"""Of the room of a tenth."""
+"""The room for a tenth, in parts."""
 
 Place = tuple[float, float]
 
@@ -51,7 +53,7 @@ class Row(NamedTuple):
 
 
 class Rectangle(NamedTuple):
-    """Where something stands already."""
+    """The area of something that is already drawn."""
 
     left: float
     top: float
@@ -59,7 +61,7 @@ class Rectangle(NamedTuple):
     bottom: float
 
     def overlaps(self, other: "Rectangle") -> bool:
-        """Whether the two share any place."""
+        """Whether the two overlap."""
         return (
             self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
         )
@@ -105,7 +107,7 @@ def bar(kind: str, corner: Place, width: float, height: float, title: str = "") 
 
 
 def axes(x: Iterable[tuple[float, str]], y: Iterable[tuple[float, str]], x_name: str, y_name: str) -> list[str]:
-    """A grid, by shares of the two axes and what stands there; and what the axes are of."""
+    """A grid with labelled ticks, and the names of the axes."""
     middle = (TOP + BOTTOM) / 2
     parts = [
         label((LEFT + RIGHT) / 2, BOTTOM + 34, x_name),
@@ -123,11 +125,11 @@ def axes(x: Iterable[tuple[float, str]], y: Iterable[tuple[float, str]], x_name:
 FIFTHS = [(step / 5, f"{step / 5:.1f}") for step in range(6)]
 
 
-# Methods that take out main text.
+# Extraction methods.
 
 
 def precision_recall_chart(points: Sequence[Point]) -> Markup:
-    """Recall to the right, precision upwards, a circle a method, the larger the faster."""
+    """Recall to the right, precision upwards, one circle for each method; faster methods have larger circles."""
     lowest = min((min(point.precision, point.recall) for point in points), default=0.0)
     least = min(0.8, math.floor(lowest * 10) / 10)
 
@@ -151,7 +153,7 @@ def precision_recall_chart(points: Sequence[Point]) -> Markup:
         kind = "peer" if point.is_peer else "own"
         said = f"{point.name}: precision {point.precision:.3f}, recall {point.recall:.3f}"
         said += f", {point.speed:.0f} pages/s" if point.speed else ""
-        if abs(at.top + LINE / 2 - y) > 1:  # it stands apart
+        if abs(at.top + LINE / 2 - y) > 1:  # it stands out
             parts.append(line("to", (x, y), (min(max(x, at.left), at.right), at.top + LINE / 2)))
         parts += [circle(kind, x, y, r, said), label(at.left, at.bottom - 3, point.name, "start", kind)]
     parts.append(label(LEFT + 246, KEY, "pages/s:", "end"))
@@ -174,7 +176,7 @@ def _radius(speed: float | None) -> float:
 
 
 def place_label(name: str, x: float, y: float, r: float, taken: Sequence[Rectangle]) -> Rectangle:
-    """Where a label fits beside its circle, as near as possible: right or left, a line or some higher or lower."""
+    """The nearest place for a label beside its circle: right or left, some lines higher or lower."""
     width = LETTER * len(name)
     tops = [y + (step - 0.5) * LINE for step in sorted(range(-6, 7), key=abs)]
     tried = [Rectangle(left, top, left + width, top + LINE) for top in tops for left in (x + r + 3, x - r - 3 - width)]
@@ -184,7 +186,7 @@ def place_label(name: str, x: float, y: float, r: float, taken: Sequence[Rectang
 
 
 def box_chart(rows: Sequence[Row]) -> Markup:
-    """A box of page F1 for each method, the median a line, the average a dot."""
+    """A box of page F1 for each method; the median is a line, the average a dot."""
     height = ROW * len(rows) + 36
 
     def x(f1: float) -> float:
@@ -212,7 +214,7 @@ def box_chart(rows: Sequence[Row]) -> Markup:
 
 
 def course_chart(course: Sequence[FocusPoint], total: int, by_truth: bool) -> Markup:
-    """Harvest lately and in all, and which share of `total` was found, over the pages."""
+    """The recent and total harvest, and the share of `total` that was found, over the pages."""
     most = course[-1].pages
     curves = {
         "lately": (f"harvest of the last {WINDOW}", [point.lately for point in course]),
@@ -252,7 +254,7 @@ def score_chart(tenths: Sequence[FocusGroup | None]) -> Markup:
 
 
 def short(count: int) -> str:
-    """A count in few letters.
+    """A count with few characters.
 
     >>> short(999), short(1_000), short(12_499), short(999_999), short(2_500_000)
     ('999', '1.0k', '12k', '1000k', '2.5M')
@@ -264,7 +266,7 @@ def short(count: int) -> str:
 
 
 def round_step(most: int) -> int:
-    """The distance of about TICKS marks up to a number, which is 1, 2 or 5 with noughts.
+    """The step of about TICKS ticks up to a number: 1, 2 or 5 times a power of ten.
 
     >>> [round_step(most) for most in (1, 7, 10, 1_234, 1_000_000)]
     [1, 2, 2, 500, 200000]

@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from rich.console import Console
-from rich.filesize import decimal
 from rich.table import Table
 from rich.text import Text
 
@@ -18,17 +17,19 @@ from crawler.reports.sites import SiteRow
 from crawler.store.heartbeats import WorkerState
 from crawler.store.hosts import REQUESTS_A_PAGE
 from crawler.store.output_files import FOLDER_ID_FILE, pages_file
-from crawler.translation.message import N_, Message, first, localized, plural, span
+from crawler.translation.message import N_, Message, byte_size, first, localized, plural, span
 
-WIDE = 10_000  # lines in a pipe are not folded
-QUIET = 5.0  # seconds without a sign of life that are worth a word; workers give several a second
+WIDE = 10_000  # lines in a pipe are not wrapped
+QUIET = 5.0  # seconds without a heartbeat that are reported; workers send several a second
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def facts(
     crawl: CrawlState, now: float, folder: Path, most: int, database: Message | None = None
 ) -> list[Text | Table]:
-    """A crawl in a block of lines: its status, then its facts by their names, with so many seeds, reasons and files."""
+    """The block of lines about a crawl: its status, then its facts by name, with at most so many seeds, reasons and
+    files.
+    """
     age = now - crawl.started_at
     found: dict[str, object] = {
         N_("seeds"): first(json.loads(crawl.seeds), most),
@@ -59,7 +60,7 @@ def workers_and_sites(crawl: CrawlState, now: float, folder: Path, site_limit: i
         workers = [_worker(one, crawl, folder) for one in crawl.workers]
         said += [
             line(),
-            _table([N_("worker"), N_("file"), N_("holds"), N_("last sign of life")], workers, numbers=(0, 2)),
+            _table([N_("worker"), N_("file"), N_("leased"), N_("last heartbeat")], workers, numbers=(0, 2)),
         ]
     if crawl.sites:
         sites = [_site(one, site_limit, now) for one in crawl.sites]
@@ -74,18 +75,18 @@ def _worker(worker: WorkerState, crawl: CrawlState, folder: Path) -> list[object
     """A row of the table of workers."""
     seen = ago(worker.silent)
     if not worker.alive:
-        seen = Message("{ago}: taken for dead", {"ago": seen})
+        seen = Message("{ago}: considered dead", {"ago": seen})
     return [str(worker.number), _file(worker.number, worker.folder_id, crawl, folder), f"{worker.held:,}", seen]
 
 
 def _file_size(file: OutputSizes, crawl: CrawlState, folder: Path) -> Message:
-    """Where a worker writes its pages, and how large that is."""
+    """The output file of a worker, and its size."""
     path = _file(file.number, file.place, crawl, folder)
-    return Message("{path} ({size})", {"path": path, "size": decimal(file.pages_size)})
+    return Message("{path} ({size})", {"path": path, "size": byte_size(file.pages_size)})
 
 
 def _file(number: int, folder_id: str, crawl: CrawlState, folder: Path) -> str | Message:
-    """Where a worker writes its pages, as far as that is known here."""
+    """The path of a worker's output file, as far as it is known here."""
     name = pages_file(crawl.name, number)
     here = folder / FOLDER_ID_FILE
     ours = here.is_file() and here.read_text(encoding="ascii", errors="replace").split()[:1] == [folder_id]
@@ -93,25 +94,25 @@ def _file(number: int, folder_id: str, crawl: CrawlState, folder: Path) -> str |
 
 
 def _status(crawl: CrawlState) -> Message:
-    """Whether a crawl is at its end, at work or neither."""
+    """Whether a crawl is finished, running or neither."""
     values: dict[str, object] = {"ago": ago(crawl.silent or 0.0)}
     if crawl.ended_at is not None:
         values["date"] = date(crawl.ended_at)
         if crawl.waiting:
-            return Message("finished on {date} with all its pages (max_pages); more max_pages goes on there", values)
+            return Message("finished on {date}, max_pages reached; a larger max_pages continues it", values)
         return Message("finished on {date}", values)
     if crawl.alive:
         running = plural("running, {n} worker", "running, {n} workers", len(crawl.alive))
         if (crawl.silent or 0.0) <= QUIET:
             return running
-        return Message("{running}, last sign of life {ago}", {"running": running, **values})
+        return Message("{running}, last heartbeat {ago}", {"running": running, **values})
     if crawl.workers:
-        return Message("broken off, last sign of life {ago}; the same command goes on there", values)
-    return Message("stopped; the same command goes on there")
+        return Message("interrupted, last heartbeat {ago}; the same command continues it", values)
+    return Message("stopped; the same command continues it")
 
 
 def _round(crawl: CrawlState) -> str | Message:
-    """Which round it is, and when the next one begins, which says nothing while a crawl is at work."""
+    """The round, and when the next one begins, unless the crawl is running."""
     if crawl.ended_at is None or crawl.next_due is None:
         return "" if crawl.round == crawl.first_round else f"{crawl.round:,}"
     number = f"{crawl.round:,}"
@@ -133,14 +134,14 @@ def _pages(crawl: CrawlState) -> Message:
 
 def _addresses(crawl: CrawlState) -> Message:
     values = {"waiting": f"{crawl.waiting:,}", "held": f"{crawl.held:,}", "done": f"{crawl.done:,}"}
-    said = Message("{waiting} waiting, {held} held by workers, {done} done", values)
+    said = Message("{waiting} queued, {held} leased, {done} done", values)
     if not crawl.recorded:
         return said
-    return Message("{counts}, {n} images recorded to be judged", {"counts": said, "n": f"{crawl.recorded:,}"})
+    return Message("{counts}, {n} images recorded for judging", {"counts": said, "n": f"{crawl.recorded:,}"})
 
 
 def _ends(crawl: CrawlState) -> list[Message]:
-    """The outcomes of those that are done, in numbers."""
+    """The numbers of completed addresses by outcome."""
     ends, of = crawl.ends, {code: crawl.ends.outcomes[Outcome(code)] for code in codes(Group.DONE)}
     skipped, noise, failed = (
         of_group(ends.outcomes, group).total() for group in (Group.SKIPPED, Group.NOISE, Group.FAILED)
@@ -160,7 +161,7 @@ def _ends(crawl: CrawlState) -> list[Message]:
 
 
 def _reasons(crawl: CrawlState, group: Group, most: int) -> list[Message]:
-    """Why there is nothing of some addresses, the most frequent first, as the closing lines say it."""
+    """Why addresses yielded nothing, most frequent reasons first, as in the closing lines."""
     return ranked(of_group(crawl.ends.outcomes, group), most)
 
 
@@ -175,7 +176,7 @@ def _site(site: SiteRow, limit: int, now: float) -> list[object]:
     elif used >= 1:
         said = Outcome(Code.SITE_BUDGET_SPENT).message
     elif site.rests_until is not None and (rest := site.rests_until - now) >= 1:
-        said = Message("rests {span}", {"span": span(rest)})
+        said = Message("paused for {span}", {"span": span(rest)})
     return [site.name, f"{site.pages:,}", f"{site.waiting:,}", f"{min(1, used):.0%}", said]
 
 
@@ -196,7 +197,7 @@ def line(text: object = "", style: str = "") -> Text:
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[object]], numbers: Sequence[int]) -> Table:
-    """A table with its numbers to the right."""
+    """A table with right-aligned numbers."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for place, head in enumerate(heads):
         table.add_column(line(Message(head)), justify="right" if place in numbers else "left", overflow="fold")
@@ -206,7 +207,7 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[object]], numbers: Sequ
 
 
 def show(parts: Iterable[Text | Table]) -> None:
-    """Print to a terminal as wide as it is, and elsewhere without folds and colours."""
+    """Print, as wide as the terminal; elsewhere without wrapping and colours."""
     if sys.stdout.isatty():
         Console(highlight=False).print(*parts, sep="\n")
         return

@@ -1,7 +1,7 @@
 """The state of crawls: summaries, which cost a few rows however large a crawl is, and full states, which cost seconds.
 
-Reading blocks nobody. A full state counts the addresses of a crawl: those that wait or are held by an index, those that
-are done in one pass, which takes seconds at five million addresses.
+Reading locks nothing. A full state counts the addresses of a crawl: queued and leased ones by an index, done ones in
+one pass, which takes seconds at five million addresses.
 """
 
 from collections import Counter, defaultdict
@@ -31,12 +31,12 @@ from crawler.store.read_only import exists, reading
 from crawler.translation.message import first
 
 DUE_LOOKED_AT = 200
-"""The next pages of a crawl among which the first that is not gone is searched."""
+"""The next pages of a crawl among which the first existing one is searched."""
 LAST = 2**62
 """An id that no crawl has."""
 MOST_SITES = 10
 MOST_NAMES = 10
-EVERY = 2**31 - 1  # of what waits of a site is counted
+EVERY = 2**31 - 1  # queued addresses of a site are counted up to this number
 TOTALS = (
     select(page.c.crawl_id, func.count()).group_by(page.c.crawl_id),
     select(site.c.crawl_id, func.count()).group_by(site.c.crawl_id),
@@ -54,7 +54,7 @@ class CrawlSummary:
     started_at: float
     ended_at: float | None
     pages: int
-    """Of this round."""
+    """In this round."""
     waiting: int
     round: int
     first_round: int
@@ -62,12 +62,12 @@ class CrawlSummary:
 
     @property
     def alive(self) -> tuple[WorkerState, ...]:
-        """The workers that gave a sign of life lately."""
+        """The workers with a recent heartbeat."""
         return tuple(one for one in self.workers if one.alive)
 
     @property
     def silent(self) -> float | None:
-        """Seconds since the last sign of life of any worker."""
+        """Seconds since the last heartbeat of any worker."""
         return min((one.silent for one in self.workers), default=None)
 
     @property
@@ -105,7 +105,7 @@ def latest_summaries(
 
 
 def summary_of(connection: Connection, number: int, now: float) -> CrawlSummary | None:
-    """The crawl of this id; None if there is none."""
+    """The crawl with this id; None if there is none."""
     rows = connection.execute(select(crawl).where(crawl.c.id == number)).all()
     return next(iter(_summaries(connection, rows, now)), None)
 
@@ -146,7 +146,7 @@ def due_pages(connection: Connection, of: CrawlSummary, now: float, most: int | 
 
 
 def check_name(names: Sequence[str], name: str | None, url: URL) -> None:
-    """Raise a WrongUseError where there is no crawl, or none of this name."""
+    """Raise a WrongUseError if there is no crawl, or none of this name."""
     if not names:
         raise WrongUseError("no crawl was ever run here ({path})", path=display_url(url))
     if name is not None and name not in names:
@@ -183,7 +183,7 @@ class CrawlState(CrawlSummary):
     texts: int
     """Pages in the database."""
     recorded: int
-    """Images that wait for their site to show enough."""
+    """Images whose site has not shown enough pages."""
     ends: OutcomeTotals
     """The outcomes of completed addresses."""
     files: tuple[OutputSizes, ...]
@@ -191,13 +191,13 @@ class CrawlState(CrawlSummary):
     due: int
     """Pages that are due."""
     next_due: float | None
-    """In how many seconds the next page is due, 0 where one is; None if none ever is."""
+    """Seconds until the next page is due, 0 if one is; None if none ever will be."""
     sites: tuple[SiteRow, ...]
-    """Those with the most pages, when this crawl was asked for."""
+    """The sites with the most pages, if this crawl was asked for."""
 
     @property
     def held(self) -> int:
-        """Addresses that workers hold."""
+        """Leased addresses."""
         return sum(one.held for one in self.workers)
 
     @property

@@ -1,4 +1,4 @@
-"""What the focus report reads of a crawl: its pages, what its workers learned, and how much of a truth it found.
+"""The data of the focus report: a crawl's pages, what its workers learned, and how much of a truth list it found.
 
 Pages are read one after another and without their texts, so that memory does not grow with their number.
 
@@ -26,7 +26,7 @@ from crawler.urls.parsing import absolute
 
 PAGES_AT_ONCE = 1_000
 PRIORITIES = 1_000
-"""Priorities of links are scores in so many parts."""
+"""Priorities of links are scores multiplied by this."""
 MOST_WORDS = 40
 LONGEST = 60
 """Characters of a word that are shown."""
@@ -42,7 +42,7 @@ class FetchedPage(NamedTuple):
     requested_url: str
     relevance: float
     link_score: float | None
-    """What its link promised before it was asked for; None where there was none to go by."""
+    """The score of its link before the request; None if there was none."""
     via: str
     """How it was found."""
 
@@ -59,11 +59,11 @@ class TitledPage:
 
 @dataclass(frozen=True, slots=True)
 class WaitingCounts:
-    """Waiting addresses, images included."""
+    """Queued addresses, including images."""
 
     total: int
     promising: int
-    """Those whose score reaches what was asked about; and seeds, which have none."""
+    """Those with at least the requested score; and seeds, which have no score."""
 
 
 class CrawlPages:
@@ -76,7 +76,7 @@ class CrawlPages:
         self.name = name
 
     def pages(self) -> Generator[FetchedPage, None, None]:
-        """The pages by the second in which they were fetched."""
+        """The pages in the order of the second in which they were fetched."""
         columns = [page.c[name] for name in FetchedPage._fields]
         wanted = select(*columns).where(self._mine).order_by(page.c.fetched_at, page.c.id)
         with self._connection.execution_options(yield_per=PAGES_AT_ONCE).execute(wanted) as rows:
@@ -84,7 +84,7 @@ class CrawlPages:
                 yield from map(FetchedPage._make, part)
 
     def told(self, numbers: Iterable[int]) -> list[TitledPage]:
-        """The pages of these numbers, in this order."""
+        """The pages with these numbers, in this order."""
         wanted = list(numbers)
         columns = [page.c[one.name] for one in fields(TitledPage)]
         rows = self._connection.execute(select(page.c.id, *columns).where(page.c.id.in_(wanted)))
@@ -97,13 +97,13 @@ class CrawlPages:
         return list(self._connection.execute(mine).scalars())
 
     def off_topic(self) -> int:
-        """How many pages were read and not kept, as their relevance was under `min_relevance`."""
+        """How many pages were read but not stored, as their relevance was below `min_relevance`."""
         mine = host.c.crawl_id == self.number, IS_DONE, address.c.outcome == Code.OFF_TOPIC
         count = select(func.count()).select_from(ADDRESSES_WITH_HOSTS).where(*mine)
         return int(self._connection.execute(count).scalar_one())
 
     def waiting(self, score: float) -> WaitingCounts:
-        """Waiting addresses, and those of them with this link score or more."""
+        """Queued addresses, and those of them with at least this link score."""
         promises = address.c.priority >= score * PRIORITIES
         counts = select(func.count(), func.count().filter(promises)).select_from(ADDRESSES_WITH_HOSTS)
         mine = IS_WAITING, host.c.crawl_id == self.number
@@ -112,7 +112,7 @@ class CrawlPages:
 
 @contextmanager
 def crawls_with_pages(url: URL) -> Iterator[list[CrawlPages]]:
-    """The crawls in a database as they are at one moment; none where no crawl was ever run."""
+    """The crawls in a database at one moment; empty if no crawl was ever run."""
     if not exists(url):
         yield []
         return
@@ -130,11 +130,11 @@ class LearnedWords:
     good: Weights = ()
     bad: Weights = ()
     let_go: int = 0
-    """Links that were priced no more because too many waited."""
+    """Links that were not scored again because too many were queued."""
 
 
 def learned_words(summaries: Iterable[str]) -> LearnedWords:
-    """What the workers that left these summaries have learned together."""
+    """What the workers with these summaries have learned together."""
     read = [json.loads(summary) for summary in summaries]
     lists = {name: _joined(read, name) for name in ("topic", "good", "bad")}
     return LearnedWords(len(read), **lists, let_go=sum(one.get("let_go", 0) for one in read))
@@ -148,39 +148,39 @@ def _joined(summaries: list[Mapping[str, Any]], name: str) -> Weights:
     for one, share in zip(summaries, shares, strict=True):
         for word, weight in one.get(name, ()):
             sums[word[:LONGEST]] += weight * share / sum(shares)
-    # What a link that led away weighs is below 0, or not: by its size it tells as much.
+    # The weight of a word of links that led away may be negative; its size tells how strong it is.
     ranked = sorted(sums.items(), key=lambda entry: (-abs(entry[1]), entry[0]))
     return tuple(entry for entry in ranked[:MOST_WORDS] if entry[1])
 
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """How much of the truth a crawl found."""
+    """How much of the truth list a crawl found."""
 
     addresses: int
-    """Those of the truth."""
+    """Addresses in the list."""
     met: int
-    """Those of them that were stored."""
+    """Of these, those that were stored."""
     agreed: int
-    """Stored pages that are on the topic by the truth and by their relevance."""
+    """Stored pages that are on the topic by the list and by their relevance."""
     missed: int
-    """Those that are by the truth alone."""
+    """Those that are only by the list."""
     on_topic: int
-    """Stored pages that are by their relevance."""
+    """Those that are by their relevance."""
 
     @property
     def recall(self) -> float:
-        """The share of the truth that was stored."""
+        """The share of the list that was stored."""
         return self.met / self.addresses
 
 
 class Truth(NamedTuple):
-    """Addresses that are on the topic, each in the one spelling that `same` gives it."""
+    """Addresses that are on the topic, each in its canonical spelling."""
 
     addresses: frozenset[str]
     same: Callable[[str], str]
     faults: tuple[int, ...]
-    """The numbers of lines that hold no address."""
+    """The numbers of lines without an address."""
 
     def search(self) -> "Search":
         """A new search for these addresses."""
@@ -188,7 +188,7 @@ class Truth(NamedTuple):
 
 
 class Search:
-    """What was met of a truth so far."""
+    """The addresses of a truth list that were found so far."""
 
     def __init__(self, truth: Truth) -> None:
         self._truth = truth
@@ -197,11 +197,11 @@ class Search:
 
     @property
     def count(self) -> int:
-        """How many addresses were met."""
+        """How many addresses were found."""
         return len(self._met)
 
     def take(self, page: FetchedPage, on_topic: bool) -> None:
-        """Take a page, which is known by the address that was asked for as well."""
+        """Count a page, which is also known by its requested address."""
         met = {self._truth.same(url) for url in {page.url, page.requested_url}} & self._truth.addresses
         if met:
             self._met |= met
@@ -209,12 +209,12 @@ class Search:
             self._missed += not on_topic
 
     def found(self, on_topic: int) -> Recall:
-        """What was met of it by a crawl with so many pages on the topic."""
+        """The result for a crawl with this many pages on the topic."""
         return Recall(len(self._truth.addresses), self.count, self._agreed, self._missed, on_topic)
 
 
 def truth_of(lines: Iterable[str], same: Callable[[str], str]) -> Truth:
-    """The addresses of lines, one in each; blank lines and comments hold none.
+    """The addresses in lines, one in each; blank lines and comments are skipped.
 
     >>> truth_of(["http://a.example", "# bees", "", "HTTP://A.example:80/", "bees"], str)[::2]
     (frozenset({'http://a.example/'}), (5,))

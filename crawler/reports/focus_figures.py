@@ -26,28 +26,28 @@ WINDOW = 200
 MOST_POINTS = 500
 MOST_SITES = 50
 EXTREMES = 10
-"""The best pages that are named, and the worst."""
+"""The best and the worst pages that are listed."""
 TENTHS = 10
 STEPS = 1_000
-"""How finely link scores are told apart for the ranking: as finely as priorities are."""
+"""The resolution of link scores for the ranking: that of priorities."""
 UNKNOWN = "not known"
 
 
 @dataclass(frozen=True, slots=True)
 class FocusPoint:
-    """How things stood after so many pages."""
+    """The figures after this many pages."""
 
     pages: int
     lately: float
     harvest: float
     on_topic: int
     found: int
-    """Addresses of the truth that were met."""
+    """Addresses of the truth list that were found."""
 
 
 @dataclass(frozen=True, slots=True)
 class FocusGroup:
-    """Pages that have something in common, and what they are to the topic."""
+    """The figures of a group of pages."""
 
     name: str
     pages: int
@@ -57,14 +57,14 @@ class FocusGroup:
     relevance: float
     """The mean."""
     link_score: float | None
-    """The mean of the pages that have one."""
+    """The mean of the pages that have a link score."""
     best: str
     """The address of the page with the highest relevance."""
 
 
 @dataclass(frozen=True)
 class FocusFigures:
-    """What there is to say of a crawl's pages, of which there is at least one."""
+    """The figures of a crawl's pages, of which there is at least one."""
 
     limit: float
     """The relevance from which on a page is on topic."""
@@ -77,7 +77,7 @@ class FocusFigures:
     sites: tuple[FocusGroup, ...]
     """The first MOST_SITES by pages on the topic."""
     others: FocusGroup | None
-    """All other sites together, as far as there are any."""
+    """All other sites together, if there are any."""
     site_count: int
     course: tuple[FocusPoint, ...]
     """At most MOST_POINTS; the last is that of all pages."""
@@ -91,7 +91,7 @@ class FocusFigures:
 
 
 class FocusCounter:
-    """Takes pages, and knows their figures at any time."""
+    """Takes pages, and computes their figures at any time."""
 
     def __init__(self, limit: float = ON_TOPIC, truth: "Truth | None" = None) -> None:
         self.limit = limit
@@ -103,7 +103,7 @@ class FocusCounter:
         self._recent: deque[bool] = deque(maxlen=WINDOW)
         self._course: list[FocusPoint] = []
         self._step = 1
-        # Of pages alike in relevance the first one is named, so ids count backwards; smallest are dropped.
+        # Of pages with equal relevance the first one is named, so ids are negated; the smallest are dropped.
         self._best: list[tuple[float, int]] = []
         self._worst: list[tuple[float, int]] = []
         self._truth = truth and truth.search()
@@ -129,13 +129,13 @@ class FocusCounter:
             self._mark()
 
     def take_all(self, pages: "Iterable[FetchedPage]") -> "FocusCounter":
-        """Itself, with all these pages taken."""
+        """The counter itself, after taking all these pages."""
         for page in pages:
             self.take(page)
         return self
 
     def _mark(self) -> None:
-        """Take down how things stand, and when there are too many such points, forget every other one."""
+        """Record the current figures; if there are too many points, drop every other one."""
         self._course.append(self._here())
         if len(self._course) >= MOST_POINTS:
             self._course, self._step = self._course[1::2], 2 * self._step
@@ -146,7 +146,7 @@ class FocusCounter:
         return FocusPoint(self._pages, lately, self._on_topic / self._pages, self._on_topic, found)
 
     def figures(self) -> FocusFigures | None:
-        """The figures of all pages taken; None where there is none."""
+        """The figures of all pages taken; None if there is none."""
         total = _together(self._ways.values())
         if total is None:
             return None
@@ -171,7 +171,7 @@ class FocusCounter:
 
 
 class _Tally:
-    """Sums over pages that have something in common."""
+    """Sums over a group of pages."""
 
     __slots__ = ("best", "highest", "on_topic", "pages", "relevance", "scored", "scores")
 

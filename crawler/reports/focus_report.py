@@ -1,4 +1,4 @@
-"""How well a crawl kept to its topic: its sentences and tables, as an HTML file and as lines for a terminal."""
+"""The focus report: its sentences and tables, as an HTML file and as lines for a terminal."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
@@ -44,11 +44,11 @@ class CrawlFocus:
     worst: tuple[TitledPage, ...]
     waiting: WaitingCounts
     off_topic: int = 0
-    """Pages that were read and not kept, as their relevance was under the crawl's `min_relevance`."""
+    """Pages that were read but not stored, as their relevance was below the crawl's `min_relevance`."""
 
 
 def crawl_focus(crawl: CrawlPages, limit: float, known: Truth | None = None, pace: Pace = iter) -> CrawlFocus | None:
-    """How a crawl kept to its topic, its pages taken at some pace; None where it has no page."""
+    """The focus of a crawl, with pauses while its pages are read; None if it has no page."""
     with closing(crawl.pages()) as pages:
         figures = FocusCounter(limit, known).take_all(pace(pages)).figures()
     if figures is None:
@@ -66,14 +66,14 @@ ALL_READ = "The closing lines and the overview count all pages that were read, s
 
 
 def share(figures: FocusFigures) -> tuple[str, int]:
-    """What the share is that grows with the pages, and how many pages it is of."""
+    """The heading of the share that grows with the pages, and its total."""
     if figures.truth is None:
         return "share of the pages on topic found so far", figures.total.on_topic
     return "recall", figures.truth.addresses
 
 
 def headline(kept: CrawlFocus) -> list[str]:
-    """The sentences that come first."""
+    """The first sentences."""
     figures = kept.figures
     total, last = figures.total, min(figures.window, figures.total.pages)
     on_topic = f"{total.on_topic:,} on topic (relevance of {figures.limit:g} or more)"
@@ -84,16 +84,16 @@ def headline(kept: CrawlFocus) -> list[str]:
 
 
 def off_topic_words(count: int) -> list[str]:
-    """That pages are missing here, where the crawl was told to keep none like them."""
+    """A sentence about pages that were not stored because of min_relevance."""
     if not count:
         return []
     pages = counted(count, "more page was", "more pages were")
     why = "with a relevance under the crawl's min_relevance"
-    return [f"{pages} read and not kept, {why}; the figures are of stored pages alone."]
+    return [f"{pages} read and not kept, {why}; the figures are of stored pages only."]
 
 
 def truth_words(found: Recall) -> list[str]:
-    """The addresses that are known to be on topic, counted by their ends."""
+    """Sentences about the addresses of the truth list."""
     addresses = counted(found.addresses, "address", "addresses")
     met = counted(found.met, "was", "were")
     said = [f"Of {addresses} known to be on topic {met} stored: recall {percent(found.recall)}."]
@@ -108,12 +108,12 @@ def truth_words(found: Recall) -> list[str]:
 
 
 def waiting_words(waiting: WaitingCounts, limit: float) -> str:
-    """What the crawl has still to ask for, and what that promises."""
+    """A sentence about the queued addresses and their link scores."""
     if not waiting.total:
-        return "No address waits to be asked for."
-    addresses = counted(waiting.total, "address waits", "addresses wait")
-    promising = f"{waiting.promising:,} of them with a link score of {limit:g} or more, or as seeds"
-    return f"{addresses} to be asked for; {promising}."
+        return "No address is queued."
+    addresses = counted(waiting.total, "address is queued", "addresses are queued")
+    promising = f"{waiting.promising:,} of them with a link score of {limit:g} or more, or seeds"
+    return f"{addresses}; {promising}."
 
 
 def tables(figures: FocusFigures) -> list[Table]:
@@ -130,10 +130,10 @@ def ways_table(figures: FocusFigures) -> Table:
 
 
 def course_table(figures: FocusFigures) -> Table:
-    """How the harvest went, at about ROWS points."""
+    """The harvest at about ROWS points."""
     name, most = share(figures)
     heads = ("pages", f"harvest of the last {figures.window}", "harvest so far", name)
-    unknown = () if figures.truth else ("How many pages on topic the crawl did not find, nobody knows.",)
+    unknown = () if figures.truth else ("The number of pages on topic that the crawl did not find is not known.",)
     rows = [
         (
             f"{point.pages:,}",
@@ -147,7 +147,7 @@ def course_table(figures: FocusFigures) -> Table:
 
 
 def sites_table(figures: FocusFigures) -> Table:
-    """What each site gave; the sites that have no row are counted."""
+    """The pages by site; sites without a row are counted."""
     heads = ("site", *COUNTS, "best page")
     rows = [(one.name, *counts(one), readable(one.best)) for one in figures.sites]
     notes: tuple[str, ...] = ()
@@ -158,7 +158,7 @@ def sites_table(figures: FocusFigures) -> Table:
 
 
 def scores_table(figures: FocusFigures) -> Table:
-    """Whether the score of a link told what it led to."""
+    """Whether the score of a link predicted what it led to."""
     rows = [
         (f"{place / TENTHS:.1f} to {(place + 1) / TENTHS:.1f}", *counts(one))
         for place, one in enumerate(figures.tenths)
@@ -168,18 +168,18 @@ def scores_table(figures: FocusFigures) -> Table:
     notes = []
     if figures.ranking is not None:
         notes.append(
-            "Of a page on topic and one that is not, the first had the better link score in "
-            f"{percent(figures.ranking)} of all pairs; 50% is chance."
+            "In pairs of a page on topic and one off topic, the first had the better link score in "
+            f"{percent(figures.ranking)} of cases; 50% is chance."
         )
     if without:
-        notes.append(f"{counted(without, 'page')} had no link score: nothing was known beforehand.")
+        notes.append(f"{counted(without, 'page')} had no link score, as nothing was known before the request.")
     return Table(
         "Pages by their link score", ("link score from", *COUNTS), rows, frozenset(("link score from",)), tuple(notes)
     )
 
 
 def word_lists(learned: LearnedWords) -> dict[str, Weights]:
-    """The words that were learned, by what they are; nothing where none was."""
+    """The learned words by kind; empty if none were learned."""
     lists = {
         "Words of the topic": learned.topic,
         "Words of links that led to it": learned.good,
@@ -189,16 +189,19 @@ def word_lists(learned: LearnedWords) -> dict[str, Weights]:
 
 
 def learned_notes(learned: LearnedWords) -> list[str]:
-    """How many workers the words are of, and what is missing."""
+    """Notes on the words: how many workers learned them, and what is missing."""
     said = []
     if not learned.workers:
         said.append("There is no record of what the crawl learned.")
     elif not word_lists(learned):
         said.append("The crawl has learned no words.")
     elif learned.workers > 1:
-        said.append(f"Means of {learned.workers:,} workers, by the pages each has seen.")
+        said.append(f"Means of {learned.workers:,} workers, weighted by the pages each has seen.")
     if learned.let_go > 0:
-        said.append(f"Too many waited to be scored anew: {counted(learned.let_go, 'link')} kept a last priority.")
+        said.append(
+            f"Too many links were queued to score them all again: {counted(learned.let_go, 'link')} kept an earlier "
+            "priority."
+        )
     return said
 
 
@@ -243,7 +246,7 @@ WIDTH = 100
 
 
 def html_report(crawls: Sequence[CrawlFocus], limit: float, version: str, day: date) -> str:
-    """The whole file as text."""
+    """The whole HTML file as text."""
     # They want numpy, which takes its time, and all commands are loaded with each of them.
     from crawler.reports.charts import course_chart, score_chart
 
@@ -272,7 +275,7 @@ def _lines(table: Table) -> Iterator[str]:
 
 
 def _one_line(cell: str, width: int) -> str:
-    """A cell without line ends, and not too long.
+    """A cell in one line, shortened if long.
 
     >>> _one_line(" honey\\n bees ", 8), _one_line("honey bees", 10)
     ('honey b…', 'honey bees')

@@ -1,4 +1,4 @@
-"""Tables and pages of reports: a report is one HTML file that needs nothing else and runs nothing.
+"""Tables and pages of reports: a report is one self-contained HTML file without scripts.
 
 All text of pages is escaped; a Content-Security-Policy forbids scripts, images, frames and loading anything.
 """
@@ -25,7 +25,7 @@ def _environment() -> Environment:
 
 
 def environment(package: str, **filters: Callable[..., Any]) -> Environment:
-    """The templates of a package: all text is escaped where it is put in."""
+    """The templates of a package; all text is escaped."""
     found = Environment(
         loader=PackageLoader(package),
         autoescape=True,
@@ -45,7 +45,7 @@ def _without_control(value: Any) -> Any:
 
 
 def shown(text: str) -> str:
-    """The text as HTML shows it, whatever it is; control characters as a sign of their own.
+    """The text as HTML; control characters are replaced by a sign.
 
     >>> shown('<b title="x">\\x1b')
     '&lt;b title=&quot;x&quot;&gt;\\ufffd'
@@ -63,7 +63,7 @@ def percent(share: float) -> str:
 
 
 class Table(NamedTuple):
-    """Rows under heads; the columns with these heads hold text, the others numbers."""
+    """Rows under heads; the columns with the given heads contain text, the others numbers."""
 
     title: str
     heads: tuple[str, ...]
@@ -73,7 +73,7 @@ class Table(NamedTuple):
 
 
 def aligned(rows: Sequence[Sequence[str]], left: Container[int]) -> Iterator[str]:
-    """The rows as lines with cells below each other, those of these columns to the left.
+    """The rows as aligned lines; the given columns are left-aligned.
 
     The last cell of a row that is shorter than others may be of any width.
 

@@ -1,4 +1,4 @@
-"""`scrapy focus report`: how well crawls kept to their topics, as text and as one HTML file."""
+"""`scrapy focus report`: how well crawls kept to their topics, printed and as one HTML file."""
 
 import argparse
 from datetime import UTC, datetime
@@ -18,13 +18,13 @@ from crawler.store.database import state_url
 
 
 def report(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Print how well all crawls kept to their topics, or one of them; the exit status."""
+    """Print the reports of all crawls or of one; returns the exit status."""
     limit = opts.min_relevance
     url = state_url(settings)
     known = truth(opts.truth, settings)
     inputs = [Path(str(url.database))] if url.drivername == "sqlite" else []
     check_apart(opts.output, [path for path in (*inputs, *([Path(opts.truth)] if opts.truth else [])) if path.exists()])
-    output = None if opts.output is None else AtomicFile(opts.output)  # before anything is read for it
+    output = None if opts.output is None else AtomicFile(opts.output)  # before the database is read
     try:
         found = read(url, opts.name, limit, known)
         if output is not None:
@@ -38,18 +38,18 @@ def report(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def read(url: URL, name: str | None, limit: float, known: Truth | None) -> list[CrawlFocus]:
-    """How all crawls kept to their topics that have a page, or the one of this name."""
+    """The reports of all crawls with pages, or of the one of this name."""
     with crawls_with_pages(url) as crawls:
         check_name([one.name for one in crawls], name, url)
         wanted = [one for one in crawls if name in (None, one.name)]
         found = [focus for one in wanted if (focus := crawl_focus(one, limit, known)) is not None]
         if not found:
-            raise WrongUseError("no page is stored of {names}", names=name_list([one.name for one in wanted]))
+            raise WrongUseError("no page of {names} is stored", names=name_list([one.name for one in wanted]))
         return found
 
 
 def truth(name: str | None, settings: BaseSettings) -> Truth | None:
-    """The addresses of a file, one in each line, that are on topic; None without a file."""
+    """The addresses in a file, one in each line; None without a file."""
     if name is None:
         return None
     try:
@@ -62,5 +62,5 @@ def truth(name: str | None, settings: BaseSettings) -> Truth | None:
         rest = f" and {len(found.faults) - 1:,} more" if len(found.faults) > 1 else ""
         say("scrapy focus report", f"{name}: line {found.faults[0]:,}{rest}: no address, left out")
     if not found.addresses:
-        raise WrongUseError("{path} holds no address", path=repr(name[:200]))
+        raise WrongUseError("{path} contains no address", path=repr(name[:200]))
     return found

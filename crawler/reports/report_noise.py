@@ -1,4 +1,4 @@
-"""`scrapy noise report`: what was skipped as noise, by which model, what that saved, and how often it was wrong."""
+"""`scrapy noise report`: what was skipped as noise, by which model, the savings, and the error rate."""
 
 import argparse
 from collections.abc import Iterator
@@ -19,12 +19,12 @@ from crawler.store.read_only import exists, reading
 from crawler.translation.message import counted
 
 UNKNOWN = "unknown, as nothing was downloaded"
-NAME_WIDTH = 40  # of a site in the table; longer ones end in dots
+NAME_WIDTH = 40  # characters of a site in the table; longer ones are shortened
 MOST_SITES = 20
 
 
 def saved_bytes(skipped: int, kept: int, size: int) -> int | None:
-    """The bytes of images that were skipped, by the mean size of those kept; None where none was.
+    """The estimated bytes of skipped images, by the mean size of the kept ones; None if none was kept.
 
     >>> saved_bytes(3, 2, 2_000), saved_bytes(0, 0, 0), saved_bytes(3, 0, 0)
     (3000, 0, None)
@@ -58,7 +58,7 @@ class NoiseSite:
 
 @dataclass(frozen=True, slots=True)
 class NoiseFigures:
-    """What a crawl skipped as noise; what was chosen to be fetched all the same is not skipped but audited."""
+    """What a crawl skipped as noise; images chosen for the audit count as audited, not as skipped."""
 
     name: str
     """Of the crawl."""
@@ -73,21 +73,21 @@ class NoiseFigures:
     """Images, without those of the audit."""
     downloaded_bytes: int
     audited: int
-    """Chosen to be fetched although they are noise."""
+    """Chosen for the audit although they are noise."""
     audited_links: int
     """Of them, pages behind images."""
     audited_images: int
-    """Of them, the images that were downloaded."""
+    """Of them, the downloaded images."""
     audited_bytes: int
     audited_pages: int
     """Pages that are stored although only noise leads to them."""
     told: int
-    """Audited images of which their size tells whether they are content."""
+    """Audited images whose size tells whether they are content."""
     mistaken: int
-    """Those of them that are."""
+    """Of these, those that are content."""
     models: tuple[NoiseModel, ...]
     sites: tuple[NoiseSite, ...]
-    """Those with the most noise."""
+    """The sites with the most noise."""
     site_count: int
 
 
@@ -135,12 +135,12 @@ BY_SITE = (
 )
 _chosen = select(address.c.url).join(verdict, verdict.c.key == address.c.key)
 _chosen = _chosen.where(verdict.c.crawl_id == bindparam("crawl"), is_link, audited)
-# By what was asked for at first: where a redirect led elsewhere, the page has the key of that.
+# By the requested address: after a redirect, the page has the key of that address.
 AUDITED_PAGES = select(func.count()).where(page.c.crawl_id == bindparam("crawl"), page.c.requested_url.in_(_chosen))
 
 
 def noise_figures(url: URL) -> list[NoiseFigures]:
-    """What each crawl skipped as noise; nothing where no crawl was ever run."""
+    """What each crawl skipped as noise; empty if no crawl was ever run."""
     if not exists(url):
         return []
     with reading(url) as connection:
@@ -149,7 +149,7 @@ def noise_figures(url: URL) -> list[NoiseFigures]:
 
 
 def noise_figures_of(url: URL, number: int) -> NoiseFigures | None:
-    """What the crawl of this number skipped as noise; None where there is none."""
+    """What the crawl of this number skipped as noise; None if there is no such crawl."""
     with reading(url) as connection:
         row = connection.execute(select(crawl.c.id, crawl.c.name).where(crawl.c.id == number)).one_or_none()
         return _figures(connection, row) if row is not None else None
@@ -159,7 +159,7 @@ def _figures(connection: Connection, row: Any) -> NoiseFigures:
     mine = verdict.c.crawl_id == row.id
     totals = connection.execute(TOTALS.where(mine)).one()
     measured = totals.downloaded, totals.downloaded_bytes
-    # Where there is no such link, the pages need not be looked through.
+    # If there is no such link, the pages need not be read.
     pages = connection.execute(AUDITED_PAGES, {"crawl": row.id}).scalar_one() if totals.audited_links else 0
     return NoiseFigures(
         name=row.name,
@@ -175,7 +175,7 @@ def _figures(connection: Connection, row: Any) -> NoiseFigures:
 
 
 def report(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Print what was said of the images of all crawls, or of one; the exit status."""
+    """Print the reports of all crawls or of one; returns the exit status."""
     url = state_url(settings)
     crawls = noise_figures(url)
     check_name([one.name for one in crawls], opts.name, url)
@@ -211,12 +211,12 @@ def words(crawl: NoiseFigures) -> Iterator[str]:
 
 def _audit(crawl: NoiseFigures) -> Iterator[str]:
     if not crawl.audited:
-        yield "None of the noise was chosen to be fetched to see whether it is (IMAGE_NOISE_AUDIT)."
+        yield "There was no audit of the noise (setting IMAGE_NOISE_AUDIT)."
         return
-    yield f"Audited: {crawl.audited:,} of the noise chosen to be fetched all the same."
+    yield f"Audit: {crawl.audited:,} skipped images or links were chosen."
     measured = f" ({decimal(crawl.audited_bytes)}, measured)" if crawl.audited_images else ""
     images, pages = counted(crawl.audited_images, "image"), counted(crawl.audited_pages, "page")
-    yield f"  Fetched of it: {images}{measured}, {pages} stored."
+    yield f"  Downloaded of these: {images}{measured}, {pages} stored."
     if crawl.told:
         rate = f"{crawl.mistaken:,} of {crawl.told:,} images ({crawl.mistaken / crawl.told:.1%})"
         yield f"  Error rate: {rate} look like content by their size."

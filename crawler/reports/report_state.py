@@ -1,4 +1,4 @@
-"""`scrapy state`: prints what the crawls have done, deletes a crawl, or drops old pages."""
+"""`scrapy state`: prints the state of crawls, deletes a crawl, or deletes old pages."""
 
 import argparse
 import sys
@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from rich.filesize import decimal
 from rich.table import Table
 from rich.text import Text
 from scrapy.settings import BaseSettings
@@ -22,13 +21,13 @@ from crawler.store.database import display_url, state_url
 from crawler.store.deletion import BusyError, delete_crawl, delete_old_pages, vacuum
 from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.store.read_only import exists, reading
-from crawler.translation.message import N_, Message, first, localized, plural
+from crawler.translation.message import N_, Message, byte_size, first, localized, plural
 
 FEW, MORE = 3, 10  # seeds, reasons and files that are named: of all crawls, and of one
-WORTH_IT = 0.05  # part of SQLite's file that is free when it is written anew
+WORTH_IT = 0.05  # seeds, reasons and files that are listed: for all crawls, and for one
 FOOTER = (
-    N_("Links that a crawl leaves out at once are not among the addresses; its closing lines count them."),
-    N_("More of one, with its workers and sites: scrapy state NAME"),
+    N_("Links that a crawl leaves out immediately do not count as addresses; its closing lines count them."),
+    N_("One crawl in detail, with its workers and sites: scrapy state NAME"),
 )
 
 
@@ -56,7 +55,7 @@ def disk_size(url: URL) -> DiskSize | None:
 
 
 def state(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Show the crawls, or delete what is not wanted any more; the exit status."""
+    """Show the crawls, or delete from them; returns the exit status."""
     command = StateCommand(settings)
     if opts.prune:
         command.prune()
@@ -68,7 +67,7 @@ def state(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 class StateCommand:
-    """What the command does with the database that the settings name."""
+    """The command on the database that the settings name."""
 
     def __init__(self, settings: BaseSettings) -> None:
         self.folder = Path(settings["OUTPUT_DIR"])
@@ -77,7 +76,7 @@ class StateCommand:
         self.url = state_url(settings)
 
     def show(self, name: str = "") -> None:
-        """Print the state of all crawls, or of one with more."""
+        """Show the state of all crawls, or of one in more detail."""
         state = read_state(self.url, name)
         if name:
             state, crawl = self.find(state, name)
@@ -95,16 +94,16 @@ class StateCommand:
             show([*said, line(), *(line(Message(one)) for one in FOOTER)])
 
     def reset(self, name: str, sure: bool) -> None:
-        """Delete all that belongs to a crawl, if that is really wanted."""
+        """Delete everything that belongs to a crawl, if the user confirms."""
         _, crawl = self.find(read_state(self.url), name)
         if crawl.alive:
             workers = [
-                Message("worker {n} (sign of life {ago})", {"n": one.number, "ago": ago(one.silent)})
+                Message("worker {n} (heartbeat {ago})", {"n": one.number, "ago": ago(one.silent)})
                 for one in crawl.alive
             ]
             raise WrongUseError(
-                "the crawl {name} is running: {workers}; end it first, or if it is dead already, "
-                "wait until there was no sign of life for {seconds:.0f} s",
+                "the crawl {name} is running: {workers}; stop it first, or if it is dead already, wait until the "
+                "last heartbeat is {seconds:.0f} s ago",
                 name=repr(name),
                 workers=workers,
                 seconds=LEASE_SECONDS,
@@ -117,7 +116,8 @@ class StateCommand:
         if not sure:
             if not sys.stdin.isatty():
                 raise WrongUseError(
-                    "--reset {name} asks before it deletes {what}, and nobody is here to answer; --yes answers it",
+                    "--reset {name} asks before it deletes {what}, and standard input is not a terminal; --yes "
+                    "deletes without asking",
                     name=name,
                     what=what,
                 )
@@ -127,7 +127,7 @@ class StateCommand:
                 print(spelled(localized(question)), end="", file=sys.stderr, flush=True)
                 answer = sys.stdin.readline()
             except KeyboardInterrupt:
-                print(file=sys.stderr)  # the question stands on the line
+                print(file=sys.stderr)  # end the line of the question
                 raise
             if answer.strip().lower() not in ("y", "yes"):
                 show([line(Message("Nothing was deleted."))])
@@ -141,9 +141,9 @@ class StateCommand:
         show([line(sentences(done, self.room(before)))])
 
     def prune(self) -> None:
-        """Drop the pages that are older than they are to become."""
+        """Delete the pages that are older than STATE_KEEP_DAYS."""
         if not self.days:
-            show([line(Message("STATE_KEEP_DAYS is 0: pages of any age are kept, and none was dropped."))])
+            show([line(Message("STATE_KEEP_DAYS is 0: pages of any age are kept, and none was deleted."))])
             return
         before = disk_size(self.url)
         if before is None:
@@ -153,35 +153,35 @@ class StateCommand:
         count = delete_old_pages(self.url, limit.isoformat(timespec="seconds"))
         day = date(limit.timestamp())
         dropped = plural(
-            "Dropped {n} page fetched before {date}.", "Dropped {n} pages fetched before {date}.", count, date=day
+            "Deleted {n} page fetched before {date}.", "Deleted {n} pages fetched before {date}.", count, date=day
         )
         none = plural("No page is older than {n} day.", "No page is older than {n} days.", self.days)
         show([line(sentences(dropped, self.room(before)) if count else none)])
 
     def room(self, before: DiskSize | None) -> Message | None:
-        """Where the room of what was deleted went, in one sentence; none where it left no trace."""
+        """A sentence about the space of what was deleted; empty if nothing changed."""
         name = display_url(self.url)
         if self.url.drivername != "sqlite":
-            return Message("PostgreSQL has its room for what comes next.")
+            return Message("PostgreSQL reuses the freed space.")
         now = disk_size(self.url)
         if now is None or before is None:
             return None
-        free = decimal(now.free)
+        free = byte_size(now.free)
         if now.free <= now.size * WORTH_IT:
-            said = Message("{size} of {path} are free for what comes next.", {"size": free, "path": name})
+            said = Message("{size} of {path} are free for new data.", {"size": free, "path": name})
             return said if now.free else None
         if vacuum(self.url):
             size = (disk_size(self.url) or now).size
-            values = {"path": name, "less": decimal(max(0, before.size - size)), "size": decimal(size)}
-            return Message("{path} takes {less} less: {size}.", values)
+            values = {"path": name, "less": byte_size(max(0, before.size - size)), "size": byte_size(size)}
+            return Message("{path} has shrunk by {less} to {size}.", values)
         return Message(
-            "{path} keeps its size while others are at it: {size} of it are free for "
-            "what comes next, and scrapy state --prune gives them back later.",
+            "{path} keeps its size while other processes use it: {size} of it are free for new data, and scrapy "
+            "state --prune frees them later.",
             {"path": name, "size": free},
         )
 
     def find(self, state: DatabaseState | None, name: str) -> tuple[DatabaseState, CrawlState]:
-        """The crawl of this name; a WrongUseError without one."""
+        """The crawl of this name; raises a WrongUseError if there is none."""
         if state is None or not state.crawls:
             raise WrongUseError("there is no crawl {name}: {why}", name=repr(name), why=self.nothing(state))
         found = next((crawl for crawl in state.crawls if crawl.name == name), None)
@@ -191,15 +191,15 @@ class StateCommand:
         return state, found
 
     def nothing(self, state: DatabaseState | None) -> Message:
-        """That there is no crawl."""
+        """The message that there is no crawl."""
         path = {"path": display_url(self.url)}
         if state is not None:
             return Message("no crawl is in {path}", path)
         if self.url.drivername == "sqlite" and not Path(str(self.url.database)).exists():
-            return Message("no crawl was ever run here ({path} is not there)", path)
-        return Message("no crawl was ever run here ({path} has no tables of it)", path)
+            return Message("no crawl was ever run here ({path} does not exist)", path)
+        return Message("no crawl was ever run here ({path} has no tables)", path)
 
     def place(self) -> Message:
-        """Where the database is, and how large."""
+        """The location and size of the database."""
         size = disk_size(self.url)
-        return Message("{path} ({size})", {"path": display_url(self.url), "size": decimal(size.size if size else 0)})
+        return Message("{path} ({size})", {"path": display_url(self.url), "size": byte_size(size.size if size else 0)})

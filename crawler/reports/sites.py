@@ -1,12 +1,12 @@
 """The sites of a crawl, sorted and filtered, and the hosts that will take longest.
 
 Sites are listed a part at a time, in a few milliseconds even among hundreds of thousands: they are sorted by an index,
-by pages or name; other orders are for at most FEW sites. Waiting addresses are counted for the listed sites only, each
+by pages or name; other orders are for at most FEW sites. Queued addresses are counted only for the listed sites, each
 up to a limit.
 
-To count what waits at each of very many hosts would take too long. The slowest hosts are found among candidates: hosts
-with many addresses in an evenly spread sample of all addresses, and hosts with long pauses or rests. Waiting addresses
-are counted for the candidates only, up to a limit.
+Counting the queued addresses of very many hosts would take too long. So the slowest hosts are found among candidates:
+hosts with many addresses in an evenly spread sample of all addresses, and hosts with long pauses. Queued addresses are
+counted only for the candidates, up to a limit.
 """
 
 from collections import Counter, defaultdict
@@ -22,11 +22,11 @@ from crawler.store.crawl_tables import IS_WAITING, WAITING, address, host, site,
 from crawler.store.database import database_time, in_chunks
 
 FEW = 20_000
-"""Sites that are sorted at once, whatever it is by."""
+"""The most sites that are sorted by any order."""
 MOST_HOSTS = 200
-"""Hosts of a site that are looked at."""
+"""Hosts of a site that are considered."""
 FEW_HOSTS = 2_000
-"""Hosts of all sites of a part that are read at once; where there are more, they are read site by site."""
+"""Hosts of all sites in a part that are read at once; if there are more, they are read site by site."""
 SORTS = ("pages", "requests", "name")
 HOSTS = select(
     host.c.site_id, host.c.best, host.c.next_at, host.c.crawl_delay, host.c.closed, host.c.latency, host.c.delay
@@ -39,16 +39,16 @@ WAITING_OF_SITE = select(func.count()).select_from(_some_of_site.correlate(site)
 
 
 class SiteQuery(NamedTuple):
-    """Which sites are asked for."""
+    """Which sites are requested."""
 
     sort: str = "pages"
     name: str = ""
-    """What their names hold."""
+    """A part of their names."""
     after: tuple[int, int] | str | None = None
-    """The last one that was seen: its number of pages or requests and its own, or its name."""
+    """The last site of the part before: its number of pages or requests and its id, or its name."""
     most: int = 50
     most_waiting: int = 200
-    """Waiting addresses of a site that are counted."""
+    """Queued addresses of a site are counted up to this number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +61,16 @@ class SiteRow:
     requests: int
     waiting: int
     waiting_is_least: bool
-    """Whether more wait than were counted."""
+    """Whether more are queued than were counted."""
     hosts: int
     hosts_are_least: bool
     closed: int
-    """Hosts that the crawl requests nothing more from."""
+    """Hosts that are closed."""
     why: str | None
     rests_until: float | None
-    """The earliest end of a rest among its hosts with waiting addresses."""
+    """The earliest end of a pause among its hosts with queued addresses."""
     latency: float | None
-    """Seconds until its slowest host answers."""
+    """Seconds until its slowest host responds."""
     pause: float | None
     """Seconds between two requests to its slowest host."""
 
@@ -97,7 +97,7 @@ def sites(connection: Connection, crawl_id: int, wanted: SiteQuery) -> SortedSit
     count = connection.execute(select(func.count()).select_from(counted.subquery())).scalar_one()
     sort = wanted.sort if count <= FEW or wanted.sort != "requests" else "pages"
     if count <= FEW and (wanted.name or sort == "requests"):
-        # By the index it is sorted by, all sites would be gone through for the few that are meant.
+        # With the index of the sort order, all sites would be read to find the few that match.
         mine = [site.c.id.in_(select(counted.subquery().c.id))]
     rows = connection.execute(_sorted(mine, sort, wanted).limit(wanted.most + 1)).all()
     shown = rows[: wanted.most]
@@ -143,7 +143,7 @@ def _site(row: Row[Any], found: Sequence[Row[Any]], waiting: int, most: int) -> 
 
 
 def _hosts(connection: Connection, mine: Sequence[int]) -> Mapping[int, Sequence[Row[Any]]]:
-    """The hosts of some sites; where they are very many, of each no more than one too many."""
+    """The hosts of some sites; if there are very many, at most the limit plus one of each site."""
     found: defaultdict[int, list[Any]] = defaultdict(list)
     rows = connection.execute(HOSTS.where(host.c.site_id.in_(mine)).limit(FEW_HOSTS + 1)).all()
     if len(rows) > FEW_HOSTS:
@@ -155,55 +155,55 @@ def _hosts(connection: Connection, mine: Sequence[int]) -> Mapping[int, Sequence
 
 
 def _count_waiting(connection: Connection, mine: Sequence[int], most: int) -> Mapping[int, int]:
-    """How many addresses of some sites wait, of each counted up to a limit."""
+    """The queued addresses of some sites, each counted up to a limit."""
     counted = select(site.c.id, WAITING_OF_SITE).where(site.c.id.in_(mine))
     return {number: int(count) for number, count in connection.execute(counted, {"most": most})}
 
 
-LOOKED_AT = 300  # addresses, to see which hosts have many
-CANDIDATES = 50  # hosts of each sort of which it is counted what waits
-USUAL = 10  # addresses that are taken to wait of a host until they are counted
-COUNTED = 1_000  # addresses of each candidate
-SHORTEST_REST = 5.0  # seconds that are more than a pause between two requests
+LOOKED_AT = 300  # addresses in the sample that shows which hosts have many
+CANDIDATES = 50  # hosts of each kind whose queued addresses are counted
+USUAL = 10  # queued addresses that a host is assumed to have until they are counted
+COUNTED = 1_000  # addresses of each candidate that are counted
+SHORTEST_REST = 5.0  # seconds: longer delays than the usual pause between two requests
 
 
 class SlowReason(StrEnum):
-    """Why a host takes its time."""
+    """Why a host is slow."""
 
     CLOSED = "closed"
-    """It is asked for nothing more; its addresses are given up when their turn comes."""
+    """It is closed; its addresses are given up when their turn comes."""
     RESTS = "rests"
     """After an answer 429 or 503, or a failure of its robots.txt."""
     PACE = "pace"
     """It asked for a pause between requests."""
     LATENCY = "latency"
-    """It answers so slowly."""
+    """It responds slowly."""
     WORKER = "worker"
-    """Another of several workers has it."""
+    """Another worker has it."""
     DELAY = "delay"
-    """Nothing is slow: one request after the other, with the usual pause."""
+    """Nothing is slow: requests follow each other with the usual pause."""
 
 
 @dataclass(frozen=True, slots=True)
 class SlowHost:
-    """A host that takes its time."""
+    """A slow host."""
 
     host: str
     site: str
     why: SlowReason
     seconds: float
-    """Until all that waits of it is asked for, if nothing changes."""
+    """Until all its queued addresses are requested, if nothing changes."""
     waiting: int
     is_counted: bool
-    """Whether so many wait, else it is an estimate or more than are counted."""
+    """Whether the number is exact; otherwise it is an estimate, or more than were counted."""
     rest: float
-    """Seconds until it may be asked again."""
+    """Seconds until it may be requested again."""
     pace: float
     """Seconds between two requests that it asked for."""
     delay: float | None
-    """Seconds between two requests, as it was last asked."""
+    """The current seconds between two requests."""
     latency: float | None
-    """Seconds until it answers."""
+    """Seconds until it responds."""
     worker: int | None
     """The number of the worker that has it."""
     closed: str | None
@@ -213,11 +213,11 @@ class SlowHost:
 _delay, _latency = func.coalesce(host.c.delay, 0.0), func.coalesce(host.c.latency, 0.0)
 _slower = case((_latency > _delay, _latency), else_=_delay)
 each = case((host.c.crawl_delay > _slower, host.c.crawl_delay), else_=_slower)
-# All of them are read: one row after the other is faster than by the index of their names, which + 0 rules out.
+# All of them are read: sequentially, which is faster than by the index of names; + 0 rules that index out.
 _mine = (host.c.crawl_id + 0 == bindparam("crawl")) & host.c.best.is_not(None)
 _rest = case((host.c.next_at > bindparam("now"), host.c.next_at - bindparam("now")), else_=0.0)
 SELDOM = select(host.c.id).where(_mine).order_by((_rest + USUAL * each).desc()).limit(CANDIDATES)
-# By their numbers alone: with what they have in common spelled out, SQLite reads all that waits.
+# Only by id: with the conditions spelled out, SQLite would read all queued addresses.
 SEEN = select(address.c.host_id, address.c.state).where(address.c.id.in_(bindparam("ids", expanding=True)))
 OF_CRAWL = select(host.c.id).where(
     host.c.id.in_(bindparam("hosts", expanding=True)), host.c.crawl_id == bindparam("crawl")
@@ -234,7 +234,7 @@ WAITING_OF = (
 
 
 def slowest(connection: Connection, crawl_id: int, most: int = 10) -> tuple[SlowHost, ...]:
-    """The hosts of a crawl that will take longest until all that waits of them is asked for, the slowest first."""
+    """The hosts of a crawl whose queued addresses will take longest, slowest first."""
     now, all_of_it = database_time(connection), totals(connection, crawl_id)
     guessed = _guessed(connection, crawl_id, all_of_it.waiting)
     hosts = {number for number, _ in Counter(guessed).most_common(CANDIDATES)}
@@ -248,8 +248,8 @@ def slowest(connection: Connection, crawl_id: int, most: int = 10) -> tuple[Slow
 
 
 def _guessed(connection: Connection, crawl_id: int, waiting: int) -> Mapping[int, int]:
-    """About how many addresses wait of hosts that have many."""
-    # One by one, which takes no time, where SQLite would read the whole table for both.
+    """Estimated queued addresses of hosts that have many."""
+    # Separately, which is fast; SQLite would read the whole table for both at once.
     first, last = (connection.execute(select(end(address.c.id))).scalar() or 0 for end in (func.min, func.max))
     ids = sorted({first + (last - first) * n // LOOKED_AT for n in range(LOOKED_AT + 1)})
     seen: Counter[int] = Counter()
@@ -272,7 +272,7 @@ def _slow_host(row: Row[Any], now: float, guessed: int, *, several: bool) -> Slo
 
 
 def _why(row: Row[Any], rest: float, several: bool) -> SlowReason:
-    """The first reason that holds, of those that weigh most."""
+    """The first reason that applies, in order of importance."""
     delay, latency = row.delay or 0.0, row.latency or 0.0
     reasons = {
         SlowReason.CLOSED: row.closed is not None,

@@ -1,8 +1,8 @@
 """The stored pages of a crawl, for exports: which pages are wanted, and their values.
 
-Pages are read in the order of their ids, a part at a time, and no transaction is open while they are handed on: however
-long an export takes, PostgreSQL can vacuum and SQLite's log does not grow. A page is as it is when it is read; pages
-stored after the export began are left out.
+Pages are read in the order of their ids, a part at a time, and no transaction is open while they are processed: however
+long an export takes, PostgreSQL can vacuum and SQLite's log does not grow. A page is exported as it is when it is read;
+pages stored after the export began are left out.
 """
 
 import re
@@ -31,8 +31,8 @@ LANGUAGE = re.compile(r"[a-z]{2,3}")
 PORT = re.compile(r":\d{1,5}$")
 MOST_DIGITS = 7  # of a round; a date without hyphens has eight
 ROWS_AT_ONCE = 1_000
-BYTES_AT_ONCE = 16 * 1024 * 1024  # of texts and responses that are in memory, and one page more
-FETCHED_AT_ONCE = 20  # rows that PostgreSQL sends together: each may be as large as a page can be
+BYTES_AT_ONCE = 16 * 1024 * 1024  # characters of texts and bytes of responses in memory, plus one page
+FETCHED_AT_ONCE = 20  # rows that PostgreSQL sends at a time: each may be as large as a page can be
 RESPONSE = ("status_line", "headers", "body")
 IS_GONE = page.c.gone_at.is_not(None)
 
@@ -44,24 +44,24 @@ class LanguageOrSite(NamedTuple):
     site: str = ""
 
     def holds(self, name: str) -> bool:
-        """Whether a host is the site or lies in it; with a port it is to be the very one."""
+        """Whether a host is the site or a part of it; a site with a port must match exactly."""
         return not self.site or (name == self.site if ":" in self.site else lies_in(name, [self.site]))
 
 
 @dataclass(frozen=True)
 class PageFilter:
-    """Which pages of a crawl are wanted; without anything all that are not gone."""
+    """Which pages of a crawl are exported; by default all that are not gone."""
 
     only: str = ""
-    """new, changed or gone: of those that became so in the last round, or since."""
+    """new, changed or gone: pages whose state changed in the last round, or since."""
     since: int | str | None = None
-    """A round, or a time in UTC as ISO 8601: what became new or changed in it or later."""
+    """A round, or a time in UTC as ISO 8601: pages that became new or changed in it or later."""
     min_relevance: float = 0.0
     places: tuple[LanguageOrSite, ...] = ()
 
 
 def place_of(text: str) -> LanguageOrSite:
-    """What is typed: a language, a site or host, or a site in a language; else a WrongUseError.
+    """Parse a language, a site or host, or a site in a language; raises a WrongUseError.
 
     >>> place_of("zh"), place_of("zh/Example.org")
     (LanguageOrSite(language='zh', site=''), LanguageOrSite(language='zh', site='example.org'))
@@ -79,7 +79,7 @@ def place_of(text: str) -> LanguageOrSite:
 
 
 def since_of(text: str) -> int | str:
-    """What is typed: the number of a round, or a time, which comes back in UTC; else a WrongUseError.
+    """Parse the number of a round, or a time, which is returned in UTC; raises a WrongUseError.
 
     >>> since_of("3"), since_of("2026-11-22"), since_of("2026-11-22T01:00+02:00")
     (3, '2026-11-22T00:00:00+00:00', '2026-11-21T23:00:00+00:00')
@@ -98,11 +98,11 @@ def since_of(text: str) -> int | str:
 
 
 class StoredPage(NamedTuple):
-    """A page that was stored."""
+    """A stored page."""
 
     key: int
     values: Mapping[str, Any]
-    """Those that were asked for."""
+    """The requested columns."""
     response: "StoredResponse | None" = None
 
 
@@ -125,14 +125,14 @@ class StoredPages:
 
     def numbers(self) -> PageCounts:
         """How many pages there are."""
-        # One after the other: each has an index that says it, together they would have every text read.
+        # In two queries: each has an index that answers it; a single one would read every text.
         every = select(func.count()).where(self._mine)
         found = [self._connection.execute(one).scalar_one() for one in (every, every.where(IS_GONE))]
         self._connection.rollback()
         return PageCounts(*found)
 
     def pages(self, columns: Sequence[str], wish: PageFilter, responses: bool = False) -> Iterator[StoredPage]:
-        """The pages that the filter takes, with these columns, and with their responses if these are wanted."""
+        """The pages that match the filter, with these columns, and with their responses if requested."""
         names = dict.fromkeys(("id", "key", "url", "language", *columns))
         wanted = select(*(page.c[name] for name in names))
         if responses:
@@ -140,7 +140,7 @@ class StoredPages:
             wanted = wanted.add_columns(*(stored_response.c[name] for name in RESPONSE)).outerjoin_from(
                 page, stored_response, same
             )
-        # The sum keeps databases from the indexes by crawl: they would sort all its pages for each of many parts.
+        # The sum keeps databases from using the indexes by crawl: they would sort all pages for each of many parts.
         mine = page.c.crawl_id + 0 == self._number
         wanted = wanted.where(mine, *self._conditions(wish)).order_by(page.c.id).limit(ROWS_AT_ONCE)
         ends = select(func.min(page.c.id), func.max(page.c.id)).where(self._mine)
@@ -155,7 +155,7 @@ class StoredPages:
                     yield _stored_page(row, columns, responses)
 
     def _some(self, wanted: Any) -> list[RowMapping]:
-        """The next rows, as many as fit into memory; the transaction they were read in has ended."""
+        """The next rows, as many as fit into memory; the transaction that read them has ended."""
         found, size = [], 0
         options = {"yield_per": FETCHED_AT_ONCE}
         with self._connection.execute(wanted, execution_options=options) as rows:
@@ -178,7 +178,7 @@ class StoredPages:
             yield or_(*map(_may_be_in, wish.places))
 
     def _became(self, kind: str, since: int | str | None) -> ColumnElement[bool]:
-        """That a page became new, changed or gone since then."""
+        """The condition that a page became new, changed or gone since then."""
         begins = {NEW: "first", CHANGED: "changed", GONE: "gone"}[kind]
         if isinstance(since, str):
             return page.c[f"{begins}_at"] >= since
@@ -186,13 +186,13 @@ class StoredPages:
 
 
 def _may_be_in(place: LanguageOrSite) -> ColumnElement[bool]:
-    """What is so of all pages of a place, and of few others: most texts need not be read."""
+    """A condition that holds for all pages of a place and few others, so that most texts are not read."""
     language = func.lower(page.c.language) == place.language if place.language else true()
     return and_(language, func.lower(page.c.url).contains(place.site, autoescape=True) if place.site else true())
 
 
 def _is_in(row: RowMapping, place: LanguageOrSite, name: str) -> bool:
-    # The language was asked for of the database; of several places each page was found for one at least.
+    # The database has filtered by language; with several places each page matches at least one.
     return place.holds(name) and (not place.language or str(row["language"]).lower() == place.language)
 
 
@@ -203,7 +203,7 @@ def _stored_page(row: RowMapping, columns: Sequence[str], responses: bool) -> St
 
 @contextmanager
 def crawls_to_export(url: URL) -> Iterator[list[StoredPages]]:
-    """The crawls in a database; none where no crawl was ever run."""
+    """The crawls in a database; empty if no crawl was ever run."""
     if not exists(url):
         yield []
         return

@@ -1,4 +1,4 @@
-"""What crawls did and how fast they are, by the samples that their workers write."""
+"""What crawls did and how fast they are, from the samples that their workers write."""
 
 from collections.abc import Collection, Iterable, Iterator
 from itertools import count
@@ -12,10 +12,10 @@ from crawler.store.crawl_tables import sample
 from crawler.store.database import in_chunks
 
 RECENT = 30.0
-"""The last seconds, whose pages tell how fast a crawl is."""
+"""The last seconds, over which the speed is computed."""
 WIDTHS = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1_200, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, DAY)
-"""Seconds that the points of a chart may be apart, up to a day; beyond that, whole days."""
-SHARED_WIDTH = 5  # the least for several workers: each has a row in so many seconds
+"""Possible seconds between the points of a chart, up to a day; beyond that, whole days."""
+SHARED_WIDTH = 5  # the minimum for several workers, each of which writes a row in this interval
 SUMS = tuple(func.coalesce(func.sum(sample.c[name]), 0) for name in NUMBERS)
 
 
@@ -23,7 +23,7 @@ class SampleTotals(NamedTuple):
     """The sums of a crawl's samples."""
 
     until: float
-    """When the last one ends."""
+    """When the last sample ends."""
     sums: WorkerSample
 
     @property
@@ -33,14 +33,14 @@ class SampleTotals(NamedTuple):
 
 
 class SamplePoint(NamedTuple):
-    """What all workers of a crawl did in a few seconds."""
+    """What all workers of a crawl did in an interval."""
 
     at: float
     workers: int
     waiting: int
-    """Waiting addresses of the crawl, at the end."""
+    """Queued addresses of the crawl, at the end."""
     sums: WorkerSample
-    """Its seconds are those in which the workers worked side by side: pages / seconds is the rate of all workers."""
+    """The seconds in which the workers ran side by side: pages / seconds is the rate of all workers."""
 
 
 def sample_totals(connection: Connection, crawls: Collection[int], since: float = 0.0) -> dict[int, SampleTotals]:
@@ -52,7 +52,7 @@ def sample_totals(connection: Connection, crawls: Collection[int], since: float 
 
 
 def page_rates(connection: Connection, crawls: Collection[int], now: float) -> dict[int, float]:
-    """The pages that crawls stored per second in the last seconds, all their workers together, by the crawls' ids."""
+    """The pages that crawls stored per second lately, by all their workers together, by crawl id."""
     of_each = select(sample.c.crawl_id, func.sum(sample.c.pages), func.sum(sample.c.seconds))
     recent = of_each.where(sample.c.crawl_id.in_(crawls), sample.c.at >= now - RECENT)
     found: dict[int, float] = {}
@@ -63,7 +63,7 @@ def page_rates(connection: Connection, crawls: Collection[int], now: float) -> d
 
 
 def statuses_of(connection: Connection, crawl_id: int) -> dict[str, int]:
-    """How many answers of each status a crawl ever got."""
+    """How many responses of each status a crawl got."""
     return added_statuses(connection.execute(select(sample.c.statuses).where(sample.c.crawl_id == crawl_id)).scalars())
 
 
@@ -79,7 +79,7 @@ def sample_points(
     if first is None or most < 1:
         return ()
     width = _width(first, last, most, SHARED_WIDTH if sessions > 1 else 1)
-    # In thousandths, as the one database rounds to whole numbers and the other cuts off.
+    # In thousandths, as one database rounds to whole numbers and the other truncates.
     stretch = cast((sample.c.at - int(first // width) * width) * 1000, BigInteger) // (width * 1000)
     columns = (
         begins.label("at"),
@@ -106,7 +106,7 @@ def _sums(seconds: float, sums: Iterable[int], statuses: str = "") -> WorkerSamp
 
 
 def _width(first: float, last: float, most: int, least: int) -> int:
-    """The seconds of each point, of which there are to be so many at most; times are cut at multiples of them."""
+    """The interval of the points so that there are at most so many; times are cut at its multiples."""
     for width in _widths():
         if width >= least and last // width - first // width < most:
             return width

@@ -2,8 +2,7 @@
 
 When the clock is set forward, a run in the skipped hour starts at the first moment after it. When the clock is set
 back, a run in the repeated hour starts once, the first time. This holds for fixed hours and minutes. If the minute or
-the hour begins with a star, the time that really passed counts: `0 * * * *` runs after every hour, so 23 or 25 times on
-such a day.
+the hour begins with a star, elapsed time counts: `0 * * * *` runs after every hour, so 23 or 25 times on such a day.
 """
 
 from collections.abc import Iterator
@@ -19,7 +18,7 @@ from crawler.translation.message import N_, Message, MessageError
 
 FIELDS = N_("minute hour day-of-month month day-of-week")
 FIELD_NAMES = (N_("minute"), N_("hour"), N_("day-of-month"), N_("month"), N_("day-of-week"))
-# Names that cron knows for a whole line.
+# Names that stand for a whole line.
 NAMED = {
     "@hourly": "0 * * * *",
     "@daily": "0 0 * * *",
@@ -29,8 +28,8 @@ NAMED = {
     "@yearly": "0 0 1 1 *",
     "@annually": "0 0 1 1 *",
 }
-LONGEST = 200  # characters of a line
-MOST_MISSED = 1_000  # times that are counted
+LONGEST = 200  # characters of a cron line
+MOST_MISSED = 1_000  # missed times that are counted
 LAST = CronSim.LAST
 LAST_WEEKDAY = CronSim.LAST_WEEKDAY
 Weekday = int | tuple[int, int]
@@ -42,29 +41,31 @@ class CronError(MessageError, ValueError):
 
 @dataclass(frozen=True)
 class Fields:
-    """What a cron line says, in numbers."""
+    """The fields of a cron line, as numbers."""
 
     minutes: frozenset[int]
     hours: frozenset[int]
     days: frozenset[int]
-    """Of the month; LAST is its last day, LAST_WEEKDAY its last from Monday to Friday."""
+    """Days of the month; LAST is the last day, LAST_WEEKDAY the last working day."""
     months: frozenset[int]
     weekdays: frozenset[Weekday]
     """0 is Sunday; (1, 2) is the second Monday of the month, (1, LAST) its last."""
     both: bool
-    """Whether a day must be right by month and by week, as when one of the two begins with a star; else either does."""
+    """Whether a day must match by month and by week, as when one of the two begins with a star; otherwise one match is
+    enough.
+    """
 
 
 @dataclass(frozen=True)
 class Cron:
-    """A cron line in a time zone."""
+    """A cron line with a time zone."""
 
     line: str
     zone: str
 
     @cached_property
     def fields(self) -> Fields:
-        """What it says."""
+        """Its parsed fields."""
         said = CronSim(self.line, datetime.now(self.place))
         weekdays = frozenset(day % 7 if isinstance(day, int) else (day[0] % 7, day[1]) for day in said.weekdays)
         minutes, hours, days, months = map(frozenset, (said.minutes, said.hours, said.days, said.months))
@@ -72,29 +73,29 @@ class Cron:
 
     @cached_property
     def place(self) -> ZoneInfo:
-        """The time zone."""
+        """Its time zone."""
         return ZoneInfo(self.zone)
 
     def after(self, moment: float) -> float | None:
-        """The first time after a moment, if there is one in the next fifty years."""
+        """The first time after a moment; None if there is none in the next fifty years."""
         return next(self.times(moment), None)
 
     def times(self, moment: float) -> Iterator[float]:
         """The times after a moment."""
         for time in CronSim(self.line, datetime.fromtimestamp(moment, self.place)):
-            # In an hour that comes twice, what it finds first may have been an hour ago.
+            # In a repeated hour, the first match may be an hour in the past.
             if time.timestamp() > moment:
                 yield time.timestamp()
 
     def count(self, since: float, until: float) -> int:
-        """How many times there are after one moment up to another; no more are counted than MOST_MISSED."""
+        """How many times there are after one moment up to another, counted up to MOST_MISSED."""
         times = islice(self.times(max(0.0, since)), MOST_MISSED)
         return sum(1 for _ in takewhile(lambda time: time <= until, times))
 
 
 @lru_cache(1_000)
 def read_cron(line: str, zone: str) -> Cron:
-    """The cron line in this time zone, if both are right and it ever comes; else a CronError."""
+    """The cron line in this time zone; raises a CronError if one of them is wrong or the time never comes."""
     try:
         ZoneInfo(zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -104,16 +105,16 @@ def read_cron(line: str, zone: str) -> Cron:
     words = " ".join(line.split())
     words = NAMED.get(words.lower(), words)
     if len(words) > LONGEST or len(words.split()) != len(FIELD_NAMES):
-        raise _wrong(line, Message("it has not five fields"))
+        raise _wrong(line, Message("it does not have five fields"))
     try:
         cron = Cron(words, zone)
         first = cron.after(datetime.now().timestamp())
     except (CronSimError, ValueError) as error:
         # CronSim names the field, such as "Bad day-of-month".
         field = Message(next((name for name in FIELD_NAMES if str(error) == f"Bad {name}"), str(error)))
-        raise _wrong(line, Message("its {field} cannot be", {"field": field})) from None
+        raise _wrong(line, Message("its {field} is invalid", {"field": field})) from None
     if first is None:
-        raise _wrong(line, Message("it never comes"))
+        raise _wrong(line, Message("it never matches a date"))
     return cron
 
 

@@ -15,23 +15,23 @@ from crawler.schedule.cron import Cron, CronError, read_cron
 from crawler.schedule.job_store import Job, JobError
 
 OF_THE_SCHEDULER = frozenset(("OUTPUT_DIR", "STATE_URL"))
-# Names of code, and what opens the process to others.
+# Settings that name code, or that open the process to others.
 OF_NO_JOB = frozenset(
     "BOT_NAME SPIDER_MODULES COMMANDS_MODULE TWISTED_DNS_RESOLVER SCHEDULER ITEM_PROCESSOR LOG_VERSIONS "
     "FEED_EXPORT_ENCODING TELNETCONSOLE_ENABLED REMOTE_CONTROL_ENABLED".split()
 )
 PLAIN = (str, int, float, bool, list, tuple)
 FILES = ("IMAGE_NOISE_WEIGHTS", "IMAGE_NOISE_LISTS")
-"""Settings whose values are files, with commas between them where there are several."""
+"""Settings whose values are files, separated by commas if there are several."""
 
 
 def checked(spider: str, arguments: Mapping[str, str], settings: Mapping[str, str], own: BaseSettings) -> Arguments:
-    """The arguments of a job's crawl, by what `scrapy crawl` makes of them; an ArgumentError if they cannot be."""
+    """The checked arguments of a job's crawl; raises an ArgumentError if `scrapy crawl` would refuse them."""
     if spider != SPIDER:
         raise ArgumentError("there is no spider {name}; there is {other}", name=repr(spider[:100]), other=SPIDER)
     for name in settings:
         if not may_be_set(name):
-            raise ArgumentError("there is no setting {name} that a job may have", name=repr(name[:100]))
+            raise ArgumentError("jobs may not have the setting {name}", name=repr(name[:100]))
     together = own.copy()
     together.setdict(dict(settings), priority="cmdline")
     canonical_of(together)
@@ -41,7 +41,7 @@ def checked(spider: str, arguments: Mapping[str, str], settings: Mapping[str, st
 
 
 def may_be_set(name: str) -> bool:
-    """Whether a job may have a setting of its own of this name."""
+    """Whether a job may have a custom setting of this name."""
     if name in OF_NO_JOB | OF_THE_SCHEDULER or name.startswith("SCHEDULE_") or not name.isupper():
         return False
     if hasattr(our_settings, name):
@@ -51,7 +51,7 @@ def may_be_set(name: str) -> bool:
 
 @dataclass(frozen=True)
 class JobDefinition:
-    """A job as somebody defines it."""
+    """A job as its user defines it."""
 
     name: str
     line: str
@@ -63,7 +63,7 @@ class JobDefinition:
 
 
 def description(job: JobDefinition, settings: BaseSettings) -> Callable[[float], dict[str, Any]]:
-    """The row of a job that is scheduled from some moment on; an error where anything about the job is wrong."""
+    """The row of a job that is scheduled from some moment on; raises an error if anything about the job is wrong."""
     ARGUMENTS["name"].read(job.name)
     cron = read_cron(job.line, job.zone)
     arguments = {**job.arguments, "name": job.arguments.get("name", job.name)}
@@ -74,12 +74,12 @@ def description(job: JobDefinition, settings: BaseSettings) -> Callable[[float],
 
 
 def column_values(arguments: Mapping[str, str], settings: Mapping[str, str]) -> dict[str, str]:
-    """Arguments and settings as the columns of a job."""
+    """Arguments and settings as column values of a job."""
     return {"arguments": json.dumps(arguments), "settings": json.dumps(settings)}
 
 
 def in_full(arguments: Mapping[str, str], settings: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Arguments and settings that mean the same in any folder."""
+    """Arguments and settings with absolute paths, so that they mean the same in any folder."""
     full = dict(arguments)
     seeds = full.get("seeds", "").strip()
     if seeds != "demo" and ":" not in seeds.partition("/")[0]:
@@ -92,7 +92,7 @@ def in_full(arguments: Mapping[str, str], settings: Mapping[str, str]) -> tuple[
 
 
 def next_at(job: Job, now: float) -> float | None:
-    """When a job comes that is resumed now."""
+    """When a job that is resumed now runs next."""
     try:
         return Cron.after(read_cron(job.cron, job.timezone), now)
     except CronError as error:

@@ -1,4 +1,4 @@
-"""The process of a job's run: how it starts and ends, its lock, its log, and its work.
+"""The process of a job's run: how it starts and stops, its lock, its log, and its work.
 
 A process holds the lock of its job until it ends in any way. So whoever gets the lock knows that the process is dead.
 
@@ -33,8 +33,8 @@ from crawler.store.database import DatabaseUnavailableError, StateError, databas
 LOGS = "logs"
 LOCK = ".lock"
 MOST_BYTES, MOST_LINES = 65_536, 200
-"""Of a log that are shown."""
-# A pipe that somebody put there would be waited for.
+"""Bytes of a log that are shown."""
+# A named pipe in its place would block the reader.
 OPEN_LOG = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -49,8 +49,8 @@ def log_of(output: Path, name: str, number: int) -> Path:
 
 
 def take_lock(output: Path, name: str = "", patience: float = 0.0) -> FileLock | None:
-    """The lock of a job if no process of it lives, or does no longer after these seconds; without a name, that of the
-    scheduler of this folder.
+    """Take the lock of a job, waiting so many seconds for another process to release it; None if it does not. Without a
+    name, it is the lock of the scheduler of this folder.
     """
     folder_of(output, name).mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder_of(output, name) / LOCK)
@@ -62,7 +62,7 @@ def take_lock(output: Path, name: str = "", patience: float = 0.0) -> FileLock |
 
 
 def is_alive(output: Path, name: str) -> bool:
-    """Whether a process of this job lives that has taken the lock."""
+    """Whether a process of this job that has taken the lock is alive."""
     if not (folder_of(output, name) / LOCK).exists():
         return False
     lock = take_lock(output, name)
@@ -84,15 +84,16 @@ class LogTail(NamedTuple):
     text: str
     lines: int
     bytes: int
-    """Of the whole log."""
+    """Of the whole log, in bytes."""
     is_cut: bool
-    """Whether there is more before it."""
+    """Whether the log has more before the tail."""
 
 
 def log_tail(output: Path, name: str, number: int) -> LogTail | None:
-    """The last lines of a run's log; None where there is none in this folder.
+    """The last lines of a run's log; None if there is no log in this folder.
 
-    Who can write to the database could give a job any name, and who can write to the folder put a link there.
+    Names are not trusted: who can write to the database could give a job any name, and who can write to the folder
+    could put a link there.
     """
     if not NAME.fullmatch(name):
         return None
@@ -106,7 +107,7 @@ def log_tail(output: Path, name: str, number: int) -> LogTail | None:
                 return None
             file.seek(max(0, found.st_size - MOST_BYTES))
             text = file.read(MOST_BYTES).decode("utf-8", "replace")
-    except (OSError, RuntimeError):  # a link that leads to itself
+    except (OSError, RuntimeError):  # a link to itself
         return None
     lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n") if text else []
     whole = lines[1:] if found.st_size > MOST_BYTES and len(lines) > 1 else lines
@@ -119,7 +120,7 @@ class RunProcess:
 
     def __init__(self, line: Sequence[str], told: Mapping[str, str], log: Path) -> None:
         log.parent.mkdir(parents=True, exist_ok=True)
-        # A session of its own: Ctrl-C is for who started it, and what it starts itself ends with it.
+        # In a session of its own: Ctrl-C reaches only the starter, and processes that the run starts end with it.
         apart: dict[str, Any] = {"start_new_session": True}
         if sys.platform == "win32":
             apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
@@ -130,25 +131,25 @@ class RunProcess:
             )
         self.log = log
         assert self.process.stdin is not None  # noqa: S101 - asked for above
-        # Not in its command line, nor in its environment: there may be a password in it.
-        with suppress(OSError), self.process.stdin as pipe:  # one that is dead says so by its exit status
+        # Sent by standard input, as command line and environment are visible and the URL may hold a password.
+        with suppress(OSError), self.process.stdin as pipe:  # if the process is dead, its exit status tells
             pipe.write(json.dumps(told).encode())
 
     def poll(self) -> int | None:
-        """Its exit status, if it has ended; below 0 the signal that ended it."""
+        """Its exit status, if it has ended; below 0, the signal that ended it."""
         return self.process.poll()
 
     def terminate(self) -> None:
-        """Ask it to end."""
+        """Ask the process to stop."""
         with suppress(OSError):
             self.process.send_signal(getattr(signal, "CTRL_BREAK_EVENT", signal.SIGTERM))
 
     def kill(self) -> None:
-        """End it, and what it has started."""
+        """Kill the process, and the processes it has started."""
         with suppress(OSError):
             if sys.platform == "win32":
                 self.process.kill()
-            elif self.process.poll() is None:  # so that the number is still its own
+            elif self.process.poll() is None:  # only before `poll`, while the process id is still its own
                 os.killpg(self.process.pid, signal.SIGKILL)
 
 
@@ -158,23 +159,25 @@ Starter = Callable[[str, int], RunProcess]
 
 @cache
 def starting_thread() -> ThreadPoolExecutor:
-    """The one thread that starts runs.
+    """The one thread that starts runs. If it is started before the dashboard lowers its own priority, runs keep the
+    normal priority: on Linux each thread has a priority, which its child processes inherit; elsewhere they inherit that
+    of the dashboard.
 
     Where it is there before the dashboard steps back behind the crawls, runs do not step back, too: on Linux each
     thread has a standing of its own, which its children have from it; elsewhere they have that of the dashboard.
     """
     found = ThreadPoolExecutor(1, "starter")
-    found.submit(int).result()  # until then it has no thread
+    found.submit(int).result()  # the executor creates its thread with its first task
     return found
 
 
-BEAT = 2.0  # seconds between two signs of life
-LOCK_PATIENCE = 10.0  # seconds in which the process of the job's last run, which is at its end, gives up the lock
+BEAT = 2.0  # seconds between two heartbeats
+LOCK_PATIENCE = 10.0  # seconds to wait for the job's previous process, which is ending, to release the lock
 PAUSE = 1.0
 
 
 class Heartbeat(threading.Thread):
-    """Gives signs of life, and ends the crawl when it is not to go on."""
+    """Writes heartbeats, and stops the crawl when it is not to go on."""
 
     def __init__(self, jobs: Jobs, run: Run) -> None:
         super().__init__(name="pulse", daemon=True)
@@ -185,29 +188,29 @@ class Heartbeat(threading.Thread):
         while not self.over.wait(BEAT):
             try:
                 goes_on = self.jobs.beat(self.run_id)
-            except StateError:  # the crawl itself says what is wrong with the database
+            except StateError:  # the crawl itself reports what is wrong with the database
                 continue
             if not goes_on and not self.over.is_set():
                 _terminate()
                 return
 
     def end(self) -> None:
-        """Give no more signs."""
+        """Write no more heartbeats."""
         self.over.set()
         self.join()
 
 
 def _terminate() -> None:
-    """End this process as the scheduler would: Scrapy then ends the crawl cleanly."""
+    """Send this process the signal that the scheduler would send: Scrapy then stops the crawl cleanly."""
     if sys.platform == "win32":
         signal.raise_signal(signal.SIGTERM)
-    else:  # to the thread that hears signals, or it might sleep on
+    else:  # to the thread that handles signals, which might otherwise sleep on
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
 
 
 def crawl(job: Job, told: Mapping[str, str]) -> int:
-    """The exit status of a job's crawl, done here."""
-    # Who starts such a process does without these.
+    """Run a job's crawl in this process; returns the exit status."""
+    # Not needed by processes that start jobs.
     from scrapy.cmdline import execute
     from scrapy.utils.project import get_project_settings
 
@@ -233,12 +236,12 @@ def crawl(job: Job, told: Mapping[str, str]) -> int:
 
 
 def carry_out(name: str, number: int, told: Mapping[str, str]) -> int:
-    """The exit status of a run of a job, done here."""
+    """Carry out a run of a job in this process; returns the exit status."""
     output = Path(told["OUTPUT_DIR"])
     jobs = Jobs(open_database(database_url(told["STATE_URL"], output)))
     lock = take_lock(output, name, LOCK_PATIENCE)
     if lock is None:
-        print(f"Another process of the job {name!r} is at work in {output}.", file=sys.stderr)
+        print(f"Another process of the job {name!r} is running in {output}.", file=sys.stderr)
         return 1
     found = jobs.arrive(name, number, os.getpid())
     if found is None:
@@ -247,7 +250,7 @@ def carry_out(name: str, number: int, told: Mapping[str, str]) -> int:
     job, run = found
     pulse = Heartbeat(jobs, run)
     pulse.start()
-    status = 1  # of what nobody expects
+    status = 1  # any unexpected error
     try:
         status = crawl(job, told)
     finally:
@@ -259,7 +262,7 @@ def carry_out(name: str, number: int, told: Mapping[str, str]) -> int:
 
 
 def _write_down(jobs: Jobs, run: Run, status: int, crawl_name: str) -> None:
-    """Have the database know how a run ended, unless it is away for too long; the scheduler then sees it."""
+    """Record how a run ended, unless the database is unreachable for too long; the scheduler then notices."""
     until = time.monotonic() + our_settings.DATABASE_RETRY_SECONDS
     while True:
         try:
@@ -267,18 +270,18 @@ def _write_down(jobs: Jobs, run: Run, status: int, crawl_name: str) -> None:
             return
         except DatabaseUnavailableError as error:
             if time.monotonic() > until:
-                print(printable(f"How this run ended is not written down: {error}"), file=sys.stderr)
+                print(printable(f"How this run ended could not be recorded: {error}"), file=sys.stderr)
                 return
             time.sleep(PAUSE)
 
 
 def main() -> None:
-    """Do what the command line says, to the end of this process."""
+    """Run the job that the command line names, to its end; returns the exit status."""
     name, number = sys.argv[1:]
     try:
         told = json.loads(sys.stdin.read() or "null")
         if told is None:
-            sys.exit(2)  # who started it was killed before it could say more
+            sys.exit(2)  # the starter was killed before it had sent the URL
         status = carry_out(name, int(number), told)
     except StateError as error:
         print(printable(f"{error}"), file=sys.stderr)

@@ -1,8 +1,8 @@
-"""The scheduler: starts jobs that are due, notices runs that ended, and ends the runs it started.
+"""The scheduler: starts jobs that are due, notices runs that ended, and stops the runs it started.
 
 It keeps no jobs in memory and reads the database at each step: a job that is added, paused or started elsewhere takes
-effect at once, and several schedulers can share the jobs. If times passed while no scheduler ran, the job runs once for
-all of them. If a job is due while its last run continues, that time is skipped. The run counts both.
+effect at once, and several schedulers can share the jobs. If several times passed while no scheduler ran, the job runs
+once for all of them. If a job is due while its last run continues, that time is skipped. The run counts both.
 """
 
 import logging
@@ -42,22 +42,22 @@ from crawler.translation.message import counted
 
 logger = logging.getLogger(__name__)
 
-LATE = 60.0  # seconds after its time that a run is called late
-# Seconds without trouble until the silence of others counts: they give signs of life again when all can.
+LATE = 60.0  # seconds after its time from which a run is called late
+# Seconds after an outage of the database before runs without a heartbeat count as dead: they need time to write one.
 STEADY = LEASE / 2
 POLL = 1.0  # between two steps
-PAUSE = 0.1  # seconds between two looks at what is to end
+PAUSE = 0.1  # seconds between two checks of stopping runs
 
 
 class SchedulerLimits(NamedTuple):
-    """What a scheduler may do."""
+    """The limits of a scheduler."""
 
     at_once: int
     """Crawls that run at the same time."""
     keep_runs: int = 100
     """Runs of a job that are kept, with their logs."""
     stop_seconds: float = 150.0
-    """Time that crawls have to end: DATABASE_RETRY_SECONDS, and some more."""
+    """Seconds that crawls have to stop: DATABASE_RETRY_SECONDS, and some more."""
 
 
 @dataclass
@@ -70,18 +70,18 @@ class StartedRun:
 
 
 class JobScheduler:
-    """A scheduler for the crawls whose output is in a folder."""
+    """A scheduler for the crawls with this output folder."""
 
     def __init__(self, jobs: Jobs, place: RunPlace, output: Path, starter: Starter, limits: SchedulerLimits) -> None:
         self.jobs, self.place, self.output, self.starter, self.limits = jobs, place, output, starter, limits
         self.started: list[StartedRun] = []
         self.found: dict[int, Run] = {}
-        """Runs in this folder that a scheduler started which is dead."""
+        """Runs in this folder whose scheduler is dead."""
         self.steady_since: float | None = None
         self.said: dict[str, object] = {}
 
     def step(self) -> None:
-        """Do what is to be done now."""
+        """Do everything that is due now."""
         self.reap()
         jobs, now = self.jobs.all()
         if self.steady_since is None or self.steady_since > now:
@@ -97,7 +97,7 @@ class JobScheduler:
                     self.start_due(job, cron, now)
 
     def reap(self) -> None:
-        """Write down how those ended that have; it is tried again when it fails."""
+        """Record how started runs ended; retried if it fails."""
         for one in list(self.started):
             if (status := one.child.poll()) is None:
                 continue
@@ -107,9 +107,9 @@ class JobScheduler:
             self.jobs.forget(one.job, self.limits.keep_runs)
 
     def look_after(self, job: Job, run: Run, now: float) -> None:
-        """Let a run that this scheduler did not start go on if it lives, and say that it failed if it is dead.
+        """Keep a run that this scheduler did not start if it is alive; record that it failed if it is dead.
 
-        One that was started by hand is left to who did so; others in this folder are those of a scheduler that died.
+        Runs started by hand are left to their user; others in this folder are those of a scheduler that died.
         """
         if self._is_dead(job, run, now):
             self.found.pop(run.id, None)
@@ -118,10 +118,10 @@ class JobScheduler:
         elif run.place == self.place.name and run.how != BY_HAND and run.id not in self.found:
             self.found[run.id] = run
             who = f"process {run.pid} on {run.host}" if run.pid else f"on {run.host}"
-            logger.info("%s", printable(f"{job.name}: run {run.number} is under way already ({who}) and goes on"))
+            logger.info("%s", printable(f"{job.name}: run {run.number} is already running ({who}) and continues"))
 
     def start_due(self, job: Job, cron: Cron, now: float) -> None:
-        """Start a job that is due, unless it runs, or so many do that it has to wait."""
+        """Start a job that is due, unless it is running, or must wait because of MOST crawls."""
         assert job.next_at is not None  # noqa: S101 - it is due
         due = DueRun(TOO_LATE if now - job.next_at > LATE else ON_TIME, job.next_at, cron.count(job.next_at, now))
         due = due._replace(next_at=cron.after(now))
@@ -129,19 +129,19 @@ class JobScheduler:
             self.jobs.pass_over(job, job.now, due)
             return
         if len(self.started) + len(self.found) >= self.limits.at_once:
-            self._say_once(job.name, ("waits", job.next_at), "is due, and waits until another crawl has ended")
+            self._say_once(job.name, ("waits", job.next_at), "is due, but must wait until another crawl has ended")
             return
         run = self.jobs.start(job, due, self.place)
         if run is not None:
             self.begin(job, run)
             late = f", due {date(job.next_at, cron)}" if due.how == TOO_LATE else ""
-            more = f", for {counted(due.missed, 'more time')} that passed as well" if due.missed else ""
+            more = f", also for {counted(due.missed, 'missed time')}" if due.missed else ""
             log = log_of(self.output, job.name, run.number)
             logger.info("%s", printable(f"{job.name}: run {run.number} has started{late}{more}; its log is {log}"))
 
     def begin(self, job: Job, run: Run) -> StartedRun | None:
-        """The process of a run that has been entered; None if it cannot be started, which is entered too."""
-        with suppress(OSError):  # that old logs stay is no reason to crawl nothing
+        """Start the process of a run that is in the database; None if it cannot be started, which is recorded."""
+        with suppress(OSError):  # failing to delete old logs is no reason to skip the crawl
             tidy(self.output, job.name, run.number - self.limits.keep_runs + 1)
         try:
             started = StartedRun(job, run, self.starter(job.name, run.number))
@@ -153,7 +153,7 @@ class JobScheduler:
         return started
 
     def keep(self, wait: Callable[[float], bool]) -> None:
-        """Go on until a wait says that it is enough; a database that is away is waited for."""
+        """Repeat steps until a wait returns true; an unreachable database is waited for."""
         trouble = ""
         while True:
             try:
@@ -168,9 +168,9 @@ class JobScheduler:
                 return
 
     def stop(self, hurry: Callable[[], bool] = lambda: False) -> int:
-        """Have all runs of this folder end cleanly, and kill what does not in time; how many had to be killed."""
+        """Stop all runs of this folder cleanly, and kill those that do not stop in time; returns how many."""
         until = time.monotonic() + self.limits.stop_seconds
-        with suppress(StateError):  # then they cannot be told that they were stopped, and end all the same
+        with suppress(StateError):  # then they cannot be told why they stop, but they stop all the same
             for one in self.started:
                 self.jobs.stop(one.run.id, STOPPING)
             for run in self.found.values():
@@ -186,11 +186,14 @@ class JobScheduler:
             one.child.process.wait()
         self._at_work()
         for run in self.found.values():
-            logger.warning("%s", printable(f"process {run.pid} on {run.host} has not ended yet, and is left alone"))
+            logger.warning(
+                "%s",
+                printable(f"process {run.pid} on {run.host} has not ended yet; the scheduler does not wait for it"),
+            )
         return len(late)
 
     def _at_work(self) -> bool:
-        """Whether a run of this folder is under way."""
+        """Whether a run of this folder is still running."""
         with suppress(StateError):
             self.reap()
             if self.found:
@@ -198,18 +201,18 @@ class JobScheduler:
         return bool(self.found) or any(one.child.poll() is None for one in self.started)
 
     def _is_dead(self, job: Job, run: Run, now: float) -> bool:
-        """Whether no process is left of a run that this scheduler did not start."""
+        """Whether a run that this scheduler did not start has no process any more."""
         if (run.place, run.host) == self.place and run.pid is not None:
-            with suppress(OSError):  # a lock of another user tells nothing
+            with suppress(OSError):  # the lock of another user's process cannot be tested
                 return not is_alive(self.output, job.name)
-        # On its way, or elsewhere.
+        # The run is starting, or is on another machine.
         return now - run.beat > LEASE and now - (self.steady_since or now) >= STEADY
 
     def _is_mine(self, run: Run) -> bool:
         return any(one.run.id == run.id for one in self.started)
 
     def _notice_ends(self, jobs: list[Job]) -> None:
-        """Forget the runs found that have ended."""
+        """Forget adopted runs that have ended."""
         under_way = {job.now.id for job in jobs if job.now is not None}
         ended = {job.last.id: (job, job.last) for job in jobs if job.last is not None}
         for number in set(self.found) - under_way:
@@ -219,7 +222,7 @@ class JobScheduler:
                 logger.info("%s", printable(f"{job.name}: run {last.number} has ended: {ended_words(last)}"))
 
     def _cron(self, job: Job) -> Cron | None:
-        """When a job is due; None if what the database says of it cannot be."""
+        """When a job is due; None if its row in the database is invalid."""
         try:
             return read_cron(job.cron, job.timezone)
         except CronError as error:
@@ -231,14 +234,14 @@ class JobScheduler:
             self._say_once(job.name, job.next_at, str(coming(job.next_at, now, cron)))
 
     def _say_once(self, name: str, what: object, words: str) -> None:
-        """Say something of a job unless it was said last."""
+        """Log a message about a job unless it was the last one."""
         if self.said.get(name) != what:
             self.said[name] = what
             logger.info("%s", printable(f"{name}: {words}"))
 
 
 def scheduler_of(jobs: Jobs, settings: BaseSettings) -> JobScheduler:
-    """A scheduler for the crawls whose output is in this folder; an ArgumentError when a setting is wrong."""
+    """A scheduler for the crawls with this output folder; raises an ArgumentError if a setting is wrong."""
     check_settings(settings)
     output = Path(settings["OUTPUT_DIR"])
     try:
@@ -253,7 +256,7 @@ def scheduler_of(jobs: Jobs, settings: BaseSettings) -> JobScheduler:
 
 
 def starter(settings: BaseSettings) -> Callable[[str, int], RunProcess]:
-    """What starts the process of a run."""
+    """The function that starts the process of a run."""
     output = Path(settings["OUTPUT_DIR"])
     told = {"OUTPUT_DIR": str(output), "STATE_URL": settings["STATE_URL"]}
 

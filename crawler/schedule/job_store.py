@@ -19,21 +19,21 @@ from crawler.store.database import StateError, database_errors, database_time, d
 from crawler.store.page_tables import page
 from crawler.translation.message import N_
 
-LEASE = 60.0  # seconds without a sign of life until a run is taken for dead where its lock cannot be tried
+LEASE = 60.0  # seconds without a heartbeat after which a run counts as dead if its lock cannot be tested
 ON_TIME, TOO_LATE, BY_HAND = "cron", "late", "now"
 """Why a run is started."""
 RUNNING, DONE, STOPPED, FAILED = "running", "done", "stopped", "failed"
 STOPPING, TOLD = N_("stopping"), N_("told to stop")
-"""Of a run that is to end: its process was sent a signal; it is to send itself one, as nobody else can."""
+"""States of stopping a run: its process was sent a signal; it is to send itself one, as nobody else can."""
 
 
 class JobError(StateError):
-    """What cannot be done with a job."""
+    """An action on a job is not possible."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """A time that a job's crawl was started."""
+    """One run of a job."""
 
     id: int
     job_id: int
@@ -58,7 +58,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Job:
-    """A crawl that comes again, as it is in the database: what is in its texts is not looked at yet."""
+    """A job as stored in the database; its texts are not validated yet."""
 
     id: int
     name: str
@@ -72,21 +72,21 @@ class Job:
     next_at: float | None
     runs: int
     now: Run | None = None
-    """The run that is under way."""
+    """The current run."""
     last: Run | None = None
-    """The last one that ended."""
+    """The last run that has ended."""
 
 
 class RunPlace(NamedTuple):
     """Where a run is."""
 
     name: str
-    """Of the folder of its log, wherever that is mounted."""
+    """The folder of its log, wherever it is mounted."""
     host: str
 
 
 class DueRun(NamedTuple):
-    """Why a run is started, and when the next one is."""
+    """Why a run is started, and when the next one is due."""
 
     how: str
     at: float | None = None
@@ -95,12 +95,12 @@ class DueRun(NamedTuple):
 
 
 def find_job(jobs: list[Job], name: str) -> Job:
-    """The job of this name; a JobError if there is none."""
+    """The job of this name; raises a JobError if there is none."""
     for one in jobs:
         if one.name == name:
             return one
     if not jobs:
-        raise JobError("there is no job {name}; there is none at all", name=repr(name))
+        raise JobError("there is no job {name}; there are no jobs", name=repr(name))
     others = ", ".join(one.name for one in jobs[:10])
     raise JobError("there is no job {name}; there are {names}", name=repr(name), names=others)
 
@@ -117,14 +117,14 @@ def jobs_of(connection: Connection) -> list[Job]:
 
 
 def history_of(connection: Connection, name: str) -> tuple[Job, list[Run]]:
-    """A job and its runs, the last first; a JobError if there is none."""
+    """A job and its runs, newest first; raises a JobError if there is none."""
     found = find_job(jobs_of(connection), name)
     rows = connection.execute(select(run).where(run.c.job_id == found.id).order_by(run.c.number.desc()))
     return found, [Run(**row._mapping) for row in rows]
 
 
 def pages_of(connection: Connection, crawl_name: str, since: float, until: float) -> dict[str, int]:
-    """How many pages of a crawl were stored from one moment to another, and of them new, changed and gone."""
+    """How many pages of a crawl were stored between two moments, and how many of them were new, changed and gone."""
     moments = (datetime.fromtimestamp(moment, UTC) for moment in (since, until))
     first, last = (moment.isoformat(timespec="seconds") for moment in moments)
     mine = page.c.crawl_id == select(crawl.c.id).where(crawl.c.name == crawl_name).scalar_subquery()
@@ -140,19 +140,19 @@ class Jobs:
         self.engine, self.clock = engine, clock
 
     def add(self, name: str, described: Callable[[float], dict[str, Any]]) -> None:
-        """Enter a job as it is described at this time; a JobError if there is one of this name, or of this crawl."""
+        """Add a job; raises a JobError if there is one of this name, or of this crawl."""
         with self.writing() as connection:
             values = described(self.clock(connection))
             for row in connection.execute(select(job.c.name, job.c.crawl)):
-                if row.name.casefold() == name.casefold():  # as some file systems see the names of folders
+                if row.name.casefold() == name.casefold():  # folder names may be case-insensitive
                     raise JobError(
-                        "there is a job {name} already; scrapy schedule remove {other} ends it",
+                        "there is already a job {name}; scrapy schedule remove {other} removes it",
                         name=repr(row.name),
                         other=row.name,
                     )
                 if row.crawl == values["crawl"]:
                     raise JobError(
-                        "the crawl {crawl} is that of the job {name} already; give another -a name=NAME",
+                        "the crawl {crawl} already belongs to the job {name}; give another -a name=NAME",
                         crawl=repr(row.crawl),
                         name=repr(row.name),
                     )
@@ -160,30 +160,30 @@ class Jobs:
             connection.execute(insert(job).values(**given))
 
     def all(self) -> tuple[list[Job], float]:
-        """The jobs with the runs that are under way, and the time by the database's clock."""
+        """The jobs with their current runs, and the time of the database's clock."""
         with self.reading() as connection:
             return jobs_of(connection), self.clock(connection)
 
     def remove(self, name: str) -> None:
-        """Forget a job and its runs, unless one is under way; the crawl stays."""
+        """Delete a job and its runs, unless one is running; the crawl stays."""
         with self.writing() as connection:
             found = self._find(connection, name)
             if found.now is not None:
                 raise JobError(
-                    "run {n} of the job {name} is under way; end it first", n=found.now.number, name=repr(name)
+                    "run {n} of the job {name} is still running; stop it first", n=found.now.number, name=repr(name)
                 )
             connection.execute(delete(run).where(run.c.job_id == found.id))
             connection.execute(delete(job).where(job.c.id == found.id))
 
     def pause(self, name: str) -> bool:
-        """Have a job not come until it is resumed; whether it did until now."""
+        """Do not start a job until it is resumed; returns whether it was active."""
         with self.writing() as connection:
             found = self._find(connection, name)
             connection.execute(update(job).where(job.c.id == found.id).values(paused=True))
             return not found.paused
 
     def resume(self, name: str, next_at: Callable[[Job, float], float | None]) -> bool:
-        """Have a paused job come again from now on; whether it was paused."""
+        """Start a paused job again from now on; returns whether it was paused."""
         with self.writing() as connection:
             found = self._find(connection, name)
             if found.paused:
@@ -192,7 +192,7 @@ class Jobs:
             return found.paused
 
     def start(self, which: Job, due: DueRun, place: RunPlace) -> Run | None:
-        """A new run of a job; None if one is under way, or another scheduler was faster."""
+        """Add a new run of a job; None if one is running, or another scheduler was faster."""
         with self.writing() as connection:
             mine = job.c.id == which.id
             row = connection.execute(select(job).where(mine).with_for_update()).one_or_none()
@@ -211,7 +211,7 @@ class Jobs:
             return Run(**added._mapping)
 
     def pass_over(self, which: Job, under_way: Run, due: DueRun) -> None:
-        """Leave out times that came while a run was under way, and count them there."""
+        """Skip times that passed during a run, and count them in the run."""
         with self.writing() as connection:
             mine = job.c.id == which.id, job.c.next_at == due.at
             if connection.execute(update(job).where(*mine).values(next_at=due.next_at)).rowcount:
@@ -219,7 +219,7 @@ class Jobs:
                 connection.execute(counted.values(passed=run.c.passed + 1 + due.missed))
 
     def arrive(self, name: str, number: int, pid: int) -> tuple[Job, Run] | None:
-        """A job and its run of this number, whose process is there now and has the lock; None if it is not wanted."""
+        """The job and its run of this number, whose process holds the lock; None if the run is not wanted any more."""
         with self.writing() as connection:
             found = self._find(connection, name)
             if found.now is None or found.now.number != number or found.now.status != RUNNING:
@@ -229,20 +229,20 @@ class Jobs:
             return found, found.now
 
     def beat(self, run_id: int) -> bool:
-        """Give a sign of life; whether the run is to go on, as far as its process has to see to it."""
+        """Write a heartbeat; returns whether the run is to go on, as far as its own process is responsible for that."""
         with self.writing() as connection:
             mine = update(run).where(run.c.id == run_id, run.c.ended_at.is_(None))
             status = connection.execute(mine.values(beat=self.clock(connection)).returning(run.c.status)).scalar()
             return status in (RUNNING, STOPPING)
 
     def stop(self, run_id: int, status: str) -> None:
-        """Have a run be one that is to end."""
+        """Mark a run as one that is to stop."""
         with self.writing() as connection:
             mine = run.c.id == run_id, run.c.ended_at.is_(None)
             connection.execute(update(run).where(*mine).values(status=status))
 
     def end(self, which: Run, exit_status: int | None, crawl_name: str) -> Run:
-        """How a run ended, entered if it is not yet; no exit status: it died, and nobody saw how."""
+        """Record how a run ended, if that is not recorded yet; without an exit status: it died, and nobody saw how."""
         with self.writing() as connection:
             mine = run.c.id == which.id
             row = connection.execute(select(run).where(mine).with_for_update()).one_or_none()
@@ -259,7 +259,7 @@ class Jobs:
             return Run(**ended_run._mapping)
 
     def forget(self, which: Job, keep: int) -> None:
-        """Drop the runs of a job but for the last so many."""
+        """Delete the runs of a job except the last so many."""
         with self.writing() as connection:
             last = select(job.c.runs).where(job.c.id == which.id).scalar_subquery()
             old = run.c.job_id == which.id, run.c.number <= last - keep, run.c.ended_at.is_not(None)
@@ -267,25 +267,25 @@ class Jobs:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A transaction; a StateError when it cannot be, a DatabaseUnavailableError when it may be later."""
+        """A transaction; raises a StateError, or a DatabaseUnavailableError if the database may be usable later."""
         self._check_file()
         with database_errors(self.engine.url), self.engine.begin() as connection:
             yield connection
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A connection that writes nothing and waits for nobody, with errors as above."""
+        """A connection that writes nothing and waits for no lock, with the same errors."""
         self._check_file()
         with database_errors(self.engine.url), self.engine.connect().execution_options(reading=True) as connection:
             yield connection
 
     def _check_file(self) -> None:
-        """Raise a StateError where SQLite's file was deleted: it would write on, to nowhere."""
+        """Raise a StateError if SQLite's file was deleted: SQLite would go on writing to the deleted file."""
         url = self.engine.url
         if url.drivername == "sqlite" and not Path(str(url.database)).exists():
             raise StateError("the database {path} was deleted", path=display_url(url))
 
     def _find(self, connection: Connection, name: str) -> Job:
-        """The job of this name, which nobody else changes meanwhile."""
+        """The job of this name, locked against other changes."""
         connection.execute(select(job.c.id).where(job.c.name == name).with_for_update())
         return find_job(jobs_of(connection), name)

@@ -39,7 +39,7 @@ UTC = Cron("* * * * *", "UTC")
 
 @contextmanager
 def opened(settings: BaseSettings) -> Iterator[Jobs]:
-    """The jobs of the database that the settings name, which is made if it is not there."""
+    """The jobs of the database that the settings name; its tables are created if necessary."""
     jobs = Jobs(open_database(state_url(settings)))
     try:
         yield jobs
@@ -50,11 +50,11 @@ def opened(settings: BaseSettings) -> Iterator[Jobs]:
 
 
 def add(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Enter a job, once everything about it is known to be right; the exit status."""
+    """Add a job after checking everything about it; returns the exit status."""
     try:
         arguments = arglist_to_dict(opts.arguments)
     except ValueError:
-        raise WrongUseError("arguments are given as -a NAME=VALUE, quoted as one") from None
+        raise WrongUseError("give arguments as -a NAME=VALUE, in quotes if VALUE has spaces") from None
     given = {key: str(settings[key]) for key in settings if settings.getpriority(key) == SETTINGS_PRIORITIES["cmdline"]}
     own = {key: value for key, value in given.items() if key not in OF_THE_SCHEDULER}
     job = JobDefinition(opts.name, opts.cron, opts.timezone, opts.spider, arguments, own)
@@ -84,15 +84,15 @@ def next_words(job: Job, now: float) -> Message:
 
 
 def remove(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Forget a job; the exit status."""
+    """Delete a job; returns the exit status."""
     with opened(settings) as jobs:
         jobs.remove(opts.name)
-    _print([Message("The job {name} is no more; its crawl and its logs stay.", {"name": repr(opts.name)})])
+    _print([Message("The job {name} was removed; its crawl and its logs stay.", {"name": repr(opts.name)})])
     return 0
 
 
 def pause(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Have a job not come until it is resumed; the exit status."""
+    """Pause a job; returns the exit status."""
     with opened(settings) as jobs:
         jobs.pause(opts.name)
         say_next(jobs, opts.name)
@@ -100,7 +100,7 @@ def pause(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def resume(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Have a paused job come again; the exit status."""
+    """Resume a paused job; returns the exit status."""
     with opened(settings) as jobs:
         jobs.resume(opts.name, next_at)
         say_next(jobs, opts.name)
@@ -108,7 +108,7 @@ def resume(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def list_jobs(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Print all jobs; the exit status."""
+    """Print all jobs; returns the exit status."""
     url = state_url(settings)
     if not exists(url):
         _print([Message("There is no job yet: nothing was ever run here ({path}).", {"path": display_url(url)})])
@@ -121,7 +121,7 @@ def list_jobs(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def history(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Print the runs of a job, the last first; the exit status."""
+    """Print the runs of a job, newest first; returns the exit status."""
     name, url = opts.name, state_url(settings)
     if not exists(url):
         raise WrongUseError(
@@ -148,7 +148,7 @@ def _print(lines: Iterable[Message]) -> None:
 
 
 def _cron(job: Job) -> Cron:
-    """When a job is due; if that cannot be read, at least a time zone."""
+    """When a job is due; if that is invalid, at least its time zone."""
     try:
         return read_cron(job.cron, job.timezone)
     except CronError:
@@ -156,7 +156,7 @@ def _cron(job: Job) -> Cron:
 
 
 def _block(connection: Connection, job: Job, now: float) -> Iterator[Message]:
-    """What there is to say of a job."""
+    """The lines about one job."""
     cron = _cron(job)
     yield next_words(job, now)
     yield Message("  crawl  {command}", {"command": _command(job)})
@@ -169,7 +169,7 @@ def _block(connection: Connection, job: Job, now: float) -> Iterator[Message]:
 
 
 def _command(job: Job) -> str:
-    """What a job does, as it would be given on the command line."""
+    """A job's crawl as it would be typed on the command line."""
     line = ["scrapy", "crawl", job.spider]
     for option, given in (("-a", job.arguments), ("-s", job.settings)):
         line += [word for name, value in json.loads(given).items() for word in (option, f"{name}={value}")]
@@ -177,18 +177,16 @@ def _command(job: Job) -> str:
 
 
 def _run(connection: Connection, job: Job, run: Run, cron: Cron, now: float) -> Message:
-    """What there is to say of a run."""
+    """The line about a run."""
     how = Message(HOW.get(run.how, run.how))
     if run.missed:
-        how = plural(
-            "{how} and for {n} more time that passed", "{how} and for {n} more times that passed", run.missed, how=how
-        )
+        how = plural("{how} and for {n} missed time", "{how} and for {n} missed times", run.missed, how=how)
     values: dict[str, object] = {"n": run.number, "date": date(run.started_at, cron), "how": how}
     if run.ended_at is not None:
         return Message("run {n}, {date}, {how}, {end}", {**values, "end": ended_words(run)})
     process = {"pid": run.pid, "host": run.host, "quiet": span(now - run.beat)}
-    on_its_way = N_("on its way on {host}, last sign of life {quiet} ago")
-    who = Message(N_("process {pid} on {host}, last sign of life {quiet} ago") if run.pid else on_its_way, process)
+    on_its_way = N_("starting on {host}, last heartbeat {quiet} ago")
+    who = Message(N_("process {pid} on {host}, last heartbeat {quiet} ago") if run.pid else on_its_way, process)
     values |= {"status": Message(run.status), "span": span(now - run.started_at), "who": who}
     values["pages"] = pages_words(pages_of(connection, job.crawl, run.started_at, now))
     return Message("run {n}, {date}, {how}, {status} for {span} ({who}), {pages}", values)

@@ -1,4 +1,4 @@
-"""`scrapy schedule run`: runs the scheduler in the foreground. `run-now`: runs one job once, in the foreground."""
+"""`scrapy schedule run` runs the scheduler in the foreground; `run-now` runs one job once, in the foreground."""
 
 import argparse
 import logging
@@ -25,12 +25,12 @@ logger = logging.getLogger(__name__)
 
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)]
 BUSY = 1
-BY_SIGNAL = 128  # and its number: the exit status that shells make of a process that one ended
+BY_SIGNAL = 128  # the signal; shells use an exit status like this for a process that it ended
 PIECE = 65_536
 
 
 class Stop:
-    """Whether the user wants it to end, and how much."""
+    """Counts the user's requests to stop."""
 
     def __init__(self) -> None:
         self.times = 0
@@ -42,15 +42,15 @@ class Stop:
 
     @property
     def in_a_hurry(self) -> bool:
-        """Whether it was asked for twice."""
+        """Whether the user asked twice."""
         return self.times > 1
 
 
 @contextmanager
 def stopping() -> Iterator[Stop]:
-    """What the signals to end do within the block: they are counted."""
+    """Within the block, signals to stop are counted."""
     stop = Stop()
-    ours = [number for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN]  # as nohup has it
+    ours = [number for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN]  # ignored, as under nohup
     before = {number: signal.signal(number, stop) for number in ours}
     try:
         yield stop
@@ -60,17 +60,17 @@ def stopping() -> Iterator[Stop]:
 
 
 def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Start what is due until the user ends it; the exit status."""
+    """Start jobs that are due until the user stops it; returns the exit status."""
     with opened(settings) as jobs, stopping() as stop:
         scheduler = scheduler_of(jobs, settings)
-        lock = take_lock(scheduler.output, patience=PAUSE)  # somebody may just look whether it is free
+        lock = take_lock(scheduler.output, patience=PAUSE)  # another process may be testing the lock
         if lock is None:
-            raise WrongUseError("a scheduler is at work in {path} already", path=repr(str(scheduler.output)))
+            raise WrongUseError("a scheduler is already running in {path}", path=repr(str(scheduler.output)))
         configure_logging(Settings(settings))
         logging.getLogger("scrapy").setLevel(logging.WARNING)
         url = state_url(settings)
         count = counted(len(jobs.all()[0]), "job")
-        logger.info("%s", printable(f"The scheduler looks after {count} in {display_url(url)}; Ctrl-C ends it"))
+        logger.info("%s", printable(f"The scheduler runs {count} of {display_url(url)}; Ctrl-C stops it"))
         try:
             scheduler.keep(stop.wanted.wait)
         finally:
@@ -83,7 +83,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def run_now(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Run a job at once, and show its log meanwhile; the exit status is the crawl's."""
+    """Run a job at once and show its log meanwhile; returns the exit status of the crawl."""
     name = opts.name
     with opened(settings) as jobs, stopping() as stop:
         scheduler = scheduler_of(jobs, settings)
@@ -101,7 +101,7 @@ def run_now(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def _follow(started: StartedRun, scheduler: JobScheduler, stop: Stop) -> None:
-    """Copy a run's log to standard error until it ends, and end it when that is wanted."""
+    """Copy a run's log to standard error until it ends, and stop the run when the user asks."""
     with started.child.log.open("rb") as log:
         while started.child.poll() is None:
             _copy(log)
@@ -112,7 +112,7 @@ def _follow(started: StartedRun, scheduler: JobScheduler, stop: Stop) -> None:
 
 
 def _copy(log: BinaryIO) -> bool:
-    """Show what was added to a log; always False."""
+    """Show what was added to a log; always returns False."""
     while piece := log.read(PIECE):
         sys.stderr.write(piece.decode("utf-8", errors="replace"))
         sys.stderr.flush()

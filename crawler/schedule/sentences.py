@@ -7,8 +7,8 @@ from crawler.schedule.cron import LAST, LAST_WEEKDAY, Cron, Fields
 from crawler.schedule.job_store import FAILED, Run
 from crawler.translation.message import N_, Message, plural, span
 
-MOST_TIMES = 6  # of a day, that are named one by one
-LONG = 3  # numbers in a row that are said by the first and the last
+MOST_TIMES = 6  # times of a day that are listed one by one
+LONG = 3  # consecutive numbers from which a range is written
 DAYS = (*(N_("Sunday"), N_("Monday"), N_("Tuesday"), N_("Wednesday"), N_("Thursday"), N_("Friday"), N_("Saturday")),)
 MONTHS = (
     *(N_("January"), N_("February"), N_("March"), N_("April"), N_("May"), N_("June"), N_("July"), N_("August")),
@@ -21,7 +21,7 @@ Text = Message | str
 
 
 def words(cron: Cron) -> Message:
-    """When a job runs.
+    """The schedule of a job in words.
 
     >>> str(words(Cron("0 3 * * *", "UTC"))), str(words(Cron("*/15 8-18 * * 1-5", "UTC")))
     ('every day at 03:00', 'every 15 minutes between 08:00 and 18:59, Monday to Friday')
@@ -38,7 +38,7 @@ def words(cron: Cron) -> Message:
 
 
 def coming(moment: float | None, now: float, cron: Cron) -> Message:
-    """When a job runs next, of which the moment is known.
+    """When a job runs next, given that moment.
 
     >>> str(coming(18_000.0, 0.0, Cron("0 5 * * *", "UTC")))
     'next in 5 h, Thursday 1 January 1970 05:00 UTC'
@@ -51,7 +51,7 @@ def coming(moment: float | None, now: float, cron: Cron) -> Message:
 
 
 def date(moment: float, cron: Cron) -> Message:
-    """A moment as the clocks of the job's time zone show it."""
+    """A moment in the job's time zone."""
     local = datetime.fromtimestamp(moment, cron.place)
     values = {"weekday": Message(DAYS[(local.weekday() + 1) % 7]), "day": local.day, "month": _month(local.month)}
     values |= {"year": local.year, "time": f"{local:%H:%M}", "zone": cron.zone}
@@ -59,19 +59,19 @@ def date(moment: float, cron: Cron) -> Message:
 
 
 def ended_words(run: Run) -> Message:
-    """How a run went that has ended, and what it brought."""
+    """How a run ended, and what it stored."""
     values = {"result": result(run), "span": span((run.ended_at or run.beat) - run.started_at)}
     said = Message("{result}, {span}", values)
     if run.pages is not None:
         said = Message("{result}, {span}, {pages}", {**values, "pages": pages_words(vars(run))})
     if not run.passed:
         return said
-    left_out = plural("{n} time that came meanwhile left out", "{n} times that came meanwhile left out", run.passed)
+    left_out = plural("{n} time skipped meanwhile", "{n} times skipped meanwhile", run.passed)
     return Message("{run}; {left_out}", {"run": said, "left_out": left_out})
 
 
 def pages_words(count: Mapping[str, int | None]) -> Message:
-    """How many pages were stored, and where the crawl came back how many of them are what.
+    """How many pages were stored, and in later rounds how many of them are new, changed and gone.
 
     >>> str(pages_words({"pages": 2, "new": 2, "changed": 0, "gone": 0}))
     '2 pages stored'
@@ -93,7 +93,7 @@ def pages_words(count: Mapping[str, int | None]) -> Message:
 
 
 def result(run: Run) -> Message:
-    """How a run stands, or ended."""
+    """The state or result of a run."""
     status = Message(run.status)
     if not run.exit and run.status != FAILED:
         return status
@@ -101,18 +101,18 @@ def result(run: Run) -> Message:
 
 
 def failure(status: int | None) -> Message:
-    """What an exit status other than 0 says; none is of one that nobody saw.
+    """What an exit status other than 0 means; None is the status of a run whose end nobody saw.
 
     >>> [str(failure(status)) for status in (1, -9, None)]
-    ['exit status 1', 'killed by signal 9', 'killed, or its machine went down']
+    ['exit status 1', 'killed by signal 9', 'killed, or its machine failed']
     """
     if status is None:
-        return Message("killed, or its machine went down")
+        return Message("killed, or its machine failed")
     return Message("killed by signal {n}", {"n": -status}) if status < 0 else Message("exit status {n}", {"n": status})
 
 
 def _times(minutes: Sequence[int], hours: Sequence[int]) -> tuple[Message, bool]:
-    """At what times of a day it runs, and whether that is every so often."""
+    """The times of a day at which it runs, and whether they are regular."""
     if len(minutes) * len(hours) <= MOST_TIMES:
         times = _listed([f"{hour:02}:{minute:02}" for hour in hours for minute in minutes])
         return Message("at {times}", {"times": times}), False
@@ -135,13 +135,13 @@ def _times(minutes: Sequence[int], hours: Sequence[int]) -> tuple[Message, bool]
 
 
 def _step(numbers: Sequence[int], whole: int) -> int:
-    """How far apart numbers are that are evenly spread from 0 on; 0 if they are not, or there is one alone."""
+    """The step between numbers that are evenly spaced from 0; 0 if they are not, or if there is only one."""
     step = whole // len(numbers)
     return step if list(numbers) == list(range(0, whole, step)) and len(numbers) > 1 else 0
 
 
 def _days(fields: Fields) -> Message | None:
-    """On which days it runs; None if on every day."""
+    """The days on which it runs; None for every day."""
     month = None if fields.days >= EVERY_DAY else _of_month(fields.days)
     names = None if fields.weekdays >= WHOLE_WEEK else _of_week(fields)
     week = names if names is None or _has_a_run(fields) else Message("on {days}", {"days": names})
@@ -149,7 +149,7 @@ def _days(fields: Fields) -> Message | None:
         if fields.both:
             return Message("{month} if it is {week}", {"month": month, "week": names})
         return Message("{month} and {week}", {"month": month, "week": week})
-    # Without both, cron takes either, so that all of one is all.
+    # Unless both are given, cron takes either, so that all of one means every day.
     return month or week if fields.both else None
 
 
@@ -182,7 +182,7 @@ def _of_week(fields: Fields) -> Message:
 
 
 def _in_runs(numbers: Iterable[int], name: Callable[[int], Text] = str) -> Message:
-    """Numbers by their names, many in a row by the first and the last.
+    """Numbers by their names; consecutive ones as a range.
 
     >>> str(_in_runs([1, 2, 3, 4, 8, 9])), str(_in_runs([1]))
     ('1 to 4, 8 and 9', '1')
@@ -197,7 +197,7 @@ def _in_runs(numbers: Iterable[int], name: Callable[[int], Text] = str) -> Messa
 
 
 def _rows(numbers: Iterable[int]) -> list[list[int]]:
-    """Numbers in rows of those that follow each other."""
+    """Numbers grouped into consecutive ones."""
     rows: list[list[int]] = []
     for number in sorted(numbers):
         if rows and rows[-1][-1] == number - 1:
@@ -218,7 +218,7 @@ def _month(number: int) -> Message:
 
 
 def _nth(number: int) -> Message:
-    """A number that says which one.
+    """An ordinal number.
 
     >>> " ".join(str(_nth(number)) for number in (1, 2, 3, 4, 11, 12, 13, 21, 22, 31))
     '1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 31st'

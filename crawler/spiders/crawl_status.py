@@ -1,4 +1,4 @@
-"""The status of a crawl: how requests ended, the results of its seeds, and whether it is to end."""
+"""The status of a crawl: request outcomes, the results of its seeds, and whether the crawl is to end."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from crawler.topic.stop_rule import HarvestCounts
 
 MOST_OUTCOMES = 100
-"""Outcomes of a group that are counted apart; a server may invent a media type for each page."""
+"""Outcomes of a group that are counted individually; a server may invent a media type for each page."""
 REMEMBERED = 200_000
-"""Addresses that were left out and are not counted again."""
+"""Left-out addresses that are remembered, so that each is counted once."""
 OTHERS = {Group.SKIPPED: Outcome(Code.OTHER_REASONS), Group.FAILED: Outcome(Code.OTHER_FAILURES)}
 
 
 class OutcomeCounts:
-    """Counts outcomes, and each address that was left out once."""
+    """Counts outcomes, and each left-out address once."""
 
     def __init__(self, count_statistic: Callable[[str, int], None]) -> None:
         self.outcomes = Outcomes()
@@ -38,7 +38,7 @@ class OutcomeCounts:
         return of_group(self.outcomes, group)
 
     def among_left_out(self, urls: Sequence[str]) -> set[str]:
-        """Those addresses that were left out before."""
+        """The addresses among these that were left out before."""
         return set(compress(urls, map(self.left_out.__contains__, map(hash, urls))))
 
     def leave_out(self, url: str, outcome: Outcome) -> None:
@@ -47,12 +47,12 @@ class OutcomeCounts:
             self.count(outcome)
 
     def mark_nofollow(self, url: str) -> None:
-        """Count an address that a page asks not to follow; another page may link to it without that."""
+        """Count an address that a page asks not to follow; another page may link to it without asking so."""
         if self.nofollowed.add(hash(url)):
             self.count(Outcome(Code.NOFOLLOW))
 
     def count(self, outcome: Outcome, by: int = 1) -> None:
-        """Count an outcome; those of a group beyond `MOST_OUTCOMES` are counted as one."""
+        """Count an outcome; outcomes of a group beyond `MOST_OUTCOMES` are counted together."""
         if not by:
             return
         if outcome not in self.outcomes and len(self.of(outcome.code.group)) >= MOST_OUTCOMES:
@@ -80,7 +80,7 @@ class CrawlStatus:
 
     crawler: Crawler
     broken: str = ""
-    """Why pages can no longer be stored, in one sentence; or an empty string."""
+    """Why pages can no longer be stored, in one sentence; empty if they can."""
     seeds_answered: int = 0
     seeds_failed: dict[str, Outcome] = field(default_factory=dict)
     examples_failed: dict[str, Outcome] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Serves the demo site while a crawl of it runs, at the port where the crawl began."""
+"""Serves the demo site while it is crawled, at the port where the crawl began."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from crawler.urls.parsing import host
 if TYPE_CHECKING:
     from crawler.store.worker_session import WorkerSession
 
-# The demo site needs no pauses; one request at a time, so that the promising pages come first.
+# The demo site needs no pauses; one request at a time, so that promising pages come first.
 DEMO_SLOT = {"concurrency": 1, "delay": 0.0, "jitter": 0.0}
 
 
 def check_demo(session: WorkerSession) -> None:
-    """Leave the session and raise a StateError if the demo site cannot be served to it."""
+    """If the demo site cannot be served, leave the session and raise a StateError."""
     if why := _hindrance(session):
         session.leave()
         raise StateError("{why}; give another -a name=NAME", why=why)
 
 
 def serve_demo(crawler: Crawler, session: WorkerSession) -> str:
-    """The address of the demo site, served until the crawl ends; the settings allow it and set no pauses."""
+    """The address of the demo site, served until the crawl ends; sets no pauses and allows its address."""
     known = session.known_seed()
     served = ExitStack()
     crawler.signals.connect(served.close, signals.spider_closed, weak=False)
@@ -44,15 +44,18 @@ def serve_demo(crawler: Crawler, session: WorkerSession) -> str:
 
 
 def _hindrance(session: WorkerSession) -> Message | None:
-    """Why the demo site cannot be served to this worker, or None; each crawl has a site at one address."""
+    """Why the demo site cannot be served to this worker, or None; each crawl has its demo site at a fixed address."""
     name, known = session.plan.name, session.known_seed()
     with session.engine.begin() as connection:
         workers = workers_of(connection, database_time(connection))[session.crawl_id]
     if any(one.alive and one.number != session.number for one in workers):
-        return Message("the crawl {name} has another worker, and the demo site is for one", {"name": repr(name)})
+        return Message("the crawl {name} has another worker, and the demo site allows only one", {"name": repr(name)})
     if known and not demo.free(_port(known)):
         values = {"port": _port(known), "name": repr(name)}
-        return Message("port {port} of this machine is taken, and the crawl {name} has its pages there", values)
+        return Message(
+            "port {port} of this machine is in use, and the pages of the crawl {name} have addresses with this port",
+            values,
+        )
     return None
 
 

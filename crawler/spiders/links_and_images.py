@@ -1,5 +1,5 @@
-"""The links and images of a page: which are requested, the words by which links get their priorities, and how the page
-shows its images; which answers are images.
+"""Selects the links and images of a page to request, with the words that links get their priorities from; describes how
+the page shows its images; and decides which responses are images.
 """
 
 from __future__ import annotations
@@ -32,28 +32,28 @@ if TYPE_CHECKING:
 
 IMAGE_PRIORITY = -10_000
 SMALLEST = 40
-"""Bytes; smaller images show nothing: one of a single dot has 43."""
+"""Bytes; a smaller image shows nothing: an image of a single pixel has 43."""
 MOST_IMAGES = 500
-"""Images of a page that are considered: each waits in memory for its commit."""
-# Endings of addresses of images; an image that links to one of these is its thumbnail.
+"""The most images of a page that are considered, as each waits in memory for its commit."""
+# Endings of image addresses; an image that links to such an address is its thumbnail.
 IMAGE_ENDINGS = frozenset("avif bmp gif ico jpeg jpg png webp".split())
 
 
 @dataclass(frozen=True)
 class PageImages:
-    """Which images of a page are requested, and how the page shows them."""
+    """Selects the images of a page to request, and describes how the page shows them."""
 
     extraction: Callable[[Page], Extraction]
     """The main text of a page."""
     wanted: bool
     """Whether images are requested."""
     judged: bool
-    """Whether noise is told from content."""
+    """Whether noise is told apart from content."""
     largest: int
     """Bytes."""
 
     def sightings(self, page: Page) -> tuple[Sighting, ...]:
-        """How a page shows its images, the first ones of very many."""
+        """How a page shows its images; only the first ones if there are very many."""
         return sightings(page, self.extraction(page))[:MOST_IMAGES]
 
     def beyond(self, page: Page) -> int:
@@ -61,7 +61,7 @@ class PageImages:
         return max(0, len(page.images) - MOST_IMAGES) if self.wanted else 0
 
     def counts(self, page: Page) -> Evidence:
-        """Counts of the images of one page, as evidence."""
+        """The counts of one page's images, as evidence."""
         counts = Evidence()
         counts.see(page.once(self.sightings))
         return counts
@@ -86,18 +86,18 @@ class PageImages:
         ]
 
     def requested(self, urls: Iterable[str]) -> Collection[str]:
-        """Those links that are requested as images, by their endings."""
+        """Those links that are requested as images because of their endings."""
         return with_ending(urls, IMAGE_ENDINGS) if self.wanted else ()
 
     def sights(self, page: Page, shown: Mapping[str, int]) -> dict[str, str]:
-        """How a page shows images, by their addresses and their places among its images; nothing if none is judged."""
+        """How a page shows images, by address and position; empty if no images are judged."""
         if not self.judged or not shown:
             return {}
         found = page.once(self.sightings)
         return dict(zip(shown, map(Sighting.record, [found[at] for at in shown.values()]), strict=True))
 
     def item(self, response: Response, candidate: Candidate) -> ImageItem | Outcome:
-        """An image as an item, or why the answer is none that is stored."""
+        """An image as an item, or the reason why it is not stored."""
         kind, body = type_of(response.body), response.body
         if kind is None or response.status in NO_WHOLE_PAGE:
             return Outcome(Code.NOT_AN_IMAGE, content_of(body) or str(response.status))
@@ -109,7 +109,7 @@ class PageImages:
 
 
 def image_targets(page: Page) -> dict[str, int]:
-    """The targets of a page's images, with the place of the first image that links there."""
+    """The targets of a page's images, each with the position of the first image that links there."""
     found: dict[str, int] = {}
     for at, image in enumerate(page.images[:MOST_IMAGES]):
         if image.target:
@@ -124,7 +124,7 @@ class EvidenceCache:
         self._sites: dict[int, Evidence] = {}
 
     def of(self, site_id: int | None) -> Evidence:
-        """The evidence of a site; empty if nothing was counted."""
+        """The evidence of a site; empty if none is known."""
         return self._sites.get(site_id or 0) or Evidence()
 
     def update(self, news: Iterable[Counts], forgotten: Iterable[int]) -> None:
@@ -138,13 +138,13 @@ class EvidenceCache:
             self._sites.pop(site_id, None)
 
 
-# Links that are only an image are mostly adverts: they wait until nothing better is left.
+# Links that are only an image are mostly adverts: they are requested when nothing better is left.
 IMAGE_LINK_PRIORITY = -1_000
 
 
 @dataclass(frozen=True)
 class SelectedLinks:
-    """The links of a page, sorted by what is to be done with them."""
+    """The links of a page, sorted by what happens to them."""
 
     new: tuple[Candidate, ...] = ()
     """New links, still without priorities."""

@@ -1,4 +1,4 @@
-"""Reads a page into its result: text, relevance, links, images, comparison with its history; and its response."""
+"""Reads a page into its result: text, relevance, links, images, comparison with its history, and response."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MAX_HEADER = 1_000
 
 @dataclass(frozen=True)
 class PageReader:
-    """Reads pages; each step uses the results of those before."""
+    """Reads pages; each step uses the results of the steps before."""
 
     extract: Callable[[Page], Extraction]
     topic: TopicTracker
@@ -53,7 +53,7 @@ class PageReader:
     keeps_responses: bool = False
 
     def read(self, page: Page, response: Response) -> PageItem:
-        """The page as an item with its result; the topic learns from it."""
+        """The page as an item with its result; the topic learns from the page."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         lease = lease_of(response.request)
         extraction = page.once(self.extract)
@@ -79,7 +79,7 @@ class PageReader:
         return item
 
     def _shared_examples(self, page: Page, candidate: Candidate, extraction: Extraction) -> tuple[tuple[str, str], ...]:
-        """The example that a seed is, where no topic is given; it is learned at once."""
+        """If no topic is given, a seed is an example of the topic; it is learned at once."""
         if candidate.depth or not self.topic.examples.are_sought:
             return ()
         found = ("example", example_text(page, extraction))
@@ -87,7 +87,7 @@ class PageReader:
         return (found,)
 
     def _links(self, page: Page, candidate: Candidate, extraction: Extraction) -> SelectedLinks:
-        """The links of the page; none if it forbids to follow them, or at `max_depth`."""
+        """The links of the page; none if it forbids following them, or is at `max_depth`."""
         if "nofollow" in page.robots:
             for link in page.links:
                 self.counts.mark_nofollow(link.url)
@@ -128,7 +128,7 @@ class PageReader:
 
 
 def read_alone(response: Response, method: str, extract: Callable[[Page], Extraction]) -> PageItem:
-    """The item of a page that belongs to no crawl: its text and metadata, without relevance and links."""
+    """The item of a page outside any crawl: its text and metadata, without relevance and links."""
     assert response.request is not None  # noqa: S101 - Scrapy has set it
     page = page_of(response)
     now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -159,7 +159,7 @@ def _item(page: Page, response: Response, lease: Lease, judgement: PageJudgement
 
 
 def validators(response: Response) -> dict[str, str]:
-    """ETag and Last-Modified of an answer."""
+    """ETag and Last-Modified of a response."""
     found = {name.lower().replace("-", "_"): header(response.headers, name) for name in ("ETag", "Last-Modified")}
     return {name: value[:MAX_HEADER] for name, value in found.items() if value}
 
@@ -173,7 +173,7 @@ PHRASES = {status.value: status.phrase for status in HTTPStatus}
 
 
 def stored_response(response: Response) -> page_result.StoredResponse:
-    """The response to store, with the standard's status line, as Scrapy drops that of the server."""
+    """The response to store, with the standard status line, as Scrapy drops that of the server."""
     line = f"{response.protocol or 'HTTP/1.1'} {response.status} {PHRASES.get(response.status, '')}"
     headers = (
         (name.decode("latin-1"), value.decode("latin-1"))

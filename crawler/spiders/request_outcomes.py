@@ -1,4 +1,4 @@
-"""The outcome of each request: why it failed or was refused; its result is counted and passed to the frontier."""
+"""The outcome of each request: why it failed or was refused; the result is counted and passed to the frontier."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ else:
 
 
 class Refusal(exceptions.IgnoreRequest):
-    """A request that this crawler refuses to send or to follow."""
+    """The crawler refuses to send or follow this request."""
 
     def __init__(self, outcome: Outcome) -> None:
         super().__init__(str(outcome))
@@ -41,9 +41,9 @@ class Refusal(exceptions.IgnoreRequest):
 
 
 TOO_BUSY = (429, 503)
-# Statuses of answers without a body, or with a part of it.
+# Statuses of responses with no body, or with a part of it.
 NO_WHOLE_PAGE = frozenset((204, 205, 206))
-# The certificate is signed by an unknown authority, or is for another name or none.
+# The certificate has an unknown issuer, or is for another name or none.
 TLS_ERRORS = (TlsError, VerificationError, CertificateError)
 CODES: dict[type[BaseException], Code] = {
     exceptions.CannotResolveHostError: Code.HOST_NOT_FOUND,
@@ -57,11 +57,11 @@ CODES: dict[type[BaseException], Code] = {
 }
 """The code of each error, special errors before general ones."""
 MOST_LETTERS = 100
-"""Letters of another component's reason to refuse a request."""
+"""Characters of another component's reason for refusing a request."""
 
 
 def outcome_of(failure: Failure) -> Outcome:
-    """Why a request failed: the same outcome for the same cause."""
+    """Why a request failed; the same cause always has the same outcome."""
     error = failure.value
     if isinstance(error, HttpError):
         return Outcome(Code.HTTP_STATUS, str(error.response.status))
@@ -83,17 +83,17 @@ def _caused_by_tls(error: BaseException | None) -> bool:
 
 
 ROBOTS = "robots_txt"
-"""In the meta of requests for robots.txt itself."""
+"""Meta key of requests for robots.txt itself."""
 REFUSED_TIMES = "backoff_times"
-"""In the meta of a request: how often its host refused it."""
+"""Meta key of a request: how often its host refused it."""
 REFUSED = "refused"
-"""In the meta of a request that waits until its host has answered another one."""
+"""Meta key of a request that waits until its host has answered another one."""
 VERDICT = "verdict"
-"""In the meta of a request for an image that was judged: the row of its verdict."""
+"""Meta key of a request for a judged image: the row of its verdict."""
 READ = frozenset((Code.LIST, Code.NOINDEX, Code.OFF_TOPIC, Code.LANGUAGE, Code.DROPPED))
-"""Outcomes of seeds that were read, although nothing is stored."""
+"""Outcomes of seeds that were read although nothing is stored."""
 PASSING = frozenset((Code.NOT_PUBLIC, Code.ROBOTS_UNREADABLE, Code.HOST_CLOSED))
-"""Outcomes that may have passed when the crawl is started again, as failures may."""
+"""Outcomes that, like failures, may have passed when the crawl is started again."""
 COUNTED_AS = {
     PageChange.NEW: ("new",),
     PageChange.CHANGED: ("changed",),
@@ -123,7 +123,7 @@ def new_home(candidate: Candidate) -> str | None:
 
 @dataclass(frozen=True)
 class Leases:
-    """Ends leases, and counts how they end."""
+    """Ends leases, and counts their outcomes."""
 
     frontier: Frontier
     counts: OutcomeCounts
@@ -133,7 +133,7 @@ class Leases:
     """Whether there were rounds before this one."""
 
     def finish(self, lease: Lease, result: PageResult) -> None:
-        """End a lease with its result, unless it has ended before."""
+        """End a lease with its result, unless it has ended already."""
         shared_examples = (*result.shared_examples, *self._again(lease, result.outcome))
         if not self.frontier.finish(lease.id, replace(result, shared_examples=shared_examples)):
             return
@@ -145,7 +145,7 @@ class Leases:
             self._count_check(lease, result)
 
     def _again(self, lease: Lease, outcome: Outcome | None) -> Iterator[tuple[str, str]]:
-        """The note that a seed or an example is to be requested again at the next start."""
+        """A note to request a seed or an example again at the next start."""
         if outcome is not None and (outcome.code.group is Group.FAILED or outcome.code in PASSING):
             if lease.candidate.kind == "seed":
                 yield "again", lease.candidate.url

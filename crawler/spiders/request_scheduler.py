@@ -36,22 +36,22 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 COMMIT_SECONDS = 0.25  # between two batches, unless the frontier needs one
-MOST_REASON = 100  # letters of what a pipeline says when it drops an item
+MOST_REASON = 100  # characters of the reason that a pipeline gives for dropping an item
 LEAST_SECONDS = 0.02  # between two batches
 
 NUDGE = Request("data:,", dont_filter=True)
-"""A request that is never sent: it makes the engine ask the scheduler for the next one."""
+"""A request that is never sent: it makes the engine ask the scheduler for the next request."""
 
 
 class FrontierScheduler(BaseScheduler):
-    """Turns the best lease of the frontier into a request, and ends leases whose items were dropped or failed.
+    """Turns the best lease of the frontier into a request, and ends the leases of items that were dropped or failed.
 
     A request carries its lease in its meta. Retries are copies of the request and put the lease back. The spider ends
     the lease of a request that brings no item, the last pipeline those of items. One thread commits the batches.
     """
 
     shares_every = 20.0
-    """Seconds between two times that the topic model is shared with other workers."""
+    """Seconds after which the topic model is shared with other workers again."""
 
     def __init__(self, crawler: Crawler, crawl: Crawl, request_for: Callable[[Lease], Request]) -> None:
         self.crawler = crawler
@@ -69,7 +69,7 @@ class FrontierScheduler(BaseScheduler):
     def from_crawler(cls, crawler: Crawler) -> BaseScheduler:  # type: ignore[override]
         try:
             crawl = crawl_of(crawler)
-        except NotConfigured:  # another spider, or one page of `scrapy fetch`
+        except NotConfigured:  # another spider, or a single page of `scrapy fetch`
             return Scheduler.from_crawler(crawler)
         assert isinstance(crawler.spider, TopicSpider)  # noqa: S101 - no other spider has a crawl
         scheduler = cls(crawler, crawl, crawler.spider.request_for)
@@ -101,7 +101,7 @@ class FrontierScheduler(BaseScheduler):
                 await self.commit(claim=False)
                 self.status.round_counts = await self._in_thread(self.session.round_counts)
                 if dropped := self.session.committer.priority_updates.dropped:
-                    logger.warning("Links that keep an older priority, as too many had new ones: %d", dropped)
+                    logger.warning("Links with an outdated priority, as too many priorities changed: %d", dropped)
                 await self._in_thread(self.session.leave)
         except StateError as error:
             self.status.broken = str(error)
@@ -111,11 +111,11 @@ class FrontierScheduler(BaseScheduler):
             self.thread.shutdown()
 
     def has_pending_requests(self) -> bool:
-        """Whether this worker or another has something to do, now or later."""
+        """Whether this worker or another one has something to do, now or later."""
         return not self.frontier.over and not self.status.broken
 
     def enqueue_request(self, request: Request) -> bool:
-        """Put the lease of a retried request back."""
+        """Queue the address of a retried request again."""
         if request is NUDGE:
             return True
         if "lease" not in request.meta:
@@ -127,7 +127,7 @@ class FrontierScheduler(BaseScheduler):
         return self.frontier.requeue(lease.id, request, refused)
 
     def next_request(self) -> Request | None:
-        """The next request, or None while all hosts with addresses are busy or rest."""
+        """The next request, or None while all hosts with queued addresses are busy or paused."""
         lease = self.frontier.take(monotonic())
         if self.frontier.needs_batch:
             self._needs_batch.set()
@@ -148,7 +148,11 @@ class FrontierScheduler(BaseScheduler):
                 if monotonic() - expired_at > LEASE_SECONDS / 6:
                     expired_at = monotonic()
                     if dead := await self._in_thread(self.session.committer.expire_silent_workers):
-                        logger.warning("Workers that gave no sign of life: %d; what they held is asked for again", dead)
+                        logger.warning(
+                            "Workers without a heartbeat have expired: %d; the addresses they had leased are "
+                            "requested again",
+                            dead,
+                        )
                 await self._until_needed()
         except Exception as error:
             if not isinstance(error, StateError):
@@ -157,7 +161,7 @@ class FrontierScheduler(BaseScheduler):
             self.status.abort(str(error))
 
     def _share(self) -> None:
-        """Share the topic model now and then, and ask which links still wait."""
+        """Share the topic model now and then, and ask which links are still queued."""
         if monotonic() - self.shared_at >= self.shares_every:
             self.shared_at = monotonic()
             self.topic.share(self.frontier)
@@ -171,9 +175,11 @@ class FrontierScheduler(BaseScheduler):
         reply = await self._in_thread(self.session.committer.commit, batch)
         if reply.lost:
             if reply.committed:
-                logger.warning("The connection was lost during a commit; what this worker holds is asked for again")
+                logger.warning(
+                    "The connection was lost during a commit; the addresses leased by this worker are requested again"
+                )
             else:
-                logger.warning("This worker was taken for dead; it goes on as a new one")
+                logger.warning("This worker was considered dead; it continues as a new one")
             self.frontier.forget(reply.committed)
             if not reply.committed:
                 self.frontier.add_samples(*batch.samples)
@@ -185,13 +191,13 @@ class FrontierScheduler(BaseScheduler):
         self._wake()
 
     async def _in_thread(self, work: Any, *arguments: Any) -> Any:
-        """The result of work in the thread; work is finished even if nobody waits for it any more."""
+        """Do work in the thread, and return its result; the work is finished even if the caller is cancelled."""
         loop, committer = asyncio.get_running_loop(), self.session.committer
         too_late = loop.call_later(committer.timeout_seconds, committer.break_connection)
         working = loop.run_in_executor(self.thread, work, *arguments)
         working.add_done_callback(
             lambda done: done.cancelled() or done.exception()
-        )  # an exception is not reported as unretrieved
+        )  # an exception would be reported as never retrieved
         try:
             return await asyncio.shield(working)
         finally:
@@ -211,15 +217,15 @@ class FrontierScheduler(BaseScheduler):
         self._end(response, item, Code.DROPPED, one_line(str(exception))[:MOST_REASON] or type(exception).__name__)
 
     def item_failed(self, item: object, response: Response, failure: Failure) -> None:
-        """End the lease of an item that a pipeline failed at, or did not finish in time."""
+        """End the lease of an item in whose processing a pipeline failed or timed out."""
         self._end(response, item, Code.NEVER_ENDED if isinstance(failure.value, TimeoutError) else Code.CRAWLER_ERROR)
 
     def page_failed(self, response: Response) -> None:
-        """End the lease of an answer that the spider failed at."""
+        """End the lease of a response on which the spider failed."""
         self._end(response, None, Code.CRAWLER_ERROR)
 
     def _end(self, response: Response, item: object, code: Code, detail: str = "") -> None:
-        """End the lease of what is not stored; its links are followed all the same."""
+        """End a lease without storing anything; the links of the page are followed all the same."""
         request = response.request if response is not None else None
         # What could not be stored because the database failed is requested again by the next run.
         if request is None or "lease" not in request.meta or self.status.broken:
@@ -229,7 +235,7 @@ class FrontierScheduler(BaseScheduler):
         self.leases.finish(lease_of(request), replace(result, outcome=outcome, check=None, response=None))
 
     def _wake_when_ready(self) -> None:
-        """Wake the engine when a resting host is ready; its own heartbeat comes every 5 seconds only."""
+        """Wake the engine when a paused host may be requested; the engine itself checks only every 5 seconds."""
         seconds = self.frontier.queues.ready_in(monotonic())
         if self._waking is not None:
             self._waking.cancel()

@@ -1,4 +1,4 @@
-"""The topic spider: each answer becomes a result, and a page or image that is kept an item."""
+"""The topic spider: each response becomes a result, and a page or image that is kept becomes an item."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ if TYPE_CHECKING:
     from crawler.items import ImageItem, PageItem
     from crawler.store.worker_session import WorkerSession
 
-# A page that sends its reader on within these seconds is a redirect; a slower one is a page that renews itself.
+# A refresh within these seconds is a redirect; a slower one is a page that reloads itself.
 REFRESH_SECONDS = 3
 GONE = (404, 410)
-MAX_LIST_LEVELS = 3  # of lists that name each other, the seed among them
-MAX_LISTS = 1_000  # of a site that lists name; a worker counts its own
+MAX_LIST_LEVELS = 3  # of lists that name each other, including the seed
+MAX_LISTS = 1_000  # lists named by lists of one site; each worker counts its own
 NOTHING_SAID: Mapping[str, float] = MappingProxyType({})
 
 
 class TopicSpider(Spider):
-    """Crawls the pages around seeds, the most promising first."""
+    """Crawls the pages around the seeds, the most promising first."""
 
     name = SPIDER
 
@@ -70,7 +70,7 @@ class TopicSpider(Spider):
         return spider
 
     async def start(self) -> AsyncIterator[Request]:
-        """No requests: the seeds wait in the frontier."""
+        """No requests: the seeds are queued in the frontier."""
         return
         yield
 
@@ -85,7 +85,7 @@ class TopicSpider(Spider):
         return Request(url, self.parse, errback=self.failed, dont_filter=True, headers=asked, meta=meta)
 
     def leave_other_types(self, headers: Headers, request: Request) -> None:
-        """Stop the download of what is not a web page, unless it may be a sitemap or feed."""
+        """Stop the download of anything but a web page, unless it may be a sitemap or feed."""
         lease: Lease | None = request.meta.get("lease")
         declared = media_type(header(headers, "Content-Type"))
         is_page = lease is not None and lease.candidate.kind in KINDS | {"link"}
@@ -150,7 +150,7 @@ class TopicSpider(Spider):
             self.finish(request, item.result)
 
     def parse_image(self, response: Response) -> Iterator[ImageItem]:
-        """The image as an item, if it is one that is stored."""
+        """The image as an item, if it is to be stored."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         request, result = response.request, result_of(response.request)
         item = self.crawl.images.item(response, lease_of(request).candidate)
@@ -168,7 +168,7 @@ class TopicSpider(Spider):
             self.crawl.learning.take_in("home", home)
 
     def follow_harvest(self) -> None:
-        """Count the harvest, and end the crawl if too few of the last pages are on the topic."""
+        """Update the harvest rate, and end the crawl if too few of the last pages are on the topic."""
         topic, stats = self.crawl.topic, self.crawler.stats
         stats.set_value("focus/pages", topic.harvest.pages)
         stats.set_value("focus/on_topic", topic.harvest.on_topic)
@@ -177,7 +177,7 @@ class TopicSpider(Spider):
             self.crawl.status.end(EndReason.HARVEST)
 
     def example_result(self, request: Request, page: Page) -> PageResult:
-        """The result of an example or counterexample, from which the topic is learned."""
+        """The result of an example or counterexample, from which the topic learns."""
         candidate = lease_of(request).candidate
         text = example_text(page, page.once(self.crawl.reader.extract))
         if not text:
@@ -187,7 +187,7 @@ class TopicSpider(Spider):
         return replace(result_of(request, Outcome(Code(candidate.kind))), shared_examples=(taught,))
 
     def list_result(self, request: Request, found: Listing) -> PageResult:
-        """The result of a sitemap or feed; its pages have priorities like seeds."""
+        """The result of a sitemap or feed; the pages in it have priorities like seeds."""
         if not found.pages and not found.sitemaps:
             return result_of(request, Outcome(Code.EMPTY_LIST))
         self.crawl.counts.count(Outcome(Code.LIST_CUT), found.cut)
@@ -197,7 +197,7 @@ class TopicSpider(Spider):
         return replace(result_of(request, Outcome(Code.LIST)), links=links)
 
     def lists_within_limits(self, urls: Collection[str], depth: int) -> Iterator[Candidate]:
-        """Candidates for the lists that a list names; their depth is their distance from the seed."""
+        """Candidates for the lists that a list names, within limits; their depth is the number of lists above them."""
         for candidate in self.allowed(urls, Candidate("", SEED_PRIORITY, depth, kind="list", via="sitemap")):
             of_site = site(candidate.url)
             if depth < MAX_LIST_LEVELS and self.lists[of_site] < MAX_LISTS:
@@ -225,7 +225,7 @@ class TopicSpider(Spider):
         request: Request = failure.request  # type: ignore[attr-defined]
         lease, outcome = lease_of(request), outcome_of(failure)
         if outcome.code.group is Group.FAILED:
-            # Dead links are many and counted in the closing lines; trouble with a host is logged at once.
+            # Dead links are frequent and counted in the closing lines; trouble with a host is logged at once.
             level = DEBUG if failure.check(HttpError, Refusal) else INFO
             self.logger.log(level, "Failed: %s (%s)", request.url, outcome.message)
         is_gone = outcome.code is Code.HTTP_STATUS and int(outcome.detail) in GONE and lease.known is not None

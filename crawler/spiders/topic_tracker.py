@@ -1,4 +1,4 @@
-"""The topic of a crawl: the relevance of pages, the priorities of links, and what is learned from other workers.
+"""The topic of a crawl: relevance of pages, priorities of links, and what is learned from other workers.
 
 The pages that a topic names as examples and counterexamples are requested first, learned from, and not stored.
 """
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 GOOD, BAD = "example", "counterexample"
 KINDS = frozenset((GOOD, BAD))
 """Kinds of addresses. Their texts are shared as `topic example` and the like, those of seeds as `example`: if a topic
-is given later on, the seeds are no examples of it.
+is given later, the seeds are no examples of it.
 """
 EXAMPLE_LENGTH = 100_000
-"""Characters of a text that are learned from."""
+"""Characters of a text that the topic learns from."""
 MOST_SEEDS = 10
-"""Pages of seeds that the topic is learned from where none is given."""
+"""Seed pages that the topic is learned from if none is given."""
 
 
 class TopicExample(NamedTuple):
@@ -51,7 +51,7 @@ class Examples:
 
     topic: Topic
     taught: int = 0
-    """How many texts of seeds the topic was learned from."""
+    """From how many texts of seeds the topic was learned."""
 
     def candidates(self, priority: int) -> Iterator[Candidate]:
         """The addresses of the topic's examples."""
@@ -59,7 +59,7 @@ class Examples:
             yield from (Candidate(url, priority, kind=kind, via="example") for url in urls)
 
     def read(self, kind: str, text: str) -> TopicExample | None:
-        """A shared example as an example of the topic; None if the topic does not name it, or needs no more."""
+        """A shared example as an example of the topic; None if the topic does not name it or needs no more."""
         if kind == "example":
             if not self.are_sought:
                 return None
@@ -76,7 +76,7 @@ class Examples:
 
     @property
     def are_sought(self) -> bool:
-        """Whether the topic is to be learned from more seeds."""
+        """Whether the topic needs more seeds to learn from."""
         return not self.topic.given and self.taught < MOST_SEEDS
 
     @property
@@ -94,7 +94,7 @@ logger = logging.getLogger(__name__)
 
 DIGITS = 4
 ASKED_AFTER = 1_000
-"""Links asked after at once: other workers may have requested them, or their host was closed."""
+"""The most links asked about at once: other workers may have requested them, or their host was closed."""
 
 
 class PageJudgement(NamedTuple):
@@ -114,7 +114,7 @@ class TopicTracker:
     harvest: Harvest
 
     def judge(self, candidate: Candidate, extraction: Extraction) -> PageJudgement:
-        """The relevance of a page, which the focus learns from; to be called once for each page."""
+        """The relevance of a page, from which the focus learns; must be called once for each page."""
         url = candidate.requested or candidate.url
         score, explored = _score(candidate), _was_tried(candidate)
         if explored and (asked := self.focus.asked(url)) is not None:  # before the focus learns from the page
@@ -124,7 +124,7 @@ class TopicTracker:
         return PageJudgement(relevance, score, "exploration" if explored else candidate.via)
 
     def score(self, address: str, links: SelectedLinks) -> tuple[tuple[Candidate, ...], dict[str, int]]:
-        """The links of a page with priorities, and new priorities of waiting links.
+        """The links of a page (requested at `address`) with priorities, and new priorities of queued links.
 
         `address` is the one that was requested for the page.
         """
@@ -141,12 +141,12 @@ class TopicTracker:
             self.focus.example(example.text, example.good)
 
     def apply(self, models: list[str], updates: LinkUpdates) -> dict[str, int]:
-        """Learn from the models of earlier runs and other workers, and from the links they found and requested; the new
-        priorities of waiting links.
+        """Learn from the models of earlier runs and other workers, and from the links they found and requested; returns
+        the new priorities of queued links.
         """
         for one in models:
             if not self.focus.take_in(one):
-                logger.warning("What an earlier run or another worker learned cannot be read; it teaches nothing")
+                logger.warning("What an earlier run or another worker learned cannot be read and is ignored")
         renewed = self.focus.adopt(updates.leased) if updates.leased else {}
         self.focus.forget(updates.no_longer)
         return renewed
@@ -156,17 +156,17 @@ class TopicTracker:
         frontier.share_model(json.dumps(self.focus.summary(), ensure_ascii=False), self.focus.record())
 
     def ask_after(self, frontier: Frontier) -> None:
-        """Ask whether some of the links that are believed to wait still do."""
+        """Ask whether some of the links that should be queued still are."""
         frontier.ask_after(self.focus.waiting_sample(ASKED_AFTER))
 
 
 def _score(candidate: Candidate) -> float | None:
-    """The score of a link that another worker or an earlier run found; its priority is in thousandths."""
+    """The score of a link that another worker or an earlier run found; its priority is the score in thousandths."""
     return candidate.priority / 1000 if candidate.via == "link" and 0 <= candidate.priority < HIGHEST else None
 
 
 def _was_tried(candidate: Candidate) -> bool:
-    """Whether another worker or an earlier run chose a link for exploration: no other link has this priority."""
+    """Whether another worker or an earlier run chose a link for exploration: no other links have this priority."""
     return candidate.via == "link" and candidate.priority == HIGHEST
 
 
@@ -181,7 +181,7 @@ class SharedLearning:
     _known: set[tuple[str, str]] = field(default_factory=set)
 
     def take_in(self, kind: str, text: str) -> None:
-        """Learn what a seed or an example teaches, once: a home of the crawl, or an example of its topic."""
+        """Learn from a seed or an example, once: a home of the crawl, or an example of its topic."""
         if (kind, text) in self._known:
             return
         self._known.add((kind, text))
@@ -191,7 +191,7 @@ class SharedLearning:
             self.topic.take_in(kind, text)
 
     def apply(self, reply: BatchReply, updates: LinkUpdates) -> dict[str, int]:
-        """Learn from the reply to a batch; the new priorities of waiting links."""
+        """Learn from the reply to a batch; returns the new priorities of queued links."""
         priorities = self.topic.apply(reply.shared_models, updates)
         for kind, text in reply.shared_examples:
             self.take_in(kind, text)

@@ -1,4 +1,4 @@
-"""Adds addresses to the frontier, each once, by its key, together with its host and its site."""
+"""Adds addresses to the frontier, each once, identified by its key, with its host and site."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from crawler.urls.canonical import Canonical
 
 KNOWN_HOSTS = 50_000  # whose ids are remembered
-COUNTED = {"preserve_rowcount": True}  # without it SQLAlchemy does not count inserted rows
+COUNTED = {"preserve_rowcount": True}  # SQLAlchemy counts inserted rows only with this option
 
-# Addresses that are known by an image only: a link with words makes them pages.
+# Addresses known only through an image: a link with words makes them pages.
 ONLY_BY_IMAGE = (address.c.kind != "image") & or_(
     address.c.sight.is_not(None), IS_DONE & (address.c.outcome == Code.NOISE)
 )
@@ -49,14 +49,14 @@ UPDATE_LINKED = (
 
 
 class AddressKeys:
-    """Computes the key of an address: 64 bits, the same for all spellings of one canonical address."""
+    """Computes the key of an address: 64 bits, the same for all spellings of the canonical address."""
 
     def __init__(self, crawl_id: int, canonical: Canonical) -> None:
         self.canonical = canonical
         self._page, self._image, self._example = (f"{crawl_id} {kind} " for kind in ("page", "image", "example"))
 
     def __call__(self, url: str, kind: str = "link") -> int:
-        """The key; an address has other keys as a page, as an image and as an example of the topic."""
+        """The key; the same address has different keys as a page, as an image and as an example of the topic."""
         before = {"image": self._image, "example": self._example, "counterexample": self._example}
         text = before.get(kind, self._page) + self.canonical(url)
         return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big", signed=True)
@@ -70,7 +70,7 @@ class HostIds(NamedTuple):
 
 
 class RecordedLink(NamedTuple):
-    """An image, or a page that only an image links to; the address that shows it, and the site of that."""
+    """An image, or a page that only an image links to; with the page that shows it, and that page's site."""
 
     candidate: Candidate
     parent: int
@@ -78,34 +78,34 @@ class RecordedLink(NamedTuple):
 
 
 class Addresses:
-    """Adds addresses to one crawl; remembers the ids of the last hosts."""
+    """Adds addresses to one crawl; remembers the ids of the hosts used last."""
 
     def __init__(self, crawl_id: int, insert: Callable[..., Any]) -> None:
         self.crawl_id = crawl_id
         self.insert = insert
         self._hosts: dict[str, HostIds] = {}
         self._best: dict[int, int] = {}
-        """The best priorities of what waits since the last `raise_hosts`, by host."""
+        """The best priority queued on each host since the last `raise_hosts`."""
 
     def forget(self) -> None:
-        """Forget the hosts: those that a failed transaction entered do not exist."""
+        """Forget the hosts: rows inserted by a failed transaction do not exist."""
         self._hosts.clear()
         self._best = {}
 
     def raise_hosts(self, connection: Connection) -> None:
-        """Raise the best priority of hosts to that of the addresses added since the last time."""
+        """Raise the best priority of hosts to that of the addresses added since the last call."""
         best, self._best = self._best, {}
         raise_best(connection, best.items())
 
     def _note(self, entered: Iterable[tuple[int, int]]) -> None:
-        """Note the hosts and priorities of addresses that wait now."""
+        """Remember the hosts and priorities of newly queued addresses."""
         for host_id, priority in entered:
             self._best[host_id] = max(self._best.get(host_id, priority), priority)
 
     def add_links(
         self, connection: Connection, keys: AddressKeys, ended: Iterable[Completion], released: Collection[int]
     ) -> int:
-        """Add the links of pages, and record their images; how many wait now."""
+        """Add the links of pages, and record their images; returns how many addresses were queued."""
         links: dict[int, tuple[Candidate, int | None]] = {}
         shown: dict[int, RecordedLink] = {}
         for one in ended:
@@ -120,7 +120,8 @@ class Addresses:
         return added + self.record(connection, images_only, released)
 
     def add(self, connection: Connection, links: dict[int, tuple[Candidate, int | None]]) -> int:
-        """Add candidates that are not known yet, by their keys and the address they were found on; how many wait now.
+        """Add candidates that are not known yet, with their keys and the page they were found on; returns how many were
+        queued. `raise_hosts` must be called later.
 
         `raise_hosts` is to be called later.
         """
@@ -135,7 +136,8 @@ class Addresses:
         return count + (self.add_linked(connection, links) if count < len(rows) else 0)
 
     def add_linked(self, connection: Connection, links: dict[int, tuple[Candidate, int | None]]) -> int:
-        """Add those candidates that are known by an image only; how many did not wait before.
+        """Queue those candidates that were known only through an image; returns how many were not queued before.
+        Addresses that a worker has leased stay leased; they are queued if they turn out to be noise.
 
         A worker keeps those it holds; they wait again if they are found to be noise.
         """
@@ -158,7 +160,7 @@ class Addresses:
         return count
 
     def record(self, connection: Connection, shown: dict[int, RecordedLink], released: Collection[int]) -> int:
-        """Record candidates that are not known yet; how many wait at once, as their site is already released."""
+        """Record candidates that are not known yet; returns how many are queued, as their site is released."""
         added = 0
         for waits in (False, True):
             links = {key: one for key, one in shown.items() if (one.site_id in released) is waits}
@@ -175,7 +177,7 @@ class Addresses:
         return added
 
     def _rows(self, connection: Connection, links: Mapping[int, Candidate]) -> list[dict[str, Any]]:
-        """The rows of candidates, given by their keys."""
+        """The rows of candidates, given with their keys."""
         hosts = [host_of(link.url) for link in links.values()]
         ids = self.host_ids(connection, {name: link.url for name, link in zip(hosts, links.values(), strict=True)})
         columns = ("url", "kind", "priority", "depth", "via", "lastmod")
@@ -185,10 +187,10 @@ class Addresses:
         ]
 
     def _insert(self, connection: Connection, rows: list[dict[str, Any]]) -> int:
-        """Insert addresses that are not known yet; how many.
+        """Insert addresses that are not known yet; returns how many.
 
-        They get ids in the order they came, and are inserted in the order of their keys: two workers that insert the
-        same ones at once cannot deadlock.
+        Their ids follow the order in which they came, but they are inserted in the order of their keys: so two workers
+        that insert the same addresses at once cannot deadlock.
         """
         if connection.dialect.name == "postgresql":
             numbers = func.nextval(func.pg_get_serial_sequence(address.name, "id"))
@@ -199,7 +201,7 @@ class Addresses:
         return connection.execute(new, rows, execution_options=COUNTED).rowcount
 
     def host_ids(self, connection: Connection, hosts: dict[str, str]) -> dict[str, HostIds]:
-        """The ids of hosts, given by name with an address of each; unknown ones are inserted."""
+        """The ids of hosts, given by name with an address on each; unknown hosts are inserted."""
         missing = sorted(hosts.keys() - self._hosts.keys())
         if len(self._hosts) + len(missing) > KNOWN_HOSTS:
             self._hosts.clear()
@@ -209,7 +211,7 @@ class Addresses:
         return {name: self._hosts[name] for name in hosts}
 
     def _insert_hosts(self, connection: Connection, sites: dict[str, str]) -> dict[str, HostIds]:
-        """The ids of hosts that may be unknown, given by name with the name of their site."""
+        """Insert hosts that may be unknown, given with the names of their sites; returns their ids."""
         mine, names = {"crawl_id": self.crawl_id}, sorted(set(sites.values()))
         new = self.insert(site).on_conflict_do_nothing(index_elements=["crawl_id", "name"])
         connection.execute(new, [mine | {"name": name} for name in names])

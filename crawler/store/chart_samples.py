@@ -16,13 +16,13 @@ from crawler.store.crawl_tables import sample
 from crawler.store.database import dialect_insert, in_chunks
 
 SAMPLES_BETWEEN = 100  # of a worker, between two merges of its rows
-MOST_LOOKED_AT = 10_000  # rows of a worker, the latest: older ones are merged already
-MOST_MERGED = 2_000  # rows at a time; the rest follows
+MOST_LOOKED_AT = 10_000  # rows of a worker, the latest: older ones were merged before
+MOST_MERGED = 2_000  # rows in one transaction; the others follow later
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
 SPANS = ((HOUR, 30 * DAY), (10 * MINUTE, DAY), (MINUTE, HOUR))
-"""The seconds into which rows are merged, and from which age."""
+"""The length in seconds of merged intervals, and the age from which rows are merged into them."""
 NUMBERS = tuple(name for name in WorkerSample._fields if name not in ("seconds", "statuses"))
-"""The columns of a sample that are added up."""
+"""The columns of a sample that are summed."""
 
 
 class SampleWriter:
@@ -35,7 +35,7 @@ class SampleWriter:
     def save(
         self, connection: Connection, number: int, samples: Sequence[WorkerSample], now: float, waiting: int
     ) -> None:
-        """Save consecutive samples that end now, of the worker with this number."""
+        """Save consecutive samples of the worker with this number; the last one ends now."""
         if not samples:
             return
         ends, rows = now - sum(one.seconds for one in samples), []
@@ -44,7 +44,7 @@ class SampleWriter:
             row = {name: getattr(one, name) for name in ("seconds", *NUMBERS)}
             row |= {"crawl_id": self.crawl_id, "number": number, "at": begins, "waiting": waiting}
             rows.append(row | {"statuses": _json(one.statuses)})
-        # Clocks may be set back to the very moment of an earlier sample.
+        # The clock may have been set back to the time of an earlier sample.
         connection.execute(dialect_insert(connection.engine)(sample).on_conflict_do_nothing(), rows)
         self._until_merged -= len(samples)
         if self._until_merged < 0:
@@ -53,7 +53,7 @@ class SampleWriter:
 
 
 def merge_old_samples(connection: Connection, crawl_id: int, number: int, now: float) -> int:
-    """Merge the rows of a worker that are old enough; how many rows were merged."""
+    """Merge the old rows of a worker; returns how many rows were merged."""
     mine = sample.c.crawl_id == crawl_id, sample.c.number == number
     late = select(sample.c.at).where(*mine, sample.c.at < now - HOUR).order_by(sample.c.at.desc())
     groups: dict[tuple[int, int], list[float]] = defaultdict(list)
@@ -73,7 +73,7 @@ def merge_old_samples(connection: Connection, crawl_id: int, number: int, now: f
 
 
 def _group(at: float, now: float) -> tuple[int, int] | None:
-    """The seconds and the number of the stretch into which a row is merged by now, if it is."""
+    """The length and number of the interval into which a row is merged by now, or None."""
     for seconds, age in SPANS:
         stretch = int(at // seconds)
         if (stretch + 1) * seconds <= now - age:
@@ -89,7 +89,7 @@ def _whole(rows: Sequence[Any]) -> dict[str, Any]:
 
 
 def added_statuses(statuses: Iterable[str]) -> dict[str, int]:
-    """Counts by status added up, the statuses in order; a text may hold several, with commas between them."""
+    """The sum of counts by status, ordered by status; a text may hold several, separated by commas."""
     pairs: list[tuple[str, int]] = []
     json.loads(f"[{','.join(statuses)}]", object_pairs_hook=pairs.extend)  # as one list: there may be 20,000
     sums: dict[str, int] = defaultdict(int)

@@ -1,7 +1,7 @@
-"""Claims: a worker takes the waiting addresses with the best priorities, from hosts that may be requested now.
+"""Claims: a worker leases the queued addresses with the best priorities, from hosts that may be requested now.
 
-A claim locks the hosts with the best first addresses, skips hosts that another worker has locked, and takes the first
-addresses of their queues. Each statement sees what was committed before it, so an address is never claimed twice.
+A claim locks the hosts with the best priorities, skips hosts that another worker has locked, and leases the first
+addresses of their queues. Each statement sees what was committed before it, so an address is never leased twice.
 """
 
 from __future__ import annotations
@@ -55,16 +55,16 @@ ADDRESS_COLUMNS = (
     address.c.lastmod,
     address.c.shown_on,
 )
-REFUSED_AT_ONCE = 10_000  # addresses that are given up in one claim: a statement must end within its time
-LONGEST_REST = 600.0  # seconds until a host is asked again, by default
-AHEAD = 1.0  # seconds before the end of its rest that a host is claimed: it should be at hand when it may be asked
+REFUSED_AT_ONCE = 10_000  # addresses given up in one claim: a statement must end within its time limit
+LONGEST_REST = 600.0  # seconds until a host may be requested again, by default
+AHEAD = 1.0  # seconds before the end of its pause that a host is claimed, so that its addresses arrive in time
 
 has_some = host.c.best.is_not(None) & (
     (site.c.pages >= bindparam("limit"))
     | (site.c.requests >= bindparam("limit") * REQUESTS_A_PAGE)
     | (site.c.pages + site.c.held < bindparam("limit"))
 )
-# A longer rest comes from a wrong clock.
+# A longer pause can only come from a wrong clock.
 ready = (host.c.next_at <= bindparam("now") + AHEAD) | (host.c.next_at > bindparam("now") + bindparam("longest"))
 columns = (
     *(host.c.id, host.c.site_id, host.c.closed, host.c.crawl_delay, host.c.next_at),
@@ -74,7 +74,8 @@ both = select(*columns).join(site, host.c.site_id == site.c.id)
 locked: Mapping[str, Any] = {"of": (host, site), "skip_locked": True}
 
 mine = or_(host.c.worker.is_(None), host.c.worker == bindparam("me"))
-# More is claimed of a host at hand although it rests: after the rest it should be asked for more than it refused.
+# A host that the worker has in memory is claimed even during a pause: afterwards the worker should have more to request
+# than what the host refused.
 low_hosts = both.where(host.c.id.in_(bindparam("low", expanding=True)), mine, has_some)
 new_hosts = both.where(
     host.c.crawl_id == bindparam("crawl"),
@@ -83,7 +84,7 @@ new_hosts = both.where(
     has_some,
     ready,
 )
-# A crawl that has all its pages still takes images, and one without images takes pages only.
+# A crawl that has all its pages still claims images; a crawl without images claims only pages.
 is_image = IS_WAITING & (address.c.kind == IS_IMAGE)
 page_waits = select(address.c.id).where(address.c.host_id == host.c.id, IS_WAITING, address.c.kind != IS_IMAGE)
 of_kind = {
@@ -107,7 +108,7 @@ heads_of_kind = {"all": true(), "pages": head.c.kind != IS_IMAGE, "images": head
 
 
 def _heads(dialect: str, kinds: str) -> Select[Any]:
-    """The first addresses of some hosts; PostgreSQL reads the whole table in SQLite's form, and SQLite has no other."""
+    """The first addresses of some hosts; SQLite and PostgreSQL need different statements."""
     first = heads.where(heads_of_kind[kinds]).order_by(head.c.priority.desc(), head.c.id).limit(bindparam("each"))
     chosen = host.c.id.in_(bindparam("chosen", expanding=True))
     if dialect == "sqlite":
@@ -143,7 +144,7 @@ REFUSE = {
 
 
 class Claimant(NamedTuple):
-    """The worker that claims, and the limits of its crawl."""
+    """The worker that claims, with the limits of its crawl."""
 
     crawl_id: int
     worker_id: int
@@ -152,11 +153,11 @@ class Claimant(NamedTuple):
     longest_rest: float = LONGEST_REST
     images: bool = True
     known_since: int | None = None
-    """The first round whose pages have a history; None in the first round of all."""
+    """The first round whose pages have a history; None in the first round."""
 
 
 class ClaimResult(NamedTuple):
-    """The leases of a claim; hosts of which more waits; addresses given up; rests of the hosts taken, in seconds."""
+    """The leases of a claim; hosts with more queued addresses; addresses given up; pauses of the hosts in seconds."""
 
     leases: list[Lease]
     more: set[int]
@@ -165,7 +166,7 @@ class ClaimResult(NamedTuple):
 
 
 def claim(connection: Connection, claimant: Claimant, demand: ClaimRequest, now: float) -> ClaimResult:
-    """Take the best addresses that the worker may request now."""
+    """Lease the best addresses that the worker may request now."""
     left = pages_left(connection, claimant)
     kinds = ("images" if left <= 0 else "all") if claimant.images else "pages"
     rows = _hosts(connection, claimant, demand, now, kinds) if left > 0 or claimant.images else []
@@ -192,7 +193,7 @@ def claim(connection: Connection, claimant: Claimant, demand: ClaimRequest, now:
 
 
 def host_rests(until: Mapping[int, float], now: float, longest: float) -> dict[int, float]:
-    """The seconds that hosts still rest, by the time until which each rests; hosts that do not rest are left out."""
+    """The remaining pauses in seconds, given the time when each ends; hosts that are not paused are left out."""
     return {number: at - now for number, at in until.items() if now < at <= now + longest}
 
 
@@ -213,9 +214,9 @@ def _hosts(connection: Connection, claimant: Claimant, demand: ClaimRequest, now
 
 
 def _refuse(connection: Connection, claimant: Claimant, rows: Iterable[Row[Any]]) -> Outcomes:
-    """Give up what waits on closed hosts, and pages of sites whose budget is spent; how many, by outcome.
+    """Give up addresses on closed hosts, and pages of sites whose budget is spent; returns how many, by outcome.
 
-    Of very many, some are left to the next claims.
+    If there are very many, some are left to the next claims.
     """
     refused = Outcomes()
     for row in rows:
@@ -230,7 +231,7 @@ def _refuse(connection: Connection, claimant: Claimant, rows: Iterable[Row[Any]]
 def _within_budgets(
     claimant: Claimant, demand: ClaimRequest, hosts: Mapping[int, Row[Any]], rows: Iterable[Row[Any]], left: float
 ) -> list[Row[Any]]:
-    """Those heads for which the budgets of sites, of the crawl and of the worker have room."""
+    """The addresses for which the budgets of sites, of the crawl and of the worker have room."""
     room = {row.site_id: claimant.site_limit - row.pages - row.held for row in hosts.values()}
     requests = {row.site_id: claimant.site_limit * REQUESTS_A_PAGE - row.requests for row in hosts.values()}
     kept: list[Row[Any]] = []
@@ -249,10 +250,10 @@ def _within_budgets(
 
 
 def pages_left(connection: Connection, claimant: Claimant) -> float:
-    """How many more pages the crawl may request, those held now included."""
+    """How many more pages the crawl may request; pages being requested count as requested."""
     if claimant.max_pages is None:
         return float("inf")
-    # The crawl is locked: no other worker reads these numbers before the commit.
+    # The crawl's row is locked: no other worker reads these numbers before the commit.
     pages = connection.execute(select(crawl.c.pages).where(crawl.c.id == claimant.crawl_id)).scalar_one()
     mine = worker.c.crawl_id == claimant.crawl_id
     pages += connection.execute(select(func.coalesce(func.sum(worker.c.pages), 0)).where(mine)).scalar_one()
@@ -271,7 +272,7 @@ def lease_of(row: Row[Any], site_id: int, parent: str | None, history: PageHisto
 
 
 def histories_of(connection: Connection, since: int | None, rows: Iterable[Row[Any]]) -> Mapping[int, PageHistory]:
-    """The histories of those addresses whose pages were there in round `since` or later, by their keys."""
+    """The histories of those addresses whose pages existed in round `since` or later, by key."""
     if since is None:
         return {}
     columns = [page.c[name] for name in PageHistory.__dataclass_fields__]

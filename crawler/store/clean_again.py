@@ -1,8 +1,8 @@
-"""Pages whose texts are made anew from the responses that were kept: reading them, saving them, grouping them.
+"""Reads and saves pages whose texts are extracted again from stored responses, and groups near-duplicates again.
 
-What comes from a page itself is saved in its place, with what the next visit compares it by. How it was found and
-fetched, its relevance, its earlier texts and when it is due stay. Which pages are near-duplicates of others is worked
-out for the whole crawl afterwards, from the signatures: in between, texts of two methods would be compared.
+The fields that come from a page itself are replaced, with the values that the next visit compares. How the page was
+found and fetched, its relevance, its earlier texts and its due time stay the same. Near-duplicates are computed for the
+whole crawl afterwards, from the signatures: before that, texts of two methods would be compared.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,13 +17,13 @@ from crawler.store.page_tables import near_duplicate_band, page, stored_response
 from crawler.store.page_writer import TextSignature, originals
 
 ROWS_AT_ONCE = 500
-BYTES_AT_ONCE = 16 * 1024 * 1024  # of responses that are in memory, and one more
-FETCHED_AT_ONCE = 20  # rows that PostgreSQL sends together
+BYTES_AT_ONCE = 16 * 1024 * 1024  # bytes of responses in memory, plus one more response
+FETCHED_AT_ONCE = 20  # rows that PostgreSQL sends at a time
 BANDS_AT_ONCE = 20_000
 RESPONSE = ("status_line", "headers", "body")
 ABOUT = ("id", "key", "url", "fetched_at", "extractor", "extractor_version", "text_fingerprint")
 SAME = and_(stored_response.c.key == page.c.key, stored_response.c.fetched_at == page.c.fetched_at)
-# The fields that are made anew; a page that was fetched again meanwhile has newer ones.
+# The fields that are replaced; if a page was fetched again meanwhile, its newer fields are kept.
 MADE_ANEW = (
     *("language", "title", "text", "comments", "author", "published", "page_type", "text_fingerprint", "images"),
     *("markdown", "extractor", "certainty", "signature", "source_fingerprint", "extractor_version"),
@@ -37,7 +37,7 @@ SET_COPY = update(page).where(page.c.key == bindparam("its")).values(duplicate_o
 
 
 class CleanedCrawl(NamedTuple):
-    """The crawl whose texts are made anew."""
+    """The crawl whose texts are extracted again."""
 
     id: int
     name: str
@@ -53,17 +53,17 @@ def crawls_to_clean(connection: Connection) -> list[CleanedCrawl]:
 
 
 def check_idle(connection: Connection, of: CleanedCrawl) -> None:
-    """Raise a StateError if a worker runs the crawl; until the transaction ends, none joins it."""
+    """Raise a StateError if a worker runs the crawl; no worker can join until the transaction ends."""
     lock_crawl(connection, of.id)
     if any(one.alive for one in workers_of(connection, database_time(connection))[of.id]):
         raise StateError("the crawl {name} is running; stop it first", name=repr(of.name))
 
 
 def pages_after(connection: Connection, of: CleanedCrawl, last: int, *, markdown: bool) -> Iterator[RowMapping]:
-    """The pages of a crawl from an id on, with their responses where these are kept, and their Markdown if asked."""
+    """The pages of a crawl after an id, with their responses if stored, and their Markdown if requested."""
     names = (*ABOUT, "markdown") if markdown else ABOUT
     columns = (*(page.c[name] for name in names), *(stored_response.c[name] for name in RESPONSE))
-    # The sum keeps databases from the indexes by crawl: they would sort all its pages for each of many parts.
+    # The sum keeps databases from using the indexes by crawl: they would sort all pages for each of many parts.
     wanted = select(*columns).outerjoin_from(page, stored_response, SAME).where(page.c.crawl_id + 0 == of.id)
     wanted = wanted.order_by(page.c.id).limit(ROWS_AT_ONCE)
     while rows := _some(connection, wanted.where(page.c.id > last)):
@@ -72,7 +72,7 @@ def pages_after(connection: Connection, of: CleanedCrawl, last: int, *, markdown
 
 
 def _some(connection: Connection, wanted: Any) -> list[RowMapping]:
-    """The next rows, as many as fit into memory; the transaction they were read in has ended."""
+    """The next rows, as many as fit into memory; the transaction that read them has ended."""
     found: list[RowMapping] = []
     size = 0
     with connection.execute(wanted, execution_options={"yield_per": FETCHED_AT_ONCE}) as rows:
@@ -86,7 +86,7 @@ def _some(connection: Connection, wanted: Any) -> list[RowMapping]:
 
 
 def save_pages(engine: Engine, of: CleanedCrawl, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Save pages that were made anew, in one transaction; a StateError if a worker has joined the crawl."""
+    """Save pages in one transaction; raises a StateError if a worker has joined the crawl."""
     with engine.begin() as connection:
         check_idle(connection, of)
         if rows:
@@ -94,10 +94,10 @@ def save_pages(engine: Engine, of: CleanedCrawl, rows: Sequence[Mapping[str, Any
 
 
 def group_again(engine: Engine, of: CleanedCrawl) -> Iterator[int]:
-    """Work out anew which pages are near-duplicates of others; how many are done, after each transaction.
+    """Compute again which pages are near-duplicates of others; yields the number of pages done after each transaction.
 
-    The first of several is the original, as in a crawl. Pages that are gone, and those of before the crawl was begun
-    anew, are no originals.
+    Of several similar pages the first is the original, as in a crawl. Pages that are gone, and pages from before a
+    fresh start of the crawl, are never originals.
     """
     while _delete_bands(engine, of):
         yield 0
@@ -126,7 +126,7 @@ def _is_there(of: CleanedCrawl) -> tuple[ColumnElement[bool], ...]:
 
 
 def _delete_bands(engine: Engine, of: CleanedCrawl) -> bool:
-    """Delete some of the bands of a crawl; whether there may be more."""
+    """Delete some of the bands of a crawl; returns whether there may be more."""
     mine = near_duplicate_band.c.crawl_id == of.id
     band = near_duplicate_band.c.band
     with engine.begin() as connection:

@@ -1,8 +1,8 @@
 """Commits the batches of one worker, each in one transaction.
 
-What a page caused is committed with the end of its lease: its text, its new links, its line of JSON. So a crash at any
-point loses no address and repeats no item. The line is written and synced before the commit that counts it; what a
-crash left behind that count is cut off at the next start.
+Everything that a page caused is committed together with the end of its lease: its text, its new links, its line of
+JSON. So a crash at any point loses no address and repeats no item. The line is written and synced before the commit
+that counts it; lines beyond that count are cut off at the next start.
 
 The order of the statements prevents deadlocks: all workers lock rows in the same order. First the crawl (by whoever
 claims under `max_pages`, may end the crawl, or expires a worker), then workers, then pages, templates and addresses by
@@ -10,8 +10,8 @@ their keys, then sites and hosts by their ids. New priorities, claims and latenc
 locked. Samples and files come last. Two workers may still wait for each other where a redirect leads
 to another host, or where one reports a host twice: then the database aborts one transaction, which is tried again.
 
-If the connection is lost during a commit, the batch number in the worker's row tells whether it was committed. Then the
-worker goes on without leases: what it holds is returned, and claimed again.
+If the connection is lost during a commit, the batch number in the worker's row tells whether it was committed. The
+worker then goes on without leases: its addresses are returned, and claimed again.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 
 
 class BatchCommitter:
-    """Commits the batches of one worker, in one thread at a time; waits while the database is away."""
+    """Commits the batches of one worker, in one thread at a time; retries while the database is unreachable."""
 
     def __init__(self, engine: Engine, claimant: Claimant, keys: AddressKeys, files: WorkerFiles) -> None:
         self.engine = engine
@@ -77,16 +77,16 @@ class BatchCommitter:
         self.keys = keys
         self.files = files
         self.number = 1
-        """The number of the worker, which its successor takes over."""
+        """The number of the worker; the worker that replaces it takes over the number."""
         self.retry_seconds = 120.0
-        """Seconds until a database that is away is given up."""
+        """Seconds after which an unreachable database is given up."""
         self.trouble = ""
-        """Why the database cannot be written to, while that is so."""
+        """Why the database cannot be written to at the moment; None if it can."""
         self.stopping = False
         self.reads_templates = False
         """Whether this worker needs the templates of its hosts."""
         self.enough_pages = 0
-        """How many pages of a site suffice to judge its images."""
+        """How many pages of a site are needed to judge its images."""
         self.addresses = Addresses(claimant.crawl_id, dialect_insert(engine))
         self.page_writer = PageWriter(claimant.crawl_id, keys)
         self.releases = ImageReleases(claimant.crawl_id, claimant.images)
@@ -103,7 +103,7 @@ class BatchCommitter:
         self._last_template = 0
 
     def commit(self, batch: Batch) -> BatchReply:
-        """Commit a batch; the reply has what the worker asked for."""
+        """Commit a batch; the reply answers its questions."""
         self._batch_number += 1
         try:
             reply: BatchReply = self.in_transaction(lambda connection: self._write(connection, batch))
@@ -132,12 +132,12 @@ class BatchCommitter:
         self._batch_number = 0
 
     def expire_silent_workers(self) -> int:
-        """Expire the workers of the crawl without a recent heartbeat, which returns their leases; how many."""
+        """Expire the workers of the crawl without a recent heartbeat, which returns their leases; returns how many."""
         return int(self.in_transaction(self._expire_silent_workers))
 
     def _expire_silent_workers(self, connection: Connection) -> int:
         lock_crawl(connection, self.claimant.crawl_id)
-        # By this worker's heartbeat, which is recent: after an outage every other worker may look dead for a moment.
+        # Compared with this worker's own heartbeat: after an outage all other workers may look dead for a moment.
         mine = select(worker.c.heartbeat).where(worker.c.id == self.claimant.worker_id)
         dead = silent_workers(connection, self.claimant.crawl_id, connection.execute(mine).scalar() or 0.0)
         for number in dead:
@@ -173,15 +173,15 @@ class BatchCommitter:
 
     @property
     def timeout_seconds(self) -> float:
-        """Seconds after which a database that has not answered never will."""
+        """Seconds after which a database that has not answered is considered hung."""
         return self._retry_seconds_now if self.stopping else self._retry_seconds_now + STATEMENT_SECONDS
 
     def break_connection(self) -> None:
-        """Break the connection to a server that does not answer, from another thread: its statement fails then."""
+        """Break the connection to a server that does not answer, from another thread: the statement then fails."""
         break_connection(self._connection)
 
     def _write(self, connection: Connection, batch: Batch) -> BatchReply:
-        """The whole transaction of a batch; its order prevents deadlocks, as the module says."""
+        """The whole transaction of a batch; its order prevents deadlocks, as explained at the top of this module."""
         crawl_id, worker_id, reply = self.claimant.crawl_id, self.claimant.worker_id, BatchReply()
         if batch.idle or (batch.demand is not None and self.claimant.max_pages is not None):
             lock_crawl(connection, crawl_id)
@@ -201,7 +201,7 @@ class BatchCommitter:
         save_evidence(connection, crawl_id, batch.evidence)
         save_image_results(connection, self.keys, crawl_id, ended)
         added += self.releases.release(connection, batch, self.enough_pages)
-        # Before the claim, which must not take more than the crawl may have.
+        # Before the claim, so that it respects `max_pages`.
         count_worker(connection, worker_id, pages=sum(1 for one in batch.ended if one.is_page))
         added += return_leases(connection, worker_id, batch.returned)
         added += self._follow_redirects(connection, batch, reply)
@@ -225,7 +225,7 @@ class BatchCommitter:
         self.claimant = self.claimant._replace(known_since=self.round.first if self.round.comes_again else None)
 
     def _save_pages(self, connection: Connection, batch: Batch, now: float) -> dict[int, str]:
-        """Save the pages of a batch, also those that redirect now; the originals of near-duplicates, by lease."""
+        """Save the pages of a batch and those that now redirect; returns the originals of near-duplicates, by lease."""
         again = [one for one in batch.ended if one.lease.known is not None]
         links = new_links(connection, self.keys, again) if again else {}
         context = RoundContext(self.round.number, now, self.page_writer.bounds)
@@ -237,7 +237,7 @@ class BatchCommitter:
         return self.page_writer.save(connection, [*redirected, *batch.ended], context, links)
 
     def _follow_redirects(self, connection: Connection, batch: Batch, reply: BatchReply) -> int:
-        """Lease the targets of redirects; how many more addresses wait."""
+        """Lease the targets of redirects; returns how many more addresses are queued."""
         added = 0
         for redirect in batch.redirects:
             found = follow_redirect(connection, self.claimant, self.addresses, self.keys, redirect)
@@ -246,7 +246,7 @@ class BatchCommitter:
         return added
 
     def _write_lines(self, connection: Connection, batch: Batch, originals: dict[int, str]) -> None:
-        """Write the lines of pages and images to their files, and save how long the files are."""
+        """Write the lines of pages and images to their files, and save the lengths of the files."""
         stored = [one for one in batch.ended if one.is_item]
         pages = [{**(one.result.record or {}), "duplicate_of": originals.get(one.lease.id)} for one in stored]
         images = [one.result.record for one in batch.ended if one.result.record is not None and not one.lease.counts]
@@ -254,7 +254,7 @@ class BatchCommitter:
             self.files.append(connection, pages, images)
 
     def _read_shared(self, connection: Connection, batch: Batch, reply: BatchReply) -> None:
-        """Read what all workers together have done and learned, and whether anything remains."""
+        """Read what all workers together have done and learned, and whether any work remains."""
         crawl_id, worker_id = self.claimant.crawl_id, self.claimant.worker_id
         reply.waiting, reply.pages, reply.workers = totals(connection, crawl_id)
         self.releases.full = is_full(self.claimant, reply.pages)
@@ -278,6 +278,6 @@ class BatchCommitter:
         at_hand = set(batch.demand.at_hand) if batch.demand is not None else set()
         new = {one.host_id for one in [*reply.leases, *filter(None, reply.redirected.values())]} - at_hand
         found, last = new_templates(connection, self.claimant.crawl_id, new, at_hand, self._last_template)
-        if at_hand:  # else others may have stored templates of these hosts that are still to be read
+        if at_hand:  # other workers may have stored templates of these hosts that are still to be read
             self._last_template = last
         return found

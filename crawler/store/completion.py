@@ -1,4 +1,4 @@
-"""The ends of leases: an address is returned to the queue, completed with a result, or redirected."""
+"""Ends leases: an address is returned to the queue, completed with a result, or redirected."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def return_leases(connection: Connection, worker_id: int, leases: Iterable[Lease]) -> int:
-    """Let addresses wait again that were held but not requested; how many."""
+    """Queue addresses again that were leased but not requested; returns how many."""
     by_id = {one.id: one for one in leases}
     if not by_id:
         return 0
@@ -40,7 +40,7 @@ COMPLETE = (
     .where(address.c.id == bindparam("lease_id"))
     .values(state=DONE, worker=None, outcome=bindparam("code"), outcome_detail=bindparam("detail"), sight=None)
 )
-# Addresses whose image is noise, while a link with words leads there too by now.
+# Addresses that are noise as an image, but to which a link with words leads by now.
 REQUEUE_LINKED = (
     update(address)
     .where(address.c.id.in_(bindparam("leases", expanding=True)), address.c.sight.is_(None))
@@ -50,7 +50,7 @@ REQUEUE_LINKED = (
 
 
 def complete_leases(connection: Connection, ended: Iterable[Completion]) -> set[int]:
-    """End leases; the ids of those that wait again, because a link with words leads to what is noise as an image."""
+    """End leases; returns the ids of those queued again, as a link with words leads to what is noise as an image."""
     requeued = _requeue_linked(connection, ended)
     _count_completions(connection, ended)
     rows = [completion_row(one.lease, one.result.outcome) for one in ended if one.lease.id not in requeued]
@@ -75,7 +75,7 @@ def _requeue_linked(connection: Connection, ended: Iterable[Completion]) -> set[
 
 
 def _count_completions(connection: Connection, ended: Iterable[Completion]) -> None:
-    """Count the results for the budgets of sites; noise was not requested."""
+    """Count results towards the budgets of sites; noise was not requested."""
     counts = {
         "stored": {"pages": 1, "held": -1},
         "not stored": {"held": -1},
@@ -91,7 +91,7 @@ def _count_completions(connection: Connection, ended: Iterable[Completion]) -> N
 
 
 class RedirectResult(NamedTuple):
-    """The lease on where a redirect leads, or None, and how many more addresses wait now."""
+    """The lease on the target of a redirect, or None, and how many more addresses are queued."""
 
     lease: Lease | None
     added: int = 0
@@ -100,22 +100,22 @@ class RedirectResult(NamedTuple):
 def follow_redirect(
     connection: Connection, claimant: Claimant, addresses: Addresses, keys: AddressKeys, redirect: Redirect
 ) -> RedirectResult:
-    """Hold the address that a redirect leads to in place of the one requested, if it is not known yet."""
+    """Lease the target of a redirect in place of the requested address, if it is not known yet."""
     to, lease = redirect.to, redirect.lease
     ids = addresses.host_ids(connection, {host_of(to.url): to.url})[host_of(to.url)]
     row = {"key": keys(to.url, to.kind), "url": to.url, "kind": to.kind, "priority": to.priority}
     row |= {"depth": to.depth, "requested": to.requested, "via": to.via, "host_id": ids.host_id}
-    if to.sight is not None:  # whoever requests it later judges it as this one was
+    if to.sight is not None:  # whoever requests it later judges it as this image was judged
         row |= {"sight": storable(to.sight), "shown_on": lease.shown_on}
     mine = _may_request(connection, claimant, redirect, ids)
     row |= {"state": HELD, "worker": claimant.worker_id} if mine else {"state": WAITING}
     found_on = select(address.c.parent).where(address.c.id == lease.id).scalar_subquery()
     new = addresses.insert(address).values(**row, parent=found_on).on_conflict_do_nothing(index_elements=["key"])
     number = connection.execute(new.returning(address.c.id)).scalar()
-    if number is None:  # it may be known by an image only
+    if number is None:  # it may be known only through an image
         known: dict[int, tuple[Candidate, int | None]] = {keys(to.url, to.kind): (to, None)}
         return RedirectResult(None, addresses.add_linked(connection, known))
-    if not mine:  # it waits like any other
+    if not mine:  # it is queued like any other address
         connection.execute(RAISE_BEST, {"host": ids.host_id, "priority": to.priority})
         return RedirectResult(None, 1)
     connection.execute(COMPLETE, completion_row(lease, Outcome(Code.REDIRECTED)))
@@ -126,7 +126,7 @@ def follow_redirect(
 
 
 def _may_request(connection: Connection, claimant: Claimant, redirect: Redirect, ids: HostIds) -> bool:
-    """Whether this worker may request at once where a redirect leads; a seed need not wait for another worker."""
+    """Whether this worker may request the target of a redirect at once; a seed need not wait for another worker."""
     row = connection.execute(select(host.c.worker, host.c.closed).where(host.c.id == ids.host_id)).one()
     is_another_s = row.worker not in (None, claimant.worker_id) and redirect.to.kind != "seed"
     if is_another_s or row.closed is not None:

@@ -1,4 +1,4 @@
-"""Decides when a crawl ends: counts what all its workers did, and what remains in the round."""
+"""Decides when a crawl ends: counts what all workers did, and what remains in the round."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _waiting = (
 )
 IMAGE_WAITS = _waiting.where(address.c.kind == IS_IMAGE)
 PAGE_WAITS = _waiting.where(host.c.best.is_not(None), address.c.kind != IS_IMAGE)
-# One worker may add an address while another, which cannot see it yet, takes the last one of its host.
+# A worker may add an address while another, which cannot see it yet, leases the last one of that host.
 REPAIR_BEST = (
     update(host)
     .where(
@@ -46,17 +46,17 @@ class Totals(NamedTuple):
 
 
 class RemainingWork(NamedTuple):
-    """What remains of a crawl for a worker that has nothing to do."""
+    """What remains of a crawl, for a worker with nothing to do."""
 
     held: int
-    """How many addresses other workers hold."""
+    """How many addresses other workers have leased."""
     over: bool
     released: int
-    """How many images wait from now on, as nothing else does."""
+    """How many images were queued now because nothing else was."""
 
 
 def totals(connection: Connection, crawl_id: int) -> Totals:
-    """How many addresses of a crawl wait, how many pages are stored, and how many workers it has."""
+    """How many addresses of a crawl are queued, how many pages are stored, and how many workers it has."""
     sums = (func.coalesce(func.sum(worker.c.waiting), 0), func.coalesce(func.sum(worker.c.pages), 0))
     counted = select(*sums, func.count()).where(worker.c.crawl_id == crawl_id)
     waiting, pages, workers = connection.execute(counted).one()
@@ -65,14 +65,15 @@ def totals(connection: Connection, crawl_id: int) -> Totals:
 
 
 def is_full(claimant: Claimant, pages: int) -> bool:
-    """Whether a crawl with so many pages has reached `max_pages`."""
+    """Whether a crawl with this many pages has reached `max_pages`."""
     return claimant.max_pages is not None and pages >= claimant.max_pages
 
 
 def remaining_work(
     connection: Connection, claimant: Claimant, pages: int, release: Callable[[Connection, Collection[int], bool], int]
 ) -> RemainingWork:
-    """What remains of a crawl with so many pages; it ends if nothing does.
+    """What remains of a crawl with this many pages; it ends if nothing does. If nothing else is queued, `release`
+    queues the recorded images of the given sites.
 
     When nothing else waits, `release` lets the recorded images of the given sites wait.
     """
@@ -88,7 +89,7 @@ def remaining_work(
 
 
 def is_unfinished(connection: Connection, claimant: Claimant, seeds: Collection[int]) -> bool:
-    """Whether a crawl that is started has work left: an address waits or is held, or a seed, given by key, is new."""
+    """Whether a started crawl has work left: an address is queued or leased, or a seed, given by key, is new."""
     pages = totals(connection, claimant.crawl_id).pages
     recorded = bool(recorded_sites(connection, claimant.crawl_id, claimant.images))
     if is_full(claimant, pages):
@@ -103,7 +104,7 @@ def is_unfinished(connection: Connection, claimant: Claimant, seeds: Collection[
 
 
 def has_failed_seeds(connection: Connection, claimant: Claimant) -> bool:
-    """Whether a seed failed for a reason that may have passed, and the crawl is not full."""
+    """Whether a seed failed for a temporary reason, and the crawl is not full."""
     again = shared_example.c.crawl_id == claimant.crawl_id, shared_example.c.kind == "again"
     if connection.execute(select(shared_example.c.id).where(*again).limit(1)).first() is None:
         return False
@@ -111,15 +112,15 @@ def has_failed_seeds(connection: Connection, claimant: Claimant) -> bool:
 
 
 def _is_held(claimant: Claimant) -> tuple[ColumnElement[bool], ...]:
-    """The conditions for addresses that workers of the crawl hold."""
+    """The conditions for addresses that workers of the crawl have leased."""
     return IS_HELD, address.c.worker.in_(select(worker.c.id).where(worker.c.crawl_id == claimant.crawl_id))
 
 
 def _requestable_waits(connection: Connection, claimant: Claimant, pages: int) -> bool:
-    """Whether an address waits that this crawl still requests; wrong best priorities are repaired."""
+    """Whether an address is queued that this crawl still requests; wrong best priorities are corrected."""
     mine = {"crawl": claimant.crawl_id}
     if is_full(claimant, pages) and not (claimant.images and image_waits(connection, claimant.crawl_id)):
-        return False  # waiting pages are left to a run with a larger max_pages
+        return False  # queued pages are left to a run with a larger max_pages
     if claimant.images:
         return something_waits(connection, claimant.crawl_id) or bool(connection.execute(REPAIR_BEST, mine).rowcount)
     connection.execute(REPAIR_BEST, mine)
@@ -127,7 +128,7 @@ def _requestable_waits(connection: Connection, claimant: Claimant, pages: int) -
 
 
 def no_longer_waiting(connection: Connection, worker_id: int, keys: AddressKeys, urls: Iterable[str]) -> list[str]:
-    """Those of the addresses that neither wait nor are held by this worker."""
+    """The addresses among these that are neither queued nor leased by this worker."""
     by_key: dict[int, list[str]] = {}
     for url in urls:
         by_key.setdefault(keys(url), []).append(url)
@@ -137,11 +138,11 @@ def no_longer_waiting(connection: Connection, worker_id: int, keys: AddressKeys,
 
 
 def image_waits(connection: Connection, crawl_id: int) -> bool:
-    """Whether an image of a crawl waits."""
+    """Whether an image of a crawl is queued."""
     return connection.execute(IMAGE_WAITS, {"crawl": crawl_id}).first() is not None
 
 
 def something_waits(connection: Connection, crawl_id: int) -> bool:
-    """Whether a host of a crawl has a best priority, so that addresses wait there."""
+    """Whether a host of a crawl has a best priority, which means that addresses are queued there."""
     waits = select(host.c.id).where(host.c.crawl_id == crawl_id, host.c.best.is_not(None)).limit(1)
     return connection.execute(waits).first() is not None

@@ -36,19 +36,19 @@ from sqlalchemy import (
 )
 
 tables = MetaData()
-Serial = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows itself only in INTEGER columns
+Serial = BigInteger().with_variant(Integer, "sqlite")  # SQLite generates ids only for INTEGER columns
 
 
 def index(
     name: str, *columns: ColumnElement[Any], where: ColumnElement[bool] | None = None, unique: bool = False
 ) -> None:
-    """Add an index, of the rows that meet the condition."""
+    """Define an index of the rows that meet the condition."""
     Index(name, *columns, unique=unique, sqlite_where=where, postgresql_where=where)
 
 
 VERSION = 1
 WAITING, HELD, DONE, RECORDED = range(4)
-"""States of an address. Recorded: an image that is not asked for before its site has shown enough pages to judge it."""
+"""States of an address. A recorded image is not requested until its site has shown enough pages to judge it."""
 
 version = Table("winnow_state", tables, Column("version", Integer, nullable=False))
 
@@ -57,14 +57,14 @@ crawl = Table(
     tables,
     Column("id", Serial, primary_key=True),
     Column("name", Text, nullable=False, unique=True),
-    Column("seeds", Text, nullable=False),  # JSON, as they were given
+    Column("seeds", Text, nullable=False),  # JSON, as given by the user
     Column("started_at", Float, nullable=False),
     Column("ended_at", Float),  # when nothing was left to do
-    Column("waiting", BigInteger, nullable=False, default=0),  # counted by workers that have left
-    Column("pages", BigInteger, nullable=False, default=0),  # of this round
+    Column("waiting", BigInteger, nullable=False, default=0),  # counts of workers that have left
+    Column("pages", BigInteger, nullable=False, default=0),  # in this round
     Column("round", Integer, nullable=False, default=1),
     Column("round_started", Float),
-    Column("first_round", Integer, nullable=False, default=1),  # in which it was begun, or begun anew
+    Column("first_round", Integer, nullable=False, default=1),  # in which it was begun, or last begun fresh
 )
 
 worker = Table(
@@ -73,10 +73,10 @@ worker = Table(
     Column("id", Serial, primary_key=True),
     Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
     Column("number", Integer, nullable=False),
-    Column("folder_id", Text, nullable=False),  # of the folder of its files, wherever that is mounted
+    Column("folder_id", Text, nullable=False),  # the folder of its files, wherever it is mounted
     Column("heartbeat", Float, nullable=False),
-    Column("batch", BigInteger, nullable=False, default=0),  # the number of the last one committed
-    Column("waiting", BigInteger, nullable=False, default=0),  # addresses it added, less those it took
+    Column("batch", BigInteger, nullable=False, default=0),  # the number of the last committed batch
+    Column("waiting", BigInteger, nullable=False, default=0),  # addresses it added, minus those it leased
     Column("pages", BigInteger, nullable=False, default=0),
     UniqueConstraint("crawl_id", "number"),
     sqlite_autoincrement=True,  # ids are not reused
@@ -89,7 +89,7 @@ output = Table(
     Column("number", Integer, primary_key=True),
     Column("folder_id", Text, nullable=False),
     Column("pages_size", BigInteger, nullable=False, default=0),
-    Column("pages_end", BigInteger, nullable=False, default=0),  # a hash of the last bytes
+    Column("pages_end", BigInteger, nullable=False, default=0),  # a hash of the last committed bytes
     Column("images_size", BigInteger, nullable=False, default=0),
     Column("images_end", BigInteger, nullable=False, default=0),
 )
@@ -114,13 +114,13 @@ host = Table(
     Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
     Column("site_id", BigInteger, nullable=False),
     Column("name", Text, nullable=False),
-    Column("best", Integer),  # at least the priority of its best waiting address; null if none waits
+    Column("best", Integer),  # at least the priority of its best queued address; null if none is queued
     Column("next_at", Float, nullable=False, default=0.0),
-    Column("crawl_delay", Float, nullable=False, default=0.0),  # seconds, as the host asks for in robots.txt
-    Column("worker", BigInteger),  # the only one that may ask it now
-    Column("closed", Text),  # the code of why it is never asked again
-    Column("latency", Float),  # seconds until it answers, a moving average
-    Column("delay", Float),  # seconds between its last requests
+    Column("crawl_delay", Float, nullable=False, default=0.0),  # seconds between requests, from robots.txt
+    Column("worker", BigInteger),  # the only worker that may request it now
+    Column("closed", Text),  # the code of the reason for closing it
+    Column("latency", Float),  # moving average of seconds until a response
+    Column("delay", Float),  # current seconds between two requests
     UniqueConstraint("crawl_id", "name"),
 )
 _is_free = host.c.best.is_not(None) & host.c.worker.is_(None)
@@ -138,22 +138,22 @@ address = Table(
     Column("kind", Text, nullable=False),
     Column("priority", Integer, nullable=False),
     Column("depth", Integer, nullable=False),
-    Column("parent", BigInteger),  # the address on whose page it was found
-    Column("requested", Text),  # the address requested first, where a redirect led here
+    Column("parent", BigInteger),  # the page on which it was found
+    Column("requested", Text),  # the address requested first, if redirected
     Column("state", SmallInteger, nullable=False, default=WAITING),
     Column("worker", BigInteger),
-    Column("crashes", SmallInteger, nullable=False, default=0),  # workers that crashed while they held it
-    Column("outcome", Text),  # the code of how it ended; null while it waits and where something is stored
-    Column("outcome_detail", Text),  # the value of the code's parameter
-    Column("shown_on", BigInteger),  # the site whose pages show it, if it is to be judged
-    Column("sight", Text),  # how a page shows it, if it is to be judged
+    Column("crashes", SmallInteger, nullable=False, default=0),  # workers that crashed while they had leased it
+    Column("outcome", Text),  # the code of its outcome; null while it is queued and if something is stored
+    Column("outcome_detail", Text),  # the parameter of the outcome
+    Column("shown_on", BigInteger),  # the site whose pages show it, for images to be judged
+    Column("sight", Text),  # how a page shows it, for images to be judged
     Column("via", Text),  # how it was found
     Column("lastmod", Float),  # when it changed, according to a sitemap or feed
 )
 NO_OUTCOME = {"outcome": None, "outcome_detail": None}
-"""Columns of an address that waits again."""
+"""The columns to set when an address is queued again."""
 ADDRESSES_WITH_HOSTS = address.join(host, address.c.host_id == host.c.id)
-# Literals: with a parameter, a database cannot tell that a partial index has all such rows.
+# Literals: with a parameter, a database cannot tell that a partial index covers the rows.
 IS_WAITING, IS_HELD, IS_DONE, IS_RECORDED = (
     address.c.state == literal(state, literal_execute=True) for state in (WAITING, HELD, DONE, RECORDED)
 )
@@ -168,20 +168,20 @@ sample = Table(
     "sample",
     tables,
     Column("crawl_id", ForeignKey("crawl.id"), primary_key=True),
-    Column("at", Float, primary_key=True),  # when it begins, by the database's clock
+    Column("at", Float, primary_key=True),  # when it began, by the database's clock
     Column("number", Integer, primary_key=True),  # of the worker
     Column("seconds", Float, nullable=False),
     Column("pages", Integer, nullable=False),  # stored, or unchanged
     Column("read", Integer, nullable=False),  # whose relevance was computed
-    Column("on_topic", Integer, nullable=False),  # of those
+    Column("on_topic", Integer, nullable=False),  # of the judged pages
     Column("requests", Integer, nullable=False),
     Column("failed", Integer, nullable=False),  # addresses that failed
-    Column("bytes", BigInteger, nullable=False),  # of answers, as they came
-    Column("statuses", Text, nullable=False),  # JSON: answers by status code, "none" for those that never came
+    Column("bytes", BigInteger, nullable=False),  # of responses, as received
+    Column("statuses", Text, nullable=False),  # JSON: responses by status code, "none" where there was no response
     Column("images", Integer, nullable=False),  # downloaded
     Column("image_bytes", BigInteger, nullable=False),
-    Column("skipped", Integer, nullable=False),  # images refused before the download
-    Column("waiting", BigInteger, nullable=False),  # addresses of the whole crawl, at the end
+    Column("skipped", Integer, nullable=False),  # images skipped before the download
+    Column("waiting", BigInteger, nullable=False),  # queued addresses of the whole crawl, at the end
 )
 
 job = Table(
@@ -196,8 +196,8 @@ job = Table(
     Column("settings", Text, nullable=False),  # JSON
     Column("crawl", Text, nullable=False, unique=True),  # the name of its crawl
     Column("paused", Boolean, nullable=False, default=False),
-    Column("next_at", Float),  # none if it never comes again
-    Column("runs", Integer, nullable=False, default=0),  # the number of the last one
+    Column("next_at", Float),  # null if it never runs again
+    Column("runs", Integer, nullable=False, default=0),  # the number of the last run
 )
 
 run = Table(
@@ -208,21 +208,21 @@ run = Table(
     Column("number", Integer, nullable=False),
     Column("how", Text, nullable=False),  # cron, late or now
     Column("due", Float),
-    Column("missed", Integer, nullable=False, default=0),  # times before it that it makes up for as well
-    Column("passed", Integer, nullable=False, default=0),  # times that came while it was under way
-    Column("status", Text, nullable=False),  # as job_store.py has it
+    Column("missed", Integer, nullable=False, default=0),  # missed times before it that it makes up for
+    Column("passed", Integer, nullable=False, default=0),  # times that were skipped while it ran
+    Column("status", Text, nullable=False),  # as defined in job_store.py
     Column("exit", Integer),
     Column("started_at", Float, nullable=False),
     Column("beat", Float, nullable=False),
     Column("ended_at", Float),
-    Column("place", Text, nullable=False),  # the folder of its log, wherever that is
+    Column("place", Text, nullable=False),  # the folder of its log, wherever it is mounted
     Column("host", Text, nullable=False),
-    Column("pid", BigInteger),  # when its process holds the job's lock
+    Column("pid", BigInteger),  # when its process got the job's lock
     Column("pages", BigInteger),
     Column("new", BigInteger),  # of those pages
     Column("changed", BigInteger),
     Column("gone", BigInteger),
     UniqueConstraint("job_id", "number"),
 )
-# No two of a job at once, whoever starts them.
+# At most one run of a job at a time, whoever starts it.
 index("run_under_way", run.c.job_id, where=run.c.ended_at.is_(None), unique=True)

@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 DRIVERS = ("sqlite", "postgresql+psycopg")
 NO_DRIVER = "PostgreSQL must be installed for: python -m pip install '.[postgres]'"
-LOCK_SECONDS = 5.0  # that a statement waits for another program's lock, before it is tried again
+LOCK_SECONDS = 5.0  # how long a statement waits for another program's lock before it is retried
 ENCODING = {"client_encoding": "utf8"}
-STATEMENT_SECONDS = 60  # that PostgreSQL may take for a statement, or wait for the next one of a transaction
-CACHE_KILOBYTES = 64_000  # of SQLite: the seen set's index is looked into at random
-# Errors that may pass: in SQLite a lock, a full or failing disk; in PostgreSQL a lost connection, a conflict between
-# transactions, a lack of resources, a lock, an intervention of the operator, a failing disk.
+STATEMENT_SECONDS = 60  # how long PostgreSQL may take for a statement, or wait for the next one in a transaction
+CACHE_KILOBYTES = 64_000  # of SQLite's cache: the index of seen addresses is read at random
+# Errors that may pass: in SQLite a lock, or a full or failing disk; in PostgreSQL a lost connection, a conflict between
+# transactions, a lack of resources, a lock, an intervention of the operator, or a failing disk.
 SQLITE_PASSES = frozenset((5, 6, 7, 8, 10, 13, 14, 15))
 POSTGRESQL_PASSES = ("08", "25P03", "40", "53", "55", "57", "58")
-# Reasons of a server that refuses connections, which have no codes.
+# Messages with which a server refuses connections; they have no codes.
 LOCKED_OUT = re.compile(r"password|authentication|does not exist|pg_hba|resolve|translate host|permission|certificate")
 
 
@@ -46,7 +46,7 @@ class DatabaseUnavailableError(StateError):
 
 
 def database_url(setting: str, folder: Path) -> URL:
-    """The URL of the database: that of the setting, or of a file in the output folder."""
+    """The URL of the database: from the setting, or of a file in the output folder."""
     if not setting:
         return URL.create("sqlite", database=str(folder / "crawl.db"))
     try:
@@ -65,7 +65,7 @@ def database_url(setting: str, folder: Path) -> URL:
 
 
 def state_url(settings: "BaseSettings") -> URL:
-    """The URL of the database that the settings name; a WrongUseError where they are wrong."""
+    """The URL of the database that the settings name; raises a WrongUseError if they are wrong."""
     try:
         return database_url(settings["STATE_URL"], Path(settings["OUTPUT_DIR"]))
     except StateError as error:
@@ -73,14 +73,14 @@ def state_url(settings: "BaseSettings") -> URL:
 
 
 def display_url(url: URL) -> str:
-    """The URL of a database for people, without its password."""
+    """The URL of a database without its password, for display."""
     if url.drivername == "sqlite":
         return str(url.database)
     return url.difference_update_query(["password", "sslpassword"]).render_as_string(hide_password=True)
 
 
 def open_database(url: URL) -> Engine:
-    """The database with the tables of this release, or a StateError."""
+    """The database with the tables of this release; raises a StateError if that is not possible."""
     try:
         if url.drivername == "sqlite":
             Path(str(url.database)).parent.mkdir(parents=True, exist_ok=True)
@@ -105,7 +105,7 @@ def open_database(url: URL) -> Engine:
 
 
 def error_message(error: Exception) -> str:
-    """The error as the database words it, in one line without the statement.
+    """The database's own error message, in one line without the statement.
 
     >>> error_message(ValueError("gone\\n  away"))
     'gone away'
@@ -116,7 +116,7 @@ def error_message(error: Exception) -> str:
 
 
 def is_transient(error: Exception) -> bool:
-    """Whether an error may pass: a lock, a full disk, a server that is away."""
+    """Whether an error may pass: a lock, a full disk, a server that is unreachable."""
     if isinstance(error, OSError):
         return error.errno in (ENOSPC, EDQUOT, EIO, EAGAIN, EINTR)
     if not isinstance(error, DBAPIError):
@@ -131,7 +131,7 @@ def is_transient(error: Exception) -> bool:
 
 @contextmanager
 def database_errors(url: URL) -> Iterator[None]:
-    """Have errors be a StateError in one sentence, or a DatabaseUnavailableError where they may pass."""
+    """Turn errors into a StateError of one sentence, or a DatabaseUnavailableError if they may pass."""
     try:
         yield
     except (SQLAlchemyError, OSError) as error:
@@ -157,19 +157,19 @@ def _engine(url: URL) -> Engine:
 
 
 def _set_up_sqlite(connection, record) -> None:  # type: ignore[no-untyped-def]
-    connection.isolation_level = None  # transactions begin as _begin_sqlite says
+    connection.isolation_level = None  # _begin_sqlite begins transactions
     for pragma in ("journal_mode = WAL", "synchronous = FULL", f"cache_size = -{CACHE_KILOBYTES}", "foreign_keys = ON"):
         connection.execute(f"PRAGMA {pragma}")
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    # A transaction that reads first and writes later could find that another wrote in between.
+    # If a transaction reads first and writes later, another one could write in between.
     reading = connection.get_execution_options().get("reading")
     connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
 
 
 def has_tables(connection: Connection, name: str) -> bool:
-    """Whether there are tables of this release; those of another are a StateError."""
+    """Whether the tables of this release exist; raises a StateError if they are those of another release."""
     if not inspect(connection).has_table(version.name):
         return False
     found = connection.execute(select(version.c.version)).scalar()
@@ -185,23 +185,24 @@ def _make_tables(connection: Connection, name: str) -> None:
         encoding = connection.execute(text("SHOW server_encoding")).scalar_one()
         if encoding != "UTF8":
             raise StateError(
-                "the database {path} is in {encoding}; it wants createdb -E UTF8 -T template0",
+                "the database {path} has the encoding {encoding}; create it with createdb -E UTF8 -T template0",
                 path=name,
                 encoding=encoding,
             )
-        connection.execute(text("SELECT pg_advisory_xact_lock(8460)"))  # two workers may start at once
+        connection.execute(text("SELECT pg_advisory_xact_lock(8460)"))  # two workers may create the tables at once
     if not has_tables(connection, name):
         tables.create_all(connection)
         connection.execute(insert(version).values(version=VERSION))
 
 
-LAST_RETRY_SECONDS = 15.0  # that a crawl which is stopping waits for a database that is away
-PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)  # between tries while the database is away
+LAST_RETRY_SECONDS = 15.0  # how long a stopping crawl waits for an unreachable database
+PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)  # between two attempts
 T = TypeVar("T")
 
 
 def with_retries(work: Callable[[], T], undo: Callable[[Exception], str], retry_seconds: Callable[[], float]) -> T:
-    """The result of work, tried again while the database is locked, full or away.
+    """Do work, retried while the database is locked, full or unreachable; returns its result. After each failure,
+    `undo` returns the reason; after `retry_seconds`, which may change, a StateError reports it.
 
     After each failure `undo` returns what is wrong; after `retry_seconds`, which may change, a StateError says it.
     """
@@ -218,29 +219,29 @@ def with_retries(work: Callable[[], T], undo: Callable[[Exception], str], retry_
 
 
 def break_connection(connection: Any) -> None:
-    """Break a driver's connection to a server that does not answer, from another thread: its statement fails then."""
+    """Break a driver's connection to a hung server, from another thread: the running statement then fails."""
     if hasattr(connection, "fileno"):
-        with suppress(Exception):  # it may be closed by now, which is as well
+        with suppress(Exception):  # it may be closed already
             connected = socket.fromfd(connection.fileno(), socket.AF_INET, socket.SOCK_STREAM)
             with connected:
                 connected.shutdown(socket.SHUT_RDWR)
 
 
-NAMED_AT_ONCE = 5_000  # parameters of a statement; databases have a limit
+NAMED_AT_ONCE = 5_000  # the most parameters of a statement; databases have a limit
 
 
 def dialect_insert(engine: Engine) -> Callable[..., Any]:
-    """The INSERT of the database's dialect, which has ON CONFLICT."""
+    """The INSERT of the database's dialect, which supports ON CONFLICT."""
     return sqlite.insert if engine.dialect.name == "sqlite" else postgresql.insert
 
 
 def in_chunks(things: Sequence[T]) -> Iterator[Sequence[T]]:
-    """Slices of a sequence that are short enough for the parameters of one statement."""
+    """Slices of a sequence that are short enough to be parameters of one statement."""
     return (things[start : start + NAMED_AT_ONCE] for start in range(0, len(things), NAMED_AT_ONCE))
 
 
 def database_time(connection: Connection) -> float:
-    """The time by the database's clock, which is the same for all workers."""
+    """The time of the database's clock, which is the same for all workers."""
     if connection.dialect.name == "sqlite":
         return time.time()
     return float(connection.execute(select(func.extract("epoch", func.clock_timestamp()))).scalar_one())

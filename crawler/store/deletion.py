@@ -1,4 +1,4 @@
-"""Deletes whole crawls, their frontiers and old pages, and frees the space they took."""
+"""Deletes whole crawls, their frontiers and old pages, and frees their disk space."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -24,23 +24,23 @@ from crawler.store.page_tables import (
 )
 from crawler.store.read_only import open_sqlite, reading
 
-PAGES_AT_ONCE = 1_000  # deleted in one transaction, which running crawls wait for
+PAGES_AT_ONCE = 1_000  # rows deleted in one transaction, for which running crawls wait
 
 
 class BusyError(StateError):
-    """A crawl cannot be deleted, as a worker runs it."""
+    """The crawl cannot be deleted while a worker runs it."""
 
 
 def delete_crawl(url: URL, name: str) -> None:
-    """Delete a crawl in one transaction; a BusyError while a worker runs it."""
+    """Delete a crawl in one transaction; raises a BusyError if a worker runs it."""
     with _writing(url) as engine, engine.begin() as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(text("SET LOCAL statement_timeout = 0"))  # millions of rows take their time
-        # With this row locked no worker can join, and when it is gone there is nothing to join.
+        # While this row is locked no worker can join; once it is deleted there is nothing to join.
         known = select(crawl.c.id).where(crawl.c.name == name).with_for_update()
         number = connection.execute(known).scalar_one_or_none()
         if number is None:
-            raise StateError("the crawl {name} is no longer there", name=repr(name))
+            raise StateError("the crawl {name} does not exist any more", name=repr(name))
         if any(one.alive for one in workers_of(connection, database_time(connection))[number]):
             raise BusyError("the crawl {name} has just been started; stop it first", name=repr(name))
         delete_frontier(connection, number)
@@ -50,9 +50,9 @@ def delete_crawl(url: URL, name: str) -> None:
 
 
 def delete_old_pages(url: URL, before: str) -> int:
-    """Delete the pages last requested before a time in ISO 8601, and earlier verdicts; how many pages."""
+    """Delete the pages last requested before a time in ISO 8601, and earlier verdicts; returns how many pages."""
     count, seconds = 0, datetime.fromisoformat(before).timestamp()
-    unseen = func.coalesce(page.c.checked_at, 0) < seconds  # a page that stays the same is not fetched anew
+    unseen = func.coalesce(page.c.checked_at, 0) < seconds  # an unchanged page keeps its old fetch time
     dropped_since = (
         ~select(page.c.id)
         .where(page.c.key == stored_response.c.key, page.c.fetched_at == stored_response.c.fetched_at)
@@ -80,7 +80,7 @@ def _delete_unused_bands(engine: Engine, crawl_id: int) -> None:
 
 
 def _drop(engine: Engine, table: Table, crawl_id: int, *is_old: ColumnElement[bool]) -> int:
-    """Delete the old rows of a crawl; how many."""
+    """Delete the old rows of a crawl; returns how many."""
     (known_by,) = table.primary_key
     old = select(known_by).where(table.c.crawl_id == crawl_id, *is_old).limit(PAGES_AT_ONCE)
     count, dropped = 0, PAGES_AT_ONCE
@@ -92,9 +92,9 @@ def _drop(engine: Engine, table: Table, crawl_id: int, *is_old: ColumnElement[bo
 
 
 def vacuum(url: URL) -> bool:
-    """Return the free space of SQLite's file to the disk; whether that was possible."""
+    """Return the free space of SQLite's file to the disk; returns whether that was possible."""
     if url.drivername != "sqlite":
-        return False  # PostgreSQL sees to it by itself
+        return False  # PostgreSQL vacuums by itself
     with reading(url) as connection:
         if any(one.alive for workers in workers_of(connection, database_time(connection)).values() for one in workers):
             return False
@@ -102,7 +102,7 @@ def vacuum(url: URL) -> bool:
     try:
         file.execute("VACUUM")
         file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    except sqlite3.OperationalError:  # another program writes, or the disk has no room for a copy
+    except sqlite3.OperationalError:  # another program is writing, or the disk has no room for a copy
         return False
     finally:
         file.close()
@@ -120,7 +120,7 @@ def _writing(url: URL) -> Iterator[Engine]:
 
 
 def delete_frontier(connection: Connection, crawl_id: int) -> None:
-    """Delete the frontier of a crawl and all else but its pages, their versions, and the templates of its hosts."""
+    """Delete the frontier of a crawl and everything else except its pages, their versions, and templates."""
     hosts = select(host.c.id).where(host.c.crawl_id == crawl_id)
     connection.execute(delete(address).where(address.c.host_id.in_(hosts)))
     for table in (host, site, shared_example, evidence, verdict, focus, near_duplicate_band, stored_response):

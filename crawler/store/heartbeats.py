@@ -14,19 +14,19 @@ from crawler.store.crawl_tables import DONE, IS_HELD, WAITING, address, crawl, h
 from crawler.store.database import database_time
 from crawler.store.hosts import UPDATE_BEST, count_sites
 
-MOST_CRASHES = 20  # workers that may crash while they hold an address, until it is given up
-LEASE_SECONDS = 60.0  # without a heartbeat, until a worker expires and its leases are returned
+MOST_CRASHES = 20  # workers that may crash while they have leased an address, until it is given up
+LEASE_SECONDS = 60.0  # without a heartbeat, after which a worker expires and its leases are returned
 
 
 class LostReplyError(Exception):
-    """The batch was committed although the connection was lost; or this worker expired."""
+    """The batch was committed although the connection was lost, or this worker expired."""
 
     def __init__(self, is_committed: bool) -> None:
         self.is_committed = is_committed
 
 
 def write_heartbeat(connection: Connection, worker_id: int, number: int) -> float:
-    """Write a heartbeat with the number of the batch; the time by the database's clock."""
+    """Write a heartbeat with the number of the batch; returns the time of the database's clock."""
     file = connection.engine.url.database
     if connection.dialect.name == "sqlite" and not Path(str(file)).exists():
         raise OSError(ENOENT, "it was deleted", file)  # SQLite would write on, to nowhere
@@ -39,13 +39,13 @@ def write_heartbeat(connection: Connection, worker_id: int, number: int) -> floa
 
 
 def silent_workers(connection: Connection, crawl_id: int, now: float) -> list[int]:
-    """The workers of a crawl whose lease is over, by their last heartbeat."""
+    """The workers of a crawl whose last heartbeat is too old."""
     silent = select(worker.c.id).where(worker.c.crawl_id == crawl_id, worker.c.heartbeat < now - LEASE_SECONDS)
     return list(connection.execute(silent.with_for_update(skip_locked=True)).scalars())
 
 
 def count_worker(connection: Connection, worker_id: int, waiting: int = 0, pages: int = 0) -> None:
-    """Add to a worker's counts of waiting addresses and stored pages."""
+    """Add to a worker's counts of queued addresses and stored pages."""
     if waiting or pages:
         counts = {"waiting": worker.c.waiting + waiting, "pages": worker.c.pages + pages}
         connection.execute(update(worker).where(worker.c.id == worker_id).values(**counts))
@@ -59,16 +59,16 @@ class WorkerState(NamedTuple):
     silent: float
     """Seconds since its last heartbeat."""
     held: int
-    """How many addresses it holds."""
+    """How many addresses it has leased."""
 
     @property
     def alive(self) -> bool:
-        """Whether its lease is not over."""
+        """Whether its last heartbeat is recent."""
         return self.silent <= LEASE_SECONDS
 
 
 def workers_of(connection: Connection, now: float) -> defaultdict[int, list[WorkerState]]:
-    """The workers of each crawl, by its number."""
+    """The workers of each crawl, by the crawl's id."""
     found: defaultdict[int, list[WorkerState]] = defaultdict(list)
     for row, one in worker_rows(connection, now):
         found[row.crawl_id].append(one)
@@ -83,7 +83,7 @@ def worker_rows(connection: Connection, now: float) -> list[tuple[Row[Any], Work
 
 
 def expire_worker(connection: Connection, dead: int, crash: int = 1) -> None:
-    """Delete a worker's row and return its leases; `crash` is 0 for a worker that leaves in order."""
+    """Delete a worker's row and return its leases; `crash` is 0 for a worker that leaves cleanly."""
     gone = connection.execute(select(worker).where(worker.c.id == dead).with_for_update()).one_or_none()
     returned = return_held(connection, dead, crash)
     if gone is not None:
@@ -93,13 +93,13 @@ def expire_worker(connection: Connection, dead: int, crash: int = 1) -> None:
 
 
 def forget_leases(connection: Connection, worker_id: int) -> None:
-    """Return the leases of a worker that goes on without them."""
+    """Return the leases of a worker that continues without them."""
     connection.execute(select(worker.c.id).where(worker.c.id == worker_id).with_for_update())
     count_worker(connection, worker_id, waiting=return_held(connection, worker_id, crash=0))
 
 
 def return_held(connection: Connection, worker_id: int, crash: int) -> int:
-    """Return all leases and hosts of a worker; how many addresses wait again."""
+    """Return all leases and hosts of a worker; returns how many addresses are queued again."""
     held = (address.c.worker == worker_id, IS_HELD)
     pages = (
         select(host.c.site_id, func.count().label("pages"))

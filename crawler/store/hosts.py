@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from crawler.store.claims import Claimant
 
 REQUESTS_A_PAGE = 10
-"""Requests a site may be asked for each page of its budget: the others may bring something else than a page."""
+"""Requests allowed on a site for each page of its budget: not every request yields a page."""
 
 next_best = (
     select(address.c.priority)
@@ -67,14 +67,14 @@ RECORDED_SITES = {
     images: select(site.c.id).where(site.c.crawl_id == bindparam("crawl"), _recorded.where(kinds).exists())
     for images, kinds in RECORDED_KINDS.items()
 }
-SITES_AT_ONCE = 10_000  # sites that one statement looks at
-# A latency is not worth waiting for another worker's lock: it is written again soon.
+SITES_AT_ONCE = 10_000  # sites that one statement checks
+# A latency is not worth waiting for another worker's lock: it is written later.
 UNLOCKED_HOSTS = select(host.c.id).where(host.c.id.in_(bindparam("hosts", expanding=True))).order_by(host.c.id)
 UNLOCKED_HOSTS = UNLOCKED_HOSTS.with_for_update(skip_locked=True, key_share=True)
 
 
 def raise_best(connection: Connection, waiting: Iterable[tuple[int, int]]) -> None:
-    """Raise the best priority of hosts to that of addresses that wait now, given as pairs of host and priority."""
+    """Raise the best priority of hosts to that of newly queued addresses, given as pairs of host and priority."""
     best: dict[int, int] = {}
     for host_id, priority in waiting:
         best[host_id] = max(best.get(host_id, priority), priority)
@@ -85,7 +85,7 @@ def raise_best(connection: Connection, waiting: Iterable[tuple[int, int]]) -> No
 def count_sites(
     connection: Connection, sites: Mapping[int, int], pages: int = 0, held: int = 0, requests: int = 0
 ) -> None:
-    """Add to the counts of sites, each as many times as the mapping says."""
+    """Add the numbers in the mapping to the counts of sites."""
     changes = [
         {"site": name, "pages": n * pages, "held": n * held, "requests": n * requests}
         for name, n in sorted(sites.items())
@@ -106,17 +106,17 @@ def lock_sites(connection: Connection, addresses: Addresses, batch: Batch) -> No
 
 
 def site_has_budget(connection: Connection, limit: int, site_id: int) -> bool:
-    """Whether a site with a limit of pages may be asked for one more; its row stays locked until the commit."""
+    """Whether a site with a page limit may get one more request; its row stays locked until the commit."""
     row = connection.execute(select(site).where(site.c.id == site_id).with_for_update()).one()
     return bool(row.pages + row.held < limit and row.requests < limit * REQUESTS_A_PAGE)
 
 
 def update_hosts(connection: Connection, claimant: Claimant, addresses: Addresses, batch: Batch, now: float) -> None:
-    """Write what a batch reports of hosts: rests, crawl delays, latencies, and which are closed."""
+    """Write what a batch reports about hosts: pauses, crawl delays, latencies, and which are closed."""
     if batch.resting:
         resting = sorted(batch.resting.items())
         rows = [{"host": n, "at": now + seconds, "me": claimant.worker_id} for n, seconds in resting]
-        connection.execute(REST, rows)  # together: each by itself is a way to PostgreSQL and back
+        connection.execute(REST, rows)  # in one statement: each statement is a round trip to PostgreSQL
     for host_id, seconds in sorted(batch.rests.items()):
         until = case((host.c.next_at > now + seconds, host.c.next_at), else_=now + seconds)
         connection.execute(update(host).where(host.c.id == host_id).values(next_at=until))
@@ -131,7 +131,7 @@ def update_hosts(connection: Connection, claimant: Claimant, addresses: Addresse
 
 
 def update_latencies(connection: Connection, latencies: Mapping[int, HostLatency]) -> None:
-    """Write how soon hosts answer and how often they are asked, except those that another worker has locked."""
+    """Write the latencies and delays of hosts, except those that another worker has locked."""
     for part in in_chunks(sorted(latencies)):
         free = connection.execute(UNLOCKED_HOSTS, {"hosts": part}).scalars().all()
         rows = [

@@ -1,9 +1,8 @@
-"""Images: they wait until enough pages of their site are known, then get verdicts with reasons.
+"""Images: they are recorded, queued when enough pages of their site are known, and get verdicts with reasons.
 
-Images are recorded first. The images of a site are judged when enough of its pages are stored, when none of its pages
-waits or is leased any more, or when the crawl has nothing else to do. The counts behind the verdicts are in rows that
-are only inserted, one for each site and batch: workers do not wait for each other, and the sums are exact even if a
-worker dies.
+The images of a site are judged when enough of its pages are stored, when none of its pages is queued or leased any
+more, or when the crawl has nothing else to do. The counts behind the verdicts are in rows that are only inserted, one
+for each site and batch: workers do not wait for each other, and the sums are exact even if a worker dies.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from crawler.noise.image_evidence import Evidence
     from crawler.store.addresses import AddressKeys
 
-RELEASED_AT_ONCE = 10_000  # images: a statement must end within its time; the rest follows
+RELEASED_AT_ONCE = 10_000  # images: a statement must end within its time limit; the rest follows later
 DRY_SECONDS = 2.0  # between two searches for sites whose pages are all done
 RELEASED_SITES = 50_000  # that are remembered
 
@@ -54,7 +53,7 @@ _of_sites = select(address.c.id).where(address.c.shown_on.in_(bindparam("sites",
 
 
 def _unlocked(found: Select[Any]) -> ScalarSelect[Any]:
-    """The ids of those found that no other transaction has locked, or the first of very many."""
+    """The ids of those rows that no other transaction has locked, or the first of very many."""
     return found.limit(RELEASED_AT_ONCE).with_for_update(skip_locked=True, of=address).scalar_subquery()
 
 
@@ -80,7 +79,8 @@ SUSPEND = (
 
 
 def release_images(connection: Connection, sites: Collection[int], images: bool = True) -> int:
-    """Let the recorded addresses of sites wait, or the first of very many; how many.
+    """Queue the recorded addresses of sites, or the first of very many; returns how many. Without images, only pages
+    that an image links to are queued.
 
     Without images only pages that an image links to are released.
     """
@@ -93,7 +93,7 @@ def release_images(connection: Connection, sites: Collection[int], images: bool 
 
 
 def suspend_images(connection: Connection, crawl_id: int) -> int:
-    """Record the waiting images of a crawl, until a run asks for images again; how many."""
+    """Take the queued images of a crawl off the queue, until a run asks for images again; returns how many."""
     number = 0
     while hosts := connection.execute(SUSPEND, {"crawl": crawl_id}).scalars().all():
         number += len(hosts)
@@ -105,7 +105,7 @@ def suspend_images(connection: Connection, crawl_id: int) -> int:
 def dry_sites(
     connection: Connection, crawl_id: int, after: int, enough: int, images: bool = True
 ) -> tuple[list[int], int]:
-    """Sites beyond an id with recorded images and no pages to come; and the id from which to search next."""
+    """Sites after an id that have recorded images and no pages left; and the id from which to search next."""
     last = after + SITES_AT_ONCE
     given = {"crawl": crawl_id, "after": after, "last": last, "enough": enough}
     found = list(connection.execute(DRY_SITES[images], given).scalars())
@@ -114,20 +114,18 @@ def dry_sites(
 
 
 class ImageReleases:
-    """Releases the images of a crawl site by site, and remembers the sites that have shown enough pages."""
+    """Queues the images of a crawl site by site, and remembers the sites that have shown enough pages."""
 
     def __init__(self, crawl_id: int, images: bool = True) -> None:
         self.crawl_id, self.images = crawl_id, images
         self.sites: set[int] = set()
         """Sites that have shown enough pages."""
         self.full = False
-        """Whether the crawl had all its pages at the last commit, so that no site will show more."""
+        """Whether the crawl had all its pages at the last commit, so that no site shows more."""
         self.searched_at, self._searched_to = 0.0, 0
 
     def release(self, connection: Connection, batch: Batch, enough_pages: int) -> int:
-        """Release the images of sites that have shown enough pages, and now and then of sites without pages to come;
-        how many.
-        """
+        """Queue the images of sites that have shown enough pages or have none left; returns how many."""
         sites = {one.lease.site_id for one in batch.ended if one.lease.counts} - self.sites
         if len(self.sites) > RELEASED_SITES:
             self.sites.clear()
@@ -146,7 +144,7 @@ def _full_sites(connection: Connection, sites: Collection[int], enough: int) -> 
     return {number for rows in found for number in rows.scalars()}
 
 
-KNOWN_SITES = 1_000  # whose evidence a worker keeps in memory
+KNOWN_SITES = 1_000  # sites whose evidence a worker keeps in memory
 IMAGE = "image"
 """The kind of the labels of images."""
 
@@ -157,18 +155,18 @@ def save_image_results(connection: Connection, keys: AddressKeys, crawl_id: int,
     for one in ended:
         if (verdict := one.result.verdict) is not None:
             verdicts.append({name: column_value(value) for name, value in {**verdict, **_downloaded(one)}.items()})
-        elif downloaded := _downloaded(one):  # this run judges no images; an earlier one may have
+        elif downloaded := _downloaded(one):  # this run may judge no images, but an earlier one may have
             later[keys(one.lease.candidate.url, one.lease.candidate.kind)] = downloaded
     save_verdicts(connection, crawl_id, verdicts)
     save_downloads(connection, later)
 
 
 def _downloaded(ended: Completion) -> Mapping[str, Any]:
-    """The columns of a verdict that tell of the downloaded image; none where none was downloaded."""
+    """The columns of a verdict about the downloaded image; empty if none was downloaded."""
     record = ended.result.record or {}
     if ended.lease.counts or record.get("size") is None:
         return {}
-    # Images lie in folders by the first letters of their names, whatever folder holds these.
+    # Image files are in folders named by the first letters of their names.
     file = "/".join(PurePosixPath(record["path"]).parts[-2:])
     return {"bytes": record["size"], "bytes_are_measured": True, "file": file or None}
 
@@ -184,7 +182,7 @@ def save_evidence(connection: Connection, crawl_id: int, counts: Mapping[int, Ev
 
 
 def save_verdicts(connection: Connection, crawl_id: int, verdicts: Iterable[Mapping[str, Any]]) -> None:
-    """Save verdicts on images, in place of earlier ones on the same images."""
+    """Save verdicts on images, replacing earlier ones on the same images."""
     rows = {one["key"]: {"crawl_id": crawl_id, **one} for one in verdicts}
     if rows:
         name = connection.execute(select(crawl.c.name).where(crawl.c.id == crawl_id)).scalar_one()
@@ -198,21 +196,21 @@ def save_verdicts(connection: Connection, crawl_id: int, verdicts: Iterable[Mapp
 
 
 def save_downloads(connection: Connection, downloaded: Mapping[int, Mapping[str, Any]]) -> None:
-    """Add the sizes and files of downloaded images to their earlier verdicts, by the keys of the images."""
+    """Add the sizes and files of downloaded images to their verdicts, by the images' keys."""
     for key in sorted(downloaded):
         connection.execute(update(verdict).where(verdict.c.key == key).values(**downloaded[key]))
 
 
 class EvidenceReader:
-    """Reads the evidence of sites that is new to this worker."""
+    """Reads the evidence of sites that this worker has not read yet."""
 
     def __init__(self, most: int = KNOWN_SITES) -> None:
         self.most = most
         self._last: OrderedDict[int, int] = OrderedDict()
-        """The last row read of each site, the least recently used site first."""
+        """The last row read for each site, the least recently used site first."""
 
     def read(self, connection: Connection, sites: Collection[int]) -> list[SiteEvidence]:
-        """The new evidence of these sites, and all evidence of sites that are new."""
+        """The new evidence of known sites, and all evidence of new ones."""
         if not sites:
             return []
         numbers = evidence.c.site_id, evidence.c.id
@@ -237,7 +235,7 @@ class EvidenceReader:
         ]
 
     def committed(self, sites: Collection[int]) -> list[int]:
-        """Remember the last rows read, now that the transaction is committed; the sites that are forgotten instead."""
+        """Remember the last rows read, as the transaction is committed; returns the sites that are dropped instead."""
         for site_id in sites:
             self._last[site_id] = self._rows.get(site_id, self._last.get(site_id, 0))
             self._last.move_to_end(site_id)

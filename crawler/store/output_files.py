@@ -1,9 +1,9 @@
-"""The output files of a worker: JSON lines, truncated to what is committed; their numbers and locks.
+"""The output files of a worker: JSON lines, cut back to what is committed; their numbers and locks.
 
 The first worker of a crawl writes NAME.jsonl, the others NAME-2.jsonl and so on. A number belongs to the folder with
 its files; the next worker that starts in that folder takes it over. The lock beside the file is held until the process
-ends in any way. So a worker that gets the lock knows that the last holder is dead: that holder's leases are returned at
-once, and lines that it did not commit are cut off.
+ends in any way. So a worker that gets the lock knows that the previous holder is dead: that worker's leases are
+returned at once, and its uncommitted lines are cut off.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from crawler.store.heartbeats import expire_worker, lock_crawl
 logger = logging.getLogger(__name__)
 
 FOLDER_ID_FILE = ".folder_id"
-END = 64  # bytes whose hash tells whether a file is the one that was written
+END = 64  # bytes whose hash identifies the file
 
 
 class FileOffset(NamedTuple):
@@ -107,7 +107,7 @@ class JsonLines:
 
 
 def _hash(end: bytes) -> int:
-    """63 bits, 0 for no bytes."""
+    """A hash of 63 bits; 0 for no bytes."""
     return int.from_bytes(blake2b(end, digest_size=8).digest(), "big") >> 1 if end else 0
 
 
@@ -176,7 +176,7 @@ class WorkerFiles:
         self.lock.release()
 
     def withdraw(self) -> None:
-        """Give up a number that is new, if nothing was written under it."""
+        """Give up a new number, if nothing was written under it."""
         if not self.is_new or self.number == 1:
             return
         empty = output.c.pages_size + output.c.images_size == 0
@@ -187,7 +187,7 @@ class WorkerFiles:
             pages.unlink()
 
     def start_fresh(self, connection: Connection) -> None:
-        """Keep this number alone, and rename the files of all numbers of this folder."""
+        """Keep only this number, and rename the files of all numbers in this folder."""
         mine = output.c.crawl_id == self.crawl_id
         here = select(output.c.number).where(mine, output.c.folder_id == self.folder_id)
         numbers = connection.execute(here).scalars().all()
@@ -200,7 +200,7 @@ class WorkerFiles:
                 rename_previous(images)
 
     def _take_number(self) -> tuple[FileLock, int]:
-        """The first number of this folder whose lock is free, or a new one; the workers of all free ones expire."""
+        """The first number of this folder whose lock is free, or a new one; the workers of all free numbers expire."""
         with self.engine.begin() as connection:
             here = output.c.crawl_id == self.crawl_id, output.c.folder_id == self.folder_id
             numbers = connection.execute(select(output.c.number).where(*here)).scalars().all()
@@ -238,7 +238,7 @@ class WorkerFiles:
             lock = self._lock(number)
             if lock is None:
                 time.sleep(0.05)
-                continue  # another worker takes it just now
+                continue  # another worker is taking it right now
             try:
                 for path in self.paths(number) if self.shared is None else ():
                     rename_previous(path)
@@ -294,7 +294,7 @@ class WorkerFiles:
 
 
 def pages_file(name: str, number: int) -> str:
-    """The name of the file in which the worker of this number writes a crawl's pages."""
+    """The name of the file to which the worker of this number writes a crawl's pages."""
     return f"{name}.jsonl" if number == 1 else f"{name}-{number}.jsonl"
 
 

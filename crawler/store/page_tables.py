@@ -47,42 +47,42 @@ page = Table(
     "page",
     tables,
     Column("id", Serial, primary_key=True),
-    Column("key", BigInteger, nullable=False, unique=True),  # that of its address
+    Column("key", BigInteger, nullable=False, unique=True),  # the key of its address
     Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
     *(_field_column(name) for name in TYPES),
     Column("etag", Text),
     Column("last_modified", Text),
-    Column("round", Integer, nullable=False, default=1),  # in which it was last fetched, or was unchanged
+    Column("round", Integer, nullable=False, default=1),  # in which it was last fetched or unchanged
     Column("first_round", Integer, nullable=False, default=1),
-    Column("first_at", Text, nullable=False, default=""),  # as fetched_at was when it was new
-    Column("changed_round", Integer),  # in which its clean text was last found changed
+    Column("first_at", Text, nullable=False, default=""),  # fetched_at of its first version
+    Column("changed_round", Integer),  # in which its text was last found changed
     Column("changed_at", Text),
-    Column("gone_round", Integer),  # in which it was found gone for good; none while it is there
+    Column("gone_round", Integer),  # in which it was found gone; null while it exists
     Column("gone_at", Text),
-    Column("gone_count", SmallInteger, nullable=False, default=0),  # times in a row that it was not there
-    Column("not_modified_round", Integer),  # in which the server last said that it is as it was
+    Column("gone_count", SmallInteger, nullable=False, default=0),  # consecutive visits on which it was missing
+    Column("not_modified_round", Integer),  # in which the server last answered 304
     Column("checked_at", Float),  # when it was last requested, with any result
     Column("due_at", Float, nullable=False, default=0),
-    Column("interval", Float),  # seconds from one check to the next
-    Column("checks", Integer, nullable=False, default=0),  # since it was new
+    Column("interval", Float),  # seconds from one visit to the next
+    Column("checks", Integer, nullable=False, default=0),  # visits since it was new
     Column("changes", Integer, nullable=False, default=0),
-    Column("source_fingerprint", Text),  # of its text before the template of its site is removed
-    Column("extractor_version", Text),  # of the extraction that made that text
-    Column("signature", LargeBinary),  # of its clean text, by which near-duplicates are found
+    Column("source_fingerprint", Text),  # of its text before the site's template is removed
+    Column("extractor_version", Text),  # of the extractor that made the text
+    Column("signature", LargeBinary),  # of its clean text, for finding near-duplicates
     Column("change_distance", Float),  # how much of the text the last change changed, from 0 to 1
-    Column("lastmod", Float),  # when its sitemap or feed says that it was changed
-    Column("site_id", BigInteger),  # unknown for pages that a fresh crawl has not requested yet: sites have new ids
-    Column("certainty", Float),  # the F1 that the method expects of its text, from 0 to 1; not all methods do
+    Column("lastmod", Float),  # when it last changed, by its sitemap or feed
+    Column("site_id", BigInteger),  # null for pages that a fresh crawl has not requested yet, as sites get new ids
+    Column("certainty", Float),  # the F1 that the method expects of its text, from 0 to 1; null for most methods
 )
 index("page_age", page.c.crawl_id, page.c.fetched_at)
 index("page_due", page.c.crawl_id, page.c.due_at)
-# All columns that the closing lines count, so that the rows with their texts need not be read.
+# All columns that the closing lines count, so that the rows with their texts are not read.
 _rounds = page.c.round, page.c.first_round, page.c.changed_round
 index("page_round", page.c.crawl_id, *_rounds, page.c.not_modified_round)
 index("page_first", page.c.crawl_id, page.c.first_at)
 index("page_changed", page.c.crawl_id, page.c.changed_at, where=page.c.changed_at.is_not(None))
 index("page_gone", page.c.crawl_id, page.c.gone_at, page.c.gone_round, where=page.c.gone_at.is_not(None))
-# The columns by which the dashboard filters pages: reading a million rows with their texts takes seconds.
+# The columns by which the dashboard filters pages: reading the texts of a million rows takes seconds.
 _filters = page.c.relevance, page.c.language, page.c.page_type
 index("page_list", page.c.crawl_id, page.c.id, *_filters, *_rounds, page.c.gone_round)
 index("page_relevance", page.c.crawl_id, page.c.relevance, page.c.id)
@@ -93,7 +93,7 @@ page_version = Table(
     "page_version",
     tables,
     Column("id", Serial, primary_key=True),
-    Column("key", BigInteger, nullable=False),  # that of its page
+    Column("key", BigInteger, nullable=False),  # the key of its page
     Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
     Column("fetched_at", Text, nullable=False),
     Column("title", Text, nullable=False),
@@ -108,16 +108,17 @@ near_duplicate_band = Table(
     tables,
     Column("crawl_id", ForeignKey("crawl.id"), primary_key=True),
     Column("band", BigInteger, primary_key=True, autoincrement=False),  # a part of the signature
-    Column("key", BigInteger, primary_key=True, autoincrement=False),  # that of its page
+    Column("key", BigInteger, primary_key=True, autoincrement=False),  # the key of its page
     sqlite_with_rowid=False,
 )
 
 stored_response = Table(
     "stored_response",
     tables,
-    Column("key", BigInteger, primary_key=True, autoincrement=False),  # that of its page
+    Column("key", BigInteger, primary_key=True, autoincrement=False),  # the key of its page
     Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
-    Column("fetched_at", Text, nullable=False),  # that of its page, unless the page was fetched again without it
+    # That of its page, unless the page was fetched again without storing its response.
+    Column("fetched_at", Text, nullable=False),
     Column("status_line", Text, nullable=False),
     Column("headers", Text, nullable=False),  # JSON: pairs of name and value
     Column("body", LargeBinary, nullable=False),  # compressed by zstd
@@ -137,9 +138,9 @@ template = Table(
     "template",
     tables,
     Column("id", Serial, primary_key=True),
-    Column("key", BigInteger, nullable=False, unique=True),  # a hash of all that follows
+    Column("key", BigInteger, nullable=False, unique=True),  # a hash of the following columns
     Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
-    Column("host", Text, nullable=False),  # its name: a fresh crawl has new numbers
+    Column("host", Text, nullable=False),  # by name, as a fresh crawl has new ids
     Column("tag", Text, nullable=False),
     Column("text", Text, nullable=False),
 )
@@ -151,7 +152,7 @@ evidence = Table(
     Column("id", Serial, primary_key=True),
     Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
     Column("site_id", BigInteger, nullable=False),
-    Column("counts", Text, nullable=False),  # to be added up with those of the site's other rows
+    Column("counts", Text, nullable=False),  # to be summed with the site's other rows
 )
 index("evidence_site", evidence.c.site_id, evidence.c.id)
 
@@ -159,10 +160,10 @@ verdict = Table(
     "verdict",
     tables,
     Column("id", Serial, primary_key=True),
-    Column("key", BigInteger, nullable=False, unique=True),  # that of its address
+    Column("key", BigInteger, nullable=False, unique=True),  # the key of its address
     Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
     Column("site_id", BigInteger, nullable=False),  # of the page that shows it
-    Column("kind", Text, nullable=False),  # image, or link: a page of which there is only an image to go by
+    Column("kind", Text, nullable=False),  # image, or link: a page known only through an image
     Column("url", Text, nullable=False),  # of the image
     Column("target", Text, nullable=False),
     Column("page", Text, nullable=False),
@@ -173,26 +174,26 @@ verdict = Table(
     Column("entropy", Float),
     Column("reasons", Text, nullable=False),  # JSON
     Column("decided_by", Text, nullable=False),
-    Column("audited", Boolean, nullable=False),  # whether it was chosen to be fetched although it is noise
+    Column("audited", Boolean, nullable=False),  # whether it is downloaded although it is noise
     Column("mistaken", Boolean),  # of an audited image: whether it looks like content after all
-    Column("bytes", BigInteger),  # of what was downloaded
+    Column("bytes", BigInteger),  # of the downloaded file
     Column("bytes_are_measured", Boolean, nullable=False),
     Column("decided_at", Text, nullable=False),
     Column("sight", Text, nullable=False),  # how a page shows it, so that it can be judged again
-    Column("file", Text),  # of what was downloaded, under the folder of images
-    Column("label_key", BigInteger),  # that of the label of the image, if there is one
+    Column("file", Text),  # of the downloaded file, under the images folder
+    Column("label_key", BigInteger),  # the key of its label, if there is one
 )
 IS_NOISE: ColumnElement[bool] = literal_column("noise")
 IS_AUDITED: ColumnElement[bool] = literal_column("audited")
 _of_crawl, _by_kind = verdict.c.crawl_id, (verdict.c.noise, verdict.c.kind)
 index("verdict_label", verdict.c.label_key, *_by_kind)
-# The last two are filtered in the index: a site has too many rows to read them all.
+# The last two columns filter within the index: a site has too many rows to read them all.
 _filtered = verdict.c.decided_by, verdict.c.audited
 index("verdict_site", _of_crawl, verdict.c.site_id, *_by_kind, verdict.c.id, *_filtered)
 index("verdict_list", _of_crawl, *_by_kind, verdict.c.id)
 index("verdict_doubt", _of_crawl, verdict.c.kind, verdict.c.noise, verdict.c.probability, verdict.c.id)
 index("verdict_model", _of_crawl, verdict.c.decided_by, verdict.c.kind, verdict.c.id, where=IS_NOISE)
-# Few rows are audited.
+# Only audited rows, which are few.
 _counted = verdict.c.mistaken, verdict.c.site_id, verdict.c.decided_by
 index("verdict_audit", _of_crawl, verdict.c.kind, verdict.c.id, *_counted, where=IS_AUDITED)
 
@@ -200,7 +201,7 @@ focus = Table(
     "focus",
     tables,
     Column("crawl_id", ForeignKey("crawl.id"), primary_key=True),
-    Column("number", Integer, primary_key=True),  # of the worker; its successors go on with the row
+    Column("number", Integer, primary_key=True),  # of the worker; the worker that replaces it continues the row
     Column("saved", Float, nullable=False),  # when, by the database's clock
     Column("summary", Text, nullable=False),  # JSON, for people
     Column("learned", Text, nullable=False),  # JSON, for other workers and later runs
@@ -215,10 +216,10 @@ label = Table(
     Column("crawl", Text, nullable=False),  # its name
     Column("kind", Text, nullable=False),  # image, or text
     Column("url", Text, nullable=False),  # of the image or the page
-    Column("page", Text, nullable=False),  # that shows it
-    Column("value", Text, nullable=False),  # of an image content or noise; of a page its main text
-    Column("detail", Text, nullable=False),  # JSON: how a page shows the image; the blocks of a page that are kept
-    Column("source", LargeBinary),  # of a page what it is made of, compressed by zstd
+    Column("page", Text, nullable=False),  # the page that shows it
+    Column("value", Text, nullable=False),  # of an image: content or noise; of a page: its main text
+    Column("detail", Text, nullable=False),  # JSON: how a page shows the image, or the chosen blocks of a page
+    Column("source", LargeBinary),  # the source of a page, compressed by zstd
     Column("said_at", Float, nullable=False),
 )
 index("label_crawl", label.c.crawl, label.c.kind, label.c.id)

@@ -1,8 +1,8 @@
-"""Saving pages: texts, earlier texts, histories, responses, and which pages are near-duplicates of others.
+"""Saves pages: texts, earlier texts, histories, responses, and which pages are near-duplicates of others.
 
-A near-duplicate is found by the bands of its signature, or if its text is too short for one, by its fingerprint. Only
-pages that are no copies are entered under their bands, and at most `MOST_OF_A_BAND` under one, so that a page costs the
-same whatever a site sends. Two pages that two workers store at the same moment are not compared.
+A near-duplicate is found by the bands of its signature, or by its fingerprint if its text is too short for a signature.
+Only pages that are not copies are entered under their bands, at most `MOST_OF_A_BAND` under each, so that the cost of a
+page does not depend on the site. Two pages that two workers store at the same moment are not compared.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ else:
 
 MOST_OF_A_BAND = 20
 MOST_LIKE = 40
-"""Pages that one page is compared with, those first that share the most bands."""
+"""The most pages that one page is compared with; those that share the most bands come first."""
 
 DELETE_BANDS = delete(near_duplicate_band).where(
     near_duplicate_band.c.crawl_id == bindparam("crawl"),
@@ -46,7 +46,7 @@ DELETE_BANDS = delete(near_duplicate_band).where(
 
 
 class TextSignature(NamedTuple):
-    """What a page is compared by."""
+    """What pages are compared by."""
 
     key: int
     url: str
@@ -57,13 +57,13 @@ class TextSignature(NamedTuple):
     def bands(self) -> list[int]:
         """The bands under which it is looked up."""
         if self.signature is not None:
-            from crawler.recrawl.near_duplicates import bands  # imports numpy, which waits for the first page
+            from crawler.recrawl.near_duplicates import bands  # imports numpy, which is delayed until the first page
 
             return bands(self.signature)
         return [int.from_bytes(bytes.fromhex(self.fingerprint), "big", signed=True)] if self.fingerprint else []
 
     def similarity(self, other: TextSignature) -> float:
-        """How much of two texts is the same, from 0 to 1; 0 below `NEAR`."""
+        """The similarity of two texts, from 0 to 1; 0 below `NEAR`."""
         from crawler.recrawl.near_duplicates import NEAR, similarity
 
         if self.signature is None or other.signature is None:
@@ -73,7 +73,7 @@ class TextSignature(NamedTuple):
 
 
 def originals(connection: Connection, crawl_id: int, pages: Sequence[TextSignature]) -> dict[int, str]:
-    """The addresses of the originals of near-duplicates, by their keys; the other pages are entered."""
+    """The addresses of the originals of near-duplicates, by the near-duplicates' keys; the other pages are entered."""
     bands = {one.key: one.bands for one in pages}
     entered: defaultdict[int, list[int]] = defaultdict(list)
     for part in in_chunks(sorted({band for found in bands.values() for band in found})):
@@ -87,7 +87,7 @@ def originals(connection: Connection, crawl_id: int, pages: Sequence[TextSignatu
     copies: dict[int, str] = {}
     new: list[dict[str, int]] = []
     for one in pages:
-        known.pop(one.key, None)  # no page is a copy of its earlier text
+        known.pop(one.key, None)  # a page is not a copy of its own earlier text
     for one in pages:
         original = _original(one, [known[key] for key in _likely(one.key, bands[one.key], entered) if key in known])
         if original is not None:
@@ -112,14 +112,14 @@ def delete_bands(connection: Connection, crawl_id: int, pages: Iterable[TextSign
 
 
 def _likely(key: int, bands: Iterable[int], entered: defaultdict[int, list[int]]) -> list[int]:
-    """The pages that share bands with one: the most bands first, of equals the first entered."""
+    """The pages that share bands with one: most bands first; of equal ones, the first entered."""
     shared = Counter(other for band in bands for other in entered.get(band, ()) if other != key)
     return [other for other, _ in shared.most_common(MOST_LIKE)]
 
 
 def _signatures(connection: Connection, keys: Iterable[int]) -> dict[int, TextSignature]:
     columns = page.c.key, page.c.url, page.c.signature, page.c.text_fingerprint
-    there = page.c.gone_at.is_(None)  # the text of a page that is gone is no longer to be had there
+    there = page.c.gone_at.is_(None)  # a page that is gone is not an original, as its address no longer has the text
     rows = (connection.execute(select(*columns).where(page.c.key.in_(part), there)) for part in in_chunks(sorted(keys)))
     return {row.key: TextSignature(*row) for found in rows for row in found}
 
@@ -151,7 +151,7 @@ class PageWriter:
     def save(
         self, connection: Connection, ended: Iterable[Completion], context: RoundContext, links: Mapping[int, int]
     ) -> dict[int, str]:
-        """Save the results of pages; the addresses of the originals of near-duplicates, by lease."""
+        """Save the results of pages; returns the addresses of the originals of near-duplicates, by lease."""
         mine = {self.keys(one.lease.candidate.url, one.lease.candidate.kind): one for one in ended if one.lease.counts}
         known = {
             key: history_after(one.visit(links.get(one.lease.id, 0)), context)
@@ -189,7 +189,7 @@ class PageWriter:
 
 
 def save_versions(connection: Connection, keys: Sequence[int], most: int) -> None:
-    """Save the texts of pages that are about to change, and delete all but the last texts of each."""
+    """Save the texts of pages that are about to change, and delete all but the newest versions of each."""
     if not most:
         return
     for part in in_chunks(keys):
@@ -214,7 +214,7 @@ def new_links(connection: Connection, keys: AddressKeys, ended: Iterable[Complet
 
 
 def field_values(row: RowMapping | Mapping[str, Any], names: Iterable[str] = TYPES) -> dict[str, Any]:
-    """The fields of a page's record, from the columns of a row."""
+    """The fields of a page's record, read from the columns of a row."""
     is_json = {name for name in names if TYPES.get(name) in (list, dict) and row[name] is not None}
     return {name: json.loads(row[name]) if name in is_json else row[name] for name in names}
 
@@ -228,7 +228,7 @@ def _is_changed(ended: Completion) -> bool:
 
 
 def _is_still_a_copy(ended: Completion) -> bool:
-    """Whether an unchanged page was a near-duplicate, of a page that may have changed."""
+    """Whether an unchanged page is still a near-duplicate of a page that may have changed."""
     known = ended.lease.known
     return ended.result.record is None and ended.is_page and known is not None and bool(known.duplicate_of)
 
@@ -246,12 +246,12 @@ def _history_row(key: int, known: PageHistory) -> dict[str, Any]:
     return history | {"its": key}
 
 
-COMPRESSION_LEVEL = 3  # of compression: a page of 100 KB takes less than a millisecond
-MOST_BYTES = 1024**3  # bytes that are unpacked of a response
+COMPRESSION_LEVEL = 3  # compression level: a page of 100 KB takes less than a millisecond
+MOST_BYTES = 1024**3  # the most bytes of an unpacked response
 
 
 def save_responses(connection: Connection, crawl_id: int, keys: AddressKeys, ended: Iterable[Completion]) -> None:
-    """Save the responses of stored pages, in place of earlier ones."""
+    """Save the responses of stored pages, replacing earlier ones."""
     rows = [
         _response_row(crawl_id, keys, one.lease.candidate, one.result.response, one.result.record)
         for one in ended
@@ -281,13 +281,13 @@ def _response_row(
 
 
 class TooLargeError(MessageError, ValueError):
-    """A response has more bytes than are unpacked."""
+    """An unpacked response has too many bytes."""
 
 
 def response_of(row: RowMapping | Mapping[str, Any], most: int = MOST_BYTES) -> StoredResponse:
-    """The response in a row, or a TooLargeError."""
+    """The response in a row; raises a TooLargeError if it is too large."""
     unpacker = zstd.ZstdDecompressor()
     body = unpacker.decompress(row["body"], most)
     if not unpacker.eof:
-        raise TooLargeError("a response that is kept is too large")
+        raise TooLargeError("a stored response is too large")
     return StoredResponse(row["status_line"], tuple((name, value) for name, value in json.loads(row["headers"])), body)

@@ -22,24 +22,24 @@ from crawler.store.database import ENCODING, LOCK_SECONDS, NO_DRIVER, StateError
 from crawler.translation.message import N_
 
 SECONDS = 2.0
-STEPS = 20_000  # of SQLite's machine, between two looks at the clock: a few milliseconds
+STEPS = 20_000  # of SQLite's virtual machine between two checks of the clock: a few milliseconds
 INTERRUPTED, CANCELED = 9, "57014"
-SHORT_CONNECT_SECONDS = 3  # that a server may take to let us in
+SHORT_CONNECT_SECONDS = 3  # how long a server may take to accept a connection
 NOTHING = N_("No crawl was ever run here.")
-SLOW = N_("This took too long and was broken off.")
+SLOW = N_("This took too long and was aborted.")
 
 
 class SlowError(StateError):
-    """What was asked took longer than it may."""
+    """A query took longer than its time limit."""
 
 
 class NothingError(StateError):
-    """There is no database yet, or nothing in it."""
+    """There is no database yet, or it is empty."""
 
 
 @contextmanager
 def glance(url: URL, seconds: float = SECONDS) -> Iterator[Connection]:
-    """A connection that changes nothing, for so many seconds; then what it is asked is a SlowError."""
+    """A read-only connection for so many seconds; after that, queries raise a SlowError."""
     if not may_exist(url):
         raise NothingError(NOTHING)
     with reading(url, SHORT_CONNECT_SECONDS, one_process=True) as connection:
@@ -69,7 +69,7 @@ ONE_PROCESS = "SET LOCAL max_parallel_workers_per_gather = 0"
 
 
 def exists(url: URL) -> bool:
-    """Whether there are tables of this release; those of another are a StateError."""
+    """Whether the tables of this release exist; raises a StateError if they are those of another release."""
     if not may_exist(url):
         return False
     with reading(url) as connection:
@@ -77,7 +77,7 @@ def exists(url: URL) -> bool:
 
 
 def may_exist(url: URL) -> bool:
-    """Whether there is a file, where the database is one."""
+    """Whether the file exists, if the database is a file."""
     try:
         return url.drivername != "sqlite" or Path(str(url.database)).exists()
     except OSError as error:
@@ -88,9 +88,9 @@ def may_exist(url: URL) -> bool:
 
 @contextmanager
 def reading(url: URL, retry_seconds: int = CONNECT_SECONDS, *, one_process: bool = False) -> Iterator[Connection]:
-    """A connection that changes nothing, to a database that is there, as it was at one moment.
+    """A read-only connection that sees an existing database as of one moment.
 
-    A dashboard is content with one process of a server's: crawls are at work beside it.
+    On PostgreSQL it uses one server process at most, as crawls are running beside it.
     """
     try:
         engine = _reader(url, retry_seconds, one_process)
@@ -106,7 +106,7 @@ def reading(url: URL, retry_seconds: int = CONNECT_SECONDS, *, one_process: bool
 
 @lru_cache(maxsize=4)
 def _reader(url: URL, retry_seconds: int, one_process: bool) -> Engine:
-    # It keeps no connection, but how statements are written: to find that out takes longer than many an answer.
+    # Keeps no connection, but the compiled statements: compiling takes longer than many queries.
     if url.drivername == "sqlite":
         engine = create_engine("sqlite://", creator=lambda: open_sqlite(url, reading=True), poolclass=NullPool)
         event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
@@ -120,7 +120,7 @@ def _reader(url: URL, retry_seconds: int, one_process: bool) -> Engine:
 
 
 def open_sqlite(url: URL, reading: bool = False) -> sqlite3.Connection:
-    """The file, which is not made if it is not there."""
+    """Open the file; it is not created."""
     address = f"{Path(str(url.database)).absolute().as_uri()}?mode=rw"
     file = sqlite3.connect(address, uri=True, timeout=LOCK_SECONDS, isolation_level=None)
     file.execute(f"PRAGMA query_only = {int(reading)}")

@@ -1,8 +1,8 @@
 """Rounds: when a crawl has nothing left to do, it begins a new round with the pages that are due.
 
 Each page has its own revisit interval. A new round also requests all seeds, sitemaps and feeds again, and addresses
-that failed for reasons that may have passed. Site budgets and closed hosts are reset each round. If a sitemap or feed
-says during a round that a page changed since its last request, the page waits again.
+that failed for temporary reasons. Site budgets and closed hosts are reset each round. If a sitemap or feed says during
+a round that a page changed since its last request, the page is queued again.
 """
 
 from __future__ import annotations
@@ -38,23 +38,23 @@ if TYPE_CHECKING:
     from crawler.store.addresses import AddressKeys
 
 BEST = 999
-"""The priority of a page of relevance 1; links go as high, seeds higher."""
+"""The priority of a page of relevance 1; links have at most this priority, seeds a higher one."""
 PAGES = ("seed", "list", "link")
 """Kinds of addresses that are requested again."""
 GONE = ("404", "410")
-"""Statuses of what will not come back."""
+"""Statuses of pages that are gone for good."""
 IS_NOT_DEADLY = func.coalesce(address.c.outcome != Code.WORKERS_CRASHED, True)
 
 
 class Round(NamedTuple):
-    """The round of a crawl, and the round in which it was begun, or begun anew."""
+    """The round of a crawl, and the round in which it was begun, or last begun fresh."""
 
     number: int
     first: int
 
     @property
     def comes_again(self) -> bool:
-        """Whether there were rounds before."""
+        """Whether there were rounds before this one."""
         return self.number > self.first
 
 
@@ -66,7 +66,7 @@ class RoundCounts(NamedTuple):
     gone: int
     unchanged: int
     not_modified: int
-    """How many of the unchanged pages the server answered 304 for."""
+    """For how many of the unchanged pages the server answered 304."""
 
 
 def round_of(connection: Connection, crawl_id: int) -> Round:
@@ -94,7 +94,7 @@ def round_counts(connection: Connection, crawl_id: int) -> RoundCounts:
 def begin_round(
     connection: Connection, crawl_id: int, seeds: Collection[int], everything: bool, least: float
 ) -> int | None:
-    """Begin a round with what is due, or with everything; how many addresses wait, or None if nothing is due.
+    """Begin a round with what is due, or everything; returns how many addresses are queued, None if nothing is due.
 
     Sitemaps and feeds among the seeds, given by key, are due `least` seconds after the round before.
     """
@@ -119,12 +119,12 @@ def begin_round(
     connection.execute(update(host).where(host.c.crawl_id == crawl_id).values(best=next_best, closed=None))
     connection.execute(
         delete(shared_example).where(shared_example.c.crawl_id == crawl_id, shared_example.c.kind == "again")
-    )  # they wait
+    )  # they are queued already
     return waiting
 
 
 def next_due(connection: Connection, crawl_id: int) -> float | None:
-    """In how many seconds the next page of a crawl is due, or None if none ever is."""
+    """In how many seconds the next page of a crawl is due; None if no page will be."""
     since = round_of(connection, crawl_id).first
     known = page.c.crawl_id == crawl_id, page.c.round >= since, page.c.gone_at.is_(None)
     soonest = select(func.min(page.c.due_at)).where(*known)
@@ -133,14 +133,14 @@ def next_due(connection: Connection, crawl_id: int) -> float | None:
 
 
 def pages_known(connection: Connection, crawl_id: int) -> int:
-    """How many pages a crawl has, of all rounds since it was begun or begun anew."""
+    """How many pages a crawl has, from all rounds since it was begun or last begun fresh."""
     since = round_of(connection, crawl_id).first
     known = page.c.crawl_id == crawl_id, page.c.round >= since
     return int(connection.execute(select(func.count()).select_from(page).where(*known)).scalar_one())
 
 
 def _give_up(connection: Connection, *due: ColumnElement[bool]) -> None:
-    """Let those due pages never be due again that crashed workers: a round would not request them."""
+    """Exclude due pages that have crashed workers from all further rounds."""
     deadly = (
         select(address.c.key)
         .where(address.c.key == page.c.key, IS_DONE, address.c.outcome == Code.WORKERS_CRASHED)
@@ -164,7 +164,7 @@ def _is_any_due(connection: Connection, due: tuple[ColumnElement[bool], ...]) ->
 
 
 def _requeue_due(connection: Connection, crawl_id: int, due: Select[Any], everything: bool) -> int:
-    """Let the due pages wait again, all seeds and lists, and what failed for a passing reason; how many."""
+    """Queue the due pages, all seeds and lists, and what failed for a temporary reason; returns how many."""
     its = page.c.key == address.c.key
     worth = select(case((page.c.relevance >= 1, BEST), else_=cast(func.round(page.c.relevance * BEST), Integer))).where(
         its
@@ -182,7 +182,7 @@ def _requeue_due(connection: Connection, crawl_id: int, due: Select[Any], everyt
 
 
 def _is_worth_it(everything: bool) -> ColumnElement[bool]:
-    """The condition for requesting an address again that has no page."""
+    """The condition for requesting an address again that yielded no page."""
     code = address.c.outcome
     own = address.c.kind.in_(("seed", "list"))
     failed = code.in_(codes(Group.FAILED))
@@ -211,11 +211,11 @@ NOT_YET = func.coalesce(page.c.checked_at < crawl.c.round_started, True)
 def requeue_listed(
     connection: Connection, keys: AddressKeys, ended: Iterable[Completion], which: Round, now: float
 ) -> int:
-    """Let pages wait again that sitemaps or feeds say have changed, once a round; how many."""
+    """Queue pages again that sitemaps or feeds say have changed, once a round; returns how many."""
     told: dict[int, float] = {}
     for one in ended:
         for link in one.result.links:
-            if link.lastmod is not None and link.lastmod <= now:  # else a clock is wrong
+            if link.lastmod is not None and link.lastmod <= now:  # a later time can only come from a wrong clock
                 key = keys(link.url, link.kind)
                 told[key] = max(link.lastmod, told.get(key, link.lastmod))
     if not told or not which.comes_again:
@@ -225,7 +225,7 @@ def requeue_listed(
     stale: list[int] = []
     for part in in_chunks(sorted(told)):
         known = select(page.c.key, page.c.checked_at).join(crawl, crawl.c.id == page.c.crawl_id)
-        known = known.where(page.c.key.in_(part), page.c.round < which.number, NOT_YET)  # also if it was not there
+        known = known.where(page.c.key.in_(part), page.c.round < which.number, NOT_YET)  # even if it was missing
         stale += [row.key for row in connection.execute(known) if told[row.key] > (row.checked_at or 0.0)]
     return sum(_requeue(connection, part) for part in in_chunks(stale))
 
@@ -239,7 +239,7 @@ def _requeue(connection: Connection, keys: Iterable[int]) -> int:
 
 
 def requeue_failed_seeds(connection: Connection, crawl_id: int, keys: AddressKeys) -> int:
-    """Let the seeds and examples wait again that failed for a passing reason; how many."""
+    """Queue the seeds and examples again that failed for a temporary reason; returns how many."""
     failed = shared_example.c.crawl_id == crawl_id, shared_example.c.kind.in_(("again", "again example"))
     rows = connection.execute(select(shared_example.c.kind, shared_example.c.text).where(*failed)).all()
     connection.execute(delete(shared_example).where(*failed))
@@ -248,7 +248,7 @@ def requeue_failed_seeds(connection: Connection, crawl_id: int, keys: AddressKey
 
 
 def _reopen(connection: Connection, keys: Sequence[int]) -> int:
-    """Let addresses wait again that are done, and open their hosts; how many."""
+    """Queue addresses again that are done, and reopen their hosts; returns how many."""
     done = address.c.key.in_(keys), IS_DONE
     hosts = connection.execute(select(address.c.host_id).where(*done)).scalars().all()
     opened = connection.execute(update(address).where(*done).values(state=WAITING, **NO_OUTCOME)).rowcount

@@ -1,8 +1,8 @@
 """What workers learn and share: examples from seeds, topic models, and templates of hosts.
 
 Each worker number has one row for its topic model, which is overwritten; the next worker of that number continues it.
-Templates are read for the hosts at hand only, so memory grows with the hosts that are asked at a time, not with the
-crawl.
+Templates are read only for hosts that the worker has in memory, so memory grows with the number of concurrent hosts,
+not with the crawl.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from crawler.store.page_tables import focus, shared_example, template
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Completion
 
-LATE_EXAMPLES = 1_000  # ids before the last one read, where examples committed late may be
+LATE_EXAMPLES = 1_000  # ids before the last one read, among which examples may be committed late
 
 
 def save_shared_examples(connection: Connection, crawl_id: int, ended: Iterable[Completion]) -> None:
-    """Save the examples that ended leases taught."""
+    """Save the shared examples of ended leases."""
     if taught := [
         {"crawl_id": crawl_id, "kind": kind, "text": storable(text)}
         for one in ended
@@ -36,7 +36,7 @@ def save_shared_examples(connection: Connection, crawl_id: int, ended: Iterable[
 
 
 def new_shared_examples(connection: Connection, crawl_id: int, known: Collection[int]) -> dict[int, tuple[str, str]]:
-    """The shared examples of a crawl whose ids are not known: kind and text, by id."""
+    """The shared examples of a crawl that are not in `known`: kind and text, by id."""
     # An example may be committed after one with a higher id.
     after = max(known, default=0) - LATE_EXAMPLES
     late = select(shared_example.c.id).where(shared_example.c.crawl_id == crawl_id, shared_example.c.id > after)
@@ -51,11 +51,11 @@ def new_shared_examples(connection: Connection, crawl_id: int, known: Collection
     return {row.id: (row.kind, row.text) for row in rows}
 
 
-READ_SECONDS = 10.0  # between two reads of the models of others
+READ_SECONDS = 10.0  # between two reads of the models of other workers
 
 
 class SharedTopicModel:
-    """Saves the topic model of this worker, and reads each new version of the others'."""
+    """Saves the topic model of this worker, and reads each new version of other workers' models."""
 
     def __init__(self, crawl_id: int) -> None:
         self.crawl_id = crawl_id
@@ -66,7 +66,7 @@ class SharedTopicModel:
         self._read: dict[int, float] | None = None
 
     def save(self, connection: Connection, worker_id: int, learned: tuple[str, str], now: float) -> None:
-        """Save the summary and the model of a worker, in place of earlier ones."""
+        """Save the summary and the model of a worker, replacing earlier ones."""
         summary, text = map(storable, learned)
         number = select(worker.c.number).where(worker.c.id == worker_id).scalar_subquery()
         new = dialect_insert(connection.engine)(focus)
@@ -75,9 +75,9 @@ class SharedTopicModel:
         connection.execute(new.on_conflict_do_update(index_elements=["crawl_id", "number"], set_=renewed))
 
     def read(self, connection: Connection, worker_id: int) -> list[str]:
-        """At first the models of all workers and runs, this number's too; later on, now and then, new ones of others.
+        """At first the models of all workers and runs, also of this number; later new ones of other workers.
 
-        A row may be committed after one that was saved later, so each is known by its own time.
+        A row may be committed after one that was saved later, so the time of each row is remembered.
         """
         self._read = None
         if self.read_at is not None and time.monotonic() - self.read_at < READ_SECONDS:
@@ -91,7 +91,7 @@ class SharedTopicModel:
         return list(connection.execute(wanted.order_by(focus.c.number)).scalars()) if new else []
 
     def committed(self) -> None:
-        """Remember what was read, now that the transaction is committed."""
+        """Remember what was read, as the transaction is committed."""
         if self._read is not None:
             self._known, self._read, self.read_at = self._read, None, time.monotonic()
 
@@ -112,7 +112,9 @@ def save_templates(connection: Connection, crawl_id: int, templates: Iterable[Te
 def new_templates(
     connection: Connection, crawl_id: int, come: Collection[int], at_hand: Collection[int], last: int
 ) -> tuple[list[Template], int]:
-    """All templates of hosts that come to hand and new ones of hosts at hand; and the last id read.
+    """All templates of new hosts and new templates of known hosts; and the last id read. A template that another worker
+    commits late is missed until its host is claimed again; this cannot happen if only one worker at a time may request
+    a host.
 
     A template that another worker commits late is missed until its host comes to hand again; there is none where only
     one worker may ask a host.

@@ -35,11 +35,11 @@ NO_BOUNDS = Bounds()
 
 @dataclass(frozen=True)
 class CrawlPlan:
-    """What a session needs to know of its crawl."""
+    """What a session needs to know about its crawl."""
 
     name: str
     seeds: tuple[str, ...]
-    """As they were given; a crawl of the same name shares one of them at least."""
+    """As given by the user; a crawl of the same name must share one of them at least."""
     folder: Path
     canonical: Canonical
     site_limit: int
@@ -49,7 +49,7 @@ class CrawlPlan:
     images: bool = True
     """Whether images are requested; if not, known ones are left to a later run."""
     bounds: Bounds = NO_BOUNDS
-    """The bounds of the intervals after which pages are due again."""
+    """The shortest and longest interval between visits to a page."""
     versions: int = 0
     """How many earlier texts of a page are kept."""
     shared_files: int | None = None
@@ -57,7 +57,7 @@ class CrawlPlan:
 
 
 class WorkerSession:
-    """One worker at a crawl, until `leave`."""
+    """One worker of a crawl, until `leave`."""
 
     def __init__(self, engine: Engine, plan: CrawlPlan) -> None:
         self.engine, self.plan = engine, plan
@@ -87,7 +87,7 @@ class WorkerSession:
         self.committer.page_writer.bounds, self.committer.page_writer.versions = plan.bounds, plan.versions
 
     def begin(self, seeds: Iterable[str], everything: bool = False) -> bool:
-        """Whether anything is to be done in this round, or in the next one, which begins if pages are due."""
+        """Whether there is anything to do in this round, or in the next one, which begins if pages are due."""
         keys = {self.committer.keys(seed) for seed in seeds}
 
         def look(connection: Connection) -> bool:
@@ -100,7 +100,7 @@ class WorkerSession:
         return bool(self.committer.in_transaction(look))
 
     def round_counts(self) -> RoundCounts | None:
-        """The counts of pages of this round; None in the first, where all are new."""
+        """The counts of pages in this round; None in the first, where all pages are new."""
 
         def count(connection: Connection) -> RoundCounts | None:
             which = rounds.round_of(connection, self.crawl_id)
@@ -110,7 +110,7 @@ class WorkerSession:
         return found
 
     def seed(self, seeds: Iterable[Candidate]) -> None:
-        """Let seeds wait that are new or failed before; suspend images if none are wanted."""
+        """Queue seeds that are new or failed before; suspend images if none are wanted."""
         keys = self.committer.keys
         links: dict[int, tuple[Candidate, int | None]] = {keys(seed.url, seed.kind): (seed, None) for seed in seeds}
 
@@ -135,7 +135,7 @@ class WorkerSession:
         return known
 
     def finished_message(self) -> Message:
-        """The message to a user who continues a crawl that has nothing left to do."""
+        """The message to a user who starts a crawl that has nothing left to do."""
         with self.engine.begin() as connection:
             pages, due = rounds.pages_known(connection, self.crawl_id), rounds.next_due(connection, self.crawl_id)
             others = select(output.c.number).where(output.c.crawl_id == self.crawl_id, output.c.pages_size > 0)
@@ -149,9 +149,9 @@ class WorkerSession:
         values["due"] = Message("Nothing is due")
         if due is not None:
             values["due"] = Message("Nothing is due, the next page in {span}", {"span": span(due)})
-        values["how"] = Message("-a refresh=all takes every page, -a fresh=yes starts it anew")
+        values["how"] = Message("-a refresh=all fetches every page again, -a fresh=yes starts from scratch")
         if waiting:
-            values["how"] = Message("a larger max_pages goes on, {others}", {"others": values["how"]})
+            values["how"] = Message("a larger max_pages continues it, {others}", {"others": values["how"]})
         return plural(
             "The crawl {name} is finished: {n} page, in {path}. {due}; {how}.",
             "The crawl {name} is finished: {n} pages, in {path}. {due}; {how}.",
@@ -160,7 +160,7 @@ class WorkerSession:
         )
 
     def rejoin(self, expired: bool) -> None:
-        """Go on without leases: as a new worker if this one expired, else after a batch whose reply was lost."""
+        """Go on without leases: as a new worker if this one expired, or after the reply to a batch was lost."""
 
         def renew(connection: Connection) -> int:
             lock_crawl(connection, self.crawl_id)
@@ -191,7 +191,7 @@ class WorkerSession:
         self.files.close()
 
     def _crawl_row(self) -> tuple[int, tuple[str, ...]]:
-        """The id of the crawl of this name, inserted if there is none, and its seeds with those given now."""
+        """The id of the crawl of this name, inserted if necessary, and its seeds including those given now."""
         new = dialect_insert(self.engine)(crawl)
         now = time.time()
         given = {"name": self.plan.name, "seeds": json.dumps(self.plan.seeds), "started_at": now, "round_started": now}
@@ -203,7 +203,7 @@ class WorkerSession:
             return row.id, self.plan.seeds
         if not set(before) & set(self.plan.seeds):
             raise StateError(
-                "the crawl {name} is of other seeds ({seeds}); give another -a name=NAME, or -a fresh=yes to forget it",
+                "the crawl {name} has other seeds ({seeds}); give another -a name=NAME, or -a fresh=yes to discard it",
                 name=repr(self.plan.name),
                 seeds=", ".join(before)[:200],
             )
@@ -219,14 +219,14 @@ class WorkerSession:
         return int(connection.execute(insert(worker).values(**values).returning(worker.c.id)).scalar_one())
 
     def _start_fresh(self, connection: Connection) -> None:
-        """Delete the frontier and rename the files; the stored pages stay."""
+        """Delete the frontier and rename the files; stored pages stay."""
         lock_crawl(connection, self.crawl_id)
         for dead in silent_workers(connection, self.crawl_id, database_time(connection)):
             expire_worker(connection, dead)
         others = select(func.count()).where(worker.c.crawl_id == self.crawl_id)
         if connection.execute(others).scalar_one():
             raise StateError(
-                "the crawl {name} has other workers at it; fresh=yes wants them to end first",
+                "the crawl {name} has other workers; stop them before using fresh=yes",
                 name=repr(self.plan.name),
             )
         delete_frontier(connection, self.crawl_id)

@@ -1,4 +1,4 @@
-"""Which link next: takes in each page as it is fetched, and gives the links that wait their priorities.
+"""Takes in each fetched page, and gives the queued links their priorities.
 
 The order in which a page is taken in:
 
@@ -40,21 +40,23 @@ MOST_TEXT = 20_000
 MOST_TITLE = 500
 """Characters of its title."""
 RENEWED_AFTER = 20
-"""Pages, from the 60th on; earlier it is a third of those seen, and from the 400th on a twentieth, so that the work for
-a page does not grow."""
+"""The interval of renewals in pages, from the 60th page on; before it is a third of the pages seen, and from the 400th
+on a twentieth, so that the work for each page does not grow.
+"""
 MOST_BETWEEN = 1_000
-"""Links that rise meanwhile, because their site has had its share no more: as many as may be asked for until all are
-renewed, so that of a site with very many not all are written down each time."""
+"""Links whose priority rises between renewals because their site no longer has more than its share: as many as can be
+requested until the next renewal, so that those of a very large site are not all written each time.
+"""
 STEP = 10
-"""Thousandths by which a priority must change to be worth telling."""
+"""Thousandths by which a priority must change to be reported."""
 REMEMBERED = 200_000
-"""Addresses of fetched pages, for links that are shown again."""
+"""Addresses of fetched pages that are remembered, for links that are shown again."""
 UNNAMED = 0.5
-"""Of a topic given in words, how much the likeness of a page counts that names none of them."""
+"""For a topic given in words: the weight of the similarity of a page that contains none of them."""
 
 
 class Focus:
-    """What one worker knows of its topic, and of the links that wait."""
+    """What one worker knows about its topic and the queued links."""
 
     def __init__(self, topic: Topic, manner: FocusOptions | None = None, seat: int = 1) -> None:
         self.topic, self.manner, self.seat = topic, manner or FocusOptions(), seat
@@ -77,17 +79,17 @@ class Focus:
             self.example(text, good=False)
 
     def example(self, text: str, good: bool = True) -> None:
-        """Take in a text that is about the topic, or one that is not."""
+        """Learn a text that is about the topic, or one that is not."""
         self._examples.add(hash(text[:MOST_TEXT]))
         (self.subject.examples if good else self.subject.against).append(self._vector("", text))
         self._is_stale = True
 
     def relevance(self, title: str, text: str) -> float:
-        """How much a text is about the topic, from 0 to 1, by what is known now."""
+        """The relevance of a text, from 0 to 1, by what is known now."""
         return self._judged(self._vector(title, text), self._named(title, text))
 
     def fetched(self, url: str, title: str, text: str) -> float:
-        """Take in a page; how much it is about the topic."""
+        """Learn from a page; returns its relevance."""
         vector, named = self._vector(title, text), self._named(title, text)
         self.vocabulary.see(vector.places)
         relevance = self._judged(vector, named)
@@ -103,7 +105,7 @@ class Focus:
         return relevance
 
     def seen_again(self, page_url: str, leads: Sequence[LinkContext]) -> None:
-        """Take in links of a page that were known before it was."""
+        """Count a page for links that were known before."""
         number = self._numbers.get(page_url)
         if number is None:
             return
@@ -115,7 +117,7 @@ class Focus:
                 self.trails.leads_to(number, self._numbers[lead.url])
 
     def found(self, page_url: str, leads: Sequence[LinkContext]) -> list[int]:
-        """The priorities of new links of a page, which wait from now on; those that do already keep theirs."""
+        """The priorities of the new links of a page, which are queued; links that are already queued keep theirs."""
         self.seen_again(page_url, [lead for lead in leads if lead.url in self.waiting.rows])
         self._make_room()
         number, mark, new = self._numbers.get(page_url), self.waiting.mark(), dict[str, LinkContext]()
@@ -131,8 +133,8 @@ class Focus:
         return [int(told[self.waiting.rows[lead.url]]) for lead in leads]
 
     def adopt(self, links: Iterable[tuple[str, int]]) -> dict[str, int]:
-        """Let links wait that others found, or an earlier run, with the priorities they have; the new priorities of
-        those that come later because their site has had its share.
+        """Queue links that others or an earlier run found, with their priorities; returns the new priorities of those
+        that come later because their site has had its share.
         """
         known = (self.waiting.rows, self._numbers)
         new = {url: price for url, price in links if 0 <= price < HIGHEST and not any(url in urls for urls in known)}
@@ -147,8 +149,8 @@ class Focus:
         return self._told(0)
 
     def renewed(self) -> dict[str, int]:
-        """The new priorities of links that wait, as far as they changed; all of them when enough pages came, meanwhile
-        those to sites that have had their share, and the best of sites that have it no more.
+        """The changed priorities of queued links: of all when enough pages were fetched; in between, of links to sites
+        that have had their share, and the best of sites that no longer have.
         """
         pages = self.trails.pages
         if self._since < max(3, min(RENEWED_AFTER, pages // 3), pages // 20):
@@ -163,7 +165,7 @@ class Focus:
         return self._told(links.count)
 
     def _told(self, most: int) -> dict[str, int]:
-        """The priorities of links that wait, by their scores, as far as they changed; of those that rise so many."""
+        """The changed priorities of queued links, given their scores; of those that rise, at most so many."""
         links, urls = self.waiting.all(), self.waiting.urls
         priorities, told = self._priorities(links), links.table[TOLD]
         priorities[[self.waiting.rows[url] for url in self._explored if url in self.waiting.rows]] = HIGHEST
@@ -178,7 +180,9 @@ class Focus:
         links.table[SCORE] = np.where(links.table[KEPT] > 0, links.table[SCORE], self.scorer.scores(links))
 
     def _make_room(self) -> None:
-        """Let links go where too many wait; those of a site that has more than its share of all fall for good."""
+        """Drop links if too many are queued; the priority of those of a site with more than its share falls
+        for good.
+        """
         let_go, sites = self.waiting.make_room(), self.waiting.sites
         most = self.manner.site_share * len(self.waiting.rows)
         crowds = {site for site, count in sites.items() if count > most} if let_go else set()
@@ -187,7 +191,7 @@ class Focus:
             self._let_go_at.update(fallen)
 
     def learn(self) -> None:
-        """Draw the aim anew, and judge the pages that are remembered by it."""
+        """Compute the aim again, and judge the remembered pages by it."""
         self._is_stale = False
         weights = self.vocabulary.weights()
         self.subject.words = self._words_given(weights)
@@ -199,7 +203,7 @@ class Focus:
             self.trails.judge([page.number for page, _ in judged], relevance)
 
     def asked(self, url: str) -> float | None:
-        """The score of a link that waits; None of one that is not known here."""
+        """The score of a queued link; None if it is not known here."""
         row = self.waiting.rows.get(url)
         if row is None:
             return None
@@ -208,12 +212,12 @@ class Focus:
         return float(self.waiting.all().table[TOLD, row]) / 1000
 
     def forget(self, urls: Iterable[str]) -> None:
-        """Let links go that wait no more."""
+        """Drop links that are no longer queued."""
         for url in urls:
             self._let_go(url)
 
     def waiting_sample(self, most: int) -> list[str]:
-        """Some of the links that wait as far as is known here, others each time until it was all of them."""
+        """Some of the links that should be queued, others each time until all were returned."""
         urls = list(self.waiting.rows)
         first = self._sampled if self._sampled < len(urls) > most else 0
         self._sampled = first + most
@@ -229,7 +233,7 @@ class Focus:
         return written(told, vocabulary)
 
     def take_in(self, record: str) -> bool:
-        """Take in what an earlier run at this seat learned, or another worker; whether it could be read."""
+        """Learn from a record of an earlier run or another worker; returns whether it could be read."""
         learned = read(record, self.vocabulary)
         if learned is None:
             return False
@@ -248,8 +252,8 @@ class Focus:
         return True
 
     def summary(self) -> dict[str, Any]:
-        """The words of the topic, and those of links that led to it or away from it, with their weights; and how many
-        links are priced no more because too many wait.
+        """The words of the topic, and of links that led to it or away from it, with their weights; and how many links
+        are not scored any more because too many are queued.
         """
         found = summary(self.vocabulary, self.subject, self.apprentice)
         return found | {"let_go": self.waiting.let_go}
@@ -270,7 +274,9 @@ class Focus:
         return float(_with_words(named, relevance) if self.keywords else relevance)
 
     def _words_given(self, weights: Values) -> Vector | None:
-        """The words that the topic was given in; another form of one tells as much as the word, however rare it is."""
+        """The words that the topic was given in; another form of a word counts as much as the word, however
+        rare it is.
+        """
         times: dict[int, float] = {}
         for word, given in self.topic.words:
             for form in forms(word) or terms(word) or (word,):
@@ -291,12 +297,12 @@ class Focus:
 
     @property
     def _mark(self) -> str:
-        """What tells this topic from others."""
+        """Identifies this topic."""
         return blake2b(repr(self.topic).encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 def _with_words(named: Any, relevance: Any) -> Any:
-    """How much a page is about a topic given in words: what it names of them, more if it is like pages that do, and at
-    most half if it names none.
+    """The relevance of a page for a topic given in words: by the words in it, more if it is similar to pages with them,
+    at most half if it has none.
     """
     return np.maximum(np.maximum(named, np.sqrt(named * relevance)), UNNAMED * relevance)

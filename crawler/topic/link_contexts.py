@@ -1,4 +1,4 @@
-"""The words that stand for the links of a page: by them links get their scores."""
+"""The words that represent the links of a page, from which links get their scores."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -33,6 +33,6 @@ def link_contexts(page: Page, links: Mapping[str, Sequence[Link]], near: bool = 
 
 
 def _anchor(links: Sequence[Link], called: str | None) -> str:
-    """The words of links to one address, and what an image in them is called."""
+    """The words of links to one address, and the alternative texts of images in them."""
     words = dict.fromkeys(word for link in links for word in (link.text, link.title) if word)
     return " ".join([*words, *([called] if called else [])])[:MOST_WORDS]

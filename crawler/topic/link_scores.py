@@ -1,4 +1,4 @@
-"""The scores and priorities of links that wait, and what links and pages led to, learned from every page fetched.
+"""The scores and priorities of queued links, learned from what links and pages led to.
 
 S. Chakrabarti, K. Punera, M. Subramanyam, "Accelerated Focused Crawling through Online Relevance Feedback", WWW 2002,
 call what judges a link before it is fetched the apprentice, and what judges a page the critic.
@@ -38,25 +38,25 @@ from crawler.topic.relevance import Subject
 from crawler.topic.word_statistics import PLACES, SORTS, FeatureCounts, Numbers, Pairs, Values
 
 PRIOR_LINKS = 4.0
-"""Links that the mean of all counts for beside those with a feature."""
+"""The weight of the overall mean, in links."""
 MOST_BALANCE = 10.0
 """How many times a page on the topic counts at most."""
 MOST_TOLD = 5_000
-"""Features that are told to others: those that links had most often."""
+"""Features that are shared: those that occurred in links most often."""
 
 
 class Apprentice:
-    """What the features of links led to."""
+    """Learns what the features of links led to."""
 
     def __init__(self) -> None:
         self._own = np.zeros((2, len(SORTS) * PLACES), np.float32)
         self._all = np.zeros((2, len(SORTS) * PLACES), np.float32)
         self.good = self.bad = 0.0
-        """How much of the topic this worker found, and how much of the rest."""
+        """How much of the pages seen by this worker was on the topic, and how much was not."""
         self._others: dict[int, FeatureCounts] = {}
 
     def learn(self, features: Sequence[int] | Numbers, relevance: float) -> None:
-        """Take in what a link with these features led to."""
+        """Learn what a link with these features led to."""
         self.good += relevance
         self.bad += 1 - relevance
         gain = relevance * self._balance()
@@ -65,7 +65,7 @@ class Apprentice:
             table[1, features] += gain + (1 - relevance)
 
     def promise(self, features: Pairs, links: int) -> Values:
-        """What some links promise, by the features of each; links without features are as all are."""
+        """The promise of links, by the features of each; links without features get the overall mean."""
         mean = self.mean()
         sums, weights = self._all[:, features.numbers]
         values = ((sums + PRIOR_LINKS * mean) / (weights + PRIOR_LINKS)).astype(np.float64)
@@ -75,13 +75,13 @@ class Apprentice:
         return np.asarray((best + worst) / 2)
 
     def mean(self) -> float:
-        """The relevance of what links lead to, good and bad in balance."""
+        """The mean relevance of what links lead to, with good and bad pages in balance."""
         good, bad = self._found()
         good *= self._balance()
         return good / (good + bad) if good + bad else 0.5
 
     def told(self) -> FeatureCounts:
-        """What this worker knows of the features that links had most often, for others."""
+        """What this worker knows about the most frequent features, for other workers."""
         sums, weights = self._own
         known = np.flatnonzero(weights)  # few of a million places
         common = known[np.argsort(-weights[known], kind="stable")][:MOST_TOLD].tolist()
@@ -89,14 +89,14 @@ class Apprentice:
         return FeatureCounts(features, self.good, self.bad)
 
     def go_on(self, told: FeatureCounts) -> None:
-        """Take in what an earlier run learned."""
+        """Take over what an earlier run learned."""
         self.good, self.bad = self.good + told.good, self.bad + told.bad
         for feature, sums in told.features.items():
             self._own[:, feature] += sums
             self._all[:, feature] += sums
 
     def hear(self, seat: int, told: FeatureCounts) -> None:
-        """Take in what another worker learned, in place of what it told before."""
+        """Take over what another worker learned, in place of what it shared before."""
         self._others[seat] = told
         np.copyto(self._all, self._own)  # to take off again what a worker told before leaves crumbs
         for one in self._others.values():
@@ -104,7 +104,7 @@ class Apprentice:
             self._all[:, features] += np.array(list(one.features.values()), np.float32).reshape(-1, 2).T
 
     def extremes(self, least: float, most: int) -> tuple[list[tuple[int, float]], list[tuple[int, float]]]:
-        """The features that led to the topic most, and least, of those seen so often; with their means."""
+        """Among frequent features, those that led to the topic most and least, with their means."""
         sums, weights = self._all
         known = np.flatnonzero(weights >= least)
         values = (sums[known] + PRIOR_LINKS * self.mean()) / (weights[known] + PRIOR_LINKS)
@@ -117,20 +117,21 @@ class Apprentice:
         return self.good + sum(one.good for one in others), self.bad + sum(one.bad for one in others)
 
     def _balance(self) -> float:
-        """How many times a page on the topic counts."""
+        """The weight of a page on the topic."""
         good, bad = self._found()
         return min(MOST_BALANCE, max(1.0, bad / good)) if good else 1.0
 
 
 CREDIT = 0.3
-"""The share of a gain that goes back to the page on which the link was first found."""
+"""The share of a gain that is credited to the page on which the link was first found."""
 PRIOR_PAGES = 3.0
-"""Pages that a page's own relevance counts for beside those that it led to."""
+"""The weight of a page's own relevance, in pages that it led to."""
 MOST_PAGES = 1 << 18
-"""Pages that are told apart: after so many, the numbers of the first are given again."""
+"""Pages that have their own number: after so many, numbers are reused."""
 RELEVANCE, LED, LED_TO, GAINED, GAINS = range(5)
-"""The columns of a page: its relevance; the sum of what its links led to, and of how many pages; the same of the links
-first found on it."""
+"""The columns of a page: its relevance; sum and number of what its links led to; sum and number of the links first
+found on it.
+"""
 
 
 class PageCredits:
@@ -142,11 +143,11 @@ class PageCredits:
 
     @property
     def count(self) -> int:
-        """How many pages are told apart."""
+        """How many pages have their own number."""
         return min(self.pages, MOST_PAGES)
 
     def add(self, relevance: float) -> int:
-        """The number of one page more."""
+        """Add a page; returns its number."""
         number = self.pages % MOST_PAGES
         if number == self._table.shape[1]:
             self._table = np.concatenate([self._table, np.zeros_like(self._table)], axis=1)
@@ -155,7 +156,7 @@ class PageCredits:
         return number
 
     def lead(self, pages: Sequence[int], relevance: float) -> None:
-        """Note what a link led to that these pages show, the one that showed it first before the others."""
+        """Record what a link led to that these pages show, first the page that showed it first."""
         for page in dict.fromkeys(pages):
             self._table[LED, page] += relevance
             self._table[LED_TO, page] += 1
@@ -164,7 +165,7 @@ class PageCredits:
             self._table[GAINS, pages[0]] += 1
 
     def leads_to(self, page: int, other: int) -> None:
-        """Note that a page shows a link to one that was fetched before."""
+        """Record that a page shows a link to one that was fetched before."""
         self._table[LED, page] += self._table[RELEVANCE, other]
         self._table[LED_TO, page] += 1
 
@@ -177,39 +178,39 @@ class PageCredits:
         return float(self._table[RELEVANCE, : self.count].mean()) if self.count else 0.5
 
     def worth(self, pages: Sequence[int] | Numbers) -> Values:
-        """Of each of these pages."""
+        """The worth of each of these pages."""
         relevance, _, _, gained, gains = self._table[:, pages]
         return np.asarray(relevance + CREDIT * gained / np.maximum(gains, PRIOR_PAGES))
 
     def track(self, pages: Sequence[int] | Numbers) -> Values:
-        """Of each of these pages."""
+        """The track of each of these pages."""
         relevance, led, led_to, _, _ = self._table[:, pages]
         return np.asarray((led + PRIOR_PAGES * relevance) / (led_to + PRIOR_PAGES))
 
 
 HIGHEST = 999
-"""The priority of a link that is asked for before all others: priorities are thousandths of a score."""
+"""The highest priority of a link: priorities are thousandths of a score."""
 WINDOW = 200
-"""Pages, the last ones, of which one site is to have its share and no more."""
+"""The number of last pages of which one site may have its share."""
 SITE_FACTOR = 0.1
 FOREFRONT = 300
-"""Links that come next anyway: what is tried lies behind them."""
+"""Links that are requested next anyway: exploration chooses links after them."""
 
 
 @dataclass(frozen=True)
 class FocusOptions:
-    """How to choose."""
+    """Options for choosing links."""
 
     learning: bool = True
     """Whether it is learned what links lead to."""
     exploration: float = 0.02
-    """The share of the pages that are tried although others promise more."""
+    """The share of pages that are fetched for exploration."""
     site_share: float = 0.5
-    """The share of the last pages that one site may have, as long as links to others wait."""
+    """The share of the last pages that one site may have, as long as links to other sites are queued."""
 
 
 class Prioritizer:
-    """What was fetched lately, and what is owed to the rest."""
+    """Turns scores into priorities, given what was fetched lately."""
 
     def __init__(self, manner: FocusOptions, seat: int) -> None:
         self.manner = manner
@@ -223,8 +224,8 @@ class Prioritizer:
         self._owed += self.manner.exploration
 
     def priorities(self, scores: Values, sites: Values, waiting: Collection[int]) -> NDArray[np.int32]:
-        """The priorities of links, by their scores and sites: less of sites that have had their share, as long as links
-        to others wait.
+        """The priorities of links, by their scores and sites: lower for sites that have had their share, as long as
+        links to others are queued.
         """
         full = self._full()
         if sum(site in waiting for site in full) < len(waiting):
@@ -232,14 +233,14 @@ class Prioritizer:
         return np.minimum(np.round(1000 * scores), HIGHEST - 1).astype(np.int32)
 
     def _full(self) -> list[int]:
-        """The sites that have had more than their share of the last pages."""
+        """The sites that had more than their share of the last pages."""
         if len(self._sites) < WINDOW // 10:
             return []
         most = self.manner.site_share * len(self._sites)
         return [site for site, count in Counter(self._sites).items() if count > most]
 
     def tries(self, priorities: NDArray[np.int32], waits: NDArray[np.bool_]) -> list[int]:
-        """The rows of links that are asked for now although others promise more."""
+        """The rows of links that are requested now for exploration."""
         rows = np.flatnonzero(waits & (priorities < HIGHEST))
         if self._owed < 1 or len(rows) <= FOREFRONT:
             return []
@@ -255,7 +256,7 @@ PAGES_OF_MEAN = 1.0
 
 @dataclass(frozen=True)
 class Scorer:
-    """What the scores of links are made of, as it is known now."""
+    """Computes the scores of links from what is known now."""
 
     subject: Subject
     trails: PageCredits
@@ -278,7 +279,7 @@ class Scorer:
         return np.asarray(np.clip(links.table[FACTOR] * total / weight, 0.0, 1.0))
 
     def _of_topic(self, words: Pairs, count: int) -> Values:
-        """How much of the topic the words of each link tell."""
+        """The similarity of the words of each link to the topic."""
         subject = self.subject
         lengths = np.sqrt(words.sums(subject.squares[words.numbers], count))
         likeness = words.sums(subject.weighed[words.numbers], count) / np.where(lengths > 0, lengths, 1.0)

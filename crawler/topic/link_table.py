@@ -1,4 +1,4 @@
-"""The links that wait to be fetched, each a row of numbers: the words of its anchor, the words around it, its features
+"""The queued links, each a row of numbers: the words of its anchor, the words around it, its features
 (crawler.topic.link_scores), the pages that show it, its site and its score.
 """
 
@@ -18,42 +18,44 @@ from crawler.topic.word_statistics import ADDRESS, ANCHOR, HOST, NEAR, PLACES, N
 from crawler.urls.parsing import host, lies_in, site
 
 MOST_WAITING = 50_000
-"""Links whose priority is renewed; of more, the worst of the sites with most links have their last."""
+"""The most links whose priority is renewed; of more, the worst of the sites with most links keep their last
+priority.
+"""
 MOST_SHOWN = 30
-"""Pages that show a link, of which it is known: to be shown by more says no more."""
+"""The most pages that are remembered for a link."""
 TOLD, SITE, FACTOR, SCORE, WAITS, KEPT = range(6)
 """The columns of a link; see `LinkTable.table`."""
 MOST_LINK_TEXT = 200
 """Characters of a link's words that are read, and of the text around it."""
 MOST_ADDRESS_WORDS = 20
 PREFERRED = 1.25
-"""How many times the score of a link to a preferred domain counts."""
+"""The factor for the score of a link to a preferred domain."""
 
 
 class LinkContext(NamedTuple):
-    """An address, and the words that stand for it."""
+    """An address, and the words that represent it."""
 
     url: str
     anchor: str
-    """The link's own words: text, title and what an image in it is called."""
+    """The link's own words: text, title and the alternative text of an image in it."""
     near: str = ""
     """The text around it."""
 
 
 @dataclass(frozen=True)
 class LinkNumbers:
-    """What a page shows of a link, as numbers: see Vocabulary and Apprentice."""
+    """A link on a page, as numbers: see Vocabulary and Apprentice."""
 
     page: int | None
-    """Its number, None of one that is not known."""
+    """Its number; None if it is unknown."""
     anchor: list[int]
     near: list[int]
     features: Numbers
     site: int
     factor: float
-    """How many times its score counts."""
+    """The factor for its score."""
     kept: float | None = None
-    """The score that it has whatever is learned, because too little is known of it here."""
+    """A fixed score, if too little is known here to compute one."""
 
 
 class LinkReader:
@@ -67,7 +69,7 @@ class LinkReader:
         return [self.vocabulary.places(found) for found in list(map(terms, _cut(one.anchor for one in links)))]
 
     def read(self, page: int | None, links: Sequence[LinkContext]) -> list[LinkNumbers]:
-        """Links on the page of this number; the text around several is read once."""
+        """Read links on the page with this number; a text around several links is read once."""
         nears = list(dict.fromkeys(one.near for one in links))
         near_terms = dict(zip(nears, list(map(terms, _cut(nears))), strict=True))
         anchors = list(map(terms, _cut(one.anchor for one in links)))
@@ -97,11 +99,11 @@ class LinkReader:
 
 @dataclass(frozen=True)
 class LinkTable:
-    """Some of the links, by rows from 0 on."""
+    """Some of the links, in rows from 0."""
 
     count: int
     shown: Pairs
-    """The pages that show each."""
+    """The pages that show each link."""
     anchors: Pairs
     nears: Pairs
     features: Pairs
@@ -112,12 +114,12 @@ class LinkTable:
 
     @property
     def waits(self) -> NDArray[np.bool_]:
-        """Which of them wait."""
+        """Which of them are queued."""
         return np.asarray(self.table[WAITS] > 0)
 
 
 class WaitingLinks:
-    """Links by their addresses, each a row of numbers."""
+    """The queued links by address, each a row of numbers."""
 
     def __init__(self) -> None:
         self.rows: dict[str, int] = {}
@@ -125,14 +127,14 @@ class WaitingLinks:
         self.features: list[Numbers] = []
         self.shown: list[list[int]] = []
         self.sites: Counter[int] = Counter()
-        """How many links to each site wait."""
+        """How many links to each site are queued."""
         self.let_go = 0
-        """Links that are priced no more because too many wait."""
+        """Links that are not scored any more because too many are queued."""
         self._pairs = Pairs(), Pairs(), Pairs(), Pairs()
         self._table = np.zeros((6, 1024))
 
     def add(self, url: str, seen: LinkNumbers) -> None:
-        """Let a link wait."""
+        """Add a link."""
         row = len(self.urls)
         if row == self._table.shape[1]:
             self._table = np.concatenate([self._table, np.zeros_like(self._table)], axis=1)
@@ -149,14 +151,14 @@ class WaitingLinks:
         features.add(row, seen.features)
 
     def again(self, row: int, page: int, anchor: list[int]) -> None:
-        """Note that one more page shows a link, and in which words."""
+        """Record that one more page shows a link, and with which words."""
         if len(self.shown[row]) < MOST_SHOWN and page not in self.shown[row]:
             self.shown[row].append(page)
             self._pairs[0].add(row, [page])
             self._pairs[1].add(row, anchor)
 
     def remove(self, url: str) -> int | None:
-        """Let a link go; its row, which stays as it is until room is made."""
+        """Remove a link; its row stays until room is made."""
         row = self.rows.pop(url, None)
         if row is not None:
             self.urls[row] = None
@@ -168,16 +170,16 @@ class WaitingLinks:
         return row
 
     def all(self) -> LinkTable:
-        """All links, and rows of some that are gone."""
+        """All links, and rows of some that were removed."""
         count = len(self.urls)
         return LinkTable(count, *self._pairs, self._table[:, :count])
 
     def mark(self) -> tuple[int, ...]:
-        """A place between the links that are there and those that come."""
+        """A mark between the present links and later ones."""
         return len(self.urls), *map(len, self._pairs)
 
     def since(self, mark: tuple[int, ...]) -> LinkTable:
-        """The links that came after a mark; none was shown again since."""
+        """The links added after a mark; none of them was shown again since."""
         first, *counts = mark
         shown, anchors, nears, features = (p.since(count, first) for p, count in zip(self._pairs, counts, strict=True))
         return LinkTable(
@@ -185,8 +187,8 @@ class WaitingLinks:
         )
 
     def make_room(self) -> list[tuple[str, int, float]]:
-        """Drop the rows of links that are gone, where they are many, and where too many wait the worst of the sites
-        that have most, so that none drives out the others; these links with their sites and scores.
+        """Drop the rows of removed links if there are many, and if too many links are queued the worst of the sites
+        that have most, so that no site drives out the others; returns these links with their sites and scores.
         """
         let_go: list[tuple[str, int, float]] = []
         if len(self.rows) > MOST_WAITING:
@@ -200,7 +202,7 @@ class WaitingLinks:
         return let_go
 
     def _worst(self, count: int) -> list[int]:
-        """The rows of so many links, those before which most of their own site come; of equals the oldest."""
+        """The rows of so many links, those with the most better links of their own site; of equal ones the oldest."""
         rows = np.fromiter(self.rows.values(), np.int64, len(self.rows))
         sites, told = self._table[SITE, rows], self._table[TOLD, rows]
         order = np.lexsort((-rows, -told, sites))

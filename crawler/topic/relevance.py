@@ -41,14 +41,14 @@ LEAST_BOUND = 0.1
 
 
 class Subject:
-    """The aim, and the pages it is drawn from."""
+    """The aim, and the pages from which it is computed."""
 
     def __init__(self, words: Vector | None = None) -> None:
         self.words = words
-        """Those that the topic was given in."""
+        """Those in which the topic was given."""
         self.pages: deque[KnownPage] = deque(maxlen=REMEMBERED)
         self.lent: dict[int, list[KnownPage]] = {}
-        """Pages of other workers and of an earlier run, by their seats."""
+        """Pages of other workers and of an earlier run, by worker number."""
         self.examples: list[Vector] = []
         self.against: list[Vector] = []
         self.like: list[KnownPage] = []
@@ -64,12 +64,14 @@ class Subject:
         return float(values @ self.aim[vector.places]) / length if length else 0.0
 
     def relevance(self, likeness: float | Values) -> Values:
-        """How much of the topic such a likeness tells, from 0 to 1."""
+        """The relevance that corresponds to a similarity, from 0 to 1."""
         odds = np.square(likeness / self.bound)
         return np.asarray(odds / (1 + odds))
 
     def learn(self, weights: Values) -> list[tuple[KnownPage, float]]:
-        """Draw the aim anew, with words of these weights; the pages of this run, and how like the aim each is now."""
+        """Compute the aim again, with words of these weights; returns the pages of this run, with their similarity to
+        it.
+        """
         self.weights, self.squares = weights, np.square(weights)
         examples = self._mean(self.examples) - UNLIKE_WEIGHT * self._mean(self.against)
         if self.words is not None:
@@ -141,10 +143,10 @@ def _unit(vector: Values) -> Values:
 
 WHOLE = re.compile(r"\w+")
 HALF_LENGTH = 400
-"""Words of a text in which a word must stand once more to be as strong."""
+"""Words of a text for which a word must occur once more to be as strong."""
 TITLE_COUNTS = 3
 POWER = 3
-"""How much more the strong words tell than the others."""
+"""The power of the mean over the words: how much strong words dominate."""
 
 
 class Keywords:
@@ -167,7 +169,9 @@ class Keywords:
         return self._mean(strength)
 
     def _occurrences(self, text: str) -> dict[str, tuple[int, int]]:
-        """How often each of the words stands in a text, and in how many words; characters count where none divide."""
+        """How often each of the words occurs in a text, and the length of the text; in scripts without spaces
+        characters count.
+        """
         folded = text.casefold()
         whole = Counter(WHOLE.findall(folded))
         length = whole.total()
@@ -184,8 +188,8 @@ class Keywords:
 
 
 def forms(word: str) -> tuple[str, ...]:
-    """The whole words that stand for a word, an English one with and without the plural's s; none where a word is no
-    run of letters between others, as words of Chinese characters are not.
+    """The words that match a word, for English with and without plural s; none if the word is not a run of letters
+    between others, as in Chinese.
     """
     if is_unspaced(word) or not WHOLE.fullmatch(word):
         return ()

@@ -1,4 +1,4 @@
-"""What a worker has learned, as a line of JSON for its next run and for the other workers of the crawl, and in words.
+"""What a worker has learned, as a line of JSON for its next run and for other workers, and as words for people.
 
 A line may have been written by another version, or by anybody: what cannot be read is ignored.
 """
@@ -27,28 +27,28 @@ from crawler.topic.word_statistics import (
 
 VERSION = 1
 MOST_WORDS = 200
-"""Of a page that is told."""
+"""Words of a page that are shared."""
 MOST_PAGES = 60
 MOST_TEXT = 8_000_000
-"""Characters of a line that is read: more than one that is written ever has."""
+"""Characters of a line that are read: more than are ever written."""
 MOST_COUNT = 1e9
-"""Pages, and links: of what claims more no more is believed."""
+"""Pages, and links: larger numbers are limited to this."""
 MOST_TIMES = 1 + math.log(1e6)
 """Of a word in a page, as a vector has it."""
 
 
 @dataclass(frozen=True)
 class Learned:
-    """What one worker tells."""
+    """What one worker shares."""
 
     seat: int
     topic: str
-    """A mark of the topic: what was learned for another is of no use but for the words."""
+    """Identifies the topic: what was learned for another topic is useless, except for the words."""
     pages: int
     words: dict[str, float]
-    """In how many pages each stands."""
+    """The number of pages with each word."""
     known: list[KnownPage]
-    """Pages that are like the topic, and unlike it."""
+    """Pages that are similar to the topic, and pages that are not."""
     features: FeatureCounts
 
 
@@ -75,7 +75,7 @@ def written(learned: Learned, vocabulary: Vocabulary) -> str:
 
 
 def read(text: str, vocabulary: Vocabulary) -> Learned | None:
-    """What was learned, from such a line; None where it is no such line."""
+    """What was learned, from such a line; None if it is not one."""
     if len(text) > MOST_TEXT:
         return None
     try:
@@ -135,16 +135,16 @@ def _number(value: Any) -> float:
 MOST_TOPIC_WORDS = 40
 MOST_LINK_WORDS = 30
 LOOKED_AT = 200
-"""Words of each kind, the first ones, of which those that tell nothing to people are left out."""
+"""Words of each kind that are considered, and of which those that are meaningless to people are left out."""
 LEAST_TIMES = 3.0
-"""How often links must have had a word until it is said what they led to."""
+"""How often links must have had a word before it is reported what they led to."""
 SORT_NAMES = ("{}", "{} (in the address)", "{} (near the link)", "{} (host)")
 
 
 def summary(vocabulary: Vocabulary, subject: Subject, apprentice: Apprentice) -> dict[str, Any]:
-    """How many pages taught, those of earlier runs too; the words of the aim with their shares; and the features of
-    links that led to the topic, or away from it: how much more or less relevant what they led to was than what links
-    lead to on the whole.
+    """The number of pages learned from, including earlier runs; the words of the aim with their shares; and the
+    features of links that led to the topic or away from it, with the difference from the mean relevance of what links
+    lead to.
     """
     aim, names = subject.aim, vocabulary.names
     weighty = [at for at in np.argsort(-aim, kind="stable")[:LOOKED_AT].tolist() if aim[at] > 0]
@@ -157,7 +157,7 @@ def summary(vocabulary: Vocabulary, subject: Subject, apprentice: Apprentice) ->
 
 
 def _told(ranked: list[tuple[int, float]], mean: float, names: dict[int, str]) -> list[list[Any]]:
-    """Features in words, without words that tell nothing to anybody, and how far each lies from the mean."""
+    """Features as words, without meaningless ones, and the difference of each from the mean."""
     found = []
     for feature, value in ranked:
         sort, place = divmod(feature, PLACES)

@@ -1,4 +1,4 @@
-"""The harvest: which share of the pages that a crawl fetched are on its topic, and when so few are that it ends."""
+"""The harvest, which is the share of a crawl's pages on the topic; and the rule that ends a crawl if it is too low."""
 
 import re
 from collections import deque
@@ -16,13 +16,13 @@ STOP_WHEN = re.compile(r"harvest\s*<\s*([0-9]{0,6}\.?[0-9]{1,6})", re.ASCII)
 
 @dataclass(frozen=True)
 class StopWhen:
-    """The share of pages on the topic under which a crawl ends."""
+    """The share of pages on the topic below which a crawl ends."""
 
     harvest: float
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """The condition as it is written, or a ValueError.
+        """The condition in a text; raises a ValueError if it is wrong.
 
         >>> StopWhen.of("harvest<0.05"), str(StopWhen.of("harvest < .25"))
         (StopWhen(harvest=0.05), 'harvest<0.25')
@@ -51,7 +51,7 @@ class HarvestCounts(NamedTuple):
 
     @property
     def share(self) -> float:
-        """The share of all pages that are on the topic; 0 where there is none."""
+        """The share of all pages that are on the topic; 0 without pages."""
         return self.on_topic / self.pages if self.pages else 0.0
 
     @property

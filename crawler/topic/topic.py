@@ -1,4 +1,4 @@
-"""What a crawl is about, as its user says it: words, examples, and domains to prefer or to leave out.
+"""What a crawl is about, as given by its user: words, examples, and domains to prefer or to avoid.
 
 A topic may be read from a file of TOML:
 
@@ -22,7 +22,7 @@ from crawler.page.text import fold_space, terms, words
 from crawler.translation.message import Message, MessageError
 from crawler.urls.parsing import absolute, host
 
-# Words that tell nothing of a topic: the commonest of English, and bigrams with a Chinese particle.
+# Words that say nothing about a topic: the most frequent ones of English, and bigrams with a Chinese particle.
 STOP_WORDS = frozenset(
     "a about after all also an and any are as at be been before but by can could did do does each even for from had "
     "has have he her his how i if in into is it its just like made make many may more most my new no not now of on "
@@ -35,7 +35,7 @@ PARTICLES = re.compile("[的了是在和有不我他她它这那就也都而及�
 
 @dataclass(frozen=True)
 class Topic:
-    """What is given of a topic."""
+    """A topic as it was given."""
 
     words: tuple[tuple[str, float], ...] = ()
     """Keywords, case-folded, each with its weight."""
@@ -46,16 +46,16 @@ class Topic:
     example_urls: tuple[str, ...] = ()
     """Addresses of pages about it."""
     against: tuple[str, ...] = ()
-    """Texts that are not about it, although one might think so."""
+    """Texts that are not about it, although they look similar."""
     against_urls: tuple[str, ...] = ()
     prefer: tuple[str, ...] = ()
-    """Domains whose pages are the likelier to be about it."""
+    """Domains whose pages are more likely to be about it."""
     avoid: tuple[str, ...] = ()
     """Domains that are left out."""
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """The topic of some words or a sentence: its words that tell something, or all of them where none does.
+        """The topic of some words or a sentence: its meaningful words, or all if none is.
 
         >>> Topic.of("The honey bees").words
         (('honey', 1.0), ('bees', 1.0))
@@ -66,12 +66,12 @@ class Topic:
 
     @property
     def given(self) -> bool:
-        """Whether it says what it is about; else the seeds do."""
+        """Whether it says what it is about; otherwise the seeds do."""
         return bool(self.words or self.examples or self.example_urls)
 
 
 def tells(word: str) -> bool:
-    """Whether a word of a page may tell what it is about.
+    """Whether a word of a page may say what it is about.
 
     >>> tells("bees"), tells("the"), tells("2024"), tells("蜜蜂"), tells("茶的")
     (True, False, False, True, False)
@@ -82,7 +82,7 @@ def tells(word: str) -> bool:
 
 
 LARGEST = 1024 * 1024
-"""Bytes of a file: whole books are no examples."""
+"""Bytes of a file: whole books are not examples."""
 KEYS = ("words", "examples", "against", "domains")
 DOMAIN_KEYS = ("prefer", "avoid")
 ADDRESS = ("http://", "https://")
@@ -90,26 +90,26 @@ MOST_SHOWN = 60
 
 
 class TopicError(MessageError, ValueError):
-    """A file that gives no topic; the message is one sentence for the user."""
+    """A file contains no topic; the message is one sentence for the user."""
 
 
 def read_topic(path: Path) -> Topic:
-    """The topic that a file gives, or a TopicError that says what is wrong with it and what is allowed."""
+    """The topic in a file; raises a TopicError that says what is wrong with it and what is allowed."""
     return _File(str(path), _tables(path)).topic()
 
 
 def _tables(path: Path) -> dict[str, Any]:
     try:
         if not path.is_file() and path.exists():
-            raise TopicError("topic={path} is no file; give a file of TOML", path=_shown(str(path)))
+            raise TopicError("topic={path} is not a file; give a TOML file", path=_shown(str(path)))
         with path.open("rb") as file:
             source = file.read(LARGEST + 1)
     except (OSError, ValueError) as error:
         if isinstance(error, TopicError):
             raise
-        why = getattr(error, "strerror", None) or Message("no such name is possible")
+        why = getattr(error, "strerror", None) or Message("such a name is not possible")
         raise TopicError(
-            "topic={path} cannot be read ({why}); give a readable file of TOML", path=_shown(str(path)), why=why
+            "topic={path} cannot be read ({why}); give a readable TOML file", path=_shown(str(path)), why=why
         ) from None
     if len(source) > LARGEST:
         raise TopicError(
@@ -118,13 +118,11 @@ def _tables(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(source.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise TopicError(
-            "topic={path} is not UTF-8 text; give a file of TOML in UTF-8", path=_shown(str(path))
-        ) from None
+        raise TopicError("topic={path} is not UTF-8 text; give a TOML file in UTF-8", path=_shown(str(path))) from None
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         why = " ".join(str(error).split())[:100]
         raise TopicError(
-            "topic={path} is not TOML ({why}); words and texts stand in quotes", path=_shown(str(path)), why=why
+            "topic={path} is not TOML ({why}); words and texts must be in quotes", path=_shown(str(path)), why=why
         ) from None
 
 
@@ -143,15 +141,15 @@ class _File:
         if both := {*example_urls, *examples} & {*against_urls, *against}:
             self.reject(
                 "against",
-                "has {given} in it, which is in examples too; allowed is one of both",
+                "contains {given}, which is also in examples; it may be in only one of them",
                 given=_shown(min(both)),
             )
         domains = self.tables.get("domains", {})
         if not isinstance(domains, dict):
-            self.reject("domains", "is no table; allowed is [domains] with prefer and avoid")
+            self.reject("domains", "is not a table; allowed is [domains] with prefer and avoid")
         self.check_keys(domains, DOMAIN_KEYS, "domains.")
         if not keywords and not examples and not example_urls:
-            raise TopicError("topic={path} says nothing; give words, examples or both", path=_shown(self.name))
+            raise TopicError("topic={path} names no topic; give words, examples or both", path=_shown(self.name))
         return Topic(
             keywords,
             " ".join(word for word, _ in keywords),
@@ -174,13 +172,15 @@ class _File:
             if not words(word):
                 self.reject(
                     "words",
-                    "has {given} in it, which is no word; allowed are words of letters or digits",
+                    "contains {given}, which is not a word; allowed are words of letters or digits",
                     given=_shown(word),
                 )
             is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
             if not is_number or not _is_weight(weight):
                 self.reject(
-                    "words", "gives {given} no weight; allowed are numbers above 0 up to 1,000,000", given=_shown(word)
+                    "words",
+                    "has no valid weight for {given}; allowed are numbers above 0 up to 1,000,000",
+                    given=_shown(word),
                 )
             weights[fold_space(word.casefold())] = float(weight)
         return tuple(weights.items())
@@ -192,7 +192,7 @@ class _File:
             if not text.lower().startswith(ADDRESS) or len(text.split()) > 1:
                 if not words(text):
                     self.reject(
-                        key, "has {given} in it, where no word is; allowed are texts and addresses", given=_shown(text)
+                        key, "contains {given}, which has no word; allowed are texts and addresses", given=_shown(text)
                     )
                 texts.append(text)
             elif url := absolute("", text):
@@ -200,7 +200,7 @@ class _File:
             else:
                 self.reject(
                     key,
-                    "has {given} in it, which is no address; allowed are http:// and https:// URLs",
+                    "contains {given}, which is not an address; allowed are http:// and https:// URLs",
                     given=_shown(text),
                 )
         return tuple(dict.fromkeys(urls)), tuple(dict.fromkeys(texts))
@@ -212,7 +212,7 @@ class _File:
             if url is None:
                 self.reject(
                     f"domains.{key}",
-                    "has {given} in it; allowed are domains such as example.org",
+                    "contains {given}; allowed are domains such as example.org",
                     given=_shown(name),
                 )
             found.append(host(url))
@@ -220,7 +220,7 @@ class _File:
 
     def strings(self, key: str, given: Any) -> list[str]:
         if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
-            self.reject(key, 'is no list of texts; allowed are lists such as ["bees"]')
+            self.reject(key, 'is not a list of texts; allowed are lists such as ["bees"]')
         return [one.strip() for one in given]
 
     def check_keys(self, table: dict[str, Any], allowed: tuple[str, ...], before: str) -> None:

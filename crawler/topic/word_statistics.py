@@ -23,19 +23,19 @@ Values = NDArray[np.float64]
 PLACES = 1 << 18
 """How many places there are."""
 ANCHOR, ADDRESS, NEAR, HOST = SORTS = range(4)
-"""Where a link has a word. The number of a feature is the place of its word, plus PLACES times its sort."""
+"""The kinds of words of a link. The number of a feature is the place of its word, plus PLACES times its kind."""
 IMAGINED = 10
-"""Pages that are taken to have been seen before the first."""
+"""Imaginary pages before the first."""
 MOST_KNOWN = 200_000
-"""Words whose places are remembered; those of others are worked out again."""
+"""Words whose places are cached; others are computed again."""
 LONGEST = 100
-"""Letters of a word that is remembered."""
+"""Characters of a cached word."""
 MOST_TOLD = 20_000
-"""Words whose counts are told to others: the commonest."""
+"""Words whose counts are shared: the most frequent."""
 
 
 class Vector(NamedTuple):
-    """A text by its words: the place of each, once, and 1 + log of how often it stands there."""
+    """A text as a vector: the place of each word, once, and 1 + log of the number of its occurrences."""
 
     places: Numbers
     times: Values
@@ -43,7 +43,7 @@ class Vector(NamedTuple):
 
 @dataclass(frozen=True)
 class FeatureCounts:
-    """What features led to: the sum of relevance and the weight of each, and how much of the topic and of the rest."""
+    """What features led to: the sum of relevance and the weight of each, and the totals on and off the topic."""
 
     features: Mapping[int, tuple[float, float]]
     good: float
@@ -52,13 +52,13 @@ class FeatureCounts:
 
 @dataclass(frozen=True, eq=False)
 class KnownPage:
-    """A page that is remembered, by the words in it."""
+    """The words of a remembered page."""
 
     vector: Vector
     number: int = -1
-    """Of a page of this run; another worker's, or an earlier run's, has none."""
+    """Its number in this run; None for a page of another worker or an earlier run."""
     named: float = 0.0
-    """How much it is about the words that the topic was given in."""
+    """How much it is about the words in which the topic was given."""
     is_example: bool = False
 
 
@@ -101,7 +101,7 @@ class Pairs:
         self._count = end
 
     def sums(self, values: Values, rows: int) -> Values:
-        """For each row the sum of the values of its numbers, which are given in their order."""
+        """For each row the sum of the values of its numbers, given in their order."""
         return np.bincount(self.rows, values, rows).astype(np.float64)
 
     def sizes(self, rows: int) -> Values:
@@ -116,7 +116,7 @@ class Pairs:
         return later
 
     def keep(self, new: Numbers) -> None:
-        """Drop the rows whose new number is below 0, and give the others theirs."""
+        """Drop the rows whose new number is below 0, and renumber the others."""
         rows = new[self.rows]
         kept = rows >= 0
         count = int(np.count_nonzero(kept))
@@ -131,15 +131,15 @@ def _longer(array: Numbers, size: int) -> Numbers:
 
 
 class Vocabulary:
-    """The places of words, and in how many pages those stand that were seen."""
+    """The places of words, and the number of seen pages with a word of each place."""
 
     def __init__(self, stop_words: Iterable[str] = ()) -> None:
         self.names: dict[int, str] = {}
-        """The word last seen at a place."""
+        """The word last seen at each place."""
         self._known = _WordPlaces(self.names)
         self.pages = 0
         self.counts: Values = np.zeros(PLACES)
-        """In how many pages a word of each place stands."""
+        """The number of pages with a word of each place."""
         self._others: dict[int, tuple[int, Numbers, Values]] = {}
         self._imagined = np.zeros(PLACES)
         self._imagined[self.places(stop_words)] = IMAGINED
@@ -153,11 +153,13 @@ class Vocabulary:
         return list(map(self._known.__getitem__, words))
 
     def is_met(self, word: str) -> bool:
-        """Whether a word stood in any of the pages seen here, as far as is known: its place may be another's too."""
+        """Whether a word was in any of the pages seen here, as far as is known: another word may have the
+        same place.
+        """
         return bool(self.counts[self.place(word)])
 
     def vector(self, words: Iterable[str]) -> Vector:
-        """A text by its words."""
+        """A text as a vector."""
         times = Counter(words)
         places = np.fromiter(map(self._known.__getitem__, times), np.int32, len(times))
         return Vector(places, 1 + np.log(np.fromiter(times.values(), np.float64, len(times))))
@@ -168,7 +170,7 @@ class Vocabulary:
         self.counts[places] += 1
 
     def weights(self) -> Values:
-        """How much a word of each place tells, by all that was seen."""
+        """How much a word of each place says, by all pages seen."""
         pages, counts = self.pages + IMAGINED, self.counts + self._imagined
         for more_pages, places, more_counts in self._others.values():
             pages += more_pages
@@ -176,24 +178,24 @@ class Vocabulary:
         return np.log((pages + 1) / (counts + 0.5))
 
     def told(self) -> dict[str, float]:
-        """The counts of the commonest words, for others; what only one page holds is not worth telling."""
+        """The counts of the most frequent words, for other workers; words on a single page are left out."""
         common = np.flatnonzero(self.counts > 1)
         common = common[np.argsort(-self.counts[common], kind="stable")][:MOST_TOLD]
         return {self.names[place]: float(self.counts[place]) for place in common.tolist() if place in self.names}
 
     def go_on(self, pages: int, told: Mapping[str, float]) -> None:
-        """Take in what an earlier run counted."""
+        """Take over what an earlier run counted."""
         self.pages += pages
         self.counts += self._counted(pages, told)
 
     def hear(self, seat: int, pages: int, told: Mapping[str, float]) -> None:
-        """Take in what another worker counted, in place of what it told before."""
+        """Take over what another worker counted, in place of what it shared before."""
         counts = self._counted(pages, told)
         places = np.flatnonzero(counts).astype(np.int32)
         self._others[seat] = pages, places, counts[places]
 
     def _counted(self, pages: int, told: Mapping[str, float]) -> Values:
-        """In how many of so many pages a word of each place stands."""
+        """The number of pages with a word of each place, among so many pages."""
         counts = np.zeros(PLACES)
         for word, count in told.items():
             counts[self.place(word)] += count
@@ -201,7 +203,7 @@ class Vocabulary:
 
 
 class _WordPlaces(dict[str, int]):
-    """The places of the words that were met; of very many words, and of very long ones, they are worked out again."""
+    """The places of words already seen; if there are very many, and for very long words, they are computed again."""
 
     def __init__(self, names: dict[int, str]) -> None:
         self.names = names

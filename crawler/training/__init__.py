@@ -1,1 +1,1 @@
-"""How the weights of `auto` are made: labels, copies, teacher, network."""
+"""Trains the weights of the learned methods, from pages and images that people labelled."""

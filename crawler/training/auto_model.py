@@ -25,15 +25,15 @@ from crawler.training.word_regression import fit_kinds, vocabulary, weighed
 
 FOLDS = 5
 PLAIN = 0.4
-"""How many pages have a copy without names."""
+"""The share of pages of which a copy without names is made."""
 COPY_WEIGHT = 0.5
 KNOWN, GUESSED = 3.0, 0.5
-"""What blocks of snippets weigh beside the others of their page."""
+"""The weight of blocks with snippets, relative to the others of their page."""
 TRUST = 0.5
-"""The teacher's part of a label."""
+"""The teacher's share of a label."""
 EPOCHS = 12
 NETWORKS = 2
-"""Trained alike from different beginnings."""
+"""Networks trained from different random beginnings."""
 TREES = 150
 TEACHER: dict[str, Any] = {
     "objective": "cross_entropy",
@@ -51,38 +51,38 @@ TEACHER: dict[str, Any] = {
     "force_col_wise": True,
 }
 TOKENS = 2
-"""The column of the features that tells how many words a block has."""
+"""The column of the features with the number of words of a block."""
 
 
 class PageSigns(NamedTuple):
     """The features of a page, or of a copy of one."""
 
     owner: int
-    """The place of its example."""
+    """The index of its example."""
     part: int
-    """The part that its site is in."""
+    """The part that contains its site."""
     is_copy: bool
     features: Floats
-    """A row a block."""
+    """One row for each block."""
     nest: BlockGroups
     labels: Floats
     weight: float
 
     @property
     def is_golden(self) -> bool:
-        """Whether all of the page is known."""
+        """Whether the whole main text of the page is known."""
         return not np.isnan(self.labels).any()
 
 
 class _Scaling(NamedTuple):
-    """What makes features comparable."""
+    """Scales features to a comparable size."""
 
     means: Floats
     scales: Floats
 
 
 def train(examples: Sequence[PageExample], seed: int, epochs: int, tell: Tell) -> Model:
-    """The model that examples teach."""
+    """The model trained on examples."""
     part_of = parts_of([one.site for one in examples], FOLDS, seed)
     parts = [part_of[one.site] for one in examples]
     check(examples, parts)
@@ -109,7 +109,7 @@ def train(examples: Sequence[PageExample], seed: int, epochs: int, tell: Tell) -
 
 
 def check(examples: Sequence[PageExample], parts: Sequence[int]) -> None:
-    """A TooFewError where the sites outside one of the parts have no page with main text and noise."""
+    """Raise a TooFewError if the sites outside one of the parts have no page with main text and noise."""
     for part in range(FOLDS):
         others = [one.labels >= 0.5 for one, at in zip(examples, parts, strict=True) if at != part and one.is_golden]
         if not any(main.any() for main in others) or all(main.all() for main in others):
@@ -119,7 +119,7 @@ def check(examples: Sequence[PageExample], parts: Sequence[int]) -> None:
 
 
 def _vocabularies(examples: Sequence[PageExample], parts: Sequence[int], tell: Tell) -> list[LearnedWords]:
-    """Of the sites outside each part, and of all."""
+    """For the sites outside each part, and for all."""
     pages = [weighed(one, weight) for one, weight in zip(examples, weights_of(examples), strict=True)]
     found = []
     for part in range(FOLDS):
@@ -134,7 +134,7 @@ def _described(
     vocabularies: Sequence[LearnedWords],
     chance: np.random.Generator,
 ) -> Iterator[PageSigns]:
-    """The pages and their copies, by what was learned of names and words from other sites."""
+    """The features of the pages and their copies, with names and words learned from other sites."""
     weights = weights_of(examples)
     for at, (one, part, weight) in enumerate(zip(examples, parts, weights, strict=True)):
         for place, (seen, labels) in enumerate(_with_copy(one, chance)):
@@ -143,7 +143,7 @@ def _described(
 
 
 def _with_copy(one: PageExample, chance: np.random.Generator) -> Iterable[tuple[PageArrays, Floats]]:
-    """A page, and of one with gold a shorter copy, and now and then a plainer one."""
+    """A page; for one with gold also a shorter copy, and sometimes a plainer one."""
     yield one.seen, one.labels
     if one.is_golden:
         kept = shorter(one.labels, one.seen, chance)
@@ -153,7 +153,7 @@ def _with_copy(one: PageExample, chance: np.random.Generator) -> Iterable[tuple[
 
 
 def describe(seen: PageArrays, known: LearnedWords) -> tuple[Floats, network.BlockGroups]:
-    """The features of a page, a row a block, and what belongs together."""
+    """The features of a page, one row for each block, and its groups of blocks."""
     levels, outline = page_arrays.ranges(seen), seen.outline
     matrix = np.ascontiguousarray(block_features.features(seen, known.scores(seen), levels).matrix.T)
     return matrix, network.block_groups(levels, outline.starts, outline.ends, outline.paths[seen.homes])
@@ -183,7 +183,7 @@ def _trees(pages: Sequence[PageSigns], seed: int) -> Any:
 
 
 def _block_weights(page: PageSigns) -> Floats:
-    """What each block weighs: the root of its tokens, all blocks of a page together as much as the page."""
+    """The weights of blocks: the root of their tokens; all blocks of a page together weigh the same as the page."""
     found = np.sqrt(np.exp(page.features[:, TOKENS]))
     shares: Floats = (page.weight * found / found.sum()).astype(np.float32)
     return shares
@@ -198,7 +198,7 @@ def _scaling(described: Sequence[Floats]) -> _Scaling:
 def _lessons(
     described: list[PageSigns], taught: list[Floats | None], scaling: _Scaling
 ) -> list[gradient_descent.Lesson]:
-    """What the network is given of each page; the pages are used up, for there is no room for both."""
+    """The network's input for each page; the pages are consumed to save memory."""
     found = []
     described.reverse()
     for opinion in taught:
@@ -233,7 +233,7 @@ def _hidden(seen: PageArrays, known: LearnedWords) -> list[Ints]:
 
 
 def _kinds(networks: Sequence[network.Network], typed: Iterable[tuple[str, gradient_descent.Lesson, Floats]]) -> Kinds:
-    """What tells the type of a page from what the networks make of it; given the type and what the names say of it."""
+    """A classifier of page types, from the networks' values; given the types and the scores of names."""
     rows, types = [], []
     for page_type, lesson, by_names in typed:
         made = network.hidden_of(networks, lesson.features, lesson.nest)

@@ -1,4 +1,4 @@
-"""The training of the weights of `auto` that are shipped, and their card.
+"""Trains the shipped weights of `auto`, and writes their card.
 
 1. All pages are read; of each the outline is kept.
 2. A model is trained without one part of the sites, and judged on the pages of these.
@@ -33,25 +33,25 @@ from crawler.translation.message import counted
 CARD = "CARD.md"
 COLUMNS = ("pages", "precision", "recall", "shingle F1", "word F1", "page type")
 APART = 0
-"""The part of the sites that the first model is not shown."""
+"""The part of the sites that is held out from the first model."""
 LOWEST = 3
-"""Rows of a table that the card names as weak."""
+"""Rows of a table that the card names as the weakest."""
 
 
 class PageScore(NamedTuple):
-    """How well a model does on a page."""
+    """The scores of a model on a page."""
 
     page_type: str
-    """The type its set gives it; empty where auto has no such type."""
+    """The type that its set declares; empty if `auto` has no such type."""
     precision: float | None
-    """Of shingles, as is recall; None where the text is empty."""
+    """Of shingles, like recall; None if the text is empty."""
     recall: float | None
     word_f1: float
     is_type_right: bool
 
 
 class ModelFigures(NamedTuple):
-    """How well a model does on many pages."""
+    """The average scores of a model on many pages."""
 
     pages: int
     precision: float
@@ -61,11 +61,11 @@ class ModelFigures(NamedTuple):
     typed: int
     """Pages whose type is known."""
     accuracy: float | None
-    """The share of them that got their type."""
+    """The share of those pages whose type was right."""
 
 
 def score(row: TrainingPage, model: Model) -> PageScore:
-    """The score of the text a model takes out of a page with gold text."""
+    """The score of the text that a model extracts from a page with gold text."""
     found = auto(row.page, model=model)
     text, gold = CountedText(found.text), CountedText(row.gold or "")
     precision, recall = precision_recall(text.shingles, gold.shingles)
@@ -83,7 +83,7 @@ def figures(scores: Sequence[PageScore]) -> ModelFigures:
 
 
 def scores_of(rows: Iterable[TrainingPage], is_apart: Callable[[TrainingPage], bool], model: Model) -> list[PageScore]:
-    """The scores of the pages with gold text that the model was not trained on."""
+    """The scores on pages with gold text of sites that the model was not trained on."""
     return [score(row, model) for row in rows if row.gold is not None and is_apart(row)]
 
 
@@ -104,19 +104,19 @@ def cells(one: ModelFigures) -> tuple[str, ...]:
 
 
 class AutoTraining(NamedTuple):
-    """A trained model, with all that its card says."""
+    """A trained model, with all values for its card."""
 
     sets: list[SetSummary]
     validation: list[SetSummary]
     examples: int
     """Pages that it was trained on."""
     held: dict[str, list[PageScore]]
-    """Of the pages of sites kept apart, by set."""
+    """The scores on pages of held-out sites, by set."""
     validated: dict[str, list[PageScore]]
     model: Model
     seed: int
     size: int
-    """Bytes of the weights."""
+    """The size of the weights in bytes."""
 
 
 def tables(made: AutoTraining) -> list[tuple[str, dict[str, ModelFigures]]]:
@@ -221,7 +221,7 @@ def _counted(path: Path, tell: Tell) -> SetSummary:
 
 
 def _read(path: Path, tell: Tell) -> tuple[SetSummary, list[PageExample]]:
-    """The summary of a file, and its pages that show anything."""
+    """The summary of a file, and those of its pages that show any text."""
     count, found = SetCounter(path), []
     for row in read_pages(path, snippets=True):
         count.add(row)
@@ -240,7 +240,7 @@ def _summary(count: SetCounter, tell: Tell) -> SetSummary:
 
 
 def _held(plan: TrainingPlan, pages: _Pages, weights: Path, tell: Tell) -> dict[str, list[PageScore]]:
-    """The scores of the pages of the sites kept apart, by set."""
+    """The scores on the pages of held-out sites, by set."""
     apart = {site for site, part in pages.parts.items() if part == APART}
     known = [one for one in pages.examples if one.site not in apart]
     tell(f"training without {counted(len(apart), 'site')}: {counted(len(known), 'page')}")
@@ -257,7 +257,7 @@ def _trained(plan: TrainingPlan, examples: list[PageExample], weights: Path, tel
 def _scores(
     sets: list[SetSummary], is_apart: Callable[[TrainingPage], bool], model: Model, tell: Tell
 ) -> dict[str, list[PageScore]]:
-    """The scores of the pages that are apart, by set; sets without any are left out."""
+    """The scores on held-out pages, by set; sets without any are left out."""
     found = {}
     for one in sets:
         tell(f"judging {one.name}")

@@ -20,7 +20,7 @@ Span = tuple[int, int]
 
 
 def labels(blocks: Sequence[Sequence[str]], gold: Sequence[str]) -> list[float]:
-    """For the tokens of each block, the share of them in the gold."""
+    """For each block, the share of its tokens that is in the gold text."""
     page = [token for block in blocks for token in block]
     aligned = set(_aligned(page, gold))
     runs = set(_runs(gold))
@@ -59,7 +59,7 @@ def _runs(tokens: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _aligned(page: Sequence[str], gold: Sequence[str]) -> Iterator[int]:
-    """The places of the page's tokens that the alignment finds in the gold."""
+    """The positions of the page's tokens that the alignment finds in the gold."""
     in_page, in_gold = _once(page), _once(gold)
     anchors = sorted((place, in_gold[run]) for run, place in in_page.items() if run in in_gold)
     chain = [(-1, -1), *_chain(anchors), (len(page), len(gold))]
@@ -72,12 +72,12 @@ def _aligned(page: Sequence[str], gold: Sequence[str]) -> Iterator[int]:
 
 
 def _between(page: Sequence[str], mine: Span, gold: Sequence[str], theirs: Span) -> Iterator[int]:
-    """The places between two anchors whose tokens are between them in the gold too, near one of the anchors."""
+    """The positions between two anchors whose tokens are between them in the gold too, near one of the anchors."""
     (start, end), (other, other_end) = mine, theirs
     if start >= end or other >= other_end:
         return
     length = min(other_end - other, GAP)
-    # What stands far from both anchors on a page is not what the gold has between them.
+    # Tokens far from both anchors on a page are not those between them in the gold.
     pieces = [(start, min(end, start + 2 * length + 20), other, other + length)]
     if end - start > 2 * length + 20 or other_end - other > GAP:
         pieces = [
@@ -92,7 +92,7 @@ def _between(page: Sequence[str], mine: Span, gold: Sequence[str], theirs: Span)
 
 
 def _once(tokens: Sequence[str]) -> dict[tuple[str, ...], int]:
-    """The runs that are there once, and where."""
+    """The runs that occur once, and their positions."""
     places: dict[tuple[str, ...], int] = {}
     twice = set()
     for at, run in enumerate(_runs(tokens)):

@@ -1,4 +1,4 @@
-"""The card of a model, in Markdown: what it was trained on and how well it does; and how both come to their places.
+"""Writes the card of a model in Markdown, with its training data and scores, and puts card and weights in place.
 
 The same model has the same card.
 """
@@ -17,11 +17,11 @@ from crawler.command_line.terminal import printable
 from crawler.translation.message import counted
 
 SIGNS = re.compile(r"[\\|<`]")
-"""Signs that Markdown reads in a cell."""
+"""Characters with a meaning in a cell of a Markdown table."""
 
 
 def card(template: str, **values: object) -> str:
-    """The card that a template of this folder makes of the values."""
+    """The card made from a template of this folder and the values."""
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         autoescape=False,  # noqa: S701 - Markdown, whose cells are escaped by `table`
@@ -40,7 +40,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def escaped(text: str) -> str:
-    """A text that stays within its cell: the names of sets are those of their files, and may hold anything."""
+    """A text escaped for a cell: the names of sets are file names, and may contain anything."""
     return SIGNS.sub(r"\\\g<0>", " ".join(printable(text).split()))
 
 
@@ -50,7 +50,7 @@ def _cell(value: object) -> str:
 
 @contextmanager
 def put_in_place(*paths: Path) -> Iterator[list[Path]]:
-    """Temporary files that take the places of these at the end, or none of them where that is not reached."""
+    """Temporary files that replace these files at the end, or none of them if the end is not reached."""
     parent = paths[0].parent
     parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=parent, prefix=".train-") as folder:

@@ -1,7 +1,7 @@
 """Pages to learn from: as the files of JSON lines have them, as examples, and as copies with less text.
 
-A page has a gold text, or snippets that its main text has and lacks. From copies with less text a model learns what
-short articles amid much else look like.
+A page has a gold text, or snippets that its main text contains and snippets that it does not. From copies with less
+text a model learns what short articles with much noise look like.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,15 +21,15 @@ from crawler.training.block_labels import labels
 from crawler.urls.parsing import absolute, site
 
 Tell = Callable[[str], None]
-"""Told how far a training is, one line at a time."""
+"""Receives progress messages, one line each."""
 
 
 class GoldError(Exception):
-    """Gold that cannot be read; the message is one sentence for the user."""
+    """The gold text cannot be read; the message is one sentence for the user."""
 
 
 class TooFewError(Exception):
-    """There are too few examples to learn from; the message is one sentence for the user."""
+    """There are too few examples to train on; the message is one sentence for the user."""
 
 
 class TrainingPage(NamedTuple):
@@ -39,7 +39,7 @@ class TrainingPage(NamedTuple):
     url: str
     html: str
     gold: str | None
-    """None where only snippets are known."""
+    """None if only snippets are known."""
     present: tuple[str, ...]
     absent: tuple[str, ...]
     page_type: str
@@ -51,19 +51,19 @@ class TrainingPage(NamedTuple):
 
     @property
     def site(self) -> str:
-        """The site that the page is of."""
+        """The site of the page."""
         return site(self.url)
 
 
 class SetSummary(NamedTuple):
-    """What a file holds."""
+    """A summary of a file."""
 
     name: str
     path: Path
     pages: int
     sites: frozenset[str]
     fingerprint: str
-    """As `scrapy evaluate` prints it, where there are gold texts."""
+    """The fingerprint as in `scrapy evaluate`, if there are gold texts."""
     is_golden: bool
 
 
@@ -92,7 +92,7 @@ class SetCounter:
 
 
 def read_pages(path: Path, snippets: bool = False) -> Iterator[TrainingPage]:
-    """The pages of a file, those of snippets only if they are wanted; a GoldError at a line that is none."""
+    """The pages of a file, including those with snippets if requested; raises a GoldError at a broken line."""
     for number, found in objects(path):
         if isinstance(found, str):
             raise GoldError(f"line {number} of {path}: {found}")
@@ -132,34 +132,34 @@ SET_EXPONENT = 0.35
 MOST_WEIGHT = 3.0
 SNIPPETS_WEIGHT = 0.7
 MOST_PLACES = 3
-"""Blocks that have a snippet: what stands in more of them may be meant in one alone."""
+"""Blocks with a snippet: a snippet that occurs in more of them may be meant in one only."""
 
 
 class PageExample(NamedTuple):
-    """A page to learn from."""
+    """A page to train on."""
 
     group: str
-    """The set it is of."""
+    """The set of the page."""
     site: str
     seen: PageArrays
     labels: Floats
-    """The share of each block that is main text, NaN where it is not known."""
+    """The share of each block that is main text, NaN if unknown."""
     page_type: str
 
     @property
     def is_golden(self) -> bool:
-        """Whether all of the page is known."""
+        """Whether the whole main text of the page is known."""
         return not np.isnan(self.labels).any()
 
 
 def example(group: str, site: str, page: Page, gold: str, page_type: str) -> PageExample:
-    """A page with its gold text; there must be a block."""
+    """A page with its gold text; it must have a block."""
     found = labels([tokens(block.text) for block in page.blocks], tokens(gold))
     return PageExample(group, site, page_arrays.page_arrays(page), np.array(found, np.float32), page_type)
 
 
 def snippets(group: str, site: str, page: Page, present: Iterable[str], absent: Iterable[str]) -> PageExample:
-    """A page of which it is known that its main text has some snippets and lacks others."""
+    """A page of which some snippets of the main text, and some outside it, are known."""
     texts = [" ".join(tokens(block.text)) for block in page.blocks]
     found = np.full(len(texts), np.nan, np.float32)
     for value, wanted in ((0.0, absent), (1.0, present)):
@@ -172,14 +172,15 @@ def snippets(group: str, site: str, page: Page, present: Iterable[str], absent: 
 
 
 def parts_of(sites: Iterable[str], parts: int, seed: int) -> dict[str, int]:
-    """The part that each site is in."""
+    """The part of each site."""
     found = sorted(set(sites))
     np.random.default_rng(seed).shuffle(found)
     return {site: place % parts for place, site in enumerate(found)}
 
 
 def weights_of(examples: Sequence[PageExample]) -> list[float]:
-    """What each example weighs.
+    """The weight of each example. A set with few pages gets more than its share, or the largest set alone would define
+    main text.
 
     A set with few pages counts more than its number, or the largest set's idea of main text would be everyone's.
     """
@@ -194,7 +195,7 @@ def weights_of(examples: Sequence[PageExample]) -> list[float]:
 SHARE = (0.08, 0.4)
 """The part of the main text that a copy keeps, from a least to a most."""
 FEWEST = 4
-"""Blocks of main text from which on there is something to cut."""
+"""Blocks of main text from which some can be cut."""
 TAG_WORDS = 2
 """Words that stand for the tag of an element, which come first: itself, and its letters."""
 DROPPED = 0.02
@@ -202,7 +203,7 @@ DROPPED = 0.02
 
 
 def shorter(labels: Floats, seen: PageArrays, chance: np.random.Generator) -> NDArray[np.bool_]:
-    """Which blocks a copy keeps: one stretch of the main text, often its beginning, and most of what is none."""
+    """The blocks of a shorter copy: one part of the main text, often its beginning, and most of the noise."""
     number = len(labels)
     kept = np.ones(number, bool)
     main = np.flatnonzero(labels >= 0.5)
@@ -219,7 +220,7 @@ def shorter(labels: Floats, seen: PageArrays, chance: np.random.Generator) -> ND
 
 
 def subset(seen: PageArrays, kept: NDArray[np.bool_]) -> PageArrays:
-    """What is seen of a page of which only these blocks are left."""
+    """The arrays of a page with only these blocks."""
     number = len(kept)
     places = np.concatenate([[0], np.cumsum(kept)])
     blocks = np.flatnonzero(kept)
@@ -252,7 +253,9 @@ def subset(seen: PageArrays, kept: NDArray[np.bool_]) -> PageArrays:
 
 
 def plainer(seen: PageArrays) -> PageArrays:
-    """What is seen of a page as made twenty years ago: elements have no names but tags, the head has but a title."""
+    """The arrays of a page as it was made twenty years ago: elements have only their tags as names, and the head only a
+    title.
+    """
     number = len(seen.homes)
     words, texts = seen.words, seen.texts
     firsts = np.searchsorted(words.owner, words.owner)

@@ -1,4 +1,4 @@
-"""How the network learns: the gradient of its error, by hand, and Adam.
+"""Trains the network: the gradient of its error, computed by hand, and Adam.
 
 The error of a page is the cross entropy of its blocks, each weighing the root of its tokens, less the F1 of its text
 as the probabilities have it:
@@ -21,27 +21,27 @@ STEPS = (1, 0, 2, 0, 1)
 """The layers: how far each looks along the page, 0 for containers."""
 WIDTH = 40
 PAGES = 16
-"""Pages a step is made from."""
+"""Pages in a batch."""
 RATE, FIRST_STEPS, DECAY = 3e-3, 50, 1e-3
-"""The longest step, how many steps it takes to reach it, and how much weights shrink."""
+"""The largest step size, the number of steps until it is reached, and the weight decay."""
 FORGOTTEN = 0.15
-"""Part of what a layer makes that is left out, at random, so that the network does not lean on it."""
+"""The dropout rate of layers."""
 BLIND = 0.25
-"""How often a page's words, or its names, or what is known of the whole page, are hidden."""
+"""How often a page's words, its names, or its page-wide features are hidden."""
 F1_SHARE = 0.5
 MEMORY = 0.998
 """The weights kept are the average of about the last 1 / (1 - MEMORY) steps."""
 
 Weights = dict[str, Floats]
 Sparse = Any
-"""A sparse matrix; scipy ships no types."""
+"""A sparse matrix; scipy has no type hints."""
 
 
 class Lesson(NamedTuple):
-    """A page to learn from."""
+    """A page to train on."""
 
     features: Floats
-    """A row a block."""
+    """One row for each block."""
     nest: BlockGroups
     labels: Floats
     tokens: Floats
@@ -51,7 +51,7 @@ class Lesson(NamedTuple):
 
 
 class _Batch:
-    """Pages one after the other, as if they were one that has borders."""
+    """Pages one after the other, as if they were one page with borders."""
 
     def __init__(self, lessons: Sequence[Lesson]) -> None:
         counts = np.array([len(lesson.labels) for lesson in lessons])
@@ -79,7 +79,7 @@ class _Batch:
         return found
 
     def seen(self, rows: Floats, step: int) -> Floats:
-        """What a layer is given, as crawler.extraction.auto.network has it."""
+        """The input of a layer, as defined in crawler.extraction.auto.network."""
         if step:
             return np.concatenate([self.beside(rows, step), rows, self.beside(rows, -step)], 1)
         means = self.mean @ rows
@@ -203,7 +203,7 @@ def _error(batch: _Batch, likely: Floats) -> tuple[float, Floats]:
 
 
 class _Adam:
-    """Steps down the gradient, with weights that shrink by themselves and a gradient that is never longer than 1."""
+    """Adam with weight decay and a gradient norm of at most 1."""
 
     def __init__(self, weights: Weights, steps: int) -> None:
         self.first = {name: np.zeros_like(rows) for name, rows in weights.items()}

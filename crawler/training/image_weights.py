@@ -1,4 +1,4 @@
-"""The weights of the learned model of images that are shipped: their training, their figures and their card.
+"""Trains the shipped weights of the learned image model, and writes their figures and card.
 
 1. Boosted trees of three splits (LightGBM) become the tables of crawler.noise.learned_model. What more pages of a site
    show is never taken for less like noise.
@@ -43,11 +43,11 @@ from crawler.translation.message import counted
 TREES, RATE = 400, 0.05
 FOLDS = 5
 LOST = 0.015
-"""The share of the content that may be lost, where the limit is chosen."""
+"""The share of content that may be lost when the limit is chosen."""
 LEAST = 1e-9
-"""How far from certainty the limit stays."""
+"""The least distance of the limit from 0 and 1."""
 UNSURE = 0.5
-"""What a link weighs of which its reader was not sure."""
+"""The weight of a link whose labeller was unsure."""
 RISING = ("pages with it", "share of other pages with it")
 PARAMETERS: dict[str, Any] = {
     "objective": "binary",
@@ -70,15 +70,15 @@ UNKNOWN = "validation, sets that the extractor was not trained on"
 
 
 class TrainedImageModel(NamedTuple):
-    """A model, and the probabilities by which its limit was chosen."""
+    """A model, and the probabilities from which its limit was chosen."""
 
     model: NoiseModel
     likely: Floats
-    """The probability of noise of each link, by trees that had not seen its site."""
+    """The probability of noise of each link, by trees that were not trained on its site."""
 
 
 def train(found: Sequence[ImageExample], seed: int, tell: Tell) -> TrainedImageModel:
-    """The model that labelled links teach, with its limit."""
+    """The model trained on labelled links, with its limit."""
     part_of = parts_of({one.site for one in found}, FOLDS, seed)
     parts = [part_of[one.site] for one in found]
     _check(found, parts)
@@ -95,7 +95,7 @@ def train(found: Sequence[ImageExample], seed: int, tell: Tell) -> TrainedImageM
 
 
 def _check(found: Sequence[ImageExample], parts: Sequence[int]) -> None:
-    """Raise a TooFewError unless each part has links, and the others noise and content."""
+    """Raise a TooFewError unless each part has links, and the other parts have noise and content."""
     for part in range(FOLDS):
         known = {one.label.is_noise for one, its in zip(found, parts, strict=True) if its != part}
         if part not in parts or len(known) < 2:
@@ -106,13 +106,13 @@ def _check(found: Sequence[ImageExample], parts: Sequence[int]) -> None:
 
 
 def limit(of_content: Floats) -> float:
-    """The probability over which no more than LOST of the content lies; between 0 and 1 in any case."""
+    """The probability above which at most LOST of the content lies; always between 0 and 1."""
     found = np.sort(of_content)[int(np.ceil((1 - LOST) * len(of_content))) - 1]
     return float(np.clip(found, LEAST, 1 - LEAST))
 
 
 def judged(model: NoiseModel, link: ImageExample) -> float:
-    """How likely a link is noise: as likely as where it stands in the best place."""
+    """The probability of noise of a link: the lowest of its positions."""
     return learned_model.probability(float(model.logits(np.stack(link.features)).min()))
 
 
@@ -133,13 +133,13 @@ def _fit(found: Sequence[ImageExample], seed: int) -> NoiseModel:
 
 
 def _rounded_down(edges: Floats) -> Floats:
-    """Edges in half the bits: features have no more, and are over them when they were over those of the trees."""
+    """Edges in half precision: features have no more, and stay above the edges that they were above."""
     found = edges.astype(np.float32)
     return np.where(found > edges, np.nextafter(found, np.float32(-np.inf)), found)
 
 
 def _tables(root: dict[str, Any]) -> tuple[list[int], list[float], list[float]]:
-    """The splits of a tree, and what it adds for each way they can go."""
+    """The splits of a tree, and what it adds for each outcome."""
     nodes: list[dict[str, Any]] = []
 
     def gather(node: dict[str, Any]) -> None:
@@ -155,7 +155,7 @@ def _tables(root: dict[str, Any]) -> tuple[list[int], list[float], list[float]]:
         return float(node["leaf_value"])
 
     gather(root)
-    rest = SPLITS - len(nodes)  # a tree may find nothing more to split
+    rest = SPLITS - len(nodes)  # a tree may find no further split
     splits = [node["split_feature"] for node in nodes] + [0] * rest
     edges = [node["threshold"] for node in nodes] + [0.0] * rest
     return splits, edges, [value(root, code) for code in range(CODES)]

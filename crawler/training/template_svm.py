@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 SHINGLE = 4
 MOST = 0.5
-"""A block is main text when more than this share of its shingles stands in the gold."""
+"""A block is main text if more than this share of its shingles is in the gold."""
 MAX_BLOCKS = 600
 """Samples of each kind: more of them make more support vectors, and those cost time on every page."""
 MAX_VECTORS = 600
@@ -38,7 +38,7 @@ GAMMAS = (1.0, 4.0, 16.0, 64.0, 256.0)
 
 
 class BlockSample(NamedTuple):
-    """A block of some page."""
+    """A block of a page."""
 
     host: str
     page: int
@@ -48,7 +48,7 @@ class BlockSample(NamedTuple):
 
 
 class BlockScore(NamedTuple):
-    """How well blocks were judged, those of main text being what was to be found."""
+    """The scores of judged blocks; main text counts as positive."""
 
     precision: float
     recall: float
@@ -56,7 +56,7 @@ class BlockScore(NamedTuple):
 
 
 class TrainedSvm(NamedTuple):
-    """An SVM, and how it was found."""
+    """An SVM, and how it was chosen."""
 
     svm: Svm
     cost: float
@@ -70,7 +70,7 @@ class TrainedSvm(NamedTuple):
 
 
 class Fit(Protocol):
-    """Makes the SVM of samples and which of them are main text, with these C and gamma."""
+    """Trains an SVM on samples, with labels, C and gamma."""
 
     def __call__(self, rows: "Matrix", main: list[bool], cost: float, gamma: float) -> Svm: ...
 
@@ -80,7 +80,7 @@ def samples(gold: Iterable[tuple[Page, str]]) -> list[BlockSample]:
     sites: dict[str, list[tuple[Page, str]]] = defaultdict(list)
     for page, text in gold:
         sites[host(page.url)].append((page, text))
-    # Taken out one by one: what was read of a site's pages is let go with them.
+    # One by one, so that the data read from a site's pages can be freed.
     return [sample for name in sorted(sites) for sample in _of_site(name, sites.pop(name))]
 
 
@@ -114,7 +114,7 @@ def _shingles(text: str) -> list[tuple[str, ...]]:
 
 
 def train(found: list[BlockSample], fit: Fit, folds: int, seed: int) -> TrainedSvm:
-    """The SVM whose cost and gamma are as good as any by cross-validation over hosts, of few vectors."""
+    """The SVM with the best cost and gamma by cross-validation over hosts, among equals one with few vectors."""
     chance = random.Random(seed)  # noqa: S311 - to draw samples
     balanced = _balanced(found, chance)
     parts = _folds(balanced, folds, chance)

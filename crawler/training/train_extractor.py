@@ -1,4 +1,4 @@
-"""`scrapy train`: trains a method, writes its weights, and says what to expect of them."""
+"""`scrapy train`: trains a method, writes its weights, and prints its scores."""
 
 import argparse
 from pathlib import Path
@@ -24,7 +24,7 @@ FOLDS = 10  # of the cross-validation of template-svm, whole hosts each
 
 
 def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Train a method and print the result; the exit status."""
+    """Train a method and print the result; returns the exit status."""
     path = Path(opts.output or Path(settings["OUTPUT_DIR"]) / FILES[opts.method])
     if path.is_dir():
         raise WrongUseError("{path} is a folder", path=repr(str(path)))
@@ -39,15 +39,15 @@ def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
     except OSError as error:
         say(CALLED, f"{error.filename or path} cannot be read or written: {error.strerror or error}")
     except KeyboardInterrupt:
-        say(CALLED, "broken off; nothing was written")
+        say(CALLED, "interrupted; nothing was written")
     else:
         return 0
     return FAILED
 
 
 def _auto(gold: tuple[Path, ...], validate: tuple[Path, ...], path: Path, seed: int) -> str:
-    """What is to be said of new weights of auto."""
-    from crawler.training.auto_weights import TrainingPlan, write_auto_weights  # which wants more libraries
+    """The report about new weights of auto."""
+    from crawler.training.auto_weights import TrainingPlan, write_auto_weights  # imports more libraries
 
     return auto_report(
         write_auto_weights(TrainingPlan(gold, validate, path, seed), lambda line: say(CALLED, line)), path
@@ -55,7 +55,7 @@ def _auto(gold: tuple[Path, ...], validate: tuple[Path, ...], path: Path, seed: 
 
 
 def _template_svm(gold: tuple[Path, ...], path: Path, seed: int) -> str:
-    """What is to be said of a new SVM."""
+    """The report about a new SVM."""
     path.parent.mkdir(parents=True, exist_ok=True)
     pages = ((row.page, row.gold or "") for one in gold for row in read_pages(one))
     trained = train_svm(samples(pages), fit, FOLDS, seed)

@@ -27,11 +27,11 @@ def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Train the model, print what is to be expected of it, and write its weights and their card; the exit status."""
     given = [opts.file] if opts.file is not None else []
     if opts.crawl is not None and opts.labels is None:
-        raise WrongUseError("--crawl says of which crawl the labels of --labels state are, which is not given")
+        raise WrongUseError("--crawl goes with --labels state")
     if not given and opts.labels is None:
         raise WrongUseError("neither LABELS.jsonl nor --labels state is given")
     if opts.pages and not given:
-        raise WrongUseError("--pages FILE are those of LABELS.jsonl, which is not given")
+        raise WrongUseError("--pages FILE goes with LABELS.jsonl")
     if find_spec("lightgbm") is None:
         raise WrongUseError(
             "{names} must be installed: python -m pip install '.[{extra}]'", names="lightgbm", extra="train"
@@ -53,7 +53,7 @@ def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
     try:
         print(_report(write_image_weights(plan, _say), plan))
     except KeyboardInterrupt:
-        say(CALLED, "broken off; nothing was written")
+        say(CALLED, "interrupted; nothing was written")
         return INTERRUPTED
     except TooFewError as error:
         say(CALLED, str(error))
@@ -72,7 +72,7 @@ def _labels(paths: list[Path]) -> tuple[ImageLabel, ...]:
         for fault in labels.faults:
             say(CALLED, fault)
         if not labels.found:
-            raise WrongUseError("{path} has no label", path=repr(str(path)))
+            raise WrongUseError("{path} contains no label", path=repr(str(path)))
         found += labels.found
     return tuple(found)
 
@@ -96,7 +96,9 @@ def _check_output(plan: "ImageTrainingPlan", inputs: list[Path]) -> None:
         folder = plan.output if plan.output.is_dir() else plan.card
         raise WrongUseError("{path} is a folder", path=repr(str(folder)))
     if plan.card == plan.output:
-        raise WrongUseError("-o {path} is how the card beside the weights is called", path=repr(str(plan.output)))
+        raise WrongUseError(
+            "-o {path} is the name of the card that is written beside the weights", path=repr(str(plan.output))
+        )
     for path in (plan.output, plan.card):
         check_apart(str(path), inputs)
 

@@ -1,4 +1,4 @@
-"""What names and words speak for, and which type of page its names, by logistic regression."""
+"""Learns the scores of names and words, and the page type that names indicate, by logistic regression."""
 
 import warnings
 from collections.abc import Sequence
@@ -14,12 +14,12 @@ from crawler.extraction.auto.text_arrays import BUCKETS, Ints
 from crawler.training.examples import PageExample
 
 AROUND = 0.3
-"""What a name around a block is beside one of its own, before it is known what they speak for."""
+"""The weight of a name around a block, relative to a name of the block itself, before their scores are known."""
 NEVER = -30.0
 
 
 class WeighedPage(NamedTuple):
-    """An example as the regression is given it."""
+    """An example as input of the regression."""
 
     example: PageExample
     rows: Any
@@ -35,7 +35,7 @@ def weighed(one: PageExample, weight: float) -> WeighedPage:
 
 
 def vocabulary(pages: Sequence[WeighedPage]) -> LearnedWords:
-    """What the names and words of these pages speak for."""
+    """The scores of the names and words of these pages."""
     golden = [page for page in pages if page.example.is_golden]
     fitted = _regression(C=0.3, max_iter=60, tol=1e-3)(
         sparse.vstack([page.rows for page in golden]).tocsr(),
@@ -52,7 +52,7 @@ def vocabulary(pages: Sequence[WeighedPage]) -> LearnedWords:
 
 
 def fit_kinds(rows: Any, types: Sequence[str]) -> tuple[Floats, Floats]:
-    """Weights that tell page types; a type that is in no example is never told."""
+    """Weights that determine page types; a type without examples is never chosen."""
     weights, bias = np.zeros((rows.shape[1], len(KINDS)), np.float32), np.full(len(KINDS), NEVER, np.float32)
     there = sorted(set(types))
     if len(there) < 2:
@@ -68,7 +68,7 @@ def fit_kinds(rows: Any, types: Sequence[str]) -> tuple[Floats, Floats]:
 
 
 def _regression(**settings: float) -> Any:
-    """What fits a logistic regression; it may end before it converges, which is as good and takes less time."""
+    """A logistic regression; it may stop before it converges, which is as good and faster."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
 

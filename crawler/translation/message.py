@@ -1,4 +1,4 @@
-"""Sentences with values for people, and their translation by gettext's catalogues in crawler/locale.
+"""Sentences with values, and their translation by the gettext catalogues in crawler/locale.
 
 Translators write `crawler/locale/LANGUAGE/LC_MESSAGES/winnow.po`; the `.mo` beside it is compiled from it, and is what
 is read here. CONTRIBUTING.md has the commands.
@@ -18,7 +18,7 @@ from crawler.translation.program import as_called
 
 LOCALE = Path(__file__).parent.parent / "locale"
 SOURCE = "en"
-"""The language that the sentences are written in."""
+"""The language of the sentences in the code."""
 TAG = re.compile(r"[A-Za-z]{1,8}([-_][A-Za-z0-9]{1,8})*")
 UNTRANSLATED = frozenset(("C", "POSIX", SOURCE))
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -29,12 +29,12 @@ ENGLISH = NullTranslations()
 
 
 def N_(sentence: str) -> str:  # noqa: N802 - gettext's own name
-    """Marks a sentence for the catalogues that is translated elsewhere."""
+    """Marks a sentence for the catalogues; it is translated where it is used."""
     return sentence
 
 
 class Message(NamedTuple):
-    """A sentence with places for its values: it is translated first, and the values are filled in then.
+    """A sentence with placeholders: it is translated first, then the values are filled in.
 
     >>> str(Message("redirected: {why}", {"why": Message("outside the scope")}))
     'redirected: outside the scope'
@@ -44,9 +44,9 @@ class Message(NamedTuple):
 
     sentence: str
     values: Mapping[str, object] = NO_VALUES
-    """A message among them is translated, too; a list is joined."""
+    """A message among the values is translated, too; a list is joined."""
     plural: str = ""
-    """The sentence where the value `n` is another number than 1."""
+    """The sentence if the value `n` is not 1."""
 
     def __str__(self) -> str:
         return self.translated(ENGLISH)
@@ -64,7 +64,7 @@ class Message(NamedTuple):
 
 
 def translated(value: object, translations: NullTranslations) -> object:
-    """A value in the language of a catalogue: messages translated, lists joined, all else as it is."""
+    """A value in the language of a catalogue: messages are translated, lists joined, other values unchanged."""
     if isinstance(value, Message):
         return value.translated(translations)
     if isinstance(value, list | tuple):
@@ -73,7 +73,7 @@ def translated(value: object, translations: NullTranslations) -> object:
 
 
 class MessageError(Exception):
-    """An error whose message is one sentence for the user, with its values apart.
+    """An error whose message is one sentence for the user, with separate values.
 
     >>> str(MessageError("{value} is wrong", value=3))
     '3 is wrong'
@@ -103,7 +103,7 @@ def counted(count: int, one: str, many: str = "") -> str:
 
 
 def first(things: Sequence[object], most: int) -> object:
-    """The first of some things, and how many more there are.
+    """The first of some things, and how many others there are.
 
     >>> str(Message("{names}", {"names": first(["bees", "wasps", "ants"], 2)}))
     'bees, wasps and 1 more'
@@ -113,8 +113,17 @@ def first(things: Sequence[object], most: int) -> object:
     return Message("{things} and {n} more", {"things": list(things[:most]), "n": f"{len(things) - most:,}"})
 
 
+def byte_size(count: int) -> object:
+    """Bytes in a decimal unit, as a value of a message.
+
+    >>> [str(byte_size(count)) for count in (0, 1, 306_400)]
+    ['0 bytes', '1 byte', '306.4 kB']
+    """
+    return plural("{n} byte", "{n} bytes", count) if abs(count) < 1_000 else decimal(count)
+
+
 def span(seconds: float) -> Message:
-    """A span of time in the largest unit that it is two of.
+    """A time span in the largest unit of which it has two.
 
     >>> [str(span(seconds)) for seconds in (-1, 119.9, 120, 7_200, 172_800, 1e12, float("nan"))]
     ['0 s', '119 s', '2 min', '2 h', '2 days', '11,574,074 days', '0 s']
@@ -128,13 +137,13 @@ def span(seconds: float) -> Message:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """What the sentences are in one language."""
+    """The translations into one language."""
 
     language: str
     translations: NullTranslations = ENGLISH
 
     def gettext(self, text: str | Message, /, **values: object) -> str:
-        """A message, or a sentence with its values, in this language; in English where it has none."""
+        """A message, or a sentence with its values, in this language; in English if there is no translation."""
         return (text if isinstance(text, Message) else Message(text, values)).translated(self.translations)
 
     def ngettext(self, one: str, many: str, n: int, /, **values: object) -> str:
@@ -158,7 +167,7 @@ def languages() -> tuple[str, ...]:
 
 
 def chosen(wanted: Iterable[str]) -> str:
-    """The first of the wanted languages that there is, else English.
+    """The first of the wanted languages that is available, else English.
 
     >>> chosen(["de_DE.UTF-8", "zh-Hans-CN", "en"]), chosen(["en_GB", "zh"]), chosen([])
     ('zh', 'en', 'en')
@@ -175,7 +184,7 @@ def chosen(wanted: Iterable[str]) -> str:
 
 
 def accepted(header: str) -> str:
-    """The language of a browser that sends this Accept-Language; one language alone will do, too.
+    """The language for a browser's Accept-Language header; a single language is accepted, too.
 
     >>> accepted("de, zh-CN;q=0.8, en;q=0.5"), accepted("zh;q=0.2,en-US"), accepted("zh;q=0,en;q=0.1")
     ('zh', 'en', 'en')
@@ -193,7 +202,9 @@ def accepted(header: str) -> str:
 
 
 def here() -> Catalogue:
-    """The catalogue of the command line: LC_ALL, LC_MESSAGES or LANG, and unless that is C, LANGUAGE before them."""
+    """The catalogue for the command line: by LC_ALL, LC_MESSAGES or LANG, and, unless that is C, by LANGUAGE before
+    them.
+    """
     locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
     if locale.partition(".")[0] in UNTRANSLATED:
         return catalogue_of(SOURCE)
@@ -201,5 +212,5 @@ def here() -> Catalogue:
 
 
 def localized(value: object) -> str:
-    """A message in the language of the command line; a list of them joined, and text as it is."""
+    """A message in the language of the command line; a list of them joined; plain text unchanged."""
     return str(translated(value, here().translations))

@@ -1,4 +1,4 @@
-"""The name that a mistyped one is meant to be."""
+"""Suggests the name that a mistyped one is meant to be."""
 
 from collections.abc import Collection
 from difflib import get_close_matches
@@ -7,7 +7,7 @@ from crawler.translation.message import Message
 
 
 def nearest(given: str, names: Collection[str]) -> Message:
-    """What to say of a name that is not among these.
+    """The hint about a name that is not among these.
 
     >>> str(nearest("tpoic", ["topic", "scope"])), str(nearest("x", ["topic", "scope"]))
     ('the nearest is topic', 'there are topic, scope')

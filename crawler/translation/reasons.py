@@ -1,7 +1,7 @@
 """The reasons of a model for its verdict: codes with values for programs, sentences for people.
 
-A model goes by features, which are told of in groups. The groups without which its verdict would be least sure are its
-reasons: each is the first code of its group that is true of what was judged.
+Features are explained in groups. The groups without which the verdict would be least certain are its reasons: of each
+group, the first code that is true of the judged thing.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -26,20 +26,20 @@ class Judged:
     verdict: bool
 
     def number(self, feature: str) -> int:
-        """What a feature is the logarithm of."""
+        """The number of which a feature is the logarithm."""
         return round(expm1(self.feature(feature)))
 
 
 def has(feature: str, over: float = 0.0) -> Callable[[Judged], bool]:
-    """Whether a feature is over a number."""
+    """Whether a feature is above a number."""
     return lambda judged: judged.feature(feature) > over
 
 
 class ReasonCode(StrEnum):
-    """The code of a reason, with its sentence and, where features tell, of what it is true."""
+    """The code of a reason, with its sentence and, if features decide, the condition."""
 
     sentence: str
-    """With places for values."""
+    """With placeholders for values."""
     places: tuple[str, ...]
     """The names of the values, which are properties of what was judged."""
     is_true: Callable[[Any], object]
@@ -57,7 +57,7 @@ class ReasonCode(StrEnum):
 
 
 Groups = Mapping[str, tuple[tuple[ReasonCode, ...], tuple[ReasonCode, ...]]]
-"""For each group of features its codes against a verdict and for it."""
+"""For each group of features, the codes against a verdict and for it."""
 
 
 class Reason(NamedTuple):
@@ -65,7 +65,7 @@ class Reason(NamedTuple):
 
     code: ReasonCode
     values: Mapping[str, Any]
-    """As JSON can have them."""
+    """JSON-compatible values."""
 
     @property
     def message(self) -> Message:
@@ -74,12 +74,14 @@ class Reason(NamedTuple):
 
 
 def records(reasons: Iterable[Reason]) -> list[dict[str, Any]]:
-    """The reasons as JSON has them."""
+    """The reasons in the form stored as JSON."""
     return [{"code": one.code.value, "values": one.values} for one in reasons]
 
 
 def weightiest(groups: Groups, changes: Mapping[str, float], judged: Judged) -> tuple[Reason, ...]:
-    """The reasons of a verdict, the weightiest first; `changes` says how much less the logit would be without each."""
+    """The reasons of a verdict, the strongest first; `changes` says how much less the logit would be without each
+    group.
+    """
     sense = 1 if judged.verdict else -1
     telling = [(sense * change, group) for group, change in changes.items() if sense * change > TELLING]
     found: list[Reason] = []

@@ -1,1 +1,1 @@
-"""Addresses on the web: their parts, one spelling for each, which a crawl may ask for."""
+"""Addresses on the web: their parts, one spelling for each, and which ones a crawl may request."""

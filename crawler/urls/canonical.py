@@ -1,24 +1,24 @@
 """Which spellings of an address lead to the same page (`Canonical`).
 
-Only parameters that tell nothing of the page set them apart: those that say which advertisement led to the page, or who
-reads it. They stand in the query, behind a semicolon in the path (`/a;jsessionid=0A12`), or are a segment of the path
-in parentheses (`/(S(4hqa0555fwsecu455xqckv45))/a.aspx`).
+Parameters that do not change the page are ignored: those that say which advertisement led to the page, or who reads it.
+They are in the query, after a semicolon in the path (`/a;jsessionid=0A12`), or a segment of the path in parentheses
+(`/(S(4hqa0555fwsecu455xqckv45))/a.aspx`).
 """
 
 import re
 from collections.abc import Iterable
 
-# A segment of dots stays as it is: without its parameter it would lead to another folder.
+# A segment of dots stays unchanged: without its parameter it would lead to another folder.
 PATH_PARAMETER = re.compile(r"(?<!/\.)(?<!/\.\.);[^;/]*")
 SEGMENT = re.compile(r"/\([^/]*\)(?=/)")
 FLAGS = re.IGNORECASE | re.ASCII
 NEVER = r"(?!)"
-# Expressions are joined to one, where groups have other numbers, and names that may be taken.
+# The expressions are joined into one, which changes the numbers of groups and could make names clash.
 GROUP_REFERENCE = re.compile(r"\\[1-9]|\(\?P|\(\?\(")
 
 
 class Canonical:
-    """Which spellings of an address lead to the same page: parameters that are `ignored` do not tell pages apart.
+    """The rule by which spellings of an address are the same page: `ignored` parameters do not distinguish pages.
 
     Each expression is matched, in full and ignoring case, against a parameter's name, or against `name=value` when it
     holds an equals sign; a segment in parentheses counts as a name.
@@ -34,7 +34,7 @@ class Canonical:
         self._pairs = _any_of([expression for expression in expressions if "=" in expression])
 
     def __call__(self, url: str) -> str:
-        """The address without the parameters that tell nothing of the page."""
+        """The address without the ignored parameters."""
         if "?" not in url and ";" not in url and "/(" not in url:
             return url
         path, _, query = url.partition("?")
@@ -50,7 +50,7 @@ class Canonical:
 
     def _ignores(self, parameter: str) -> bool:
         if ";" in parameter or "&" in parameter:
-            return False  # some servers read two parameters there, and the second may tell pages apart
+            return False  # some servers read two parameters here, and the second may distinguish pages
         name = parameter.partition("=")[0]
         return bool(self._names.fullmatch(name) or self._pairs.fullmatch(parameter))
 
@@ -58,7 +58,7 @@ class Canonical:
 def _checked(expression: str) -> str:
     try:
         re.compile(expression)
-        re.compile(f"(?:{expression})")  # where flags for the whole expression are an error
+        re.compile(f"(?:{expression})")  # where flags for the whole expression would be an error
     except (re.error, OverflowError) as error:
         raise ValueError(f"{expression!r} is not a regular expression for parameters: {error}.") from None
     if GROUP_REFERENCE.search(expression):

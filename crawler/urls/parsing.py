@@ -1,4 +1,4 @@
-"""Addresses: one spelling for each, the host and the site of each, its ending, and how people read it."""
+"""Addresses: one spelling for each, host and site, file ending, and a readable form."""
 
 import re
 import unicodedata
@@ -10,29 +10,29 @@ from urllib.parse import urljoin, urlsplit
 from tldextract import TLDExtract
 from w3lib.url import safe_url_string
 
-# Most links need none of the costly steps: already absolute, plain ASCII, nothing to fold.
+# Most links need none of the costly steps: they are absolute, plain ASCII, and already normalized.
 PLAIN = re.compile(
     r"https?://[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})*(?::[1-5]?[0-9]{1,4})?/[A-Za-z0-9._~!$&()*+,;=:@/?%-]*"
 )
 RELATIVE = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9._~!$&()*+,=@/?%-]*")
 SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]{0,30}+):", re.ASCII)
 FOLDED = re.compile(r":80/|:443/|:0|/\.\.?(?:[/?]|$)|%[a-f]|%.[a-f]|[?;]$")
-MAX_LENGTH = 8192  # of an address as it is written: no server takes a longer one
-MAX_HOST = 253  # of a host's name: the name system has no longer one
-# What a host may be made of, whatever the address said: no other name can be looked up, and some cannot even be asked.
+MAX_LENGTH = 8192  # characters of an address as written: no server accepts a longer one
+MAX_HOST = 253  # characters of a host name: DNS allows no longer one
+# The characters allowed in a host name: others cannot be looked up.
 HOST = re.compile(r"[\w-]{1,63}(?:\.[\w-]{1,63})*|[\w.:]*:[\w.:]*", re.ASCII)
 DEFAULT_PORTS = {"http": 80, "https": 443}
-# Endings of files that are not pages, nor feeds.
+# Endings of files that are neither pages nor feeds.
 NOT_PAGES = frozenset(
     "7z aac ai apk avi avif bin bmp bz2 cab css csv dmg doc docx eot eps epub exe flac flv gif gz ico iso jar jpeg "
     "jpg js json m4a m4v mid mkv mov mp3 mp4 mpeg mpg msi odp ods odt ogg ogv pdf png ppt pptx ps psd rar rpm rtf svg "
     "swf tar tgz tif tiff ttf wav webm webp wma wmv woff woff2 xls xlsx xz zip zst".split()
 )
-# What browsers strip from an address before they read it.
+# What browsers strip from an address before they parse it.
 STRIPPED = "\t\r\n"
 
-# The list of public suffixes comes with tldextract: nothing is downloaded, nothing is written. Suffixes under which
-# strangers get names (github.io, blogspot.com) count, so that one author's pages are one site.
+# tldextract contains the list of public suffixes: nothing is downloaded or written. Suffixes under which anybody can
+# register names (github.io, blogspot.com) are included, so that one author's pages are one site.
 _extract = TLDExtract(cache_dir=None, suffix_list_urls=(), include_psl_private_domains=True)
 
 
@@ -64,7 +64,7 @@ def absolute(base: str, href: str) -> str | None:
 def _is_plain(url: str) -> bool:
     if not PLAIN.fullmatch(url):
         return False
-    # What is folded has one of these, which is quicker to see.
+    # Only addresses that match need normalization; the match is faster.
     if ("/." in url or "%" in url or ":" in url[6:] or url[-1] in "?;") and FOLDED.search(url):
         return False
     return len(url) <= MAX_HOST or len(host(url)) <= MAX_HOST
@@ -72,7 +72,7 @@ def _is_plain(url: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def folder(url: str) -> str:
-    """An address without what follows the last slash of its path.
+    """An address up to the last slash of its path.
 
     >>> folder("http://example.com/a/b?c/d"), folder("http://example.com")
     ('http://example.com/a/', 'http://example.com/')
@@ -120,7 +120,7 @@ def _without_dots(path: str) -> str:
 
 
 def host(url: str) -> str:
-    """Host of an address, with its port when that is not the usual one.
+    """The host of an address, with its port unless that is the default.
 
     >>> host("https://example.com/a"), host("http://[::1]:8000/")
     ('example.com', '[::1]:8000')
@@ -129,7 +129,7 @@ def host(url: str) -> str:
 
 
 def lies_in(name: str, domains: Collection[str]) -> bool:
-    """Whether a host is one of these domains or lies in one, whatever its port.
+    """Whether a host is one of these domains or their subdomains, whatever its port.
 
     >>> lies_in("news.example.org:8000", ["example.org"]), lies_in("myexample.org", ["example.org"])
     (True, False)
@@ -145,7 +145,7 @@ def _site_of_host(name: str) -> str:
 
 
 def site(url: str) -> str:
-    """The registrable domain of an address; host and port where there is none (numbers, localhost).
+    """The registrable domain of an address; host and port if there is none (numbers, localhost).
 
     >>> site("https://news.bbc.co.uk/1"), site("http://me.github.io/"), site("http://127.0.0.1:8000/")
     ('bbc.co.uk', 'me.github.io', '127.0.0.1:8000')
@@ -154,7 +154,7 @@ def site(url: str) -> str:
 
 
 def repeats_itself(url: str, limit: int) -> bool:
-    """Whether one path segment stands more than `limit` times in the address, as links that grow in circles do.
+    """Whether one path segment occurs more than `limit` times in the address, as in links that grow without end.
 
     >>> repeats_itself("http://example.com/a/b/a/b/a/b/", 2), repeats_itself("http://example.com/a/b/a/", 2)
     (True, False)
@@ -164,7 +164,7 @@ def repeats_itself(url: str, limit: int) -> bool:
 
 
 def ending(url: str) -> str | None:
-    """The ending of an address that by its name is no page, such as pdf, or None.
+    """The file ending of an address that is not a page by its name, such as pdf, or None.
 
     A colon in the name makes it a page after all: wikis describe their files on pages named after them.
 
@@ -177,17 +177,17 @@ def ending(url: str) -> str | None:
 
 
 def with_ending(urls: Iterable[str], endings: Collection[str]) -> set[str]:
-    """Those addresses that have one of these endings."""
+    """The addresses among these that have one of these endings."""
     return {url for url in urls if ending(url) in endings}
 
 
 WHERE = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#\\]*", re.IGNORECASE)
-"""Up to the path: what leads to a host is shown as it is."""
+"""Up to the path: the host is shown unchanged."""
 SIGN = re.compile(r"%[C-Fc-f][0-9A-Fa-f](?:%[89ABab][0-9A-Fa-f]){1,3}")
-"""A sign that is not of ASCII, in UTF-8."""
+"""A non-ASCII character, encoded in UTF-8."""
 SIGNS = re.compile(f"(?:{SIGN.pattern})+")
 MOST_MARKS = 3
-"""On one letter, as many as writing needs."""
+"""Combining marks on one letter, as many as real text has."""
 LEFT_TO_RIGHT = ("L", "EN", "NSM")
 LETTERS, MARKS = ("Lu", "Ll", "Lt", "Lm", "Lo", "Nd"), ("Mn", "Mc")
 UNSEEN = (
@@ -198,11 +198,11 @@ LIKE_SIGNS = (
     "\u01c0-\u01c3\u02b0-\u02ff\u0334-\u0338\u037a\u1400-\u167f\u20d0-\u20ff\u3031-\u3035\ua4f8-\ua4ff\ua78b-\ua78f"
 )
 BETTER_ENCODED = re.compile(f"[{UNSEEN}{LIKE_SIGNS}]")
-"""Letters and marks that nobody sees, or takes for a stroke, a dot or a colon."""
+"""Letters and marks that are invisible, or look like a stroke, a dot or a colon."""
 
 
 def readable(url: str) -> str:
-    """The address with the letters and digits that were encoded in its path and query.
+    """The address with decoded letters and digits in its path and query.
 
     All else stays as it stands: what leads to the host, scripts that run from right to left, what nobody sees, and what
     means something itself, or looks like it.
@@ -217,7 +217,7 @@ def readable(url: str) -> str:
 
 
 def _letters(run: str) -> str:
-    said, room = [], 0  # for marks, on the letter before
+    said, room = [], 0  # for combining marks: on the letter before
     for sign in SIGN.findall(run):
         letter = _decoded(sign)
         if letter and unicodedata.category(letter) in MARKS:
@@ -229,7 +229,7 @@ def _letters(run: str) -> str:
 
 
 def _decoded(sign: str) -> str:
-    """The letter or mark, or nothing where it is better left as it is."""
+    """The letter or mark; empty if it should stay encoded."""
     try:
         letter = bytes.fromhex(sign.replace("%", "")).decode()
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""Which network addresses a crawler may connect to: those of the public internet, and those its operator opened."""
+"""Which network addresses a crawl may connect to: public ones, and those that its operator allows."""
 
 import re
 from collections.abc import Iterable
@@ -6,10 +6,10 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 
 Address = IPv4Address | IPv6Address
 
-# IPv6 ranges whose last 32 bits are an IPv4 address that a gateway connects to.
+# IPv6 ranges whose last 32 bits are an IPv4 address to which a gateway connects.
 EMBEDDING = (IPv6Network("64:ff9b::/96"), IPv6Network("::/96"))
-# Ranges with a use of their own that not every Python knows of: protocol assignments, one provider's metadata among
-# them, the relays of 6to4, a site's own gateways to IPv4, documentation, segment routing.
+# Special ranges that not every version of Python knows: protocol assignments (with one provider's metadata), 6to4
+# relays, local gateways to IPv4, documentation, segment routing.
 SPECIAL = (
     IPv4Network("192.0.0.0/24"),
     IPv4Network("192.88.99.0/24"),
@@ -17,14 +17,14 @@ SPECIAL = (
     IPv6Network("3fff::/20"),
     IPv6Network("5f00::/16"),
 )
-# Cloud machines find their host's metadata at link-local addresses, and one provider's at this public one.
+# Cloud machines find metadata at link-local addresses, and one provider's at this public address.
 METADATA = frozenset((ip_address("168.63.129.16"),))
-# What an entry may be that is neither an address nor a network.
+# The form of an entry that is neither an address nor a network.
 NAMED = re.compile(r"(?:[\w-]+\.)*(?!\d+(?:$|:))[\w-]+\.?(?::\d{1,5})?|(?:\d+\.){3}\d+:\d{1,5}|\[[0-9a-f:.]+\]:\d{1,5}")
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address belongs to the public internet, and so does every address hidden inside it.
+    """Whether an address is public, and so is every address embedded in it.
 
     >>> [is_public(ip_address(a)) for a in ("93.184.216.34", "10.0.0.1", "::ffff:127.0.0.1", "64:ff9b::a00:1")]
     [True, False, False, False]
@@ -47,7 +47,7 @@ def _embedded(address: IPv6Address) -> list[Address]:
 
 
 class AllowList:
-    """The names, addresses and networks that are open although they are not public; a name may end in a :port."""
+    """The names, addresses and networks that are allowed although they are not public; a name may end in a :port."""
 
     def __init__(self, entries: Iterable[str]) -> None:
         self.networks = []
@@ -63,7 +63,7 @@ class AllowList:
                 self.names.add(entry.rstrip("."))
 
     def opens(self, host: str, port: int, address: Address) -> bool:
-        """Whether `address`, found for `host`, may be connected to."""
+        """Whether a connection to `address`, found for `host`, is allowed."""
         host = host.lower().rstrip(".")
         name = f"[{host}]" if ":" in host else host
         if name in self.names or f"{name}:{port}" in self.names:

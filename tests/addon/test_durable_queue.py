@@ -156,7 +156,7 @@ def test_kills_lose_nothing(project: Project) -> None:
 def test_stops_repeat_nothing(project: Project) -> None:
     project.add_spider("rules", RULES)
     log = project.interrupted("rules", signal.SIGINT, 60)
-    waiting = int(re.findall(r"(\d+) requests wait in queue/rules.db; the same command goes on", log)[0])
+    waiting = int(re.findall(r"(\d+) requests wait in queue/rules.db; the same command continues", log)[0])
     log = project.crawl("rules", "-s", "CLOSESPIDER_PAGECOUNT=50")
     assert f"'winnow/requests_resumed': {waiting}" in log
     assert "'finish_reason': 'closespider_pagecount'" in log

@@ -51,7 +51,7 @@ def test_a_damaged_beginning(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"bees", b"[1]", b"%PDF", UNKNOWN, b"<rss>", b"WARC", b"version 1.0"])
 def test_what_is_nothing_of_that(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a").write_bytes(content)
-    with pytest.raises(InputError, match=r"'.*/a' is nothing that can be cleaned; inputs are HTML files"):
+    with pytest.raises(InputError, match=r"'.*/a' is not an input that can be cleaned; inputs are HTML files"):
         Input(str(tmp_path / "a"))
 
 

@@ -59,7 +59,7 @@ def test_what_is_done_is_not_done_again(tmp_path: Path) -> None:
     status, said = whole_archives.clean(tmp_path, *words)
     assert (status, whole_archives.lines(tmp_path / "out")) == (0, before | {f"{names[0]}.jsonl": b"mine"})
     assert said.startswith("1 file removed that an earlier run had begun.\n1 file (")
-    assert said.endswith("There already: 2 files.\n")
+    assert said.endswith("Done earlier: 2 files.\n")
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["-o", "x", "--into", "out"], "-o OUT.jsonl and --into FOLDER are two different things; give one of them"),
+        (["-o", "x", "--into", "out"], "-o OUT.jsonl and --into FOLDER exclude each other"),
         (["--engine", "dask"], "--engine goes with --into FOLDER"),
         (["--scheduler", "tcp://a:1"], "--scheduler goes with --into FOLDER"),
         (["--into", "out", "--engine", "ray"], "argument --engine: invalid choice: 'ray'"),
@@ -101,17 +101,17 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ],
         (
             ["--into", "out", "--engine", "dask", "--scheduler", "tcp://a:1", "--jobs", "2"],
-            "--jobs is for processes that are started here; a scheduler has its own workers",
+            "--jobs is for local processes; a scheduler has its own workers",
         ),
         (["--into", "0.jsonl"], "'0.jsonl' cannot be written to (File exists)"),
-        (["--into", ""], "an --into FOLDER has no name"),
+        (["--into", ""], "--into needs the name of a folder"),
         (["--into", "out", "./0.jsonl"], "'0.jsonl' and './0.jsonl' would both become '0.jsonl.jsonl'"),
-        (["--into", "out", "-"], "standard input has no name to give"),
+        (["--into", "out", "-"], "standard input has no name from"),
         (["--into", "out", "."], "'.' is a folder; --into cleans"),
-        (["--into", "busy"], "another run is at work in 'busy'"),
-        (["--into", "out", "--favour", "recall"], "'OUT' was made with --favour None, and now it is 'recall': give "),
-        (["--into", "out", *FAST], "'OUT' was made with --favour None, and now it is 'balance': give another FOLDER"),
-        (["--into", "foreign"], "'FOREIGN' is there and was not made by scrapy clean --into"),
+        (["--into", "busy"], "another run is using 'busy'"),
+        (["--into", "out", "--favour", "recall"], "'OUT' was made with --favour None, not 'recall': give "),
+        (["--into", "out", *FAST], "'OUT' was made with --favour None, not 'balance': give another FOLDER"),
+        (["--into", "foreign"], "'FOREIGN' exists and was not made by scrapy clean --into"),
     ],
 )
 def test_wrong_use_is_one_line_and_status_2(
@@ -136,7 +136,7 @@ def test_a_process_that_is_killed_costs_nothing(tmp_path: Path) -> None:
     whole_archives.until(lambda: [*(tmp_path / "out").glob("0.jsonl.jsonl.*.part")])  # the largest, by the first
     os.kill(whole_archives.workers(run.pid)[0], signal.SIGKILL)
     status, said = whole_archives.end(run)
-    assert (status, "A process died; a new one goes on with what it was at.\n" in said) == (0, True), said
+    assert (status, "A process died; a new one continues its work.\n" in said) == (0, True), said
     assert [len(data.splitlines()) for _, data in sorted(whole_archives.lines(tmp_path / "out").items())] == [
         100,
         80,
@@ -167,17 +167,17 @@ def test_a_run_that_is_broken_off_goes_on_and_another_is_refused_before(tmp_path
     whole_archives.until(lambda: (out / f"{names[0]}.jsonl").exists() and whole_archives.under_way(out, 1)())
     os.killpg(run.pid, signal.SIGSTOP)  # or it would be done before a second one has begun
     if how == signal.SIGINT:
-        assert whole_archives.clean(tmp_path, *words) == (2, "scrapy clean: another run is at work in 'out'\n")
+        assert whole_archives.clean(tmp_path, *words) == (2, "scrapy clean: another run is using 'out'\n")
     os.killpg(run.pid, how)
     os.killpg(run.pid, signal.SIGCONT)
     status, said = whole_archives.end(run)
     assert "Traceback" not in said
     if how == signal.SIGINT:
         assert status == 130
-        assert said.startswith("Stopped before the end; the same command goes on. ")
+        assert said.startswith("Stopped before the end; the same command continues. ")
         assert not whole_archives.under_way(out, 1)()
     assert len(whole_archives.lines(out)) < 5
     status, said = whole_archives.clean(tmp_path, *words)
-    assert (status, "There already: " in said) == (0, True), said
+    assert (status, "Done earlier: " in said) == (0, True), said
     assert [len(data.splitlines()) for _, data in sorted(whole_archives.lines(out).items())] == [30, 150, 5]
     assert json.loads((out / NAME).read_bytes())["options"]["--method"] == "auto"

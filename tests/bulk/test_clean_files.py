@@ -203,7 +203,7 @@ def test_the_exit_status(place: Place, bad: bytes, status: int) -> None:
         ),
         (["missing.jsonl"], "'missing.jsonl' cannot be read (No such file or directory)"),
         (["a.jsonl", "missing"], "'missing' cannot be read (No such file or directory)"),
-        (["a.jsonl", "odd.txt"], "'odd.txt' is nothing that can be cleaned; inputs are HTML files (.html, .htm"),
+        (["a.jsonl", "odd.txt"], "'odd.txt' is not an input that can be cleaned; inputs are HTML files (.html, .htm"),
         (["a.jsonl", "a.jsonl"], "'a.jsonl' is given more than once"),
         (["a.jsonl", "--method", "no-such"], "there is no method 'no-such'; there are auto, framework"),
         (["a.jsonl", "--method", ""], "there is no method ''; there are auto"),
@@ -229,7 +229,7 @@ def test_the_exit_status(place: Place, bad: bytes, status: int) -> None:
         ],
         (
             ["a.jsonl", "--bees"],
-            "'--bees' is not understood; scrapy clean --help says what is",
+            "'--bees' is not recognized; see scrapy clean --help",
         ),
         (
             ["--markdown", "a.jsonl"],
@@ -238,7 +238,7 @@ def test_the_exit_status(place: Place, bad: bytes, status: int) -> None:
         (["a.jsonl", "--markdown=Links"], "argument --markdown: invalid choice: 'Links'"),
         (["a.jsonl", "-o", "missing/out"], "'missing/out' cannot be written to (No such file or directory)"),
         (["a.jsonl", "-o", "."], "'.' cannot be written to (Is a directory)"),
-        (["a.jsonl", "-o", "./a.jsonl"], "'./a.jsonl' is an input, too"),
+        (["a.jsonl", "-o", "./a.jsonl"], "'./a.jsonl' is also an input"),
         ([""], "an INPUT has no name"),
         (["a\nb"], "'a\\nb' cannot be read (No such file or directory)"),
     ],
@@ -419,7 +419,7 @@ def test_a_process_that_dies_is_reported_and_costs_nothing(tmp_path: Path) -> No
     os.kill(killed, signal.SIGKILL)
     fed.feed(*range(200, 600))
     said = fed.end()
-    assert "A process died; a new one goes on with what it was at.\n" in said.err
+    assert "A process died; a new one continues its work.\n" in said.err
     assert said.status == 0
     assert [json.loads(line)["id"] for line in (tmp_path / "out").read_text("utf-8").splitlines()] == [*range(600)]
 
@@ -440,7 +440,7 @@ def test_ctrl_c_keeps_what_was_cleaned(tmp_path: Path, jobs: str) -> None:
     told = re.search(r"^Stopped before the end\. ([\d,]+) pages? cleaned in ", said.err, re.MULTILINE)
     assert told is not None
     assert int(told[1].replace(",", "")) - count in (0, 1)  # one may have been counted and not written yet
-    assert said.err.endswith(f"What was cleaned so far is in {part}.\n")
+    assert said.err.endswith(f"The pages cleaned so far are in {part}.\n")
     assert "Traceback" not in said.err
     assert fed.workers() == []
 

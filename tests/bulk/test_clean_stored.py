@@ -149,12 +149,12 @@ def test_pages_without_the_response_they_were_made_of_are_left_as_they_are(here:
     status, err = here.clean("--stored", "bees", "--jobs", "1")
     assert status == 0, err
     assert f"{PAGES - 1} pages cleaned again" in err
-    assert "Left as they were: 2 pages of which no response is kept (setting KEEP_RESPONSES)." in err
+    assert "Unchanged: 2 pages without a stored response (setting KEEP_RESPONSES)." in err
     old = {row["key"] for row in here.pages("bees", "key", "text").values() if row["text"] == "old"}
     assert old == {first, second}
     here.ask(delete(kept))
     status, err = here.clean("--stored", "bees", "--jobs", "1")
-    assert (status, f"{PAGES + 1} pages of which no response is kept" in err) == (1, True)
+    assert (status, f"{PAGES + 1} pages without a stored response" in err) == (1, True)
 
 
 def test_a_running_crawl_is_refused(here: Place) -> None:
@@ -206,7 +206,7 @@ def test_a_page_that_cannot_be_cleaned_costs_no_other(here: Place) -> None:
     assert status == 1
     assert "it cannot be cleaned (ZstdError" in err
     assert f"{PAGES} pages cleaned again" in err
-    assert "Left as it was: 1 page that cannot be cleaned, named above." in err
+    assert "Unchanged: 1 page that cannot be cleaned, named above." in err
 
 
 def test_the_search_index_finds_the_new_texts(here: Place) -> None:
@@ -228,7 +228,7 @@ def test_the_search_index_finds_the_new_texts(here: Place) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--stored", "bees", "a.html"), "INPUT and --stored NAME are two different things; give one of them"),
+        (("--stored", "bees", "a.html"), "INPUT and --stored NAME exclude each other"),
         (("--stored", "bees", "-o", "a.jsonl"), "-o does not go with --stored NAME"),
         (("--stored", "bees", "--with", "author"), "--with does not go with --stored NAME"),
         (("--stored", "bees"), "no crawl was ever run here"),

@@ -159,7 +159,7 @@ def test_a_file_that_is_there_is_not_touched(work: FileCleaner, tmp_path: Path) 
     ("name", "data", "why"),
     [
         ("a.warc", None, "a.warc' cannot be read (No such file or directory)"),
-        ("odd", b"bees", "odd' is nothing that can be cleaned; inputs are"),
+        ("odd", b"bees", "odd' is not an input that can be cleaned; inputs are"),
         ("page", b"<html><p>Bees dance.", "page' is HTML; --into cleans WARC"),
     ],
 )
@@ -181,9 +181,9 @@ def test_of_broken_records_the_first_are_named_and_all_counted(work: FileCleaner
 @pytest.mark.parametrize(
     ("trouble", "said"),
     [
-        ({"folder": Path("missing")}, "is not the folder that is written to"),
-        ({"name": "0" * 32}, "is not the folder that is written to"),
-        ({"maker": "Winnow 0.0.0"}, "is another Winnow or Python: Winnow 0."),
+        ({"folder": Path("missing")}, "is not the output folder of this run"),
+        ({"name": "0" * 32}, "is not the output folder of this run"),
+        ({"maker": "Winnow 0.0.0"}, "has another version of Winnow or Python: Winnow 0."),
     ],
 )
 def test_what_stops_all_files(work: FileCleaner, tmp_path: Path, trouble: dict[str, Any], said: str) -> None:

@@ -29,7 +29,7 @@ def test_a_worker_that_is_killed_costs_nothing(place: Callable[[str], Path]) -> 
         whole_archives.until(whole_archives.under_way(here / "by-dask", 2))
         first.kill()
         status, said = whole_archives.end(run)
-        assert (status, "A worker is gone; another goes on with what it was at." in said) == (0, True), said
+        assert (status, "A worker is gone; another one continues its file." in said) == (0, True), said
     assert whole_archives.clean(here, "--into", "by-processes", *names)[0] == 0
     found = whole_archives.lines(here / "by-dask")
     assert found == whole_archives.lines(here / "by-processes")

@@ -75,7 +75,7 @@ def test_people_at_a_terminal_read_sentences(noise: Any, monkeypatch: pytest.Mon
         noise("judge", "pages.jsonl")
         found = [json.loads(line) for line in os.read(master, 65_536).splitlines()]
     os.close(master)
-    assert "it stands in the main text" in found[-1]["reasons"]
+    assert "it is in the main text" in found[-1]["reasons"]
 
 
 def test_output_is_there_as_a_whole(noise: Any) -> None:
@@ -117,12 +117,12 @@ def test_pages_without_images_are_none(noise: Any) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "scrapy noise: what is to be done is not said; there is scrapy noise "),
+        ([], "scrapy noise: no subcommand given; allowed are scrapy noise "),
         (["juge"], "scrapy noise: there is no scrapy noise 'juge'; there is scrapy noise "),
         (["judge"], "the following arguments are required: PAGES.jsonl"),
         (["judge", "pages.jsonl", "b"], "unrecognized arguments: b"),
         (["judge", "none.jsonl"], "'none.jsonl' cannot be read (No such file or directory)"),
-        (["judge", "."], "'.' is no file"),
+        (["judge", "."], "'.' is not a file"),
         (["judge", "pages.jsonl", "--quick"], "unrecognized arguments: --quick"),
         (["judge", "pages.jsonl", "-o"], "expected one argument"),
         (["judge", "pages.jsonl", "-s", "EXTRACTOR=magic"], "setting EXTRACTOR='magic' is wrong; allowed are auto, "),
@@ -133,7 +133,7 @@ def test_pages_without_images_are_none(noise: Any) -> None:
             "argument --jobs: '0' is wrong; allowed are whole numbers from 1 to 1,000",
         ),
         (["judge", "pages.jsonl", "--jobs", "1001"], "argument --jobs: '1001' is wrong"),
-        (["judge", "pages.jsonl", "-o", "pages.jsonl"], "'pages.jsonl' is to be read and cannot be written to"),
+        (["judge", "pages.jsonl", "-o", "pages.jsonl"], "'pages.jsonl' is an input and cannot be the output"),
         (["judge", "pages.jsonl", "-o", "no/out.jsonl"], "'no/out.jsonl' cannot be written to"),
     ],
 )

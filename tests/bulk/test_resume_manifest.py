@@ -56,14 +56,14 @@ def test_a_file_that_can_be_read_at_last(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "size", "said"),
     [
-        ({"--method": "slope", "--with": []}, 5, "was made with --method 'auto', and now it is 'slope': give another"),
-        ({"--method": "auto", "--with": ["author"]}, 5, "was made with --with [], and now it is ['author']: give"),
+        ({"--method": "slope", "--with": []}, 5, "was made with --method 'auto', not 'slope': give another"),
+        ({"--method": "auto", "--with": ["author"]}, 5, "was made with --with [], not ['author']: give"),
         (
             {"--method": "auto"},
             5,
-            "was made with --with [], and now it is None: give another FOLDER, or empty",
+            "was made with --with [], not None: give another FOLDER, or empty",
         ),
-        (HOW | {"--favour": "recall"}, 5, "was made with --favour None, and now it is 'recall': give another"),
+        (HOW | {"--favour": "recall"}, 5, "was made with --favour None, not 'recall': give another"),
         (HOW, 6, "had 5 bytes, and now 6: give another FOLDER"),
     ],
 )
@@ -80,7 +80,7 @@ def test_another_manifest_is_refused(tmp_path: Path, options: dict[str, Any], si
 def test_lines_of_another_winnow_are_refused(tmp_path: Path) -> None:
     go_on(tmp_path, HOW, [pair("a")])
     (tmp_path / NAME).write_text((tmp_path / NAME).read_text().replace("Winnow ", "Winnow 0."))
-    with pytest.raises(WrongUseError, match=r"was made by Winnow 0\..*, and this is Winnow "):
+    with pytest.raises(WrongUseError, match=r"was made by Winnow 0\..*, not by Winnow "):
         go_on(tmp_path, HOW, [pair("a")])
 
 
@@ -93,7 +93,7 @@ def test_files_of_others_are_not_taken_for_done(tmp_path: Path, known: bool) -> 
         (tmp_path / "a.jsonl").touch()
         go_on(tmp_path, HOW, [pair("a")])
     else:
-        with pytest.raises(WrongUseError, match=r"a.jsonl' is there and was not made by scrapy clean --into; give"):
+        with pytest.raises(WrongUseError, match=r"a.jsonl' exists and was not made by scrapy clean --into; give"):
             go_on(tmp_path, HOW, [pair("a")])
         assert not (tmp_path / NAME).exists()
 
@@ -120,7 +120,7 @@ def test_what_is_no_manifest_is_refused(tmp_path: Path, content: bytes | None) -
         (tmp_path / NAME).mkdir()
     else:
         (tmp_path / NAME).write_bytes(content)
-    with pytest.raises(WrongUseError, match=r"\.clean\.json' is no manifest of scrapy clean --into; give"):
+    with pytest.raises(WrongUseError, match=r"\.clean\.json' is not a manifest of scrapy clean --into; give"):
         go_on(tmp_path, HOW, [pair("a")])
 
 

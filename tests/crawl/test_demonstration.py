@@ -54,7 +54,7 @@ def test_a_crawl_of_the_demo_that_cannot_go_on_or_need_not(tmp_path: Path) -> No
         (port,) = ports(crawl(tmp_path, {"seeds": "demo", "max_pages": "2"}, {}))
     with socket.create_server(("127.0.0.1", int(port))):
         refused = crawl(tmp_path, {"seeds": "demo"}, {})
-    why = f"port {port} of this machine is taken, and the crawl 'topic' has its pages there"
+    why = f"port {port} of this machine is in use, and the pages of the crawl 'topic' have addresses with this port"
     assert (refused.status, refused.err) == (2, f"crawl topic: {why}; give another -a name=NAME\n")
     assert crawl(tmp_path, {"seeds": "demo"}, {}).status == 0
     with socket.create_server(("127.0.0.1", int(port))):
@@ -75,7 +75,8 @@ def test_a_port_that_is_taken_ends_the_crawl_before_it_begins(tmp_path: Path, ta
     one.seed([Candidate(f"http://127.0.0.1:{taken}/", kind="seed")])
     assert one.known_seed() == f"http://127.0.0.1:{taken}/"
     words = (
-        f"port {taken} of this machine is taken, and the crawl 'bees' has its pages there; give another -a name=NAME"
+        f"port {taken} of this machine is in use, and the pages of the crawl 'bees' have addresses with this port; "
+        f"give another -a name=NAME"
     )
     with pytest.raises(StateError, match=f"^{words}$"):
         check_demo(one)
@@ -98,7 +99,9 @@ def test_the_demo_is_for_one_worker(tmp_path: Path, postgres_server: postgres.Se
     first = session(url, tmp_path / "one")
     check_demo(first)
     second = session(url, tmp_path / "two")
-    with pytest.raises(StateError, match=r"^the crawl 'bees' has another worker, and the demo site is for one; give "):
+    with pytest.raises(
+        StateError, match=r"^the crawl 'bees' has another worker, and the demo site allows only one; give "
+    ):
         check_demo(second)
     assert len(read_state(url).crawls[0].workers) == 1
     first.leave()

@@ -75,7 +75,7 @@ def test_the_closing_lines_say_in_words_how_it_went(tmp_path: Path) -> None:
         said = crawl(tmp_path, {"seeds": site.url, "max_pages": "2"}).closing()
     assert "2 pages crawled in " in said
     assert "not HTML: .pdf (1)" in said
-    assert "2 addresses still waited when max_pages was reached; a larger max_pages goes on there." in said
+    assert "2 addresses were still queued when max_pages was reached; a larger max_pages continues the crawl." in said
     assert f"2 items in {Path('output', 'topic.jsonl')}." in said
 
 
@@ -142,7 +142,7 @@ def test_a_first_signal_ends_the_crawl_cleanly(tmp_path: Path, endless_site: Sit
         _, said = process.communicate(timeout=20)
     assert process.returncode == 0
     assert "Stopped before the end." in said
-    assert "still waited when the crawl was stopped; the same command goes on there." in said
+    assert "still queued when the crawl was stopped; the same command continues the crawl." in said
     assert f"{output.read_bytes().count(10)} pages crawled" in said
 
 

@@ -78,7 +78,7 @@ def test_a_crawl_ends_when_its_harvest_is_small(tmp_path: Path) -> None:
     said = first.closing()
     assert first.status == second.status == 0
     assert "Stopped: harvest 0% over the last 200 pages, under stop_when=harvest<0.004. " in said
-    assert "still waited when the crawl was stopped; the same command goes on there." in said
+    assert "still queued when the crawl was stopped; the same command continues the crawl." in said
     assert f"On topic: 1 of {pages} pages read ({1 / pages:.0%}), 0% of the last 200." in said
     assert 201 <= pages <= 202
     assert pages + 200 <= len(second.items()) <= pages + 201
@@ -138,7 +138,7 @@ def test_pages_of_examples_teach_and_are_not_kept(tmp_path: Path) -> None:
     assert found["/1"] > found["/2"]
     assert "3 pages, 1 redirect, 1 example of the topic, 1 counterexample, 1 failed" in state_of(tmp_path)
     said = ended.closing()
-    assert f"Examples of the topic that taught nothing: {far.url}gone (404 Not Found)." in said
+    assert f"Examples of the topic that could not be used: {far.url}gone (404 Not Found)." in said
     assert ended.counts() == {"404 Not Found": 1}
     assert "is finished" in again.err
 
@@ -174,8 +174,8 @@ def test_an_example_that_failed_is_asked_for_again_by_the_next_run(tmp_path: Pat
         first = crawl(tmp_path, arguments | {"max_pages": "1"}, TWO_HOSTS)
         far.routes["/"] = page(BEES)
         second = crawl(tmp_path, arguments, TWO_HOSTS)
-    assert "taught nothing" in first.closing()
-    assert "taught nothing" not in second.closing()
+    assert "could not be used" in first.closing()
+    assert "could not be used" not in second.closing()
     assert far.paths() == ["/robots.txt", "/", "/robots.txt", "/"]
 
 

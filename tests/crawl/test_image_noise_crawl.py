@@ -144,7 +144,7 @@ def test_the_commands_tell_of_it(crawled: tuple[Site, Crawl]) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "what is to be done is not said"),
+        ([], "no subcommand given"),
         (["x"], "there is no scrapy noise 'x'; there is scrapy noise judge, "),
         (["report", "x"], "there is no crawl 'x'; there are topic"),
         (["report", "a", "b"], "unrecognized arguments: b"),
@@ -407,7 +407,7 @@ def test_a_share_of_the_noise_is_fetched_all_the_same(tmp_path: Path, share: flo
     assert ("Bytes saved: unknown, as nothing was downloaded." in said) is not bool(share)
     by_site = said.splitlines()[-1].split(maxsplit=4)[1:]
     assert by_site == (["0", "30", "0", "0 bytes"] if share else ["0", "0", "30", "unknown"])
-    skipped = "" if share else "; 30 skipped as noise, bytes saved unknown, as nothing was downloaded"
+    skipped = "" if share else "; 30 skipped as noise, bytes saved unknown, as no image was downloaded"
     assert f"Images: none kept{skipped}.\n" in ended.closing()
 
 
@@ -423,9 +423,9 @@ def test_what_was_chosen_is_not_always_fetched(tmp_path: Path) -> None:
         ended = crawl(tmp_path, {"seeds": site.url}, OPEN | {"IMAGE_NOISE_AUDIT": 1, "IMAGE_NOISE_MODELS": "keyword"})
     size = decimal(sum(one["size"] for one in ended.items("topic.images")))
     said = scrapy(tmp_path, "noise", "report").stdout
-    assert "Audited: 9 of the noise chosen to be fetched all the same." in said
-    assert f"Fetched of it: 2 images ({size}, measured), 2 pages stored." in said
-    assert "9 of the noise chosen to be fetched all the same, 2 images downloaded;" in ended.closing()
+    assert "Audit: 9 skipped images or links were chosen." in said
+    assert f"Downloaded of these: 2 images ({size}, measured), 2 pages stored." in said
+    assert "9 skipped images or links chosen for the audit, 2 images downloaded;" in ended.closing()
 
 
 def test_what_is_saved_is_told_by_what_is_kept(tmp_path: Path) -> None:
@@ -459,7 +459,7 @@ PNG = png("a", 9, 9)
     [
         (PNG, {}, ""),
         (b"<html><img src=x></html>", {}, "not an image: a web page (1)"),
-        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", {}, "not an image: SVG, which may hold scripts (1)"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", {}, "not an image: SVG, which may contain scripts (1)"),
         (b"", {}, "not an image: empty (1)"),
         (PNG[:40], {}, ""),
         (PNG[:39], {}, "image smaller than the limit (1)"),

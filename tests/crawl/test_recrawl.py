@@ -140,7 +140,7 @@ def test_nothing_is_due(tmp_path: Path, garden: Garden) -> None:
     assert (again.status, len(garden.site.asked)) == (0, asked)
     assert "is finished: 4 pages" in again.err
     assert "Nothing is due, the next page in 2" in again.err
-    assert "-a refresh=all takes every page" in again.err
+    assert "-a refresh=all fetches every page again" in again.err
     everything = crawl(tmp_path, given | {"refresh": "all"})
     assert round_of(everything) == "Round 2: 0 pages changed, 0 new, 0 gone, 4 unchanged (2 of them answered 304)."
     assert "\nThe crawl 'topic' is finished" in crawl(tmp_path, given).err

@@ -55,7 +55,7 @@ def test_who_has_patience_is_told_nothing_old(monkeypatch: pytest.MonkeyPatch) -
     ("raised", "words"),
     [
         (StateError("the database is away"), "the database is away"),
-        (ZeroDivisionError("oops"), "It cannot be computed; the log says why."),
+        (ZeroDivisionError("oops"), "It cannot be computed; see the log."),
     ],
 )
 def test_what_cannot_be_computed_says_why_and_ends_nothing(raised: Exception, words: str) -> None:

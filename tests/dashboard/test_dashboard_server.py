@@ -328,12 +328,12 @@ def test_a_server_that_is_away_is_said_in_a_sentence(tmp_path: Path) -> None:
         (("--port", "abc"), 2, "argument --port: 'abc' is wrong"),
         (("--port", "65536"), 2, "argument --port: '65536' is wrong"),
         (("--host", "evil.example"), 2, "--host 'evil.example' is wrong"),
-        (("--host", "0.0.0.0"), 2, "lets others in; give the setting DASHBOARD_PASSWORD"),
+        (("--host", "0.0.0.0"), 2, "gives other machines access; that needs the setting DASHBOARD_PASSWORD"),
         (("--host", "0.0.0.0", "-s", "DASHBOARD_PASSWORD=short"), 2, "is too short"),
-        (("-s", "DASHBOARD_HOSTS=bees.example,http://x/"), 2, "'http://x/' is no name of a host"),
+        (("-s", "DASHBOARD_HOSTS=bees.example,http://x/"), 2, "'http://x/' is not a host name"),
         (("-s", "STATE_URL=bees"), 2, "setting STATE_URL is wrong"),
-        (("more",), 2, "'more' is not understood"),
-        (("--host", "203.0.113.7", "-s", "DASHBOARD_PASSWORD=long enough"), 1, "nothing can be served at 203.0.113.7"),
+        (("more",), 2, "'more' is not recognized"),
+        (("--host", "203.0.113.7", "-s", "DASHBOARD_PASSWORD=long enough"), 1, "cannot listen on 203.0.113.7"),
     ],
 )
 def test_what_cannot_be_is_said_in_one_line(tmp_path: Path, words: tuple[str, ...], status: int, said: str) -> None:
@@ -352,7 +352,9 @@ def test_a_second_one_at_the_same_port_ends_with_a_sentence(served: Asked, tmp_p
     second = fork_server.common().start(line, tmp_path, (os.devnull, log), fork_server.environment())
     assert second.wait(PATIENCE) == 1
     told = Path(log).read_text()
-    assert re.fullmatch(rf"scrapy dashboard: nothing can be served at 127.0.0.1 port {port}: .*; --port .*\n", told)
+    assert re.fullmatch(
+        rf"scrapy dashboard: cannot listen on 127.0.0.1 port {port}: .*; choose another with --port\n", told
+    )
 
 
 def test_changes_that_wait_for_a_crawl_hold_up_nobody_else(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def test_the_focus_report_shows_itself_once_it_is_computed(page: Any) -> None:
 def test_the_noise_report_leads_to_the_images(page: Any) -> None:
     page.goto("/evaluate")
     page.get_by_role("link", name="Skipped as noise").click()
-    link = page.get_by_role("link", name="How often it errs")
+    link = page.get_by_role("link", name="Error rate")
     link.wait_for(timeout=PATIENCE)
     judged = page.locator("#report .figures dd").first.inner_text()
     assert re.fullmatch("[1-9][0-9]*", judged)

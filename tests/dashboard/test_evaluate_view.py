@@ -181,7 +181,7 @@ def test_a_crawl_without_a_page_says_so(desk: DashboardContext, engine: Engine) 
     assert "No crawl has stored a page yet: " in shown(desk)
     assert get(desk, "/api/evaluate/focus").status == HTTPStatus.NOT_FOUND
     assert data(desk, "/api/evaluate/focus", crawl="bees")["report"] is None
-    assert "This crawl has stored no page yet" in shown(desk, crawl="bees")
+    assert "This crawl has not stored a page yet" in shown(desk, crawl="bees")
     assert get(desk, "/evaluate/focus/1").status == HTTPStatus.NOT_FOUND
 
 
@@ -196,7 +196,7 @@ def test_a_report_that_takes_long_is_waited_for(
     assert "The report is being computed" in said
     assert 'id="report" data-live=' in said
     assert get(desk, "/evaluate/focus/1").status == HTTPStatus.NOT_FOUND
-    assert "looked through so far" in shown(desk)
+    assert "processed so far" in shown(desk)
     assert data(desk, "/api/evaluate/focus")["report"]["figures"]["total"]["pages"] == 3
     assert "being computed" not in shown(desk)
 
@@ -241,7 +241,7 @@ def test_one_crawl_is_counted_as_all_are(engine: Engine) -> None:
 def test_a_crawl_that_judged_no_image_says_so(desk: DashboardContext, engine: Engine) -> None:
     store(engine, 1, 0.9)
     assert data(desk, "/api/evaluate/noise")["report"]["images"] == 0
-    assert "This crawl has judged no image yet" in shown(desk, report="noise")
+    assert "This crawl has not judged any image yet" in shown(desk, report="noise")
 
 
 # Files.
@@ -283,7 +283,7 @@ def test_our_files_are_known_by_what_is_in_them(alone: DashboardContext, kind: s
 def test_others_are_not_listed(alone: DashboardContext, name: str, body: str) -> None:
     (alone.output / name).write_text(body)
     assert data(alone, "/api/evaluate/files") == {"files": [], "unopened": 0}
-    assert "No report lies in the output folder" in shown(alone, report="files")
+    assert "There is no report in the output folder" in shown(alone, report="files")
 
 
 def test_figures_are_text(alone: DashboardContext) -> None:
@@ -334,7 +334,7 @@ def test_a_file_that_is_too_large_is_listed_and_not_shown(
     monkeypatch.setattr(module, "MOST_BYTES", (alone.output / "report.html").stat().st_size + spare)
     (found,) = report_files(alone.output).files
     assert get(alone, f"/evaluate/files/{found.id}").status == status
-    assert ("too large to be shown" in shown(alone, report="files")) == (status != HTTPStatus.OK)
+    assert ("too large to show" in shown(alone, report="files")) == (status != HTTPStatus.OK)
 
 
 def test_what_is_not_looked_at_is_said(alone: DashboardContext, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -344,7 +344,7 @@ def test_what_is_not_looked_at_is_said(alone: DashboardContext, monkeypatch: pyt
     monkeypatch.setattr(module, "MOST_OPENED", 2)
     found = report_files(alone.output)
     assert ([one.name for one in found.files], found.unopened) == (["2.html", "1.html"], 1)
-    assert "1 older file was not looked into." in shown(alone, report="files")
+    assert "1 older file was not checked." in shown(alone, report="files")
 
 
 def test_there_need_be_no_folder_and_no_crawl(alone: DashboardContext, tmp_path: Path) -> None:

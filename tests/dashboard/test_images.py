@@ -100,7 +100,7 @@ def test_there_are_two_lists(desk: DashboardContext, engine: Engine) -> None:
     page = text(desk)
     assert '<img src="/images/1/image"' in page
     assert '<img src="/images/2/image"' not in page
-    assert "it is 1 x 1, which nobody sees" in page
+    assert "it is 1 x 1, too small to be seen" in page
 
 
 @pytest.mark.parametrize(
@@ -287,7 +287,7 @@ def test_a_mark_is_kept_changed_and_forgotten(desk: DashboardContext, engine: En
     found = post(desk, "/images/1/mark", value="noise")
     assert (found.status, dict(found.headers)["Location"]) == (HTTPStatus.SEE_OTHER, "/images/1")
     assert labels(engine) == [("http://cdn.example/1.png", "noise", sight())]
-    assert (data(desk, "/api/images/1")["label"], "marked as noise" in text(desk, "/images/1")) == ("noise", True)
+    assert (data(desk, "/api/images/1")["label"], "labelled as noise" in text(desk, "/images/1")) == ("noise", True)
     with engine.connect() as connection:
         assert connection.execute(select(label.c.said_at)).scalar_one() > 1_700_000_000
     post(desk, "/images/1/mark", value="content")
@@ -333,7 +333,7 @@ def test_the_audit_tells_how_often_noise_looks_like_content(desk: DashboardConte
     (audit,) = data(desk, "/api/images/error-rate")["audit"]
     assert (audit["chosen"], audit["mistaken"]["wrong"], audit["mistaken"]["of"]) == (11, 2, 10)
     page = text(desk)
-    assert "2 of 10 fetched and measured; 11 were chosen by chance" in page
+    assert "2 of 10 downloaded and measured; 11 were chosen at random" in page
     assert "20.0%" in page
     assert "5.7%–51.0%" in page
 

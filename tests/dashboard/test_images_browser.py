@@ -58,7 +58,7 @@ def test_marking_goes_on_by_itself_and_can_be_undone(own_page: Any) -> None:
     assert marked(own_page) == {first: "noise"}  # as it was before, and not without a mark
     own_page.goto("/images?only=disputed")
     assert marked(own_page) == {first: "noise"}
-    assert "Kept and marked: 1; as noise: 1" in own_page.locator("#rate").inner_text()
+    assert "Kept and labelled: 1; labelled as noise: 1" in own_page.locator("#rate").inner_text()
     own_page.keyboard.press("j")
     press(own_page, "u")
     assert marked(own_page) == {}
@@ -78,7 +78,7 @@ def test_without_scripts_a_mark_leads_to_the_image(own_page: Any) -> None:
     own_page.goto("/images?wall=doubtful")
     own_page.get_by_role("button", name="Noise", exact=True).first.click()
     assert "/images/" in own_page.url
-    assert own_page.locator(".badge", has_text="marked as noise").count() == 1
+    assert own_page.locator(".badge", has_text="labelled as noise").count() == 1
 
 
 def test_arrows_go_through_the_grid(page: Any) -> None:

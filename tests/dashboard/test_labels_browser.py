@@ -100,7 +100,7 @@ def test_skipping_and_the_extractors_own_keep_nothing(own_page: Any) -> None:
     own_page.keyboard.press("n")
     own_page.wait_for_url(lambda url: not url.startswith(address))
     own_page.goto("/labels/list")
-    assert "Nothing is marked yet" in own_page.inner_text("main")
+    assert "Nothing is labelled yet" in own_page.inner_text("main")
 
 
 def test_no_main_text_the_gold_file_and_taking_back(own_page: Any) -> None:
@@ -112,9 +112,9 @@ def test_no_main_text_the_gold_file_and_taking_back(own_page: Any) -> None:
         own_page.get_by_role("link", name="Gold file for scrapy evaluate").click()
     (line,) = Path(download.value.path()).read_text("utf-8").splitlines()
     assert json.loads(line)["gold"] == ""
-    own_page.get_by_role("button", name="Take back").click()
+    own_page.get_by_role("button", name="Undo").click()
     own_page.wait_for_url("**/labels/list?**")
-    assert "Nothing is marked yet" in own_page.inner_text("main")
+    assert "Nothing is labelled yet" in own_page.inner_text("main")
 
 
 @pytest.mark.parametrize("how", [{"java_script_enabled": False}])

@@ -39,7 +39,7 @@ class Place:
         return [one["id"] for one in queue["pages"]][-MOST:]
 
     def mark(self, number: int, **more: str) -> str:
-        """Mark a page's blocks as the extractor says; the text that they are."""
+        """Label a page's blocks as the extractor says; the text that they are."""
         address = f"/labels/pages/{number}"
         headers = {"host": "localhost"}
         sheet = json.loads(answer(self.desk, Request("GET", f"/api{address}", {}, {}, headers)).body)
@@ -123,7 +123,7 @@ def test_marks_of_one_crawl_alone(place: Place) -> None:
         (["-o", "a.csv"], "--labels writes JSON lines"),
         (["-o", "a.jsonl.zst"], "--labels writes JSON lines"),
         (["-o", "a.warc"], "--labels writes JSON lines"),
-        (["-o", "output/crawl.db", "--format", "jsonl"], "cannot be written to"),
+        (["-o", "output/crawl.db", "--format", "jsonl"], "cannot be the output"),
     ],
 )
 def test_wrong_use_is_one_sentence(crawled: Path, copied: Path, place: Place, words: list[str], why: str) -> None:

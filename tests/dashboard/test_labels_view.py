@@ -91,7 +91,7 @@ def test_the_least_certain_pages_are_offered(desk: DashboardContext, engine: Eng
     shown = text(desk)
     assert re.findall(r'data-item href="/labels/pages/(\d)"', shown) == ["1", "2", "4"]
     assert "10% certain" in shown
-    assert "certainty not known" in shown
+    assert "confidence unknown" in shown
 
 
 def test_what_is_said_where_nothing_can_be_marked(desk: DashboardContext, engine: Engine) -> None:
@@ -100,7 +100,7 @@ def test_what_is_said_where_nothing_can_be_marked(desk: DashboardContext, engine
     assert get(desk, "/labels/pages/1").status == HTTPStatus.NOT_FOUND
     enter(engine, 2)
     post(desk, "/labels/pages/2", **chosen(desk, number=2))
-    assert "All pages whose response was kept are marked." in text(desk)
+    assert "All pages with a stored response are labelled." in text(desk)
     with engine.begin() as connection:
         for table in (stored_response, page, crawl):
             connection.execute(delete(table))
@@ -181,7 +181,7 @@ def test_a_mark_is_taken_back(desk: DashboardContext, engine: Engine) -> None:
     found = post(desk, f"/labels/{one['id']}/remove")
     assert (found.status, dict(found.headers)["Location"]) == (HTTPStatus.SEE_OTHER, "/labels/list?crawl=bees")
     assert stored(engine) == []
-    assert "Nothing is marked yet" in text(desk, "/labels/list")
+    assert "Nothing is labelled yet" in text(desk, "/labels/list")
     assert post(desk, f"/labels/{one['id']}/remove").status == HTTPStatus.NOT_FOUND
 
 
@@ -191,7 +191,7 @@ def test_a_mark_of_another_source_is_said_and_not_shown(desk: DashboardContext, 
     keep(engine, SOURCE + b"<p>More.")
     found = data(desk, "/api/labels/pages/1")
     assert (found["marked"], found["outdated"], found["lines"][4]["kept"]) == (False, True, found["lines"][4]["found"])
-    assert "This page has changed since it was marked" in text(desk, "/labels/pages/1")
+    assert "This page has changed since it was labelled" in text(desk, "/labels/pages/1")
 
 
 def test_older_marks_are_on_further_pages(

@@ -266,7 +266,7 @@ def test_its_workers(desk: DashboardContext, engine: Engine) -> None:
     first, second = data(desk, "/api/crawls/1")["workers"]
     assert (first["alive"], second["alive"]) == (True, False)
     assert first["silent"] == pytest.approx(2.0, abs=1.5)
-    assert "taken for dead" in text(desk, "/crawls/1")
+    assert "considered dead" in text(desk, "/crawls/1")
 
 
 def test_its_course(desk: DashboardContext, engine: Engine) -> None:
@@ -445,7 +445,7 @@ def test_the_slowest_are_looked_for_in_the_background(desk: DashboardContext, en
     (found,) = awaited(desk, "/api/crawls/1/slow", "looked_at")["hosts"]
     assert (found["why"], found["waiting"], found["seconds"]) == ("pace", 3, 90.0)
     said = " ".join(text(desk, "/crawls/1").split())
-    assert "3 addresses wait. It asks for 30 s between two requests." in said
+    assert "3 addresses are queued. It asks for a delay of 30 s between two requests." in said
 
 
 # Words of others.

@@ -73,10 +73,10 @@ def test_sites_are_filtered_and_sorted_without_leaving(page: Any) -> None:
     page.keyboard.press("/")
     page.keyboard.type("nowhere")
     page.keyboard.press("Enter")
-    page.locator("#site-list", has_text="No site's name holds this").wait_for()
+    page.locator("#site-list", has_text="No site's name contains this").wait_for()
     assert "site=nowhere" in page.url
     assert page.evaluate("self.stayed")
-    page.get_by_label("Name holds").fill("")
+    page.get_by_label("Name contains").fill("")
     page.get_by_label("Sorted by").select_option("name")
     page.locator("#site-list th[aria-sort=ascending]").wait_for()
     assert page.locator("#site-list tbody tr").count() == 1
@@ -96,7 +96,7 @@ def test_what_is_renewed_does_not_take_the_focus_away(page: Any) -> None:
 def test_what_the_background_found_comes_by_itself(page: Any) -> None:
     page.goto("/crawls/1")
     page.locator("#ends", has_text="Counted:").wait_for()
-    page.locator("#slow", has_text="Nothing waits.").wait_for()
+    page.locator("#slow", has_text="Nothing is queued.").wait_for()
     assert page.locator("#ends").get_by_role("row", name="errors").count() == 1
 
 

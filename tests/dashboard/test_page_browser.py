@@ -46,7 +46,7 @@ def test_the_original_stands_beside_the_text(page: Any, bee: int) -> None:
     frame = page.frame_locator("iframe")
     kept = frame.locator(".kept").first
     assert kept.inner_text().startswith("In 1914 Karl von Frisch")
-    assert "there are sentences beside it" in kept.get_attribute("title")
+    assert "there are sentences next to it" in kept.get_attribute("title")
     tint, grey = (
         frame.locator(one).first.evaluate("(e) => getComputedStyle(e).backgroundColor") for one in (".kept", ".left")
     )

@@ -71,7 +71,7 @@ def test_a_page_as_it_is_shown(desk: DashboardContext, engine: Engine) -> None:
         "article",
         ">en<",
         "25%",
-        "1 page found, and all were looked through",
+        "1 page found, all pages searched",
     ):
         assert badge in text
     assert 'badge good">new' not in text  # all pages of a first round are
@@ -111,7 +111,7 @@ def test_more_of_them(desk: DashboardContext, engine: Engine, count: int) -> Non
     while True:
         text = shown(desk, **given)
         every += [int(one) for one in re.findall(r'href="/pages/(\d+)"', text)]
-        said += re.findall(r"(\d+) of (?:\d+) pages looked through so far, (\d+) found", text)
+        said += re.findall(r"(\d+) of (?:\d+) pages searched so far, (\d+) found", text)
         going = re.search(r'<form action="/pages" data-part="progress".*?</form>', text)
         if going is None:
             break
@@ -119,7 +119,7 @@ def test_more_of_them(desk: DashboardContext, engine: Engine, count: int) -> Non
         given = dict(re.findall(r'name="(\w+)" value="([^"]*)"', going[0]))
     assert every == list(range(count, 0, -1))
     assert all(looked == found for looked, found in said)
-    assert f"{count} pages found, and all were looked through" in text
+    assert f"{count} pages found, all pages searched" in text
 
 
 def test_a_search_that_is_not_through_goes_on_by_itself(
@@ -131,10 +131,10 @@ def test_a_search_that_is_not_through_goes_on_by_itself(
     monkeypatch.setattr("crawler.dashboard.views.page_search.SMALL", 25)
     monkeypatch.setattr(SearchIndex, "update", lambda *_: False)
     first = shown(desk, q="honey")
-    assert "25 of 60 pages looked through so far, 0 found" in first
-    assert "The full-text index is being made and has 0 pages" in first
+    assert "25 of 60 pages searched so far, 0 found" in first
+    assert "The full-text index is being built and has 0 pages" in first
     assert "data-goes-on" in first
-    assert "Look on" in first
+    assert "Search further" in first
     answers = [told(desk, q="honey")]
     while after := answers[-1]["after"]:
         answers.append(told(desk, q="honey", after=after))
@@ -154,7 +154,7 @@ def test_a_search_by_the_index(desk: DashboardContext, engine: Engine, monkeypat
         connection.execute(delete(page).where(page.c.id > 50))
         connection.execute(update(page).where(page.c.id == 50).values(text="别的"))
     text = shown(desk, q="蜜蜂")
-    assert "48 pages found, and all were looked through" in text
+    assert "48 pages found, all pages searched" in text
     assert '"/pages/50"' not in text
 
 
@@ -220,10 +220,10 @@ def test_a_part_of_several_names_is_asked_about(desk: DashboardContext, engine: 
     text = shown(desk, site="bees", q="dance")
     assert 'href="/pages?crawl=bees&amp;q=dance&amp;site=%3Cb%3E24.bees.org"' in text
     assert "<bdi>&lt;b&gt;24.bees.org</bdi>" in text
-    assert "There are more of them" in text
+    assert "There are more: type" in text
     assert "<b>" not in text
     assert "other.bees.org" not in text
-    assert "No site of this crawl is called so" in shown(desk, site="wasps")
+    assert "No site of this crawl has this name" in shown(desk, site="wasps")
 
 
 def test_the_largest_sites_are_offered(desk: DashboardContext, engine: Engine) -> None:
@@ -251,11 +251,11 @@ def test_the_crawl_with_the_newest_page_is_shown(desk: DashboardContext, engine:
 
 
 def test_nothing_yet(desk: DashboardContext, engine: Engine) -> None:
-    assert "This crawl has stored no page yet" in shown(desk)
-    assert "This crawl has stored no page yet" in shown(desk, q="bees")
+    assert "This crawl has not stored a page yet" in shown(desk)
+    assert "This crawl has not stored a page yet" in shown(desk, q="bees")
     store(engine, 1)
     desk = replace(desk, background=Background())  # which has not counted the pages yet
-    assert "No page is like that" in shown(desk, q="wasps")
+    assert "No page matches" in shown(desk, q="wasps")
     assert "没有符合条件的页面" in shown(desk, q="wasps", lang="zh")
 
 

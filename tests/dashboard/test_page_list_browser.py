@@ -157,7 +157,7 @@ def test_a_search_goes_on_by_itself(many: Path, own_page: Any) -> None:
     own_page.on("request", lambda request: asked.append(request.url))
     own_page.goto("/pages?q=пчёлы")
     own_page.locator("#pages li").wait_for(timeout=60_000)  # it reads all pages
-    own_page.get_by_text("1 page found, and all were looked through").wait_for()
+    own_page.get_by_text("1 page found, all pages searched").wait_for()
     assert own_page.locator("#pages li").count() == 1
     assert own_page.locator("#pages h2").inner_text() == "Пчёлы <b>одни</b>"
     assert sum("after=" in one for one in asked) >= 1
@@ -167,7 +167,7 @@ def test_a_search_goes_on_by_itself(many: Path, own_page: Any) -> None:
 @pytest.mark.parametrize("how", [{"java_script_enabled": False}])
 def test_without_scripts_a_button_looks_on(many: Path, own_page: Any, how: dict[str, Any]) -> None:
     own_page.goto("/pages?q=пчёлы")
-    button = own_page.get_by_role("button", name="Look on")
+    button = own_page.get_by_role("button", name="Search further")
     assert own_page.locator("#pages li").count() == 0
     before = own_page.locator("#progress").inner_text()
     button.click()

@@ -103,7 +103,7 @@ def test_what_is_known_of_a_page(desk: DashboardContext, engine: Engine) -> None
     assert 'href="http://b.example/not-stored"' in text
     assert text.count(f"<p><bdi>{PROSE}</bdi></p>") == 4
     assert f'<iframe sandbox="" src="/pages/{number}/original"' in text
-    for said in ("70%", "90%", "First!", "Second.", "# How", "sitemap", "near copy"):
+    for said in ("70%", "90%", "First!", "Second.", "# How", "sitemap", "near-duplicate"):
         assert said in text
 
 
@@ -146,12 +146,12 @@ def test_the_original(desk: DashboardContext, engine: Engine) -> None:
 @pytest.mark.parametrize(
     ("more", "source", "said"),
     [
-        ({"text": "Something else."}, SOURCE, "is not quite the stored one"),
-        ({"extractor": "template"}, SOURCE, "the tints are those of auto"),
+        ({"text": "Something else."}, SOURCE, "differs a little from the stored one"),
+        ({"extractor": "template"}, SOURCE, "the highlights are those of auto"),
         ({"extractor": "slope"}, SOURCE, ""),
         ({"fetched_at": "2026-05-05T00:00:00+00:00"}, SOURCE, "This source is older"),
         ({}, SOURCE + "<i>x</i>" * 60_000, "not read to its end"),
-        ({}, SOURCE + "<p>" + "x" * 1_000_000, "Why is said of its blocks"),
+        ({}, SOURCE + "<p>" + "x" * 1_000_000, "too large to show reasons here"),
         (
             {},
             IN_SCRIPT,
@@ -185,7 +185,7 @@ def test_blocks_of_other_methods(desk: DashboardContext, engine: Engine, method:
     found = told(desk, f"/pages/{number}/blocks")
     assert (found["method"], found["limit"]) == (method, None)
     assert {one["probability"] for one in found["blocks"]} == {None}
-    assert "This method says only which blocks it keeps." in shown(desk, f"/pages/{number}/blocks")
+    assert "This method tells only which blocks it keeps." in shown(desk, f"/pages/{number}/blocks")
 
 
 def test_many_blocks_come_part_by_part(desk: DashboardContext, engine: Engine) -> None:

@@ -130,7 +130,7 @@ def test_a_job_runs_now_by_itself(visitor: Visitor) -> None:
     number = visitor.job().id
     assert where(visitor.post(f"/schedule/{number}/run")) == "/schedule?said=started"
     assert where(visitor.post(f"/schedule/{number}/run")) == "/schedule?said=busy"
-    assert "under way" in visitor.post(f"/schedule/{number}/remove").body.decode()
+    assert "still running" in visitor.post(f"/schedule/{number}/remove").body.decode()
     until(lambda: visitor.job().last)
     (run,) = visitor.json(f"/api/jobs/{number}/runs")
     assert (run["number"], run["how"], run["status"], run["exit"], run["pages"]) == (1, "now", "done", 0, 3)
@@ -163,34 +163,34 @@ def test_a_run_is_told_to_end(here: Visitor) -> None:
 @pytest.mark.parametrize(
     ("changed", "field", "said"),
     [
-        ({"name": ""}, "name", "a job wants a name"),
-        ({"name": "../bees"}, "name", "cannot name a file"),
-        ({"cron": "61 * * * *"}, "cron", "its minute cannot be"),
-        ({"cron": ""}, "cron", "a job wants a time"),
+        ({"name": ""}, "name", "a job needs a name"),
+        ({"name": "../bees"}, "name", "cannot be a file name"),
+        ({"cron": "61 * * * *"}, "cron", "its minute is invalid"),
+        ({"cron": ""}, "cron", "a job needs a time"),
         ({"timezone": "Mars"}, "timezone", "is not known"),
         ({"timezone": "../../etc/passwd"}, "timezone", "is not known"),
-        ({"seeds": ""}, "seeds", "a crawl wants seeds"),
-        ({"seeds": "/etc/passwd"}, "seeds", "is no address"),
-        ({"seeds": "file:///etc/passwd"}, "seeds", "is no address"),
-        ({"seeds": "seeds.txt"}, "seeds", "is no address"),
-        ({"seeds": "https://a.example/ /etc/passwd"}, "seeds", "&#x27;/etc/passwd&#x27; is no address"),
-        ({"seeds": "https://a.example/\nftp://b.example/"}, "seeds", "is no address"),
-        ({"seeds": "demo, https://a.example/"}, "seeds", "seed &#x27;demo&#x27; stands alone"),
-        ({"seeds": "https://a.example/ demo"}, "seeds", "seed &#x27;demo&#x27; stands alone"),
-        ({"topic": "/etc/topic.toml"}, "topic", "is like a file&#x27;s name"),
-        ({"topic": "TOPIC.TOML"}, "topic", "is like a file&#x27;s name"),
-        ({"topic": "/etc/.toml"}, "topic", "is like a file&#x27;s name"),
-        ({"topic": ".toml"}, "topic", "is like a file&#x27;s name"),
-        ({"topic": "README.md"}, "topic", "is like a file&#x27;s name"),
-        ({"topic": "nothing-there.md"}, "topic", "is like a file&#x27;s name"),
-        ({"topic": "..\\secret.txt"}, "topic", "is like a file&#x27;s name"),
+        ({"seeds": ""}, "seeds", "a crawl needs seeds"),
+        ({"seeds": "/etc/passwd"}, "seeds", "is neither an http://"),
+        ({"seeds": "file:///etc/passwd"}, "seeds", "is neither an http://"),
+        ({"seeds": "seeds.txt"}, "seeds", "is neither an http://"),
+        ({"seeds": "https://a.example/ /etc/passwd"}, "seeds", "&#x27;/etc/passwd&#x27; is neither an http://"),
+        ({"seeds": "https://a.example/\nftp://b.example/"}, "seeds", "is neither an http://"),
+        ({"seeds": "demo, https://a.example/"}, "seeds", "seed &#x27;demo&#x27; cannot be combined"),
+        ({"seeds": "https://a.example/ demo"}, "seeds", "seed &#x27;demo&#x27; cannot be combined"),
+        ({"topic": "/etc/topic.toml"}, "topic", "looks like a file name"),
+        ({"topic": "TOPIC.TOML"}, "topic", "looks like a file name"),
+        ({"topic": "/etc/.toml"}, "topic", "looks like a file name"),
+        ({"topic": ".toml"}, "topic", "looks like a file name"),
+        ({"topic": "README.md"}, "topic", "looks like a file name"),
+        ({"topic": "nothing-there.md"}, "topic", "looks like a file name"),
+        ({"topic": "..\\secret.txt"}, "topic", "looks like a file name"),
         ({"topic": "!"}, "topic", "has no word in it"),
         ({"max_pages": "0"}, "max_pages", "allowed are whole numbers from 1 on"),
         ({"max_depth": "x"}, "max_depth", "is wrong"),
         ({"min_relevance": "2"}, "min_relevance", "allowed are numbers from 0 to 1"),
         ({"stop_when": "soon"}, "stop_when", "is wrong"),
         ({"lang": "klingon"}, "lang", "is not known"),
-        ({"CONTACT": "a\x1b[2Jb"}, "CONTACT", "cannot be shown"),
+        ({"CONTACT": "a\x1b[2Jb"}, "CONTACT", "cannot be displayed"),
     ],
 )
 def test_what_is_wrong_stands_beside_the_field(here: Visitor, changed: dict[str, str], field: str, said: str) -> None:
@@ -233,7 +233,7 @@ def test_settings_of_the_form_come_with_the_job(here: Visitor) -> None:
 def test_a_second_job_of_the_name_is_refused_with_what_was_typed(here: Visitor) -> None:
     here.post("/schedule/add", BEES)
     found = here.post("/schedule/add", {**BEES, "topic": "wasps"})
-    assert (found.status, b"there is a job" in found.body, b"wasps" in found.body) == (422, True, True)
+    assert (found.status, b"there is already a job" in found.body, b"wasps" in found.body) == (422, True, True)
 
 
 @pytest.mark.parametrize("path", ["add", "1/pause", "1/resume", "1/remove", "1/run", "1/stop"])
@@ -346,21 +346,21 @@ def test_whether_a_scheduler_is_at_work(here: Visitor) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "english", "chinese"),
     [
-        ("name", "", "a job wants a name", "请填写任务名称"),
-        ("cron", "", "a job wants a time", "请填写时间"),
-        ("seeds", "demo ftp://x/", "stands alone", "只能单独使用"),
-        ("name", "a/b", "cannot name a file", "不能用作文件名"),
-        ("cron", "1 2 3", "it has not five fields", "字段数不是五个"),
-        ("cron", "61 * * * *", "its minute cannot be", "“分”字段无效"),
+        ("name", "", "a job needs a name", "请填写任务名称"),
+        ("cron", "", "a job needs a time", "请填写时间"),
+        ("seeds", "demo ftp://x/", "cannot be combined", "只能单独使用"),
+        ("name", "a/b", "cannot be a file name", "不能用作文件名"),
+        ("cron", "1 2 3", "it does not have five fields", "字段数不是五个"),
+        ("cron", "61 * * * *", "its minute is invalid", "“分”字段无效"),
         ("timezone", "Bees", "time zone", "时区"),
-        ("seeds", "", "a crawl wants seeds", "请填写种子"),
-        ("seeds", "/etc/passwd", "is no address with http://", "不是以 http://"),
-        ("topic", "a/b.toml", "is like a file", "像是文件名"),
+        ("seeds", "", "a crawl needs seeds", "请填写种子"),
+        ("seeds", "/etc/passwd", "is neither an http://", "不是以 http://"),
+        ("topic", "a/b.toml", "looks like a file", "像是文件名"),
         ("max_pages", "0", "allowed are whole numbers from 1 on", "应为不小于 1 的整数"),
         ("min_relevance", "2", "allowed are numbers from 0 to 1", "应为 0 到 1 之间的数"),
         ("stop_when", "x", "allowed is harvest&lt;NUMBER", "应为 harvest&lt;数值，"),
         ("lang", "xx", "is not known; allowed are codes", "不是已知的语言"),
-        ("CONTACT", "\x01", "it has letters that cannot be shown", "含有无法显示的字符"),
+        ("CONTACT", "\x01", "it contains characters that cannot be displayed", "含有无法显示的字符"),
     ],
 )
 def test_what_is_wrong_is_said_in_the_language_of_the_page(

@@ -141,9 +141,9 @@ def test_a_file_without_pages(evaluate: Evaluate) -> None:
         (".", "'.' cannot be read (Is a directory)"),
         (
             "gold.jsonl ./gold.jsonl",
-            "two files would both be called 'gold' in the tables; give one of them another name",
+            "two files would have the name 'gold' in the tables; rename one of them",
         ),
-        ("gold.jsonl --wrong", "'--wrong' is not understood; scrapy evaluate --help says what is"),
+        ("gold.jsonl --wrong", "'--wrong' is not recognized; see scrapy evaluate --help"),
         ("gold.jsonl --methods no", f"argument --methods: there is no 'no'; there are {', '.join(EXTRACTORS)}"),
         ("gold.jsonl --methods trafilatura", "argument --methods: there is no 'trafilatura'; there are"),
         ("gold.jsonl --methods ,", f"argument --methods: there is no ''; there are {', '.join(EXTRACTORS)}"),
@@ -154,11 +154,11 @@ def test_a_file_without_pages(evaluate: Evaluate) -> None:
         ("gold.jsonl --jobs ²", "argument --jobs: '²' is wrong"),
         ("gold.jsonl -o none/r.html", "'none/r.html' cannot be written"),
         ("gold.jsonl --save .", "'.' cannot be written"),
-        ("gold.jsonl --save gold.jsonl", "'gold.jsonl' is to be read and cannot be written to"),
-        ("gold.jsonl --save ./gold.jsonl", "'./gold.jsonl' is to be read and cannot be written to"),
+        ("gold.jsonl --save gold.jsonl", "'gold.jsonl' is an input and cannot be the output"),
+        ("gold.jsonl --save ./gold.jsonl", "'./gold.jsonl' is an input and cannot be the output"),
         ("gold.jsonl --save a -o a", "-o and --save name the same file"),
         ("gold.jsonl --baseline none.json", "--baseline: 'none.json' cannot be read (No such file or directory)"),
-        ("gold.jsonl --baseline gold.jsonl", "--baseline: 'gold.jsonl' is no record that --save has written"),
+        ("gold.jsonl --baseline gold.jsonl", "--baseline: 'gold.jsonl' was not written by --save"),
     ],
 )
 def test_wrong_use_ends_with_one_line(evaluate: Evaluate, words: str, why: str) -> None:
@@ -196,5 +196,5 @@ def test_it_can_be_broken_off(tmp_path: Path, jobs: str) -> None:
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does
         _, err = process.communicate(timeout=30)
     assert process.returncode == 1
-    assert err.splitlines()[-1] == "scrapy evaluate: broken off; nothing was written"
+    assert err.splitlines()[-1] == "scrapy evaluate: interrupted; nothing was written"
     assert not (tmp_path / "run.json").exists()

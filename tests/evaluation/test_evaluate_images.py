@@ -107,7 +107,9 @@ def test_lines_that_are_no_pages_are_named(evaluate: Any) -> None:
     assert "36 labels by hand, 0 of them" in out
 
 
-@pytest.mark.parametrize(("labels", "said"), [(b"", "has no label"), (b"{}\n", "has no label"), (..., "none of the")])
+@pytest.mark.parametrize(
+    ("labels", "said"), [(b"", "contains no label"), (b"{}\n", "contains no label"), (..., "none of the")]
+)
 def test_nothing_to_say(labels: Any, said: str, evaluate: Any) -> None:
     Path("labels.jsonl").write_bytes(image_site.labels() if labels is ... else labels)
     Path("pages.jsonl").write_bytes(image_site.lines({"url": "http://a.example/", "html": "a"}))
@@ -127,7 +129,7 @@ def test_nothing_to_say(labels: Any, said: str, evaluate: Any) -> None:
         (["labels.jsonl", "--pages", "none.jsonl"], "'none.jsonl' cannot be read"),
         (["labels.jsonl", "--pages"], "expected at least one argument"),
         (["labels.jsonl", "--pages", "pages.jsonl", "--lists", "none.txt"], "'none.txt' cannot be read"),
-        (["labels.jsonl", "--pages", "pages.jsonl", "--json", "labels.jsonl"], "is to be read and cannot be written"),
+        (["labels.jsonl", "--pages", "pages.jsonl", "--json", "labels.jsonl"], "is an input and cannot be the output"),
         (["labels.jsonl", "--pages", "pages.jsonl", "--json", "no/a.json"], "'no/a.json' cannot be written"),
         (["labels.jsonl", "--pages", "pages.jsonl", "--json", "."], "'.' cannot be written"),
         (["labels.jsonl", "--pages", "pages.jsonl", "-s", "EXTRACTOR=magic"], "setting EXTRACTOR='magic' is wrong"),

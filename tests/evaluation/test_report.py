@@ -211,10 +211,10 @@ def test_what_cannot_be_compared_is_said() -> None:
 def test_other_files_are_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "run.json"
     path.write_text(text)
-    with pytest.raises(RecordError, match="is no record that --save has written"):
+    with pytest.raises(RecordError, match="was not written by --save"):
         read_record(path)
     path.write_text('{"format": 2, "sets": {}}')
-    with pytest.raises(RecordError, match="of another format"):
+    with pytest.raises(RecordError, match="in another format"):
         read_record(path)
     with pytest.raises(RecordError, match="cannot be read"):
         read_record(tmp_path)

@@ -243,7 +243,7 @@ def test_what_is_wanted_is_written(either: Place, words: list[str], expected: st
     assert "".join(str(one["depth"]) for one in found) == expected
     pages = "page" if len(expected) == 1 else "pages"
     assert f"{len(expected)} of 7 pages of the crawl bees" in said.err, pages
-    assert ("1 page that is gone is left out; --only gone has them." in said.err) == ("gone" not in words)
+    assert ("1 page that is gone is left out; --only gone exports it." in said.err) == ("gone" not in words)
 
 
 DUE = OPEN | {"KEEP_RESPONSES": "True", "RECRAWL_LEAST": "0.001", "RECRAWL_MOST": "0.001"}
@@ -292,17 +292,13 @@ def test_what_a_spreadsheet_would_run_is_said(place: Place) -> None:
     assert "2 cells begin like a formula, which a spreadsheet may run; --spreadsheet prevents that." in said.err
     said = place.export("--format", "csv", "--fields", "title", "--spreadsheet")
     assert said.out == "title\r\n'=1+1\r\n'=1+1\r\n"
-    assert "2 cells begin like a formula, with a ' before." in said.err
+    assert "2 cells begin like a formula; a ' was put before each." in said.err
 
 
 def test_what_is_not_stored_is_said(place: Place) -> None:
     place.fill(2)
-    assert (
-        "Of 2 pages no response is stored: the text stands alone (KEEP_RESPONSES)." in place.export("-o", "a.warc").err
-    )
-    assert (
-        "Of 2 pages no Markdown is stored: their text stands there (-a markdown=yes)." in place.export("-o", "a/").err
-    )
+    assert "2 pages have no stored response, so only their text was written" in place.export("-o", "a.warc").err
+    assert "2 pages have no stored Markdown, so their plain text was written" in place.export("-o", "a/").err
 
 
 @pytest.mark.parametrize(
@@ -314,30 +310,30 @@ def test_what_is_not_stored_is_said(place: Place) -> None:
         (["--name", "bees", "--since", "soon"], "argument --since: 'soon' is wrong; allowed are"),
         (["--only", "old"], "argument --only: invalid choice: 'old'"),
         (["--format", "xml"], "argument --format: invalid choice: 'xml'"),
-        (["--format", "parquet"], "parquet does not go to standard output; -o says where to"),
-        (["--format", "markdown"], "markdown does not go to standard output; -o says where to"),
-        (["-o", ""], "'' does not say which format it is to have"),
+        (["--format", "parquet"], "parquet cannot be written to standard output; use -o"),
+        (["--format", "markdown"], "markdown cannot be written to standard output; use -o"),
+        (["-o", ""], "the name '' does not tell the format"),
         (
             ["-o", "a.txt"],
-            "'a.txt' does not say which format it is to have; --format does, or one of the endings .jsonl",
+            "the name 'a.txt' does not tell the format; give --format, or one of the extensions .jsonl",
         ),
-        (["-o", "a.parquet.gz"], "parquet goes without .gz, .zst"),
-        (["-o", "a.md.zst"], "markdown goes without .gz, .zst"),
+        (["-o", "a.parquet.gz"], "parquet cannot be compressed with .gz, .zst"),
+        (["-o", "a.md.zst"], "markdown cannot be compressed with .gz, .zst"),
         (["-o", "a.warc", "--fields", "url"], "--fields does not go with warc"),
         (["-o", "a.jsonl", "--spreadsheet"], "--spreadsheet goes with csv alone, and this is jsonl"),
         (["--fields", "url,body"], "argument --fields: there is no 'body'; there are url, requested_url"),
         (["--where", "https://a.example/"], "argument --where: 'https://a.example/' is wrong"),
         (["--min-relevance", "2"], "argument --min-relevance: '2' is wrong; allowed are numbers from 0 to 1"),
-        (["bees"], "'bees' is not understood; scrapy export --help says what is"),
-        (["--all"], "'--all' is not understood; scrapy export --help says what is"),
+        (["bees"], "'bees' is not recognized; see scrapy export --help"),
+        (["--all"], "'--all' is not recognized; see scrapy export --help"),
         (["--name", "bees", "-o", "no/a.jsonl"], "'no/a.jsonl' cannot be written to (No such file or directory)"),
-        (["--name", "bees", "-o", "mine/"], "'mine/' is there already and is no folder of an export"),
-        (["--name", "bees", "-o", "crawl.db", "--format", "csv"], "'crawl.db' is to be read and cannot be written to"),
-        (["--name", "bees", "-o", "crawl.db-wal", "--format", "csv"], "is to be read and cannot be written to"),
-        (["--name", "bees", "-o", "crawl.db-shm", "--format", "csv"], "is to be read and cannot be written to"),
-        (["--name", "bees", "-o", "output/bees.jsonl"], "'output/bees.jsonl' is what a crawl writes itself"),
-        (["--name", "bees", "-o", "output/other-12.jsonl"], "is what a crawl writes itself: give another name"),
-        (["--name", "bees", "-o", "output/bees.images.jsonl"], "is what a crawl writes itself: give another name"),
+        (["--name", "bees", "-o", "mine/"], "'mine/' exists and was not written by an export"),
+        (["--name", "bees", "-o", "crawl.db", "--format", "csv"], "'crawl.db' is an input and cannot be the output"),
+        (["--name", "bees", "-o", "crawl.db-wal", "--format", "csv"], "is an input and cannot be the output"),
+        (["--name", "bees", "-o", "crawl.db-shm", "--format", "csv"], "is an input and cannot be the output"),
+        (["--name", "bees", "-o", "output/bees.jsonl"], "'output/bees.jsonl' is a file that a crawl writes"),
+        (["--name", "bees", "-o", "output/other-12.jsonl"], "is a file that a crawl writes: give another name"),
+        (["--name", "bees", "-o", "output/bees.images.jsonl"], "is a file that a crawl writes: give another name"),
     ],
 )
 def test_wrong_use_is_one_sentence_and_writes_nothing(place: Place, words: list[str], why: str) -> None:

@@ -26,7 +26,7 @@ def test_it_says_whose_answer_it_waits_for(tmp_path: Path) -> None:
     with serving(Site({"/": page("One.", links={"/late": "late"}), "/late": late})) as site:
         ended = crawl(tmp_path, {"seeds": site.url}, QUICK)
     name = site.url.split("/")[2]
-    assert f"Waiting for {name} (1 on the way, since " in ended.err
+    assert f"Waiting for {name} (1 request sent up to " in ended.err
     assert len(ended.items()) == 2
 
 
@@ -37,8 +37,8 @@ def test_it_says_that_a_host_rests(tmp_path: Path) -> None:
             Answer(page("Two.")) if asked.times else Answer("", 429, headers={"Retry-After": "3"})
         )
         ended = crawl(tmp_path, {"seeds": site.url}, QUICK)
-    assert "Nothing has moved for " in ended.err
-    assert "that rest" in ended.err
+    assert "No progress for " in ended.err
+    assert "a paused host" in ended.err
     assert len(ended.items()) == 2
 
 
@@ -47,7 +47,7 @@ def test_what_never_ends_is_given_up_and_counted(tmp_path: Path) -> None:
     with serving(Site(routes)) as site:
         ended = crawl(tmp_path, {"seeds": site.url}, QUICK | HANGING)
     assert ended.status == 0
-    assert ended.counts() == {"given up, it never came to an end": 1}
+    assert ended.counts() == {"given up, as it never ended": 1}
     assert len(ended.items()) == 2
 
 
@@ -55,7 +55,7 @@ def test_a_seed_given_up_is_asked_for_again_at_the_next_start(tmp_path: Path) ->
     with serving(Site({"/hang": page("One.")})) as site:
         given = {"seeds": f"{site.url}hang"}
         first = crawl(tmp_path, given, QUICK | HANGING | {"STALL_LIMIT": "1"})
-        assert (first.items(), first.counts()) == ([], {"given up, it never came to an end": 1})
+        assert (first.items(), first.counts()) == ([], {"given up, as it never ended": 1})
         second = crawl(tmp_path, given, QUICK)
     assert (second.status, len(second.items())) == (0, 1)
 
@@ -63,7 +63,7 @@ def test_a_seed_given_up_is_asked_for_again_at_the_next_start(tmp_path: Path) ->
 def test_zero_gives_nothing_up(tmp_path: Path) -> None:
     with serving(Site({"/": late})) as site:
         ended = crawl(tmp_path, {"seeds": site.url}, OPEN | {"STALL_LIMIT": "0"})
-    assert "Nothing has moved" not in ended.err
+    assert "No progress for" not in ended.err
     assert len(ended.items()) == 1
 
 

@@ -99,7 +99,7 @@ def test_a_host_that_is_busy_for_too_long_is_left_alone(tmp_path: Path, words: s
     assert len(calm.paths()) == 5
     refused = {why: count for why, count in ended.counts().items() if why.startswith(("429 ", "503 "))}
     assert list(refused.values()) == [1]
-    assert ended.counts() == refused | {"site asked to be left alone": 7}
+    assert ended.counts() == refused | {"site asked to stop (429 or 503)": 7}
     assert ended.status == 0
 
 

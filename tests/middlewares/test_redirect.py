@@ -66,22 +66,22 @@ def test_redirects_end(tmp_path: Path) -> None:
 
 # What a Location says, and what comes of it.
 NOWHERE = {
-    "file:///etc/passwd": "redirected to no web address",
-    "javascript:alert(1)": "redirected to no web address",
-    "ftp://127.0.0.1/file": "redirected to no web address",
-    "data:text/html,<p>Here": "redirected to no web address",
-    "": "redirected to no web address",
-    "http://user:password@127.0.0.1/": "redirected to no web address",
-    "http://[::1": "redirected to no web address",
-    "http://127.0.0.1:99999/": "redirected to no web address",
-    "http://127.0.0.1:port/": "redirected to no web address",
+    "file:///etc/passwd": "redirected to something other than a web address",
+    "javascript:alert(1)": "redirected to something other than a web address",
+    "ftp://127.0.0.1/file": "redirected to something other than a web address",
+    "data:text/html,<p>Here": "redirected to something other than a web address",
+    "": "redirected to something other than a web address",
+    "http://user:password@127.0.0.1/": "redirected to something other than a web address",
+    "http://[::1": "redirected to something other than a web address",
+    "http://127.0.0.1:99999/": "redirected to something other than a web address",
+    "http://127.0.0.1:port/": "redirected to something other than a web address",
     "http://": "redirected to a page already known",
     "\x00\x01": "redirected to a page already known",
     "\xff\xfe": "404 Not Found",
     "http://127.0.0.1/" + "a." * 3000: "redirected: address too long",
-    "http://" + "a." * 3000: "redirected to no web address",
-    "http://" + "a" * 64 + ".test/": "redirected to no web address",
-    "http://a b/": "redirected to no web address",
+    "http://" + "a." * 3000: "redirected to something other than a web address",
+    "http://" + "a" * 64 + ".test/": "redirected to something other than a web address",
+    "http://a b/": "redirected to something other than a web address",
     "http://nowhere.test/": "robots.txt cannot be read: host name not found",
 }
 
@@ -91,7 +91,7 @@ def test_a_redirect_to_nowhere_costs_nothing_but_its_page(tmp_path: Path) -> Non
     routes |= {"/none": Answer("", 302), "/fine": page("This is fine.")}
     ended, site = crawled(tmp_path, routes, scope="any")
     assert [item["url"] for item in ended.items()] == [site.url, f"{site.url}fine"]
-    assert ended.counts() == Counter(["redirected to no web address", *NOWHERE.values()])
+    assert ended.counts() == Counter(["redirected to something other than a web address", *NOWHERE.values()])
     assert {line.split()[0] for line in (tmp_path / "connections").read_text().splitlines()} == {"127.0.0.1"}
     assert "Traceback" not in ended.err
 

@@ -90,9 +90,9 @@ def said(change: dict[str, float], row: Floats, is_noise: bool, pages: int = 5) 
     ("change", "is_noise", "expected"),
     [
         (0.25, True, []),
-        (0.26, True, ["it is no link"]),
+        (0.26, True, ["it is not a link"]),
         (-0.25, False, []),
-        (-0.26, False, ["it is no link"]),
+        (-0.26, False, ["it is not a link"]),
         (9.0, False, []),
         (-9.0, True, []),
     ],
@@ -103,7 +103,7 @@ def test_what_changes_much_is_a_reason(change: float, is_noise: bool, expected: 
 
 def test_the_weightiest_reason_comes_first() -> None:
     found = said({"size": 1.0, "target": 3.0, "words": 2.0, "page": 9.0, "site": 8.0, "place": 0.5}, features(), True)
-    assert found == ["it is no link", "nothing describes it", "its size is not given"]
+    assert found == ["it is not a link", "nothing describes it", "its size is not given"]
 
 
 LARGE = {"width": log1p(300), "height": log1p(200)}
@@ -115,17 +115,17 @@ BESIDE = FAR | {"blocks to main text ahead": log1p(3)}
 @pytest.mark.parametrize(
     ("group", "row", "of_noise", "of_content"),
     [
-        ("place", {"in main container": 1, "next block main": 1}, "", "it stands in the main text"),
-        ("place", {"in main container": 1, "last block main": 1}, "", "it stands in the main text"),
-        ("place", {"in main container": 1, **FAR}, "it stands apart from the main text", ""),
-        ("place", FAR, "it stands apart from the main text", ""),
-        ("place", BESIDE, "it stands beside the main text, not in it", "it stands beside the main text"),
+        ("place", {"in main container": 1, "next block main": 1}, "", "it is in the main text"),
+        ("place", {"in main container": 1, "last block main": 1}, "", "it is in the main text"),
+        ("place", {"in main container": 1, **FAR}, "it is apart from the main text", ""),
+        ("place", FAR, "it is apart from the main text", ""),
+        ("place", BESIDE, "it is beside the main text, not in it", "it is beside the main text"),
         ("size", LARGE, "its size is 300 x 200", "its size is 300 x 200"),
-        ("size", BANNER, "its size, 468 x 60, is one of adverts", ""),
+        ("size", BANNER, "its size, 468 x 60, is a standard size of adverts", ""),
         ("size", {"width": log1p(600), "height": -1}, "its width is 600", "its width is 600"),
         ("size", {"width": -1, "height": log1p(90)}, "its height is 90", "its height is 90"),
         ("size", {"width": -1, "height": -1}, "its size is not given", ""),
-        ("target", {}, "it is no link", "it is no link"),
+        ("target", {}, "it is not a link", "it is not a link"),
         ("target", {"linked": 1}, "it links to another page", "it links to another page"),
         ("target", {"linked": 1, "to image": 1}, "it links to an image", "it links to an image"),
         ("target", {"linked": 1, "to itself": 1}, "it links to its own page", "it links to its own page"),
@@ -135,19 +135,19 @@ BESIDE = FAR | {"blocks to main text ahead": log1p(3)}
         ("site", {"pages with it": log1p(5)}, "5 of 5 pages of the site show it", ""),
         ("site", {"pages with it": log1p(1)}, "", ""),
         ("site", {}, "", "no other of 5 pages of the site shows it"),
-        ("elements", {"in aside": 1, "in figure": 1}, "it stands in <aside>", "it stands in <figure>"),
-        ("elements", {"far symbol": 1, "near advert": 1}, "the elements around it are named as those of adverts", ""),
-        ("elements", {"own main": 1}, "", "the elements around it are named as those of content"),
+        ("elements", {"in aside": 1, "in figure": 1}, "it is in <aside>", "it is in <figure>"),
+        ("elements", {"far symbol": 1, "near advert": 1}, "the elements around it have names typical of adverts", ""),
+        ("elements", {"own main": 1}, "", "the elements around it have names typical of content"),
         ("elements", {"file person": 1}, "", ""),
-        ("address", {"file person": 2}, "its file is named as those of images of people", ""),
-        ("address", {"file main": 1}, "", "its file is named as those of content"),
+        ("address", {"file person": 2}, "its file has a name typical of portraits", ""),
+        ("address", {"file main": 1}, "", "its file has a name typical of content"),
         ("address", {"date in address": 1}, "", "its address has a date"),
         ("words", {}, "nothing describes it", ""),
         ("words", {"alt": 2}, "its description has no word of the page's title", "it is described"),
         ("words", {"alt": 2, "alt words": 1}, "", "its description has words of the page's title"),
         ("words", {"caption": 1}, "nothing describes it", "a caption follows it"),
-        ("head", {"has head image": 1}, "the page gives another image as its own", ""),
-        ("head", {"has head image": 1, "head image": 1}, "", "the page gives it as its own image"),
+        ("head", {"has head image": 1}, "the page names another image as its representative one", ""),
+        ("head", {"has head image": 1, "head image": 1}, "", "the page names it as its representative image"),
         ("head", {}, "", ""),
         ("page", {"page is forum": 1}, "", ""),
     ],
@@ -184,5 +184,5 @@ def test_reasons_are_codes_with_values() -> None:
     assert read(json.dumps(records(reasons))) == reasons
     assert [str(one.message) for one in reasons] == [
         "12 of 39 pages of the site show it",
-        "its words are those of adverts, navigation or decoration: ads, {x}",
+        "its words are typical of adverts, navigation or decoration: ads, {x}",
     ]

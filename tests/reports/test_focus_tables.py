@@ -121,7 +121,7 @@ def test_a_crawl_with_nothing_on_topic_has_a_report() -> None:
             kept(4),
             [
                 "4 pages stored, 2 on topic (relevance of 0.5 or more): harvest 50.0%, of the last 4 pages 50.0%.",
-                "3 addresses wait to be asked for; 1 of them with a link score of 0.5 or more, or as seeds.",
+                "3 addresses are queued; 1 of them with a link score of 0.5 or more, or seeds.",
             ],
         ),
         (
@@ -131,7 +131,7 @@ def test_a_crawl_with_nothing_on_topic_has_a_report() -> None:
                     "400 pages stored, 200 on topic (relevance of 0.5 or more): "
                     "harvest 50.0%, of the last 200 pages 50.0%."
                 ),
-                "No address waits to be asked for.",
+                "No address is queued.",
             ],
         ),
         (
@@ -140,7 +140,7 @@ def test_a_crawl_with_nothing_on_topic_has_a_report() -> None:
                 "1 page stored, 1 on topic (relevance of 0.5 or more): harvest 100.0%, of the last 1 page 100.0%.",
                 "Of 1 address known to be on topic 1 was stored: recall 100.0%.",
                 "Of 1 stored page on topic by relevance 1 is in the file (100.0%).",
-                "1 address waits to be asked for; 1 of them with a link score of 0.5 or more, or as seeds.",
+                "1 address is queued; 1 of them with a link score of 0.5 or more, or seeds.",
             ],
         ),
         (
@@ -150,7 +150,7 @@ def test_a_crawl_with_nothing_on_topic_has_a_report() -> None:
                 "Of 3 addresses known to be on topic 2 were stored: recall 66.7%.",
                 "Of 2 stored pages on topic by relevance 1 is in the file (50.0%).",
                 "1 stored page is in the file and not on topic by relevance.",
-                "3 addresses wait to be asked for; 1 of them with a link score of 0.5 or more, or as seeds.",
+                "3 addresses are queued; 1 of them with a link score of 0.5 or more, or seeds.",
             ],
         ),
         (
@@ -159,9 +159,9 @@ def test_a_crawl_with_nothing_on_topic_has_a_report() -> None:
                 "1 page stored, 1 on topic (relevance of 0.5 or more): harvest 100.0%, of the last 1 page 100.0%.",
                 (
                     "1 more page was read and not kept, with a relevance under the crawl's min_relevance; "
-                    "the figures are of stored pages alone."
+                    "the figures are of stored pages only."
                 ),
-                "No address waits to be asked for.",
+                "No address is queued.",
             ],
         ),
     ],
@@ -175,7 +175,7 @@ def test_the_course_has_ten_rows_and_says_what_its_share_is_of() -> None:
     assert [row[0] for row in table.rows] == [str(count) for count in range(10, 101, 10)]
     assert table.rows[4] == ("50", "50.0%", "50.0%", "50.0%")
     assert table.heads[3] == "share of the pages on topic found so far"
-    assert table.notes == ("How many pages on topic the crawl did not find, nobody knows.", ALL_READ)
+    assert table.notes == ("The number of pages on topic that the crawl did not find is not known.", ALL_READ)
     known = course_table(kept(100, ("http://site60.org/", "http://nowhere.org/")).figures)
     assert [row[3] for row in known.rows] == ["0.0%"] * 5 + ["50.0%"] * 5
     assert (known.heads[3], known.notes) == ("recall", (ALL_READ,))
@@ -203,8 +203,8 @@ def test_sites_without_a_row_are_counted(more: int, notes: tuple[str, ...]) -> N
 def test_scores_say_whether_they_told() -> None:
     table = scores_table(kept(6).figures)
     assert [row[:3] for row in table.rows] == [("0.0 to 0.1", "2", "0"), ("0.9 to 1.0", "2", "2")]
-    assert table.notes[0].endswith("the first had the better link score in 100.0% of all pairs; 50% is chance.")
-    assert table.notes[1] == "2 pages had no link score: nothing was known beforehand."
+    assert table.notes[0].endswith("the first had the better link score in 100.0% of cases; 50% is chance.")
+    assert table.notes[1] == "2 pages had no link score, as nothing was known before the request."
     assert scores_table(kept(2).figures).rows == []
 
 
@@ -216,7 +216,7 @@ def test_scores_say_whether_they_told() -> None:
             LearnedWords(1, let_go=1),
             [
                 "The crawl has learned no words.",
-                "Too many waited to be scored anew: 1 link kept a last priority.",
+                "Too many links were queued to score them all again: 1 link kept an earlier priority.",
             ],
         ),
         (
@@ -233,7 +233,9 @@ def test_what_is_said_of_what_was_learned(learned: LearnedWords, notes: list[str
     assert all(note in html_report([kept(learned=learned)], 0.5, "1", date(2026, 5, 4)) for note in notes)
 
 
-@pytest.mark.parametrize(("workers", "notes"), [(1, []), (2, ["Means of 2 workers, by the pages each has seen."])])
+@pytest.mark.parametrize(
+    ("workers", "notes"), [(1, []), (2, ["Means of 2 workers, weighted by the pages each has seen."])]
+)
 def test_words_of_several_workers_are_said_to_be_means(workers: int, notes: list[str]) -> None:
     assert learned_notes(replace(WORDS, workers=workers)) == notes
 

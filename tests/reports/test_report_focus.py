@@ -28,7 +28,7 @@ from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.urls.canonical import Canonical
 
 EVERYTHING = ClaimRequest(hosts=100, pages=1_000, each=100)
-SYNTAX = "it is scrapy focus report [--name NAME] [-o FILE.html] [--min-relevance X] [--truth FILE]"
+SYNTAX = "usage: scrapy focus report [--name NAME] [-o FILE.html] [--min-relevance X] [--truth FILE]"
 WRONG_SHARE = "is wrong; allowed are numbers from 0 to 1"
 EVIL = "<script>alert(1)</script>\x1b[2J\u202e"
 MANY, SECONDS = 200_000, 10.0
@@ -120,7 +120,7 @@ def test_the_whole_report(place: Place) -> None:
     assert (said.status, said.err) == (0, "")
     for line in (
         "bees: 3 pages stored, 2 on topic (relevance of 0.5 or more): harvest 66.7%, of the last 3 pages 66.7%.",
-        "2 addresses wait to be asked for; 1 of them with a link score of 0.5 or more, or as seeds.",
+        "2 addresses are queued; 1 of them with a link score of 0.5 or more, or seeds.",
         "  feed          1         0     0.0%       0.25        0.12",
         "  site0.org      1         1   100.0%       0.75           –  http://site0.org/",
         "  0.6 to 0.7           1         1   100.0%       0.50        0.62",
@@ -250,8 +250,8 @@ def test_wrong_use_is_one_sentence(
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        (b"", "holds no address"),
-        (b"# bees\n\n", "holds no address"),
+        (b"", "contains no address"),
+        (b"# bees\n\n", "contains no address"),
         (b"\xff\xfe", "is not UTF-8"),
     ],
 )
@@ -280,7 +280,7 @@ def test_what_is_read_is_not_written_to(sqlite: Place) -> None:
     for target in (database, truth):
         said = sqlite.report("--truth", str(truth), "-o", str(target))
         assert (said.status, said.out) == (2, "")
-        assert said.err.endswith("is to be read and cannot be written to\n")
+        assert said.err.endswith("is an input and cannot be the output\n")
     assert (database.read_bytes(), truth.read_text()) == (before, "http://a.org\n")
 
 
@@ -296,7 +296,7 @@ def test_a_crawl_without_pages_leaves_an_earlier_report_as_it_was(place: Place) 
     target = place.folder / "report.html"
     target.write_text("earlier")
     said = place.report("-o", str(target))
-    assert (said.status, said.err) == (2, "scrapy focus report: no page is stored of empty\n")
+    assert (said.status, said.err) == (2, "scrapy focus report: no page of empty is stored\n")
     assert target.read_text() == "earlier"
     assert sorted(path.name for path in place.folder.iterdir()) == ["output", "report.html"]
 

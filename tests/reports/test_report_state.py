@@ -138,11 +138,11 @@ def test_a_stopped_crawl(place: Place) -> None:
     session.leave()
     said = place.state("bees")
     assert (said.status, said.err) == (0, "")
-    assert said.out.startswith("bees: stopped; the same command goes on there\n")
+    assert said.out.startswith("bees: stopped; the same command continues it\n")
     assert said.fact("seeds") == "http://bees.example/"
     assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC, \d s ago", said.fact("started"))
     assert said.fact("pages") == "1 stored"
-    assert said.fact("addresses") == "2 waiting, 0 held by workers, 7 done"
+    assert said.fact("addresses") == "2 queued, 0 leased, 7 done"
     assert said.fact("done") == "1 page, 1 redirect, 3 left out, 2 failed"
     assert said.fact("left out") == "not HTML: image/png (2), noindex (1)"
     assert said.fact("failed") == "404 Not Found (2)"
@@ -160,15 +160,15 @@ def test_what_is_left_and_held_and_of_earlier_runs(place: Place) -> None:
     session.committer.commit(Batch(idle=True))
     session.leave()
     said = place.state("bees")
-    full = "with all its pages (max_pages); more max_pages goes on there"
-    assert re.match(rf"bees: finished on \d{{4}}-\d\d-\d\d \d\d:\d\d UTC {re.escape(full)}\n", said.out)
-    assert said.fact("addresses") == "2 waiting, 0 held by workers, 1 done"
+    full = "max_pages reached; a larger max_pages continues it"
+    assert re.match(rf"bees: finished on \d{{4}}-\d\d-\d\d \d\d:\d\d UTC, {re.escape(full)}\n", said.out)
+    assert said.fact("addresses") == "2 queued, 0 leased, 1 done"
     again = place.session("bees", max_pages=9)
     again.seed([])
     again.committer.commit(Batch(demand=EVERYTHING))
     said = place.state("bees")
     assert said.out.startswith("bees: running, 1 worker\n")
-    assert said.fact("addresses") == "0 waiting, 2 held by workers, 1 done"
+    assert said.fact("addresses") == "0 queued, 2 leased, 1 done"
     assert re.search(r"^ +1  .*/output/bees\.jsonl +2  0 s ago$", said.out, re.MULTILINE)
     again.leave()
     place.change("UPDATE crawl SET pages = 3")
@@ -204,8 +204,8 @@ SITE = {"pages": 0, "requests": 0}
         ({"pages": 100}, "", r"100 +1 +100%  page budget of the site is spent"),
         ({"pages": 5, "requests": 700}, "", r"5 +1 +70%"),
         ({"pages": 5, "requests": 1_000}, "", r"5 +1 +100%  page budget of the site is spent"),
-        ({}, "closed = 'host_closed'", r"0 +1 +0%  closed: site asked to be left alone"),
-        ({}, "next_at = {now} + 130", r"0 +1 +0%  rests 2 min"),
+        ({}, "closed = 'host_closed'", r"0 +1 +0%  closed: site asked to stop \(429 or 503\)"),
+        ({}, "next_at = {now} + 130", r"0 +1 +0%  paused for 2 min"),
         ({}, "next_at = {now} + 0.5", r"0 +1 +0%"),
         ({}, "next_at = {now} + 130, best = NULL", r"0 +0 +0%"),
     ],
@@ -229,7 +229,7 @@ def test_a_site_of_which_some_hosts_are_closed(place: Place) -> None:
     session.leave()
     place.change("UPDATE host SET closed = 'host_closed' WHERE name = 'a.site.org'")
     assert re.search(
-        r"^site\.org +0 +2 +0%  1 of 2 hosts closed: site asked to be left alone$",
+        r"^site\.org +0 +2 +0%  1 of 2 hosts closed: site asked to stop \(429 or 503\)$",
         place.state("bees").out,
         re.MULTILINE,
     )
@@ -269,9 +269,9 @@ def test_a_name_is_spelled_out_too(sqlite: Place) -> None:
     ("silent", "expected"),
     [
         (0.0, "running, 1 worker"),
-        (30.0, r"running, 1 worker, last sign of life 3\d s ago"),  # the machine may have much else to do
-        (LEASE_SECONDS - 10, r"running, 1 worker, last sign of life 5\d s ago"),
-        (LEASE_SECONDS + 5, r"broken off, last sign of life 6[5-9] s ago; the same command goes on there"),
+        (30.0, r"running, 1 worker, last heartbeat 3\d s ago"),  # the machine may have much else to do
+        (LEASE_SECONDS - 10, r"running, 1 worker, last heartbeat 5\d s ago"),
+        (LEASE_SECONDS + 5, r"interrupted, last heartbeat 6[5-9] s ago; the same command continues it"),
     ],
 )
 def test_a_worker_is_at_it(place: Place, silent: float, expected: str) -> None:
@@ -285,8 +285,8 @@ def test_a_worker_is_at_it(place: Place, silent: float, expected: str) -> None:
     if "running" in expected:
         assert said.status == 2
         assert re.fullmatch(
-            r"scrapy state: the crawl 'bees' is running: worker 1 \(sign of life \d+ s ago\); "
-            r"end it first, or if it is dead already, wait until there was no sign of life for 60 s\n",
+            r"scrapy state: the crawl 'bees' is running: worker 1 \(heartbeat \d+ s ago\); "
+            r"stop it first, or if it is dead already, wait until the last heartbeat is 60 s ago\n",
             said.err,
         )
         assert place.rows() == before
@@ -364,7 +364,7 @@ def test_reset_leaves_other_crawls_and_all_files(place: Place) -> None:
     assert (place.folder / "output" / "bees.jsonl").stat().st_size > 6_000
     shown = place.state()
     assert re.match(r"1 crawl in .*\.\n\nwasps: running, 1 worker\n", shown.out)
-    assert "\n\nLinks that a crawl leaves out at once are not among the addresses; " in shown.out
+    assert "\n\nLinks that a crawl leaves out immediately do not count as addresses; " in shown.out
     wasps.leave()
 
 
@@ -452,7 +452,7 @@ def test_reset_refuses_where_nobody_can_be_asked(sqlite: Place) -> None:
     assert said.status == 2
     assert said.err == (
         "scrapy state: --reset bees asks before it deletes 1 page and 1 address, "
-        "and nobody is here to answer; --yes answers it\n"
+        "and standard input is not a terminal; --yes deletes without asking\n"
     )
     assert sqlite.rows() == before
 
@@ -476,7 +476,7 @@ def test_prune_drops_what_is_older_than_it_is_to_be(place: Place) -> None:
     before = place.rows()
     said = place.state("--prune", STATE_KEEP_DAYS=30)
     assert (said.status, said.err) == (0, "")
-    assert re.match(r"Dropped 2 pages fetched before \d{4}-\d\d-\d\d \d\d:\d\d UTC\. ", said.out)
+    assert re.match(r"Deleted 2 pages fetched before \d{4}-\d\d-\d\d \d\d:\d\d UTC\. ", said.out)
     after = place.rows()
     assert after.pop("page") == [row for row in before.pop("page") if row[5] > ago(30)]
     assert after == before
@@ -525,7 +525,7 @@ def test_prune_keeps_all_unless_told(sqlite: Place) -> None:
     pages_of(sqlite, [OLD])
     before = sqlite.rows()
     said = sqlite.state("--prune")
-    assert (said.status, said.out) == (0, "STATE_KEEP_DAYS is 0: pages of any age are kept, and none was dropped.\n")
+    assert (said.status, said.out) == (0, "STATE_KEEP_DAYS is 0: pages of any age are kept, and none was deleted.\n")
     assert sqlite.rows() == before
 
 
@@ -579,7 +579,7 @@ def fill(place: Place) -> None:
 def test_prune_makes_the_file_smaller(sqlite: Place) -> None:
     fill(sqlite)
     said = sqlite.state("--prune", STATE_KEEP_DAYS=1)
-    assert re.search(r"crawl\.db takes 2\.\d MB less: \d+\.\d kB\.\n$", said.out)
+    assert re.search(r"crawl\.db has shrunk by 2\.\d MB to \d+\.\d kB\.\n$", said.out)
     assert (sqlite.folder / "output" / "crawl.db").stat().st_size < 350_000
     assert sorted(path.name for path in (sqlite.folder / "output").glob("crawl.db*")) == ["crawl.db"]
 
@@ -603,12 +603,12 @@ def test_prune_leaves_the_file_while_others_are_at_it(sqlite: Place, monkeypatch
         said = sqlite.state("--prune", STATE_KEEP_DAYS=1)
     other.dispose()
     assert re.search(
-        r"crawl\.db keeps its size while others are at it: 2\.\d MB of it are free .* later\.\n$", said.out
+        r"crawl\.db keeps its size while other processes use it: 2\.\d MB of it are free .* later\.\n$", said.out
     )
     if session is not None:
         session.leave()
     said = sqlite.state("--reset", "bees", "--yes")
-    assert re.search(r"crawl\.db takes 2\.\d MB less: ", said.out)
+    assert re.search(r"crawl\.db has shrunk by 2\.\d MB to ", said.out)
 
 
 @pytest.mark.parametrize(
@@ -627,9 +627,7 @@ def test_prune_leaves_the_file_while_others_are_at_it(sqlite: Place, monkeypatch
 )
 def test_a_database_that_is_not_there_is_not_made(place: Place, words: list[str], status: int, expected: str) -> None:
     said = place.state(*words)
-    where = (
-        f"{place.url.database} is not there" if place.url.drivername == "sqlite" else f"{place.url} has no tables of it"
-    )
+    where = f"{place.url.database} does not exist" if place.url.drivername == "sqlite" else f"{place.url} has no tables"
     assert (said.status, (said.out + said.err).strip()) == (status, expected.format(where=where))
     assert not list(place.folder.iterdir())
     if place.url.drivername != "sqlite":
@@ -709,13 +707,13 @@ def test_the_password_is_not_shown(emptied_database: str, sqlite: Place) -> None
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["a", "b"], "'b' is not understood; scrapy state --help says what is"),
-        (["a", "--prune"], "NAME, --reset NAME and --prune are three different things; give one of them"),
-        (["a", "--reset", "b"], "NAME, --reset NAME and --prune are three different things; give one of them"),
-        (["--prune", "--reset", "b"], "NAME, --reset NAME and --prune are three different things; give one of them"),
+        (["a", "b"], "'b' is not recognized; see scrapy state --help"),
+        (["a", "--prune"], "NAME, --reset NAME and --prune exclude each other"),
+        (["a", "--reset", "b"], "NAME, --reset NAME and --prune exclude each other"),
+        (["--prune", "--reset", "b"], "NAME, --reset NAME and --prune exclude each other"),
         (["--yes"], "--yes goes with --reset NAME"),
         (["--prune", "--yes"], "--yes goes with --reset NAME"),
-        (["--delete"], "'--delete' is not understood; scrapy state --help says what is"),
+        (["--delete"], "'--delete' is not recognized; see scrapy state --help"),
         (
             ["-s", "STATE_KEEP_DAYS=-1"],
             "setting STATE_KEEP_DAYS='-1' is wrong; allowed is a whole number from 0 to 36,500",
@@ -758,7 +756,7 @@ def test_reading_waits_for_nobody_and_changes_nothing(sqlite: Place) -> None:
     with other.begin() as connection:  # which lets nobody else write
         connection.execute(address.delete().where(address.c.host_id.in_(select(host.c.id))))
         started = time.monotonic()
-        assert sqlite.state("bees").fact("addresses") == "2 waiting, 0 held by workers, 7 done"
+        assert sqlite.state("bees").fact("addresses") == "2 queued, 0 leased, 7 done"
         assert time.monotonic() - started < read_only.LOCK_SECONDS
         connection.rollback()
     other.dispose()
@@ -803,7 +801,7 @@ def test_a_real_crawl_is_told_as_its_closing_lines_did(
     said = here.state("bees")
     assert re.match(r"bees: finished on \d{4}-\d\d-\d\d \d\d:\d\d UTC\n", said.out)
     assert said.fact("pages") == f"{len(crawled.items('bees'))} stored" == "3 stored"
-    assert said.fact("addresses") == "0 waiting, 0 held by workers, 7 done"
+    assert said.fact("addresses") == "0 queued, 0 leased, 7 done"
     assert said.fact("done") == "3 pages, 1 redirect, 2 left out, 1 failed"
     told = f"{said.fact('left out')}, {said.fact('failed')}"
     counts = re.findall(r"(.+?) \((\d+)\)(?:, |$)", told)
@@ -833,7 +831,7 @@ def test_outside_a_checkout_on_a_terminal(crawled: Crawl) -> None:
     lines = re.sub(r"\x1b\[[\d;]*m", "", written.decode()).replace("\r", "").split("\n")
     assert "\x1b[1mbees: finished on " in written.decode()
     assert max(map(len, lines)) <= 60
-    assert any(re.fullmatch(r" +addresses +0 waiting, 0 held by workers, 7 done *", line) for line in lines)
+    assert any(re.fullmatch(r" +addresses +0 queued, 0 leased, 7 done *", line) for line in lines)
     assert any(re.fullmatch(r"127\.0\.0\.1:\d+ +3 +0 +0% *", line) for line in lines)
     assert "  items      output/bees.jsonl" in "\n".join(lines)
 

@@ -41,7 +41,7 @@ def pages(name: str, number: int) -> list[Any]:
         ({"delay": 2.0, "rests": 3.0}, SlowReason.DELAY, 9),
         ({"delay": 2.0, "rests": 100.0}, SlowReason.RESTS, 106),
         ({"crawl_delay": 60.0, "rests": 50.0}, SlowReason.PACE, 230),
-        ({"closed": "site asked to be left alone", "rests": 100.0, "delay": 1.0}, SlowReason.CLOSED, 0),
+        ({"closed": "site asked to stop (429 or 503)", "rests": 100.0, "delay": 1.0}, SlowReason.CLOSED, 0),
     ],
 )
 def test_why_a_host_takes_its_time(crew: Crew, known: dict[str, Any], why: SlowReason, seconds: float) -> None:

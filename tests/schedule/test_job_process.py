@@ -66,8 +66,8 @@ def test_no_job_names_code() -> None:
         ("topic", {"seeds": "demo", "name": "../x"}, {}, "name='../x' cannot name a file"),
         ("topic", {"seeds": "demo"}, {"DOWNLOAD_DELAY": "soon"}, "DOWNLOAD_DELAY='soon' is wrong"),
         ("topic", {"seeds": "demo"}, {"IMAGE_NOISE_MODELS": "magic"}, "IMAGE_NOISE_MODELS"),
-        ("topic", {"seeds": "demo"}, {"SCHEDULER": "os.system"}, "no setting 'SCHEDULER' that a job may have"),
-        ("topic", {"seeds": "demo"}, {"OUTPUT_DIR": "/"}, "no setting 'OUTPUT_DIR' that a job may have"),
+        ("topic", {"seeds": "demo"}, {"SCHEDULER": "os.system"}, "jobs may not have the setting 'SCHEDULER'"),
+        ("topic", {"seeds": "demo"}, {"OUTPUT_DIR": "/"}, "jobs may not have the setting 'OUTPUT_DIR'"),
     ],
 )
 def test_what_cannot_be_is_said(

@@ -172,7 +172,7 @@ def test_a_time_that_comes_while_it_runs_is_left_out(world: World, caplog: pytes
     world.keeper.started[0].child.kill()
     job = world.until_ended(THREE + 210)
     assert (job.runs, job.last.passed) == (1, 3)
-    assert "3 times that came meanwhile left out" in caplog.text
+    assert "3 times skipped meanwhile" in caplog.text
     assert world.step(THREE + 240).runs == 2
 
 
@@ -184,7 +184,7 @@ def test_no_more_run_at_once_than_may(make: Callable[..., World], caplog: pytest
     for _ in range(3):
         world.step(THREE)
     assert [world.job(name).runs for name in ("ants", "bees", "wasps")] == [0, 1, 1]  # who was due first
-    assert caplog.text.count("ants: is due, and waits until another crawl has ended") == 1
+    assert caplog.text.count("ants: is due, but must wait until another crawl has ended") == 1
     world.keeper.started[0].child.kill()
     world.keeper.started[0].child.process.wait()
     world.step(THREE + 1)
@@ -218,7 +218,7 @@ def test_one_that_another_scheduler_started_goes_on(world: World, caplog: pytest
     child = world.other("bees")
     for second in range(3):
         assert world.step(THREE + DAY * second).now.number == 1  # its lock says more than its silence
-    assert f"bees: run 1 is under way already (process {child.process.pid} on a.example) and goes on" in caplog.text
+    assert f"bees: run 1 is already running (process {child.process.pid} on a.example) and continues" in caplog.text
     world.jobs.end(world.job().now, 0, "bees")  # as the process itself does
     world.step(THREE + DAY * 3)
     assert not any("dead" in line for line in caplog.messages)
@@ -233,7 +233,7 @@ def test_one_that_is_dead_has_failed(world: World, caplog: pytest.LogCaptureFixt
     child.process.wait()
     job = world.step(THREE - 0.5)
     assert (job.now, job.last.status, job.last.exit) == (None, "failed", None)
-    assert "bees: run 1 is dead: failed (killed, or its machine went down)" in caplog.text
+    assert "bees: run 1 is dead: failed (killed, or its machine failed)" in caplog.text
     assert world.step(THREE).now.number == 2
 
 
@@ -320,7 +320,9 @@ def test_ones_found_are_told_to_stop_and_not_killed(
     assert not world.jobs.beat(run.id)
     assert child.poll() is None
     assert is_alive(world.output, "bees")
-    assert f"process {child.process.pid} on a.example has not ended yet, and is left alone" in caplog.text
+    assert (
+        f"process {child.process.pid} on a.example has not ended yet; the scheduler does not wait for it" in caplog.text
+    )
 
 
 def test_ones_started_by_hand_are_left_to_who_did_so(make: Callable[..., World]) -> None:

@@ -77,7 +77,7 @@ def test_names_of_jobs_and_of_crawls_are_theirs(jobs: Jobs, name: str, crawl_nam
 
 @pytest.mark.parametrize("act", [Jobs.pause, Jobs.remove])
 def test_a_job_that_is_not_there(jobs: Jobs, act: Any) -> None:
-    with pytest.raises(JobError, match=r"^there is no job 'wasps'; there is none at all$"):
+    with pytest.raises(JobError, match=r"^there is no job 'wasps'; there are no jobs$"):
         act(jobs, "wasps")
     add(jobs)
     with pytest.raises(JobError, match=r"^there is no job 'wasps'; there are bees$"):
@@ -188,7 +188,7 @@ def test_a_process_of_a_run_that_is_to_stop_does_not_begin(jobs: Jobs, status: s
         ("", 0, "done", 90.0),
         ("", 1, "failed", 90.0),
         ("", -9, "failed", 90.0),
-        ("", None, "failed", 70.0),  # its last sign of life
+        ("", None, "failed", 70.0),  # its last heartbeat
         (STOPPING, 0, "stopped", 90.0),
         (STOPPING, -15, "stopped", 90.0),
         (TOLD, 0, "stopped", 90.0),
@@ -215,7 +215,7 @@ def test_how_it_ended(
 
 def test_a_job_that_runs_is_not_removed(jobs: Jobs) -> None:
     run = jobs.start(add(jobs), DUE, HERE)
-    with pytest.raises(JobError, match="run 1 of the job 'bees' is under way"):
+    with pytest.raises(JobError, match="run 1 of the job 'bees' is still running"):
         jobs.remove("bees")
     jobs.end(run, 0, "bees")
     jobs.remove("bees")

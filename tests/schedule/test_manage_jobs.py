@@ -171,34 +171,38 @@ def test_a_job_is_added_shown_paused_and_removed(world: World, say: Callable[...
     assert [say("pause", "bees").out for _ in range(2)] == [paused] * 2
     assert say("list").out.startswith(paused)
     assert re.fullmatch(f"bees: {WHEN}\n", say("resume", "bees").out)
-    assert say("remove", "bees").out == "The job 'bees' is no more; its crawl and its logs stay.\n"
+    assert say("remove", "bees").out == "The job 'bees' was removed; its crawl and its logs stay.\n"
     assert say("list").out == f"There is no job in {world.folder / 'output' / 'crawl.db'}.\n"
 
 
 @pytest.mark.parametrize(
     ("words", "settings", "said"),
     [
-        (["bees", "0 3 * *", "topic", "-a", "seeds=demo"], {}, "cron line '0 3 * *' is wrong: it has not five fields"),
-        (["bees", "0 25 * * *", "topic", "-a", "seeds=demo"], {}, "its hour cannot be"),
+        (
+            ["bees", "0 3 * *", "topic", "-a", "seeds=demo"],
+            {},
+            "cron line '0 3 * *' is wrong: it does not have five fields",
+        ),
+        (["bees", "0 25 * * *", "topic", "-a", "seeds=demo"], {}, "its hour is invalid"),
         (["bees", "@daily", "topik", "-a", "seeds=demo"], {}, "there is no spider 'topik'; there is topic"),
         (["bees", "@daily", "topic", "-a", "seeds=demo", "-a", "depth=1"], {}, "'depth'; the nearest is max_depth"),
         (["bees", "@daily", "topic", "-a", "seeds=demo", "-a", "max_pages=-1"], {}, "max_pages='-1' is wrong"),
         (["bees", "@daily", "topic", "-a", "seeds=missing.txt"], {}, "seeds='missing.txt' cannot be read"),
         (["bees", "@daily", "topic"], {}, "no seeds"),
-        (["bees", "@daily", "topic", "-a", "seeds"], {}, "arguments are given as -a NAME=VALUE"),
+        (["bees", "@daily", "topic", "-a", "seeds"], {}, "give arguments as -a NAME=VALUE"),
         (["bees", "@daily", "topic", "-a"], {}, "argument -a: expected one argument"),
         (["bees", "@daily", "topic", "-a", "seeds=demo", "--now"], {}, "unrecognized arguments: --now"),
         (["bees", "0", "3", "*", "*", "*", "topic"], {}, "unrecognized arguments: * * * topic"),
         (
             ["bees", "0 3 * * *", "topic", "bees"],
             {},
-            'unrecognized arguments: bees; it is scrapy schedule add [-a NAME=VALUE] [--timezone ZONE] NAME "CRON"',
+            'unrecognized arguments: bees; usage: scrapy schedule add [-a NAME=VALUE] [--timezone ZONE] NAME "CRON"',
         ),
         (["bees", "@daily"], {}, "the following arguments are required: topic"),
         (["b/ees", "@daily", "topic", "-a", "seeds=demo"], {}, "name='b/ees' cannot name a file"),
         (["bees", "@daily", "topic", "-a", "seeds=demo", "--timezone", "Mars"], {}, "time zone 'Mars' is not known"),
         (["bees", "@daily", "topic", "-a", "seeds=demo"], {"DOWNLOAD_DELAY": "x"}, "DOWNLOAD_DELAY='x' is wrong"),
-        (["bees", "@daily", "topic", "-a", "seeds=demo"], {"MISSPELT": "x"}, "there is no setting 'MISSPELT'"),
+        (["bees", "@daily", "topic", "-a", "seeds=demo"], {"MISSPELT": "x"}, "may not have the setting 'MISSPELT'"),
         (["bees", "@daily", "topic", "-a", "seeds=demo"], {"STATE_URL": "bees"}, "setting STATE_URL is wrong"),
         (["bees", "@daily", "topic", "-a", "seeds=demo"], {"IGNORED_PARAMETERS": "("}, "IGNORED_PARAMETERS is wrong"),
     ],
@@ -222,11 +226,11 @@ def test_what_is_wrong_is_refused_when_it_is_added(
         (("resume", "wasps"), "there is no job 'wasps'; there are bees"),
         (("history", "wasps"), "there is no job 'wasps'; there are bees"),
         (("run-now", "wasps"), "there is no job 'wasps'; there are bees"),
-        (("history",), "the following arguments are required: NAME; it is scrapy schedule history NAME"),
-        (("remove", "bees", "wasps"), "unrecognized arguments: wasps; it is scrapy schedule remove NAME"),
+        (("history",), "the following arguments are required: NAME; usage: scrapy schedule history NAME"),
+        (("remove", "bees", "wasps"), "unrecognized arguments: wasps; usage: scrapy schedule remove NAME"),
         (("list", "bees"), "unrecognized arguments: bees"),
         (("run", "bees"), "unrecognized arguments: bees"),
-        (ADD, "there is a job 'bees' already; scrapy schedule remove bees ends it"),
+        (ADD, "there is already a job 'bees'; scrapy schedule remove bees removes it"),
         (("add", "ants", "@daily", "topic", "-a", "seeds=demo", "-a", "name=bees"), "the crawl 'bees' is that of the"),
     ],
 )
@@ -301,7 +305,7 @@ def test_a_missed_run_starts_at_once_and_a_killed_one_is_marked(
     world.is_due()
     scheduler = world.start("run")
     until(lambda: "looks after 1 job" in world.said())
-    assert say("run").err == f"scrapy schedule run: a scheduler is at work in '{world.folder / 'output'}' already\n"
+    assert say("run").err == f"scrapy schedule run: a scheduler is already running in '{world.folder / 'output'}'\n"
     run = until(lambda: (now := world.job().now) and now.pid and world.lines() and now)
     assert (run.number, run.how) == (1, "late")
     os.kill(run.pid, signal.SIGKILL)
@@ -311,7 +315,7 @@ def test_a_missed_run_starts_at_once_and_a_killed_one_is_marked(
     world.is_due()
     until(lambda: world.lines() > before + 3)
     assert re.search(r"\n  now    run 2, .*, late, running for \d+ s \(process \d+ on ", say("list").out)
-    assert say("remove", "bees").err.startswith("scrapy schedule remove: run 2 of the job 'bees' is under way")
+    assert say("remove", "bees").err.startswith("scrapy schedule remove: run 2 of the job 'bees' is still running")
     scheduler.send_signal(signal.SIGTERM)
     assert scheduler.wait(PATIENCE) == 0
     last = world.job().last
@@ -337,10 +341,10 @@ def test_after_kill_9_of_the_scheduler_its_crawl_is_found(
     before, run = world.lines(), world.job().now
     world.is_due()
     scheduler = world.start("run")
-    until(lambda: f"bees: run {run.number} is under way already (process {run.pid} on " in world.said(1))
+    until(lambda: f"bees: run {run.number} is already running (process {run.pid} on " in world.said(1))
     until(lambda: world.job().now.passed == 1 and world.lines() > before)
     assert world.start("run-now", "bees").wait(PATIENCE) == 1
-    assert world.said(2) == "scrapy schedule run-now: the job 'bees' runs already\n"
+    assert world.said(2) == "scrapy schedule run-now: the job 'bees' is already running\n"
     scheduler.send_signal(signal.SIGTERM)
     assert scheduler.wait(PATIENCE) == 0
     job = world.job()
@@ -356,7 +360,7 @@ def test_after_kill_9_of_both_the_run_has_failed(world: World, endless: Site, sa
     world.start("run")
     last = until(lambda: world.job().last)
     assert (last.number, last.status, last.exit) == (1, "failed", None)
-    assert "bees: run 1 is dead: failed (killed, or its machine went down)" in world.said(1)
+    assert "bees: run 1 is dead: failed (killed, or its machine failed)" in world.said(1)
 
 
 def test_ctrl_c_ends_what_runs_by_hand_cleanly(world: World, endless: Site, say: Callable[..., Said]) -> None:

@@ -63,10 +63,10 @@ def test_when_it_runs_next(moment: float | None, expected: str) -> None:
     [
         ({}, "done, 4 min, 1 page stored"),
         ({"pages": None}, "done, 4 min"),
-        ({"passed": 2}, "done, 4 min, 1 page stored; 2 times that came meanwhile left out"),
+        ({"passed": 2}, "done, 4 min, 1 page stored; 2 times skipped meanwhile"),
         ({"status": "failed", "exit": 1}, "failed (exit status 1), 4 min, 1 page stored"),
         ({"status": "failed", "exit": -9}, "failed (killed by signal 9), 4 min, 1 page stored"),
-        ({"status": "failed", "exit": None}, "failed (killed, or its machine went down), 4 min, 1 page stored"),
+        ({"status": "failed", "exit": None}, "failed (killed, or its machine failed), 4 min, 1 page stored"),
         ({"status": "stopped"}, "stopped, 4 min, 1 page stored"),
         ({"status": "stopped", "exit": -9}, "stopped (killed by signal 9), 4 min, 1 page stored"),
     ],

@@ -14,7 +14,7 @@ from crawler.topic.stop_rule import ON_TOPIC, Harvest
 from crawler.topic.topic import Topic
 
 HOME, URL = "http://a.example/", "http://a.example/b"
-UNREADABLE = "What an earlier run or another worker learned cannot be read; it teaches nothing"
+UNREADABLE = "What an earlier run or another worker learned cannot be read and is ignored"
 BEES = Extraction("Bees make honey.", "Bees")
 
 

@@ -135,7 +135,9 @@ def test_a_database_that_cannot_hold_every_letter_is_refused(postgres_server: po
     name = f"as_{encoding.lower()}"
     with postgres.connect(url.render_as_string()) as connection:
         connection.execute(f"CREATE DATABASE {name} ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0")
-    with pytest.raises(StateError, match=rf"is in {encoding}; it wants createdb -E UTF8 -T template0$"):
+    with pytest.raises(
+        StateError, match=rf"has the encoding {encoding}; create it with createdb -E UTF8 -T template0$"
+    ):
         open_database(url.set(database=name))
 
 

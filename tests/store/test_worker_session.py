@@ -116,7 +116,7 @@ def test_a_number_under_which_nothing_was_written_is_given_up(many: Crew) -> Non
     assert many.value(select(func.count()).select_from(output)) == 1
     one.end(*map(stored, one.claim()))
     one.leave()
-    with pytest.raises(StateError, match="is of other seeds"):
+    with pytest.raises(StateError, match="has other seeds"):
         many.join(folder="three", seeds=(B,))
     assert many.value(select(func.count()).select_from(output)) == 1
 
@@ -129,7 +129,7 @@ def test_another_crawl_s_file_is_neither_cut_nor_gone_on_with(crew: Crew, caplog
     theirs = b'{"url": "http://theirs.example/"}\n' * 90
     one.session.pages.path.write_bytes(theirs)
     again = crew.join()
-    assert [" is not as this crawl left it" in record.message for record in caplog.records] == [True]
+    assert ["is not the file that this crawl wrote" in record.message for record in caplog.records] == [True]
     again.end(*map(stored, again.claim()))
     assert len(again.records()) == 1
     assert (crew.folder / "one" / "crawl.previous.jsonl").read_bytes() == theirs
@@ -244,7 +244,7 @@ def test_a_crawl_is_known_by_its_seeds(crew: Crew, before: tuple[str, ...], afte
         crew.join(seeds=after).leave()
         crew.join(seeds=before[:1])
     else:
-        with pytest.raises(StateError, match=f"the crawl 'crawl' is of other seeds \\({before[0]}\\); give another"):
+        with pytest.raises(StateError, match=f"the crawl 'crawl' has other seeds \\({before[0]}\\); give another"):
             crew.join(seeds=after)
         crew.join(seeds=before)
 
@@ -271,7 +271,7 @@ def test_fresh_forgets_the_frontier_and_keeps_the_file_aside(crew: Crew) -> None
 def test_fresh_wants_other_workers_to_end_first(crew: Crew) -> None:
     one, two = crew.pair(*candidates(A))
     two.leave()
-    with pytest.raises(StateError, match="has other workers at it"):
+    with pytest.raises(StateError, match="has other workers"):
         crew.join(folder="two", seeds=(B,), fresh=True)
     assert urls(one.claim()) == [A]
     one.leave()
@@ -306,7 +306,7 @@ def test_the_last_words(crew: Crew) -> None:
     one.end(*map(stored, one.claim()))
     assert str(one.session.finished_message()) == (
         f"The crawl 'crawl' is finished: 1 page, in {one.session.pages.path}. Nothing is due, the next page in 23 h; "
-        "-a refresh=all takes every page, -a fresh=yes starts it anew."
+        "-a refresh=all fetches every page again, -a fresh=yes starts from scratch."
     )
 
 
@@ -316,8 +316,9 @@ def test_the_last_words_when_the_crawl_has_all_its_pages(many: Crew) -> None:
     two.end(*map(stored, two.claim(pages=1)))
     assert str(one.session.finished_message()) == (
         f"The crawl 'crawl' is finished: 2 pages, in {one.session.pages.path} and the files of other workers. "
-        "Nothing is due, the next page in 23 h; a larger max_pages goes on, -a refresh=all takes every page, "
-        "-a fresh=yes starts it anew."
+        "Nothing is due, the next page in 23 h; a larger max_pages continues it, -a refresh=all fetches every page "
+        "again, "
+        "-a fresh=yes starts from scratch."
     )
 
 

@@ -54,33 +54,33 @@ WRONG = {
     "words = [" * 5_000: "is not TOML (",
     f"a = {'9' * 5_000}": "is not TOML (",
     'words = ["bee"]\nwords = ["bee"]': "is not TOML (",
-    "": "says nothing; give words, examples or both",
-    "words = []": "says nothing; give words, examples or both",
-    'against = ["Cars."]': "says nothing; give words, examples or both",
+    "": "names no topic; give words, examples or both",
+    "words = []": "names no topic; give words, examples or both",
+    'against = ["Cars."]': "names no topic; give words, examples or both",
     'word = ["bee"]': "word is not known; allowed are words, examples, against, domains",
     'words = ["bee"]\n[domain]\n': "domain is not known; allowed are words,",
     'words = ["bee"]\n[domains]\nonly = []': "domains.only is not known; allowed are domains.prefer, domains.avoid",
     'words = "bee"': "words is neither a list nor a table; allowed are",
     "words = 1": "words is neither a list nor a table; allowed are",
-    "words = [1]": "words is no list of texts; allowed are lists such as",
-    'words = ["bee", ["honey"]]': "words is no list of texts;",
-    'words = ["bee", "!"]': "words has '!' in it, which is no word; allowed are words of letters or digits",
-    "words = {bee = 0}": "words gives 'bee' no weight; allowed are numbers above 0 up to 1,000,000",
-    "words = {bee = -1.0}": "words gives 'bee' no weight;",
-    "words = {bee = inf}": "words gives 'bee' no weight;",
-    "words = {bee = nan}": "words gives 'bee' no weight;",
-    "words = {bee = true}": "words gives 'bee' no weight;",
-    "words = {bee = 1_000_000.1}": "words gives 'bee' no weight;",
-    "words = {bee = '1'}": "words gives 'bee' no weight;",
-    "examples = 'Bees'": "examples is no list of texts;",
-    "examples = ['']": "examples has '' in it, where no word is; allowed are texts and addresses",
-    "examples = ['http://a.example:x/']": "examples has 'http://a.example:x/' in it, which is no address; allowed are http://",
-    "examples = ['http://u:p@a.example/']": "which is no address; allowed are http://",
-    "examples = ['Bees.']\nagainst = ['Bees.']": "against has 'Bees.' in it, which is in examples too;",
-    "words = ['bee']\ndomains = ['a.example']": "domains is no table; allowed is [domains] with prefer and avoid",
-    "words = ['bee']\n[domains]\navoid = 'a.example'": "domains.avoid is no list of texts;",
+    "words = [1]": "words is not a list of texts; allowed are lists such as",
+    'words = ["bee", ["honey"]]': "words is not a list of texts;",
+    'words = ["bee", "!"]': "words contains '!', which is not a word; allowed are words of letters or digits",
+    "words = {bee = 0}": "words has no valid weight for 'bee'; allowed are numbers above 0 up to 1,000,000",
+    "words = {bee = -1.0}": "words has no valid weight for 'bee';",
+    "words = {bee = inf}": "words has no valid weight for 'bee';",
+    "words = {bee = nan}": "words has no valid weight for 'bee';",
+    "words = {bee = true}": "words has no valid weight for 'bee';",
+    "words = {bee = 1_000_000.1}": "words has no valid weight for 'bee';",
+    "words = {bee = '1'}": "words has no valid weight for 'bee';",
+    "examples = 'Bees'": "examples is not a list of texts;",
+    "examples = ['']": "examples contains '', which has no word; allowed are texts and addresses",
+    "examples = ['http://a.example:x/']": "examples contains 'http://a.example:x/', which is not an address; allowed",
+    "examples = ['http://u:p@a.example/']": "which is not an address; allowed are http://",
+    "examples = ['Bees.']\nagainst = ['Bees.']": "against contains 'Bees.', which is also in examples;",
+    "words = ['bee']\ndomains = ['a.example']": "domains is not a table; allowed is [domains] with prefer and avoid",
+    "words = ['bee']\n[domains]\navoid = 'a.example'": "domains.avoid is not a list of texts;",
     "words = ['bee']\n[domains]\navoid = ['http://a.example/']": "domains.avoid has 'http://a.example/' in it;",
-    "words = ['bee']\n[domains]\nprefer = ['']": "domains.prefer has '' in it; allowed are domains such as example.org",
+    "words = ['bee']\n[domains]\nprefer = ['']": "domains.prefer contains ''; allowed are domains such as example.org",
     "words = ['bee']\n[domains]\nprefer = ['*.example']": "domains.prefer has '*.example' in it;",
     "words = ['bee']\n[domains]\nprefer = ['a..example']": "domains.prefer has 'a..example' in it;",
 }
@@ -98,9 +98,9 @@ def test_a_wrong_file_is_told_in_one_sentence(tmp_path: Path, source: str, said:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (None, "cannot be read (No such file or directory); give a readable file of TOML"),
-        (b"\xff\xfew\x00", "is not UTF-8 text; give a file of TOML in UTF-8"),
-        ('words = ["蜜蜂"]'.encode("gb18030"), "is not UTF-8 text; give a file of TOML in UTF-8"),
+        (None, "cannot be read (No such file or directory); give a readable TOML file"),
+        (b"\xff\xfew\x00", "is not UTF-8 text; give a TOML file in UTF-8"),
+        ('words = ["蜜蜂"]'.encode("gb18030"), "is not UTF-8 text; give a TOML file in UTF-8"),
         (b"# " + b"x" * (LARGEST - 1), f"is larger than {LARGEST:,} bytes; give a smaller file"),
         (b"# " + b"x" * 10_000_000, f"is larger than {LARGEST:,} bytes; give a smaller file"),
     ],
@@ -122,12 +122,12 @@ def test_the_largest_file(tmp_path: Path) -> None:
 
 def test_what_is_no_file(tmp_path: Path) -> None:
     (tmp_path / "folder.toml").mkdir()
-    assert "is no file; give a file of TOML" in wrong(tmp_path / "folder.toml")
+    assert "is not a file; give a TOML file" in wrong(tmp_path / "folder.toml")
     assert "cannot be read (" in wrong(tmp_path / ("x" * 300 + ".toml"))
     assert "cannot be read (" in wrong(tmp_path / "a\0.toml")
     if hasattr(os, "mkfifo"):
         os.mkfifo(tmp_path / "pipe.toml")
-        assert "is no file; give a file of TOML" in wrong(tmp_path / "pipe.toml")
+        assert "is not a file; give a TOML file" in wrong(tmp_path / "pipe.toml")
 
 
 def wrong(path: Path) -> str:

@@ -106,14 +106,14 @@ def test_weights_go_to_the_folder_for_output(run: Run, tmp_path: Path) -> None:
         (("auto", "a.jsonl", "--validate", "none.jsonl"), "'none.jsonl' cannot be read (No such file or directory)"),
         (
             ("auto", "a.jsonl", "--validate", "a.jsonl"),
-            "two files are called 'a'; sets are told apart by their names",
+            "two files are named 'a'; names must be unique",
         ),
-        (("auto", "a.jsonl", "./a.jsonl"), "two files are called 'a'; sets are told apart by their names"),
+        (("auto", "a.jsonl", "./a.jsonl"), "two files are named 'a'; names must be unique"),
         (
             ("auto", "a.jsonl", "--seed", "one"),
             "argument --seed: 'one' is wrong; allowed are whole numbers from 0 to 4,294,967,295",
         ),
-        (("auto", "a.jsonl", "-o", "a.jsonl"), "'a.jsonl' is to be read and cannot be written to"),
+        (("auto", "a.jsonl", "-o", "a.jsonl"), "'a.jsonl' is an input and cannot be the output"),
         (("auto", "a.jsonl", "-o", "."), "'.' is a folder"),
         (("template-svm", "a.jsonl", "--validate", "a.jsonl"), "--validate is for auto only"),
         (
@@ -122,7 +122,7 @@ def test_weights_go_to_the_folder_for_output(run: Run, tmp_path: Path) -> None:
         ),
         (
             ("template-svm", "a.jsonl", "--fast"),
-            "'--fast' is not understood; scrapy train --help says what is",
+            "'--fast' is not recognized; see scrapy train --help",
         ),
     ],
 )

@@ -129,20 +129,23 @@ def test_bad_lines_are_named_and_skipped(train: Any) -> None:
     ("words", "message"),
     [
         ((), "neither LABELS.jsonl nor --labels state is given"),
-        (("labels.jsonl", "more"), "unrecognized arguments: more; it is scrapy noise train"),
+        (("labels.jsonl", "more"), "unrecognized arguments: more; usage: scrapy noise train"),
         (("gone.jsonl", *PAGES), "'gone.jsonl' cannot be read (No such file or directory)"),
         (("labels.jsonl",), "no --pages FILE is given, and WINNOW_DATA names no folder"),
         (("labels.jsonl", "--pages", "gone"), "'gone' cannot be read (No such file or directory)"),
         (("labels.jsonl", *PAGES, "--validate", "gone"), "'gone' cannot be read (No such file or directory)"),
-        (("pages.jsonl", *PAGES), "'pages.jsonl' has no label"),
+        (("pages.jsonl", *PAGES), "'pages.jsonl' contains no label"),
         (
             ("labels.jsonl", *PAGES, "--seed", "-1"),
             "argument --seed: '-1' is wrong; allowed are whole numbers from 0 to 2,147,483,647",
         ),
         (("labels.jsonl", *PAGES, "--seed", "2147483648"), "argument --seed: '2147483648' is wrong"),
-        (("labels.jsonl", *PAGES, "-o", "labels.jsonl"), "'labels.jsonl' is to be read and cannot be written to"),
+        (("labels.jsonl", *PAGES, "-o", "labels.jsonl"), "'labels.jsonl' is an input and cannot be the output"),
         (("labels.jsonl", *PAGES, "-o", "."), "'.' is a folder"),
-        (("labels.jsonl", *PAGES, "-o", "card.md"), "-o 'card.md' is how the card beside the weights is called"),
+        (
+            ("labels.jsonl", *PAGES, "-o", "card.md"),
+            "-o 'card.md' is the name of the card that is written beside the weights",
+        ),
         (("labels.jsonl", *PAGES, "--jobs", "0"), "argument --jobs: '0' is wrong"),
         (("labels.jsonl", *PAGES, "--trees", "9"), "unrecognized arguments: --trees"),
     ],
@@ -181,7 +184,7 @@ def test_earlier_weights_stay_when_it_is_broken_off(train: Any, monkeypatch: pyt
     monkeypatch.setattr("crawler.training.image_weights.image_card", stop)
     status, _, said = train("labels.jsonl", *PAGES, "-o", "w.npz")
     assert status == 130
-    assert said.endswith("scrapy noise train: broken off; nothing was written\n")
+    assert said.endswith("scrapy noise train: interrupted; nothing was written\n")
     assert Path("w.npz").read_bytes() == b"before"
     assert not list(Path().glob(".train-*"))
 

@@ -117,8 +117,8 @@ def test_labels_of_crawls_add_to_others(train: Any) -> None:
     [
         (("--labels", "state", "--crawl", "other"), 1, "; these are of 0 sites"),
         (("--labels", "hearsay"), 2, "argument --labels: invalid choice: 'hearsay'"),
-        (("--crawl", "topic"), 2, "--crawl says of which crawl"),
-        (("--labels", "state", "--pages", "x"), 2, "--pages FILE are those of LABELS.jsonl, which is not given"),
+        (("--crawl", "topic"), 2, "--crawl goes with --labels state"),
+        (("--labels", "state", "--pages", "x"), 2, "--pages FILE goes with LABELS.jsonl"),
         (("--labels", "state", "a", "b"), 2, "unrecognized arguments: b"),
         (("--labels", "state", "-s", "OUTPUT_DIR=nowhere"), 2, "no crawl was ever run here (nowhere/crawl.db)"),
         (("--labels", "state", "-s", "STATE_URL=x"), 2, "setting STATE_URL is wrong"),

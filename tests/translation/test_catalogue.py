@@ -71,7 +71,7 @@ def test_the_extraction_finds_all_kinds_of_sentences(extracted: Catalog) -> None
         "{n} pages",
         "There is no such page.",
         "No crawl was ever run here.",
-        "it stands in <{element}>",
+        "it is in <{element}>",
         "robots.txt cannot be read: {why}",
         "What a cron line says",
         "Wednesday",

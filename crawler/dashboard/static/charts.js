@@ -1,7 +1,7 @@
 // Charts: <figure class="chart" data-from="/api/..." data-live="SECONDS"> with a .plot in it. What comes as JSON is
 // {"at": [seconds since 1970, ...], "series": [{"name": ..., "unit": ..., "values": [...]}, ...]}. Of these, a figure
 // may choose with data-series="NAME ...", and say what they are called, data-names="A|B", and their colours,
-// data-colours="--first ...". For those who do not see it: data-says="{name}: {last} last, {most} at most." is filled in
+// data-colours="--first ...". For those who do not see it: data-says="{name}: latest {last}, highest {most}." is filled in
 // for each line where aria-describedby of the .plot points to, and a <details> with .values in it gets a table. data-none="..." stands
 // for lines that are nothing but zeros.
 

@@ -1,4 +1,4 @@
-"""Which crawl and which site a view is of, and between which of them a visitor may choose."""
+"""Which crawl and which site a view shows, and which others the visitor may choose."""
 
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -14,22 +14,22 @@ from crawler.urls.parsing import site as site_of
 MOST_CRAWLS = 200
 MOST_SITES = 20
 MOST_LIKE = 2_000
-"""Sites of similar names that are sorted."""
+"""Sites with a matching name that are sorted."""
 MOST_OFFERED = 50
 MOST_LETTERS = 100
-"""Of a name that is offered."""
+"""Sites whose names are offered."""
 
 
 class CrawlNames(NamedTuple):
-    """The crawls between which a visitor may choose."""
+    """The crawls that the visitor may choose."""
 
     names: tuple[str, ...] = ()
     left_out: int = 0
-    """Older ones, that are not among them."""
+    """How many older crawls are not listed."""
 
 
 class OfCrawl(NamedTuple):
-    """A crawl: after a reset, the next may have its number and its name, but not its beginning."""
+    """A crawl by number and start time: after a reset, the next crawl may have the same number and name."""
 
     id: int
     name: str
@@ -42,7 +42,7 @@ OF_CRAWL = select(*(crawl.c[name] for name in OfCrawl._fields))
 
 
 def chosen_crawl(connection: Connection, name: str, usual: Select[Any]) -> OfCrawl | None:
-    """The crawl of this name; without one the first of the usual ones, None where there is none."""
+    """The crawl of this name; without a name the default one, None if there is none."""
     wanted = OF_CRAWL.where(crawl.c.name == name) if name else usual.limit(1)
     row = connection.execute(wanted).one_or_none()
     if name and row is None:
@@ -51,7 +51,7 @@ def chosen_crawl(connection: Connection, name: str, usual: Select[Any]) -> OfCra
 
 
 def latest_with(of: Table) -> Select[Any]:
-    """The crawls that have a row of this table, the latest first."""
+    """The crawls that have a row in this table, newest first."""
     return OF_CRAWL.where(exists().where(of.c.crawl_id == crawl.c.id)).order_by(crawl.c.id.desc())
 
 
@@ -74,24 +74,26 @@ def crawl_names(connection: Connection, chosen: str) -> CrawlNames:
 
 @dataclass(frozen=True, slots=True)
 class SiteChoice:
-    """The site that is meant, or those that may be."""
+    """The site that was asked for, or those that match."""
 
     id: int | None
-    """None where it is not one alone."""
+    """None unless exactly one site matches."""
     names: tuple[str, ...] = ()
-    """Sites whose names hold what was given, where there are several."""
+    """Sites whose names contain the given text, if there are several."""
     is_cut: bool = False
     """Whether there are more of them."""
 
 
 def site_number(connection: Connection, crawl_id: int, name: str) -> int | None:
-    """The number of a site by its name; None where a crawl has none like it."""
+    """The number of a site by its name; None if the crawl has no such site."""
     found = select(site.c.id).where(site.c.crawl_id == crawl_id, site.c.name == name)
     return connection.execute(found).scalar()
 
 
 def sites_like(connection: Connection, crawl_id: int, part: str, most: int) -> list[tuple[int, str]]:
-    """Sites whose names hold a part, with their numbers, the largest first; where very many do, of the first found."""
+    """Sites whose names contain a text, with their numbers, the largest first; if very many match, among the first
+    found.
+    """
     named = select(site.c.id).where(site.c.crawl_id == crawl_id, site.c.name.contains(part, autoescape=True))
     found = select(site.c.id, site.c.name).where(site.c.id.in_(named.limit(MOST_LIKE)))
     return [
@@ -100,7 +102,7 @@ def sites_like(connection: Connection, crawl_id: int, part: str, most: int) -> l
 
 
 def chosen_site(connection: Connection, crawl_id: int, given: str) -> SiteChoice:
-    """The site by its name, by an address of it, or else by a part of its name that no other has."""
+    """The site with this name, or of this address, or the only site whose name contains this text."""
     name = given.strip().casefold()
     address = name if "://" in name else f"http://{name}/"
     for known in (name, site_of(absolute(address, address) or address)):
@@ -113,7 +115,7 @@ def chosen_site(connection: Connection, crawl_id: int, given: str) -> SiteChoice
 
 
 def offered_sites(connection: Connection, crawl_id: int) -> list[str]:
-    """The names of the sites with the most pages, for a visitor to choose from; an index tells them."""
+    """The names of the sites with the most pages, for a visitor to choose from; read from an index."""
     found = select(site.c.name).where(site.c.crawl_id == crawl_id).order_by(site.c.pages.desc(), site.c.id.desc())
     names = connection.execute(found.limit(MOST_OFFERED)).scalars()
     return [name for name in names if len(name) <= MOST_LETTERS and name.isprintable()]

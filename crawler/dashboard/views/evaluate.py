@@ -1,8 +1,8 @@
-"""The view "evaluate": how a crawl kept to its topic, what it skipped as noise, and the reports that lie as files.
+"""The view "evaluate": how well a crawl kept to its topic, what it skipped as noise, and report files.
 
-Reports lie as files beside what crawls wrote, and are found by their first bytes. No path ever comes from a request: a
-file is asked for by a number made of its name, and looked for among those that there are. No link is followed. Whoever
-wrote a file, nothing in it acts: its frame is of no origin, runs no script and loads nothing.
+Report files are in the output folder, and are recognized by their first bytes. No path ever comes from a request: a
+file is requested by a number derived from its name, and looked for among the existing files. Links are not followed.
+Files are not trusted: each is shown in a frame with an opaque origin, which runs no script and loads nothing.
 """
 
 import os
@@ -38,8 +38,8 @@ from crawler.translation.message import N_
 MOST_OPENED = 300
 MOST_BYTES = 20_000_000
 MOST_LETTERS = 500_000
-"""Of a file of figures, that are shown."""
-HEAD = 1_000  # bytes by which ours are known
+"""Bytes of a file of figures that are shown."""
+HEAD = 1_000  # bytes in which our report files are recognized
 FOCUS, NOISE, FILES = "focus", "noise", "files"
 EXTRACTION, EXTRACTION_FIGURES, NOISE_FIGURES = "extraction", "extraction figures", "noise figures"
 _PAGE = rb'<!doctype html>\s+<html lang="en">.{1,600}<title>Winnow: %s</title>'
@@ -49,21 +49,19 @@ OURS = {
     EXTRACTION_FIGURES: re.compile(rb'\{"format": \d+, "winnow": "'),
     NOISE_FIGURES: re.compile(rb'\{\s*"labels": \{\s*"given": \d'),
 }
-"""How the files begin that our commands write."""
+"""The first bytes of files that our commands write."""
 PAGES = (EXTRACTION, FOCUS)
 POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'self'; base-uri 'none'; "
     "form-action 'none'"
 )
 HEADERS = {"Content-Security-Policy": POLICY}
-AGE = 300.0  # seconds until a report is computed anew for who asks
-PATIENCE = 0.05  # seconds that an answer waits for a small crawl's report
+AGE = 300.0  # seconds until a report is computed again when it is requested
+PATIENCE = 0.05  # seconds that a response waits for the report of a small crawl
 STRIDE, REST = 50, 0.0005
-"""After so many pages the computation rests for so many seconds: other answers want the processor, too."""
+"""After so many pages the computation pauses for so many seconds, to leave the processor to other requests."""
 router, api = APIRouter(), APIRouter()
-CrawlName = Annotated[
-    Text, Query(description=N_("name of the crawl; the latest that has a page where it is not given"))
-]
+CrawlName = Annotated[Text, Query(description=N_("name of the crawl; by default the newest with a page"))]
 
 
 class ReportParameters(BaseModel):
@@ -75,12 +73,12 @@ class ReportParameters(BaseModel):
 
 
 FileName = Annotated[str, PlainSerializer(lambda name: name.encode("utf-8", "replace").decode(), return_type=str)]
-"""The name of a file, which need not be text."""
+"""The name of a file, which need not be valid text."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportFile:
-    """A report that lies as a file."""
+    """A report file."""
 
     id: int
     name: FileName
@@ -89,31 +87,31 @@ class ReportFile:
     bytes: int
     written_at: float
     can_be_shown: bool
-    """Whether it is small enough."""
+    """Whether it is small enough to be shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportFiles:
-    """The reports among the files of a folder, the newest first."""
+    """The report files in a folder, newest first."""
 
     files: tuple[ReportFile, ...]
     unopened: int
-    """Older files that may be reports, and were not looked into."""
+    """How many older files may be reports, and were not checked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """When figures were computed that take their time."""
+    """When figures that take long were computed."""
 
     at: float | None
-    """In seconds since 1970; null where they were not yet: ask again."""
+    """In seconds since 1970; null if they are not computed yet: ask again."""
     took: float
     is_busy: bool
-    """Whether they are being computed, for the first time or anew."""
+    """Whether they are being computed, for the first time or again."""
     done: int
-    """The pages looked through so far, while they are."""
+    """The pages processed so far, during the computation."""
     error: Sentence | None
-    """Why there are none, or none that are newer."""
+    """Why there are no figures, or no newer ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +121,7 @@ class FocusReport:
     crawl: str
     computed: Computed
     report: CrawlFocus | None
-    """Null where there is no page, or nothing is computed yet."""
+    """Null if there is no page, or nothing is computed yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +148,9 @@ def noise(context: Context, crawl: CrawlName = "") -> NoiseReport:
     return NoiseReport(of.name, *_computed(_noise(context, of)))
 
 
-@slow(api.get("/api/evaluate/files", summary=N_("Reports that lie as files beside what crawls wrote")))
+@slow(api.get("/api/evaluate/files", summary=N_("Report files in the output folder")))
 def files(context: Context) -> ReportFiles:
-    """The reports that lie as files."""
+    """The report files."""
     return report_files(context.output)
 
 
@@ -186,7 +184,7 @@ def show_focus(context: Context, crawl: Number) -> Response:
 
 @slow(router.get("/evaluate/files/{file}"))
 def show_file(context: Context, file: Number) -> Response:
-    """A report that lies as a file, for a frame."""
+    """A report file, for a frame."""
     found = report_file(context.output, file)
     if found is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such report.")
@@ -202,7 +200,7 @@ def _asked(context: DashboardContext, name: str) -> OfCrawl:
 
 
 def _computed(result: Result) -> tuple[Computed, Any]:
-    """When a report was computed, and what it says."""
+    """When a report was computed, and its content."""
     done = result.done if result.busy else 0
     return Computed(result.at, result.took, result.busy, done, result.error), result.value
 
@@ -232,7 +230,7 @@ def _noise(context: DashboardContext, of: OfCrawl) -> Result:
 
 
 def report_files(folder: Path) -> ReportFiles:
-    """The reports that lie in a folder."""
+    """The report files in a folder."""
     candidates = _candidates(folder)
     found = []
     for written_at, name, size in candidates[:MOST_OPENED]:
@@ -244,23 +242,23 @@ def report_files(folder: Path) -> ReportFiles:
 
 
 def report_file(folder: Path, number: int) -> Response | None:
-    """The report of this number as a document for a frame; None where there is none that may be shown."""
+    """The report of this number as a document for a frame; None if there is none that may be shown."""
     for one in report_files(folder).files:
         if one.id == number and one.can_be_shown:
             body = read_file(folder / one.name, MOST_BYTES)
-            if body is None or not OURS[one.kind].match(body[:HEAD]):  # it is another one by now
+            if body is None or not OURS[one.kind].match(body[:HEAD]):  # it has been replaced meanwhile
                 return None
             return HTMLResponse(body if one.kind in PAGES else _figures(one.name, body), headers=HEADERS)
     return None
 
 
 def _candidates(folder: Path) -> list[tuple[float, str, int]]:
-    """When the files that may be reports by their names were written, their names and sizes; the newest first."""
+    """The modification times, names and sizes of the files whose names may be those of reports, newest first."""
     found = []
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.lower().endswith((".html", ".htm", ".json")):
-                with suppress(OSError):  # it is gone by now
+                with suppress(OSError):  # it has been deleted meanwhile
                     status = entry.stat(follow_symlinks=False)
                     if stat.S_ISREG(status.st_mode):
                         found.append((status.st_mtime, entry.name, status.st_size))
@@ -268,11 +266,11 @@ def _candidates(folder: Path) -> list[tuple[float, str, int]]:
 
 
 def _number(name: str) -> int:
-    """A number that stands for a name in addresses, and that a program in JavaScript can hold, too."""
+    """A number for a name in addresses, small enough for JavaScript."""
     return int.from_bytes(blake2b(os.fsencode(name), digest_size=6).digest(), "big")
 
 
 def _figures(name: str, body: bytes) -> bytes:
-    """A document of a file of figures, as text."""
+    """A document with the text of a file of figures."""
     text = body.decode("utf-8", "replace")
     return report_page("figures.html", name=name, text=text, most=MOST_LETTERS).encode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""The view "images": lists of the images kept and skipped, people's labels, and how often the verdicts err."""
+"""The view "images": lists of kept and skipped images, people's labels, and the error rates of the verdicts."""
 
 import math
 import time
@@ -43,16 +43,14 @@ from crawler.store.page_tables import IS_AUDITED, label, verdict
 from crawler.translation.message import N_
 
 MOST = 24
-"""Images of a list at once."""
+"""Images in a list at a time."""
 MOST_DOUBTFUL = 48
 router, api = APIRouter(), APIRouter()
 NO_SITE = SiteChoice(None)
 NORMAL = 1.959964
 """Standard deviations to each side of the middle 95% of a normal distribution."""
 FILTERS = ("kind", "site", "by", "only")
-CrawlName = Annotated[
-    Text, Query(description=N_("name of the crawl; the latest that judged images where it is not given"))
-]
+CrawlName = Annotated[Text, Query(description=N_("name of the crawl; by default the newest that judged images"))]
 
 
 class ImageParameters(BaseModel):
@@ -60,7 +58,7 @@ class ImageParameters(BaseModel):
 
     crawl: CrawlName = ""
     wall: Literal["both", "kept", "skipped", "doubtful"] = Field(
-        default="both", description=N_("what is shown; of the doubtful no filter holds but the kind")
+        default="both", description=N_("the list; doubtful can be filtered only by kind")
     )
     kind: Literal["all", "image", "link"] = Field(
         default="all", description=N_("images, or the pages that images lead to")
@@ -70,11 +68,14 @@ class ImageParameters(BaseModel):
         default="", description=N_("the model that called them noise")
     )
     only: Literal["all", "audited", "marked", "disputed"] = Field(
-        default="all", description=N_("those fetched by the audit, those marked, those that people see otherwise")
+        default="all",
+        description=N_("those downloaded by the audit, those with a label, those whose label differs from the verdict"),
     )
-    kept_before: Whole = Field(default=0, description=N_("the kept ones that follow, as before of an answer says"))
+    kept_before: Whole = Field(
+        default=0, description=N_("the next kept ones: the value of before from the previous response")
+    )
     skipped_before: Whole = Field(
-        default=0, description=N_("the skipped ones that follow, as before of an answer says")
+        default=0, description=N_("the next skipped ones: the value of before from the previous response")
     )
 
 
@@ -85,20 +86,20 @@ PeoplesLabel = Annotated[Literal["content", "noise", "none"], Query()]
 
 @dataclass(frozen=True, slots=True)
 class ImageLists:
-    """The lists of a crawl that were asked for."""
+    """The requested lists of a crawl."""
 
     crawl: str
     kept: ImageList | None
     skipped: ImageList | None
     doubtful: ImageList | None
-    """Those nearest to the limit that nobody has labelled."""
+    """Those nearest to the limit that have no label."""
     site: SiteChoice = NO_SITE
-    """The site that is meant, where one was given."""
+    """The requested site, if any."""
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorShare:
-    """How many of some verdicts are wrong, and between which shares that of all lies with 95% (Wilson)."""
+    """How many of some verdicts are wrong, and the 95% interval (Wilson) for the share of all."""
 
     wrong: int
     of: int
@@ -109,37 +110,37 @@ class ErrorShare:
 
 @dataclass(frozen=True, slots=True)
 class AuditShare:
-    """What the audit says of the noise of one kind."""
+    """The result of the audit for noise of one kind."""
 
     kind: str
     chosen: int
-    """To be fetched although they are noise, by their addresses and thus by chance."""
+    """Selected for the audit by their addresses, and thus at random."""
     mistaken: ErrorShare
-    """Of those whose size in pixels could be told: how many are as large as content."""
+    """Among those with a known size in pixels: how many are as large as content."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImageErrors:
-    """How often images are judged wrongly, by the audit and by people's labels."""
+    """Error rates of the verdicts, by the audit and by people's labels."""
 
     crawl: str
     audit: tuple[AuditShare, ...]
     skipped: ErrorShare
-    """Of the labelled images that were skipped: how many are content, as people say."""
+    """Among the labelled images that were skipped: how many are content, by their labels."""
     kept: ErrorShare
-    """Of the labelled images that were kept: how many are noise, as people say."""
+    """Among the labelled images that were kept: how many are noise, by their labels."""
     unknown: int
-    """Labels of images on which the crawl has no verdict now."""
+    """Labels of images that have no verdict now."""
 
 
-@api.get("/api/images", summary=N_("Images that were kept or skipped, with verdicts, scores, reasons and marks"))
+@api.get("/api/images", summary=N_("Images that were kept or skipped, with verdicts, scores, reasons and labels"))
 def lists(context: Context, given: Given) -> ImageLists:
     """The lists."""
     with context.reading() as connection:
         return _lists(connection, chosen_crawl(connection, given.crawl, latest_with(verdict)), given)
 
 
-@api.get("/api/images/error-rate", summary=N_("How often images are judged wrongly, by audit and by marks"))
+@api.get("/api/images/error-rate", summary=N_("How often images are judged wrongly, by audit and by labels"))
 def error_rate(context: Context, crawl: CrawlName = "") -> ImageErrors:
     """How often images are judged wrongly."""
     with context.reading() as connection:
@@ -149,9 +150,9 @@ def error_rate(context: Context, crawl: CrawlName = "") -> ImageErrors:
         return image_errors(connection, of.id, of.name)
 
 
-@api.get("/api/images/{verdict}", summary=N_("A judged image, with its verdict, scores, reasons and marks"))
+@api.get("/api/images/{verdict}", summary=N_("A judged image, with its verdict, scores, reasons and labels"))
 def one(context: Context, number: VerdictNumber) -> JudgedImage:
-    """One of them."""
+    """One image."""
     with context.reading() as connection:
         return judged(_row(connection, number))
 
@@ -181,7 +182,7 @@ def show(context: Context, request: Request, given: Given) -> Response:
 
 @router.get("/images/{verdict}")
 def show_one(context: Context, request: Request, number: VerdictNumber) -> Response:
-    """The page with one of them, which is also the answer to a label."""
+    """The page with one image, also shown after a label was saved."""
     with context.reading() as connection:
         row = _row(connection, number)
     return context.page(request, "images_one.html", one=judged(row), crawl=row.crawl)
@@ -189,12 +190,12 @@ def show_one(context: Context, request: Request, number: VerdictNumber) -> Respo
 
 @router.get("/images/{verdict}/image")
 def show_image(context: Context, number: VerdictNumber) -> Response:
-    """The image itself, as it was downloaded."""
+    """The downloaded image itself."""
     with context.reading() as connection:
         row = _row(connection, number)
     found = image(context.output / "images" / row.file) if row.file else None
     if found is None:
-        raise RefusedError(HTTPStatus.NOT_FOUND, "This image is not here.")
+        raise RefusedError(HTTPStatus.NOT_FOUND, "This image is not stored here.")
     return found
 
 
@@ -204,7 +205,7 @@ def say(
     number: VerdictNumber,
     value: PeoplesLabel,
 ) -> Response:
-    """Keep or forget what somebody says of an image."""
+    """Save or delete the label of an image."""
     with context.reading() as connection:
         row = _row(connection, number)
     said = Label(IMAGE, row.crawl, row.url, row.page, value, row.sight, said_at=time.time())
@@ -247,13 +248,13 @@ def _row(connection: Connection, number: int) -> Row[*tuple[Any, ...]]:
 
 
 def _other_than_usual(values: dict[str, Any]) -> dict[str, Any]:
-    """The parameters that do not go without saying."""
+    """The parameters that differ from their defaults."""
     usual = ImageParameters().model_dump()
     return {name: value for name, value in values.items() if value != usual.get(name)}
 
 
 def image_errors(connection: Connection, crawl_id: int, name: str) -> ImageErrors:
-    """How often a crawl's images are judged wrongly."""
+    """Error rates of the verdicts on a crawl's images."""
     found = agreement(connection, crawl_id)
     return ImageErrors(
         name,
@@ -265,7 +266,7 @@ def image_errors(connection: Connection, crawl_id: int, name: str) -> ImageError
 
 
 def audits(connection: Connection, crawl_id: int) -> tuple[AuditShare, ...]:
-    """What the audit of a crawl has found, for each kind of which there is something."""
+    """The results of a crawl's audit, for each kind that has any."""
     counts = (func.count(), func.count(verdict.c.mistaken), func.count().filter(verdict.c.mistaken))
     found = select(verdict.c.kind, *counts).where(verdict.c.crawl_id == crawl_id, IS_AUDITED)
     rows = connection.execute(found.group_by(verdict.c.kind).order_by(verdict.c.kind))
@@ -273,12 +274,12 @@ def audits(connection: Connection, crawl_id: int) -> tuple[AuditShare, ...]:
 
 
 def agreement(connection: Connection, crawl_id: int) -> Counter[str]:
-    """How labels agree with the verdicts on their images, or on the pages behind where there is none on the image.
+    """How labels agree with the verdicts on their images, or on the pages behind if the image has none.
 
     Counted as content_kept, content_skipped, noise_kept, noise_skipped, and as unknown where there is no verdict now.
     Of several pages behind an image one that was kept counts.
     """
-    # 0 and 1 are an image kept and skipped, 2 and 3 a page behind it.
+    # 0 and 1 are a kept and a skipped image, 2 and 3 a page behind it.
     verdicts = case((verdict.c.kind == "image", 0), else_=2) + cast(verdict.c.noise, Integer)
     first = select(label.c.value, func.min(verdicts).label("first")).outerjoin_from(
         label, verdict, label.c.key == verdict.c.label_key
@@ -293,7 +294,7 @@ def agreement(connection: Connection, crawl_id: int) -> Counter[str]:
 
 
 def wilson(wrong: int, of: int) -> ErrorShare:
-    """A share, and Wilson's interval around it, which holds for few cases and shares near 0, too.
+    """A share with Wilson's interval, which is also valid for few cases and for shares near 0.
 
     >>> found = wilson(2, 50)
     >>> found.share, round(found.low, 3), round(found.high, 3), wilson(0, 0).share

@@ -1,6 +1,6 @@
-"""What may be done with jobs: pause, resume and remove them, start and end their runs.
+"""Actions on jobs: pause, resume and remove jobs, start and stop runs.
 
-Each run is a process of its own, which outlives the dashboard.
+Each run is a separate process, which outlives the dashboard.
 """
 
 import logging
@@ -28,7 +28,7 @@ From = Annotated[Literal["list", "job"], Query(alias="from", description="the pa
 
 
 def begin(context: DashboardContext, number: int) -> bool:
-    """Start a run of a job now; whether it did not run already."""
+    """Start a run of a job now; returns whether it was not running already."""
     jobs, started = Jobs(open_database(context.url)), None
     try:
         job, scheduler = numbered(jobs.all()[0], number), scheduler_of(jobs, context.settings)
@@ -46,22 +46,22 @@ def begin(context: DashboardContext, number: int) -> bool:
 
 
 def _see_out(scheduler: JobScheduler, started: StartedRun) -> None:
-    """Write down how a run ended that could not do so itself, as one that was killed."""
+    """Record how a run ended that could not do so itself, for example because it was killed."""
     started.child.process.wait()
     try:
         scheduler.reap()
     except StateError as error:
-        logger.warning("How a run ended is not written down: %s", error)
+        logger.warning("How a run ended could not be recorded: %s", error)
     finally:
         scheduler.jobs.engine.dispose()
 
 
 def end(context: DashboardContext, number: int) -> bool:
-    """Tell the run of a job that is under way to end; whether there is one."""
+    """Tell the current run of a job to stop; returns whether there is one."""
     with opened(context) as jobs:
         job = numbered(jobs.all()[0], number)
         if job.now is not None:
-            jobs.stop(job.now.id, TOLD)  # its process looks there, on whatever machine it is
+            jobs.stop(job.now.id, TOLD)  # its process reads this, on whatever machine it is
         return job.now is not None
 
 
@@ -88,18 +88,18 @@ def remove(context: Context, job: Number) -> Response:
 
 @slow(router.post("/schedule/{job}/run"))
 def run_now(context: Context, job: Number, came_from: From = "list", after: After = 0) -> Response:
-    """The page after a run was started."""
+    """Start a run, and go back to the page."""
     return _back(job, came_from, after, "started" if begin(context, job) else "busy")
 
 
 @slow(router.post("/schedule/{job}/stop"))
 def stop(context: Context, job: Number, came_from: From = "list", after: After = 0) -> Response:
-    """The page after a run was told to end."""
+    """Tell a run to stop, and go back to the page."""
     return _back(job, came_from, after, "told" if end(context, job) else "idle")
 
 
 def _back(job: int, came_from: str, after: int, said: str) -> Response:
-    """To where the button was."""
+    """Go back to the page with the button."""
     if came_from == "job":
         return see_other(f"/schedule/{job}?said={said}")
     return see_other(f"/schedule?said={said}" + (f"&after={after}" if after else ""))

@@ -1,7 +1,7 @@
-"""The form of a job: what may stand in it, what is wrong with what does, and the page with all jobs around it.
+"""The form of a job: its allowed values, its errors, and the page with all jobs around it.
 
-Who uses the dashboard need not be who runs it. So a job from here names no file and no code: seeds are addresses or
-the demo, a topic is words, and of all settings there are those of OWN alone, which loosen nothing.
+The user of the dashboard need not be its operator. So a job from here names no file and no code: seeds are addresses or
+the demo, a topic is words, and only the settings in OWN can be set, which relax no protection.
 """
 
 import re
@@ -37,7 +37,7 @@ from crawler.store.database import StateError
 from crawler.translation.message import Message
 
 LONG = 20_000
-"""Letters of many seeds."""
+"""Characters of the seeds."""
 OWN = ("CONTACT", "KEEP_RESPONSES")
 ADDRESS = re.compile(r"https?://", re.IGNORECASE)
 Described = Callable[[float], dict[str, Any]]
@@ -45,7 +45,7 @@ router = APIRouter()
 
 
 class JobForm(BaseModel):
-    """The fields of the form, with what each usually is."""
+    """The fields of the form, with their defaults."""
 
     name: Text = ""
     cron: Text = ""
@@ -71,22 +71,22 @@ FIELDS = {
     name: {"allowed": get_args(one.annotation), "most": LONG if name == "seeds" else MOST_LETTERS}
     for name, one in JobForm.model_fields.items()
 }
-"""What the form needs to know of a field: its values, of one with few, and the letters it may have."""
+"""What the form needs to know about a field: its allowed values if they are few, and its maximum length."""
 
 
 @dataclass(frozen=True)
 class Filled:
-    """A form as somebody filled it in."""
+    """A submitted form."""
 
     values: Mapping[str, str]
     errors: Mapping[str, Message]
-    """What is wrong, by the field; what is wrong with none of them alone under an empty name."""
+    """The errors by field; an error of no single field has an empty name."""
     described: Described | None = None
-    """What the database is to have, where nothing is wrong."""
+    """The job for the database, if there are no errors."""
 
 
 def filled(given: Mapping[str, str], settings: BaseSettings) -> Filled:
-    """The form with what is wrong in it, or with the job it describes."""
+    """The form with its errors, or with the job it describes."""
     values = {name: str(given.get(name, usual)).strip() for name, usual in USUAL.items()}
     if values["seeds"] != "demo":
         values["seeds"] = " ".join(values["seeds"].split())
@@ -103,10 +103,10 @@ def filled(given: Mapping[str, str], settings: BaseSettings) -> Filled:
 
 
 def _wrong(name: str, value: str, values: Mapping[str, str]) -> Message | None:
-    """What is wrong with one field, if anything is."""
+    """The error of one field, or None."""
     try:
         if name == "cron" and not value:
-            return Message("a job wants a time, such as 0 3 * * * or @daily")
+            return Message("a job needs a time, such as 0 3 * * * or @daily")
         if name == "cron":
             read_cron(value, "UTC")
         elif name == "timezone":
@@ -115,16 +115,16 @@ def _wrong(name: str, value: str, values: Mapping[str, str]) -> Message | None:
             _check_seeds(value)
         elif name == "topic" and _is_like_a_file(value):
             return Message(
-                "{topic} is like a file's name; from here it is words, and for a file "
-                "give it on the command line, scrapy schedule add",
+                "{topic} looks like a file name; only words are allowed here; to use a file, add the job with "
+                "scrapy schedule add",
                 {"topic": repr(value[:100])},
             )
         elif name in ARGUMENTS and value:
             ARGUMENTS[name].read(value)
         elif name == "name":
-            return Message("a job wants a name")
+            return Message("a job needs a name")
         elif not value.isprintable():
-            return Message("it has letters that cannot be shown")
+            return Message("it contains characters that cannot be displayed")
     except (ArgumentError, CronError) as error:
         wrong = error.message.values.get("wrong")
         return wrong if isinstance(wrong, Message) else error.message
@@ -133,7 +133,7 @@ def _wrong(name: str, value: str, values: Mapping[str, str]) -> Message | None:
 
 def _check_seeds(value: str) -> None:
     if not value:
-        raise ArgumentError("a crawl wants seeds: addresses with http:// or https://, or demo")
+        raise ArgumentError("a crawl needs seeds: addresses with http:// or https://, or demo")
     if value == "demo":
         return
     for one in BETWEEN_SEEDS.split(value.strip(" ,")):
@@ -141,15 +141,15 @@ def _check_seeds(value: str) -> None:
             raise ArgumentError(DEMO_ALONE)
         if not ADDRESS.match(one):
             raise ArgumentError(
-                "seed {seed} is no address with http:// or https://, nor demo; for a file "
-                "give it on the command line, scrapy schedule add",
+                "seed {seed} is neither an http:// or https:// address nor demo; to use a file, add the job with "
+                "scrapy schedule add",
                 seed=repr(one[:100]),
             )
         ARGUMENTS["seeds"].read(one)
 
 
 def _is_like_a_file(topic: str) -> bool:
-    """Whether a topic would be looked for among the files."""
+    """Whether a topic would be taken for the name of a file."""
     suffix = PurePosixPath(topic.replace("\\", "/")).suffix.lower()
     is_in_a_folder = suffix and re.search(r"[/\\]", topic)
     return bool(topic.lower().endswith(".toml") or TEXT_FILE.fullmatch(topic) or is_in_a_folder)
@@ -157,11 +157,11 @@ def _is_like_a_file(topic: str) -> bool:
 
 @cache
 def zones() -> list[str]:
-    """The time zones that there are, for a list to choose from."""
+    """The existing time zones, to choose from."""
     return sorted(available_timezones())
 
 
-@router.get("/schedule/add")  # where the form is that was refused
+@router.get("/schedule/add")  # the form is shown at this address if it is refused
 @router.get("/schedule")
 def show(context: Context, request: Request, said: Said = "", after: After = 0) -> Response:
     """The page of all jobs, with an empty form."""
@@ -177,7 +177,7 @@ def _page(context: DashboardContext, request: Request, form: Filled, said: str =
 
 @slow(router.post("/schedule/add"))
 def add(context: Context, request: Request, given: Annotated[JobForm, Query()]) -> Response:
-    """A new job, or the form again with what is wrong with it."""
+    """Add a job, or show the form again with its errors."""
     form = filled(given.model_dump(), context.settings)
     if form.described is not None:
         try:

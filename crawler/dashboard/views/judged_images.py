@@ -1,7 +1,7 @@
 """Judged images: lists of verdicts with people's labels, and the files of kept images.
 
-A label is of an image as a page shows it, so it may be of several verdicts: that on the image, and those on the
-pages that the image leads to. Verdict and label have the same key then.
+A label is for an image as a page shows it, so it can belong to several verdicts: that on the image, and those on the
+pages that the image links to. Verdict and label then have the same key.
 """
 
 import math
@@ -26,7 +26,7 @@ from crawler.store.page_tables import IS_AUDITED, IS_NOISE, label, verdict
 from crawler.translation.message import CONTROL
 
 KINDS = ("image", "link")
-SURE = 1e-9  # the nearest that a probability comes to 0 and 1, where the doubt is measured
+SURE = 1e-9  # the closest a probability may be to 0 and 1 when certainty is measured
 MOST_BYTES = 10 * 1024 * 1024
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; sandbox",
@@ -37,7 +37,7 @@ HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class JudgedImage:
-    """An image, or the page behind it, with the verdict and what people said."""
+    """An image, or the page behind it, with its verdict and label."""
 
     id: int
     kind: str
@@ -46,7 +46,7 @@ class JudgedImage:
     target: str
     page: str
     site: str | None
-    """Whose pages show it."""
+    """The site whose pages show it."""
     verdict: str
     """content or noise."""
     probability: float
@@ -61,26 +61,26 @@ class JudgedImage:
     bytes: int | None
     decided_at: str
     name: str
-    """Of its file, in the address."""
+    """The part of its address that names its file."""
     alt: str
     title: str
     anchor: str
     width: int | None
-    """In pixels, as the page gives it."""
+    """In pixels, according to the page."""
     height: int | None
     is_here: bool
-    """Whether it was downloaded, and where it lies is known."""
+    """Whether it was downloaded, and the location of its file is known."""
     label: str
-    """content or noise, as people say; empty where nobody did."""
+    """content or noise according to people; empty if nobody labelled it."""
 
     @property
     def is_disputed(self) -> bool:
-        """Whether people see it otherwise than the verdict."""
+        """Whether its label contradicts its verdict."""
         return bool(self.label) and self.label != self.verdict
 
     @property
     def box(self) -> tuple[int, int] | None:
-        """Width and height of a box of its shape that is no larger than 160 x 110."""
+        """Width and height of a box with its aspect ratio, at most 160 x 110."""
         if not self.width or not self.height or self.width < 0 or self.height < 0:
             return None
         scale = min(160 / self.width, 110 / self.height, 1.0)
@@ -89,27 +89,27 @@ class JudgedImage:
 
 @dataclass(frozen=True, slots=True)
 class ImageList:
-    """Some images, the newest first, or the least certain first."""
+    """Some images, newest first or least certain first."""
 
     images: tuple[JudgedImage, ...]
     before: int
-    """What the parameter of the list is to be for those that follow; 0 where none do."""
+    """The parameter with which the next part of the list is requested; 0 at the end."""
 
 
 class VerdictFilter(NamedTuple):
-    """Which verdicts."""
+    """Conditions for verdicts."""
 
     noise: bool
     kinds: tuple[str, ...] = KINDS
     site_id: int | None = None
     by: str = ""
-    """The model that called them noise; any if it is empty."""
+    """The model that called them noise; any model if empty."""
     audited: bool = False
-    """Of noise those alone that were chosen to be fetched."""
+    """Only noise that was selected for the audit."""
     labelled: bool = False
-    """Those alone that people labelled."""
+    """Only those that have a label."""
     disputed: bool = False
-    """Of those labelled the ones that people see otherwise."""
+    """Of those with a label, only those whose label contradicts the verdict."""
 
 
 JUDGED = (
@@ -124,7 +124,7 @@ IS_LABELLED = exists().where(label.c.key == verdict.c.label_key)
 def list_verdicts(
     connection: Connection, crawl_id: int, wanted: VerdictFilter, before: int = 0, most: int = 24
 ) -> ImageList:
-    """The newest verdicts of those wanted whose number is lower."""
+    """The newest verdicts that match and have a lower number."""
     numbers: list[int] = []
     for found in _wanted(crawl_id, wanted, before or NEWEST):
         numbers += connection.execute(found.limit(most + 1)).scalars()
@@ -133,13 +133,13 @@ def list_verdicts(
 
 
 def read_verdicts(connection: Connection, numbers: Sequence[int]) -> tuple[JudgedImage, ...]:
-    """The verdicts of these numbers, in this order; those that are gone are left out."""
+    """The verdicts with these numbers, in this order; deleted ones are left out."""
     known = {row.id: judged(row) for row in connection.execute(JUDGED.where(verdict.c.id.in_(numbers)))}
     return tuple(known[number] for number in numbers if number in known)
 
 
 def judged(row: Any) -> JudgedImage:
-    """What a row of JUDGED says."""
+    """The image in a row of JUDGED."""
     sighting = Sighting.of(row.sight)
     width, height = sighting.size
     return JudgedImage(
@@ -166,12 +166,12 @@ def _name(url: str) -> str:
 
 
 def _wanted(crawl_id: int, wanted: VerdictFilter, before: int) -> Iterator[Select[Any]]:
-    """The numbers of the verdicts, in queries of which each has an index for its order or few rows to sort."""
+    """The numbers of the verdicts, in queries that each use an index for their order or have few rows to sort."""
     if wanted.labelled:
         yield _labelled(crawl_id, wanted, before)
         return
     found = select(verdict.c.id).where(verdict.c.crawl_id == crawl_id, verdict.c.id < before)
-    # Each as its index has it: what is audited, or was decided by a model, is noise.
+    # Conditions that match the partial indexes: audited verdicts, and those decided by a model, are noise.
     if wanted.site_id is None and not wanted.audited:
         found = found.where(IS_NOISE if wanted.by else verdict.c.noise == wanted.noise)
     elif wanted.site_id is not None:
@@ -181,7 +181,7 @@ def _wanted(crawl_id: int, wanted: VerdictFilter, before: int) -> Iterator[Selec
 
 
 def _labelled(crawl_id: int, wanted: VerdictFilter, before: int) -> Select[Any]:
-    # By the labels, of which there are few: + 0 rules out the way through all verdicts in their order.
+    # Starting from the labels, which are few: + 0 keeps SQLite from scanning all verdicts in their order.
     number = verdict.c.id + 0
     found = select(number).join_from(label, verdict, label.c.key == verdict.c.label_key).where(*labels_of(crawl_id))
     found = found.where(number < before, verdict.c.noise == wanted.noise, verdict.c.kind.in_(wanted.kinds))
@@ -200,13 +200,13 @@ def _filters(wanted: VerdictFilter) -> Iterator[ColumnElement[bool]]:
 
 
 def labels_of(crawl_id: int) -> tuple[ColumnElement[bool], ...]:
-    """What labels of a crawl's images meet."""
+    """The condition for labels of a crawl's images."""
     name = select(crawl.c.name).where(crawl.c.id == crawl_id).scalar_subquery()
     return label.c.crawl == name, label.c.kind == IMAGE
 
 
 def least_certain(connection: Connection, crawl_id: int, kinds: Sequence[str], most: int) -> tuple[JudgedImage, ...]:
-    """The verdicts nearest to the limit from both sides that nobody has labelled, the least certain first.
+    """The verdicts without a label that are nearest to the limit on both sides, least certain first.
 
     The limit is where the crawl's own verdicts on images part; how far a probability is from it is measured in
     log-odds, as the limit may be near 1.
@@ -226,7 +226,7 @@ def least_certain(connection: Connection, crawl_id: int, kinds: Sequence[str], m
 
 
 def _limit(connection: Connection, crawl_id: int) -> float:
-    """The probability between the content most like noise and the noise least like it, of images."""
+    """The probability between the content most like noise and the noise least like it, for images."""
 
     def edge(found: ColumnElement[Any], *, noise: bool) -> float | None:
         mine = (verdict.c.crawl_id == crawl_id, verdict.c.kind == "image", verdict.c.noise == noise)
@@ -245,7 +245,7 @@ def _odds(probability: float) -> float:
 
 
 def image(path: Path) -> Response | None:
-    """The image in a file as an answer; None where there is none that may be shown."""
+    """The image in a file as a response; None if there is none that may be shown."""
     body = read_file(path, MOST_BYTES + 1)
     if body is None or len(body) > MOST_BYTES:
         return None
@@ -254,7 +254,7 @@ def image(path: Path) -> Response | None:
 
 
 def read_file(path: Path, most: int) -> bytes | None:
-    """The first bytes of a file; None where it is none that can be read, and for a link."""
+    """The first bytes of a file; None if it cannot be read, or is a link."""
     try:
         if path.is_symlink() or not path.is_file():
             return None

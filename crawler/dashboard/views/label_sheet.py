@@ -1,4 +1,4 @@
-"""The sheet on which people label a page: its blocks, the text of those that are chosen, and the label that is kept."""
+"""The sheet on which people label a page: its blocks, the text of the chosen ones, and the label that is saved."""
 
 import json
 import time
@@ -28,34 +28,34 @@ from crawler.translation.message import N_
 
 MOST_BLOCKS = 5_000
 MOST_SOURCE = 8_000_000
-TOO_LONG = N_("This page is too long to be marked: it has more than 5,000 blocks, or more than 8 MB.")
+TOO_LONG = N_("This page is too long to be labelled: it has more than 5,000 blocks, or more than 8 MB.")
 FIELD = "block-"
 LONG, SHORT = 1_500, 200
-"""Letters of a block that are shown, and those once so many blocks were shown that the page has its fill."""
+"""Characters of a block that are shown, and those shown once the page has very many blocks."""
 FILL = 300_000
 LINKED = 0.5
-"""The share of a block's letters in links from which on it is said to be links."""
+"""The share of a block's characters in links from which it is marked as links."""
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A block of a page, as it is shown to be labelled."""
+    """A block of a page on the sheet."""
 
     place: int
     text: str
     more: int
-    """Letters that are not shown; they are chosen with the others."""
+    """Characters that are not shown; they belong to the block all the same."""
     tag: str
     heading: bool
     links: bool
     """Whether it is mostly links."""
     repeated: bool
-    """Whether the page says the same elsewhere."""
+    """Whether the page has the same text elsewhere."""
     found: bool
-    """Whether the extractor takes it for main text."""
+    """Whether the extractor takes it as main text."""
     kept: bool
-    """Whether it is chosen as main text now: by people, or else by the extractor."""
+    """Whether it is currently chosen as main text: by its label, or else by the extractor."""
 
 
 class Sheet:
@@ -67,7 +67,7 @@ class Sheet:
         if found.source is None:
             raise RefusedError(
                 HTTPStatus.NOT_FOUND,
-                "The response of this page was not kept; a crawl with -s KEEP_RESPONSES=True keeps them.",
+                "The response of this page was not stored; a crawl with -s KEEP_RESPONSES=True stores responses.",
             )
         if len(found.source) > MOST_SOURCE or len(found.page.blocks) > MOST_BLOCKS:
             raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LONG)
@@ -75,13 +75,13 @@ class Sheet:
 
     @cached_property
     def fingerprint(self) -> str:
-        """16 hex digits of what the blocks come from."""
+        """16 hex digits that identify the source of the blocks."""
         digest = blake2b(self.source, digest_size=8)
         digest.update(version(self.found.method).encode())
         return digest.hexdigest()
 
     def lines(self, kept: frozenset[int]) -> tuple[Line, ...]:
-        """The blocks, some of which are chosen."""
+        """The blocks; the given ones are chosen."""
         blocks = self.found.page.blocks
         times = Counter(block.text for block in blocks)
         lines, letters = [], 0
@@ -109,7 +109,7 @@ class Sheet:
         return plain([blocks[place] for place in sorted(places)])
 
     def label(self, places: frozenset[int]) -> Label:
-        """The label of somebody who chooses these blocks."""
+        """The label that chooses these blocks."""
         row = self.found.row
         detail = {
             "number": row["id"],
@@ -127,15 +127,15 @@ class Sheet:
         return Label(TEXT, *where, self.text(places), told, self.source, time.time())
 
     def labelled_before(self, detail: str) -> frozenset[int] | None:
-        """The blocks of an earlier label; None where it is of another source."""
+        """The blocks chosen by an earlier label; None if it was for another source."""
         told = json.loads(detail)
         return frozenset(told["blocks"]) if told["fingerprint"] == self.fingerprint else None
 
     def chosen(self, form: Mapping[str, str]) -> frozenset[int]:
-        """The blocks that a form names; a RefusedError where one is none, or where the page is another by now."""
+        """The blocks that a form names; raises a RefusedError if one does not exist, or the page has changed."""
         if form.get("fingerprint") != self.fingerprint:
             raise RefusedError(
-                HTTPStatus.CONFLICT, "This page was fetched again since it was opened here; open it once more."
+                HTTPStatus.CONFLICT, "This page was fetched again since it was opened here; open it again."
             )
         places = [name.removeprefix(FIELD) for name in form if name.startswith(FIELD)]
         count = len(self.found.page.blocks)
@@ -146,7 +146,7 @@ class Sheet:
 
 router, api = APIRouter(), APIRouter()
 Anew = Annotated[
-    bool, Query(description=N_("whether to begin with what the extractor says, whatever was marked before"))
+    bool, Query(description=N_("whether to begin with the extractor's choice instead of an earlier label"))
 ]
 
 
@@ -159,24 +159,24 @@ class LabelSheet:
     url: str
     title: str
     fingerprint: str
-    """Of what the blocks come from; a label has to name it."""
+    """Identifies the source of the blocks; a label must contain it."""
     method: str
-    """That says which blocks are main text."""
+    """The extraction method that suggests the main text."""
     certainty: float | None
     older: bool
-    """Whether the source that was kept is older than the page."""
+    """Whether the stored source is older than the page."""
     elsewhere: bool
-    """Whether its text stands in its scripts, and so in none of its blocks."""
+    """Whether its text is in its scripts, and so in none of its blocks."""
     marked: bool
-    """Whether somebody labelled it as it is now."""
+    """Whether it has a label in its current form."""
     outdated: bool
-    """Whether somebody labelled it as it was before."""
+    """Whether it has a label for an earlier form."""
     lines: tuple[Line, ...]
     text: str
     """The text of the chosen blocks."""
 
 
-@slow(api.get("/api/labels/pages/{page}", summary=N_("The blocks of a page, to be marked")))
+@slow(api.get("/api/labels/pages/{page}", summary=N_("The blocks of a page, to be labelled")))
 def data(context: Context, page: Number, anew: Anew = False) -> LabelSheet:
     """The blocks of a page."""
     read = page_at(context, page)
@@ -197,7 +197,7 @@ def data(context: Context, page: Number, anew: Anew = False) -> LabelSheet:
 
 
 def _detail(context: DashboardContext, read: StoredPage) -> str | None:
-    """The detail of a page's label, if it has one."""
+    """The detail of a page's label; None without a label."""
     key = label_key(read.row["crawl"], TEXT, read.row["url"], read.row["url"])
     with context.reading() as connection:
         return connection.execute(select(label.c.detail).where(label.c.key == key)).scalar_one_or_none()
@@ -211,13 +211,13 @@ def show(context: Context, request: Request, page: Number, anew: Anew = False) -
 
 @slow(router.get("/labels/pages/{page}/skip"))
 def skip(context: Context, page: Number) -> Response:
-    """Send the browser on to the next page."""
+    """Redirect the browser to the next page."""
     return _next(context, page_at(context, page))
 
 
 @slow(router.post("/labels/pages/{page}"))
 def save(context: Context, request: Request, page: Number, nothing: Annotated[bool, Query()] = False) -> Response:
-    """Keep a page's label, and send the browser on to the next page."""
+    """Save a page's label, and redirect the browser to the next page."""
     read = page_at(context, page)
     found = Sheet(read)
     places = found.chosen(request.query_params)
@@ -228,7 +228,7 @@ def save(context: Context, request: Request, page: Number, nothing: Annotated[bo
 
 @slow(router.post("/labels/pages/{page}/preview"))
 def preview(context: Context, request: Request, page: Number) -> Response:
-    """The text of the chosen blocks; nothing is kept."""
+    """The text of the chosen blocks; nothing is saved."""
     found = Sheet(page_at(context, page))
     text = found.text(found.chosen(request.query_params))
     return context.page(request, "labels_preview.html", number=page, text=text)

@@ -1,8 +1,8 @@
-"""The view "labels": what is least certain, to be labelled by people, and their labels.
+"""The view "labels": the least certain pages and images, to be labelled by people, and their labels.
 
-The pages to label come in the order of certainty, those of methods that tell none last, in the order in which they were
-stored. No index tells which of them can be labelled: so many are looked at for each part of the list, and the next part
-goes on there.
+Pages to label are listed by certainty. Those whose method tells none come last, in the order in which they were stored.
+No index tells which pages can be labelled: each part of the list checks so many pages, and the next part continues
+there.
 """
 
 import json
@@ -29,28 +29,26 @@ from crawler.translation.message import N_
 
 MOST_PAGES, MOST_IMAGES, MOST_LABELS = 20, 12, 20
 MOST_BYTES = 32 * 1024 * 1024
-"""Of a file that is made in memory."""
-BEGINNING = 300  # letters of a text that a list shows
-LOOKED_AT = 1_000  # pages for a part of the list: their rows, which lie anywhere, take some tens of milliseconds
+"""Bytes of a file that is made in memory."""
+BEGINNING = 300  # characters of a text in a list
+LOOKED_AT = 1_000  # pages checked for a part of the list: reading their rows takes some tens of milliseconds
 LINES_TYPE = "application/x-ndjson"
 router, api = APIRouter(), APIRouter()
-CrawlName = Annotated[
-    Text, Query(description=N_("name of the crawl; the one begun last that kept its responses if it is not given"))
-]
-After = Annotated[Whole, Query(description=N_("the page from which to look on"))]
-Before = Annotated[Whole, Query(description=N_("the label before which the others are older"))]
+CrawlName = Annotated[Text, Query(description=N_("name of the crawl; by default the newest that stored responses"))]
+After = Annotated[Whole, Query(description=N_("the page from which to continue"))]
+Before = Annotated[Whole, Query(description=N_("list labels older than this one"))]
 
 
 @dataclass(frozen=True, slots=True)
 class UncertainPage:
-    """A page that somebody might label."""
+    """A page that could be labelled."""
 
     id: int
     url: str
     title: str
     language: str | None
     certainty: float | None
-    """The F1 that the method expects of its text; not of all methods."""
+    """The F1 that the method expects of its text; null for most methods."""
     fetched_at: str
 
 
@@ -59,74 +57,74 @@ class UncertainPages(NamedTuple):
 
     pages: tuple[UncertainPage, ...]
     after: int
-    """The page from which to go on; 0 where that was all."""
+    """The page from which to continue; 0 at the end."""
 
 
 class LabelledCrawl(NamedTuple):
-    """A crawl whose pages might be labelled."""
+    """A crawl whose pages could be labelled."""
 
     id: int
     name: str
     kept: bool
-    """Whether any response of its pages was kept."""
+    """Whether any response of its pages was stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListedLabel:
-    """A label in a list, without what it is made of."""
+    """A label in a list, without its details."""
 
     id: int
     kind: str
     url: str
     page: str
-    """That shows the image; of a page its own address."""
+    """The page that shows the image; for a page, its own address."""
     value: str
-    """Of a text its beginning."""
+    """For a text, its beginning."""
     said_at: float
     number: int | None
-    """Of the page that was labelled, if it is still there."""
+    """The number of the labelled page, if it still exists."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelCounts:
-    """How much of a crawl is labelled."""
+    """How many labels a crawl has."""
 
     texts: int
     """Pages whose main text is labelled."""
     content: int
-    """Images that are content."""
+    """Images labelled as content."""
     noise: int
-    """Images that are noise."""
+    """Images labelled as noise."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelQueue:
-    """What is least certain."""
+    """The least certain pages and images."""
 
     crawl: str
     kept: bool
-    """Whether responses of this crawl's pages were kept."""
+    """Whether responses of this crawl's pages were stored."""
     pages: tuple[UncertainPage, ...]
     after: int
-    """From which to look on; 0 where that was all."""
+    """The page from which to continue; 0 at the end."""
     images: tuple[JudgedImage, ...]
     counts: LabelCounts
 
 
 @dataclass(frozen=True, slots=True)
 class LabelList:
-    """Labels, the newest first."""
+    """Labels, newest first."""
 
     crawl: str
     labels: tuple[ListedLabel, ...]
     before: int
-    """Before which the others are; 0 where these are all."""
+    """The label from which to continue; 0 at the end."""
     counts: LabelCounts
 
 
 @api.get("/api/labels/queue", summary=N_("The pages and images that are least certain"))
 def queue(context: Context, crawl: CrawlName = "", after: After = 0) -> LabelQueue:
-    """What is least certain of a crawl."""
+    """The least certain pages and images of a crawl."""
     with context.reading() as connection:
         of = _chosen(connection, crawl)
         found = uncertain_pages(connection, of, after, MOST_PAGES)
@@ -134,9 +132,9 @@ def queue(context: Context, crawl: CrawlName = "", after: After = 0) -> LabelQue
         return LabelQueue(of.name, of.kept, *found, images, _counts(connection, of.name))
 
 
-@api.get("/api/labels", summary=N_("What people said of pages and images"))
+@api.get("/api/labels", summary=N_("People's labels of pages and images"))
 def labels(context: Context, crawl: CrawlName = "", before: Before = 0) -> LabelList:
-    """The labels of a crawl, which outlive it."""
+    """The labels of a crawl; they outlive it."""
     with context.reading() as connection:
         name = crawl or _chosen(connection, "").name
         found = list_labels(connection, name, before, MOST_LABELS + 1)
@@ -164,7 +162,7 @@ def remove(context: Context, number: Annotated[Number, Path(alias="label")]) -> 
     with context.reading() as connection:
         row = connection.execute(select(label.c.key, label.c.crawl).where(label.c.id == number)).one_or_none()
     if row is None:
-        raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such mark any more.")
+        raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such label any more.")
     with context.changing() as engine:
         remove_label(engine, row.key)
     return see_other(f"/labels/list?{urlencode({'crawl': row.crawl})}")
@@ -172,7 +170,9 @@ def remove(context: Context, number: Annotated[Number, Path(alias="label")]) -> 
 
 @slow(router.get("/labels/gold.jsonl"))
 def gold(context: Context, crawl: CrawlName = "") -> Response:
-    """The labelled pages as `scrapy evaluate` reads them; a RefusedError where they are too many for memory."""
+    """The labelled pages in the format that `scrapy evaluate` reads; raises a RefusedError if they need too much
+    memory.
+    """
     with context.reading() as connection:
         found, size = [], 0
         for one in all_labels(connection, crawl or None, TEXT):
@@ -181,14 +181,14 @@ def gold(context: Context, crawl: CrawlName = "") -> Response:
             if size > MOST_BYTES:
                 raise RefusedError(
                     HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-                    "This is too much for the dashboard; scrapy export --labels -o FILE writes it.",
+                    "This is too large for the dashboard; use scrapy export --labels -o FILE.",
                 )
     headers = {"Content-Disposition": 'attachment; filename="gold.jsonl"'}
     return Response(b"".join(found), headers=headers, media_type=LINES_TYPE)
 
 
 def crawl_to_label(connection: Connection, name: str) -> LabelledCrawl | None:
-    """The crawl of this name; without one the one begun last that kept responses, or the one begun last."""
+    """The crawl of this name; without a name the newest one that stored responses, or the newest one."""
     kept = select(stored_response.c.key).where(stored_response.c.crawl_id == crawl_table.c.id).exists()
     order = (kept.desc(), crawl_table.c.started_at.desc(), crawl_table.c.id.desc())
     found = select(crawl_table.c.id, crawl_table.c.name, kept.label("kept")).order_by(*order).limit(1)
@@ -197,7 +197,7 @@ def crawl_to_label(connection: Connection, name: str) -> LabelledCrawl | None:
 
 
 def uncertain_pages(connection: Connection, of: LabelledCrawl, after: int = 0, most: int = 20) -> UncertainPages:
-    """The next pages behind this one whose response was kept and that nobody has labelled, the least certain first."""
+    """The next pages after this one with a stored response and no label, least certain first."""
     if not of.kept:
         return UncertainPages((), 0)
     numbers = _next(connection, of.id, after)
@@ -214,7 +214,7 @@ def uncertain_pages(connection: Connection, of: LabelledCrawl, after: int = 0, m
 
 
 def _next(connection: Connection, crawl_id: int, after: int) -> list[int]:
-    """The numbers of the next pages, by the index alone."""
+    """The numbers of the next pages, from the index alone."""
     mine = page.c.crawl_id == crawl_id
     last = connection.execute(select(page.c.certainty).where(mine, page.c.id == after)).one_or_none()
     every = select(page.c.id).where(mine)
@@ -233,8 +233,8 @@ def _next(connection: Connection, crawl_id: int, after: int) -> list[int]:
 
 
 def list_labels(connection: Connection, crawl: str, before: int = 0, most: int = 20) -> tuple[ListedLabel, ...]:
-    """The labels of a crawl before this one, the newest first; one that was changed stays in its place."""
-    # By their numbers, so that long texts are read of these few alone.
+    """The labels of a crawl before this one, newest first; a changed label keeps its place."""
+    # By number, so that long texts are read only for these few.
     numbers = select(label.c.id).where(label.c.crawl == crawl, label.c.id < (before or NEWEST))
     beginning = func.substr(label.c.value, 1, BEGINNING, type_=label.c.value.type).label("value")
     found = select(label.c.id, label.c.kind, label.c.url, label.c.page, beginning, label.c.said_at, label.c.detail)
@@ -249,7 +249,7 @@ def list_labels(connection: Connection, crawl: str, before: int = 0, most: int =
 
 
 def _chosen(connection: Connection, name: str) -> LabelledCrawl:
-    """The crawl of this name, or the one to begin with; a RefusedError where there is none."""
+    """The crawl of this name, or the default one; raises a RefusedError if there is none."""
     of = crawl_to_label(connection, name)
     if of is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, N_("There is no such crawl.") if name else NOTHING)

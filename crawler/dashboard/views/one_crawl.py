@@ -1,4 +1,4 @@
-"""One crawl: its figures and workers, its sites, why the slowest of them are slow, and its course over time."""
+"""One crawl: its figures and workers, its sites, why the slowest of them are slow, and its progress over time."""
 
 import json
 import time
@@ -32,15 +32,15 @@ Hours = Literal["1", "6", "24", "168", "all"]
 MOST_SEEDS = 5
 MOST_SLOW = 10
 OUTCOMES_AGE = 60.0
-"""Seconds after which the outcomes of all addresses are counted anew."""
+"""Seconds after which the outcomes of all addresses are counted again."""
 SLOW_AGE, SLOW_PATIENCE = 10.0, 0.05
-"""Seconds after which the slowest hosts are looked for anew, and that an answer waits for it."""
+"""Seconds after which the slowest hosts are computed again, and that a response waits for them."""
 POINTS = 300
-"""As many as a chart has room for."""
+"""The most points of a chart."""
 PAUSE, PAUSES = 60.0, 3.0
-"""Seconds, and times the length of a point, without a worker after which a line is broken off."""
+"""Seconds, and multiples of the interval of points, without a worker after which a line has a gap."""
 ENOUGH = 50
-"""Pages that a harvest rate is of: of fewer it only jumps."""
+"""Pages from which a harvest rate is computed: with fewer it jumps."""
 HOUR = 3_600.0
 router, api = APIRouter(), APIRouter()
 
@@ -49,25 +49,25 @@ class SiteParameters(BaseModel):
     """Which sites of a crawl are listed."""
 
     sort: Literal["pages", "requests", "name"] = Field(default="pages", description=N_("by what they are sorted"))
-    site: Text = Field(default="", description=N_("what their names hold"))
-    after: Text = Field(default="", description=N_("the sites that follow, as more of an answer says"))
+    site: Text = Field(default="", description=N_("a part of their names"))
+    after: Text = Field(default="", description=N_("the next sites: the value of more from the previous response"))
 
 
 class CrawlParameters(SiteParameters):
-    """What of a crawl is shown."""
+    """What is shown of a crawl."""
 
     hours: Hours = Field(default="all", description="how many of its last hours are drawn")
 
 
 @dataclass(frozen=True, slots=True)
 class CrawlWorker:
-    """A process that is at a crawl, or that died at it."""
+    """A process that works on a crawl, or died while it did."""
 
     number: int
     silent: float
-    """Seconds since its last sign of life."""
+    """Seconds since its last heartbeat."""
     held: int
-    """Addresses that are its own to ask for now."""
+    """Addresses that it has leased."""
     alive: bool
 
 
@@ -76,11 +76,11 @@ class Outcomes:
     """The outcomes of the addresses of a crawl."""
 
     counted_at: float | None
-    """When; None while they are counted for the first time."""
+    """When they were counted; None during the first count."""
     ends: Mapping[str, int]
-    """How many there are of each end; of those that have reasons, together."""
+    """The number of each outcome; outcomes with reasons are counted together."""
     reasons: Mapping[str, Mapping[str, int]]
-    """Why addresses were skipped, were noise or failed: codes, with a slash before the value of a parameter."""
+    """The reasons why addresses were skipped, were noise or failed: codes, with a slash before the parameter."""
     error: Sentence | None
 
 
@@ -96,10 +96,10 @@ class OneCrawl:
 
 @dataclass(frozen=True, slots=True)
 class SlowHosts:
-    """The hosts of a crawl that will take longest, the slowest first."""
+    """The hosts of a crawl that will take longest, slowest first."""
 
     looked_at: float | None
-    """When; None while they are looked for the first time."""
+    """When they were computed; None during the first computation."""
     hosts: tuple[SlowHost, ...]
     error: Sentence | None
 
@@ -110,7 +110,7 @@ class SiteList:
 
     sites: SortedSites
     more: str | None
-    """What `after` is to be for those that follow."""
+    """The value of `after` for the next part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +120,15 @@ class Series:
     name: str
     unit: str
     values: tuple[float | None, ...]
-    """None where no worker was at it, or there was nothing to tell by."""
+    """None if no worker was running, or if the value is undefined."""
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """What a crawl did over time, all workers together."""
+    """The progress of a crawl over time, of all workers together."""
 
     at: tuple[float, ...]
-    """Seconds since 1970, at which each stretch begins."""
+    """Seconds since 1970 at which each interval begins."""
     series: tuple[Series, ...]
 
 
@@ -209,34 +209,34 @@ def _outcomes(context: DashboardContext, of: CrawlSummary) -> Outcomes:
 
 
 def _ends(context: DashboardContext) -> Mapping[tuple[int, float], OutcomeTotals]:
-    """The outcomes of addresses, by the number of the crawl and its beginning: a later crawl may have its number."""
+    """The outcomes of addresses, by the number of the crawl and its start time: a later crawl may reuse the number."""
     with reading(context.url) as connection:
         begun, ends = connection.execute(select(crawl.c.id, crawl.c.started_at)).all(), outcome_totals(connection)
         return {(number, at): ends[number] for number, at in begun}
 
 
 def _cursor(text: str) -> tuple[int, int] | None:
-    """The number and the site after which a part begins."""
+    """The count and the site after which a part begins."""
     if not text:
         return None
     value, _, number = text.partition("-")
     if not (text.isascii() and value.isdigit() and number.isdigit() and max(len(value), len(number)) < 19):
-        raise RefusedError(HTTPStatus.BAD_REQUEST, "after is wrong; it is what more of an answer says")
+        raise RefusedError(HTTPStatus.BAD_REQUEST, "after is wrong; use the value of more from the previous response")
     return int(value), int(number)
 
 
 @slow(
     api.get(
         "/api/crawls/{crawl}/course",
-        summary=N_("What a crawl did over time: pages, requests and bytes a second, harvest, status codes, what waits"),
+        summary=N_("A crawl over time: pages, requests and bytes a second, harvest, status codes, queue"),
     )
 )
 def course_of(
     context: Context,
     number: Annotated[Number, Path(alias="crawl")],
-    hours: Annotated[Hours, Query(description=N_("how many of its last hours, or all"))] = "all",
+    hours: Annotated[Hours, Query(description=N_("the last so many hours, or all"))] = "all",
 ) -> Course:
-    """The course of a crawl: all of it, or its last hours."""
+    """The progress of a crawl: all of it, or its last hours."""
     with context.reading() as connection:
         _found(connection, number)
         last = connection.execute(select(func.max(sample.c.at)).where(sample.c.crawl_id == number)).scalar()
@@ -246,7 +246,7 @@ def course_of(
 
 
 def drawn(points: Sequence[SamplePoint]) -> Course:
-    """The lines of these points."""
+    """The lines through these points."""
     moments = list(_moments(points))
     shown = [point for _, point in moments]
     lines = [
@@ -267,7 +267,7 @@ def _moments(points: Sequence[SamplePoint]) -> Iterator[tuple[float, SamplePoint
 
 
 def _harvest(points: Iterable[SamplePoint | None]) -> Iterator[float | None]:
-    """The share of pages on topic, at each point of the last ones that make enough pages."""
+    """The share of pages on topic, at each point among enough of the last pages."""
     last: deque[SamplePoint] = deque()
     read = on_topic = 0
     for point in points:
@@ -287,7 +287,7 @@ def _a_second(count: Callable[[WorkerSample], float]) -> Callable[[SamplePoint],
 
 
 def _answers(first: str) -> Callable[[SamplePoint], float | None]:
-    """The answers a second whose status begins so."""
+    """The responses per second with a status of this class."""
     return _a_second(lambda sums: sum(n for status, n in sums.statuses.items() if status.startswith(first)))
 
 
@@ -305,14 +305,14 @@ LINES: dict[str, tuple[str, Callable[[SamplePoint], float | None]]] = {
     "images": ("/s", _a_second(attrgetter("images"))),
     "skipped": ("/s", _a_second(attrgetter("skipped"))),
 }
-"""The lines but the harvest, their units, and what they are at a point."""
+"""All lines except the harvest, with their units, and how to compute them at a point."""
 
 
 @router.get("/crawls/{crawl}")
 def show(context: Context, request: Request, crawl: Number, given: Annotated[CrawlParameters, Query()]) -> Response:
     with context.reading() as connection:
         of = _found(connection, crawl)
-        slow = _slow_hosts(context, of)  # first: before what takes the background long
+        slow = _slow_hosts(context, of)  # first, as the background computation takes long
         one, found = _one_crawl(context, connection, of), _site_list(connection, of, given)
     values: dict[str, Any] = {"crawl": one, "found": found, "slow": slow, "given": given, "now": time.time()}
     return context.page(request, "overview_crawl.html", most_seeds=MOST_SEEDS, **values)

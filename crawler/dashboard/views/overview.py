@@ -21,59 +21,59 @@ AT_ONCE = 25
 
 @dataclass(frozen=True, slots=True)
 class CrawlFigures:
-    """A crawl, and what it did in figures."""
+    """A crawl with its figures."""
 
     id: int
     name: str
     status: str
-    """running, finished, full (it has all pages it may have), broken (off) or stopped."""
+    """running, finished, full (it reached max_pages), broken (its workers died) or stopped."""
     started_at: float
     ended_at: float | None
     round: int
     workers: int
     silent: float | None
-    """Seconds since the last sign of life of its workers."""
+    """Seconds since the last heartbeat of its workers."""
     pages: int
-    """Of this round."""
+    """In this round."""
     rate: float | None
-    """Pages a second of late, of one that is running."""
+    """Recent pages per second, for a running crawl."""
     waiting: int
     failed: int | None
-    """Addresses that were given up; None before the first sample, as are the figures below."""
+    """Addresses that were given up; None before the first sample, like the figures below."""
     harvest: float | None
-    """The share of pages on topic among those that were read."""
+    """The share of judged pages that are on topic."""
     requests: int | None
     bytes: int | None
     """Of answers."""
     images: int | None
     skipped: int | None
-    """Images that were refused before the download."""
+    """Images that were skipped before the download."""
     saved: int | None
-    """Bytes that this saved, estimated by the mean size of the images that were downloaded."""
+    """Bytes that this saved, estimated by the mean size of the downloaded images."""
     next_run: float | None
     """When its job starts it again."""
     job: str | None
-    """What its job is: running, waiting or paused."""
+    """The state of its job: running, waiting or paused."""
     next_due: float | None
-    """When its next page is due, of a crawl that is at its end."""
+    """When its next page is due, for a finished crawl."""
 
 
 @dataclass(frozen=True, slots=True)
 class CrawlList:
-    """Crawls, those at work first, then the latest."""
+    """Crawls, running ones first, then the newest."""
 
     crawls: tuple[CrawlFigures, ...]
     more: int | None
-    """What `before` is to be for those that follow."""
+    """The value of `before` for the next part."""
 
 
-Before = Annotated[Whole, Query(description=N_("the crawls that follow, as more of an answer says"))]
+Before = Annotated[Whole, Query(description=N_("the next crawls: the value of more from the previous response"))]
 router, api = APIRouter(), APIRouter()
 
 
-@api.get("/api/crawls", summary=N_("All crawls with their figures, those at work first"))
+@api.get("/api/crawls", summary=N_("All crawls with their figures, running ones first"))
 def crawls(context: Context, before: Before = 0) -> CrawlList:
-    """All crawls, a part at a time."""
+    """All crawls, one part at a time."""
     try:
         with context.reading() as connection:
             now = database_time(connection)

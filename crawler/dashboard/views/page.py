@@ -1,4 +1,4 @@
-"""One stored page: its record, its source read again, and its clean text beside its original."""
+"""One stored page: its record, its source parsed again, and its clean text beside its original."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
@@ -31,26 +31,28 @@ from crawler.translation.message import N_, Message
 T = TypeVar("T")
 
 METHOD = "auto"
-"""What judges pages whose own method is not there, or wants to know their site."""
+"""The method that judges pages whose own method does not exist any more, or needs their site."""
 OWN = frozenset(EXTRACTORS) - {"template", "template-svm", "framework"}
 MOST_READ = 20_000_000
-"""Of a response that is read here: crawls take half of that if nothing else is said, and blanks pack a thousandfold."""
+"""Bytes of a response that are read here: by default crawls accept half of that, and white space compresses a
+thousandfold.
+"""
 MOST_KEPT = 5_000_000
-"""Of the sources that are kept together; what is read of them takes some ten times as much. Larger ones are not."""
+"""Bytes of all cached sources; parsed, they take about ten times as much. Larger sources are not cached."""
 MOST_SOURCES = 50
-"""Of them: pages of which nothing was kept have no bytes."""
+"""The number of cached sources: pages without a stored response have no bytes."""
 MOST_SHOWN = 300_000
 """Characters of the clean text that are shown."""
 MOST_REMARKS = 100_000
-"""The same of readers' comments."""
+"""Characters of readers' comments that are shown."""
 MOST_PARAGRAPHS = 2_000
 router, api = APIRouter(), APIRouter()
 
 
 class Source:
-    """A page as it was fetched and what a method sees in it, each read once however many ask at the same time."""
+    """The source of a page and what a method extracts from it, each computed once even if several requests need it."""
 
-    # The lock is the page's own: cached properties of Python 3.11 have one for all pages.
+    # The lock is per page: cached properties of Python 3.11 have one lock for all pages.
 
     def __init__(self, unread: Page, method: str) -> None:
         self.unread, self.method = unread, method
@@ -59,24 +61,24 @@ class Source:
 
     @property
     def page(self) -> Page:
-        """The page, its blocks read."""
-        with self.lock:  # or two would read it, and the blocks of one would not be those of the other
+        """The page with its parsed blocks."""
+        with self.lock:  # under the lock: with two threads, the blocks of one would not be those of the other
             _ = self.unread.blocks
         return self.unread
 
     def once(self, compute: Callable[[Page], T]) -> T:
-        """What is made of the page; who asks while it is being made waits for it."""
+        """What `make` computes from the page; other threads wait while it is computed."""
         with self.lock:
             return self.page.once(compute)
 
     @property
     def extraction(self) -> Extraction:
-        """What the method sees in it."""
+        """What the method extracts from it."""
         return self.once(EXTRACTORS[self.method])
 
     @property
     def kept(self) -> frozenset[int]:
-        """The places of the blocks of the main text among all blocks of the page."""
+        """The indices of the blocks of the main text among all blocks of the page."""
         with self.lock:
             if self._kept is None:
                 mine = {id(block) for block in self.extraction.blocks}
@@ -85,14 +87,14 @@ class Source:
 
 
 class Sources:
-    """The sources asked for last, which the frames of one page share; each is known by all that it is made of."""
+    """The sources used last, shared by the frames of one page; the key of each is everything that it depends on."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[object, ...], Source] = OrderedDict()
         self._lock = Lock()
 
     def get(self, page: Page, method: str) -> Source:
-        """The source of a page that is like this one, read before or not yet."""
+        """The cached source that equals this one, or this one."""
         if len(page.body) > MOST_KEPT:
             return Source(page, method)
         key = (page.url, method, page.content_type, page.robots_header, blake2b(page.body).digest())
@@ -112,28 +114,28 @@ SOURCES = Sources()
 
 @dataclass(frozen=True)
 class StoredPage:
-    """A stored page, and what its source says."""
+    """A stored page, and its source."""
 
     row: RowMapping
-    """Of the table of pages, with the crawl's name as `crawl`."""
+    """The row of the table of pages, with the crawl's name as `crawl`."""
     source: bytes | None = None
-    """None where the response was not kept."""
+    """None if the response was not stored."""
     headers: Mapping[str, str] = field(default_factory=dict)
     source_at: str = ""
-    """When the source was fetched, which is before the page was where that came without it."""
+    """When the source was fetched; this is earlier than the page if the page was later fetched without storing it."""
     damage: Message | None = None
-    """Why what was kept cannot be read."""
+    """Why the stored source cannot be read."""
 
     @cached_property
     def read(self) -> Source:
-        """The page as it was fetched, or an empty one, read by the method."""
+        """The page as it was fetched, or an empty one, with the method that reads it."""
         robots = self.headers.get("x-robots-tag", "")
         page = Page(self.row["url"], self.source or b"", self.headers.get("content-type", ""), robots)
         return SOURCES.get(page, self.method)
 
     @property
     def page(self) -> Page:
-        """The same, as it is by itself."""
+        """The page itself."""
         return self.read.page
 
     @property
@@ -143,17 +145,17 @@ class StoredPage:
 
     @property
     def extraction(self) -> Extraction:
-        """What the method sees in it."""
+        """What the method extracts from it."""
         return self.read.extraction
 
     @property
     def kept(self) -> frozenset[int]:
-        """The places of the blocks of the main text among all blocks of the page."""
+        """The indices of the blocks of the main text among all blocks of the page."""
         return self.read.kept
 
 
 def stored_page(connection: Connection, number: int) -> StoredPage:
-    """The page of this number; a RefusedError where there is none."""
+    """The page of this number; raises a RefusedError if there is none."""
     found = select(page, crawl.c.name.label("crawl")).join(crawl, crawl.c.id == page.c.crawl_id)
     row = connection.execute(found.where(page.c.id == number)).mappings().one_or_none()
     if row is None:
@@ -170,14 +172,14 @@ def stored_page(connection: Connection, number: int) -> StoredPage:
 
 
 def page_at(context: DashboardContext, number: int) -> StoredPage:
-    """The same, with a look at the database of its own."""
+    """The same, with a database connection of its own."""
     with context.reading() as connection:
         return stored_page(connection, number)
 
 
 @dataclass(frozen=True, slots=True)
 class PageRef:
-    """A page that another one speaks of."""
+    """A page that another one refers to."""
 
     url: str
     id: int | None
@@ -187,30 +189,30 @@ class PageRef:
 
 @dataclass(kw_only=True)
 class PageDetail(PageRecord):
-    """A stored page: its record, and what is known of it besides."""
+    """A stored page: its record, and other facts about it."""
 
     id: int
     crawl: str
     site: str
     found_on: PageRef | None
     original: PageRef | None
-    """The page that this one is a near copy of."""
+    """The page that this one is a near-duplicate of."""
     first_at: str
     changed_at: str | None
     change_distance: float | None
     gone_at: str | None
     checked_at: float | None
     outcome: OutcomeObject | None
-    """Why the last check brought no page, where it brought none."""
+    """Why the last visit yielded no page, if it did not."""
     due_at: float
     interval: float | None
-    """Seconds from one check to the next."""
+    """Seconds from one visit to the next."""
     checks: int
     changes: int
     certainty: float | None
     """The F1 that the method expects of its text."""
     has_source: bool
-    """Whether the response that it came in is kept."""
+    """Whether its response is stored."""
 
 
 AS_STORED = (
@@ -218,9 +220,9 @@ AS_STORED = (
 )
 
 
-@api.get("/api/pages/{page}", summary=N_("A page with all of its clean text, which may have millions of letters"))
+@api.get("/api/pages/{page}", summary=N_("A page with its whole clean text, which may have millions of characters"))
 def data(context: Context, page: Number) -> PageDetail:
-    """What is known of a page."""
+    """Facts about a page."""
     with context.reading() as connection:
         return _detail(context, connection, stored_page(connection, page))
 
@@ -245,7 +247,7 @@ def _detail(context: DashboardContext, connection: Connection, found: StoredPage
 
 
 def page_refs(connection: Connection, keys: Iterable[int]) -> dict[int, PageRef]:
-    """The stored pages of these keys."""
+    """The stored pages with these keys."""
     found = select(page.c.key, page.c.url, page.c.id, page.c.title).where(page.c.key.in_(set(keys)))
     return {key: PageRef(*ref) for key, *ref in connection.execute(found)}
 
@@ -285,6 +287,6 @@ def show(context: Context, request: Request, page: Number) -> Response:
 
 
 def _paragraphs(text: str) -> list[str]:
-    """The lines of a text; of very many, the last ones as one paragraph, in which they are lines still."""
+    """The lines of a text; if they are very many, the last ones are one paragraph with line breaks."""
     lines = [line for line in text.split("\n") if line.strip()]
     return [*lines[:MOST_PARAGRAPHS], *filter(None, ["\n".join(lines[MOST_PARAGRAPHS:])])]

@@ -25,7 +25,7 @@ Which = Literal["all", "kept", "left", "doubt"]
 WHICH: tuple[Which, ...] = get_args(Which)
 router, api = APIRouter(), APIRouter()
 WhichBlocks = Annotated[Which, Query(description=N_("the blocks that are shown"))]
-Start = Annotated[Whole, Query(description=N_("how many of them are passed over"))]
+Start = Annotated[Whole, Query(description=N_("how many to skip"))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,13 +146,13 @@ def show_original(context: Context, request: Request, page: Number) -> Response:
     """The original, for a frame: a document of its own that nothing can act in, and that can ask for nothing."""
     found = page_at(context, page)
     if found.source is None:
-        raise RefusedError(HTTPStatus.NOT_FOUND, "The source of this page is not kept.")
+        raise RefusedError(HTTPStatus.NOT_FOUND, "The source of this page is not stored.")
     _ = catalogue_of(language_of(request)).gettext
     is_large = len(found.source) > MOST_TINTED or len(found.page.blocks) > MOST_EXPLAINED
     made = original(found.page, found.kept, {} if is_large else _whys(found, _))
     notes = _notes(found, _)
     if is_large:
-        notes.append(_("Why is said of its blocks: the page is too large for it to be told here, too."))
+        notes.append(_("The page is too large to show reasons here; see its blocks."))
     if made.is_cut:
         notes.append(_("Only its beginning is shown: the page is too large."))
     body = document(made, language_of(request), found.row["title"], notes)
@@ -177,22 +177,22 @@ def _notes(found: StoredPage, _: Callable[..., str]) -> list[str]:
     if found.method != row["extractor"]:
         notes.append(
             _(
-                "{method} wants to know the whole site; the tints are those of {other}.",
+                "{method} needs the whole site; the highlights are those of {other}.",
                 method=row["extractor"],
                 other=found.method,
             )
         )
     if extraction.text and not extraction.blocks:
-        notes.append(_("The text stands in the page's scripts, not in what it shows: nothing is tinted."))
+        notes.append(_("The text is in the page's scripts, not in what it shows, so nothing is highlighted."))
     elif extraction.text != row["text"]:
         notes.append(
             _(
-                "Read anew, its text is not quite the stored one: another release read it then, or what the pages of "
-                "its site share was taken out."
+                "Extracted again, the text differs a little from the stored one: another release extracted that, or "
+                "removed what the pages of the site share."
             )
         )
     if found.source_at and found.source_at != row["fetched_at"]:
-        notes.append(_("This source is older than the text: it was not kept when the page was fetched last."))
+        notes.append(_("This source is older than the text: it was not stored when the page was last fetched."))
     if found.page.ended or extraction.ended:
         notes.append(_("The page is too large: it was not read to its end."))
     return notes

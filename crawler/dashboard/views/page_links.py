@@ -31,10 +31,10 @@ AT_ONCE = 100
 Sort = Literal["found", "all", "images"]
 SORTS: tuple[Sort, ...] = get_args(Sort)
 _CURSOR = re.compile(r"(-?[0-9]{1,10})\.([0-9]{1,18})", re.ASCII)
-WRONG_AFTER = N_("after is wrong; allowed is what an answer has given")
+WRONG_AFTER = N_("after is wrong; use the value from the previous response")
 router, api = APIRouter(), APIRouter()
-Of = Annotated[Sort, Query(description=N_("first found on the page, all of its source, or its images"))]
-After = Annotated[Text, Query(description=N_("where the next ones start, as next said it"))]
+Of = Annotated[Sort, Query(description=N_("first found on the page, all in its source, or its images"))]
+After = Annotated[Text, Query(description=N_("where to continue: the value of next from the previous response"))]
 
 
 class FoundLink(NamedTuple):

@@ -40,9 +40,7 @@ BEGINNING = 300
 """Letters of a text that a list shows."""
 
 router, api = APIRouter(), APIRouter()
-CrawlName = Annotated[
-    Text, Query(description=N_("name of the crawl; the one with the newest page if this is not given"))
-]
+CrawlName = Annotated[Text, Query(description=N_("name of the crawl; by default the one with the newest page"))]
 
 
 class PageParameters(BaseModel):
@@ -60,9 +58,9 @@ class PageParameters(BaseModel):
     least: FiniteFloat = Field(default=0.0, alias="from", description=N_("least relevance"))
     most: FiniteFloat = Field(default=1.0, alias="to", description=N_("most relevance"))
     sort: Literal["newest", "best", "worst"] = Field(
-        default="newest", description=N_("what comes first: the newest page, or the most or least relevant one")
+        default="newest", description=N_("order: newest, most relevant or least relevant first")
     )
-    after: Text = Field(default="", description=N_("from where on, as the answer before says"))
+    after: Text = Field(default="", description=N_("where to continue, from the previous response"))
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -173,7 +171,7 @@ def found(context: DashboardContext, connection: Connection, crawl: OfCrawl, giv
     """The same of one crawl."""
     before, words, name = progress(given.after), given.words, given.site.strip()
     if len(words) > MOST_WORDS:
-        raise RefusedError(HTTPStatus.BAD_REQUEST, "q is wrong; allowed are {most} words", most=MOST_WORDS)
+        raise RefusedError(HTTPStatus.BAD_REQUEST, "q is wrong; at most {most} words are allowed", most=MOST_WORDS)
     of_site = chosen_site(connection, crawl.id, name) if name else SiteChoice(None)
     wanted = PageQuery(
         crawl.id,
@@ -242,7 +240,7 @@ def progress(after: str) -> Progress:
         if min(number, looked, count) < 0 or not 0 <= place.relevance <= 1:
             raise ValueError
     except ValueError:
-        raise RefusedError(HTTPStatus.BAD_REQUEST, "after is wrong; allowed is what an answer has given") from None
+        raise RefusedError(HTTPStatus.BAD_REQUEST, "after is wrong; use the value from the previous response") from None
     return Progress(place, looked, count)
 
 

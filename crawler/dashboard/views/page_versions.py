@@ -27,8 +27,8 @@ MOST_LINES = 2_000
 """Of a text that are told apart where it is compared with the one before it, for the list."""
 router, api = APIRouter(), APIRouter()
 PageNumber = Annotated[Number, Path(alias="page")]
-Old = Annotated[Whole, Query(description=N_("number of the older version; if not given, the last but one"))]
-New = Annotated[Whole, Query(description=N_("number of the newer one; 0, as without it, is what the page says now"))]
+Old = Annotated[Whole, Query(description=N_("number of the older version; by default the one before"))]
+New = Annotated[Whole, Query(description=N_("number of the newer one; 0 or none is the current text"))]
 
 
 class OldText(NamedTuple):
@@ -69,7 +69,9 @@ class PageVersions:
     difference: Difference | None
 
 
-@slow(api.get("/api/pages/{page}/versions", summary=N_("What a page said before, and what changed between two times")))
+@slow(
+    api.get("/api/pages/{page}/versions", summary=N_("Earlier texts of a page, and the difference between two of them"))
+)
 def data(context: Context, number: PageNumber, old: Old = LAST, new: New = LAST) -> PageVersions:
     """The versions of a page, and what changed between two."""
     with context.reading() as connection:

@@ -43,9 +43,9 @@ DONE = {
     "resumed": N_("The job was resumed."),
     "removed": N_("The job was removed; its crawl and its logs stay."),
     "started": N_("A run has started."),
-    "busy": N_("The job runs already."),
-    "told": N_("The run is told to end; it does so cleanly, in some seconds."),
-    "idle": N_("No run of the job is under way."),
+    "busy": N_("The job is already running."),
+    "told": N_("The run was told to stop; it stops cleanly within seconds."),
+    "idle": N_("No run of the job is running."),
 }
 """The results of changes, by the values of `said` in the address."""
 _looking = Lock()
@@ -54,7 +54,7 @@ Said = Annotated[
     Literal["", "added", "paused", "resumed", "removed", "started", "busy", "told", "idle"],
     Query(description="what the last change came to"),
 ]
-After = Annotated[Whole, Query(description=N_("the jobs that follow, as next of an answer says"))]
+After = Annotated[Whole, Query(description=N_("the next jobs: the value of next from the previous response"))]
 Ask = Annotated[Literal["", "remove"], Query(description="what is asked about before it is done")]
 
 
@@ -171,13 +171,11 @@ def runs_data(context: Context, job: Number) -> tuple[JobRun, ...]:
 
 @api.get("/api/cron", summary=N_("What a cron line says"))
 def cron_data(
-    cron: Annotated[Text, Query(description=N_("a line as cron has it"))] = "",
-    timezone: Annotated[Text, Query(description=N_("whose clocks it goes by"))] = "UTC",
+    cron: Annotated[Text, Query(description=N_("a cron line"))] = "",
+    timezone: Annotated[Text, Query(description=N_("time zone of the cron line"))] = "UTC",
     lang: Annotated[
         Text,
-        Query(
-            description=N_("language of the words and of what is wrong"), json_schema_extra={"enum": list(languages())}
-        ),
+        Query(description=N_("language of the words and of errors"), json_schema_extra={"enum": list(languages())}),
     ] = "en",
 ) -> CronWords:
     """What a cron line says, and when it comes next."""

@@ -28,38 +28,38 @@ from crawler.page.html_tree import MAX_BLOCKS, Cut
 from crawler.page.page import Extraction, Page
 from crawler.page.text import has_full_stop
 
-if TYPE_CHECKING:  # it imports numpy, which waits for the first page
+if TYPE_CHECKING:  # imports numpy, which is delayed until the first page
     from crawler.extraction.auto.model import Model
     from crawler.page.blocks import Block
 
 BALANCE = "balance"
 FAVOURS = {BALANCE: 0.5, "precision": 0.75, "recall": 0.25}
-"""How likely main text a block must be, as a part of the best F1 that can be expected of the page."""
+"""The least probability of main text, as a share of the best F1 that can be expected of the page."""
 CELLS = frozenset(("td", "th", "dt", "dd"))
 MAX_CELL = 80
 """Characters of a cell; longer ones are text, not a label or a value."""
-# "no-comments", "comments-off" and the link to the comments hold none, but no sentences either.
+# "no-comments", "comments-off" and the link to the comments match too, but contain no sentences.
 WORDS = "comment disqus discuss responses replies reaction pinglun huifu 评论 留言 回复".split()
 MOST_LETTERS = 200
 WITHOUT_STOP = 40
-"""Characters from which on a line is a remark even without a full stop."""
+"""Characters from which a line is a comment even without a full stop."""
 WHOLE = frozenset(("html", "body"))
 UNREAD = frozenset(("button", "label", "option", "legend", "h1", "h2", "h3", "h4", "h5", "h6"))
 
 
 class MainText(NamedTuple):
-    """The main text of a page, and what else the model says of it."""
+    """The main text of a page, and the model's other results."""
 
     text: str
     places: list[int] | None
-    """Of its blocks; None where it stands in the page's scripts."""
+    """Of its blocks; None if it is in the page's scripts."""
     page_type: str
     certainty: float | None = None
-    """The F1 to be expected of it; None where it stands in the page's scripts, or there is none."""
+    """Its expected F1; None if it is in the page's scripts, or if there is no text."""
 
 
 def whole_rows(page: Page, chosen: Iterable[int]) -> list[int]:
-    """The places of the chosen blocks, and those of the other halves of their rows."""
+    """The indexes of the chosen blocks, and those of the other halves of their rows."""
     kept = set(chosen)
     for index in list(kept):
         for other in (index - 1, index + 1):
@@ -69,7 +69,7 @@ def whole_rows(page: Page, chosen: Iterable[int]) -> list[int]:
 
 
 def _are_halves(page: Page, first: int) -> bool:
-    """Whether a block and the next one are all there is in a row of two cells."""
+    """Whether a block and the next one are the only cells of a row."""
     left, right = page.blocks[first : first + 2]
     if left.tag not in CELLS or right.tag not in CELLS or max(len(left.text), len(right.text)) > MAX_CELL:
         return False
@@ -84,8 +84,8 @@ def _cells(row: etree._Element) -> int:
 
 
 def comments(page: Page, kept: Container[int], is_thread: bool = False) -> str:
-    """The sentences in elements named as comments, but for the blocks of the main text, by their index; none where they
-    are the text, as in a thread.
+    """The sentences in elements named as comments, without blocks of the main text, given by index; empty if they are
+    the main text, as in a thread.
     """
     elements = named(page)
     said = [_said(name) for name in elements.names]
@@ -106,9 +106,9 @@ def comments(page: Page, kept: Container[int], is_thread: bool = False) -> str:
 
 
 def _said(name: Name) -> str:
-    """The class and the id of elements that may be for comments."""
+    """The class and the id of elements that may contain comments."""
     tag, its_class, its_id, *_ = name
-    # Pages say of themselves whether comments are open.
+    # Pages also use such names to say whether comments are open.
     return "" if tag in WHOLE else f"{(its_class or '')[:MOST_LETTERS]}\n{(its_id or '')[:MOST_LETTERS]}".lower()
 
 
@@ -118,7 +118,7 @@ def _is_remark(block: "Block") -> bool:
 
 
 def auto(page: Page, favour: str = BALANCE, model: "Model | None" = None) -> Extraction:
-    """The main text as a model sees it, the one that comes with this release if no other is given."""
+    """The main text by a model, by default the one that comes with this release."""
     text, places, page_type, certainty = main_text(page, favour, model)
     if places is None:
         return Extraction(text, headline(page), (), "", page_type)
@@ -129,7 +129,7 @@ def auto(page: Page, favour: str = BALANCE, model: "Model | None" = None) -> Ext
 
 
 def main_text(page: Page, favour: str = BALANCE, model: "Model | None" = None) -> MainText:
-    """The main text without what `auto` says beside it, the headline and the comments."""
+    """The main text without the headline and the comments."""
     places, page_type, certainty = _judged(page, FAVOURS[favour], model) if page.blocks else ([], "", None)
     text = plain([page.blocks[index] for index in places])
     if other := instead(page, text):
@@ -138,7 +138,7 @@ def main_text(page: Page, favour: str = BALANCE, model: "Model | None" = None) -
 
 
 def _judged(page: Page, share: float, model: "Model | None") -> tuple[list[int], str, float]:
-    """The places of the blocks of the main text, the type of the page, and the F1 to be expected."""
+    """The indexes of the blocks of the main text, the type of the page, and the expected F1."""
     from crawler.extraction.auto.model import choose, expected_f1, judge, judged
 
     judgement = page.once(judged) if model is None else judge(page, model)

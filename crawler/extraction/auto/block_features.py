@@ -36,19 +36,19 @@ from crawler.extraction.auto.text_arrays import (
 )
 
 REACHES = (4, 16)
-"""Blocks before and after that are looked at together."""
+"""Blocks before and after that are considered together."""
 PROSE = 60
-"""The width from which on sentences are prose."""
+"""The width from which sentences count as prose."""
 FAR = 99
-"""Blocks beyond which it does not matter how many they are."""
+"""Above this number, differences in the number of blocks are ignored."""
 NO_HEADING = 8.0
 TITLED = 0.4
-"""How much of the title a block must be to count as the headline."""
+"""The share of the title that a block must contain to count as the headline."""
 _FRAME_BITS = np.arange(len(FRAMES))[:, None]
 _HEADINGS = range(TAG["h1"], TAG["h6"] + 1)
 
 Rows = tuple[tuple[str, ...], NDArray[np.number] | Sequence[NDArray[np.number | np.bool_]]]
-"""Features with their names; one value for all blocks where there is but one column."""
+"""Features with their names; a single column applies to all blocks."""
 
 
 class Features(NamedTuple):
@@ -59,7 +59,7 @@ class Features(NamedTuple):
 
 
 def features(seen: PageArrays, scores: Scores, levels: Ints) -> Features:
-    """The features of all blocks; there must be one."""
+    """The features of all blocks; there must be at least one block."""
     columns = block_columns(seen, scores, levels)
     titles, title = _of_titles(columns)
     parts = [
@@ -152,7 +152,7 @@ _TITLE = ("after title", "before title", "is title")
 
 
 def _of_titles(columns: BlockColumns) -> tuple[list[Rows], int | None]:
-    """What a block has of the title, and how far it is from the headline; and where that is, if it is there."""
+    """Similarity to the title and distance from the headline; and the position of the headline, if there is one."""
     at, number = columns.at, columns.number
     shares, covers = _echoes(columns.seen.texts, number, columns.words)
     titled = shares[0] * covers[0] + 0.3 * (columns.seen.tags == TAG["h1"])
@@ -201,7 +201,7 @@ _UNDER = ("heading words", "heading ago")
 
 
 def _of_headings(columns: BlockColumns) -> list[Rows]:
-    """How far away the next prose is, and what the last heading was."""
+    """The distance of the next prose, and the last heading."""
     at, tags = columns.at, columns.seen.tags
     is_prose = columns.prose > PROSE
     ago = at - np.maximum.accumulate(np.where(is_prose, at, -FAR))
@@ -225,7 +225,7 @@ _HELD = [tuple(f"{name} ^{level}" for level in range(LEVELS)) for name in _HOLDS
 
 
 def _of_containers(columns: BlockColumns) -> list[Rows]:
-    """What the home of a block and the containers around it hold."""
+    """The contents of the container of a block and of those around it."""
     seen, scores, levels = columns.seen, columns.scores, columns.levels
     outline, ones = seen.outline, np.ones(columns.number)
     images = seen.images[: columns.number]
@@ -254,7 +254,7 @@ _PATH = ("path width", "path linked", "path prose", "path word score", "path cou
 
 
 def _of_paths(columns: BlockColumns) -> list[Rows]:
-    """What the blocks of the same path are like."""
+    """The properties of the blocks with the same path."""
     path = columns.seen.outline.paths[columns.seen.homes]
     counts = np.bincount(path)
     values = (columns.widths, columns.seen.linked, columns.prose, columns.scores.words)
@@ -294,14 +294,14 @@ def _of_page(columns: BlockColumns, has_title: bool) -> Rows:
 
 
 def _sums(rows: list[NDArray[np.floating]]) -> NDArray[np.float64]:
-    """For each row, the sums of what comes before each place."""
+    """For each row, the sums of the values before each position."""
     found = np.zeros((len(rows), len(rows[0]) + 1))
     np.cumsum(np.stack(rows), 1, out=found[:, 1:])
     return found
 
 
 def _shifted(rows: NDArray[np.floating], step: int) -> NDArray[np.floating]:
-    """The values of the blocks so many places before, or after."""
+    """The values of the blocks so many positions before or after."""
     found = np.zeros_like(rows)
     if step > 0:
         found[:, step:] = rows[:, :-step]
@@ -311,7 +311,7 @@ def _shifted(rows: NDArray[np.floating], step: int) -> NDArray[np.floating]:
 
 
 def _echoes(texts: Characters, number: int, words: Floats) -> tuple[Floats, Floats]:
-    """For title and description, the share of a block's words that they have, and of theirs that the block has."""
+    """For title and description, the share of a block's words in them, and of their words in the block."""
     shares, covers = np.empty((2, number), np.float32), np.empty((2, number), np.float32)
     bounds = np.searchsorted(texts.owner, [number, number + 1, number + 2])
     mine, owner = texts.words[: bounds[0]], texts.owner[: bounds[0]]

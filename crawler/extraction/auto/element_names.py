@@ -1,4 +1,4 @@
-"""The names of a page's elements, and the words by which the page names itself, each hashed to a bucket number."""
+"""The names of a page's elements and the words that describe the page, each hashed to a bucket number."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from crawler.page.page import Page
 
 NAME_BUCKETS = 1 << 13
-"""How many names are told apart."""
+"""How many buckets there are."""
 _WORD = re.compile(r"[a-z]+|[A-Z]+(?![a-z])|[A-Z][a-z]*|[^\W\d_A-Za-z]+")
 MOST_LETTERS = 200
-"""Letters of an address, or of a name, that are read."""
+"""Characters of an address, or of a name, that are read."""
 Name = tuple[str, str | None, str | None, str | None, str | None]
 """An element's tag, class, id, role and itemprop."""
 
@@ -25,9 +25,9 @@ class Named(NamedTuple):
 
     names: list[Name]
     containers: list[int]
-    """The number of each container's name; 0 where it has no block, for nobody asks."""
+    """The number of each container's name; 0 if it has no block, as it is not needed."""
     wraps: list[int]
-    """That of the first inline element that begins in each block, -1 where there is none."""
+    """The number of the first inline element that begins in each block, -1 if there is none."""
 
 
 def named(page: Page) -> Named:

@@ -1,4 +1,4 @@
-"""Why the model keeps or drops a block: how the probability changes when some of its features are replaced.
+"""Explains why the model keeps or drops a block: how the probability changes if some of its features are replaced.
 
 The features of one group after another are set to their usual values, for all blocks of the page at once, because the
 neighbours of a block also affect it. The groups whose replacement makes the verdict least certain are its reasons
@@ -21,24 +21,26 @@ from crawler.translation.message import N_
 from crawler.translation.reasons import Groups, Judged, Reason, ReasonCode, has, weightiest
 
 MOST_EXPLAINED = 1_000
-"""Blocks of a page from which on none is explained: the page would be judged ten times over."""
+"""Above this number of blocks none is explained, as the page would have to be judged ten times."""
 _SURE = 1e-6
 
 
 class BlockExplanation(NamedTuple):
-    """What the model says of a block."""
+    """What the model says about a block."""
 
     probability: float
-    """That it is main text."""
+    """The probability that it is main text."""
     reasons: tuple[Reason, ...]
-    """Why this is over the limit, or under it; the weightiest first, none where the page has too many blocks."""
+    """Why the probability is above or below the threshold; the strongest reason first, none if the page has too many
+    blocks.
+    """
 
 
 class PageExplanation(NamedTuple):
-    """What the model says of a page."""
+    """What the model says about a page."""
 
     limit: float
-    """How likely a block must be main text to be kept: a share of the best F1 that can be expected."""
+    """The least probability of a kept block, as a share of the best F1 that can be expected."""
     best: float
     """That F1."""
     share: float
@@ -46,7 +48,7 @@ class PageExplanation(NamedTuple):
 
 
 def explain(page: Page, favour: str = BALANCE, model: Model | None = None) -> PageExplanation:
-    """Why each block of a page is main text or not; of the first blocks, where there are too many to be judged."""
+    """Why each block of a page is main text or not; for the first blocks only, if there are too many to be judged."""
     share = FAVOURS[favour]
     if not page.blocks:
         return PageExplanation(0.0, 0.0, share, ())
@@ -80,7 +82,7 @@ def explain(page: Page, favour: str = BALANCE, model: Model | None = None) -> Pa
 
 
 def _changes(names: list[str], normal: Floats, likely: Callable[[Floats], Floats], found: Floats) -> dict[str, Floats]:
-    """For each group how much less the logit of each block would be if the group were as usual."""
+    """For each group, how much less the logit of each block would be if the group had its usual values."""
     groups = np.array([group_of(name) for name in names])
     changes: dict[str, Floats] = {}
     for group in GROUPS:
@@ -96,20 +98,20 @@ def _logit(values: Floats) -> Floats:
 
 
 MOSTLY = 0.5
-"""The share from which on most of something is."""
+"""The share from which something counts as mostly that."""
 PART, LITTLE = 0.15, 0.05
 LINE, PARAGRAPH = 40, 200
-"""Characters that a short line does not have, and that a paragraph has."""
+"""Characters that a short line has at most, and that a paragraph has at least."""
 NEAR, FAR = 2, 6
 """Blocks."""
 SPEAKS = 0.5
-"""What a score of names or words is at least if it says something."""
+"""The least score of names or words that is a reason."""
 STORY = ("article", "main", "p", "blockquote", "figcaption", "pre")
 FRAME = ("nav", "header", "footer", "aside", "form", "button", "label", "iframe")
 
 
 class JudgedBlock(Judged):
-    """A block by its features (.features); the verdict is whether it is main text."""
+    """A block by its features; the verdict is whether it is main text."""
 
     @property
     def characters(self) -> int:
@@ -117,12 +119,12 @@ class JudgedBlock(Judged):
 
     @property
     def linked(self) -> float:
-        """The share of it that is links."""
+        """The share of its text in links."""
         return self.feature("density")
 
     @property
     def element(self) -> str:
-        """An element around it that speaks for the verdict."""
+        """An element around it that supports the verdict."""
         return next((tag for tag in (STORY if self.verdict else FRAME) if self.feature(f"in {tag}")), "")
 
     @property
@@ -131,31 +133,31 @@ class JudgedBlock(Judged):
 
     @property
     def named(self) -> float:
-        """How much the names of the elements around it speak for main text."""
+        """How much the names of the elements around it indicate main text."""
         return self.feature("own names") + self.feature("names around")
 
     @property
     def lines(self) -> int:
-        """How far away the next sentences are."""
+        """The distance of the next sentences in lines."""
         return min(self.number("prose ago"), self.number("prose ahead"))
 
     @property
     def share(self) -> float:
-        """The largest part of the page's sentences that a container around it has."""
+        """The largest share of the page's sentences in a container around it."""
         return max(self.feature(f"prose share ^{level}") for level in (1, 2, 3))
 
     @property
     def links(self) -> float:
-        """The largest part of a container around it that is links."""
+        """The largest share of links in a container around it."""
         return max(self.feature(f"density ^{level}") for level in (0, 1))
 
     def path(self, what: str) -> float:
-        """The part of the lines of the same elements that is links, or sentences."""
+        """The share of links or sentences among the lines of the same elements."""
         return expm1(self.feature(f"path {what}")) / max(1.0, expm1(self.feature("path width")))
 
 
 class BlockReason(ReasonCode):
-    """Why a block is main text or not; where several of a group are true, the first tells."""
+    """Why a block is main text or not; of several true reasons of a group, the first counts."""
 
     SENTENCES = auto(), N_("it has sentences ({characters:,} characters)"), has("stops")
     LONG = auto(), N_("it is long ({characters:,} characters)"), lambda b: b.characters >= PARAGRAPH
@@ -166,37 +168,37 @@ class BlockReason(ReasonCode):
     )
     NO_STOP = auto(), N_("it has no full stop ({characters:,} characters)"), lambda b: not b.feature("stops")
 
-    NO_LINKS = auto(), N_("next to none of it is links"), lambda b: b.linked < LITTLE
+    NO_LINKS = auto(), N_("almost none of it is links"), lambda b: b.linked < LITTLE
     FEW_LINKS = auto(), N_("no more than {linked:.0%} of it is links"), lambda b: b.linked <= PART
     LINKS = auto(), N_("{linked:.0%} of it is links"), lambda b: b.linked > PART
 
-    TEXT_WORDS = auto(), N_("its words are those of main texts"), has("word score", over=SPEAKS)
-    MENU_WORDS = auto(), N_("its words are those of menus and notices"), lambda b: b.feature("word score") < -SPEAKS
+    TEXT_WORDS = auto(), N_("its words are typical of main text"), has("word score", over=SPEAKS)
+    MENU_WORDS = auto(), N_("its words are typical of menus and notices"), lambda b: b.feature("word score") < -SPEAKS
 
-    IN_ELEMENT = auto(), N_("it stands in <{element}>"), lambda b: b.element
+    IN_ELEMENT = auto(), N_("it is in <{element}>"), lambda b: b.element
     ELEMENT = auto(), N_("its element is <{tag}>"), lambda b: b.tag
 
-    NAMED_TEXT = auto(), N_("the elements around it are named as those of main texts"), lambda b: b.named > SPEAKS
-    NAMED_FRAME = auto(), N_("the elements around it are named as those of a page's frame"), lambda b: b.named < -SPEAKS
+    NAMED_TEXT = auto(), N_("the elements around it have names typical of main text"), lambda b: b.named > SPEAKS
+    NAMED_FRAME = auto(), N_("the elements around it have names typical of a page's frame"), lambda b: b.named < -SPEAKS
 
     MIDDLE = (
         auto(),
-        N_("it stands in the middle of the page"),
+        N_("it is in the middle of the page"),
         lambda b: min(b.feature("text before"), b.feature("text after")) > LITTLE,
     )
-    REPEATED = auto(), N_("the page says the same more than once"), lambda b: b.number("copies") >= 1
-    START = auto(), N_("it stands at the start of the page"), lambda b: b.feature("text before") < PART
-    END = auto(), N_("it stands at the end of the page"), lambda b: b.feature("text after") < PART
+    REPEATED = auto(), N_("the page contains the same text more than once"), lambda b: b.number("copies") >= 1
+    START = auto(), N_("it is at the start of the page"), lambda b: b.feature("text before") < PART
+    END = auto(), N_("it is at the end of the page"), lambda b: b.feature("text after") < PART
 
     HEADLINE = auto(), N_("it is the headline"), has("is title")
-    OF_TITLE = auto(), N_("its words are those of the title"), has("in title", over=MOSTLY)
-    UNDER_HEADLINE = auto(), N_("it stands under the headline"), has("after title")
-    BEFORE_HEADLINE = auto(), N_("it stands before the headline"), has("before title")
+    OF_TITLE = auto(), N_("it repeats the title"), has("in title", over=MOSTLY)
+    UNDER_HEADLINE = auto(), N_("it is below the headline"), has("after title")
+    BEFORE_HEADLINE = auto(), N_("it is before the headline"), has("before title")
 
-    ARTICLE = auto(), N_("the page gives it to machines as its article"), has("in body", over=MOSTLY)
-    OF_DESCRIPTION = auto(), N_("its words are those of the description"), has("in description", over=MOSTLY)
+    ARTICLE = auto(), N_("the page's structured data names it as the article"), has("in body", over=MOSTLY)
+    OF_DESCRIPTION = auto(), N_("it repeats the page's description"), has("in description", over=MOSTLY)
 
-    BESIDE_SENTENCES = auto(), N_("there are sentences beside it"), lambda b: b.lines <= NEAR
+    BESIDE_SENTENCES = auto(), N_("there are sentences next to it"), lambda b: b.lines <= NEAR
     BETWEEN_LINKS = (
         auto(),
         N_("there are links before it and after it"),
@@ -204,23 +206,23 @@ class BlockReason(ReasonCode):
     )
     FAR_FROM_SENTENCES = auto(), N_("the next sentences are {lines:,} lines away"), lambda b: b.lines > FAR
 
-    UNDER_HEADING = auto(), N_("it stands under a heading"), lambda b: not b.feature("heading 0")
+    UNDER_HEADING = auto(), N_("it is below a heading"), lambda b: not b.feature("heading 0")
     HEADING_OF_MENU = (
         auto(),
-        N_("the words of the heading above it are those of menus and notices"),
+        N_("the heading above it has words typical of menus and notices"),
         lambda b: b.feature("heading words") < -SPEAKS,
     )
-    NO_HEADING = auto(), N_("no heading stands above it"), has("heading 0")
+    NO_HEADING = auto(), N_("there is no heading above it"), has("heading 0")
 
     AMONG_SENTENCES = (
         auto(),
-        N_("what stands around it has {share:.0%} of the page's sentences"),
+        N_("the elements around it have {share:.0%} of the page's sentences"),
         lambda b: b.share > PART,
     )
-    AMONG_LINKS = auto(), N_("{links:.0%} of what stands around it is links"), lambda b: b.links > MOSTLY
+    AMONG_LINKS = auto(), N_("{links:.0%} of the elements around it is links"), lambda b: b.links > MOSTLY
     APART_FROM_SENTENCES = (
         auto(),
-        N_("what stands around it has next to none of the page's sentences"),
+        N_("the elements around it have almost none of the page's sentences"),
         lambda b: b.feature("prose share ^1") < LITTLE,
     )
 
@@ -232,7 +234,7 @@ class BlockReason(ReasonCode):
         lambda b: b.path("prose") < LITTLE,
     )
 
-    ALL_TOGETHER = auto(), N_("no feature alone, but all of them together")
+    ALL_TOGETHER = auto(), N_("no single feature, but all of them together")
     OTHER_HALF = auto(), N_("it is the other half of a row of two cells")
 
 
@@ -251,7 +253,7 @@ GROUPS: Groups = {
     "containers": ((_R.AMONG_LINKS, _R.APART_FROM_SENTENCES), (_R.AMONG_SENTENCES,)),
     "path": ((_R.PATH_OF_LINKS, _R.PATH_WITHOUT_SENTENCES), (_R.PATH_OF_SENTENCES,)),
 }
-"""For each group of features (.explain) the reasons against main text and those for it."""
+"""For each group of features the reasons against main text and those for it."""
 _BY_NAME = {
     **dict.fromkeys(("density", "links"), "links"),
     "word score": "words",
@@ -273,7 +275,7 @@ _BY_FIRST_WORD = {
 
 @cache
 def group_of(name: str) -> str:
-    """The group in which a feature is told of; what kind of page it is (`page`) explains no block to people.
+    """The group that explains a feature; the type of page (`page`) is not used as an explanation.
 
     >>> group_of("density"), group_of("density ^2"), group_of("in nav"), group_of("width -1")
     ('links', 'containers', 'elements', 'neighbours')

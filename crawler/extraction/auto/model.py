@@ -25,12 +25,12 @@ from crawler.page.page import Page
 WEIGHTS = Path(__file__).with_name("weights.npz")
 SAMPLE = b"<p>Bees dance."
 KINDS = ("article", "forum", "product", "collection", "listing", "documentation", "service")
-"""The types of page that are told apart."""
+"""The types of page."""
 MAX_BYTES = 50 << 20
-"""Of all arrays of a file."""
+"""The total size of all arrays in a file."""
 MAX_LAYERS = 1_000
-# What numpy and zipfile raise at a file that is no archive of arrays, or of others; NotImplementedError, of a way of
-# packing that is not known, is a RuntimeError.
+# Errors of numpy and zipfile for files that are not archives of arrays; an unknown compression raises
+# NotImplementedError, a RuntimeError.
 NO_WEIGHTS = (
     *(ValueError, KeyError, TypeError, AttributeError, ArithmeticError, EOFError, RuntimeError, MemoryError),
     *(BadZipFile, TokenError, zlib.error),
@@ -38,11 +38,11 @@ NO_WEIGHTS = (
 
 
 class WeightsError(Exception):
-    """A file that holds no weights; the message is one sentence for the user."""
+    """A file contains no weights; the message is one sentence for the user."""
 
 
 class LearnedWords(NamedTuple):
-    """What each name and each word speaks for, by itself."""
+    """The scores of names and words, each by itself."""
 
     own: Floats
     """Of the names of the element a block is in."""
@@ -54,7 +54,7 @@ class LearnedWords(NamedTuple):
     kinds_bias: Floats
 
     def scores(self, seen: PageArrays) -> Scores:
-        """What the names and words of a page speak for."""
+        """The scores of the names and words of a page."""
         number = len(seen.homes)
         outline, (buckets, owner) = seen.outline, seen.words
         count = int(owner[-1]) + 1
@@ -75,33 +75,33 @@ class LearnedWords(NamedTuple):
 
 
 class Kinds(NamedTuple):
-    """What tells the type of a page from what the network makes of its blocks."""
+    """Determines the type of a page from the network's values of its blocks."""
 
     weights: Floats
     bias: Floats
 
 
 class Model(NamedTuple):
-    """All that was learned."""
+    """All trained parameters."""
 
     vocabulary: LearnedWords
     networks: tuple[Network, ...]
-    """Trained alike from different beginnings: what they say on average is surer than what one says."""
+    """Trained from different random beginnings: their average is more accurate than one of them."""
     kinds: Kinds
 
 
 class PageJudgement(NamedTuple):
-    """What the model says of a page."""
+    """The model's result for a page."""
 
     probabilities: Floats
-    """That a block is main text."""
+    """The probability that each block is main text."""
     tokens: Floats
     """How many words each block has."""
     page_type: str
 
 
 def judge(page: Page, model: Model) -> PageJudgement:
-    """How likely each block is main text, and what type of page this is; there must be a block."""
+    """The probability that each block is main text, and the type of the page; there must be a block."""
     seen = page_arrays.page_arrays(page)
     scores = model.vocabulary.scores(seen)
     levels, outline = page_arrays.ranges(seen), seen.outline
@@ -113,18 +113,18 @@ def judge(page: Page, model: Model) -> PageJudgement:
 
 
 def judged(page: Page) -> PageJudgement:
-    """What the model that comes with this release says of a page: `page.once(judged)` asks it once."""
+    """The result of the model that comes with this release; `page.once(judged)` computes it once."""
     return judge(page, shipped())
 
 
 def together(networks: Sequence[Network], made: Floats) -> tuple[Floats, Floats]:
-    """What the networks make of each block, side by side, and how likely they think it is main text on average."""
+    """The networks' values of each block, side by side, and their average probability."""
     likely = [network.probabilities(net, found) for net, found in zip(networks, made, strict=True)]
     return np.concatenate(made, 1), np.mean(likely, 0)
 
 
 def tokens(seen: PageArrays) -> Floats:
-    """How many words each block has, a Chinese character being one; one at least."""
+    """How many words each block has, a Chinese character counting as one; at least one."""
     number = len(seen.homes)
     words = np.bincount(seen.texts.owner, minlength=number + page_arrays.EXTRA)[:number]
     read = np.maximum(seen.texts.kinds[:number].sum(1), 1)
@@ -133,13 +133,13 @@ def tokens(seen: PageArrays) -> Floats:
 
 
 def summary(found: Floats, likely: Floats, kinds: Floats) -> Floats:
-    """A page in numbers: what its blocks are on average, what its main text is, and what its names say."""
+    """A page in numbers: averages over its blocks and over its main text, and the scores of its names."""
     weight = likely / max(float(likely.sum()), 1e-6)
     return np.concatenate([found.mean(0), weight @ found, np.log(np.maximum(kinds, 1e-4))])
 
 
 def save(model: Model, path: Path) -> None:
-    """Write a model to a file that `load` reads: half precision is enough."""
+    """Save a model to a file that `load` reads; half precision is enough."""
     vocabulary, networks, kinds = model
     arrays = {
         "own": vocabulary.own,
@@ -162,7 +162,7 @@ def save(model: Model, path: Path) -> None:
 
 
 def load(path: Path) -> Model:
-    """The model in a file, a WeightsError where it holds none; nothing in it is run."""
+    """The model in a file; raises a WeightsError if there is none. Nothing in the file is executed."""
     try:
         with path.open("rb") as file:
             _check_size(file)
@@ -181,7 +181,7 @@ def load(path: Path) -> Model:
 
 
 def _check_size(file: BinaryIO) -> None:
-    """Raise a ValueError where an archive holds too much; leave the file at its start."""
+    """Raise a ValueError if an archive is too large; the file is then at its start."""
     with ZipFile(file) as archive:
         if sum(one.file_size for one in archive.infolist()) > MAX_BYTES:
             raise ValueError("too large")
@@ -189,13 +189,13 @@ def _check_size(file: BinaryIO) -> None:
 
 
 def _wanted(model: Model) -> Iterator[tuple[Floats, tuple[int, ...]]]:
-    """All arrays of a model, each with the shape that it must have to fit the others."""
+    """All arrays of a model, each with the shape that fits the others."""
     vocabulary, networks, kinds = model
     for rows in (vocabulary.own, vocabulary.around, vocabulary.words):
         yield rows, (text_arrays.BUCKETS,)
     yield vocabulary.kinds, (element_names.NAME_BUCKETS, len(KINDS))
     yield vocabulary.kinds_bias, (len(KINDS),)
-    width = networks[0].first.bias.size  # they judge side by side
+    width = networks[0].first.bias.size  # they run side by side
     for net in networks:
         yield net.means, (net.means.size,)
         yield net.scales, (net.means.size,)
@@ -242,7 +242,7 @@ def best_f1(probabilities: Floats, tokens: Floats) -> float:
 
 
 def expected_f1(probabilities: Floats, tokens: Floats, kept: Sequence[int]) -> float:
-    """The expected F1 of a choice, given by the places of what it keeps; those that nobody judged do not count.
+    """The expected F1 of a choice, given by the indexes of the kept blocks; blocks that were not judged do not count.
 
     >>> expected_f1(np.array([1.0, 0.5, 0.0]), np.array([5.0, 2.0, 90.0]), [0])
     0.9090909090909091
@@ -253,7 +253,7 @@ def expected_f1(probabilities: Floats, tokens: Floats, kept: Sequence[int]) -> f
 
 
 def choose(probabilities: Floats, tokens: Floats, share: float) -> NDArray[np.bool_]:
-    """Which blocks to keep: those that are main text with this share of the best F1 at least.
+    """Which blocks to keep: those whose probability is at least this share of the best F1.
 
     >>> choose(np.array([0.9, 0.4, 0.1]), np.array([9.0, 9.0, 9.0]), 0.5).tolist()
     [True, True, False]

@@ -20,11 +20,11 @@ from crawler.extraction.auto.page_arrays import Floats
 from crawler.extraction.auto.text_arrays import Ints
 
 LIMIT = 4.0
-"""Features further from their mean than so many deviations count as so far."""
+"""Features further from their mean than this many standard deviations are clipped."""
 AROUND = 3
-"""Levels of containers whose mean a block is told."""
+"""Levels of containers whose means a block gets."""
 RUN = 32
-"""Rows whose sums are found at once."""
+"""Rows whose sums are computed at once."""
 _BEFORE = np.tri(RUN, k=-1, dtype=np.float32)
 
 
@@ -32,7 +32,7 @@ class Layer(NamedTuple):
     """A step of the network."""
 
     step: int
-    """How far the neighbours are; 0 for the layer of containers."""
+    """The distance of the neighbours; 0 for the layer of containers."""
     weights: Floats
     bias: Floats
 
@@ -48,7 +48,7 @@ class Network(NamedTuple):
 
 
 class BlockGroups(NamedTuple):
-    """What blocks belong together: those of a container, of a path, of the page."""
+    """Groups of blocks: those of a container, of a path, of the page."""
 
     rows: Ints
     """The blocks in page order, then by their paths, so that those of a group follow each other; then the first block
@@ -57,11 +57,11 @@ class BlockGroups(NamedTuple):
     """Of each group, in `rows`."""
     ends: Ints
     groups: Ints
-    """A row a block: the groups it is in, those of its containers, of the page, and of its path."""
+    """For each block, the groups it is in: those of its containers, of the page, and of its path."""
 
 
 def block_groups(levels: Ints, starts: Ints, ends: Ints, paths: Ints) -> BlockGroups:
-    """The blocks that each block is in a group with."""
+    """The groups of each block."""
     inner = levels[:AROUND]
     number = levels.shape[1]
     rows = np.zeros((2 * number // RUN + 1) * RUN, np.int64)
@@ -84,25 +84,25 @@ def block_groups(levels: Ints, starts: Ints, ends: Ints, paths: Ints) -> BlockGr
 
 
 def _numbered(places: Ints, most: int) -> tuple[Ints, Ints]:
-    """The numbers that are there, below `most`, and for each place the how many-th it has."""
+    """The distinct numbers below `most`, and for each position the rank of its number."""
     is_there = np.zeros(most, bool)
     is_there[places] = True
     return np.flatnonzero(is_there), (np.cumsum(is_there) - 1)[places]
 
 
 def hidden(networks: Sequence[Network], matrix: Floats, nest: BlockGroups) -> Floats:
-    """What each network makes of each block before its last step: a row a block; `matrix` is used up.
+    """The values of each block before the last step of each network: one row for each block; `matrix` is overwritten.
 
     The networks have the same scales, steps and width.
     """
-    matrix -= networks[0].means[:, None]  # in its place, as pages may be large
+    matrix -= networks[0].means[:, None]  # in place, as pages may be large
     matrix *= networks[0].scales[:, None]
     np.maximum(matrix, -LIMIT, out=matrix)
     return hidden_of(networks, np.minimum(matrix, LIMIT, out=matrix).T, nest)
 
 
 def hidden_of(networks: Sequence[Network], features: Floats, nest: BlockGroups) -> Floats:
-    """The same, of features that are normalised already, a row a block."""
+    """The same for normalized features, one row for each block."""
     number = len(features)
     found = np.empty((len(networks), number, networks[0].first.bias.size), np.float32)
     for net, mine in zip(networks, found, strict=True):
@@ -110,13 +110,13 @@ def hidden_of(networks: Sequence[Network], features: Floats, nest: BlockGroups) 
     for place, layer in enumerate(networks[0].layers):
         table, places = _beside(found, layer.step) if layer.step else _among(found, nest)
         for net, rows, mine in zip(networks, table, found, strict=True):
-            seen = rows.take(places, 0, mode="clip").reshape(number, -1)  # nothing is out of bounds
+            seen = rows.take(places, 0, mode="clip").reshape(number, -1)  # no index is out of bounds
             mine += _step(seen, net.layers[place])
     return found
 
 
 def probabilities(network: Network, found: Floats) -> Floats:
-    """How likely each block is main text."""
+    """The probability of each block."""
     return logistic((found @ network.last.weights)[:, 0] + network.last.bias[0])
 
 
@@ -132,7 +132,9 @@ def _step(seen: Floats, layer: Layer, out: Floats | None = None) -> Floats:
 
 
 def _beside(found: Floats, step: int) -> tuple[Floats, Ints]:
-    """The rows of each network with one of zeros, and which of these a block sees: so many places before, it, after."""
+    """The rows of each network with a row of zeros, and the rows that each block uses: so many positions before, its
+    own, after.
+    """
     many, number, width = found.shape
     table = np.zeros((many, number + 1, width), np.float32)
     table[:, :number] = found
@@ -142,7 +144,9 @@ def _beside(found: Floats, step: int) -> tuple[Floats, Ints]:
 
 
 def _among(found: Floats, nest: BlockGroups) -> tuple[Floats, Ints]:
-    """The rows of each network with the means of its groups, and which of these a block sees: its own, its groups'."""
+    """The rows of each network with the means of its groups, and the rows that each block uses: its own and its
+    groups'.
+    """
     many, number, width = found.shape
     sums = _sums(found.take(nest.rows, 1, mode="clip"))
     table = np.empty((many, number + len(nest.starts), width), np.float32)

@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.floating]
 MOST_LETTERS = 1_200
-"""Letters of a block that are looked at; its length counts whole."""
+"""Characters of a block that are read; its length counts in full."""
 MOST_BODY = 40_000
 MOST_OF_ALL = 1_000_000
-"""Letters of all blocks, or of all names, that are looked at: far more than pages have."""
+"""Characters of all blocks, or of all names, that are read: far more than pages have."""
 EXTRA = 3
-"""Texts that are read after those of the blocks."""
+"""Texts that are read in addition to those of the blocks."""
 MOST_NAME = 200
 MOST_TITLE, MOST_ABOUT = 300, 1_000
 
@@ -69,7 +69,7 @@ class ContainerArrays(NamedTuple):
     outer: Ints
     """The nearest container around that holds more blocks; the first is its own."""
     frames: Ints
-    """A bit for each kind of element that it is or is in."""
+    """A bit for each kind of element that it is, or that contains it."""
     depths: Ints
     paths: Ints
     """The same number for containers whose names, and those of all around them, are the same."""
@@ -78,7 +78,7 @@ class ContainerArrays(NamedTuple):
 
 
 class PageArrays(NamedTuple):
-    """All that is seen of a page, before any weight."""
+    """Everything that the model reads from a page, before any weights are used."""
 
     words: NameWords
     """Of the names of elements: their tags, classes, ids and roles."""
@@ -94,13 +94,13 @@ class PageArrays(NamedTuple):
     lengths: Floats
     linked: Floats
     copies: Ints
-    """The same number for blocks of the same text."""
+    """The same number for blocks with the same text."""
     links: Floats
-    """How many there are in each block."""
+    """How many images are in each block."""
     images: Floats
-    """How many stand before each block, or in it; one more, of those after the last."""
+    """How many images are before each block or in it; the last entry also counts those after the last block."""
     page: Floats
-    """What the address and the head tell."""
+    """Values from the address and the head."""
     names: tuple[int, ...]
     """The names of the page."""
 
@@ -113,11 +113,11 @@ def _outline(page: Page) -> ContainerArrays:
         last = 1 + max(page.homes[:MAX_BLOCKS])
         named, parents, starts, tags = named[:last], parents[:last], starts[:last], tags[:last]
         ends = [min(end, MAX_BLOCKS) for end in ends[:last]]
-    frames, depths, paths = [0], [0], [0]  # one further on, so that the first has something around it
+    frames, depths, paths = [0], [0], [0]  # shifted by one, so that the first has something around it
     numbers: dict[tuple[int, int], int] = {}
     bits = FRAME.get
     for name, parent, start, end, tag in zip(named, parents, starts, ends, tags, strict=True):
-        if start == end:  # nothing of it is asked for
+        if start == end:  # not used
             for column in (frames, depths, paths):
                 column.append(0)
             continue
@@ -132,7 +132,7 @@ def _outline(page: Page) -> ContainerArrays:
 
 
 def outward(parents: list[int], starts: list[int], ends: list[int]) -> list[int]:
-    """For each container the nearest one around it that holds more blocks, for the first itself."""
+    """For each container the nearest one around it that contains more blocks; for the first, itself."""
     sizes = list(map(sub, ends, starts))
     found = [0] if parents else []
     for parent, size in zip(parents[1:], sizes[1:], strict=True):
@@ -141,7 +141,7 @@ def outward(parents: list[int], starts: list[int], ends: list[int]) -> list[int]
 
 
 def page_arrays(page: Page) -> PageArrays:
-    """What is seen of a page, which must have a block."""
+    """The arrays of a page, which must have a block."""
     blocks, wraps, homes = page.blocks[:MAX_BLOCKS], page.wraps[:MAX_BLOCKS], page.homes[:MAX_BLOCKS]
     number = len(blocks)
     meta = page.meta
@@ -170,7 +170,7 @@ def page_arrays(page: Page) -> PageArrays:
 
 
 def _beginnings(texts: Iterable[str], most: int) -> list[str]:
-    """The first letters of each text, at most so many; fewer where all together have too many."""
+    """The first characters of each text, up to a limit; fewer if all texts together have too many."""
     found = [text[:most] for text in texts]
     if sum(map(len, found)) <= MOST_OF_ALL:
         return found
@@ -178,12 +178,12 @@ def _beginnings(texts: Iterable[str], most: int) -> list[str]:
 
 
 def _counts(places: list[int], number: int) -> Floats:
-    """How often each place is there."""
+    """How often each index occurs."""
     return np.bincount(places, minlength=number).astype(np.float32)
 
 
 def _leads(href: str | None) -> bool:
-    """Whether a link leads to another page, as far as its first characters tell."""
+    """Whether a link leads to another page, judged by its first characters."""
     return href is not None and href[:1] not in ("", "#") and href[:11].lower() != "javascript:"
 
 
@@ -212,22 +212,22 @@ def _head(page: Page) -> Floats:
 
 
 HEAD = (*"depth,length,hyphens,digits,query,.html".split(","), *(f"og {kind}" for kind in _OG_TYPES), "published")
-"""The names of the numbers that `_head` gives."""
+"""The names of the numbers computed by `_head`."""
 
 
 LEVELS = 5
-"""Containers around a block that are looked at."""
+"""Containers around a block that are considered."""
 PAIRS = 1 << 18
-"""How many kinds of two words in a row are told apart."""
+"""The number of buckets for pairs of adjacent words."""
 
 
 class Scores(NamedTuple):
-    """What names and words speak for, learned one by one."""
+    """The scores of names and words, trained one by one."""
 
     own: Floats
     """Of each block, by the names of its home."""
     around: Floats
-    """Of each container, by the names of those around it, its own too."""
+    """Of each container, by the names of it and of those around it."""
     words: Floats
     """Of each block."""
     kinds: Floats
@@ -235,7 +235,7 @@ class Scores(NamedTuple):
 
 
 class BlockColumns(NamedTuple):
-    """What several features are made from."""
+    """Values from which several features are computed."""
 
     seen: PageArrays
     scores: Scores
@@ -250,12 +250,12 @@ class BlockColumns(NamedTuple):
     stops: Floats
     unspaced: Floats
     widths: Floats
-    """The lengths, a Chinese character saying as much as three letters."""
+    """The lengths; a Chinese character counts as three letters."""
     log_widths: Floats
     density: Floats
-    """The share of a block's text that is in links."""
+    """The share of a block's text in links."""
     prose: Floats
-    """The width of what is not in links, of blocks with a full stop."""
+    """The width of the text outside links, for blocks with a full stop."""
     ends_stop: NDArray[np.bool_]
     in_body: Floats
     around: Floats
@@ -263,7 +263,7 @@ class BlockColumns(NamedTuple):
 
 
 def ranges(seen: PageArrays) -> Ints:
-    """For each level and block, a container: its home, and then each next one outwards that holds more."""
+    """For each level and block, a container: its own, and then each larger one around it."""
     levels = [seen.homes]
     for _ in range(LEVELS - 1):
         levels.append(seen.outline.outer[levels[-1]])
@@ -303,7 +303,9 @@ def block_columns(seen: PageArrays, scores: Scores, levels: Ints) -> BlockColumn
 
 
 def _in_body(texts: Characters, number: int) -> Floats:
-    """The share of each block's pairs of words that the article given to machines has, of a lone word whether it is."""
+    """The share of each block's word pairs in the article of the structured data; for a single word, whether it is in
+    it.
+    """
     first = int(np.searchsorted(texts.owner, number + 2))
     if first == len(texts.words):
         return np.zeros(number, np.float32)

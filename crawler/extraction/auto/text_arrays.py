@@ -30,15 +30,15 @@ _GIVEN = {
 _BMP = 0x10000
 BUCKET_BITS = 15
 BUCKETS = 1 << BUCKET_BITS
-"""How many kinds of words are told apart."""
+"""The number of buckets for words."""
 _BASE, _MIX = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
 WHOLE = 0x5BD1
-"""What tells a whole name from a word in it."""
+"""Distinguishes a whole name from a word in it."""
 _IS_LETTER = np.array([kind in ("lower", "upper", "caseless", "unspaced") for kind in KINDS])
 
 
 class Characters(NamedTuple):
-    """What many texts are made of."""
+    """Statistics of the characters and words of many texts."""
 
     kinds: NDArray[np.floating]
     """How many characters of each kind each text has."""
@@ -84,7 +84,7 @@ def _powers(count: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
 
 
 class NameWords(NamedTuple):
-    """The words that elements are named by."""
+    """The words in the names of elements."""
 
     buckets: Ints
     owner: Ints
@@ -92,7 +92,7 @@ class NameWords(NamedTuple):
 
 
 def read(texts: list[str]) -> Characters:
-    """The characters and words of the texts; each is taken as ending with a line."""
+    """The characters and words of the texts; a line end is added to each."""
     codes, kinds, lengths = _codes(texts)
     ends = np.cumsum(lengths)
     owner = np.repeat(np.arange(len(texts)), lengths)
@@ -112,7 +112,7 @@ def read_names(texts: list[str]) -> NameWords:
     is_letter = _IS_LETTER[kinds]
     begins = is_letter.copy()
     begins[1:] &= ~is_letter[:-1] | ((kinds[1:] == UPPER) & (kinds[:-1] == LOWER))
-    is_last = is_letter[:-1] & (begins[1:] | ~is_letter[1:])  # there is a next one: every text ends with a line
+    is_last = is_letter[:-1] & (begins[1:] | ~is_letter[1:])  # every text ends with a line end
     starts, stops = np.flatnonzero(begins), np.flatnonzero(is_last) + 1
     wholes, ends = _runs(kinds != SPACE)
     hashes = _Hashes(codes)
@@ -123,17 +123,17 @@ def read_names(texts: list[str]) -> NameWords:
 
 
 def _codes(texts: list[str]) -> tuple[NDArray[np.uint16], NDArray[np.uint8], Ints]:
-    """The characters of all texts in lower case, the kind of each, and how long each text is with its line's end."""
+    """The lower-case characters of all texts, the kind of each, and the length of each text with its line end."""
     table, lower = _tables()
     encoding = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
     codes = np.frombuffer("\n".join([*texts, ""]).encode(encoding, "surrogatepass"), np.uint32)
-    codes = np.minimum(codes, _BMP - 1).astype(np.int64)  # as places in the tables, looked up twice
+    codes = np.minimum(codes, _BMP - 1).astype(np.int64)  # indexes into the tables, computed once for two look-ups
     lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + 1
     return lower[codes], table[codes], lengths
 
 
 def _runs(inside: NDArray[np.bool_]) -> tuple[Ints, Ints]:
-    """Where runs of characters that are inside start and end; the last character is not."""
+    """Where runs of matching characters start and end; the last character never matches."""
     starts = inside.copy()
     starts[1:] &= ~inside[:-1]
     return np.flatnonzero(starts), np.flatnonzero(inside[:-1] & ~inside[1:]) + 1
@@ -146,7 +146,7 @@ def _spans(kinds: NDArray[np.uint8]) -> tuple[Ints, Ints]:
     unspaced = np.flatnonzero(kinds == UNSPACED)
     if not len(unspaced):
         return starts, stops
-    followed = kinds[unspaced + 1] == UNSPACED  # there is one more: every text ends with a line
+    followed = kinds[unspaced + 1] == UNSPACED  # there is always one more: every text ends with a line end
     starts = np.concatenate((starts, unspaced))
     stops = np.concatenate((stops, unspaced + 1 + followed))
     order = np.argsort(starts, kind="stable")
