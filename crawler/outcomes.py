@@ -68,7 +68,7 @@ class Code(StrEnum):
     # After the answer.
     REDIRECT_REFUSED = "redirect_refused", Group.SKIPPED, N_("redirected: {why}")
     REDIRECT_TO_KNOWN = "redirect_to_known", Group.SKIPPED, N_("redirected to a page already known")
-    REDIRECT_TO_NOTHING = "redirect_to_nothing", Group.SKIPPED, N_("redirected to no web address")
+    REDIRECT_TO_NOTHING = "redirect_to_nothing", Group.SKIPPED, N_("redirected to something other than a web address")
     NOT_HTML = "not_html", Group.SKIPPED, N_("not HTML: {type}")
     NOT_WHOLE = "not_whole", Group.SKIPPED, N_("not a whole page: {status}")
     NOT_AN_IMAGE = "not_an_image", Group.SKIPPED, N_("not an image: {content}")

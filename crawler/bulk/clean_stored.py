@@ -222,7 +222,7 @@ class Run:
             progress.show()
         self.save()
         if self.bookmark.has_changed:
-            progress.say(localized(Message("Looking for near-duplicates anew.")))
+            progress.say(localized(Message("Looking for near-duplicates again.")))
             for _ in group_again(self.engine, self.crawl):
                 progress.show()
 

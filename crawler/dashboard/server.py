@@ -19,7 +19,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from crawler.command_line.terminal import printable, say
 from crawler.dashboard.access import RefusedError
-from crawler.translation.program import as_called
+from crawler.translation.message import N_, Message, localized
 
 SECONDS = 60
 """Seconds for the head of a request, for its body, and for the client to take each PIECE of a response."""
@@ -265,8 +265,8 @@ def serve(application: App, host: str, port: int, where: str) -> int:
     try:
         listening = listen(host, port)
     except OSError as error:
-        said = f"nothing can be served at {host} port {port}: {error.strerror}; --port gives another"
-        print(printable(as_called(f"scrapy dashboard: {said}")), file=sys.stderr)
+        sentence = N_("cannot listen on {host} port {port}: {why}; choose another with --port")
+        say("scrapy dashboard", Message(sentence, {"host": host, "port": port, "why": error.strerror}))
         return 1
     ended = Event()
     for one in (signal.SIGINT, signal.SIGTERM):

@@ -66,8 +66,8 @@ class ClosingLines:
         crawl, frontier, status = self.crawl, self.crawl.frontier, self.crawl.status
         counts = self.crawler.stats.get_stats()
         seconds, pages = monotonic() - self.started, crawl.pages
-        figures = {"seconds": f"{seconds:.1f}", "rate": f"{pages / seconds:.1f}"}
-        figures["size"] = decimal(counts.get("downloader/response_bytes", 0))
+        figures: dict[str, object] = {"seconds": f"{seconds:.1f}", "rate": f"{pages / seconds:.1f}"}
+        figures["size"] = byte_size(counts.get("downloader/response_bytes", 0))
         first = plural(
             "{n} page crawled in {seconds} s ({rate} a second), {size} fetched.",
             "{n} pages crawled in {seconds} s ({rate} a second), {size} fetched.",
@@ -157,7 +157,7 @@ def _topic(crawl: Crawl) -> list[Message]:
         said.append(Message("Examples of the topic that could not be used: {examples}.", {"examples": _failed(failed)}))
     if not topic.examples.say_something:
         said.append(
-            Message("The seeds hold no words, so every relevance is 0; -a topic=... says what the crawl is about.")
+            Message("The seeds contain no words, so every relevance is 0; set the topic with -a topic=...")
         )
     elif crawl.harvest.pages:
         said.append(crawl.harvest.words())

@@ -124,7 +124,7 @@ class CrawlProgress:
             pages=pages,
             queued=len(self.frontier),
             rate=f"{self.rate:.1f}",
-            size=decimal(self.statistic("downloader/response_bytes")),
+            size=byte_size(self.statistic("downloader/response_bytes")),
             skipped=skipped,
             failed=failed,
         )

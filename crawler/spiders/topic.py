@@ -167,15 +167,6 @@ class TopicSpider(Spider):
         if (home := new_home(lease_of(request).candidate)) is not None:
             self.crawl.learning.take_in("home", home)
 
-    def follow_harvest(self) -> None:
-        """Update the harvest rate, and end the crawl if too few of the last pages are on the topic."""
-        topic, stats = self.crawl.topic, self.crawler.stats
-        stats.set_value("focus/pages", topic.harvest.pages)
-        stats.set_value("focus/on_topic", topic.harvest.on_topic)
-        stats.set_value("focus/harvest", round(topic.harvest.share, 4))
-        if topic.exhausted_at is not None:
-            self.crawl.status.end(EndReason.HARVEST)
-
     def example_result(self, request: Request, page: Page) -> PageResult:
         """The result of an example or counterexample, from which the topic learns."""
         candidate = lease_of(request).candidate

@@ -14,6 +14,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
+from rich.filesize import decimal
+
 from crawler.translation.program import as_called
 
 LOCALE = Path(__file__).parent.parent / "locale"
