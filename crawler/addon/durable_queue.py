@@ -12,7 +12,7 @@ import sqlite3
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from urllib.parse import quote
 
 from scrapy import Request, Spider, signals
@@ -53,6 +53,14 @@ class DurableQueue(Scheduler):
         self._timer = create_looping_call(self._commit_in_time)
         self._next_commit = 0.0
 
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """The scheduler, or Scrapy's for `scrapy parse`, `fetch`, `view` and `check`: their requests are no crawl."""
+        assert crawler.spidercls is not None  # noqa: S101 - Scrapy has set it
+        if crawler.spidercls.start.__module__.startswith("scrapy.commands."):
+            return Scheduler.from_crawler(crawler)  # type: ignore[return-value]
+        return super().from_crawler(crawler)
+
     def open(self, spider: Spider) -> Deferred[None] | None:
         """Open the table, and queue what an earlier run has left in it."""
         opened = super().open(spider)
@@ -60,6 +68,7 @@ class DurableQueue(Scheduler):
         try:
             self.table = RequestTable(path)
         except (OSError, sqlite3.Error) as error:
+            self.feeds.append_only()
             logger.error("The durable queue %s cannot be used; another crawl may use it: %s", path, error)
             raise CloseSpider("durable_queue_failed") from None
         self._resume(self.table)
@@ -128,6 +137,7 @@ class DurableQueue(Scheduler):
         if table.last_of_before:
             logger.info("Going on with %s, in which %d requests wait", table.path, count)
             self.counts.set_value("winnow/requests_resumed", count)
+            self.feeds.append_only()
             self.crawl.signals.connect(self.feeds.cut_torn_lines, signals.spider_opened)
 
     def _of_numbers(self, queue_class: Any) -> Any:
@@ -188,5 +198,6 @@ class StartRequests(BaseSpiderMiddleware):
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
         async for one in start:
             scheduler = self.crawler.engine.scheduler if self.crawler.engine else None
-            if not (isinstance(one, Request) and isinstance(scheduler, DurableQueue) and scheduler.has_earlier(one)):
+            has_earlier = getattr(scheduler, "has_earlier", None)  # isinstance asks for methods alone
+            if not (isinstance(one, Request) and has_earlier is not None and has_earlier(one)):
                 yield one

@@ -39,6 +39,12 @@ class FeedFiles:
             if slot.format in LINES and path.is_file():
                 os.truncate(path, _end_of_lines(path))
 
+    def append_only(self) -> None:
+        """Do as -o does where -O is given: the files hold items of the crawl that goes on, or of one at work."""
+        exporter = self.crawler.get_extension(FeedExporter)
+        for options in exporter.feeds.values() if exporter is not None else ():
+            options["overwrite"] = False
+
     def _slots(self) -> Iterator[FeedSlot]:
         exporter = self.crawler.get_extension(FeedExporter)
         if exporter is not None:

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -94,7 +95,8 @@ class Project:
 
     @contextmanager
     def started(self, spider: str, *options: str) -> Iterator[subprocess.Popen[str]]:
-        line = [sys.executable, "-m", "scrapy", "crawl", spider, "-a", f"site={self.site.url}", "-o", f"{spider}.jsonl"]
+        line = [sys.executable, "-m", "scrapy", "crawl", spider, "-a", f"site={self.site.url}"]
+        line += [] if "-O" in options else ["-o", f"{spider}.jsonl"]
         environment = {name: value for name, value in os.environ.items() if name != "SCRAPY_SETTINGS_MODULE"}
         with subprocess.Popen(
             line + list(options), cwd=self.place, stderr=subprocess.PIPE, text=True, env=environment
@@ -108,6 +110,14 @@ class Project:
         """The log of a crawl that ended by itself."""
         with self.started(spider, *options) as process:
             return process.communicate(timeout=60)[1]
+
+    def run(self, *words: str) -> str:
+        """What a command of Scrapy prints."""
+        line = [sys.executable, "-m", "scrapy", *words]
+        environment = {name: value for name, value in os.environ.items() if name != "SCRAPY_SETTINGS_MODULE"}
+        ended = subprocess.run(line, cwd=self.place, capture_output=True, text=True, env=environment, timeout=60)
+        assert (ended.returncode, "Traceback" in ended.stderr) == (0, False), ended.stderr
+        return ended.stdout
 
     def interrupted(self, spider: str, by: signal.Signals, more: int, wait: float = 0) -> str:
         """The log of a crawl that got a signal after some more requests."""
@@ -217,7 +227,7 @@ def test_requests_in_memory_are_counted_and_named_once(project: Project) -> None
 
 
 def test_a_queue_has_one_crawl(project: Project) -> None:
-    project.site.routes["/"] = lambda asked: time.sleep(10) or Answer()
+    project.site.routes["/"] = lambda asked: time.sleep(60) or Answer()
     project.add_spider("order", ORDER)
     with project.started("order"):
         while not project.site.asked:
@@ -234,3 +244,31 @@ def test_a_torn_line_is_cut_off(project: Project) -> None:
         file.write('{"number": 12, "is')
     project.crawl("order")
     assert {item["number"] for item in project.items("order")} == set(range(1, 41))
+
+
+def test_other_commands_leave_the_queue_alone(project: Project) -> None:
+    project.add_spider("order", ORDER.replace("response, pair)", "response, pair=(0, {0}))"))
+    project.interrupted("order", signal.SIGINT, 15)
+    asked, page = len(project.site.asked), f"{project.site.url}2"
+    queue = (project.place / "queue" / "order.db").read_bytes()
+    arguments = page, "--spider=order", "-a", f"site={project.site.url}"
+    assert "'number': 0" in project.run("parse", *arguments, "-c", "leaf")
+    assert "<a href" in project.run("fetch", *arguments[:2])
+    assert "<a href" in project.run("fetch", page)
+    assert project.run("shell", *arguments[:2], "-c", "response.status").endswith("200\n")
+    assert project.site.paths()[asked:] == ["/2"] * 4
+    assert (project.place / "queue" / "order.db").read_bytes() == queue
+    assert [path.name for path in (project.place / "queue").iterdir()] == ["order.db"]
+
+
+def test_a_file_of_items_is_not_overwritten(project: Project) -> None:
+    project.add_spider("order", ORDER)
+    over = ("-O", "all.jsonl")
+    project.crawl("order", "-s", "CLOSESPIDER_ITEMCOUNT=9", *over)
+    with sqlite3.connect(project.place / "queue" / "order.db") as held:
+        held.execute("BEGIN EXCLUSIVE")
+        assert "cannot be used; another crawl may use it" in project.crawl("order", *over)
+    held.close()
+    assert 9 <= len(project.items("all")) < 40
+    project.crawl("order", *over)
+    assert {item["number"] for item in project.items("all")} == set(range(1, 41))
