@@ -1,0 +1,210 @@
+"""What a host can do to a crawl by one answer: the time and memory of pages and files made to cost much.
+
+`python tests/bench/hostile.py [--only WORDS]` serves each on loopback and crawls it in a process of its own, with the
+usual settings. A line has the CPU seconds from the first request on and the peak memory of that process, both beyond
+those of a crawl of one small page, the costliest first. What costs more than the limits is crawled twice more, and the
+least of three counts, as a shared machine is slower at times. The exit status is 1 if anything costs more than a second
+of CPU or 100 MB.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+
+from fork_server import environment
+from sites import Answer, Site, command, page, serving
+
+MOST_SECONDS, MOST_MEGABYTES = 1.0, 100.0
+SIZE = 9 * 1024 * 1024
+ROBOTS = 500 * 1024
+LIST_SECONDS = 8  # in which a crawl reads a list and requests the first of what it names
+HTML = "text/html; charset=utf-8"
+SETTINGS = {"ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8", "LOG_LEVEL": "WARNING"}
+
+
+class Cost(NamedTuple):
+    """The cost of one crawl."""
+
+    seconds: float
+    megabytes: float
+
+    def __sub__(self, other: "Cost") -> "Cost":
+        return Cost(self.seconds - other.seconds, self.megabytes - other.megabytes)
+
+    @property
+    def share(self) -> float:
+        """The cost as a multiple of its limit."""
+        return max(self.seconds / MOST_SECONDS, self.megabytes / MOST_MEGABYTES)
+
+
+def full(unit: bytes | str, before: bytes | str = "", after: bytes | str = "", size: int = SIZE) -> bytes:
+    """As many units as go into a size."""
+    unit, before, after = (one.encode() if isinstance(one, str) else one for one in (unit, before, after))
+    return before + unit * ((size - len(before) - len(after)) // len(unit)) + after
+
+
+def numbered(
+    write: Callable[[int], str], before: str = "", after: str = "", size: int = SIZE, most: int = 10**9
+) -> bytes:
+    """As many different units as go into a size, at most so many."""
+    found, length, number = [before], len(before) + len(after), 0
+    while length < size and number < most:
+        found.append(write(number))
+        length += len(found[-1].encode())
+        number += 1
+    return "".join((*found, after)).encode()
+
+
+SET, INDEX = "<urlset>", "<sitemapindex>"
+RSS = "<rss><channel>"
+PAGES: Mapping[str, Callable[[], bytes]] = {
+    "words": lambda: full("Some words make up a text. ", "<p>"),
+    "sentences in p": lambda: numbered(lambda n: f"<p>This is sentence {n} of a long page, which says little.</p>"),
+    "%e4%b8": lambda: full("%e4%b8", "<p>"),
+    "%e4%b8 in an address": lambda: full("%e4%b8", "<a href='/", "'>x</a>"),
+    "addresses of %e4%b8": lambda: numbered(lambda n: f"<a href='/{'%e4%b8' * 300}{n}'>x</a>"),
+    "invalid GB18030": lambda: full(b"\x81\x30\x81\xff", "<meta charset=gb18030><p>"),
+    "half valid GB18030": lambda: full("中文".encode("gb18030") * 20 + b"\xff\xff ", "<meta charset=gb18030><p>"),
+    "a byte without a letter": lambda: full(b"\x81", "<meta charset=windows-1252><p>"),
+    "invalid UTF-8": lambda: full(b"caf\xc3\xa9 \xc3( ", "<p>"),
+    "&": lambda: full("&", "<p>"),
+    "& in an attribute": lambda: full("&", "<p title='", "'>One."),
+    "unknown entities": lambda: full("&bogus; ", "<p>"),
+    "references": lambda: full("&#20013;", "<p>"),
+    "hanzi": lambda: full("春天来了，公园里的花都开了。", "<p>"),
+    "a word": lambda: full("x", "<p>"),
+    "lists in lists": lambda: full("<ul><li>x"),
+    "tables in tables": lambda: full("<table><tr><td>x"),
+    "divs in divs": lambda: full("<div>x"),
+    "closed divs in divs": lambda: b"<div>" * 2_000 + full("<div><p>One is.</p></div>"),
+    "50,000 links": lambda: numbered(lambda n: f"<a href=/{n}>link {n}</a> ", "<p>Hello.", most=50_000),
+    "images": lambda: numbered(lambda n: f"<img src=/{n}.png alt='image {n}'>", "<p>Hello."),
+    "an attribute": lambda: full("x ", "<p title='", "'>One."),
+    "an address": lambda: full("x/", "<a href='", "'>One.</a>"),
+    "a srcset": lambda: full("x 1w, ", "<img srcset='", "'>"),
+    "attributes": lambda: numbered(lambda n: f"a{n} ", "<p "),
+    "classes": lambda: numbered(lambda n: f"<p class=c{n}>x"),
+    "open tags": lambda: full("<"),
+    "comments": lambda: full("<!---->"),
+    "a script": lambda: full("var a = '<p>x.';", "<script>"),
+    "JSON-LD": lambda: full('{"datePublished":"x",', "<script type='application/ld+json'>"),
+    "a title": lambda: full("ab ", "<title>", "</title><p>One."),
+    "meta elements": lambda: full("<meta name=robots content=index>"),
+}
+LISTS: Mapping[str, Callable[[], bytes]] = {
+    "sitemap": lambda: numbered(lambda n: f"<url><loc>http://HOST/{n}</loc></url>", SET, "</urlset>"),
+    "sitemap: entry of many children": lambda: full("<a/>", f"{SET}<url>", "<loc>http://HOST/a</loc></url></urlset>"),
+    "sitemap: children in each other": lambda: full("<a>", f"{SET}<url>"),
+    "feed": lambda: numbered(lambda n: f"<item><link>http://HOST/{n}</link></item>", RSS, "</channel></rss>"),
+    "feed: entry of many children": lambda: full("<a/>", f"{RSS}<item>", "</item></channel></rss>"),
+    "sitemap of text": lambda: numbered(lambda n: f"http://HOST/{n}\n"),
+    "indexes of indexes": lambda: numbered(
+        lambda n: f"<sitemap><loc>http://HOST/index/{n}</loc></sitemap>", INDEX, "</sitemapindex>"
+    ),
+}
+AGENTS = "".join(f"user-agent: a{n}\n" for n in range(3_000))
+RULES: Mapping[str, Callable[[], bytes]] = {
+    "many agents and rules": lambda: numbered(lambda n: f"allow: /{n}\n", f"{AGENTS}user-agent: *\n", size=ROBOTS),
+    "quoted rules": lambda: numbered(lambda n: f"allow:/%e4%b8%ad%e6{n}$\n", "user-agent:*\n", size=ROBOTS),
+    "rules of stars": lambda: numbered(lambda n: f"allow:*%e4*{n}*%b8*$\n", "user-agent:*\n", size=ROBOTS),
+    "index.html": lambda: numbered(lambda n: f"allow:/%e4{n}$/index.html\n", "user-agent:*\n", size=ROBOTS),
+}
+
+
+class Hostile(Site):
+    """A site whose seed is one answer; below /on/ each page refreshes to the next, below /index/ each list is alike."""
+
+    def __init__(self, body: bytes, content_type: str = HTML, robots: bytes = b"", **headers: str) -> None:
+        super().__init__({"/robots.txt": Answer(robots, content_type="text/plain")})
+        self.body, self.content_type, self.headers = body, content_type, headers
+        self.crawler = 0
+        """The number of the process that crawls it."""
+        self.used_before = 0.0
+        """The seconds of CPU that it had used before its first request: those of its start."""
+
+    def answer(self, path: str, headers: Mapping[str, str]) -> Answer:
+        if not self.asked:
+            self.used_before = seconds_of(self.crawler)
+        kind, _, number = path.strip("/").partition("/")
+        if kind == "on":
+            head = f'<meta http-equiv="refresh" content="0; url=/on/{int(number) + 1}">'
+            self.routes[path] = page("On.", head=head)
+        elif kind in ("", "index"):
+            place = (headers["Host"] + path).rstrip("/").encode()
+            self.routes[path] = Answer(self.body.replace(b"HOST", place), 200, self.content_type, self.headers)
+        return super().answer(path, headers)
+
+
+def cases() -> dict[str, Callable[[], Hostile]]:
+    """The sites by what they are made of; each is made when it is crawled."""
+    small = page("Hello.").encode()
+    found: dict[str, Callable[[], Hostile]] = {}
+    for name, make in PAGES.items():
+        found[f"page: {name}"] = lambda make=make, name=name: Hostile(make(), "text/html" if "GB" in name else HTML)
+    for name, make in LISTS.items():
+        found[f"list: {name}"] = lambda make=make: Hostile(make(), "text/xml")
+    for name, make in RULES.items():
+        found[f"robots.txt: {name}"] = lambda make=make: Hostile(small, robots=make())
+    on = page("On.", head='<meta http-equiv="refresh" content="0; url=/on/1">').encode()
+    found["refreshes without end"] = lambda: Hostile(on)
+    found["a cookie"] = lambda: Hostile(small, **{"Set-Cookie": "a=" + "b" * 15_000})
+    found["headers"] = lambda: Hostile(small, **{f"X-{n}": "b" * 100 for n in range(90)})
+    return found
+
+
+def seconds_of(process: int) -> float:
+    """The seconds of CPU that a process has used so far."""
+    user, system = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+def cost_of(site: Hostile) -> Cost:
+    """The cost of a crawl of a site, which ends with its first page, or soon if it is a list."""
+    ends = {"CLOSESPIDER_TIMEOUT": str(LIST_SECONDS)}
+    with TemporaryDirectory() as folder, serving(site):
+        line = command({"seeds": site.url, "max_pages": "1"}, SETTINGS | ends)
+        child = subprocess.Popen(
+            line, cwd=folder, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        site.crawler = child.pid
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    if len(site.asked) < 2:
+        raise SystemExit("a crawl did not ask for its seed")
+    return Cost(used.ru_utime + used.ru_stime - site.used_before, used.ru_maxrss / 1024)
+
+
+def least(costs: Iterable[Cost]) -> Cost:
+    """The least time and the least memory."""
+    return Cost(*map(min, zip(*costs, strict=True)))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", help="crawl only what has these words in its name")
+    only = parser.parse_args().only
+    idle = least(cost_of(Hostile(page("Hello.").encode())) for _ in range(3))
+    print(f"A crawl of one small page: {idle.seconds:.2f} s of CPU, {idle.megabytes:.0f} MB. Beyond that:", flush=True)
+    costs: dict[str, Cost] = {}
+    for name, make in cases().items():
+        if only in name:
+            cost = cost_of(make()) - idle
+            if cost.share > 1:
+                cost = least([cost, *(cost_of(make()) - idle for _ in range(2))])
+            costs[name] = cost
+            print(f"\r{len(costs)} of {len(cases())}", end="", file=sys.stderr)
+    print(f"\r{'answer':40} {'CPU seconds':>11} {'MB':>5}")
+    for name, cost in sorted(costs.items(), key=lambda one: -one[1].share):
+        print(f"{name:40} {cost.seconds:11.2f} {cost.megabytes:5.0f}{'  too much' if cost.share > 1 else ''}")
+    raise SystemExit(any(cost.share > 1 for cost in costs.values()))
+
+
+if __name__ == "__main__":
+    main()
