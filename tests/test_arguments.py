@@ -63,7 +63,7 @@ def test_a_string_of_a_list_is_one_value() -> None:
         ({"seeds": [A, 5]}, "^seed '5' is not an address"),
         ({"seeds": A, "deny": ["a", "("]}, r"^deny='a \(' is not a regular expression"),
         ({"seeds": A, "lang": ["en", "xx"]}, "^lang='xx' is not known"),
-        ({"seeds": A, "topic": ["honey"], "name": ["x"]}, r"^name=\"\['x'\]\" cannot name a file"),
+        ({"seeds": A, "topic": ["honey"], "name": ["x"]}, r"^name=\"\['x'\]\" cannot be a file name"),
     ],
 )
 def test_a_wrong_list_is_refused_in_one_sentence(given: Mapping[str, object], said: str) -> None:

@@ -93,7 +93,11 @@ def test_the_smaller_depth_limit_counts(limit: str, argument: str, depth: int | 
         ("DEPTH_LIMIT", "-1", "^setting DEPTH_LIMIT='-1' is wrong; allowed is a whole number from 0 to"),
         ("JOBDIR", "jobs", "^setting JOBDIR is not allowed: the crawl"),
         ("DUPEFILTER_CLASS", "scrapy.dupefilters.BaseDupeFilter", "^setting DUPEFILTER_CLASS is not allowed"),
-        ("SCHEDULER_PRIORITY_QUEUE", "scrapy.pqueues.ScrapyPriorityQueue", "^setting SCHEDULER_PRIORITY_QUEUE cannot"),
+        (
+            "SCHEDULER_PRIORITY_QUEUE",
+            "scrapy.pqueues.ScrapyPriorityQueue",
+            "^setting SCHEDULER_PRIORITY_QUEUE is not allowed",
+        ),
         (
             "TWISTED_REACTOR",
             "twisted.internet.epollreactor.EPollReactor",

@@ -64,7 +64,7 @@ def test_a_file_that_can_be_read_at_last(tmp_path: Path) -> None:
             "was made with --with [], not None: give another FOLDER, or empty",
         ),
         (HOW | {"--favour": "recall"}, 5, "was made with --favour None, not 'recall': give another"),
-        (HOW, 6, "had 5 bytes, and now 6: give another FOLDER"),
+        (HOW, 6, "had 5 bytes, and now has 6: give another FOLDER"),
     ],
 )
 def test_another_manifest_is_refused(tmp_path: Path, options: dict[str, Any], size: int, said: str) -> None:

@@ -79,10 +79,10 @@ WRONG = {
     "examples = ['Bees.']\nagainst = ['Bees.']": "against contains 'Bees.', which is also in examples;",
     "words = ['bee']\ndomains = ['a.example']": "domains is not a table; allowed is [domains] with prefer and avoid",
     "words = ['bee']\n[domains]\navoid = 'a.example'": "domains.avoid is not a list of texts;",
-    "words = ['bee']\n[domains]\navoid = ['http://a.example/']": "domains.avoid has 'http://a.example/' in it;",
+    "words = ['bee']\n[domains]\navoid = ['http://a.example/']": "domains.avoid contains 'http://a.example/';",
     "words = ['bee']\n[domains]\nprefer = ['']": "domains.prefer contains ''; allowed are domains such as example.org",
-    "words = ['bee']\n[domains]\nprefer = ['*.example']": "domains.prefer has '*.example' in it;",
-    "words = ['bee']\n[domains]\nprefer = ['a..example']": "domains.prefer has 'a..example' in it;",
+    "words = ['bee']\n[domains]\nprefer = ['*.example']": "domains.prefer contains '*.example';",
+    "words = ['bee']\n[domains]\nprefer = ['a..example']": "domains.prefer contains 'a..example';",
 }
 
 
