@@ -258,7 +258,7 @@ class Focus:
         return self.choice.priorities(links.table[SCORE], links.table[SITE], self.waiting.sites)
 
     def _vector(self, title: str, text: str) -> Vector:
-        return self.vocabulary.vector(terms(f"{title[:MOST_TITLE]}\n{text[:MOST_TEXT]}"))
+        return self.vocabulary.vector([*terms(title[:MOST_TITLE]), *terms(text[:MOST_TEXT])])
 
     def _named(self, title: str, text: str) -> float:
         return self.keywords.named(title[:MOST_TITLE], text[:MOST_TEXT]) if self.keywords else 0.0
