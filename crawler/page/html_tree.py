@@ -50,6 +50,8 @@ _START = re.compile(rb"<[a-zA-Z]")
 # An end of these makes an element where it ends none, or what comes after it does.
 _ELEMENT = re.compile(rb"<(?:[a-z]|/(?:p|br|html|body|head)\b)", re.IGNORECASE)
 
+_PARSER = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
+
 OF_HEADS = frozenset("title meta link base basefont bgsound script style noscript noframes template".split())
 """Elements that a head may have."""
 PERMALINK = "¶"
@@ -137,10 +139,9 @@ def is_deep(root: etree._Element) -> bool:
 
 def parsed(source: bytes) -> tuple[etree._Element, Cut | None]:
     """The tree of a source in UTF-8, a lone <html> where it has no element, and the limit that cut it, if one did."""
-    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
     source, ended = bounded(source)
     try:
-        root = etree.fromstring(source, parser)
+        root = etree.fromstring(source, _PARSER)
     except (etree.XMLSyntaxError, ValueError):
         root = None
     if root is None:

@@ -1,7 +1,7 @@
 """A fetched page: bytes -> text -> one tree -> blocks, links, image links, each computed once, nothing mutated."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar, cast
@@ -99,9 +99,17 @@ class Page:
         return self._parsed[1]
 
     @cached_property
+    def _telling(self) -> list[etree._Element]:
+        """The elements that say something about the page, in page order: all of them are found at once."""
+        return list(self.root.iter("base", "link", "meta", "script", "time", "title"))
+
+    def _those(self, tag: str) -> Iterator[etree._Element]:
+        return (element for element in self._telling if element.tag == tag)
+
+    @cached_property
     def base(self) -> str:
         """The address that the page's relative links start from."""
-        for element in self.root.iter("base"):
+        for element in self._those("base"):
             if href := element.get("href"):
                 base = absolute(self.url, href)
                 return base if base and len(base) <= MAX_BASE else self.url
@@ -167,7 +175,7 @@ class Page:
     @cached_property
     def title(self) -> str:
         """The text of <title>."""
-        for element in self.root.iter("title"):
+        for element in self._those("title"):
             if (parent := element.getparent()) is None or parent.tag != "svg":
                 return fold_space("".join(map(str, element.itertext())))
         return ""
@@ -175,7 +183,7 @@ class Page:
     @cached_property
     def head(self) -> Head:
         """The elements that say something about the page."""
-        return read_head(self.root)
+        return read_head(self._telling)
 
     @cached_property
     def language(self) -> str:
@@ -185,12 +193,12 @@ class Page:
     @cached_property
     def meta(self) -> dict[str, str]:
         """The meta tags by lower-case name, property or http-equiv; the first of each, robots' joined."""
-        return read_metas(self.root)
+        return read_metas(self._those("meta"))
 
     @cached_property
     def canonical(self) -> str | None:
         """The address the page gives as its own."""
-        for element in self.root.iter("link"):
+        for element in self._those("link"):
             if "canonical" in element.get("rel", "").lower().split() and (href := element.get("href")):
                 return absolute(self.base, href)
         return None
