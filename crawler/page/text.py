@@ -9,7 +9,7 @@ of neighbouring characters. Topics and pages are cut by this one function, so th
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from hashlib import blake2b
 from html import unescape
@@ -78,9 +78,9 @@ def _parted(folded: str) -> str | None:
     return folded
 
 
-@lru_cache(maxsize=2)
-def text_words(text: str) -> tuple[str, ...]:
-    """Return `uncut_words` of a page's text or title, kept because several steps of a crawl ask for them."""
+@lru_cache(maxsize=1)
+def page_words(text: str) -> tuple[str, ...]:
+    """Return `uncut_words` of a page's text, kept until the next page because several steps of a crawl ask for them."""
     return tuple(uncut_words(text))
 
 
@@ -261,7 +261,15 @@ def terms(text: str) -> list[str]:
     >>> terms("Don’t keep BEES")
     ["don't", 'keep', 'bees']
     """
-    runs = text_words(text)
+    return _terms(text, uncut_words(text))
+
+
+def page_terms(text: str) -> list[str]:
+    """Return `terms` of a page's text, which is cut into words once for this and `page_words`."""
+    return _terms(text, page_words(text))
+
+
+def _terms(text: str, runs: Sequence[str]) -> list[str]:
     if text.isascii():
         return list(runs)
     cut = _dictionary() if _HAN.search(text) else None

@@ -26,7 +26,7 @@ from hashlib import shake_128
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.page.text import UNSPACED, text_words
+from crawler.page.text import UNSPACED, page_words
 
 RUN, UNSPACED_RUN = 4, 7
 FEWEST = 20
@@ -103,7 +103,7 @@ def _runs(codes: Halves) -> tuple[Numbers, Numbers]:
 
 def _shingles(text: str) -> Halves:
     """The different shingles of a text, as numbers of 32 bits."""
-    words = text_words(text[:LONGEST])
+    words = page_words(text[:LONGEST])
     if not words:
         return np.empty(0, np.uint32)
     codes = np.frombuffer(f"{' '.join(words)} ".encode("utf-32-le", "surrogatepass"), "<u4")
