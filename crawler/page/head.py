@@ -1,7 +1,7 @@
 """A page's metadata for machines: JSON-LD, meta and time elements, directives for robots."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import NamedTuple
 
@@ -32,12 +32,12 @@ class Head(NamedTuple):
     times: tuple[_Element, ...]
 
 
-def read_head(root: _Element) -> Head:
-    """The elements of a tree that say something about the page."""
+def read_head(elements: Iterable[_Element]) -> Head:
+    """What the scripts, meta and time elements among these say about the page."""
     scripts: list[str] = []
     metas: dict[str, str] = {}
     times: list[_Element] = []
-    for element in islice(root.iter("script", "meta", "time"), MAX_ELEMENTS):
+    for element in islice((one for one in elements if one.tag in ("script", "meta", "time")), MAX_ELEMENTS):
         if element.tag == "time":
             times.append(element)
         elif element.tag == "script":
@@ -62,11 +62,11 @@ def _addressed_to_us(header: str) -> str:
     return rest.strip() if name.strip().lower() == BOT else ""
 
 
-def read_metas(root: _Element) -> dict[str, str]:
+def read_metas(metas: Iterable[_Element]) -> dict[str, str]:
     """The meta tags by lower-case name, property or http-equiv; the first of each, robots' joined."""
     found: dict[str, str] = {}
     robots: dict[str, list[str]] = {}
-    for element in root.iter("meta"):
+    for element in metas:
         name = (element.get("name") or element.get("property") or element.get("http-equiv") or "").lower()
         content = element.get("content")
         if not name or content is None:

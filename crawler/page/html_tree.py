@@ -50,6 +50,8 @@ _START = re.compile(rb"<[a-zA-Z]")
 # End tags of these create an element if there is none to end, or the text after them does.
 _ELEMENT = re.compile(rb"<(?:[a-z]|/(?:p|br|html|body|head)\b)", re.IGNORECASE)
 
+_PARSER = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
+
 OF_HEADS = frozenset("title meta link base basefont bgsound script style noscript noframes template".split())
 """Elements that a head may have."""
 PERMALINK = "¶"
@@ -142,7 +144,7 @@ def parsed(source: bytes) -> tuple[etree._Element, Cut | None]:
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
     source, ended = bounded(source)
     try:
-        root = etree.fromstring(source, parser)
+        root = etree.fromstring(source, _PARSER)
     except (etree.XMLSyntaxError, ValueError):
         root = None
     if root is None:

@@ -1,7 +1,7 @@
 """A fetched page: bytes -> text -> one tree -> blocks, links, image links. Each is computed once and never changed."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar, cast
@@ -99,6 +99,14 @@ class Page:
         return self._parsed[1]
 
     @cached_property
+    def _telling(self) -> list[etree._Element]:
+        """The elements that say something about the page, in page order: all of them are found at once."""
+        return list(self.root.iter("base", "link", "meta", "script", "time", "title"))
+
+    def _those(self, tag: str) -> Iterator[etree._Element]:
+        return (element for element in self._telling if element.tag == tag)
+
+    @cached_property
     def base(self) -> str:
         """The address against which the page's relative links are resolved."""
         for element in self.root.iter("base"):
@@ -167,7 +175,7 @@ class Page:
     @cached_property
     def title(self) -> str:
         """The text of <title>."""
-        for element in self.root.iter("title"):
+        for element in self._those("title"):
             if (parent := element.getparent()) is None or parent.tag != "svg":
                 return fold_space("".join(map(str, element.itertext())))
         return ""
@@ -185,7 +193,7 @@ class Page:
     @cached_property
     def meta(self) -> dict[str, str]:
         """The meta tags by lower-case name, property or http-equiv; the first of each, robots' joined."""
-        return read_metas(self.root)
+        return read_metas(self._those("meta"))
 
     @cached_property
     def canonical(self) -> str | None:

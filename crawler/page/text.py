@@ -9,8 +9,8 @@ of neighbouring characters. Topics and pages are cut by this one function, so th
 
 import re
 import unicodedata
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, lru_cache
 from hashlib import blake2b
 from html import unescape
 from operator import add
@@ -32,6 +32,10 @@ MARKS = (
 _SPACED_WORD = rf"[^\W_{UNSPACED}]+(?:[{MARKS}]+[^\W_{UNSPACED}]*)*"
 _WORD = re.compile(rf"{_SPACED_WORD}(?:'{_SPACED_WORD})*|[{UNSPACED}]+")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
+_UNSPACED_OR_MARK = re.compile(f"[{UNSPACED}{MARKS}]")
+_MOST_SIGNS = 100
+"""Kinds of signs in a text beyond which it is cut by the pattern: each is replaced in all of the text."""
+_ASCII_SIGNS_AS_SPACES = bytes(code if chr(code).isalnum() or code == ord("'") else ord(" ") for code in range(128)) * 2
 # Numbers that no character has: Python refuses to read very long ones.
 _NO_CHARACTER = re.compile(r"&#0*+(?:\d{8,}+|[xX]0*+[0-9a-fA-F]{7,}+);?")
 
@@ -51,8 +55,33 @@ def uncut_words(text: str) -> list[str]:
     >>> uncut_words("我爱Python 喝绿茶")
     ['我爱', 'python', '喝绿茶']
     """
-    found: list[str] = _WORD.findall(text.casefold().replace("’", "'"))
-    return found
+    folded = text.casefold().replace("’", "'")
+    parted = _parted(folded)
+    if parted is None:
+        found: list[str] = _WORD.findall(folded)
+        return found
+    if "'" not in parted:
+        return parted.split()
+    return [word for part in parted.split() for word in (_WORD.findall(part) if "'" in part else (part,))]
+
+
+def _parted(folded: str) -> str | None:
+    """The text with spaces for its signs, or None if spaces alone do not part its words: to split is twice as fast."""
+    if folded.isascii():
+        return folded.encode().translate(_ASCII_SIGNS_AS_SPACES).decode()
+    characters = set(folded)
+    signs = [character for character in characters if not character.isalnum() and character != "'"]
+    if len(signs) > _MOST_SIGNS or _UNSPACED_OR_MARK.search("".join(characters)):
+        return None
+    for sign in signs:
+        folded = folded.replace(sign, " ")
+    return folded
+
+
+@lru_cache(maxsize=1)
+def page_words(text: str) -> tuple[str, ...]:
+    """Return `uncut_words` of a page's text, kept until the next page because several steps of a crawl ask for them."""
+    return tuple(uncut_words(text))
 
 
 def words(text: str) -> list[str]:
@@ -64,10 +93,13 @@ def words(text: str) -> list[str]:
     ['我爱', 'python', '茶']
     """
     found = uncut_words(text)
-    if text.isascii():
-        return found
+    return found if text.isascii() else _in_pairs(found)
+
+
+def _in_pairs(runs: Iterable[str]) -> list[str]:
+    """The runs, those of unspaced scripts as pairs of neighbouring characters."""
     cut: list[str] = []
-    for word in found:
+    for word in runs:
         # The comparison spares most words the pattern.
         if word < "\u0e01" or len(word) == 1 or not _UNSPACED.match(word):
             cut.append(word)
@@ -229,11 +261,22 @@ def terms(text: str) -> list[str]:
     >>> terms("Don’t keep BEES")
     ["don't", 'keep', 'bees']
     """
-    cut = None if text.isascii() or not _HAN.search(text) else _dictionary()
+    return _terms(text, uncut_words(text))
+
+
+def page_terms(text: str) -> list[str]:
+    """Return `terms` of a page's text, which is cut into words once for this and `page_words`."""
+    return _terms(text, page_words(text))
+
+
+def _terms(text: str, runs: Sequence[str]) -> list[str]:
+    if text.isascii():
+        return list(runs)
+    cut = _dictionary() if _HAN.search(text) else None
     if cut is None:
-        return words(text)
+        return _in_pairs(runs)
     found: list[str] = []
-    for run in uncut_words(text):
+    for run in runs:
         if len(run) == 1 or not is_unspaced(run):
             found.append(run)
         elif _HAN.fullmatch(run):

@@ -20,12 +20,13 @@ Only the first `LONGEST` characters are read, and a text of fewer than `FEWEST` 
 """
 
 import re
+from functools import cache
 from hashlib import shake_128
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.page.text import UNSPACED, uncut_words
+from crawler.page.text import UNSPACED, page_words
 
 RUN, UNSPACED_RUN = 4, 7
 FEWEST = 20
@@ -71,6 +72,11 @@ _UNSPACED = _unspaced()
 
 
 def _powers(base: np.uint64, count: int) -> Wholes:
+    return _powers_up_to(base, 1 << count.bit_length())[:count]
+
+
+@cache
+def _powers_up_to(base: np.uint64, count: int) -> Wholes:
     return np.cumprod(np.full(count, base), dtype=np.uint64)
 
 
@@ -97,7 +103,7 @@ def _runs(codes: Halves) -> tuple[Numbers, Numbers]:
 
 def _shingles(text: str) -> Halves:
     """The different shingles of a text, as numbers of 32 bits."""
-    words = uncut_words(text[:LONGEST])
+    words = page_words(text[:LONGEST])
     if not words:
         return np.empty(0, np.uint32)
     codes = np.frombuffer(f"{' '.join(words)} ".encode("utf-32-le", "surrogatepass"), "<u4")

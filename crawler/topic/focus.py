@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.page.text import terms
+from crawler.page.text import page_terms, terms
 from crawler.topic.link_scores import HIGHEST, SITE_FACTOR, Apprentice, FocusOptions, PageCredits, Prioritizer, Scorer
 from crawler.topic.link_table import (
     KEPT,
@@ -262,7 +262,7 @@ class Focus:
         return self.choice.priorities(links.table[SCORE], links.table[SITE], self.waiting.sites)
 
     def _vector(self, title: str, text: str) -> Vector:
-        return self.vocabulary.vector(terms(f"{title[:MOST_TITLE]}\n{text[:MOST_TEXT]}"))
+        return self.vocabulary.vector([*terms(title[:MOST_TITLE]), *page_terms(text[:MOST_TEXT])])
 
     def _named(self, title: str, text: str) -> float:
         return self.keywords.named(title[:MOST_TITLE], text[:MOST_TEXT]) if self.keywords else 0.0

@@ -48,11 +48,21 @@ def test_each_command_is_among_the_wrong_ones() -> None:
     assert {words[0] for words in WRONG} == commands
 
 
+def run(words: list[str]) -> subprocess.CompletedProcess[str]:
+    """Scrapy with these words; its last line is the heavy modules that it imported."""
+    program = PROGRAM.format(heavy=HEAVY, words=words)
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=False)
+
+
 @pytest.mark.parametrize("words", WRONG, ids=" ".join)
 def test_what_is_refused_imports_nothing_heavy(words: list[str]) -> None:
-    program = PROGRAM.format(heavy=HEAVY, words=words)
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=False)
+    done = run(words)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "[]\n", 1), done.stderr
+
+
+def test_help_imports_nothing_heavy() -> None:
+    done = run(["clean", "--help"])
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "[]"), done.stderr
 
 
 @pytest.mark.parametrize("command", [focus.Command, noise.Command, schedule.Command])

@@ -1,6 +1,6 @@
 import pytest
 
-from crawler.page.text import FULL_STOPS, fingerprint, fold_space, has_full_stop, words
+from crawler.page.text import FULL_STOPS, fingerprint, fold_space, has_full_stop, uncut_words, words
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,22 @@ from crawler.page.text import FULL_STOPS, fingerprint, fold_space, has_full_stop
 )
 def test_words(text: str, expected: list[str]) -> None:
     assert words(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "it's 'tis rock 'n' roll''s o' clock '",
+        "In 2012: 3.5 km, snake_case; a-b.c\tand\x1fso\non",
+        "Straße — “l’eau” … ½ × ², naïve_café\u3000Привет\u2028",
+        "".join(map(chr, range(0x20, 0x250))),
+        "".join(f"a{sign}b" for sign in map(chr, range(0x2190, 0x2300))),
+    ],
+)
+def test_splitting_at_signs_gives_the_words_of_the_pattern(text: str) -> None:
+    by_pattern = uncut_words(f"{text} 蜜")  # a text with a character of an unspaced script is never split
+    assert [*uncut_words(text), "蜜"] == by_pattern
 
 
 @pytest.mark.parametrize("script", ["မြန်မာ", "ភាសាខ្មែរ", "ภาษาไทย", "ພາສາລາວ", "漢字かな"])

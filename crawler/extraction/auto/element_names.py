@@ -64,7 +64,7 @@ def page_names(page: Page) -> tuple[int, ...]:
     found.update(f"path {word.lower()}" for word in _WORD.findall(path))
     found.update(f"generator {word.lower()}" for word in _WORD.findall(page.meta.get("generator", "")[:40]))
     found.update(f"type {name}" for name in structured(page).types)
-    body = next(page.root.iter("body"), None)
+    body = page.root.find("body")
     if body is not None:
         for name in (body.get("class", "")[:MOST_LETTERS], body.get("id", "")[:MOST_LETTERS]):
             found.update(f"body {word.lower()}" for word in (*_WORD.findall(name), *name.split()))
