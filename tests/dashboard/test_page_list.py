@@ -67,7 +67,7 @@ def test_a_page_as_it_is_shown(desk: DashboardContext, engine: Engine) -> None:
     for badge in (
         "changed",
         "gone",
-        "near copy",
+        "near-duplicate",
         "article",
         ">en<",
         "25%",

@@ -31,7 +31,7 @@ class Served:
 
     def _hear(self) -> str:
         until = time.monotonic() + PATIENCE
-        while (found := re.search(r" is at (http://.+)/ ; ", self.said())) is None:
+        while (found := re.search(r" is at (http://.+)/ \(", self.said())) is None:
             if self.process.poll() is not None or time.monotonic() > until:
                 raise RuntimeError(f"The dashboard has not started, status {self.process.status}. {self.said()}")
             time.sleep(POLL_SECONDS)
