@@ -17,8 +17,8 @@ from crawler.bulk.cleaning import NAMED, Cleaner, CleaningCounts, FileCleaner, F
 from crawler.bulk.parallel import DIED, WorkersError
 from crawler.bulk.progress_bar import CleaningProgress, outcome_lines
 from crawler.bulk.resume_manifest import ENDING, Pair, go_on, largest_first, maker, pairs
-from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, printable
-from crawler.translation.message import Message, byte_size, counted, localized, plural
+from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, byte_size, printable
+from crawler.translation.message import Message, counted, localized, plural
 
 LOCK = ".clean.lock"
 Engine = Callable[[FileCleaner, Sequence[Pair], Callable[[str], None]], Iterator[FileResult]]

@@ -23,9 +23,17 @@ from crawler.bulk.clean_archives import CleaningOptions, clean_into
 from crawler.bulk.cleaning import Cleaned, Cleaner, CleaningCounts, cleaned, cleaner
 from crawler.bulk.parallel import DIED, GARBAGE_THRESHOLD, WorkersError, cores
 from crawler.bulk.progress_bar import CleaningProgress, outcome_lines
-from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, printable, readable_json, spell_out_log
+from crawler.command_line.terminal import (
+    FAILED,
+    INTERRUPTED,
+    WrongUseError,
+    byte_size,
+    printable,
+    readable_json,
+    spell_out_log,
+)
 from crawler.extraction import favouring
-from crawler.translation.message import Message, byte_size, localized, plural
+from crawler.translation.message import Message, localized, plural
 
 
 def clean(opts: argparse.Namespace, settings: Settings) -> int:

@@ -31,7 +31,7 @@ from crawler.bulk.cleaning import Cleaned, CleaningCounts
 from crawler.bulk.parallel import DIED, GARBAGE_THRESHOLD, WorkersError, cores, in_order
 from crawler.bulk.progress_bar import CleaningProgress, outcome_lines
 from crawler.bulk.resume_manifest import maker
-from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, printable, spell_out_log
+from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, byte_size, printable, spell_out_log
 from crawler.extraction import LEARNING, favouring
 from crawler.extraction.output.markdown import markdown
 from crawler.metadata.record_readers import READERS
@@ -64,7 +64,7 @@ from crawler.store.database import (
 from crawler.store.page_writer import response_of
 from crawler.store.read_only import exists, reading
 from crawler.store.search_file import forget_entries, search_file
-from crawler.translation.message import Message, byte_size, localized, plural
+from crawler.translation.message import Message, localized, plural
 
 PAGES_AT_ONCE = 200  # pages saved in one transaction
 LETTERS_AT_ONCE = 8_000_000  # characters of texts that wait to be saved, plus one page

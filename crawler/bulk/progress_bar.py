@@ -11,9 +11,9 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 from rich.text import Text
 
 from crawler.bulk.cleaning import CleaningCounts
-from crawler.command_line.terminal import REFRESH_SECONDS, printable
+from crawler.command_line.terminal import REFRESH_SECONDS, byte_size, printable
 from crawler.outcomes import ranked
-from crawler.translation.message import Message, byte_size, localized, plural
+from crawler.translation.message import Message, localized, plural
 
 logger = logging.getLogger(__name__)
 

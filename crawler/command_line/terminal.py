@@ -9,7 +9,9 @@ from contextlib import contextmanager
 from io import TextIOWrapper
 from typing import NoReturn
 
-from crawler.translation.message import CONTROL, Message, MessageError, localized
+from rich.filesize import decimal
+
+from crawler.translation.message import CONTROL, Message, MessageError, localized, plural
 from crawler.translation.program import as_called
 
 FAILED, INTERRUPTED, TERMINATED = 1, 130, 143  # the last two are what shells report for Ctrl-C and SIGTERM
@@ -71,6 +73,15 @@ def refuse(message: Message, called: str = "", status: int = 2) -> NoReturn:
 def say(called: str, message: str | Message) -> None:
     """Print a line of a command for people."""
     print(printable(f"{as_called(called)}: {localized(message)}").replace("\n", " "), file=sys.stderr)
+
+
+def byte_size(count: int) -> object:
+    """Bytes in a decimal unit, as a value of a message.
+
+    >>> [str(byte_size(count)) for count in (0, 1, 306_400)]
+    ['0 bytes', '1 byte', '306.4 kB']
+    """
+    return plural("{n} byte", "{n} bytes", count) if abs(count) < 1_000 else decimal(count)
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from scrapy.settings import BaseSettings
 from sqlalchemy.engine import URL
 
 from crawler.atomic_files import AtomicFile, AtomicFolder
-from crawler.command_line.terminal import INTERRUPTED, TERMINATED, WrongUseError, readable_json, say
+from crawler.command_line.terminal import INTERRUPTED, TERMINATED, WrongUseError, byte_size, readable_json, say
 from crawler.export.csv import Formulas, csv_lines
 from crawler.export.formats import FORMATS, compressed, compression_of
 from crawler.export.markdown import markdown
@@ -33,7 +33,7 @@ from crawler.reports.crawls import check_name, name_list
 from crawler.reports.stored_pages import GONE, PageFilter, StoredPage, StoredPages, crawls_to_export
 from crawler.store.database import state_url
 from crawler.store.output_files import json_line
-from crawler.translation.message import N_, Message, byte_size, plural
+from crawler.translation.message import N_, Message, plural
 
 CALLED = "scrapy export"
 # The suffixes of the files of an SQLite database.

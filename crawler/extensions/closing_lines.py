@@ -12,11 +12,11 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 
 from crawler.build_crawl import Crawl, crawl_of
-from crawler.command_line.terminal import printable
+from crawler.command_line.terminal import byte_size, printable
 from crawler.outcomes import Code, Group, Outcome, ranked
 from crawler.reports.report_noise import saved_bytes
 from crawler.spiders.crawl_status import EndReason
-from crawler.translation.message import N_, Message, byte_size, localized, plural
+from crawler.translation.message import N_, Message, localized, plural
 
 if TYPE_CHECKING:
     from crawler.store.rounds import RoundCounts
@@ -156,9 +156,7 @@ def _topic(crawl: Crawl) -> list[Message]:
     if failed := crawl.status.examples_failed:
         said.append(Message("Examples of the topic that could not be used: {examples}.", {"examples": _failed(failed)}))
     if not topic.examples.say_something:
-        said.append(
-            Message("The seeds contain no words, so every relevance is 0; set the topic with -a topic=...")
-        )
+        said.append(Message("The seeds contain no words, so every relevance is 0; set the topic with -a topic=..."))
     elif crawl.harvest.pages:
         said.append(crawl.harvest.words())
     return said

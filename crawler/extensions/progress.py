@@ -17,9 +17,9 @@ from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.log import get_scrapy_root_handler
 
 from crawler.build_crawl import crawl_of
-from crawler.command_line.terminal import REFRESH_SECONDS, spell_out_log
+from crawler.command_line.terminal import REFRESH_SECONDS, byte_size, spell_out_log
 from crawler.outcomes import Group
-from crawler.translation.message import Message, byte_size, localized, plural
+from crawler.translation.message import Message, localized, plural
 
 if TYPE_CHECKING:
     from crawler.build_crawl import Crawl

@@ -141,7 +141,6 @@ def is_deep(root: etree._Element) -> bool:
 
 def parsed(source: bytes) -> tuple[etree._Element, Cut | None]:
     """The tree of a source in UTF-8, a lone <html> if it has no element, and the limit that cut it off."""
-    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
     source, ended = bounded(source)
     try:
         root = etree.fromstring(source, _PARSER)

@@ -10,14 +10,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from crawler.command_line.terminal import spelled
+from crawler.command_line.terminal import byte_size, spelled
 from crawler.outcomes import Code, Group, Outcome, codes, of_group, ranked
 from crawler.reports.crawls import CrawlState, OutputSizes
 from crawler.reports.sites import SiteRow
 from crawler.store.heartbeats import WorkerState
 from crawler.store.hosts import REQUESTS_A_PAGE
 from crawler.store.output_files import FOLDER_ID_FILE, pages_file
-from crawler.translation.message import N_, Message, byte_size, first, localized, plural, span
+from crawler.translation.message import N_, Message, first, localized, plural, span
 
 WIDE = 10_000  # lines in a pipe are not wrapped
 QUIET = 5.0  # seconds without a heartbeat that are reported; workers send several a second

@@ -13,7 +13,7 @@ from sqlalchemy import text
 from sqlalchemy.engine import URL
 
 from crawler.checked_settings import number_of
-from crawler.command_line.terminal import WrongUseError, spelled
+from crawler.command_line.terminal import WrongUseError, byte_size, spelled
 from crawler.reports.crawl_facts import ago, date, facts, line, sentences, show, workers_and_sites
 from crawler.reports.crawls import CrawlState, DatabaseState, read_state
 from crawler.store.crawl_tables import tables
@@ -21,7 +21,7 @@ from crawler.store.database import display_url, state_url
 from crawler.store.deletion import BusyError, delete_crawl, delete_old_pages, vacuum
 from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.store.read_only import exists, reading
-from crawler.translation.message import N_, Message, byte_size, first, localized, plural
+from crawler.translation.message import N_, Message, first, localized, plural
 
 FEW, MORE = 3, 10  # seeds, reasons and files that are named: of all crawls, and of one
 WORTH_IT = 0.05  # seeds, reasons and files that are listed: for all crawls, and for one

@@ -14,8 +14,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from rich.filesize import decimal
-
 from crawler.translation.program import as_called
 
 LOCALE = Path(__file__).parent.parent / "locale"
@@ -113,15 +111,6 @@ def first(things: Sequence[object], most: int) -> object:
     if len(things) <= most:
         return list(things)
     return Message("{things} and {n} more", {"things": list(things[:most]), "n": f"{len(things) - most:,}"})
-
-
-def byte_size(count: int) -> object:
-    """Bytes in a decimal unit, as a value of a message.
-
-    >>> [str(byte_size(count)) for count in (0, 1, 306_400)]
-    ['0 bytes', '1 byte', '306.4 kB']
-    """
-    return plural("{n} byte", "{n} bytes", count) if abs(count) < 1_000 else decimal(count)
 
 
 def span(seconds: float) -> Message:
