@@ -12,6 +12,7 @@ import pickle
 import sys
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import count
 from subprocess import PIPE, Popen
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
@@ -38,6 +39,8 @@ STARTS = 3  # workers in a row that die before they report: then no more are sta
 class LocalWorker:
     """One further worker."""
 
+    key: int
+    """Under which the crawl keeps its reports."""
     process: Popen[bytes]
     report: WorkerReport | None = None
     """Its last one."""
@@ -60,6 +63,7 @@ class LocalWorkers:
         self.crawler, self.crawl = crawler, crawl
         self.running: set[LocalWorker] = set()
         self.stopping = False
+        self._keys = count()
         self._deaths = 0
         """Workers in a row that died before they reported."""
 
@@ -117,8 +121,9 @@ class LocalWorkers:
             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},  # a checkout need not be installed
             start_new_session=os.name == "posix",  # it does not get the Ctrl-C of the terminal: it is told to stop
         )
-        worker = LocalWorker(process)
+        worker = LocalWorker(next(self._keys), process)
         self.running.add(worker)
+        self.all_ended.clear()
         Thread(target=self._follow, args=(worker,), daemon=True).start()
 
     def _follow(self, worker: LocalWorker) -> None:
@@ -139,7 +144,7 @@ class LocalWorkers:
             if logging.getLogger(name).isEnabledFor(level):
                 logging.getLogger(name).log(level, "%s", text)
         elif "report" in content:
-            worker.report = self.crawl.reports[id(worker)] = WorkerReport.of_list(content["report"])
+            worker.report = self.crawl.reports[worker.key] = WorkerReport.of_list(content["report"])
             self._deaths = 0
             self.crawl.follow_harvest()
         else:
@@ -157,9 +162,8 @@ class LocalWorkers:
             return
         self._deaths += worker.report is None
         if self._deaths == STARTS:
-            logger.error("Workers die before they begin; the crawl goes on with %d fewer", 1)
-            return
-        logger.warning(
-            "A worker died (exit status %s); a new one goes on with what it was at", worker.process.returncode
-        )
-        self._start_one()
+            logger.error("Workers die before they begin; the crawl continues with the other %d", len(self.running) + 1)
+        elif self._deaths < STARTS:
+            status = worker.process.returncode
+            logger.warning("A worker died (exit status %s); a new one continues its work", status)
+            self._start_one()

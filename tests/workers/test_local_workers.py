@@ -65,7 +65,7 @@ def test_workers_that_are_killed_and_stopped_lose_nothing(tmp_path: Path) -> Non
             second = working(run, web)
             run.kill()
             wait_for(lambda: not is_alive(second))
-        assert "A worker died (exit status -9); a new one goes on" in run.said
+        assert "A worker died (exit status -9); a new one continues its work" in run.said
         with Running(tmp_path, arguments, BY_SHARES) as run:
             wait_for(lambda: further_workers(run.process.pid))
             third = working(run, web)
