@@ -221,36 +221,6 @@ def codes(group: Group) -> tuple[Code, ...]:
     return tuple(code for code in Code if code.group is group)
 
 
-STATISTICS = {
-    "done/CODE": "Requests that did not bring a page and were not meant to, by outcome.",
-    "skipped/CODE": "Addresses, pages and parts of pages that were left out, by outcome.",
-    "noise/CODE": "Images that were noise, by the model that decided.",
-    "failed/CODE": "Requests that failed, by outcome.",
-    "images": "Images that were stored.",
-    "images/bytes": "Their size.",
-    "image_noise/kept": "Images that were judged and requested.",
-    "image_noise/skipped": "Images that were judged noise, and pages behind them, that were not requested.",
-    "image_noise/skipped/MODEL": "The same, by the model that decided.",
-    "image_noise/links": "Pages among those that were skipped, because only an image that is noise leads there.",
-    "image_noise/audited": "Noise that was requested all the same, as IMAGE_NOISE_AUDIT asks.",
-    "image_noise/fetched": "Noise that was requested all the same and stored.",
-    "backoff/STATUS": "Responses after which a host had a pause.",
-    "recrawl/new": "Pages that were fetched for the first time.",
-    "recrawl/changed": "Pages whose text had changed.",
-    "recrawl/unchanged": "Pages that were the same, whether the server sent them or not.",
-    "recrawl/not_modified": "Those of them that the server did not send, because they were the same.",
-    "recrawl/gone": "Pages that are gone for good.",
-    "focus/pages": "Pages that were read and judged by the topic.",
-    "focus/on_topic": "Those of them that are on the topic.",
-    "focus/harvest": "Their share.",
-    "template/learned": "Templates of sites that were learned.",
-    "template/copies": "Pages that told nothing new, so that no template was learned from them.",
-    "template/site_full": "Templates that were not kept because their site has too many.",
-    "template/sites_forgotten": "Sites whose templates were dropped from memory.",
-}
-"""What a crawl counts besides Scrapy's own statistics."""
-
-
 UNNAMED = (Code.OTHER_REASONS, Code.OTHER_FAILURES)
 """Counts all reasons beyond the number that is remembered one by one."""
 MOST_NAMED = 10

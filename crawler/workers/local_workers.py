@@ -101,12 +101,12 @@ class LocalWorkers:
     def add_up(self) -> None:
         """Add what the further workers counted to the counts of this one."""
         for worker, report in list(self.crawl.reports.items()):
-            for name, count in report.statistics.items():
+            for name, counted in report.statistics.items():
                 group, _, outcome = name.partition("/")
                 if group in tuple(Group):
-                    self.crawl.counts.count(Outcome.of(outcome), count)
+                    self.crawl.counts.count(Outcome.of(outcome), counted)
                 else:
-                    self.crawler.stats.inc_value(name, count)
+                    self.crawler.stats.inc_value(name, counted)
             status = self.crawl.status
             status.seeds_answered += report.seeds_answered
             status.seeds_failed |= {url: Outcome.of(outcome) for url, outcome in report.seeds_failed.items()}
