@@ -245,8 +245,10 @@ def fingerprint(text: str) -> str | None:
     runs = _LETTERS.findall("".join(text.split()))
     if not runs:
         return None
-    # Run by run: what is normal already costs nothing, while one full-width digit makes its whole text slow.
-    letters = "".join(unicodedata.normalize("NFKC", run) for run in runs)
+    letters = "".join(runs)
+    if not unicodedata.is_normalized("NFKC", letters):
+        # Run by run: what is normal already costs nothing, while one full-width digit makes its whole text slow.
+        letters = "".join(unicodedata.normalize("NFKC", run) for run in runs)
     folded = unicodedata.normalize("NFKC", letters.casefold())
     return blake2b(folded.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
