@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ FEED = "<rss><channel><item><link>{url}news</link></item></channel></rss>"
 
 def learned(folder: Path) -> list[tuple[int, dict[str, Any], str]]:
     """What is kept of what workers learned: their number, for people, and for others."""
-    with sqlite3.connect(folder / "output" / "crawl.db") as database:
+    with closing(sqlite3.connect(folder / "output" / "crawl.db")) as database:
         rows = database.execute("SELECT number, summary, learned FROM focus ORDER BY number").fetchall()
     return [(number, json.loads(summary), text) for number, summary, text in rows]
 
