@@ -17,7 +17,7 @@ RULE = re.compile(
     r"(?:dis{1,2}al{1,2}ow|diasllow|disallaw|allow|(?:crawl[- ]delay)|(?:request[- ]rate)|(?:visit[- ]time))(?:\s|$)",
     re.IGNORECASE,
 )
-MAX_RULES = 15_000  # different rules that are read; each takes some 30 microseconds
+MAX_RULES = 10_000  # different rules that are read; each takes some 30 microseconds
 NAMES = ("*", *(BOT[:length] for length in range(1, len(BOT) + 1)))
 """The agents that match this crawler: Protego accepts a prefix of its name."""
 

@@ -109,7 +109,7 @@ class Page:
     @cached_property
     def base(self) -> str:
         """The address against which the page's relative links are resolved."""
-        for element in self.root.iter("base"):
+        for element in self._those("base"):
             if href := element.get("href"):
                 base = absolute(self.url, href)
                 return base if base and len(base) <= MAX_BASE else self.url
@@ -183,7 +183,7 @@ class Page:
     @cached_property
     def head(self) -> Head:
         """The elements that describe the page."""
-        return read_head(self.root)
+        return read_head(self._telling)
 
     @cached_property
     def language(self) -> str:
@@ -198,7 +198,7 @@ class Page:
     @cached_property
     def canonical(self) -> str | None:
         """The canonical address that the page declares."""
-        for element in self.root.iter("link"):
+        for element in self._those("link"):
             if "canonical" in element.get("rel", "").lower().split() and (href := element.get("href")):
                 return absolute(self.base, href)
         return None
