@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from io import TextIOWrapper
 from typing import NoReturn
 
-from rich.filesize import decimal
-
 from crawler.translation.message import CONTROL, Message, MessageError, localized, plural
 from crawler.translation.program import as_called
 
@@ -81,6 +79,8 @@ def byte_size(count: int) -> object:
     >>> [str(byte_size(count)) for count in (0, 1, 306_400)]
     ['0 bytes', '1 byte', '306.4 kB']
     """
+    from rich.filesize import decimal  # which a refusal does not wait for
+
     return plural("{n} byte", "{n} bytes", count) if abs(count) < 1_000 else decimal(count)
 
 

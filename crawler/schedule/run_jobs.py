@@ -90,7 +90,9 @@ def run_now(opts: argparse.Namespace, settings: BaseSettings) -> int:
         job = find_job(jobs.all()[0], name)
         entered = jobs.start(job, DueRun(BY_HAND), scheduler.place)
         if entered is None:
-            print(printable(as_called(f"scrapy schedule run-now: the job {name!r} runs already")), file=sys.stderr)
+            print(
+                printable(as_called(f"scrapy schedule run-now: the job {name!r} is already running")), file=sys.stderr
+            )
             return BUSY
         started = scheduler.begin(job, entered)
         if started is None:

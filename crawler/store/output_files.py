@@ -57,8 +57,8 @@ class JsonLines:
         if _hash(self._read_end(committed)) != committed.end:
             self.close()
             aside = rename_previous(self.path)
-            why = f"is not as this crawl left it, and is kept as {aside}" if aside else "is gone"
-            logger.warning("%s %s; it is begun anew: what it held is in the database alone", self.path, why)
+            why = f"is not the file that this crawl wrote, and was renamed to {aside}" if aside else "was deleted"
+            logger.warning("%s %s; a new file is begun, and earlier items are only in the database", self.path, why)
             committed = FileOffset()
             self._open()
         self.cut(committed)
@@ -212,7 +212,7 @@ class WorkerFiles:
             if lock is None and number == mine[0] and self.shared is None and self.engine.dialect.name == "sqlite":
                 raise StateError(
                     "a crawl named {name} is running here; give this one another -a name=NAME "
-                    "(-a workers=NUMBER starts it with several workers; those of several machines want PostgreSQL: "
+                    "(-a workers=NUMBER starts it with several workers; those of several machines need PostgreSQL: "
                     "setting STATE_URL)",
                     name=repr(self.name),
                 )

@@ -118,7 +118,7 @@ def test_pages_without_images_are_none(noise: Any) -> None:
     ("words", "said"),
     [
         ([], "scrapy noise: no subcommand given; allowed are scrapy noise "),
-        (["juge"], "scrapy noise: there is no scrapy noise 'juge'; there is scrapy noise "),
+        (["juge"], "scrapy noise: there is no scrapy noise 'juge'; allowed are scrapy noise "),
         (["judge"], "the following arguments are required: PAGES.jsonl"),
         (["judge", "pages.jsonl", "b"], "unrecognized arguments: b"),
         (["judge", "none.jsonl"], "'none.jsonl' cannot be read (No such file or directory)"),
@@ -127,7 +127,10 @@ def test_pages_without_images_are_none(noise: Any) -> None:
         (["judge", "pages.jsonl", "-o"], "expected one argument"),
         (["judge", "pages.jsonl", "-s", "EXTRACTOR=magic"], "setting EXTRACTOR='magic' is wrong; allowed are auto, "),
         (["judge", "pages.jsonl", "-s", "IMAGE_NOISE_MODELS=keyword,quark"], "'quark' is not known; allowed are "),
-        (["judge", "pages.jsonl", "-s", "IMAGE_NOISE_MODELS=keyword:x"], "the limit of 'keyword' is 'x'"),
+        (
+            ["judge", "pages.jsonl", "-s", "IMAGE_NOISE_MODELS=keyword:x"],
+            "the limit of 'keyword' must be a number, not 'x'",
+        ),
         (
             ["judge", "pages.jsonl", "--jobs", "0"],
             "argument --jobs: '0' is wrong; allowed are whole numbers from 1 to 1,000",

@@ -90,7 +90,7 @@ def test_the_least_certain_pages_are_offered(desk: DashboardContext, engine: Eng
     assert ([one["id"] for one in found["pages"]], found["after"]) == ([1, 2, 4], 0)
     shown = text(desk)
     assert re.findall(r'data-item href="/labels/pages/(\d)"', shown) == ["1", "2", "4"]
-    assert "10% certain" in shown
+    assert "10% confidence" in shown
     assert "confidence unknown" in shown
 
 

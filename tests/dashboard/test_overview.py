@@ -431,7 +431,7 @@ def test_what_is_no_place_among_the_sites(desk: DashboardContext, engine: Engine
 def test_what_names_hold_is_no_pattern(desk: DashboardContext, engine: Engine, held: str) -> None:
     fill(engine, 3)
     assert names(data(desk, "/api/crawls/1/sites", site=held)) == []
-    assert "No site&#39;s name holds this" in text(desk, "/crawls/1", site=held)
+    assert "No site&#39;s name contains this" in text(desk, "/crawls/1", site=held)
 
 
 # Why it is slow.

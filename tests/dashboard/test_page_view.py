@@ -155,7 +155,7 @@ def test_the_original(desk: DashboardContext, engine: Engine) -> None:
         (
             {},
             IN_SCRIPT,
-            "stands in the page&#x27;s scripts",
+            "is in the page&#x27;s scripts",
         ),
     ],
 )

@@ -63,7 +63,7 @@ def test_no_job_names_code() -> None:
         ("topic", {}, {}, "no seeds"),
         ("topic", {"seeds": "demo", "depth": "3"}, {}, "there is no argument 'depth'"),
         ("topic", {"seeds": "demo", "max_pages": "0"}, {}, "max_pages='0' is wrong"),
-        ("topic", {"seeds": "demo", "name": "../x"}, {}, "name='../x' cannot name a file"),
+        ("topic", {"seeds": "demo", "name": "../x"}, {}, "name='../x' cannot be a file name"),
         ("topic", {"seeds": "demo"}, {"DOWNLOAD_DELAY": "soon"}, "DOWNLOAD_DELAY='soon' is wrong"),
         ("topic", {"seeds": "demo"}, {"IMAGE_NOISE_MODELS": "magic"}, "IMAGE_NOISE_MODELS"),
         ("topic", {"seeds": "demo"}, {"SCHEDULER": "os.system"}, "jobs may not have the setting 'SCHEDULER'"),

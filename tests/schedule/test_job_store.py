@@ -65,7 +65,11 @@ def test_a_job_is_as_it_was_added(jobs: Jobs) -> None:
 
 @pytest.mark.parametrize(
     ("name", "crawl_name", "said"),
-    [("bees", "x", "a job 'bees' already"), ("BEES", "x", "a job 'bees'"), ("wasps", "bees", "the crawl 'bees' is")],
+    [
+        ("bees", "x", "there is already a job 'bees'"),
+        ("BEES", "x", "a job 'bees'"),
+        ("wasps", "bees", "the crawl 'bees' already belongs"),
+    ],
 )
 def test_names_of_jobs_and_of_crawls_are_theirs(jobs: Jobs, name: str, crawl_name: str, said: str) -> None:
     add(jobs)

@@ -199,7 +199,7 @@ def test_a_job_is_added_shown_paused_and_removed(world: World, say: Callable[...
             'unrecognized arguments: bees; usage: scrapy schedule add [-a NAME=VALUE] [--timezone ZONE] NAME "CRON"',
         ),
         (["bees", "@daily"], {}, "the following arguments are required: topic"),
-        (["b/ees", "@daily", "topic", "-a", "seeds=demo"], {}, "name='b/ees' cannot name a file"),
+        (["b/ees", "@daily", "topic", "-a", "seeds=demo"], {}, "name='b/ees' cannot be a file name"),
         (["bees", "@daily", "topic", "-a", "seeds=demo", "--timezone", "Mars"], {}, "time zone 'Mars' is not known"),
         (["bees", "@daily", "topic", "-a", "seeds=demo"], {"DOWNLOAD_DELAY": "x"}, "DOWNLOAD_DELAY='x' is wrong"),
         (["bees", "@daily", "topic", "-a", "seeds=demo"], {"MISSPELT": "x"}, "may not have the setting 'MISSPELT'"),
@@ -231,7 +231,10 @@ def test_what_is_wrong_is_refused_when_it_is_added(
         (("list", "bees"), "unrecognized arguments: bees"),
         (("run", "bees"), "unrecognized arguments: bees"),
         (ADD, "there is already a job 'bees'; scrapy schedule remove bees removes it"),
-        (("add", "ants", "@daily", "topic", "-a", "seeds=demo", "-a", "name=bees"), "the crawl 'bees' is that of the"),
+        (
+            ("add", "ants", "@daily", "topic", "-a", "seeds=demo", "-a", "name=bees"),
+            "the crawl 'bees' already belongs to the",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_said(say: Callable[..., Said], words: tuple[str, ...], said: str) -> None:
@@ -304,7 +307,7 @@ def test_a_missed_run_starts_at_once_and_a_killed_one_is_marked(
     say("add", "bees", "0 3 * * *", "topic", *options(endless.url))
     world.is_due()
     scheduler = world.start("run")
-    until(lambda: "looks after 1 job" in world.said())
+    until(lambda: "The scheduler runs 1 job" in world.said())
     assert say("run").err == f"scrapy schedule run: a scheduler is already running in '{world.folder / 'output'}'\n"
     run = until(lambda: (now := world.job().now) and now.pid and world.lines() and now)
     assert (run.number, run.how) == (1, "late")
@@ -384,7 +387,7 @@ def test_two_schedulers_at_one_postgresql_run_nothing_twice(
             here.say(capsys, "add", name, "0 3 * * *", "topic", *options(site.url))
         here.start("run")
         there.start("run")
-        until(lambda: all("looks after 3 jobs" in world.said() for world in (here, there)))
+        until(lambda: all("The scheduler runs 3 jobs" in world.said() for world in (here, there)))
         here.is_due()
         until(lambda: all(here.job(name).last for name in names))
         for world in (here, there):
@@ -405,6 +408,6 @@ def test_nothing_else_is_a_subcommand(say: Callable[..., Said]) -> None:
     said = say("sing")
     assert (said.status, said.out) == (2, "")
     assert said.err == (
-        "scrapy schedule: there is no scrapy schedule 'sing'; there is scrapy schedule "
+        "scrapy schedule: there is no scrapy schedule 'sing'; allowed are scrapy schedule "
         "add, list, history, pause, resume, remove, run, run-now\n"
     )
