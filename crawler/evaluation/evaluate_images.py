@@ -111,7 +111,7 @@ def evaluate(opts: argparse.Namespace, settings: BaseSettings) -> int:
         raise WrongUseError("{name}: {why}", name="--lists", why=str(error)) from None
     labels = _read(read_labels(given[0]))
     if not labels:
-        say(CALLED, f"{opts.labels!r} has no label")
+        say(CALLED, f"{opts.labels!r} contains no label")
         return FAILED
     files = files_of({label.set for label in labels}, opts.pages)
     check_apart(opts.json, [*given, *files])
