@@ -179,7 +179,7 @@ def test_a_request_that_waits_for_its_pause_is_not_sent_to_a_busy_host(
         assert len(ended.items()) == 4
     else:
         assert len(site.asked) == 2
-        assert ended.counts() == {f"{status} Service Unavailable": 1, "site asked to be left alone": 3}
+        assert ended.counts() == {f"{status} Service Unavailable": 1, "site asked to stop (429 or 503)": 3}
 
 
 def test_a_busy_robots_txt_is_asked_for_again(tmp_path: Path) -> None:
