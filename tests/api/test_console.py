@@ -35,7 +35,7 @@ def test_crawl_in_any_folder(site: Site, tmp_path: Path) -> None:
     assert (done.returncode, [item["text"] for item in items]) == (0, [BEE])
     again = winnow("crawl", site.url, "--topic", "honey bees", *LOOPBACK, folder=tmp_path).stderr.decode()
     assert "is finished" in again
-    assert "--refresh all takes every page, --fresh yes starts it anew" in again
+    assert "--refresh all fetches every page again, --fresh yes " in again
 
 
 def test_clean_a_page_from_the_web(site: Site, tmp_path: Path) -> None:
