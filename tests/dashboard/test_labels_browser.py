@@ -38,7 +38,7 @@ def saved(page: Any, address: str) -> list[int]:
     page.wait_for_url(lambda url: url != address)
     assert re.search(r"/labels/pages/\d+$", page.url)
     page.goto(address)
-    assert page.locator(".badge.good", has_text="marked").count() == 1
+    assert page.locator(".badge.good", has_text="labelled").count() == 1
     return kept(page)
 
 

@@ -124,7 +124,7 @@ def test_two_versions_are_compared(own_page: Any, changed: Callable[..., int]) -
     own_page.goto(f"/pages/{number}/versions")
     assert own_page.locator("tbody tr").count() == 3
     listed = own_page.locator("tbody tr time").all_inner_texts()
-    assert own_page.get_by_label("From").locator("option").all_inner_texts() == [f"{listed[0]} · now", *listed[1:]]
+    assert own_page.get_by_label("From").locator("option").all_inner_texts() == [f"{listed[0]} · current", *listed[1:]]
     own_page.get_by_label("To").select_option(index=1)
     own_page.get_by_label("From").select_option(index=2)
     own_page.locator("#versions del", has_text="hum").wait_for()
