@@ -216,7 +216,7 @@ def start_line(where: str, host: str, port: int) -> Message:
     >>> str(start_line("crawl.db", "::1", 6080))
     'The dashboard of crawl.db is at http://[::1]:6080/ (Ctrl-C stops it)'
     >>> str(start_line("crawl.db", "0.0.0.0", 6080)).partition("(")[2]
-    "on other machines, use another address of this machine; Ctrl-C stops it)"
+    'on other machines, use another address of this machine; Ctrl-C stops it)'
     """
     everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - not bound to here
     name = everywhere.get(host, host)

@@ -180,7 +180,7 @@ def _images(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[
     >>> print(_images({"images": 1, "images/bytes": 1_000, "image_noise/skipped": 3, "image_noise/links": 1}, "a")[0])
     Images: 1 kept, listed in a; 2 skipped as noise, about 2.0 kB not downloaded (estimated).
     >>> print(_images({"image_noise/skipped": 2}, "a")[0])
-    Images: none kept; 2 skipped as noise, bytes saved unknown, as nothing was downloaded.
+    Images: none kept; 2 skipped as noise, bytes saved unknown, as no image was downloaded.
     >>> print(*_images({}, "a", is_new=True))
     New images: none kept.
     """
@@ -223,7 +223,7 @@ def _rest(left: int, full: bool, fresh: bool) -> Message:
     """A line about addresses that are still queued, and how to continue the crawl.
 
     >>> str(_rest(2, full=False, fresh=True))
-    '2 addresses still waited when the crawl was stopped; the same command without fresh=yes goes on there.'
+    '2 addresses were still queued when the crawl was stopped; the same command without fresh=yes continues the crawl.'
     """
     why = N_("max_pages was reached") if full else N_("the crawl was stopped")
     how = Message(N_("a larger max_pages") if full else N_("the same command"))
