@@ -75,6 +75,6 @@ def served(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     asked = {"env": environment(unpacked), "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen(line, cwd=folder, **asked) as process:
         assert Path(process.stdout.readline().strip()).is_relative_to(unpacked)
-        yield int(re.search(r":(\d+)/ ;", process.stdout.readline())[1])
+        yield int(re.search(r":(\d+)/ ", process.stdout.readline())[1])
         process.terminate()
         assert process.wait(30) == 0
