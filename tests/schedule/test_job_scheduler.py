@@ -128,7 +128,7 @@ def world(make: Callable[..., World]) -> World:
 
 
 def test_what_is_due_starts_once(world: World) -> None:
-    world.does = "import sys; print(sys.stdin.read()); print('oh', file=sys.stderr)"
+    world.does = "import sys; print(sys.stdin.read(), flush=True); print('oh', file=sys.stderr)"
     world.add()
     assert world.step(THREE - 0.001).now is None
     job = world.step(THREE)
