@@ -3,7 +3,6 @@
 import sys
 from collections.abc import AsyncIterator, Iterator
 
-import trafilatura
 from scrapy import Request, Spider
 from scrapy.http import HtmlResponse, Response
 
@@ -36,6 +35,8 @@ class BareSpider(Spider):
             return
         self.pages += 1
         if self.text == "trafilatura":
+            import trafilatura  # of the extra peers
+
             trafilatura.extract(response.text, url=response.url)
         for href in response.css("a::attr(href)"):
             yield response.follow(href)
