@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
@@ -19,6 +20,7 @@ from sqlalchemy.engine import URL
 
 from crawler import demo
 from crawler.arguments import ALL, Arguments
+from crawler.bulk.parallel import GARBAGE_THRESHOLD
 from crawler.checked_settings import bounds_of, canonical_of, max_depth_of
 from crawler.extraction import LEARNING, Extractor, favouring
 from crawler.extraction.methods.template import SiteLibraries
@@ -28,7 +30,7 @@ from crawler.frontier.page_result import Candidate
 from crawler.frontier.scope import Scope
 from crawler.outcomes import Group
 from crawler.recrawl.change_check import ChangeDetector
-from crawler.settings import user_agent
+from crawler.settings import LOG_LEVEL, user_agent
 from crawler.spiders.crawl_status import CrawlStatus, EndReason, OutcomeCounts
 from crawler.spiders.demo_site import serve_demo
 from crawler.spiders.links_and_images import EvidenceCache, LinkSelector, PageImages
@@ -48,6 +50,8 @@ logger = logging.getLogger(__name__)
 SEED_PRIORITY = 10_000
 # The settings that bound how long a host may be paused.
 PAUSES = ("BACKOFF_LIMIT", "CRAWL_DELAY_LIMIT", "AUTOTHROTTLE_MAX_DELAY", "DOWNLOAD_DELAY")
+# What Scrapy says of itself at every start; -L DEBUG shows it.
+NOISY = ("scrapy.addons", "scrapy.middleware", "scrapy.crawler")
 # Components of Scrapy that a crawl does not use; other spiders of the project keep them.
 REPLACED = {
     "DOWNLOAD_HANDLERS_BASE": ("file", "ftp", "s3", "data"),  # http and https only
@@ -153,6 +157,18 @@ def has_failed(crawler: Crawler) -> bool:
         return False
     crawl = crawl_of(crawler)
     return bool(crawl.status.broken) or crawl.is_fruitless
+
+
+def prepare_process(settings: BaseSettings, said_elsewhere: Iterable[str] = ()) -> None:
+    """Set what the process of a crawl logs, and how rarely Python looks for circular garbage."""
+    level = settings["LOG_LEVEL"]
+    logging.getLogger().setLevel(level)  # records that are not shown are not formatted either
+    if level == LOG_LEVEL:
+        for name in (*NOISY, *said_elsewhere):
+            logging.getLogger(name).setLevel(logging.WARNING)
+    logging.getLogger("psycopg").setLevel(logging.ERROR)  # the committer reports lost connections
+    gc.freeze()  # loaded modules are never collected
+    gc.set_threshold(GARBAGE_THRESHOLD)
 
 
 def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None = None) -> Crawl:

@@ -74,7 +74,10 @@ def served(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     folder = tmp_path_factory.mktemp("elsewhere")
     asked = {"env": environment(unpacked), "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen(line, cwd=folder, **asked) as process:
-        assert Path(process.stdout.readline().strip()).is_relative_to(unpacked)
-        yield int(re.search(r":(\d+)/ ", process.stdout.readline())[1])
-        process.terminate()
-        assert process.wait(30) == 0
+        try:
+            assert Path(process.stdout.readline().strip()).is_relative_to(unpacked)
+            yield int(re.search(r":(\d+)/ ", process.stdout.readline())[1])
+            process.terminate()
+            assert process.wait(30) == 0
+        finally:
+            process.kill()

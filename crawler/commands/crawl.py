@@ -1,7 +1,6 @@
 """`scrapy crawl topic`: checks the arguments before anything starts, crawls, and sets the exit status."""
 
 import argparse
-import gc
 import logging
 import sys
 from difflib import get_close_matches
@@ -26,8 +25,6 @@ COMPONENTS = (
     *("ADDONS", "DOWNLOADER_MIDDLEWARES", "DOWNLOAD_HANDLERS", "EXTENSIONS", "FEED_EXPORTERS", "FEED_STORAGES"),
     *("ITEM_PIPELINES", "SPIDER_MIDDLEWARES"),
 )
-# What Scrapy says of itself at every start; -L DEBUG shows it.
-NOISY = ("scrapy.addons", "scrapy.middleware", "scrapy.crawler")
 
 
 class Command(CrawlCommand):
@@ -117,22 +114,14 @@ class Command(CrawlCommand):
         if args[:1] != [SPIDER]:
             super().run(args, opts)
             return
-        from crawler.build_crawl import has_failed
-        from crawler.bulk.parallel import GARBAGE_THRESHOLD
+        from crawler.build_crawl import has_failed, prepare_process
 
         assert self.crawler_process is not None  # noqa: S101 - Scrapy has made it by now
         if not self.left:
             print(printable(localized(self.session.finished_message())), file=sys.stderr)
             self.session.leave()
             return
-        level = self.crawler_process.settings["LOG_LEVEL"]
-        logging.getLogger().setLevel(level)  # records that are not shown are not formatted either
-        if level == our_settings.LOG_LEVEL:
-            for name in NOISY:
-                logging.getLogger(name).setLevel(logging.WARNING)
-        logging.getLogger("psycopg").setLevel(logging.ERROR)  # the committer reports lost connections
-        gc.freeze()  # loaded modules are never collected
-        gc.set_threshold(GARBAGE_THRESHOLD)
+        prepare_process(self.crawler_process.settings)
         for name in [] if has_other_components(self.crawler_process.settings) else self.unknown:
             logging.getLogger(__name__).warning("Nothing here reads the setting %s: is it misspelt?", name)
         crawler = self._create_crawler(SPIDER)

@@ -42,8 +42,6 @@ class LocalWorker:
     key: int
     """Under which the crawl keeps its reports."""
     process: Popen[bytes]
-    report: WorkerReport | None = None
-    """Its last one."""
     ended: str = ""
     """Scrapy's reason of its end, which a process that died did not send."""
     lock: Lock = field(default_factory=Lock)
@@ -89,7 +87,7 @@ class LocalWorkers:
         self.stopping = True
         if not self.running:
             return
-        for worker in self.running:
+        for worker in self.running:  # in threads, as one may still be reading its task
             Thread(target=worker.send, args=(STOP,), daemon=True).start()
         requests = self.crawler.settings.getfloat("DOWNLOAD_TIMEOUT")  # which may be on their way
         try:
@@ -100,7 +98,7 @@ class LocalWorkers:
 
     def add_up(self) -> None:
         """Add what the further workers counted to the counts of this one."""
-        for worker, report in list(self.crawl.reports.items()):
+        for key, report in self.crawl.reports.items():
             for name, counted in report.statistics.items():
                 group, _, outcome = name.partition("/")
                 if group in tuple(Group):
@@ -111,7 +109,7 @@ class LocalWorkers:
             status.seeds_answered += report.seeds_answered
             status.seeds_failed |= {url: Outcome.of(outcome) for url, outcome in report.seeds_failed.items()}
             status.examples_failed |= {url: Outcome.of(outcome) for url, outcome in report.examples_failed.items()}
-            self.crawl.reports[worker] = report._replace(statistics={})
+            self.crawl.reports[key] = report._replace(statistics={})
 
     def _start_one(self) -> None:
         process = Popen(
@@ -144,7 +142,7 @@ class LocalWorkers:
             if logging.getLogger(name).isEnabledFor(level):
                 logging.getLogger(name).log(level, "%s", text)
         elif "report" in content:
-            worker.report = self.crawl.reports[worker.key] = WorkerReport.of_list(content["report"])
+            self.crawl.reports[worker.key] = WorkerReport.of_list(content["report"])
             self._deaths = 0
             self.crawl.follow_harvest()
         else:
@@ -160,7 +158,7 @@ class LocalWorkers:
         if worker.ended not in ("", "shutdown", EndReason.STATE):
             self.crawl.status.end(worker.ended)  # such as a limit of Scrapy's on answers or memory
             return
-        self._deaths += worker.report is None
+        self._deaths += worker.key not in self.crawl.reports
         if self._deaths == STARTS:
             logger.error("Workers die before they begin; the crawl continues with the other %d", len(self.running) + 1)
         elif self._deaths < STARTS:

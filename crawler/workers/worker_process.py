@@ -7,7 +7,6 @@ stops when it is told to, and ends at once when standard input ends: then the pr
 from __future__ import annotations
 
 import asyncio
-import gc
 import json
 import logging
 import os
@@ -20,22 +19,19 @@ from scrapy import signals
 from scrapy.crawler import Crawler, CrawlerProcess
 from scrapy.utils.asyncio import create_looping_call
 
-from crawler.build_crawl import crawl_of, join_crawl
-from crawler.bulk.parallel import GARBAGE_THRESHOLD
-from crawler.settings import LOG_LEVEL
+from crawler.build_crawl import crawl_of, join_crawl, prepare_process
 from crawler.workers.local_workers import LENGTH, STOP
 from crawler.workers.worker_report import WorkerReport
 
 REPORT_SECONDS = 0.5
-# What only the process that the user started says: extensions, and loggers.
+# The extensions that report to the user, which one process does for all.
 LEFT_OUT = (
     "crawler.extensions.progress.CrawlProgress",
     "crawler.extensions.closing_lines.ClosingLines",
     "scrapy.extensions.telnet.TelnetConsole",
 )
-SAID_ONCE = ("scrapy.addons", "scrapy.middleware", "scrapy.crawler", "scrapy.core.engine", "scrapy.utils.log")
-
-
+SAID_ONCE = ("scrapy.core.engine", "scrapy.utils.log")
+"""Loggers whose lines the first process writes."""
 NOT_SUMMED = ("log_count/", "memusage/", "focus/")
 """Statistics that are of one process only, or computed of sums."""
 MOST_NAMED = 20
@@ -127,18 +123,13 @@ def main() -> None:
     task = _read(int.from_bytes(_read(LENGTH), "big"))
     spider, arguments, settings, number = pickle.loads(task)  # noqa: S301 - the parent has written it
     logging.getLogger().addHandler(ReportingHandler(send))
-    logging.getLogger().setLevel(settings["LOG_LEVEL"])
     settings.set("EXTENSIONS", {**settings["EXTENSIONS"], **dict.fromkeys(LEFT_OUT)}, priority="cmdline")
     settings.set("STATS_DUMP", False, priority="cmdline")
     settings.set("LOG_INSTALL_ROOT_HANDLER", False, priority="cmdline")
     process = CrawlerProcess(settings)
-    if settings["LOG_LEVEL"] == LOG_LEVEL:
-        for name in SAID_ONCE:
-            logging.getLogger(name).setLevel(logging.WARNING)
+    prepare_process(settings, SAID_ONCE)
     crawler = process.create_crawler(spider)
     reporter = Reporter(crawler, send)
-    gc.freeze()
-    gc.set_threshold(GARBAGE_THRESHOLD)
     process.crawl(crawler, session=join_crawl(arguments, settings, number), arguments=arguments)
     process.start(install_signal_handlers=False)
     reporter.end()

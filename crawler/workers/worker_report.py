@@ -7,25 +7,19 @@ from typing import Any, NamedTuple, Self
 
 from crawler.topic.stop_rule import HarvestCounts
 
-NOT_SUMMED = ("log_count/", "memusage/", "focus/")
-"""Statistics that are of one process only, or computed of sums."""
-
-MOST_NAMED = 20
-"""Seeds and examples that failed, the first of many."""
-
 
 class WorkerReport(NamedTuple):
     """The counts of a worker since it began, and what became of the seeds and examples that it requested."""
 
-    pages: int = 0
-    items: int = 0
-    harvest: HarvestCounts = HarvestCounts()
-    statistics: Mapping[str, int] = {}
+    pages: int
+    items: int
+    harvest: HarvestCounts
+    statistics: Mapping[str, int]
     """Scrapy's and our own, as far as they are sums."""
-    seeds_answered: int = 0
-    seeds_failed: Mapping[str, str] = {}
+    seeds_answered: int
+    seeds_failed: Mapping[str, str]
     """Outcomes, by address."""
-    examples_failed: Mapping[str, str] = {}
+    examples_failed: Mapping[str, str]
 
     @classmethod
     def of_list(cls, values: list[Any]) -> Self:

@@ -421,12 +421,15 @@ def test_ctrl_c_answers_too(sqlite: Place) -> None:
     before = sqlite.rows()
     master, slave = os.openpty()
     with run(sqlite, "--reset", "bees", stdin=slave) as process:
-        said = b""
-        while not said.endswith(b"[y/N] "):
-            said += (piece := os.read(process.stderr.fileno(), 1_000))
-            assert piece
-        process.send_signal(signal.SIGINT)
-        assert process.communicate(timeout=30)[1] == b"\n"
+        try:
+            said = b""
+            while not said.endswith(b"[y/N] "):
+                said += (piece := os.read(process.stderr.fileno(), 1_000))
+                assert piece
+            process.send_signal(signal.SIGINT)
+            assert process.communicate(timeout=30)[1] == b"\n"
+        finally:
+            process.kill()
     os.close(master)
     os.close(slave)
     assert process.returncode == 130
