@@ -4,11 +4,14 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
-from tldextract import TLDExtract
 from w3lib.url import safe_url_string
+
+if TYPE_CHECKING:
+    from tldextract import TLDExtract
 
 # Most links need none of the costly steps: they are absolute, plain ASCII, and already normalized.
 PLAIN = re.compile(
@@ -30,10 +33,6 @@ NOT_PAGES = frozenset(
 )
 # What browsers strip from an address before they parse it.
 STRIPPED = "\t\r\n"
-
-# tldextract contains the list of public suffixes: nothing is downloaded or written. Suffixes under which anybody can
-# register names (github.io, blogspot.com) are included, so that one author's pages are one site.
-_extract = TLDExtract(cache_dir=None, suffix_list_urls=(), include_psl_private_domains=True)
 
 
 def absolute(base: str, href: str) -> str | None:
@@ -138,9 +137,19 @@ def lies_in(name: str, domains: Collection[str]) -> bool:
     return any(name == domain or name.endswith(f".{domain}") for domain in domains)
 
 
+@cache
+def _public_suffixes() -> "TLDExtract":
+    # Imported when first used, because it takes .1 s. It contains the list of public suffixes: nothing is downloaded or
+    # written. Suffixes under which anybody can register names (github.io, blogspot.com) are included, so that one
+    # author's pages are one site.
+    from tldextract import TLDExtract
+
+    return TLDExtract(cache_dir=None, suffix_list_urls=(), include_psl_private_domains=True)
+
+
 @lru_cache(maxsize=65536)
 def _site_of_host(name: str) -> str:
-    registered = _extract.extract_str(name.rpartition(":")[0] or name if name[-1:].isdigit() else name)
+    registered = _public_suffixes().extract_str(name.rpartition(":")[0] or name if name[-1:].isdigit() else name)
     return registered.top_domain_under_public_suffix or name
 
 

@@ -26,7 +26,7 @@ WRONG = [
     ["schedule", "remove"],
     ["dashboard", "--port", "x"],
 ]
-HEAVY = ("numpy", "sqlalchemy", "jinja2", "rich", "crawler.build_crawl", "crawler.spiders.topic")
+HEAVY = ("numpy", "sqlalchemy", "tldextract", "jinja2", "rich", "crawler.build_crawl", "crawler.spiders.topic")
 PROGRAM = """
 import atexit, sys
 atexit.register(lambda: print([name for name in {heavy} if name in sys.modules]))
