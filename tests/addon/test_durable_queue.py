@@ -151,6 +151,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
         yield Project(tmp_path / "foreign", site)
 
 
+@pytest.mark.long
 def test_kills_lose_nothing(project: Project) -> None:
     project.add_spider("rules", RULES)
     for more in (1, 40, 70, 50):
@@ -163,6 +164,7 @@ def test_kills_lose_nothing(project: Project) -> None:
     assert list((project.place / "queue").iterdir()) == []
 
 
+@pytest.mark.long
 def test_stops_repeat_nothing(project: Project) -> None:
     project.add_spider("rules", RULES)
     log = project.interrupted("rules", signal.SIGINT, 60)
@@ -175,6 +177,7 @@ def test_stops_repeat_nothing(project: Project) -> None:
     assert Counter(project.site.paths()) == dict.fromkeys(["/", *(f"/{path}" for path in EVERY_PATH)], 1)
 
 
+@pytest.mark.long
 def test_a_finished_crawl_begins_anew(project: Project) -> None:
     project.add_spider("order", ORDER)
     for _ in range(2):
@@ -182,6 +185,7 @@ def test_a_finished_crawl_begins_anew(project: Project) -> None:
     assert Counter(project.site.paths()) == dict.fromkeys(["/", *(f"/{number}" for number in range(1, 41))], 2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("queue", "is_ascending"), [("Lifo", False), ("Fifo", True)])
 def test_the_order_is_kept(queue: str, is_ascending: bool, project: Project) -> None:
     project.add_spider(
@@ -197,6 +201,7 @@ def test_the_order_is_kept(queue: str, is_ascending: bool, project: Project) -> 
     assert all(item["is_set"] for item in project.items("order"))
 
 
+@pytest.mark.long
 def test_requests_that_come_again(project: Project) -> None:
     def cookie(asked: Asked) -> Answer:
         time.sleep(0 if asked.times else 30)
@@ -218,6 +223,7 @@ def test_requests_that_come_again(project: Project) -> None:
     assert found == [("cookie", 200), ("slow", 200), ("gone", 404), ("busy", 200)]
 
 
+@pytest.mark.long
 def test_requests_in_memory_are_counted_and_named_once(project: Project) -> None:
     project.add_spider("lambdas", LAMBDAS)
     log = project.crawl("lambdas")
@@ -226,6 +232,7 @@ def test_requests_in_memory_are_counted_and_named_once(project: Project) -> None
     assert "'winnow/requests_in_memory': 2" in log
 
 
+@pytest.mark.long
 def test_a_queue_has_one_crawl(project: Project) -> None:
     project.site.routes["/"] = lambda asked: time.sleep(60) or Answer()
     project.add_spider("order", ORDER)
@@ -246,6 +253,7 @@ def test_a_torn_line_is_cut_off(project: Project) -> None:
     assert {item["number"] for item in project.items("order")} == set(range(1, 41))
 
 
+@pytest.mark.long
 def test_other_commands_leave_the_queue_alone(project: Project) -> None:
     project.add_spider("order", ORDER.replace("response, pair)", "response, pair=(0, {0}))"))
     project.interrupted("order", signal.SIGINT, 15)
@@ -261,6 +269,7 @@ def test_other_commands_leave_the_queue_alone(project: Project) -> None:
     assert [path.name for path in (project.place / "queue").iterdir()] == ["order.db"]
 
 
+@pytest.mark.long
 def test_a_file_of_items_is_not_overwritten(project: Project) -> None:
     project.add_spider("order", ORDER)
     over = ("-O", "all.jsonl")

@@ -174,12 +174,14 @@ def test_a_plain_spider(project: Path, site: Site) -> None:
     assert "WARNING" not in log
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("spider", "found"), [("rules", (3, WASP)), ("mapped", (4, WASP))])
 def test_spiders_of_scrapy(spider: str, found: tuple[int, str], project: Path, site: Site) -> None:
     items, _ = crawl(project, spider, site)
     assert [(item["a"], item["clean"]["text"]) for item in items] == [found]
 
 
+@pytest.mark.long
 def test_item_classes(project: Path, site: Site) -> None:
     items, log = crawl(project, "classes", site)
     assert [(item["a"], (item.get("clean") or {}).get("text")) for item in items] == [
@@ -192,6 +194,7 @@ def test_item_classes(project: Path, site: Site) -> None:
     assert log.count("Items of Without have no field 'clean'") == 1
 
 
+@pytest.mark.long
 def test_near_duplicates_name_the_first_page(project: Path, site: Site) -> None:
     items, log = crawl(project, "copies", site)
     assert [(item["url"], item["clean"]["duplicate_of"]) for item in items] == [
@@ -215,6 +218,7 @@ def test_images_are_judged_before_the_download(project: Path, site: Site) -> Non
     assert "'winnow/images_refused': 1" in log
 
 
+@pytest.mark.long
 def test_addresses_are_guarded(project: Path, site: Site) -> None:
     before = site.paths()
     items, log = crawl(project, "guarded", site)

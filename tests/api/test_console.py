@@ -29,6 +29,7 @@ def site() -> Iterator[Site]:
         yield served
 
 
+@pytest.mark.long
 def test_crawl_in_any_folder(site: Site, tmp_path: Path) -> None:
     done = winnow("crawl", site.url, "--topic", "honey bees", *LOOPBACK, folder=tmp_path)
     items = [json.loads(line) for line in (tmp_path / "output" / "topic.jsonl").read_text().splitlines()]
@@ -44,6 +45,7 @@ def test_clean_a_page_from_the_web(site: Site, tmp_path: Path) -> None:
     assert (found["url"], found["title"], found["text"]) == (site.url, "Bees", BEE)
 
 
+@pytest.mark.long
 def test_clean_standard_input_and_a_file(tmp_path: Path) -> None:
     html = f"<p>{BEE} <a href=/more>More</a> of them dance there.</p>".encode()
     (tmp_path / "bees.html").write_bytes(html)
@@ -101,6 +103,7 @@ def test_bash_completes_commands_and_options(tmp_path: Path) -> None:
         assert subprocess.run(["bash", "-c", asked], capture_output=True, text=True).stdout == f"{wanted}\n"
 
 
+@pytest.mark.long
 def test_a_redirect_does_not_lead_to_a_file(tmp_path: Path) -> None:
     (tmp_path / "secret.html").write_text(f"<p>{BEE}</p>")
     routes = {"/": Answer("", 302, headers={"Location": (tmp_path / "secret.html").as_uri()})}

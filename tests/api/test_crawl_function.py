@@ -87,6 +87,7 @@ def stored(name: str) -> list[str]:
     return [json.loads(line)["url"] for line in lines]
 
 
+@pytest.mark.long
 def test_items_of_a_list_of_seeds_come_again_without_requests(site: Site) -> None:
     run = crawl([site.url], "honey bees", settings=OPEN, allow=["/a$", "/b, ?c$"], images=False, max_depth=1)
     items = list(run)
@@ -112,6 +113,7 @@ def test_it_runs_while_an_event_loop_does(site: Site) -> None:
     assert (len(found), found[0]) == (2, site.url)
 
 
+@pytest.mark.long
 def test_a_slow_reader_does_not_hold_it_up(site: Site) -> None:
     run = crawl(site.url, name="bees", settings=OPEN)
     items = iter(run)
@@ -120,6 +122,7 @@ def test_a_slow_reader_does_not_hold_it_up(site: Site) -> None:
     assert [first, *(item["url"] for item in items)] == stored("bees")
 
 
+@pytest.mark.long
 def test_leaving_the_loop_stops_it_and_the_same_call_goes_on(endless: Site) -> None:
     for _ in crawl(endless.url, name="bees", settings=OPEN):
         break
@@ -140,6 +143,7 @@ def test_an_interrupt_stops_it_cleanly(reader: "subprocess.Popen[str]", endless:
     assert is_quiet(endless)
 
 
+@pytest.mark.long
 def test_it_stops_when_its_reader_is_killed(reader: "subprocess.Popen[str]", endless: Site) -> None:
     reader.kill()
     reader.wait()
@@ -148,6 +152,7 @@ def test_it_stops_when_its_reader_is_killed(reader: "subprocess.Popen[str]", end
     assert [item["url"] for item in crawl(endless.url, name="bees", settings=OPEN, max_pages=1)] == items
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
@@ -164,6 +169,7 @@ def test_a_wrong_call_is_a_value_error(given: Mapping[str, object], sentence: st
     assert not folder.exists()
 
 
+@pytest.mark.long
 def test_a_crawl_that_fails_says_why(tmp_path: Path) -> None:
     run = crawl("http://127.0.0.1:9/", settings={"OUTPUT_DIR": tmp_path})
     with pytest.raises(CrawlError, match=r"Every seed failed:\n  http://127.0.0.1:9/: address is not public"):

@@ -129,6 +129,7 @@ def test_wrong_use_is_one_line_and_status_2(
     assert sorted(path.name for path in place.iterdir()) == before
 
 
+@pytest.mark.long
 @only_linux
 def test_a_process_that_is_killed_costs_nothing(tmp_path: Path) -> None:
     names = whole_archives.archive(tmp_path, 100, 80, 100)

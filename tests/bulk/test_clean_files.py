@@ -289,6 +289,7 @@ def run(folder: Path, *words: str, **options: Any) -> Said:
     return Said(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("jobs", ["1", "4"])
 def test_the_order_is_that_of_the_input(tmp_path: Path, jobs: str) -> None:
     lines = [line(n, html=html(n, "<p>Long. " * (5_000 * (n % 17 == 3)))) for n in range(150)]
@@ -302,6 +303,7 @@ def test_the_order_is_that_of_the_input(tmp_path: Path, jobs: str) -> None:
     assert said.status == 1
 
 
+@pytest.mark.long
 def test_standard_input_and_a_pipe_with_a_name(tmp_path: Path) -> None:
     said = run(tmp_path, "-", input=PACK[".gz"](line(1) + line(2)))
     assert (said.status, [page["text"] for page in said.pages()]) == (0, [text(1), text(2)])
@@ -310,6 +312,7 @@ def test_standard_input_and_a_pipe_with_a_name(tmp_path: Path) -> None:
     assert (said.status, [page["text"] for page in said.pages()]) == (0, [text(1), text(2)])
 
 
+@pytest.mark.long
 def test_the_log_says_how_it_goes(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(b"".join(map(line, range(400))))
     said = run(tmp_path, "a.jsonl", "-o", "out", "--jobs", "1", "-s", "LOGSTATS_INTERVAL=0.01")
@@ -335,6 +338,7 @@ def test_no_page_writes_to_a_terminal(tmp_path: Path) -> None:
     assert "\N{RIGHT-TO-LEFT OVERRIDE}" in json.loads(seen)["text"]
 
 
+@pytest.mark.long
 def test_a_bar_on_a_terminal(tmp_path: Path) -> None:
     import pty
 
@@ -445,6 +449,7 @@ def test_ctrl_c_keeps_what_was_cleaned(tmp_path: Path, jobs: str) -> None:
     assert fed.workers() == []
 
 
+@pytest.mark.long
 @only_linux
 def test_processes_do_not_outlive_the_first(tmp_path: Path) -> None:
     fed = Fed(tmp_path, "--jobs", "2")

@@ -169,6 +169,7 @@ def test_a_running_crawl_is_refused(here: Place) -> None:
     assert here.clean("--stored", "bees", "--jobs", "1")[0] == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("at_once", "saves"), [(2, 3), (PAGES + 1, 1)])
 def test_a_run_killed_after_a_save_goes_on(at_once: int, saves: int, here: Place) -> None:
     here.crawl("bees")

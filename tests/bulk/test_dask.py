@@ -21,6 +21,7 @@ def place(tmp_path: Path) -> Callable[[str], Path]:
     return made
 
 
+@pytest.mark.long
 def test_a_worker_that_is_killed_costs_nothing(place: Callable[[str], Path]) -> None:
     here = place("archive")
     names = whole_archives.archive(here, *COUNTS)
@@ -37,6 +38,7 @@ def test_a_worker_that_is_killed_costs_nothing(place: Callable[[str], Path]) -> 
     assert [len(found[f"{name}.jsonl"].splitlines()) for name in names] == list(COUNTS)
 
 
+@pytest.mark.long
 def test_a_file_that_kills_workers_is_given_up_and_done_at_the_next_run(place: Callable[[str], Path]) -> None:
     here = place("archive")
     names = whole_archives.archive(here, *COUNTS)
@@ -69,6 +71,7 @@ def test_without_an_address_there_is_a_cluster_here(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.long
 def test_a_scheduler_that_goes_away_ends_the_run(place: Callable[[str], Path]) -> None:
     here = place("archive")
     names = whole_archives.archive(here, 2_000)

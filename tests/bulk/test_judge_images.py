@@ -205,6 +205,7 @@ def test_evidence_is_that_of_all_pages_of_the_site(go: Any) -> None:
         assert list(redundancy) == [image_site.LOGO, image_site.ADVERT, image_site.photo(number)]
 
 
+@pytest.mark.long
 def test_any_number_of_processes_finds_the_same(go: Any) -> None:
     rows = [image_site.row(number % 12, id=number) for number in range(40)]
     assert go(*rows, jobs=2) == go(*rows)

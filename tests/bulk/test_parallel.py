@@ -36,6 +36,7 @@ def test_results_that_fill_pipes(jobs: int) -> None:
     assert results(failing_work.big, range(100), jobs) == ([failing_work.big(n) for n in range(100)], 0)
 
 
+@pytest.mark.long
 def test_the_work_is_done_by_so_many_processes() -> None:
     assert set(results(failing_work.process, range(5), 3)[0]) == {os.getpid()}
     assert set(results(failing_work.process, range(200), 1)[0]) == {os.getpid()}

@@ -57,6 +57,7 @@ def test_bodies_up_to_the_limit_are_read(tmp_path: Path) -> None:
     assert ended.counts() == {TOO_LARGE: 3}
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from Linux's /proc")
 def test_what_is_larger_costs_neither_memory_nor_other_pages(tmp_path: Path) -> None:
     huge = b" " * (200 * MIB)

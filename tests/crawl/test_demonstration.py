@@ -38,6 +38,7 @@ def ports(ended: Crawl) -> set[str]:
     return set(re.findall(r"http://127\.0\.0\.1:(\d+)/", " ".join(str(item["url"]) for item in ended.items())))
 
 
+@pytest.mark.long
 def test_a_crawl_that_goes_on_has_its_pages_at_one_port(tmp_path: Path) -> None:
     with demo.serving() as elsewhere:  # its usual port is taken, if not by this then by another
         first = crawl(tmp_path, {"seeds": "demo", "max_pages": "4"}, {})
@@ -49,6 +50,7 @@ def test_a_crawl_that_goes_on_has_its_pages_at_one_port(tmp_path: Path) -> None:
     assert "address is not public" not in second.closing()
 
 
+@pytest.mark.long
 def test_a_crawl_of_the_demo_that_cannot_go_on_or_need_not(tmp_path: Path) -> None:
     with demo.serving():  # so that its port is not the usual one
         (port,) = ports(crawl(tmp_path, {"seeds": "demo", "max_pages": "2"}, {}))

@@ -132,7 +132,7 @@ def wait_for_lines(path: Path, count: int) -> None:
 
 
 @linux
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long)])
 def test_a_first_signal_ends_the_crawl_cleanly(tmp_path: Path, endless_site: Site, number: int) -> None:
     output = tmp_path / "output" / "topic.jsonl"
     line = command({"seeds": endless_site.url}, OPEN)
@@ -146,6 +146,7 @@ def test_a_first_signal_ends_the_crawl_cleanly(tmp_path: Path, endless_site: Sit
     assert f"{output.read_bytes().count(10)} pages crawled" in said
 
 
+@pytest.mark.long
 @linux
 def test_after_kill_9_every_line_is_whole(tmp_path: Path, endless_site: Site) -> None:
     output = tmp_path / "output" / "topic.jsonl"
@@ -168,6 +169,7 @@ def test_in_a_pipe_progress_is_plain_log_lines(tmp_path: Path) -> None:
     assert "\x1b" not in said
 
 
+@pytest.mark.long
 @linux
 def test_on_a_terminal_a_live_bar_does_not_tear_the_log(tmp_path: Path, endless_site: Site) -> None:
     ours, theirs = pty.openpty()

@@ -101,6 +101,7 @@ def test_killed_at_any_moment(start: Nursery, tmp_path: Path, web: Web, chance: 
     assert len(left.images) == 5
 
 
+@pytest.mark.long
 def test_stopped_and_run_again_and_anew(start: Nursery, tmp_path: Path, web: Web) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         before = web.asked_for()
@@ -136,6 +137,7 @@ def test_killed_with_max_pages(start: Nursery, tmp_path: Path, web: Web, chance:
     assert len(left.lines) == len(left.rows) == most
 
 
+@pytest.mark.long
 def test_many_workers(start: Nursery, tmp_path: Path, postgres_server: postgres.Server, chance: Random) -> None:
     """Two share a folder and one has its own; one starts late, two are killed, and one is stopped for good."""
     url = postgres_server.database()
@@ -271,6 +273,7 @@ def away(before: Callable[[], None], after: Callable[[], None], seconds: float) 
         after()
 
 
+@pytest.mark.long
 def test_a_server_that_is_away(start: Nursery, tmp_path: Path, postgres_server: postgres.Server) -> None:
     """It answers nothing for a while, and later ends and comes back."""
 
@@ -313,6 +316,7 @@ def test_told_to_stop_as_soon_as_it_has_begun(start: Nursery, tmp_path: Path, we
         assert ask("SELECT * FROM worker") == []
 
 
+@pytest.mark.long
 def test_told_to_stop_while_the_server_answers_nothing(
     start: Nursery, tmp_path: Path, web: Web, postgres_server: postgres.Server
 ) -> None:
@@ -332,6 +336,7 @@ def test_told_to_stop_while_the_server_answers_nothing(
     assert faults(left_by(url, [tmp_path / "output"]), web.pages) == []
 
 
+@pytest.mark.long
 def test_what_the_server_said_is_lost(start: Nursery, tmp_path: Path, postgres_server: postgres.Server) -> None:
     """The connection breaks when a transaction is committed and the crawl does not know it yet; three times."""
     gate = Gate(postgres_server.port)
@@ -350,6 +355,7 @@ def test_what_the_server_said_is_lost(start: Nursery, tmp_path: Path, postgres_s
     assert gate.lost == 3
 
 
+@pytest.mark.long
 def test_taken_for_dead(start: Nursery, tmp_path: Path, postgres_server: postgres.Server) -> None:
     """Others give up a worker that lives: what it holds is theirs, and what it brings then is not counted."""
     url = postgres_server.database()

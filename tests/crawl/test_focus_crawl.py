@@ -40,6 +40,7 @@ def test_pages_on_the_topic_come_first(tmp_path: Path, topic: str) -> None:
     assert min(about) > max(other)
 
 
+@pytest.mark.long
 def test_the_demo_site(tmp_path: Path) -> None:
     ended = crawl(tmp_path, {"seeds": "demo", "topic": "蜜蜂"}, {})
     order = ["蜂" in item["title"] for item in ended.items()]
@@ -69,6 +70,7 @@ def test_min_relevance(tmp_path: Path, least: str | None, kept: int) -> None:
     assert "is finished" in again.err
 
 
+@pytest.mark.long
 def test_a_crawl_ends_when_its_harvest_is_small(tmp_path: Path) -> None:
     with serving(Site(chain(BEES, *(f"{CARS} Page {n}." for n in range(420))))) as site:
         arguments = {"seeds": site.url, "topic": "honey bees", "stop_when": "harvest<0.004"}

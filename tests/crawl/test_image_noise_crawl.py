@@ -228,6 +228,7 @@ def test_a_host_that_cannot_be_is_not_asked_for(tmp_path: Path) -> None:
     assert "Traceback" not in ended.err
 
 
+@pytest.mark.long
 def test_what_is_skipped_costs_no_pause(tmp_path: Path) -> None:
     """With half a second between two requests, five skipped ones would take two and a half."""
     slow = OPEN | {"DOWNLOAD_DELAY": "0.5", "RANDOMIZE_DOWNLOAD_DELAY": "False", "CONCURRENT_REQUESTS_PER_DOMAIN": "1"}
@@ -241,6 +242,7 @@ def test_what_is_skipped_costs_no_pause(tmp_path: Path) -> None:
     assert asked[-1] - asked[-2] > 0.4
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("max_pages", [{}, {"max_pages": PAGES + 1}])
 def test_images_that_wait_are_left_to_a_run_that_wants_them(tmp_path: Path, max_pages: dict[str, Any]) -> None:
     routes = {path: slowed({path: body}, 0.2)[path] if "/photos" in path else body for path, body in zoo().items()}
@@ -329,6 +331,7 @@ def evidence_in(ended: Crawl | Path) -> Evidence:
     return evidence([row for (row,) in rows(ended, "SELECT counts FROM evidence")])
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_a_crawl_that_was_killed_judges_as_one_that_was_not(tmp_path: Path) -> None:
     settings = OPEN | {"IMAGE_NOISE_MIN_PAGES": 99, "CONCURRENT_REQUESTS_PER_DOMAIN": "2"}
@@ -365,6 +368,7 @@ def test_where_an_image_moved_it_is_still_known_how_it_is_shown(tmp_path: Path) 
     assert rows(tmp_path, query) == [(True, True)]
 
 
+@pytest.mark.long
 def test_what_two_workers_counted_adds_up(tmp_path: Path, postgres_server: postgres.Server) -> None:
     database = postgres_server.database()
     settings = OPEN | {"STATE_URL": database, "IMAGE_NOISE_MIN_PAGES": 99, "CONCURRENT_REQUESTS_PER_DOMAIN": "4"}
@@ -514,6 +518,7 @@ def test_wrong_settings_are_refused(tmp_path: Path, setting: str, value: str, sa
     assert not (tmp_path / "output").exists()
 
 
+@pytest.mark.long
 def test_of_a_page_so_many_images_are_looked_at(tmp_path: Path) -> None:
     shown = "".join(f'<img src="/{n}.png">' for n in range(502))
     with serving(Site({"/": page("Hello.") + shown, "/499.png": image("a"), "/500.png": image("b")})) as site:

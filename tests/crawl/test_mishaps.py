@@ -87,6 +87,7 @@ def test_lists_that_nest_for_ever_are_left(tmp_path: Path) -> None:
     assert ended.counts() == {"sitemaps beyond the limit of a site or of levels": 1}
 
 
+@pytest.mark.long
 def test_a_site_has_so_many_lists(tmp_path: Path) -> None:
     with serving(Site({"/page": page("One.")})) as site:
         names = [f"list{number}" for number in range(MAX_LISTS + 2)]
@@ -116,6 +117,7 @@ def test_a_site_cannot_write_to_the_terminal(tmp_path: Path) -> None:
     assert not any(character < " " and character != "\n" for character in ended.err)
 
 
+@pytest.mark.long
 def test_two_crawls_of_one_name_do_not_mix(tmp_path: Path) -> None:
     slow = Answer([page("One.").encode()] + [b" "] * 40, content_type="text/html")
     with serving(Site({"/": page("One.", links={"/b": "b"}), "/b": slow})) as site:
@@ -131,6 +133,7 @@ def test_two_crawls_of_one_name_do_not_mix(tmp_path: Path) -> None:
     assert (tmp_path / "output" / "topic.jsonl").read_bytes().count(b"\n") == 2
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of a running process are Linux's")
 def test_a_full_disk_ends_the_crawl_with_a_word(tmp_path: Path) -> None:
     import resource

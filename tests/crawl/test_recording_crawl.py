@@ -114,6 +114,7 @@ def test_a_method_that_is_never_sure_says_nothing(tmp_path: Path) -> None:
     assert rows(tmp_path, "SELECT certainty FROM page") == [(None,)]
 
 
+@pytest.mark.long
 def test_a_delay_is_told_as_it_is(tmp_path: Path) -> None:
     routes = {"/": page("Bees.", links={"/1": "one", "/2": "two"}), "/1": page("One."), "/2": page("Two.")}
     routes["/robots.txt"] = "User-agent: *\nCrawl-delay: 0.7"
@@ -135,6 +136,7 @@ def test_verdicts_hold_how_it_is_shown_and_where_it_lies(crawled: Crawl) -> None
             assert (crawled.folder / "output" / "images" / file).stat().st_size == size
 
 
+@pytest.mark.long
 def test_a_killed_crawl_loses_the_last_seconds_only(tmp_path: Path) -> None:
     slow = {"DOWNLOAD_DELAY": "0.05", "CONCURRENT_REQUESTS_PER_DOMAIN": "1", "RANDOMIZE_DOWNLOAD_DELAY": "False"}
     with serving(Site(bees(200))) as site:

@@ -132,6 +132,7 @@ def test_three_rounds(tmp_path: Path, garden: Garden) -> None:
     assert len(fifth.items()) == 6
 
 
+@pytest.mark.long
 def test_nothing_is_due(tmp_path: Path, garden: Garden) -> None:
     given = {"seeds": garden.site.url, "topic": "bees"}
     assert crawl(tmp_path, given).status == 0
@@ -146,6 +147,7 @@ def test_nothing_is_due(tmp_path: Path, garden: Garden) -> None:
     assert "\nThe crawl 'topic' is finished" in crawl(tmp_path, given).err
 
 
+@pytest.mark.long
 def test_intervals_grow_and_shrink(tmp_path: Path, garden: Garden) -> None:
     given = {"seeds": garden.site.url, "topic": "bees", "refresh": "all"}
     seen = []
@@ -158,6 +160,7 @@ def test_intervals_grow_and_shrink(tmp_path: Path, garden: Garden) -> None:
     assert [found[f"{url}dance"] for found in seen] == [1.0, 0.5, 0.25, 0.125]
 
 
+@pytest.mark.long
 def test_servers_that_say_304_to_everything(tmp_path: Path) -> None:
     """Who does so unasked has failed; each tenth look asks for the page whole, whatever the server says."""
     texts = {"/always": BEES * 3, "/once": HONEY * 3}
@@ -203,6 +206,7 @@ def test_wrong_etags(tmp_path: Path) -> None:
     assert last["If-Modified-Since"] == "x" * 1_000
 
 
+@pytest.mark.long
 def test_a_sitemap_says_what_changed(tmp_path: Path) -> None:
     """Pages that are not due are asked for when their lastmod is later than the last look, once a round."""
     lastmod = {"/a": "2024-05-06", "/b": "2024-05-06"}
@@ -290,6 +294,7 @@ def test_a_round_that_is_killed_goes_on(tmp_path: Path) -> None:
     assert rows(tmp_path, "SELECT count(*) FROM page_version") == [(40,)]
 
 
+@pytest.mark.long
 def test_two_workers_share_a_round(tmp_path: Path, postgres_server: Server) -> None:
     """One begins it, the other joins; each page is asked for once."""
     url = make_url(postgres_server.database())
@@ -371,6 +376,7 @@ def test_where_a_page_leads_is_asked_for_whole(tmp_path: Path) -> None:
     assert rows(tmp_path, "SELECT url, round FROM page WHERE url LIKE '%/old'") == [(f"{site.url}old", 1)]
 
 
+@pytest.mark.long
 def test_max_pages_are_those_of_a_round(tmp_path: Path) -> None:
     """What a round had no room for is asked for by the next, with what is due."""
     leaves = {f"/{number}": f"page {number}" for number in range(6)}

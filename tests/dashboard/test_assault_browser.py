@@ -101,7 +101,14 @@ def look(page: Any, address: str) -> None:
         assert frame.locator("a[href], [src], [srcset], [background], [style*=url]").count() == 0
 
 
-@pytest.mark.parametrize("pattern", [view for view in sorted(VIEWS) if not view.endswith(NO_PAGES)])
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        pytest.param(view, marks=() if view in ("/", "/pages", "/sites") else pytest.mark.long)
+        for view in sorted(VIEWS)
+        if not view.endswith(NO_PAGES)
+    ],
+)
 def test_nothing_of_theirs_happens(page: Any, attacked: Attacked, problems: list[str], pattern: str) -> None:
     for address in addresses(attacked.output, pattern):
         look(page, address)

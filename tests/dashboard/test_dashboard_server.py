@@ -284,6 +284,7 @@ def _version(path: Path, number: int) -> None:
     engine.dispose()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("prepare", "status", "said"),
     [

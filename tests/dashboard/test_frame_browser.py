@@ -63,7 +63,7 @@ def test_the_overview_is_there(page: Any) -> None:
 
 
 @pytest.mark.parametrize("how", [PHONE], ids=["phone"])
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.long), "zh"])
 def test_every_view_can_be_read_on_a_phone(page: Any, problems: list[str], language: str) -> None:
     for view in LOOKED_AT:
         if not come(page, f"{view}?lang={language}", problems):
@@ -165,6 +165,7 @@ def test_the_way_back_does_not_choose_the_language_again(page: Any) -> None:
     assert page.locator("html").get_attribute("lang") == "en"
 
 
+@pytest.mark.long
 def test_a_crawl_that_is_cleared_away_while_it_is_looked_at(own_page: Any, copied: Path, problems: list[str]) -> None:
     own_page.goto("/crawls/1")
     name = own_page.locator("h1 bdi").inner_text()
@@ -174,6 +175,7 @@ def test_a_crawl_that_is_cleared_away_while_it_is_looked_at(own_page: Any, copie
     problems.clear()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", [{"java_script_enabled": False}], ids=["no scripts"])
 def test_every_view_is_there_without_scripts(page: Any, problems: list[str]) -> None:
     for view in LOOKED_AT:

@@ -103,6 +103,7 @@ def test_skipping_and_the_extractors_own_keep_nothing(own_page: Any) -> None:
     assert "Nothing is labelled yet" in own_page.inner_text("main")
 
 
+@pytest.mark.long
 def test_no_main_text_the_gold_file_and_taking_back(own_page: Any) -> None:
     address = opened(own_page)
     own_page.get_by_role("button", name="No main text here").click()
@@ -117,6 +118,7 @@ def test_no_main_text_the_gold_file_and_taking_back(own_page: Any) -> None:
     assert "Nothing is labelled yet" in own_page.inner_text("main")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", [{"java_script_enabled": False}])
 def test_it_goes_without_scripts(own_page: Any) -> None:
     own_page.goto("/labels")

@@ -61,6 +61,7 @@ def pages_shown(page: Any) -> int:
     return int(page.locator("#crawl-1 [data-label=Pages]").inner_text().replace(",", ""))
 
 
+@pytest.mark.long
 def test_a_crawl_comes_up_and_grows_before_the_visitors_eyes(page: Any, start: Any) -> None:
     page.goto("/")
     assert "No crawl was ever run here." in page.inner_text("main")
@@ -73,6 +74,7 @@ def test_a_crawl_comes_up_and_grows_before_the_visitors_eyes(page: Any, start: A
     assert page.evaluate("self.stayed")
 
 
+@pytest.mark.long
 def test_charts_go_on_while_the_crawl_runs(page: Any, start: Any) -> None:
     start()
     page.goto("/")

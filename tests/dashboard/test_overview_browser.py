@@ -82,6 +82,7 @@ def test_sites_are_filtered_and_sorted_without_leaving(page: Any) -> None:
     assert page.locator("#site-list tbody tr").count() == 1
 
 
+@pytest.mark.long
 def test_what_is_renewed_does_not_take_the_focus_away(page: Any) -> None:
     page.goto("/crawls/1")
     page.evaluate("for (const part of document.querySelectorAll('[data-live]')) part.dataset.before = 'yes'")

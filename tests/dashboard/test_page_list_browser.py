@@ -152,6 +152,7 @@ def test_more_comes_behind_what_is_there(many: Path, own_page: Any) -> None:
     assert len(hrefs) == len(set(hrefs)) == 100
 
 
+@pytest.mark.long
 def test_a_search_goes_on_by_itself(many: Path, own_page: Any) -> None:
     asked = []
     own_page.on("request", lambda request: asked.append(request.url))

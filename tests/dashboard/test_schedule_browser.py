@@ -12,6 +12,7 @@ def fill(page: Any, **values: str) -> None:
         page.locator(f"#f-{name}").fill(value)
 
 
+@pytest.mark.long
 def test_a_job_from_the_form_to_its_end(own_page: Any, problems: list[str]) -> None:
     own_page.goto("/schedule")
     fill(own_page, name="<b>bees</b>", cron="0 3 * * *", timezone="Asia/Shanghai", seeds="/etc/passwd")

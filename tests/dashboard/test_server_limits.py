@@ -81,6 +81,7 @@ def read(one: socket.socket, most: int = LARGE, pause: float = 0.0) -> int:
     return count
 
 
+@pytest.mark.long
 def test_who_reads_slowly_gets_all() -> None:
     with serving(1.0) as port, closing(asking(port, KEPT)) as slow:
         begun = time.monotonic()
@@ -88,6 +89,7 @@ def test_who_reads_slowly_gets_all() -> None:
         assert time.monotonic() - begun > 2  # times as long as something must be taken in
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("headers", [KEPT, CLOSED])
 def test_who_reads_nothing_is_hung_up_on(headers: bytes) -> None:
     with serving(0.5) as port, closing(asking(port, headers)) as still:
@@ -108,6 +110,7 @@ def test_who_stands_still_for_longest_gives_way_where_memory_is_short() -> None:
     assert min(taken[1:]) >= LARGE
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from Linux's /proc")
 def test_who_asks_again_and_again_and_takes_nothing_costs_one_answer() -> None:
     size, times = 60_000, 1_000
@@ -149,6 +152,7 @@ def time_to_close(one: socket.socket, pieces: Iterator[bytes], pause: float) -> 
     return time.monotonic() - begun, said
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("sent", "status"),
     [(b"", b""), (b"POST / HT", b""), (HEAD[:-2], b""), (HEAD, b"HTTP/1.1 408"), (HEAD + b"a=b", b"HTTP/1.1 408")],
@@ -160,6 +164,7 @@ def test_a_visitor_who_sends_no_more_is_hung_up_on(sent: bytes, status: bytes) -
     assert said[:12] == status
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("begun", "status"), [(HEAD[:20], b""), (HEAD, b"HTTP/1.1 408")])
 def test_a_request_that_comes_drop_by_drop_has_its_time(begun: bytes, status: bytes) -> None:
     drops = iter([begun, *[b"a"] * 90])
@@ -169,6 +174,7 @@ def test_a_request_that_comes_drop_by_drop_has_its_time(begun: bytes, status: by
     assert said[:12] == status
 
 
+@pytest.mark.long
 def test_between_two_requests_there_is_time() -> None:
     with serving(1.0) as port, closing(asking(port, KEPT)) as one:
         assert read(one) >= LARGE

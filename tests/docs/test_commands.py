@@ -67,8 +67,8 @@ def run(
 @pytest.fixture(scope="module")
 def results(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
     """What becomes of the pages that are to be tested."""
-    callspecs = [getattr(item, "callspec", None) for item in request.session.items if item.path == Path(__file__)]
-    pages = [callspec.params["page"] for callspec in callspecs if callspec and "page" in callspec.params]
+    tests = [item for item in request.session.items if item.name.startswith("test_commands_of_a_page[")]
+    pages = [item.callspec.params["page"] for item in tests if isinstance(item, pytest.Function)]
     scripts = {page: commands(page.read_text(encoding="utf-8")) for page in pages}
     # Its usual port is taken, so that each crawl of the demo site has one of its own to go on at.
     with demo.serving(), demo.serving(0) as site:
@@ -93,7 +93,11 @@ def results(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
             pool.shutdown(cancel_futures=True)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=() if page.parent == ROOT else pytest.mark.long) for page in PAGES],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
 def test_commands_of_a_page(page: Path, results: Results, request: pytest.FixtureRequest) -> None:
     if DATABASE in page.read_text(encoding="utf-8"):
         request.getfixturevalue("postgres_server")  # which skips, or fails, where there is none

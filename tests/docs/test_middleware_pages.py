@@ -8,6 +8,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import fork_server
+import pytest
 from sites import Answer, Asked, Crawl, Site, page, serving
 
 HOW_TO = fork_server.ROOT / "docs" / "how-to"
@@ -50,6 +51,7 @@ def members_only(asked: Asked) -> Answer:
     return Answer(page("Bees tell members where the clover is, and nobody else of all the guests."))
 
 
+@pytest.mark.long
 def test_a_login_reaches_one_site_and_no_other(tmp_path: Path) -> None:
     other, port = Site({"/": page("Another host."), "/moved": page("Moved here.")}), Site({"/": page("Another port.")})
     with serving(other, "127.0.0.2"), serving(port):
@@ -67,6 +69,7 @@ def test_a_login_reaches_one_site_and_no_other(tmp_path: Path) -> None:
     assert [asked for asked in (*other.asked, *port.asked) if "Cookie" in asked.headers] == []
 
 
+@pytest.mark.long
 def test_a_cookie_that_changes_is_kept(tmp_path: Path) -> None:
     block = (HOW_TO / "login.md").read_text(encoding="utf-8").split("```python\n")[1].partition("```")[0]
     seen: list[str] = []
@@ -92,6 +95,7 @@ def test_a_cookie_that_changes_is_kept(tmp_path: Path) -> None:
     assert [asked for asked in other.asked if "Cookie" in asked.headers] == []
 
 
+@pytest.mark.long
 def test_a_middleware_leaves_out_marks_and_counts(tmp_path: Path) -> None:
     with serving(Site({"/": page("Bees.", links={"/?print=1": "print", "/more": "more"}), "/more": "More."})) as site:
         written("own-middleware.md", tmp_path, site.url)
@@ -118,6 +122,7 @@ class Purpose:
 """
 
 
+@pytest.mark.long
 def test_a_middleware_may_answer_and_ask_again(tmp_path: Path) -> None:
     def slow(asked: Asked) -> Answer:
         return Answer("<p>At last the bees.</p>", 200 if asked.times else 202)

@@ -43,7 +43,11 @@ def run(script: str, folder: Path) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(line, cwd=folder, env=variables, capture_output=True, text=True, timeout=120)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=() if page.parent == ROOT else pytest.mark.long) for page in PAGES],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
 def test_blocks_of_a_page(page: Path, tmp_path: Path) -> None:
     code = "\n".join(blocks(page))
     done = run(NOTEBOOK.format(blocks=indent(code, "    ")), tmp_path)

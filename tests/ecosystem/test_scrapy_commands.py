@@ -51,6 +51,7 @@ def scrapy(folder: Path, *words: str) -> "fork_server.subprocess.CompletedProces
     return ended
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("more", [(), ("--spider=topic",)])
 def test_fetch_prints_the_page_and_follows_redirects(site: Site, tmp_path: Path, more: tuple[str, ...]) -> None:
     assert BEES in scrapy(tmp_path, "fetch", f"{site.url}moved", *more).stdout
@@ -78,6 +79,7 @@ def test_parse_shows_the_filled_item_of_one_page(site: Site, tmp_path: Path) -> 
     assert not (tmp_path / "output").exists()
 
 
+@pytest.mark.long
 def test_another_spider_runs_as_in_any_project(site: Site, tmp_path: Path) -> None:
     (tmp_path / "plain.py").write_text(PLAIN.replace("URL", site.url), encoding="utf-8")
     expected = [{"title": "A page"}]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import fork_server
+import pytest
 from sites import OPEN, Site, page, serving
 
 from crawler.demo import free
@@ -59,6 +60,7 @@ def ask(address: str, fields: list[tuple[str, str]] | None = None) -> dict[str, 
             time.sleep(0.05)
 
 
+@pytest.mark.long
 def test_scrapyd_runs_a_crawl(tmp_path: Path) -> None:
     with serving(Site({"/": page("Bees make honey.")})) as site, scrapyd(tmp_path) as address:
         fields = [("project", "default"), ("spider", "topic"), ("seeds", site.url)]

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from fork_server import environment
 from sites import Site, page, serving
 
@@ -22,6 +23,7 @@ process.start()
 """
 
 
+@pytest.mark.long
 def test_two_crawls_in_one_process_end_well_and_a_wrong_one_is_refused(tmp_path: Path) -> None:
     short, long = (
         Site({"/": page("Bees make honey.", links=links), "/b": page("A hive.")}) for links in ({}, {"/b": "b"})

@@ -59,6 +59,7 @@ def test_a_table_for_each_set(evaluate: Evaluate) -> None:
     assert f"gold: {METHOD} 4 of 4 pages" in said.err
 
 
+@pytest.mark.long
 def test_all_methods_by_default_and_all_peers_by_name(evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(PEERS):
         monkeypatch.setitem(PEERS, name, Peer("nobody-here", "nobody_here", lambda peer, page: ""))
@@ -180,6 +181,7 @@ def test_without_scipy_one_line_says_what_to_install(tmp_path: Path) -> None:
     assert said.stderr == "scrapy evaluate: scipy must be installed: python -m pip install '.[evaluate]'\n"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_it_can_be_broken_off(tmp_path: Path, jobs: str) -> None:
     (tmp_path / "gold.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))

@@ -30,6 +30,7 @@ def test_it_says_whose_answer_it_waits_for(tmp_path: Path) -> None:
     assert len(ended.items()) == 2
 
 
+@pytest.mark.long
 def test_it_says_that_a_host_rests(tmp_path: Path) -> None:
     busy = {"/": page("One.", links={"/b": "b"})}
     with serving(Site(busy)) as site:
@@ -51,6 +52,7 @@ def test_what_never_ends_is_given_up_and_counted(tmp_path: Path) -> None:
     assert len(ended.items()) == 2
 
 
+@pytest.mark.long
 def test_a_seed_given_up_is_asked_for_again_at_the_next_start(tmp_path: Path) -> None:
     with serving(Site({"/hang": page("One.")})) as site:
         given = {"seeds": f"{site.url}hang"}
@@ -67,6 +69,7 @@ def test_zero_gives_nothing_up(tmp_path: Path) -> None:
     assert len(ended.items()) == 1
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="processes are stopped by Unix's signals")
 def test_a_process_that_was_stopped_gives_up_nothing(tmp_path: Path) -> None:
     with serving(Site({"/": page("One.", links={"/late": "late"}), "/late": late})) as site:

@@ -11,6 +11,7 @@ BODIES = PAGES | {folder.name: (folder / "input.html").read_bytes() for folder i
 SPACE = dict.fromkeys(map(ord, "\u200b\ufeff\u00ad\u2060"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
 def test_the_leaves_of_a_line_are_its_text(body: bytes) -> None:
     page = Page("http://example.com/", body)

@@ -149,6 +149,7 @@ def test_nobody_can_connect_to_a_crawl(tmp_path: Path) -> None:
     assert found == [[]]
 
 
+@pytest.mark.long
 def test_by_default_a_host_is_asked_one_page_at_a_time_with_pauses(tmp_path: Path) -> None:
     lock, at_once = threading.Lock(), []
 

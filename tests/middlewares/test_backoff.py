@@ -90,6 +90,7 @@ GIVEN_UP = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("words", GIVEN_UP)
 def test_a_host_that_is_busy_for_too_long_is_left_alone(tmp_path: Path, words: str) -> None:
     status, header, settings, times = GIVEN_UP[words]
@@ -120,6 +121,7 @@ def test_a_page_that_is_always_busy_does_not_cost_the_others(tmp_path: Path) -> 
     assert ended.counts() == {"503 Service Unavailable": 1}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("count", "delay", "times", "moved"),
     [
@@ -163,6 +165,7 @@ def test_a_seed_that_stays_busy_fails_the_crawl_with_the_reason(tmp_path: Path) 
     assert ended.status == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("settings", [{}, {"DOWNLOAD_DELAY_JITTER": "0.9"}])
 @pytest.mark.parametrize(("status", "header", "times"), [(503, "2", 1), (429, "2", 1), (503, "3600", 2)])
 def test_a_request_that_waits_for_its_pause_is_not_sent_to_a_busy_host(

@@ -46,6 +46,7 @@ def test_pauses_are_kept_and_another_host_does_not_wait(tmp_path: Path) -> None:
     assert quick.asked[-1].at < slow.asked[-1].at
 
 
+@pytest.mark.long
 def test_pauses_are_kept_between_seeds_retries_and_redirects_too(tmp_path: Path) -> None:
     """They are on their way, or come back, while robots.txt is only being read."""
     routes = asking_for(f"Crawl-delay: {DELAY}", 3)
@@ -70,6 +71,7 @@ def test_a_host_that_asks_for_longer_pauses_than_the_limit_is_left_alone(
     assert ended.counts() == ({} if asked else {"robots.txt asks for longer pauses than CRAWL_DELAY_LIMIT": 1})
 
 
+@pytest.mark.long
 def test_the_pauses_of_the_group_that_speaks_to_this_crawler_count(tmp_path: Path) -> None:
     with serving(Site(asking_for("Crawl-delay: 50\n\nUser-agent: winnow\nCrawl-delay: 0.3", 3))) as site:
         crawl(tmp_path, {"seeds": site.url}, OPEN)

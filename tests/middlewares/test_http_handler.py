@@ -5,6 +5,7 @@ import threading
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
 from sites import OPEN, Answer, Asked, Site, crawl, page, serving
 
 PAGES = 30
@@ -38,6 +39,7 @@ def test_each_request_is_counted_and_none_is_lost(tmp_path: Path) -> None:
     assert statistic(ended.err, "retry/count") == len(site.asked) - (PAGES + 2)
 
 
+@pytest.mark.long
 def test_a_request_is_sent_again_after_a_pause(tmp_path: Path) -> None:
     with serving(fickle()) as site:
         slow = OPEN | {"CONCURRENT_REQUESTS_PER_DOMAIN": "1", "DOWNLOAD_DELAY": "0.5"}

@@ -10,6 +10,7 @@ BEES = "http://bees.example/"
 ROUTES = {BEES: page("Bees gather nectar in the warm hours.", links={"/hive": "hive"}), f"{BEES}hive": page("A hive.")}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("opened", "pages"), [("127.0.0.2", 2), ("10.0.0.1", 0)])
 def test_a_proxy_on_a_private_address_is_used_where_it_is_allowed(opened: str, pages: int, tmp_path: Path) -> None:
     settings: dict[str, Any] = {"HTTPPROXY_ENABLED": "True", "ALLOWED_PRIVATE_HOSTS": opened, "DOWNLOAD_DELAY": "0"}

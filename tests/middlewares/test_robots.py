@@ -149,6 +149,7 @@ def test_what_was_wanted_last_is_kept() -> None:
     assert [kept.get(f"http://{number}.example") for number in range(3)] == ["0", None, "2"]
 
 
+@pytest.mark.long
 def test_a_robots_txt_that_was_dropped_is_asked_for_again(tmp_path: Path) -> None:
     forgetful = DOWNLOADER_MIDDLEWARES | {
         "crawler.middlewares.robots.RobotsMiddleware": None,

@@ -19,6 +19,7 @@ def test_every_property_is_read() -> None:
     assert set(known) <= set(PROPERTIES)
 
 
+@pytest.mark.long
 def test_which_have_no_text_and_which_are_long() -> None:
     blocks = {name: len(Page("", body).blocks) for name, body in PAGES.items()}
     assert {name for name, count in blocks.items() if not count} == WITHOUT_TEXT

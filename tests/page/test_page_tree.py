@@ -116,6 +116,7 @@ def cut(asked: Asked) -> Answer:
     raise ConnectionAbortedError
 
 
+@pytest.mark.long
 def test_a_server_that_is_stuck_is_given_up_while_other_hosts_go_on(tmp_path: Path) -> None:
     stuck: dict[str, Route] = {
         "/silent": silent,

@@ -144,6 +144,7 @@ def test_the_file_says_the_same(place: Place) -> None:
     assert [path.name for path in place.folder.iterdir() if "report" in path.name] == ["report.html"]
 
 
+@pytest.mark.long
 def test_the_file_wants_no_extra(sqlite: Place) -> None:
     sqlite.crawl("bees", [{"relevance": 0.9}])
     code = "import sys; sys.modules['scipy'] = None; from scrapy.cmdline import execute; execute()"

@@ -301,6 +301,7 @@ def test_run_now_ends_with_the_crawls_status(world: World, say: Callable[..., Sa
     assert re.search(r"\n  last   run 1, .*, failed \(exit status 1\), \d+ s, 0 pages stored\n", say("list").out)
 
 
+@pytest.mark.long
 def test_a_missed_run_starts_at_once_and_a_killed_one_is_marked(
     world: World, endless: Site, say: Callable[..., Said]
 ) -> None:
@@ -332,6 +333,7 @@ def test_a_missed_run_starts_at_once_and_a_killed_one_is_marked(
     assert "bees: run 2 has ended: stopped, " in told
 
 
+@pytest.mark.long
 def test_after_kill_9_of_the_scheduler_its_crawl_is_found(
     world: World, endless: Site, say: Callable[..., Said]
 ) -> None:
@@ -366,6 +368,7 @@ def test_after_kill_9_of_both_the_run_has_failed(world: World, endless: Site, sa
     assert "bees: run 1 is dead: failed (killed, or its machine failed)" in world.said(1)
 
 
+@pytest.mark.long
 def test_ctrl_c_ends_what_runs_by_hand_cleanly(world: World, endless: Site, say: Callable[..., Said]) -> None:
     say("add", "bees", "0 3 * * *", "topic", *options(endless.url))
     by_hand = world.start("run-now", "bees")
@@ -376,6 +379,7 @@ def test_ctrl_c_ends_what_runs_by_hand_cleanly(world: World, endless: Site, say:
     assert "Stopped before the end." in world.said()
 
 
+@pytest.mark.long
 def test_two_schedulers_at_one_postgresql_run_nothing_twice(
     made: Callable[..., World], postgres_server: postgres.Server, capsys: pytest.CaptureFixture[str]
 ) -> None:

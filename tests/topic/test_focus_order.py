@@ -72,6 +72,7 @@ def test_the_same_pages_give_the_same_priorities_in_any_process(kind: str) -> No
     assert said[0].count("\n") > 200
 
 
+@pytest.mark.long
 def test_neither_the_work_for_a_page_nor_memory_grows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(relevance, "REMEMBERED", 50)
     monkeypatch.setattr(focus, "REMEMBERED", 200)

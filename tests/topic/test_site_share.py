@@ -60,6 +60,7 @@ def crawled(made: Focus, web: Web, pages: int) -> list[bool]:
     return order
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("links", [20, 100])
 def test_a_site_has_its_share_of_a_long_crawl(links: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(link_table, "MOST_WAITING", 5_000)

@@ -147,6 +147,7 @@ def test_a_part_is_not_judged_by_what_it_taught() -> None:
     assert train(found, heart, 10, 1).score == (0.0, 0.0, 0.0)
 
 
+@pytest.mark.long
 def test_a_seed_decides_what_is_drawn() -> None:
     chance = np.random.default_rng(1)
     found = [

@@ -178,6 +178,7 @@ def test_weights_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
     assert ended.err.startswith("scrapy train: a.jsonl cannot be read or written: ")
 
 
+@pytest.mark.long
 def test_it_trains_auto(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("crawler.training.auto_model.EPOCHS", 1)
     apart = [name for name, part in parts_of(SITE_NAMES, 5, 0).items() if part == 0]

@@ -53,6 +53,7 @@ def test_two_workers_are_one_crawl_to_the_user(tmp_path: Path) -> None:
     assert min(shares[1], shares[2]) > 0
 
 
+@pytest.mark.long
 def test_workers_that_are_killed_and_stopped_lose_nothing(tmp_path: Path) -> None:
     arguments = {"seeds": "", "workers": "2"}
     with spun(200, 0.5) as web:

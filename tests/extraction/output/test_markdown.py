@@ -193,6 +193,7 @@ def test_some_blocks_of_a_page() -> None:
     assert markdown(page, [page.blocks[2], page.blocks[4]]) == "- *c*\n\ne"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "html",
     [
