@@ -186,6 +186,7 @@ def test_without_psycopg_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "psycopg is not installed" in (postgres.missing() or "")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("required", "expected"), [("", "1 skipped"), ("1", "1 error")])
 def test_without_a_server_tests_are_skipped_unless_it_is_required(required: str, expected: str, tmp_path: Path) -> None:
     (tmp_path / "test_one.py").write_text("def test_one(postgres_server): pass")

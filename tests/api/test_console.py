@@ -86,6 +86,7 @@ def test_refusals_name_the_nearest(line: str, status: int, said: str, tmp_path: 
     assert (done.returncode, done.stderr.decode()) == (status, f"{said}\n")
 
 
+@pytest.mark.long
 def test_help_lists_commands_and_arguments(tmp_path: Path) -> None:
     commands = winnow(folder=tmp_path).stdout.decode()
     assert [

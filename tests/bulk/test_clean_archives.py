@@ -47,6 +47,7 @@ def test_each_file_becomes_what_it_becomes_alone(tmp_path: Path) -> None:
     assert (tmp_path / "together").read_bytes() == b"".join(found[f"{name}.jsonl"] for name in names)
 
 
+@pytest.mark.long
 def test_what_is_done_is_not_done_again(tmp_path: Path) -> None:
     names = whole_archives.archive(tmp_path, 3, 3, 3)
     words = ("--into", "out", *FAST, *names)

@@ -176,6 +176,7 @@ def test_the_closing_lines(place: Place) -> None:
     assert said.status == 1
 
 
+@pytest.mark.long
 def test_pages_that_are_not_read_to_their_end_are_said(place: Place) -> None:
     large = line(1, html="<p>Bees dance.</p>" + "<p>x" * 50_000)
     deep = line(2, html="<p>Bees dance.</p>" + "<div>" * 3_000)

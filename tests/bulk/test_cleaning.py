@@ -48,6 +48,7 @@ def named(method: str) -> Cleaner:
     return cleaner(method, EXTRACTORS[method])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("jobs", [1, 2, 4])
 def test_the_same_in_order_with_any_number_of_processes(jobs: int) -> None:
     found = list(cleaned(raws(30), named("auto"), jobs, lambda: None))

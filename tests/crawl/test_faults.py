@@ -124,6 +124,7 @@ def test_stopped_and_run_again_and_anew(start: Nursery, tmp_path: Path, web: Web
     assert web.count.total() > total + len(web.pages)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("most", [60])
 def test_killed_with_max_pages(start: Nursery, tmp_path: Path, web: Web, chance: Random, most: int) -> None:
     for _ in range(3):

@@ -202,6 +202,7 @@ def test_without_images_links_behind_them_are_judged(tmp_path: Path) -> None:
     assert "2 links not followed" in ended.closing()
 
 
+@pytest.mark.long
 def test_robots_txt_of_a_host_of_adverts_is_not_asked_for(tmp_path: Path) -> None:
     with serving(Site({})) as adverts, serving(Site(zoo())) as site:
         for path, body in site.routes.items():
@@ -415,6 +416,7 @@ def test_a_share_of_the_noise_is_fetched_all_the_same(tmp_path: Path, share: flo
     assert f"Images: none kept{skipped}.\n" in ended.closing()
 
 
+@pytest.mark.long
 def test_what_was_chosen_is_not_always_fetched(tmp_path: Path) -> None:
     """One image and one page are refused by robots.txt, one of each is missing, one of each is found elsewhere."""
     banners = "".join(f'<img src="/ads/{n}.png">' for n in ("good", "moved", "missing", "refused"))
@@ -432,6 +434,7 @@ def test_what_was_chosen_is_not_always_fetched(tmp_path: Path) -> None:
     assert "9 skipped images or links chosen for the audit, 2 images downloaded;" in ended.closing()
 
 
+@pytest.mark.long
 def test_what_is_saved_is_told_by_what_is_kept(tmp_path: Path) -> None:
     """The noise that is fetched all the same is larger, and changes nothing."""
     names = [f"/ads/{n}.png" for n in range(40)]

@@ -246,6 +246,7 @@ def test_menus_and_dates_are_no_change_to_methods_that_learn(tmp_path: Path, gar
     assert len(second.items()) == 4
 
 
+@pytest.mark.long
 def test_another_method_changes_no_page(tmp_path: Path, garden: Garden) -> None:
     """Its texts are in the database, and no items, also of pages that have an ETag; a change after that is one."""
     run(tmp_path, garden)

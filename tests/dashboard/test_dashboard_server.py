@@ -195,6 +195,7 @@ def test_a_refusal_is_in_the_language_of_the_visitor(
     assert said in served.ask(line, "Accept-Language: fr, zh;q=0.5", *headers)[1]
 
 
+@pytest.mark.long
 def test_browsers_that_go_away_cost_nothing(served: Asked) -> None:
     for _ in range(150):
         with closing(served.connect()) as to:
@@ -206,6 +207,7 @@ def test_browsers_that_go_away_cost_nothing(served: Asked) -> None:
     assert status == 200
 
 
+@pytest.mark.long
 def test_more_than_can_wait_are_told_so(served: Asked) -> None:
     said: list[int] = []
     asking = [threading.Thread(target=lambda: said.append(served.ask("GET /")[0])) for _ in range(200)]
@@ -358,6 +360,7 @@ def test_a_second_one_at_the_same_port_ends_with_a_sentence(served: Asked, tmp_p
     )
 
 
+@pytest.mark.long
 def test_changes_that_wait_for_a_crawl_hold_up_nobody_else(tmp_path: Path) -> None:
     path = tmp_path / "output" / "crawl.db"
     path.parent.mkdir()

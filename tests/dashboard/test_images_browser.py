@@ -40,6 +40,7 @@ def test_kept_images_are_shown_and_skipped_ones_are_not_asked_for(page: Any, pro
     assert page.locator("#skipped svg").count() > 0
 
 
+@pytest.mark.long
 def test_marking_goes_on_by_itself_and_can_be_undone(own_page: Any) -> None:
     own_page.goto("/images")
     first, second, third = ids(own_page)[:3]
@@ -73,6 +74,7 @@ def test_marking_by_the_mouse_stays_where_it_is(own_page: Any) -> None:
     assert focused(own_page).endswith(first.removeprefix("card"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", [{"java_script_enabled": False}])
 def test_without_scripts_a_mark_leads_to_the_image(own_page: Any) -> None:
     own_page.goto("/images?wall=doubtful")

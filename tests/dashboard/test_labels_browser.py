@@ -61,6 +61,7 @@ def test_blocks_are_marked_by_the_mouse(own_page: Any) -> None:
     assert saved(own_page, address) == [1, 3, 4]
 
 
+@pytest.mark.long
 def test_blocks_are_marked_by_the_keyboard_alone(own_page: Any) -> None:
     address = opened(own_page)
     own_page.evaluate("document.activeElement.blur()")
@@ -88,6 +89,7 @@ def test_blocks_are_marked_by_the_keyboard_alone(own_page: Any) -> None:
     assert saved(own_page, address) == [0, 1, 2, 3, 4, 5]
 
 
+@pytest.mark.long
 def test_skipping_and_the_extractors_own_keep_nothing(own_page: Any) -> None:
     own_page.goto("/labels")
     own_page.locator(".labels-pages a").first.click()
@@ -133,6 +135,7 @@ def test_it_goes_without_scripts(own_page: Any) -> None:
     assert [place for place in range(boxes.count()) if boxes.nth(place).is_checked()] == [2]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", [{"viewport": {"width": 390, "height": 800}}])
 def test_a_phone_shows_it_without_scrolling_aside(page: Any) -> None:
     for address in ("/labels", "/labels/list"):

@@ -56,6 +56,7 @@ def test_the_original_stands_beside_the_text(page: Any, bee: int) -> None:
     assert page.locator("#text .reading p").first.inner_text() == kept.inner_text()
 
 
+@pytest.mark.long
 def test_keys_lead_through_it(page: Any, bee: int) -> None:
     page.goto(f"/pages/{bee}")
     for key, where in (("o", "#original"), ("b", "/blocks"), ("d", "/versions"), ("l", "/links"), ("t", "")):
@@ -74,6 +75,7 @@ def test_it_is_no_wider_than_a_phone(page: Any, bee: int, view: str) -> None:
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", [{"java_script_enabled": False}])
 def test_without_scripts(page: Any, bee: int) -> None:
     page.goto(f"/pages/{bee}")
@@ -105,6 +107,7 @@ def changed(copied: Path) -> Callable[..., int]:
     return change
 
 
+@pytest.mark.long
 def test_nothing_of_a_hostile_page_acts(own_page: Any, changed: Callable[..., int]) -> None:
     number = changed(stored_response, body=zstd.compress(HOSTILE.encode()))
     for address in (f"/pages/{number}", f"/pages/{number}/original"):  # alone, too, it is sandboxed

@@ -31,6 +31,7 @@ def many(copied: Path) -> Path:
     return copied
 
 
+@pytest.mark.long
 def test_words_find_pages(page: Any) -> None:
     page.goto("/pages")
     every = page.locator("#pages li").count()
@@ -165,6 +166,7 @@ def test_a_search_goes_on_by_itself(many: Path, own_page: Any) -> None:
     assert "after" not in own_page.url
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", [{"java_script_enabled": False}])
 def test_without_scripts_a_button_looks_on(many: Path, own_page: Any, how: dict[str, Any]) -> None:
     own_page.goto("/pages?q=пчёлы")

@@ -163,7 +163,7 @@ def walked(
         assert looks < 3 * MANY
 
 
-@pytest.mark.parametrize("order", ORDERED)
+@pytest.mark.parametrize("order", [NEWEST, BEST, pytest.param(WORST, marks=pytest.mark.long)])
 @pytest.mark.parametrize("case", CASES)
 def test_what_is_wanted_is_found_once_and_in_order(
     connection: Connection, case: str, order: str, monkeypatch: pytest.MonkeyPatch
@@ -181,7 +181,7 @@ def test_what_is_wanted_is_found_once_and_in_order(
     assert len(scope) == 1  # however it is gone through, the same pages are looked at, each once
 
 
-@pytest.mark.parametrize("order", ORDERED)
+@pytest.mark.parametrize("order", [NEWEST, BEST, pytest.param(WORST, marks=pytest.mark.long)])
 @pytest.mark.parametrize("case", [name for name, (given, _) in CASES.items() if "words" in given])
 def test_the_same_is_found_by_the_index(
     connection: Connection, index: SearchIndex, case: str, order: str, monkeypatch: pytest.MonkeyPatch

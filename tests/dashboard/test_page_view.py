@@ -217,6 +217,7 @@ def test_versions(desk: DashboardContext, engine: Engine) -> None:
     assert ask(desk, f"/pages/{number}/versions?old=77").status == 404
 
 
+@pytest.mark.long
 def test_versions_of_very_many_lines_take_no_longer(desk: DashboardContext, engine: Engine) -> None:
     texts = ["\n".join(f"{number * 40_000 + line:x}" for line in range(33_000)) for number in range(MOST_VERSIONS + 1)]
     number = stored(desk, engine, text=texts[0] + "\nx" * 500_000)

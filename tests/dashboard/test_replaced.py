@@ -58,6 +58,7 @@ def begin_anew(desk: DashboardContext) -> None:
     )  # fmt: skip
 
 
+@pytest.mark.long
 def test_after_a_reset_nothing_is_of_the_crawl_before(desk: DashboardContext) -> None:
     for path in ALL:
         ask(desk, path)

@@ -140,6 +140,7 @@ def test_a_job_runs_now_by_itself(visitor: Visitor) -> None:
     assert "done" in visitor.get(f"/schedule/{number}").body.decode()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere threads have no standing of their own")
 def test_runs_do_not_step_back_with_the_dashboard(tmp_path: Path) -> None:
     (tmp_path / "output").mkdir()

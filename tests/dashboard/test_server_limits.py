@@ -97,6 +97,7 @@ def test_who_reads_nothing_is_hung_up_on(headers: bytes) -> None:
         assert read(still) < LARGE / 2
 
 
+@pytest.mark.long
 def test_who_stands_still_for_longest_gives_way_where_memory_is_short() -> None:
     with serving(30.0, most=2 * LARGE + 1) as port:
         visitors = []

@@ -173,6 +173,7 @@ def environment() -> dict[str, str]:
     return os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "SCRAPY_SETTINGS_MODULE": "crawler.settings"}
 
 
+@pytest.mark.long
 def test_without_scipy_one_line_says_what_to_install(tmp_path: Path) -> None:
     code = "import sys; sys.modules['scipy'] = None; from scrapy.cmdline import execute; execute()"
     line = [sys.executable, "-c", code, "evaluate", "gold.jsonl"]

@@ -102,6 +102,7 @@ def test_a_failure_costs_one_page(fake: Fake, does: str, failure: str) -> None:
     assert failure in second.failure
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [0, 1])
 def test_a_hang_is_ended_and_costs_one_page(fake: Fake, number: int) -> None:
     fake(f"import time\ndef extract_text(html):\n    if '{number}' in html:\n        time.sleep(60)\n    return 'text'")

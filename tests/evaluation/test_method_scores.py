@@ -85,6 +85,7 @@ def test_groups_are_judged_after_their_set() -> None:
     assert of.fingerprint == whole.fingerprint
 
 
+@pytest.mark.long
 def test_methods_at_work_at_once_give_the_same() -> None:
     ticks: list[tuple[str, str, int, int]] = []
     (one,) = judge(gold_set(), EvaluationPlan(("leaf-tags", "auto")), lambda *what: ticks.append(what))

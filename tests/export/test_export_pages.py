@@ -252,6 +252,7 @@ DANCE = "Bees dance in the dark of the hive, and the others follow the dancer to
 HONEY = "Honey is made of nectar, which the foragers carry home and the house bees fan until it keeps. "
 
 
+@pytest.mark.long
 def test_rounds_of_a_crawl_and_the_responses_of_their_pages(place: Place) -> None:
     home = "A garden of bees, in which there is much to read on them."
     with serving(
@@ -417,6 +418,7 @@ def slow(place: Place) -> Place:
     return place
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "sent", "status"), [("a.jsonl.zst", signal.SIGINT, 130), ("pages/", signal.SIGTERM, 143)]
 )

@@ -22,6 +22,7 @@ def late(asked: Asked) -> Answer:
     return Answer(page("Late."))
 
 
+@pytest.mark.long
 def test_it_says_whose_answer_it_waits_for(tmp_path: Path) -> None:
     with serving(Site({"/": page("One.", links={"/late": "late"}), "/late": late})) as site:
         ended = crawl(tmp_path, {"seeds": site.url}, QUICK)

@@ -185,6 +185,7 @@ def test_a_request_that_waits_for_its_pause_is_not_sent_to_a_busy_host(
         assert ended.counts() == {f"{status} Service Unavailable": 1, "site asked to stop (429 or 503)": 3}
 
 
+@pytest.mark.long
 def test_a_busy_robots_txt_is_asked_for_again(tmp_path: Path) -> None:
     rules = Answer("User-agent: *\nDisallow: /1", content_type="text/plain")
     site = busy(0)

@@ -79,6 +79,7 @@ def test_seeds_without_a_public_address_are_refused(tmp_path: Path, hosts: list[
     assert ended.status == 1
 
 
+@pytest.mark.long
 def test_links_and_redirects_without_a_public_address_are_refused(tmp_path: Path) -> None:
     """Only the one site that is opened by name and port is asked; the same port under other names is not."""
     hosts = [*NAMES, *NUMBERS]

@@ -147,6 +147,7 @@ def test_only_the_last_of_the_addresses_of_a_seed_is_a_home(tmp_path: Path, redi
     assert ended.counts() == {"outside the scope": 1}
 
 
+@pytest.mark.long
 @REDIRECTS
 def test_a_seed_that_moves_without_end_fails_the_crawl(tmp_path: Path, redirect: Redirect) -> None:
     """Two hosts send it to each other, always to another address; links to them are not followed."""

@@ -66,6 +66,7 @@ def test_a_budget_counts_pages_and_not_the_redirects_and_failures_on_the_way(tmp
     assert ended.counts() == {"404 Not Found": 1}
 
 
+@pytest.mark.long
 def test_a_site_that_never_answers_with_a_page_gets_ten_times_its_budget_of_requests(tmp_path: Path) -> None:
     links = {f"/gone/{n}": "gone" for n in range(60)}
     with serving(Site({"/": page("Hello.", links=links)})) as site:
@@ -154,6 +155,7 @@ def test_a_seed_that_is_silent_fails_the_crawl_with_the_reason(tmp_path: Path) -
     assert ended.status == 1
 
 
+@pytest.mark.long
 def test_what_is_not_read_of_a_page_too_large_is_counted(tmp_path: Path) -> None:
     large = page("Bees dance.", links={"/deep": "on"}) + "<p>x" * 60_000
     deep = page("Bees dance.") + "<div>" * 3_000

@@ -414,6 +414,7 @@ def run(place: Place, *words: str, **streams: Any) -> subprocess.Popen[bytes]:
     return subprocess.Popen(line, cwd=place.folder, env=sites.environment(), stderr=subprocess.PIPE, **streams)
 
 
+@pytest.mark.long
 def test_ctrl_c_answers_too(sqlite: Place) -> None:
     session = sqlite.session("bees")
     work(session)
@@ -436,6 +437,7 @@ def test_ctrl_c_answers_too(sqlite: Place) -> None:
     assert sqlite.rows() == before
 
 
+@pytest.mark.long
 def test_who_has_read_enough_may_go(sqlite: Place) -> None:
     sqlite.session("bees").leave()
     reads, writes = os.pipe()
@@ -814,6 +816,7 @@ def test_a_real_crawl_is_told_as_its_closing_lines_did(
     assert here.state("--reset", "bees", "--yes").status == 0
 
 
+@pytest.mark.long
 def test_outside_a_checkout_on_a_terminal(crawled: Crawl) -> None:
     master, slave = os.openpty()
     line = [sys.executable, "-m", "scrapy", "state", "bees"]

@@ -145,6 +145,7 @@ def test_what_is_not_old_enough_stays(engine: Engine, crawl_id: int, age: int) -
     assert len(rows(engine)) == 2
 
 
+@pytest.mark.long
 def test_a_long_crawl_is_thinned_again_and_again_and_nothing_is_lost(engine: Engine, crawl_id: int) -> None:
     """A sample every four minutes for 32 days, thinned as it goes; a second seat is left alone."""
     fill(engine, crawl_id, [NOW - 40 * DAY + n for n in range(5)], number=2)

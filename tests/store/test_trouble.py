@@ -66,6 +66,7 @@ def outcome(crew: Crew, worker: Worker, answer: BatchReply) -> tuple[Any, ...]:
     )
 
 
+@pytest.mark.long
 def test_a_failure_at_any_statement_changes_nothing(crew: Crew) -> None:
     """One try after the other fails, each a statement later than the one before."""
     worker = ready(crew, "untroubled")

@@ -36,6 +36,7 @@ def test_pages_on_the_topic_come_earlier_than_breadth_first(kind: str, learning:
     assert focused > 1.25 * plain
 
 
+@pytest.mark.long
 def test_it_is_learned_which_lists_lead_to_the_topic() -> None:
     found = {True: 0, False: 0}
     for seed in range(6):
@@ -51,6 +52,7 @@ def test_every_page_is_met_once() -> None:
     assert sorted(order) == sorted(breadth_first(pages))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["words", "example"])
 def test_the_same_pages_give_the_same_priorities_in_any_process(kind: str) -> None:
     code = (

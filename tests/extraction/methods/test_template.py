@@ -162,6 +162,7 @@ def test_a_library_that_grows_changes_nothing_of_a_page_that_is_read() -> None:
     assert template(other, library).text == "It rains."
 
 
+@pytest.mark.long
 def test_ten_pages_of_many_long_labels_take_a_moment() -> None:
     learner = Learner(Library())
     hostile = [
