@@ -9,7 +9,7 @@ from http import HTTPStatus
 from string import Formatter
 from typing import NamedTuple, Self
 
-from crawler.page.html_tree import MAX_ATTRIBUTES, MAX_BLOCKS, MAX_LEVELS, MAX_TAGS, Cut
+from crawler.page.html_tree import MAX_ATTRIBUTES, MAX_BLOCKS, MAX_BYTES, MAX_LEVELS, MAX_TAGS, Cut
 from crawler.page.image_file import NonImage
 from crawler.translation.message import N_, Message, plural
 
@@ -164,6 +164,7 @@ NOTHING_GIVEN = {
 }
 """The text for an empty parameter."""
 CUTS = {
+    Cut.BYTES: Message("after {megabytes} MB", {"megabytes": MAX_BYTES // 1_000_000}),
     Cut.TAGS: Message("after {tags} tags or {attributes} attributes", {"tags": MAX_TAGS, "attributes": MAX_ATTRIBUTES}),
     Cut.DEPTH: Message("after {levels} nested elements", {"levels": MAX_LEVELS}),
     Cut.BLOCKS: Message("after {blocks} lines", {"blocks": MAX_BLOCKS}),

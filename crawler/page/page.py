@@ -11,7 +11,7 @@ from lxml import etree
 from crawler.page.blocks import Block, Containers, ImageElement, LinkElement, PageContents, contents
 from crawler.page.decoding import decode, is_clean_utf8
 from crawler.page.head import REFRESH, Head, read_head, read_metas, robots_directives
-from crawler.page.html_tree import Cut, parsed
+from crawler.page.html_tree import MAX_BYTES, Cut, parsed
 from crawler.page.links import ImageLink, Link, PageTargets, targets
 from crawler.page.text import fold_space
 from crawler.urls.parsing import absolute
@@ -66,17 +66,21 @@ class Page:
             self._once[compute] = compute(self)
         return cast(T, self._once[compute])
 
+    @property
+    def _read(self) -> bytes:
+        return self.body[:MAX_BYTES]
+
     @cached_property
     def _is_clean(self) -> bool:
-        return is_clean_utf8(self.body, self.content_type)
+        return is_clean_utf8(self._read, self.content_type)
 
     @cached_property
     def _decoded(self) -> tuple[str, str]:
-        return (self.body.decode(), "utf-8") if self._is_clean else decode(self.body, self.content_type)
+        return (self._read.decode(), "utf-8") if self._is_clean else decode(self._read, self.content_type)
 
     @property
     def html(self) -> str:
-        """The page's source as text."""
+        """The page's source as text, without what is beyond MAX_BYTES."""
         return self._decoded[0]
 
     @property
@@ -86,7 +90,7 @@ class Page:
 
     @cached_property
     def _parsed(self) -> tuple[etree._Element, Cut | None]:
-        return parsed(self.body if self._is_clean else self.html.encode("utf-8", "replace"))
+        return parsed(self._read if self._is_clean else self.html.encode("utf-8", "replace"))
 
     @cached_property
     def root(self) -> etree._Element:
@@ -96,7 +100,7 @@ class Page:
     @cached_property
     def ended(self) -> Cut | None:
         """The limit after which the rest of the source was not parsed; usually None."""
-        return self._parsed[1]
+        return Cut.BYTES if len(self.body) > MAX_BYTES else self._parsed[1]
 
     @cached_property
     def _telling(self) -> list[etree._Element]:

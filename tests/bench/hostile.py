@@ -9,8 +9,10 @@ a second of CPU or 100 MB.
 
 import argparse
 import os
+import re
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -165,6 +167,12 @@ def seconds_of(process: int) -> float:
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
+def peak_of(process: int) -> int:
+    """The most memory that a process has used so far, in kilobytes; 0 when it has ended."""
+    found = re.search(r"VmHWM:\s*(\d+)", Path(f"/proc/{process}/status").read_text(encoding="utf-8"))
+    return int(found[1]) if found else 0
+
+
 def cost_of(site: Hostile) -> Cost:
     """The cost of a crawl of a site, which ends with its first page, or soon if it is a list."""
     ends = {"CLOSESPIDER_TIMEOUT": str(LIST_SECONDS)}
@@ -173,12 +181,16 @@ def cost_of(site: Hostile) -> Cost:
         child = subprocess.Popen(
             line, cwd=folder, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        site.crawler = child.pid
-        _, status, used = os.wait4(child.pid, 0)
+        site.crawler, peak = child.pid, 0
+        # The peak that the system tells at the end counts in this process, from which that one was made.
+        while not (ended := os.wait4(child.pid, os.WNOHANG))[0]:
+            peak = max(peak, peak_of(child.pid))
+            time.sleep(0.02)
+        _, status, used = ended
         child.returncode = os.waitstatus_to_exitcode(status)
     if len(site.asked) < 2:
         raise SystemExit("a crawl did not ask for its seed")
-    return Cost(used.ru_utime + used.ru_stime - site.used_before, used.ru_maxrss / 1024)
+    return Cost(used.ru_utime + used.ru_stime - site.used_before, peak / 1024)
 
 
 def least(costs: Iterable[Cost]) -> Cost:

@@ -71,6 +71,7 @@ def test_the_pages_are_as_large_as_they_may_be(name: str) -> None:
 @pytest.mark.parametrize(
     ("unit", "limit", "where"),
     [
+        ("x" + " " * 999, html_tree.MAX_BYTES // 1_000, html_tree.Cut.BYTES),
         ("<p>x", html_tree.MAX_TAGS, html_tree.Cut.TAGS),
         ("x</p>", html_tree.MAX_TAGS, html_tree.Cut.TAGS),
         ("x</html>", html_tree.MAX_TAGS, html_tree.Cut.TAGS),
