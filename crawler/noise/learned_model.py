@@ -68,10 +68,12 @@ class NoiseModel:
 
     def logits(self, features: Floats) -> Floats:
         """The logit of noise of each row of features."""
-        codes = np.arange(0, self.tables.size, CODES)  # the offset of each tree's table
-        for power, (splits, edges) in enumerate(zip(self.splits, self.edges, strict=True)):
-            codes = codes + ((features.take(splits, 1) > edges) << power)
-        found: Floats = self.tables.ravel().take(codes).sum(1)
+        return self.votes(_POWERS @ (features[:, self.splits] > self.edges))
+
+    def votes(self, codes: Ints) -> Floats:
+        """The logit of noise of each row of codes, one for each tree."""
+        offsets = np.arange(0, self.tables.size, CODES)
+        found: Floats = self.tables.ravel().take(codes + offsets).sum(1, dtype=np.float64)
         return found
 
 
@@ -113,30 +115,18 @@ def save(model: NoiseModel, path: Path) -> None:
 
 
 def load(path: Path) -> NoiseModel:
-    """The model in a file; raises a WeightsError if there is none that fits. Nothing in the file is executed."""
+    """The model in a file; raises a NoiseWeightsError if there is none that fits. Nothing in the file is executed."""
     try:
         with np.load(path, allow_pickle=False) as held:
             if tuple(held["names"].tolist()) != FEATURES:
                 raise ValueError("other features")
-            model = NoiseModel(
+            return NoiseModel(
                 held["splits"].astype(np.intp),
                 held["edges"].astype(np.float32),
                 held["tables"].astype(np.float32),
                 held["usual"].astype(np.float32),
                 float(held["limit"]),
             )
-        trees = len(model.tables)
-        shapes = (
-            (model.splits, (SPLITS, trees)),
-            (model.edges, (SPLITS, trees)),
-            (model.tables, (trees, CODES)),
-            (model.usual, (len(FEATURES),)),
-        )
-        if any(rows.shape != shape or not np.isfinite(rows).all() for rows, shape in shapes):
-            raise ValueError("shapes")
-        if model.splits.min() < 0 or model.splits.max() >= len(FEATURES) or not 0 < model.limit < 1:
-            raise ValueError("features")
-        return model
     except NO_WEIGHTS as error:
         raise NoiseWeightsError(f"{str(path)!r} holds no weights of images") from error
 
@@ -177,56 +167,25 @@ _OF_GROUP = {
     "site": OF_SITE,
 }
 """The groups of features that are explained together."""
-_GROUP = np.array([next(at for at, names in enumerate(_OF_GROUP.values()) if name in names) for name in FEATURES])
+_IS_OF_GROUP = np.array([[name in names for name in FEATURES] for names in _OF_GROUP.values()])
 _POWERS = (1 << np.arange(SPLITS)).astype(np.uint8)
 
 
-class _Ready(NamedTuple):
-    """A model, arranged so that its logit and all changes are computed at once."""
-
-    splits: Ints
-    edges: Floats
-    trees: Ints
-    """All trees, then those that use a feature of each group."""
-    begins: Ints
-    """The offset in `added` of the numbers of each tree, one number for each code."""
-    added: Floats
-    starts: Ints
-    """The offset in `trees` of all trees, and of those of each group."""
-    groups: tuple[str, ...]
-    """The features that are used at all."""
-
-
 @lru_cache(maxsize=MODELS)
-def _ready(model: NoiseModel) -> _Ready:
-    usual = model.usual[model.splits] > model.edges
-    trees, added, groups = [np.arange(len(model.tables))], [model.tables], []
-    for at, group in enumerate(_OF_GROUP):
-        is_mine = _GROUP[model.splits] == at
-        (mine,) = np.nonzero(is_mine.any(0))
-        if len(mine):
-            asked, if_usual = (_POWERS @ bits[:, mine].view(np.uint8) for bits in (is_mine, is_mine & usual))
-            others = np.arange(CODES) & ~asked[:, None] | if_usual[:, None]
-            tables = model.tables[mine]
-            groups.append(group)
-            trees.append(mine)
-            added.append(tables - np.take_along_axis(tables, others, 1))
-    all_trees = np.concatenate(trees)
-    return _Ready(
-        splits=model.splits.ravel(),
-        edges=model.edges.ravel(),
-        trees=all_trees,
-        begins=np.arange(0, CODES * len(all_trees), CODES),
-        added=np.concatenate(added).ravel().astype(np.float64),
-        starts=np.cumsum([0, *map(len, trees[:-1])]),
-        groups=tuple(groups),
-    )
+def _usual_codes(model: NoiseModel) -> tuple[Ints, Ints, list[str]]:
+    """For each group that is asked at all and each tree, which splits do not ask it, and the code of the others if the
+    group had its usual values; and the names of these groups.
+    """
+    is_mine = _IS_OF_GROUP[:, model.splits]
+    is_asked = is_mine.any((1, 2))
+    if_usual = is_mine & (model.usual[model.splits] > model.edges)
+    groups = [name for name, asked in zip(_OF_GROUP, is_asked, strict=True) if asked]
+    return _POWERS @ ~is_mine[is_asked], _POWERS @ if_usual[is_asked], groups
 
 
 def changes(model: NoiseModel, features: Floats) -> Changes:
     """The model's result for the features of an image, and the groups of features it depends on."""
-    ready = _ready(model)
-    is_over = (features.take(ready.splits) > ready.edges).view(np.uint8)
-    codes = _POWERS @ is_over.reshape(model.splits.shape)
-    sums = np.add.reduceat(ready.added.take(codes.take(ready.trees) + ready.begins), ready.starts).tolist()
-    return Changes(sums[0], dict(zip(ready.groups, sums[1:], strict=True)))
+    kept, if_usual, groups = _usual_codes(model)
+    codes = _POWERS @ (features.take(model.splits) > model.edges)
+    logit, *others = model.votes(np.concatenate([codes[None], codes & kept | if_usual])).tolist()
+    return Changes(logit, {name: logit - other for name, other in zip(groups, others, strict=True)})

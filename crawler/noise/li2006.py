@@ -70,10 +70,6 @@ _SIZES = re.compile(
     r"|/(?:resize|fit-in|crop|resized)(?=/)"
     r"|/(?:[whqc]_[\w.]+(?:,[a-z]{1,2}_[\w.:]+)*|\d{2,4}x\d{1,4})(?=/)"
 )
-# The addresses that need folding contain one of these; most have none, so the slow pattern is not tried.
-_TIMES = re.compile(r"\dx\d")
-_ENDS = ("small", "medium", "large", "thumb", "thumbnail", "scaled")
-_MARKS = ("@", "px-", "/resize", "/fit-in", "/crop", "/w_", "/h_", "/q_", "/c_")
 # Parameters for a size, a quality or against caches; a query of digits alone is such a number too.
 _IDLE = re.compile(
     r"(?:w|h|q|s|dpr|width|height|size|sz|quality|resize|fit|crop|strip|auto|ssl|format|fm|scale|zoom|maxwidth|maxheight"
@@ -92,9 +88,7 @@ def fold(url: str) -> str:
     """
     host, slash, rest = url.partition("://")[2].partition("/")
     path, mark, query = rest.partition("#")[0].partition("?")
-    path = slash + path
-    if _may_have_size(path):
-        path = _SIZES.sub("", path)
+    path = _SIZES.sub("", slash + path)
     if mark:
         kept = "&".join(pair for pair in query.split("&") if pair and not _IDLE.fullmatch(pair))
         path = f"{path}?{kept}" if kept else path
@@ -102,12 +96,6 @@ def fold(url: str) -> str:
     if len(address) <= LONGEST:
         return address
     return f"{address[:LONGEST]}#{blake2b(address.encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}"
-
-
-def _may_have_size(path: str) -> bool:
-    if "x" in path and _TIMES.search(path):
-        return True
-    return path[: path.rfind(".")].endswith(_ENDS) or any(map(path.__contains__, _MARKS))
 
 
 def redundancy(url: str, shown: Mapping[str, int], pages: int) -> float | None:
