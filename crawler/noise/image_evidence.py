@@ -80,7 +80,7 @@ class Evidence:
     left: int = 0
     """Counts of rare words and addresses that were dropped because the site has too many."""
 
-    def see(self, sightings: Iterable["Sighting"]) -> None:
+    def see(self, sightings: Iterable[Sighting]) -> None:
         """Count the images of one more page."""
         self.pages += 1
         addresses: set[str] = set()

@@ -68,7 +68,7 @@ def features_of(around: PageContext, index: int) -> tuple[float, ...]:
     return tuple(map(float, found))
 
 
-_PLACE = (
+OF_PLACE = (
     "image number,place among images,place among blocks,main text before,after main text,before main text,"
     "main blocks before,main blocks after,blocks to main text back,blocks to main text ahead,next block main,"
     "last block main,next block length,last block length,next block linked,copies"
@@ -103,8 +103,10 @@ def _of_place(around: PageContext, image: ImageLink, index: int) -> list[float]:
 
 
 _HELD = "letters,share linked,share of main text,blocks,images,share main".split(",")
-_HOLDS = tuple(f"{name} ^{level}" for level in range(LEVELS) for name in _HELD)
-_INSIDE = ("in main container", "levels to main", "depth")
+OF_CONTAINERS = (
+    *(f"{name} ^{level}" for level in range(LEVELS) for name in _HELD),
+    *("in main container", "levels to main", "depth"),
+)
 
 
 def _of_containers(around: PageContext, image: ImageLink) -> list[float]:
@@ -139,8 +141,7 @@ def _of_containers(around: PageContext, image: ImageLink) -> list[float]:
     return [*held, inside, log1p(to_main), log1p(depth)]
 
 
-_IN = tuple(f"in {tag}" for tag in FRAMES)
-_LIKE = ("images like it", "is lazy")
+OF_ELEMENTS = (*(f"in {tag}" for tag in FRAMES), "images like it", "is lazy")
 
 
 def _of_elements(around: PageContext, image: ImageLink, index: int) -> list[float]:
@@ -149,7 +150,7 @@ def _of_elements(around: PageContext, image: ImageLink, index: int) -> list[floa
     return [*(tag in tags for tag in FRAMES), log1p(around.alike[around.kinds[index]]), lazy]
 
 
-_SIZES = "width,height,area,aspect,size known,icon,advert's size,size in address,pixel".split(",")
+OF_SIZE = "width,height,area,aspect,size known,icon,advert's size,size in address,pixel".split(",")
 
 
 def _of_size(image: ImageLink) -> list[float]:
@@ -173,7 +174,7 @@ def _of_size(image: ImageLink) -> list[float]:
     ]
 
 
-_WORDS = "alt,has alt,title,anchor text,alt in title,alt words,near text,caption".split(",")
+OF_WORDS = "alt,has alt,title,anchor text,alt in title,alt words,near text,caption".split(",")
 
 
 def _of_words(around: PageContext, image: ImageLink) -> list[float]:
@@ -192,10 +193,13 @@ def _of_words(around: PageContext, image: ImageLink) -> list[float]:
     ]
 
 
-_TARGET = (
+OF_TARGET = (
     "linked,to image,to this site,to another site,to itself,to the front,target depth,told elsewhere,target query"
 ).split(",")
-_FILE = "own host,own site,path depth,query,digits,name length,head image,in scripts,date in address".split(",")
+OF_ADDRESS = (
+    *"own host,own site,path depth,query,digits,name length,head image,in scripts,date in address".split(","),
+    *(f"is {name}" for name in ENDINGS),
+)
 
 
 def _of_addresses(around: PageContext, image: ImageLink) -> list[float]:
@@ -219,7 +223,7 @@ def _of_addresses(around: PageContext, image: ImageLink) -> list[float]:
 
 def _of_target(around: PageContext, target: str) -> list[float]:
     if not target:
-        return [0.0] * len(_TARGET)
+        return [0.0] * len(OF_TARGET)
     _, path, query = _parts(target)
     is_ours = around.sites[target] == around.site
     return [
@@ -250,7 +254,7 @@ def _parts(url: str) -> tuple[str, str, str]:
 
 
 _WHERE = ("own", "near", "far", "file", "target")
-_CALLED = tuple(f"{where} {family}" for where in _WHERE for family in FAMILIES)
+OF_NAMES = tuple(f"{where} {family}" for where in _WHERE for family in FAMILIES)
 
 
 def _of_names(image: ImageLink) -> list[int]:
@@ -266,19 +270,9 @@ def _of_names(image: ImageLink) -> list[int]:
     return [count for name in (*levels, file[-MOST_LETTERS:], target[:MOST_LETTERS]) for count in families(name)]
 
 
-OF_PLACE, OF_CONTAINERS, OF_ELEMENTS = _PLACE, (*_HOLDS, *_INSIDE), (*_IN, *_LIKE)
-OF_SIZE, OF_WORDS, OF_TARGET = _SIZES, _WORDS, _TARGET
-OF_ADDRESS, OF_NAMES, OF_PAGE = (*_FILE, *(f"is {name}" for name in ENDINGS)), _CALLED, ABOUT
 FEATURES = (
-    *OF_PLACE,
-    *OF_CONTAINERS,
-    *OF_ELEMENTS,
-    *OF_SIZE,
-    *OF_WORDS,
-    *OF_TARGET,
-    *OF_ADDRESS,
-    *OF_NAMES,
-    *OF_PAGE,
+    *(*OF_PLACE, *OF_CONTAINERS, *OF_ELEMENTS, *OF_SIZE, *OF_WORDS),
+    *(*OF_TARGET, *OF_ADDRESS, *OF_NAMES, *ABOUT),
 )
 """The names of the features."""
 

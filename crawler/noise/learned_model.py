@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from crawler.noise import image_features
 from crawler.noise.li2006 import fold
+from crawler.noise.page_features import ABOUT
 
 if TYPE_CHECKING:
     from crawler.noise.image_evidence import Evidence, Sighting
@@ -163,7 +164,7 @@ _OF_GROUP = {
         *(name for name in image_features.OF_NAMES if name.startswith("file")),
     ),
     "head": ("head image", "in scripts", "has head image"),
-    "page": tuple(name for name in image_features.OF_PAGE if name != "has head image"),
+    "page": tuple(name for name in ABOUT if name != "has head image"),
     "site": OF_SITE,
 }
 """The groups of features that are explained together."""

@@ -92,7 +92,7 @@ ABOUT = (
     *(f"page is {name}" for name in PAGE_TYPES),
     "has head image",
 )
-"""The names of what `Surroundings.about` holds."""
+"""The names of what `PageContext.about` holds."""
 _SIZED = re.compile(r"[-_]\d{2,4}x\d{2,4}$|[-_](?:small|large|medium|thumb\w*|scaled)$")
 
 

@@ -244,8 +244,7 @@ class FilterLists:
         self._engine = adblock.Engine(rules)
 
     def hit(self, url: str, page: str, kind: str = "image") -> bool:
-        """Whether a browser with these lists would block an address on a page. `kind` is how the page loads it: `image`
-        for images, `document` for link targets.
+        """Whether a browser with these lists would block an address on a page.
 
         `kind` is what the page loads it as: `image` for images, `document` for where a link leads.
         """
@@ -259,10 +258,10 @@ BY_LIST = "filter_list"
 class ImageNoiseFilter:
     """A judge of images, and filter lists that overrule it."""
 
-    judge: "Judge"
+    judge: Judge
     lists: FilterLists | None = None
 
-    def verdict(self, sighting: "Sighting", evidence: "Evidence") -> "Verdict":
+    def verdict(self, sighting: Sighting, evidence: Evidence) -> Verdict:
         """The verdict on an image, given what its site has shown on all its pages so far."""
         said = self.judge.judge(sighting, evidence)
         if self._is_listed(sighting):
@@ -270,7 +269,7 @@ class ImageNoiseFilter:
             return said._replace(is_noise=True, probability=1.0, reasons=reasons, decided_by=BY_LIST)
         return said
 
-    def _is_listed(self, sighting: "Sighting") -> bool:
+    def _is_listed(self, sighting: Sighting) -> bool:
         """Whether the lists block an image or its target."""
         if self.lists is None:
             return False
@@ -279,7 +278,7 @@ class ImageNoiseFilter:
         return bool(sighting.target) and self.lists.hit(sighting.target, sighting.page, "document")
 
 
-def leads_to_noise(sighting: "Sighting", verdict: "Verdict", judge: "Judge", pages: int) -> bool:
+def leads_to_noise(sighting: Sighting, verdict: Verdict, judge: Judge, pages: int) -> bool:
     """Whether the page behind an image is noise too, by the judge and by how many pages of the site it has seen.
 
     An image that is noise may lead to a good page of the same site, such as the thumbnail of another story. So the page
