@@ -4,6 +4,7 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -13,14 +14,13 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from crawler.atomic_files import remove_parts
-from crawler.bulk.cleaning import NAMED, Cleaner, CleaningCounts, FileCleaner, FileResult, by_processes
-from crawler.bulk.parallel import DIED, WorkersError
+from crawler.bulk.cleaning import NAMED, Cleaner, CleaningCounts, FileCleaner, FileResult, lost
+from crawler.bulk.parallel import DIED, WorkersError, as_done
 from crawler.bulk.progress_bar import CleaningProgress, outcome_lines
 from crawler.bulk.resume_manifest import ENDING, Pair, go_on, largest_first, maker, pairs
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, byte_size, printable
 from crawler.translation.message import Message, counted, localized, plural
 
-LOCK = ".clean.lock"
 Engine = Callable[[FileCleaner, Sequence[Pair], Callable[[str], None]], Iterator[FileResult]]
 
 
@@ -34,9 +34,9 @@ class CleaningOptions:
 
 
 def engine(opts: argparse.Namespace, jobs: int) -> Engine:
-    """What runs the work."""
+    """Yields the result of each file when it is done, in processes here or on many machines."""
     if opts.engine != "dask":
-        return lambda work, todo, said: by_processes(work, todo, jobs, partial(said, DIED))
+        return lambda work, todo, said: as_done(work, todo, jobs, lost, partial(said, DIED))
     try:
         from crawler.bulk.dask import by_dask
     except ImportError:
@@ -46,36 +46,42 @@ def engine(opts: argparse.Namespace, jobs: int) -> Engine:
     return lambda work, todo, said: by_dask(work, todo, opts.scheduler or "", jobs, said)
 
 
-@dataclass
-class Share:
-    """A file, and whether it has been read."""
-
-    size: int
-    position: int = 0
-
-
 class FilesProgress(CleaningProgress):
     """Progress that also counts files."""
 
     def __init__(self, todo: Sequence[Pair], tally: CleaningCounts, interval: float) -> None:
-        self.shares = {pair.output: Share(pair.size or 0) for pair in todo}
-        self.done = 0
-        super().__init__(list(self.shares.values()), tally, interval)
+        sizes = [pair.size or 0 for pair in todo]
+        self.count, self.done, self.bytes = len(todo), 0, 0
+        super().__init__(sum(sizes) if all(sizes) else 0, lambda: self.bytes, tally, interval)
 
     def end(self, pair: Pair) -> None:
         """Count a file that has been read."""
-        share = self.shares[pair.output]
-        share.position = share.size
+        self.bytes += pair.size or 0
         self.done += 1
 
     def words(self) -> Message:
         return plural(
             "{done} of {n} file, {pages}",
             "{done} of {n} files, {pages}",
-            len(self.shares),
+            self.count,
             done=f"{self.done:,}",
             pages=super().words(),
         )
+
+
+@contextmanager
+def only_run(folder: Path, lock: str, shown: str) -> Iterator[None]:
+    """A context in which no other run uses the folder; raises a WrongUseError if one does."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        locked = FileLock(folder / lock).acquire(timeout=0)
+    except Timeout:
+        raise WrongUseError("another run is using {path}", path=repr(shown)) from None
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise WrongUseError("{path} cannot be written to ({why})", path=repr(shown), why=why) from None
+    with locked:
+        yield
 
 
 @dataclass
@@ -171,19 +177,9 @@ class Run:
 
 def clean_into(opts: argparse.Namespace, clean: Cleaner, how: CleaningOptions) -> int:
     """Clean files into a folder; returns the exit status."""
-    by, folder = engine(opts, how.jobs), Path(opts.into)
+    by, folder = engine(opts, how.jobs), Path(opts.into).resolve()
     found = pairs(opts.inputs)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        folder = folder.resolve()
-        lock = FileLock(folder / LOCK)
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise WrongUseError("another run is using {path}", path=repr(opts.into)) from None
-    except OSError as error:
-        why = error.strerror or type(error).__name__
-        raise WrongUseError("{path} cannot be written to ({why})", path=repr(opts.into), why=why) from None
-    with lock:
+    with only_run(folder, ".clean.lock", opts.into):
         name = go_on(folder, how.options, found)
         if swept := remove_parts(folder, ENDING):
             print(f"{counted(swept, 'file')} removed that an earlier run had begun.", file=sys.stderr)

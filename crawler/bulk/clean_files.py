@@ -58,7 +58,8 @@ def clean(opts: argparse.Namespace, settings: Settings) -> int:
     spell_out_log()
     gc.freeze()  # loaded modules are never collected
     gc.set_threshold(GARBAGE_THRESHOLD)
-    progress = CleaningProgress(inputs, CleaningCounts(), interval)
+    total = sum(one.size for one in inputs) if all(one.size for one in inputs) else 0
+    progress = CleaningProgress(total, lambda: sum(one.position for one in inputs), CleaningCounts(), interval)
     return _clean(inputs, output, progress, clean_page, jobs)
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from crawler.archives.inputs import Input
 from crawler.archives.records import Broken, BrokenError, InputError, NotHtmlError, Raw, ReadResult, Skipped, as_json
 from crawler.atomic_files import AtomicFile, OutputError
-from crawler.bulk.parallel import as_done, in_order
+from crawler.bulk.parallel import in_order
 from crawler.bulk.resume_manifest import NO_ARCHIVE, Pair, is_folder, maker
 from crawler.extraction import Extractor
 from crawler.extraction.output.markdown import markdown
@@ -208,14 +208,6 @@ class FileCleaner:
             output.finish()
 
 
-DIES = "the processes that clean it die"
-
-
-def by_processes(work: FileCleaner, todo: Sequence[Pair], jobs: int, died: Callable[[], None]) -> Iterator[FileResult]:
-    """The result of each file when it is done; a file on which two processes die is given up."""
-    yield from as_done(work, todo, jobs, lost, died)
-
-
 def lost(pair: Pair) -> FileResult:
     """The result for a file on which processes die."""
-    return FileResult(pair, failed=f"{pair.shown!r}: {DIES}")
+    return FileResult(pair, failed=f"{pair.shown!r}: the processes that clean it die")

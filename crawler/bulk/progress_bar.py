@@ -2,9 +2,9 @@
 
 import logging
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from time import monotonic
-from typing import Protocol, Self
+from typing import Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
@@ -18,28 +18,18 @@ from crawler.translation.message import Message, localized, plural
 logger = logging.getLogger(__name__)
 
 
-class Measured(Protocol):
-    """The input: its size in bytes, 0 if unknown, and how many of them were read."""
-
-    @property
-    def size(self) -> int: ...
-    @property
-    def position(self) -> int: ...
-
-
 class CleaningProgress:
     """Shows the counts of records now and then, and errors of single records between them."""
 
-    def __init__(self, inputs: Sequence[Measured], tally: CleaningCounts, interval: float) -> None:
-        self.inputs, self.tally = inputs, tally
-        self.total = sum(one.size for one in inputs) if all(one.size for one in inputs) else None
+    def __init__(self, total: int, read: Callable[[], int], tally: CleaningCounts, interval: float) -> None:
+        """`total` is the size of all input, 0 if unknown; `read` tells how much of it was read."""
+        self.read, self.tally, self.interval = read, tally, interval
         self.started = self.last = monotonic()
         self.bar: Progress | None = None
-        self.interval = interval
         if sys.stderr.isatty():
             columns = (SpinnerColumn(), BarColumn(bar_width=10), TextColumn("{task.description}"))
             self.bar = Progress(*columns, console=Console(stderr=True), auto_refresh=False, transient=True)
-            self.task = self.bar.add_task("", total=self.total)
+            self.task = self.bar.add_task("", total=total or None)
             self.interval = REFRESH_SECONDS
 
     def __enter__(self) -> Self:
@@ -62,10 +52,6 @@ class CleaningProgress:
         else:
             self.bar.update(self.task, description=localized(self.words()), completed=self.read())
             self.bar.refresh()
-
-    def read(self) -> int:
-        """How many bytes of the inputs were read."""
-        return sum(one.position for one in self.inputs)
 
     def words(self) -> Message:
         """Pages done, pages a second, bytes before and after, left out and broken."""

@@ -180,7 +180,7 @@ def _usual_codes(model: NoiseModel) -> tuple[Ints, Ints, list[str]]:
     is_mine = _IS_OF_GROUP[:, model.splits]
     is_asked = is_mine.any((1, 2))
     if_usual = is_mine & (model.usual[model.splits] > model.edges)
-    groups = [name for name, asked in zip(_OF_GROUP, is_asked, strict=True) if asked]
+    groups = [name for name, asked in zip(_OF_GROUP, is_asked.tolist(), strict=True) if asked]
     return _POWERS @ ~is_mine[is_asked], _POWERS @ if_usual[is_asked], groups
 
 
