@@ -52,7 +52,6 @@ class RequestTable:
         return bool(self._value(found, fingerprint, self.last_of_before))
 
     def data(self, number: int) -> bytes:
-        """The data from which a request is restored."""
         return bytes(self._value("SELECT data FROM request WHERE id = ?", number))
 
     def waiting(self) -> Iterator[tuple[int, bytes]]:
@@ -75,7 +74,6 @@ class RequestTable:
         self._database.close()
 
     def delete(self) -> None:
-        """Close the file and delete it."""
         self.close()
         self.path.unlink()
 

@@ -162,13 +162,11 @@ class Input:
         return self._stream
 
     def close(self) -> None:
-        """Close the file."""
         if self._file is not None and self.name != STANDARD_INPUT:
             self._file.close()
         self._stream = self._file = None
 
     def found(self) -> Iterator[ReadResult]:
-        """All records in it, in order."""
         if self.kind is None:
             yield from read_folder(self.path)
             return

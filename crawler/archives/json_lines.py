@@ -34,7 +34,6 @@ def read(stream: Stream, name: str) -> Iterator[ReadResult]:
 
 
 def record(raw: Raw) -> Record:
-    """The page of one line."""
     try:
         members = _members(raw.data.decode())
     except UnicodeDecodeError as error:

@@ -142,7 +142,6 @@ def _data(stream: Stream, layout: Layout, frame: Frame, length: int) -> Frame | 
 
 
 def read_warc(stream: Stream, name: str) -> Iterator[ReadResult]:
-    """The records of a WARC file."""
     for frame in frames(stream, WARC):
         place = f"{name}: byte {frame.at:,}"
         if isinstance(frame, Fault):
@@ -156,7 +155,6 @@ def read_warc(stream: Stream, name: str) -> Iterator[ReadResult]:
 
 
 def warc_record(raw: Raw) -> Record:
-    """The page of one record."""
     head = raw.head
     # Some writers put the address in brackets, as the standard's grammar does.
     url = head.get("warc-target-uri", "").removeprefix("<").removesuffix(">")
@@ -182,7 +180,6 @@ def read_tianwang(stream: Stream, name: str) -> Iterator[ReadResult]:
 
 
 def tianwang_record(raw: Raw) -> Record:
-    """The page of one record."""
     url = raw.head.get("url", "")
     answer = raw.data
     if "unzip-length" in raw.head and raw.fault != LONG:

@@ -142,7 +142,6 @@ class Run:
         progress.show()
 
     def closing(self, seconds: float) -> Iterator[Message]:
-        """The closing lines."""
         seconds = max(seconds, 0.001)
         files, tally = self.files["cleaned"], self.tally
         first = plural(

@@ -91,7 +91,6 @@ def _clean(
 
 
 def _closing(tally: CleaningCounts, seconds: float, stopped: Message | None, output: AtomicFile) -> Iterator[Message]:
-    """The closing lines."""
     values: dict[str, object] = {"seconds": f"{seconds:.1f}", "rate": f"{tally.pages / max(seconds, 0.001):.1f}"}
     values |= {"before": byte_size(tally.before), "after": byte_size(tally.after)}
     first = plural(

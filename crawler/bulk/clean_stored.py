@@ -109,7 +109,6 @@ class Remade(NamedTuple):
 
     @property
     def letters(self) -> int:
-        """How long it is."""
         return sum(len(value) for value in (self.row or {}).values() if isinstance(value, str))
 
 
@@ -151,8 +150,6 @@ def lost(page: StoredPage) -> Remade:
 
 @dataclass(frozen=True)
 class StoredOptions:
-    """The requested options."""
-
     method: str | None
     """None: for each page the method that it has."""
     favour: str
@@ -181,7 +178,6 @@ class Bookmark:
                 self.last, self.has_changed = int(found["last"]), bool(found["has_changed"])
 
     def write(self) -> None:
-        """Save the progress."""
         with AtomicFile(str(self.path)) as file:
             found = {"of": self.of, "last": self.last, "has_changed": self.has_changed}
             file.write(json.dumps(found).encode())
@@ -257,7 +253,6 @@ class Run:
             self.others += result.is_other
 
     def save(self) -> None:
-        """Save the pages that are waiting."""
         if not self.waiting:
             return
         rows = [one.row for one in self.waiting if one.row is not None]
@@ -270,7 +265,6 @@ class Run:
         self.waiting.clear()
 
     def closing(self, seconds: float, stopped: Message | None) -> Iterator[Message]:
-        """The closing lines."""
         first = plural(
             "{n} page cleaned again in {seconds} s ({rate} a second), {before} of pages to {after} of text.",
             "{n} pages cleaned again in {seconds} s ({rate} a second), {before} of pages to {after} of text.",

@@ -47,8 +47,6 @@ Cleaner = Callable[[ReadResult], CleaningResult]
 
 @dataclass
 class CleaningCounts:
-    """Counts of the results."""
-
     pages: int = 0
     before: int = 0
     after: int = 0
@@ -137,8 +135,6 @@ def _this_worker() -> tuple[str, int, int]:
 
 @dataclass
 class FileResult:
-    """The result of cleaning a file."""
-
     pair: Pair
     tally: CleaningCounts = field(default_factory=CleaningCounts)
     named: list[Broken] = field(default_factory=list)

@@ -98,7 +98,6 @@ def read(path: Path) -> Iterator[ReadResult]:
 
 
 def read_all(paths: Iterable[Path]) -> Iterator[ReadResult]:
-    """The lines of some files."""
     return chain.from_iterable(map(read, paths))
 
 
@@ -231,7 +230,6 @@ class JudgingRun:
             self.output.write(line)
 
     def closing(self) -> str:
-        """The closing lines."""
         noise = f"{self.noise:,} of {counted(self.images, 'image')} noise"
         said = [f"{noise}, on {counted(self.pages, 'page')}"] if self.pages else ["there is no page with url and html"]
         if self.broken:

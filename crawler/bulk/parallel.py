@@ -78,8 +78,6 @@ def batches(items: Iterable[T], size_of: Callable[[T], int]) -> Iterator[ItemBat
 
 
 class PoolWorker(Generic[T, R]):
-    """A process and its batches."""
-
     def __init__(self, work: Callable[[T], R]) -> None:
         spawn = get_context("spawn")
         self.pipe, theirs = spawn.Pipe()

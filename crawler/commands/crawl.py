@@ -72,7 +72,6 @@ class Command(CrawlCommand):
             refuse(Message("Stopped before the first page."), status=INTERRUPTED)
 
     def given(self, opts: argparse.Namespace) -> dict[str, Any]:
-        """The arguments of the spider, as given."""
         found: dict[str, Any] = opts.spargs
         return found
 

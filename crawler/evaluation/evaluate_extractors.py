@@ -124,7 +124,6 @@ class _Progress:
 
 
 def _print_table(verdict: SetResult) -> None:
-    """Print the figures of a set."""
     rows = [HEADS]
     for judged in verdict.judged:
         said = [f"absent: {judged.run.absent}"] if judged.figures is None else cells(judged.figures)

@@ -36,7 +36,6 @@ class SingleModel:
     name: str
 
     def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
-        """The verdict of the model; its score serves as the probability, and images without a score come last."""
         verdict = _judge(self.name).judge(sighting, evidence)
         score = getattr(verdict, self.name)
         return verdict._replace(probability=-1.0 if score is None else score)
@@ -49,7 +48,6 @@ class FilterListModel:
     paths: tuple[Path, ...]
 
     def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
-        """The verdict of the lists."""
         lists = _lists(self.paths)
         url, target, page = sighting.url, sighting.target, sighting.page
         hit = lists.hit(url, page) or (bool(target) and lists.hit(target, page, "document"))
@@ -60,7 +58,6 @@ class AllContent:
     """A model that judges everything as content."""
 
     def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
-        """Always the same."""
         return Verdict(False, 0.0)
 
 

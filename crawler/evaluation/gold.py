@@ -137,8 +137,6 @@ def _page(row: dict[str, Any], number: int) -> GoldPage | str:
 
 
 class ImageLabel(NamedTuple):
-    """A label of an image on a page."""
-
     set: str
     page: str
     img: str

@@ -19,8 +19,6 @@ Tick = Callable[[str, str, int, int], None]
 
 
 class MethodFigures(NamedTuple):
-    """The figures of a method on a set."""
-
     pages: int
     failed: int
     f1: float
@@ -51,8 +49,6 @@ class ScoredPage(NamedTuple):
 
 
 class JudgedMethod(NamedTuple):
-    """A method on a set."""
-
     name: str
     run: MethodRun
     figures: MethodFigures | None
@@ -128,7 +124,6 @@ def scored(pages: Sequence[GoldPage], runs: dict[str, MethodRun]) -> dict[str, S
 
 
 def figures(samples: Sequence[ScoredPage]) -> MethodFigures:
-    """The figures of a method over pages."""
     scores = [sample.score for sample in samples]
     f1_interval, word_interval = intervals(scores, [sample.page.host for sample in samples])
     precision = mean(score.shingle_precision for score in scores) or 0.0

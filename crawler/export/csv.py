@@ -25,7 +25,6 @@ class Formulas:
         self.quoted, self.count = quoted, 0
 
     def cell(self, text: str) -> str:
-        """The text of a cell."""
         if not text.startswith(FORMULA):
             return text
         self.count += 1

@@ -81,7 +81,6 @@ class Exporter:
         _write_parts(make(pages, self.fields), target, tally, kind.apart)
 
     def _counted(self, pages: Iterable[StoredPage], tally: Tally) -> Iterator[StoredPage]:
-        """The pages, counted."""
         for page in pages:
             tally.pages += 1
             values = page.values

@@ -7,8 +7,6 @@ from typing import NamedTuple, Protocol
 
 
 class Format(NamedTuple):
-    """The properties of a format."""
-
     endings: tuple[str, ...]
     needs: tuple[str, ...] = ()
     """Fields without which a page cannot be written."""

@@ -88,7 +88,6 @@ def _groups(pages: "Iterable[StoredPage]", fields: Sequence[str]) -> "Iterator[l
 
 
 def _size(value: Any) -> int:
-    """The number of characters in a value."""
     if isinstance(value, str):
         return len(value)
     return sum(len(text) for one in value for text in one.values()) if isinstance(value, list) else 0

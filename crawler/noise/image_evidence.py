@@ -53,7 +53,6 @@ class Sighting:
 
     @classmethod
     def of(cls, record: str) -> "Sighting":
-        """The sighting in a record."""
         *texts, (width, height), numbers = json.loads(record)
         url, target, page, alt, title, anchor_text = texts
         read = partial(tuple, [float(number) for number in numbers])
@@ -114,7 +113,6 @@ class Evidence:
 
     @classmethod
     def of(cls, record: str) -> "Evidence":
-        """The counts in a record."""
         pages, links, shown, times, spread, left = json.loads(record)
         return cls(pages, links, Counter(shown), Counter(times), spread, left)
 

@@ -55,8 +55,6 @@ class NoiseWeightsError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class NoiseModel:
-    """All trained parameters."""
-
     splits: Ints
     """The features used by the trees: one column for each tree."""
     edges: Floats
@@ -177,11 +175,10 @@ def _usual_codes(model: NoiseModel) -> tuple[Ints, Ints, list[str]]:
     """For each group that is asked at all and each tree, which splits do not ask it, and the code of the others if the
     group had its usual values; and the names of these groups.
     """
-    is_mine = _IS_OF_GROUP[:, model.splits]
-    is_asked = is_mine.any((1, 2))
+    of_groups = {name: mine for name, mine in zip(_OF_GROUP, _IS_OF_GROUP[:, model.splits], strict=True) if mine.any()}
+    is_mine = np.stack([*of_groups.values()])
     if_usual = is_mine & (model.usual[model.splits] > model.edges)
-    groups = [name for name, asked in zip(_OF_GROUP, is_asked.tolist(), strict=True) if asked]
-    return _POWERS @ ~is_mine[is_asked], _POWERS @ if_usual[is_asked], groups
+    return _POWERS @ ~is_mine, _POWERS @ if_usual, [*of_groups]
 
 
 def changes(model: NoiseModel, features: Floats) -> Changes:

@@ -104,7 +104,6 @@ class PageContext:
 
     @cached_property
     def site(self) -> str:
-        """The site of the page."""
         return site(self.page.url) if "://" in self.page.url else ""
 
     @cached_property
@@ -145,7 +144,6 @@ class PageContext:
 
     @cached_property
     def containers(self) -> dict[etree._Element, int]:
-        """The index of each container."""
         return {element: index for index, element in enumerate(self.page.containers.elements)}
 
     @cached_property
@@ -196,7 +194,6 @@ class PageContext:
 
     @cached_property
     def title_words(self) -> frozenset[str]:
-        """The words of the title."""
         return frozenset(words(f"{self.page.title} {self.extraction.title}"[:MOST_TITLE]))
 
     @cached_property

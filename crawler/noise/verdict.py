@@ -26,8 +26,6 @@ MOST_NAMED = 5
 
 
 class ModelVerdict(NamedTuple):
-    """The verdict of one model on an image."""
-
     score: float | None = None
     """None if the model has no data."""
     limit: float = 1.0
@@ -53,8 +51,6 @@ NOTHING = ModelVerdict()
 
 
 class Verdict(NamedTuple):
-    """The verdict on an image."""
-
     is_noise: bool
     probability: float
     """Of noise."""

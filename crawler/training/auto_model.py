@@ -153,7 +153,6 @@ def _with_copy(one: PageExample, chance: np.random.Generator) -> Iterable[tuple[
 
 
 def describe(seen: PageArrays, known: LearnedWords) -> tuple[Floats, network.BlockGroups]:
-    """The features of a page, one row for each block, and its groups of blocks."""
     levels, outline = page_arrays.ranges(seen), seen.outline
     matrix = np.ascontiguousarray(block_features.features(seen, known.scores(seen), levels).matrix.T)
     return matrix, network.block_groups(levels, outline.starts, outline.ends, outline.paths[seen.homes])

@@ -39,8 +39,6 @@ LOWEST = 3
 
 
 class PageScore(NamedTuple):
-    """The scores of a model on a page."""
-
     page_type: str
     """The type that its set declares; empty if `auto` has no such type."""
     precision: float | None
@@ -88,7 +86,6 @@ def scores_of(rows: Iterable[TrainingPage], is_apart: Callable[[TrainingPage], b
 
 
 def by_type(scores: Iterable[PageScore]) -> dict[str, ModelFigures]:
-    """The figures of each type of page that is there."""
     found = {kind: [one for one in scores if one.page_type == kind] for kind in KINDS}
     return {kind: figures(some) for kind, some in found.items() if some}
 
@@ -131,7 +128,6 @@ def tables(made: AutoTraining) -> list[tuple[str, dict[str, ModelFigures]]]:
 
 
 def auto_card(made: AutoTraining) -> str:
-    """The card of a release."""
     groups, networks = tables(made), made.model.networks
     layers = [layer for net in networks for layer in (net.first, *net.layers, net.last)]
     known = {True: "gold text", False: "snippets"}
@@ -175,8 +171,6 @@ class TrainingPlan(NamedTuple):
 
 
 class _Pages(NamedTuple):
-    """All pages to learn from."""
-
     sets: list[SetSummary]
     examples: list[PageExample]
     parts: dict[str, int]

@@ -46,18 +46,14 @@ class TrainingPage(NamedTuple):
 
     @property
     def page(self) -> Page:
-        """The parsed page."""
         return Page.from_html(self.html, self.url)
 
     @property
     def site(self) -> str:
-        """The site of the page."""
         return site(self.url)
 
 
 class SetSummary(NamedTuple):
-    """A summary of a file."""
-
     name: str
     path: Path
     pages: int
@@ -136,8 +132,6 @@ MOST_PLACES = 3
 
 
 class PageExample(NamedTuple):
-    """A page to train on."""
-
     group: str
     """The set of the page."""
     site: str
@@ -172,7 +166,6 @@ def snippets(group: str, site: str, page: Page, present: Iterable[str], absent: 
 
 
 def parts_of(sites: Iterable[str], parts: int, seed: int) -> dict[str, int]:
-    """The part of each site."""
     found = sorted(set(sites))
     np.random.default_rng(seed).shuffle(found)
     return {site: place % parts for place, site in enumerate(found)}

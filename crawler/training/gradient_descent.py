@@ -38,8 +38,6 @@ Sparse = Any
 
 
 class Lesson(NamedTuple):
-    """A page to train on."""
-
     features: Floats
     """One row for each block."""
     nest: BlockGroups
@@ -233,5 +231,4 @@ def normalised(features: Floats, means: Floats, scales: Floats) -> Floats:
 
 
 def network(layers: tuple[Layer, ...], means: Floats, scales: Floats) -> Network:
-    """The network of layers."""
     return Network(means, scales, layers[0], layers[1:-1], layers[-1])

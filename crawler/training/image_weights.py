@@ -214,7 +214,6 @@ def _links(made: ImageTraining, given: JudgedLinks) -> list[ImageScore]:
 
 
 def image_card(made: ImageTraining) -> str:
-    """The card of a release."""
     unseen = ", of sites that were not trained on"
     given = (("Trained on", made.training, ""), ("Validation", made.validation, unseen))
     groups = [
@@ -251,8 +250,6 @@ def _kinds(found: Sequence[ImageExample]) -> list[str]:
 
 
 class LabelFiles(NamedTuple):
-    """Labels, and the files of the pages that they are of."""
-
     labels: Sequence[ImageLabel]
     files: Sequence[Path]
 

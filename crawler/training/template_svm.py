@@ -38,8 +38,6 @@ GAMMAS = (1.0, 4.0, 16.0, 64.0, 256.0)
 
 
 class BlockSample(NamedTuple):
-    """A block of a page."""
-
     host: str
     page: int
     length: int
