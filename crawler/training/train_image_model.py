@@ -68,12 +68,12 @@ def _labels(paths: list[Path]) -> tuple[ImageLabel, ...]:
     """The labels of all files; what of them could not be read is said, and none at all is wrong."""
     found: list[ImageLabel] = []
     for path in paths:
-        labels = read_labels(path)
-        for fault in labels.faults:
+        labels, faults = read_labels(path)
+        for fault in faults:
             say(CALLED, fault)
-        if not labels.found:
+        if not labels:
             raise WrongUseError("{path} contains no label", path=repr(str(path)))
-        found += labels.found
+        found += labels
     return tuple(found)
 
 
