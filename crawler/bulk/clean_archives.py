@@ -24,15 +24,6 @@ from crawler.translation.message import Message, counted, localized, plural
 Engine = Callable[[FileCleaner, Sequence[Pair], Callable[[str], None]], Iterator[FileResult]]
 
 
-@dataclass(frozen=True)
-class CleaningOptions:
-    """The options that the lines depend on, by name; the number of processes; seconds between two progress lines."""
-
-    options: Mapping[str, Any]
-    jobs: int
-    interval: float
-
-
 def engine(opts: argparse.Namespace, jobs: int) -> Engine:
     """Yields the result of each file when it is done, in processes here or on many machines."""
     if opts.engine != "dask":
@@ -174,14 +165,14 @@ class Run:
             yield plural("Failed: {n} file, each named above.", "Failed: {n} files, each named above.", failed)
 
 
-def clean_into(opts: argparse.Namespace, clean: Cleaner, how: CleaningOptions) -> int:
-    """Clean files into a folder; returns the exit status."""
-    by, folder = engine(opts, how.jobs), Path(opts.into).resolve()
+def clean_into(opts: argparse.Namespace, clean: Cleaner, options: Mapping[str, Any], jobs: int, interval: float) -> int:
+    """Clean files into a folder; returns the exit status. `options` are those on which the lines depend."""
+    by, folder = engine(opts, jobs), Path(opts.into).resolve()
     found = pairs(opts.inputs)
     with only_run(folder, ".clean.lock", opts.into):
-        name = go_on(folder, how.options, found)
+        name = go_on(folder, options, found)
         if swept := remove_parts(folder, ENDING):
             print(f"{counted(swept, 'file')} removed that an earlier run had begun.", file=sys.stderr)
         todo = [pair for pair in found if not (folder / pair.output).exists()]
         work = FileCleaner(folder, name, clean, maker())
-        return Run(work, largest_first(todo), len(found) - len(todo)).go(by, how.interval)
+        return Run(work, largest_first(todo), len(found) - len(todo)).go(by, interval)

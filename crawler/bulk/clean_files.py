@@ -19,7 +19,7 @@ from crawler.archives.inputs import HTML_SUFFIXES, Input
 from crawler.archives.records import Broken
 from crawler.archives.stream import bare
 from crawler.atomic_files import AtomicFile, OutputError
-from crawler.bulk.clean_archives import CleaningOptions, clean_into
+from crawler.bulk.clean_archives import clean_into
 from crawler.bulk.cleaning import Cleaned, Cleaner, CleaningCounts, cleaned, cleaner
 from crawler.bulk.parallel import DIED, GARBAGE_THRESHOLD, WorkersError, cores
 from crawler.bulk.progress_bar import CleaningProgress, outcome_lines
@@ -48,9 +48,8 @@ def clean(opts: argparse.Namespace, settings: Settings) -> int:
     if opts.into is not None:
         configure_logging(settings)
         spell_out_log()
-        named = {"--method": method, "--favour": favour, "--markdown": opts.markdown}
-        how = CleaningOptions({**named, "--with": ",".join(opts.fields)}, jobs, interval)
-        return clean_into(opts, clean_page, how)
+        options = {"--method": method, "--favour": favour, "--markdown": opts.markdown, "--with": ",".join(opts.fields)}
+        return clean_into(opts, clean_page, options, jobs, interval)
     inputs = [Input(name) for name in opts.inputs]  # reads the first bytes, which may block
     _check_apart(opts.output, opts.inputs)
     output = AtomicFile(opts.output)

@@ -55,13 +55,6 @@ class SavedPage(NamedTuple):
     page: Page
 
 
-class PageEvidence(NamedTuple):
-    """The evidence of one page."""
-
-    site: str
-    evidence: Evidence
-
-
 class JudgedPage(NamedTuple):
     """The verdicts on a page's images."""
 
@@ -106,9 +99,10 @@ def evidence(
 ) -> dict[str, Evidence]:
     """The evidence of all pages by site; broken pages are skipped."""
     by_site: dict[str, Evidence] = {}
-    for counts in in_order(partial(_count, nameless=nameless), found, jobs, _uncounted, died):
+    for counts in in_order(partial(_count, nameless=nameless), found, jobs, lambda _: None, died):
         if counts is not None:
-            by_site.setdefault(counts.site, Evidence()).add(counts.evidence)
+            home, of_page = counts
+            by_site.setdefault(home, Evidence()).add(of_page)
     return by_site
 
 
@@ -124,13 +118,12 @@ def judged(
 def lines(page: JudgedPage, for_people: bool = False) -> Iterator[bytes]:
     """The first judge's verdicts as lines of JSON; reasons are sentences for people, or else codes."""
     for address, (verdict, *_) in page.images.items():
+        scores = {"keyword": verdict.keyword, "redundancy": verdict.redundancy, "entropy": verdict.entropy}
         values = {
             "img": address,
             "verdict": "noise" if verdict.is_noise else "content",
             "probability": round(verdict.probability, DIGITS),
-            "keyword": _rounded(verdict.keyword),
-            "redundancy": _rounded(verdict.redundancy),
-            "entropy": _rounded(verdict.entropy),
+            **{name: score if score is None else round(score, DIGITS) for name, score in scores.items()},
             "reasons": [str(one.message) for one in verdict.reasons] if for_people else records(verdict.reasons),
         }
         # JSON may also contain half of a surrogate pair as an escape.
@@ -138,14 +131,15 @@ def lines(page: JudgedPage, for_people: bool = False) -> Iterator[bytes]:
         yield one_line(text).encode("utf-8", "backslashreplace")
 
 
-def _count(found: ReadResult, nameless: str) -> PageEvidence | None:
+def _count(found: ReadResult, nameless: str) -> tuple[str, Evidence] | None:
+    """The site of a page and the evidence of it; None if it is broken."""
     try:
         saved = page_of(found, nameless)
         counted = Evidence()
         counted.see(sightings(saved.page, NO_TEXT))
     except Exception:  # the same page is reported when it is judged
         return None
-    return PageEvidence(saved.site, counted)
+    return saved.site, counted
 
 
 def _judge(found: ReadResult, panel: ImageJudging) -> JudgedPage | Broken | Skipped:
@@ -183,14 +177,6 @@ def page_of(found: ReadResult, nameless: str) -> SavedPage:
     # Each page without an address is a site by itself.
     home = site(address) if own else found.place
     return SavedPage(name, shown, home, replace(record.page, url=address))
-
-
-def _rounded(score: float | None) -> float | None:
-    return None if score is None else round(score, DIGITS)
-
-
-def _uncounted(_: ReadResult) -> None:
-    """A page on which two processes died while counting."""
 
 
 def _lost(found: ReadResult) -> JudgedPage | Broken | Skipped:
