@@ -74,11 +74,8 @@ class PageSigns(NamedTuple):
         return not np.isnan(self.labels).any()
 
 
-class _Scaling(NamedTuple):
-    """Scales features to a comparable size."""
-
-    means: Floats
-    scales: Floats
+Scaling = tuple[Floats, Floats]
+"""The mean of each feature and one over its deviation, which scale features to a comparable size."""
 
 
 def train(examples: Sequence[PageExample], seed: int, epochs: int, tell: Tell) -> Model:
@@ -188,14 +185,13 @@ def _block_weights(page: PageSigns) -> Floats:
     return shares
 
 
-def _scaling(described: Sequence[Floats]) -> _Scaling:
-    """The mean of each feature and one over its deviation."""
+def _scaling(described: Sequence[Floats]) -> Scaling:
     rows = np.concatenate(described)
-    return _Scaling(rows.mean(0), (1 / (rows.std(0) + 0.01)).astype(np.float32))
+    return rows.mean(0), (1 / (rows.std(0) + 0.01)).astype(np.float32)
 
 
 def _lessons(
-    described: list[PageSigns], taught: list[Floats | None], scaling: _Scaling
+    described: list[PageSigns], taught: list[Floats | None], scaling: Scaling
 ) -> list[gradient_descent.Lesson]:
     """The network's input for each page; the pages are consumed to save memory."""
     found = []
@@ -205,7 +201,7 @@ def _lessons(
     return found
 
 
-def _lesson(page: PageSigns, opinion: Floats | None, scaling: _Scaling) -> gradient_descent.Lesson:
+def _lesson(page: PageSigns, opinion: Floats | None, scaling: Scaling) -> gradient_descent.Lesson:
     known = ~np.isnan(page.labels)
     tokens = np.expm1(page.features[:, TOKENS]).astype(np.float32)
     weights = np.sqrt(tokens + 1)

@@ -80,11 +80,6 @@ def figures(scores: Sequence[PageScore]) -> ModelFigures:
     return ModelFigures(len(scores), precision, recall, f1(precision, recall), words, len(typed), mean(typed))
 
 
-def scores_of(rows: Iterable[TrainingPage], is_apart: Callable[[TrainingPage], bool], model: Model) -> list[PageScore]:
-    """The scores on pages with gold text of sites that the model was not trained on."""
-    return [score(row, model) for row in rows if row.gold is not None and is_apart(row)]
-
-
 def by_type(scores: Iterable[PageScore]) -> dict[str, ModelFigures]:
     found = {kind: [one for one in scores if one.page_type == kind] for kind in KINDS}
     return {kind: figures(some) for kind, some in found.items() if some}
@@ -170,26 +165,25 @@ class TrainingPlan(NamedTuple):
     seed: int
 
 
-class _Pages(NamedTuple):
-    sets: list[SetSummary]
-    examples: list[PageExample]
-    parts: dict[str, int]
-    """Of each site."""
-
-
 def write_auto_weights(plan: TrainingPlan, tell: Tell) -> AutoTraining:
     """Train, and write the weights with their card beside them."""
     validation = [_counted(path, tell) for path in plan.validate]
-    pages = _pages(plan, tell)
+    read = [_read(path, tell) for path in plan.paths]
+    sets, pages = [one for one, _ in read], [page for _, some in read for page in some]
+    parts = parts_of({site for one in sets for site in one.sites}, FOLDS, plan.seed)
+    apart = {site for site, part in parts.items() if part == APART}
+    known = [one for one in pages if one.site not in apart]
     with put_in_place(plan.output, plan.output.with_name(CARD)) as (weights, text):
-        held = _held(plan, pages, weights, tell)
-        tell(f"training on everything: {counted(len(pages.examples), 'page')}")
-        model = _trained(plan, pages.examples, weights, tell)
-        validated = _scores(validation, lambda row: row.site not in pages.parts, model, tell)
+        tell(f"training without {counted(len(apart), 'site')}: {counted(len(known), 'page')}")
+        model = _trained(plan, known, weights, tell)
+        held = _scores([one for one in sets if one.is_golden], lambda row: row.site in apart, model, tell)
+        tell(f"training on everything: {counted(len(pages), 'page')}")
+        model = _trained(plan, pages, weights, tell)
+        validated = _scores(validation, lambda row: row.site not in parts, model, tell)
         made = AutoTraining(
-            sets=pages.sets,
+            sets=sets,
             validation=validation,
-            examples=len(pages.examples),
+            examples=len(pages),
             held=held,
             validated=validated,
             model=model,
@@ -198,13 +192,6 @@ def write_auto_weights(plan: TrainingPlan, tell: Tell) -> AutoTraining:
         )
         text.write_text(auto_card(made), encoding="utf-8")
     return made
-
-
-def _pages(plan: TrainingPlan, tell: Tell) -> _Pages:
-    found = [_read(path, tell) for path in plan.paths]
-    sets = [one for one, _ in found]
-    sites = {site for one in sets for site in one.sites}
-    return _Pages(sets, [each for _, some in found for each in some], parts_of(sites, FOLDS, plan.seed))
 
 
 def _counted(path: Path, tell: Tell) -> SetSummary:
@@ -233,16 +220,6 @@ def _summary(count: SetCounter, tell: Tell) -> SetSummary:
     return found
 
 
-def _held(plan: TrainingPlan, pages: _Pages, weights: Path, tell: Tell) -> dict[str, list[PageScore]]:
-    """The scores on the pages of held-out sites, by set."""
-    apart = {site for site, part in pages.parts.items() if part == APART}
-    known = [one for one in pages.examples if one.site not in apart]
-    tell(f"training without {counted(len(apart), 'site')}: {counted(len(known), 'page')}")
-    model = _trained(plan, known, weights, tell)
-    golden = [one for one in pages.sets if one.is_golden]
-    return _scores(golden, lambda row: row.site in apart, model, tell)
-
-
 def _trained(plan: TrainingPlan, examples: list[PageExample], weights: Path, tell: Tell) -> Model:
     save(train(examples, plan.seed, auto_model.EPOCHS, tell), weights)
     return load(weights)
@@ -251,10 +228,13 @@ def _trained(plan: TrainingPlan, examples: list[PageExample], weights: Path, tel
 def _scores(
     sets: list[SetSummary], is_apart: Callable[[TrainingPage], bool], model: Model, tell: Tell
 ) -> dict[str, list[PageScore]]:
-    """The scores on held-out pages, by set; sets without any are left out."""
+    """The scores on pages with gold text of sites that the model was not trained on, by set; sets without any are left
+    out.
+    """
     found = {}
     for one in sets:
         tell(f"judging {one.name}")
-        if scores := scores_of(read_pages(one.path, snippets=True), is_apart, model):
+        rows = read_pages(one.path, snippets=True)
+        if scores := [score(row, model) for row in rows if row.gold is not None and is_apart(row)]:
             found[one.name] = scores
     return found

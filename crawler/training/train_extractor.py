@@ -11,7 +11,7 @@ from crawler.command_line.terminal import FAILED, WrongUseError, one_line, say
 from crawler.extraction.methods.template_svm import save
 from crawler.reports.html_page import aligned
 from crawler.training.examples import GoldError, TooFewError, read_pages
-from crawler.training.template_svm import TrainedSvm, fit, samples
+from crawler.training.template_svm import fit, samples
 from crawler.training.template_svm import train as train_svm
 from crawler.translation.message import counted
 
@@ -60,10 +60,6 @@ def _template_svm(gold: tuple[Path, ...], path: Path, seed: int) -> str:
     pages = ((row.page, row.gold or "") for one in gold for row in read_pages(one))
     trained = train_svm(samples(pages), fit, FOLDS, seed)
     save(trained.svm, path)
-    return template_svm_report(trained, path)
-
-
-def template_svm_report(trained: TrainedSvm, path: Path) -> str:
     svm, score, hosts = trained.svm, trained.score, counted(trained.hosts, "host")
     return (
         f"{trained.blocks:,} blocks of {hosts}, {trained.main:,} of main text; {trained.drawn:,} drawn of each kind.\n"
