@@ -15,8 +15,7 @@ from crawler.addon.clean_items import CleanItems
 from crawler.addon.durable_queue import DurableQueue, StartRequests
 from crawler.addon.request_filters import ImageNoiseFilter, LoggingAddressGuard
 
-OF_SHELL = "scrapy.dupefilters.BaseDupeFilter"
-"""Set by `scrapy shell`, in which no crawl should be continued."""
+OF_SHELL = "scrapy.dupefilters.BaseDupeFilter"  # set by `scrapy shell`, in which no crawl should be continued
 
 
 class Winnow:

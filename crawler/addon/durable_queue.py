@@ -30,8 +30,7 @@ from crawler.addon.feed_files import FeedFiles
 logger = logging.getLogger(__name__)
 
 COMMIT_SECONDS = 0.1
-COMMIT_SHARE = 0.1
-"""The largest share of the time that commits may take: on a slow disk they are less frequent."""
+COMMIT_SHARE = 0.1  # the largest share of the time that commits may take: on a slow disk they are less frequent
 NOT_PICKLED = (pickle.PicklingError, AttributeError, TypeError, ValueError, RecursionError)
 NOT_READ = (pickle.UnpicklingError, AttributeError, ImportError, TypeError, ValueError, EOFError, LookupError)
 LOCK_SECONDS = 1.0  # for which another process that is ending may still lock the file

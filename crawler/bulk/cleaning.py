@@ -200,8 +200,7 @@ def _lost(found: ReadResult) -> CleaningResult:
     return Broken(found.place, "the process that cleans it dies")
 
 
-NAMED = 10
-"""Broken records of a file that are listed; others are only counted, to save memory."""
+NAMED = 10  # broken records of a file that are listed; others are only counted, to save memory
 
 
 def _this_worker() -> tuple[str, int, int]:

@@ -40,8 +40,7 @@ NO_TEXT = Extraction("", "")
 NOT_ASKED = Skipped(Outcome(Code.NOT_ASKED_FOR))
 FILE = "file"
 DIGITS = 6  # digits after the point in scores
-NAMELESS = "http://page.example/"
-"""The address of pages without one, to which relative addresses in labels are joined."""
+NAMELESS = "http://page.example/"  # the address of pages without one, to which relative addresses in labels are joined
 
 
 class SavedPage(NamedTuple):

@@ -19,8 +19,7 @@ from crawler.command_line.terminal import WrongUseError
 from crawler.urls.parsing import absolute
 
 BROKEN_OFF = (OSError, EOFError, lzma.LZMAError, zlib.error)
-DATA, FOLDER, ENDING = "WINNOW_DATA", "extraction", ".jsonl.xz"
-"""The default folder of the files of pages."""
+DATA, FOLDER, ENDING = "WINNOW_DATA", "extraction", ".jsonl.xz"  # the default folder of the files of pages
 ENDINGS = (".gz", ".xz", ".jsonl", ".json")
 CONTENT, NOISE = "content", "noise"
 KINDS = {

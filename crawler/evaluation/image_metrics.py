@@ -26,8 +26,7 @@ KEPT = 0.98
 AT_ONCE = 2_000_000  # numbers of a matrix
 ROUNDING = 1e-9
 ADVERT = "advert"
-MANY = 10
-"""Pages that a site must have to be one of many pages."""
+MANY = 10  # pages that a site must have to be one of many pages
 COLUMNS = "links noise AUC removed@98% kept NRecall NPrecision adverts".split()
 BINS = (0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 1)
 BIN_HEAD = ("probability of noise", "links", "mean", "noise")

@@ -11,8 +11,7 @@ from crawler.evaluation.method_process import PAGE_LIMIT, MethodRun, Output, run
 from crawler.evaluation.significance import Interval, MethodComparison, compare, intervals
 from crawler.evaluation.text_metrics import GRADES, PageScorer, TextScore, f1, mean, size
 
-WORST = 3
-"""Pages of each method and set that are shown."""
+WORST = 3  # pages of each method and set that are shown
 POLL_SECONDS = 0.5
 Tick = Callable[[str, str, int, int], None]
 """Called with the set, the method, the number of pages done and the total."""

@@ -24,12 +24,9 @@ HELD = {"f1": "shingle F1", "word_f1": "word F1"}
 DIGITS = 4
 # The total size of all excerpts in bytes, and the largest size of one.
 EXCERPTS, EXCERPT = 3_500_000, 12_000
-BEFORE = 300
-"""Characters of source shown before the first words of the gold."""
-CLUE = 24
-"""Characters of a line of gold that are searched in the source."""
-REASONS = 5
-"""Reasons of failure that are listed for each method."""
+BEFORE = 300  # characters of source shown before the first words of the gold
+CLUE = 24  # characters of a line of gold that are searched in the source
+REASONS = 5  # reasons of failure that are listed for each method
 HEADS = (
     *("method", "F1", "95%", "P", "R", "word F1", "95%", "right", *GRADES),
     *("rate", "leaf P", "leaf R", "smaller", "pages/s", "failed"),

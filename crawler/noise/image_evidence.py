@@ -15,8 +15,7 @@ from math import log
 
 from crawler.noise.li2006 import description, fold
 
-MOST_TEXT = 300
-"""Characters that are kept of each text beside an image."""
+MOST_TEXT = 300  # characters that are kept of each text beside an image
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +58,7 @@ class Sighting:
         return cls(url, target, page, alt, title, anchor_text, (width, height), read)
 
 
-MOST = 5_000
-"""Different words, and different addresses, that are counted for a site."""
+MOST = 5_000  # different words, and different addresses, that are counted for a site
 
 
 @dataclass

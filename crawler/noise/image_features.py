@@ -21,17 +21,12 @@ if TYPE_CHECKING:
     from crawler.page.links import ImageLink
     from crawler.page.page import Extraction, Page
 
-LEVELS = 4
-"""Containers around an image that are considered."""
-MOST_DEPTH = 100
-"""Elements around an image beyond which none is considered: pages for readers have fewer."""
-OWN, NEAR, ALL = 2, 5, 9
-"""Numbers of elements around the image whose names are considered: near and far."""
+LEVELS = 4  # containers around an image that are considered
+MOST_DEPTH = 100  # elements around an image beyond which none is considered: pages for readers have fewer
+OWN, NEAR, ALL = 2, 5, 9  # numbers of elements around the image whose names are considered: near and far
 NO_SIZE = -1.0
-FAR = 50
-"""Above this number, differences in the number of blocks are ignored."""
-ICON, PIXEL = 40, 2
-"""Pixels up to which an image is an icon, or invisible."""
+FAR = 50  # above this number, differences in the number of blocks are ignored
+ICON, PIXEL = 40, 2  # pixels up to which an image is an icon, or invisible
 FRAMES = "nav header footer aside article main figure a li td form button noscript picture section table".split()
 IMAGES = frozenset("jpg png gif webp avif bmp svg".split())
 ENDINGS = "jpg png gif webp svg".split()
@@ -43,10 +38,8 @@ ADVERT_SIZES = frozenset(
     )
 )
 """In pixels: standard sizes of adverts, and those of Chinese portals."""
-MOST_SAID = 400
-"""Characters of alt and title that are read."""
-LONG = 8
-"""Characters from which a file name identifies an image, wherever it is in an address."""
+MOST_SAID = 400  # characters of alt and title that are read
+LONG = 8  # characters from which a file name identifies an image, wherever it is in an address
 _SIZE_IN_NAME = re.compile(r"(?<![\da-z])(\d{2,4})x(\d{2,4})(?!\d)", re.IGNORECASE)
 _SIZE_ASKED = re.compile(r"[?&/;,_](?:w|width|imwidth|resize|size)[=:_-]?(\d{2,4})(?!\d)", re.IGNORECASE)
 _DATE = re.compile(r"(?:19|20)\d\d[-/_]?(?:0[1-9]|1[0-2])")

@@ -35,17 +35,13 @@ if TYPE_CHECKING:
 Floats = NDArray[np.floating]
 Ints = NDArray[np.integer]
 WEIGHTS = Path(__file__).with_name("weights.npz")
-SPLITS = 3
-"""Splits of a tree."""
-CODES = 1 << SPLITS
-"""The number of their outcomes."""
+SPLITS = 3  # splits of a tree
+CODES = 1 << SPLITS  # the number of their outcomes
 OF_SITE = ("site pages", "pages with it", "share of other pages with it", "entropy", "keyword")
 FEATURES = (*image_features.FEATURES, *OF_SITE)
 AT = {name: at for at, name in enumerate(FEATURES)}
-UNKNOWN = -1.0
-"""The value if a model of the paper has no score."""
-MOST = 30.0
-"""Logits are limited to this size."""
+UNKNOWN = -1.0  # the value if a model of the paper has no score
+MOST = 30.0  # logits are limited to this size
 NO_WEIGHTS = (ValueError, KeyError, TypeError, AttributeError, EOFError, OSError, BadZipFile, zlib.error)
 
 
@@ -136,8 +132,7 @@ def shipped() -> NoiseModel:
     return load(WEIGHTS)
 
 
-MODELS = 4
-"""Models whose changes are cached."""
+MODELS = 4  # models whose changes are cached
 
 
 class Changes(NamedTuple):

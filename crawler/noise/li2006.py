@@ -53,13 +53,10 @@ from crawler.page.text import words
 if TYPE_CHECKING:
     from crawler.noise.image_evidence import Sighting
 
-LEAST_PAGES = 3
-"""Pages that must show an address before it counts as redundant, however few the site has."""
+LEAST_PAGES = 3  # pages that must show an address before it counts as redundant, however few the site has
 
-LONGEST = 200
-"""Characters of an address that are kept; the rest is replaced by 16 digits."""
-KEPT_ADDRESSES = 2048
-"""Addresses whose folded spelling is cached: a site shows the same images on many pages."""
+LONGEST = 200  # characters of an address that are kept; the rest is replaced by 16 digits
+KEPT_ADDRESSES = 2048  # addresses whose folded spelling is cached: a site shows the same images on many pages
 
 # Sizes within a name (photo-300x200.jpg, photo_thumb.png, photo@2x.png), in front of one (320px-photo.jpg) and as
 # folders of a service that resizes (/resize/300x200/, /w_300,h_200/, /fit-in/300x0/).
@@ -189,12 +186,9 @@ def shipped() -> NoiseWords:
     return read(line for name in SHIPPED for line in (here / name).read_text("utf-8").splitlines())
 
 
-MOST_ADDRESS = 300
-"""Characters of an address that are read: its host, path and name come first."""
-MOST_WORD = 40
-"""Characters of a word that are kept: longer ones are keys and hashes, and occur in a single address."""
-KEPT_DESCRIPTIONS = 2048
-"""Descriptions that are cached: a site shows the same images on many pages."""
+MOST_ADDRESS = 300  # characters of an address that are read: its host, path and name come first
+MOST_WORD = 40  # characters of a word that are kept: longer ones are keys and hashes, and occur in a single address
+KEPT_DESCRIPTIONS = 2048  # descriptions that are cached: a site shows the same images on many pages
 
 # A table splits ASCII eight times as fast: letters become lower-case, everything except letters and digits a space.
 _TABLE = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else ord(" ") for code in range(256))

@@ -53,12 +53,9 @@ FAMILIES = {
         "uploads editor detail details product picture"
     ),
 }
-MOST_OF_FAMILY = 3
-"""Words of a family that are counted."""
-MOST_LETTERS = 150
-"""Characters of a name that are read."""
-KEPT_NAMES = 4_096
-"""Names whose families are cached: a site's elements have the same names on many pages."""
+MOST_OF_FAMILY = 3  # words of a family that are counted
+MOST_LETTERS = 150  # characters of a name that are read
+KEPT_NAMES = 4_096  # names whose families are cached: a site's elements have the same names on many pages
 _WORD = re.compile(r"[a-z]+|[A-Z]+(?![a-z])|[A-Z][a-z]*")
 _FAMILY = {word: place for place, named in enumerate(FAMILIES.values()) for word in named.split()}
 
@@ -77,15 +74,12 @@ def families(name: str) -> tuple[int, ...]:
     return tuple(found)
 
 
-MAIN_SHARE = 0.8
-"""The share of the main text in the container of the main text."""
-LIKE = 4
-"""Levels of elements by which images are of the same kind."""
+MAIN_SHARE = 0.8  # the share of the main text in the container of the main text
+LIKE = 4  # levels of elements by which images are of the same kind
 MOST_NAME = 120
 MOST_TITLE = 400
 HEADS = ("og:image", "og:image:url", "twitter:image", "thumbnail")
-SHORT = 4
-"""Characters from which a file name identifies an image."""
+SHORT = 4  # characters from which a file name identifies an image
 PAGE_TYPES = "article forum product collection listing documentation service".split()
 ABOUT = (
     *("images", "main text", "share of main text", "main blocks", "blocks"),

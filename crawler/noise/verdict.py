@@ -21,8 +21,7 @@ if TYPE_CHECKING:  # imports numpy, which is delayed until the first image
     from crawler.noise.learned_model import NoiseModel
 
 
-MOST_NAMED = 5
-"""Words that are named in a reason."""
+MOST_NAMED = 5  # words that are named in a reason
 
 
 class ModelVerdict(NamedTuple):

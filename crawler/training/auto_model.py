@@ -24,16 +24,12 @@ from crawler.training.examples import PageExample, Tell, TooFewError, parts_of, 
 from crawler.training.word_regression import fit_kinds, vocabulary, weighed
 
 FOLDS = 5
-PLAIN = 0.4
-"""The share of pages of which a copy without names is made."""
+PLAIN = 0.4  # the share of pages of which a copy without names is made
 COPY_WEIGHT = 0.5
-KNOWN, GUESSED = 3.0, 0.5
-"""The weight of blocks with snippets, relative to the others of their page."""
-TRUST = 0.5
-"""The teacher's share of a label."""
+KNOWN, GUESSED = 3.0, 0.5  # the weight of blocks with snippets, relative to the others of their page
+TRUST = 0.5  # the teacher's share of a label
 EPOCHS = 12
-NETWORKS = 2
-"""Networks trained from different random beginnings."""
+NETWORKS = 2  # networks trained from different random beginnings
 TREES = 150
 TEACHER: dict[str, Any] = {
     "objective": "cross_entropy",
@@ -50,8 +46,7 @@ TEACHER: dict[str, Any] = {
     "deterministic": True,
     "force_col_wise": True,
 }
-TOKENS = 2
-"""The column of the features with the number of words of a block."""
+TOKENS = 2  # the column of the features with the number of words of a block
 
 
 class PageSigns(NamedTuple):

@@ -32,10 +32,8 @@ from crawler.translation.message import counted
 
 CARD = "CARD.md"
 COLUMNS = ("pages", "precision", "recall", "shingle F1", "word F1", "page type")
-APART = 0
-"""The part of the sites that is held out from the first model."""
-LOWEST = 3
-"""Rows of a table that the card names as the weakest."""
+APART = 0  # the part of the sites that is held out from the first model
+LOWEST = 3  # rows of a table that the card names as the weakest
 
 
 class PageScore(NamedTuple):

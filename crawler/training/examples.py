@@ -123,12 +123,10 @@ def _page(found: dict[str, Any], path: Path, number: int) -> TrainingPage:
     )
 
 
-SET_EXPONENT = 0.35
-"""A set of so many times fewer pages than the largest weighs that number to this power more."""
+SET_EXPONENT = 0.35  # a set of so many times fewer pages than the largest weighs that number to this power more
 MOST_WEIGHT = 3.0
 SNIPPETS_WEIGHT = 0.7
-MOST_PLACES = 3
-"""Blocks with a snippet: a snippet that occurs in more of them may be meant in one only."""
+MOST_PLACES = 3  # blocks with a snippet: a snippet that occurs in more of them may be meant in one only
 
 
 class PageExample(NamedTuple):
@@ -185,14 +183,10 @@ def weights_of(examples: Sequence[PageExample]) -> list[float]:
     return [weight[one.group] if one.is_golden else SNIPPETS_WEIGHT for one in examples]
 
 
-SHARE = (0.08, 0.4)
-"""The part of the main text that a copy keeps, from a least to a most."""
-FEWEST = 4
-"""Blocks of main text from which some can be cut."""
-TAG_WORDS = 2
-"""Words that stand for the tag of an element, which come first: itself, and its letters."""
-DROPPED = 0.02
-"""How many of the containers without main text a copy loses."""
+SHARE = (0.08, 0.4)  # the part of the main text that a copy keeps, from a least to a most
+FEWEST = 4  # blocks of main text from which some can be cut
+TAG_WORDS = 2  # words that stand for the tag of an element, which come first: itself, and its letters
+DROPPED = 0.02  # how many of the containers without main text a copy loses
 
 
 def shorter(labels: Floats, seen: PageArrays, chance: np.random.Generator) -> NDArray[np.bool_]:

@@ -31,10 +31,8 @@ Flags = NDArray[np.bool_]
 Fit = Callable[..., Svm]
 """Trains an SVM on rows and labels, with `cost` and `gamma`."""
 SHINGLE = 4
-MOST = 0.5
-"""A block is main text if more than this share of its shingles is in the gold."""
-MAX_BLOCKS = 600
-"""Samples of each kind: more of them make more support vectors, and those cost time on every page."""
+MOST = 0.5  # a block is main text if more than this share of its shingles is in the gold
+MAX_BLOCKS = 600  # samples of each kind: more of them make more support vectors, and those cost time on every page
 MAX_VECTORS = 600
 CHANCE = 0.01
 """A difference in F1 that means nothing, at so many samples: of the SVMs as good as the best, the one with the fewest
