@@ -203,11 +203,6 @@ def _lost(found: ReadResult) -> CleaningResult:
 NAMED = 10  # broken records of a file that are listed; others are only counted, to save memory
 
 
-def _this_worker() -> tuple[str, int, int]:
-    """This machine, process and thread."""
-    return socket.gethostname(), os.getpid(), threading.get_ident()
-
-
 @dataclass
 class FileResult:
     pair: Pair
@@ -218,7 +213,9 @@ class FileResult:
     """Why there is no output."""
     stops: bool = False
     """Whether other files would fail for the same reason."""
-    worker: tuple[str, int, int] = field(default_factory=_this_worker)
+    worker: tuple[str, int, int] = field(
+        default_factory=lambda: (socket.gethostname(), os.getpid(), threading.get_ident())
+    )
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice, takewhile
 from multiprocessing import get_context
@@ -59,15 +59,15 @@ class ItemBatch(Generic[T, R]):
         return len(self.results) == len(self.items)
 
 
-def batches(items: Iterable[T], size_of: Callable[[T], int]) -> Iterator[ItemBatch[T, Any]]:
-    """The items in batches, limited by number and bytes.
+def batches(items: Iterable[T]) -> Iterator[ItemBatch[T, Any]]:
+    """The items in batches, limited by number and by the bytes of their `data`.
 
-    >>> [batch.items for batch in batches([b"bees"] * 17, len)] == [[b"bees"] * 16, [b"bees"]]
+    >>> [batch.items for batch in batches(["bees"] * 17)] == [["bees"] * 16, ["bees"]]
     True
     """
     batch: ItemBatch[T, Any] = ItemBatch([], 0)
     for item in items:
-        size = size_of(item)
+        size = len(getattr(item, "data", b""))
         if batch.items and (len(batch.items) >= BATCH or batch.size + size > BATCH_SIZE):
             yield batch
             batch = ItemBatch([], 0)
@@ -208,7 +208,7 @@ def in_order(
 
     With one job, or one batch, everything is done in this process.
     """
-    todo = batches(items, _size_of)
+    todo = batches(items)
     first = list(islice(todo, 2)) if jobs > 1 else []
     todo = chain(first, todo)
     if len(first) < 2:
@@ -224,11 +224,6 @@ def as_done(
     """The result of each item when it is done, always in other processes: for few items that take long."""
     todo: Iterator[ItemBatch[T, R]] = (ItemBatch([item], 0) for item in items)
     yield from WorkerPool(work, jobs, lost, died, in_order=False).results(todo)
-
-
-def _size_of(item: object) -> int:
-    data = getattr(item, "data", b"")
-    return len(data) if isinstance(data, Sized) else 0
 
 
 def _serve(pipe: Connection, work: Callable[[Any], Any]) -> None:

@@ -19,6 +19,7 @@ from crawler.bulk.parallel import DIED, WorkersError, cores
 from crawler.checked_settings import extractor_of
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, say
 from crawler.evaluation.gold import KINDS, PendingLabels, ScoredImage, files_of, read_labels
+from crawler.evaluation.image_metrics import by_hand, record, text
 from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.verdict import FilterLists, ImageJudge, Judge, Verdict
 from crawler.translation.message import counted
@@ -129,9 +130,6 @@ def _judge_labels(
 
 def _report(images: Sequence[ScoredImage], missed: int, names: Sequence[str], path: str | None) -> int:
     """Print the tables, and write the figures if requested."""
-    # It wants numpy, which takes its time, and all commands are loaded with each of them.
-    from crawler.evaluation.image_metrics import by_hand, record, text
-
     given = len(images) + missed
     counts = {"given": given, "not found": missed}
     counts |= Counter(one.label.kind for one in images)

@@ -3,7 +3,7 @@
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 
 class Format(NamedTuple):
@@ -58,14 +58,7 @@ else:
 GZIP = 31  # a window of 32 KB, and gzip's frame
 
 
-class Compressor(Protocol):
-    """A compressor with the interface of the standard library's modules."""
-
-    def compress(self, data: bytes, /) -> bytes: ...
-    def flush(self) -> bytes: ...
-
-
-COMPRESSORS: dict[str, Callable[[], Compressor]] = {
+COMPRESSORS: dict[str, Callable[[], Any]] = {
     ".gz": lambda: zlib.compressobj(wbits=GZIP),
     ".zst": ZstdCompressor,
 }

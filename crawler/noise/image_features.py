@@ -1,25 +1,19 @@
 """The features of an image on its page, as numbers: its surroundings, size, words and addresses."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from functools import partial
 from itertools import islice
 from math import log1p
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from lxml import etree
 
 from crawler.noise.image_evidence import MOST_TEXT, Sighting
 from crawler.noise.page_features import ABOUT, FAMILIES, MOST_LETTERS, SHORT, PageContext, families, file_name
-from crawler.page.page import MAX_NEAR_TEXT
+from crawler.page.links import ImageLink
+from crawler.page.page import MAX_NEAR_TEXT, Extraction, Page
 from crawler.page.text import words
-
-if TYPE_CHECKING:
-    from crawler.page.links import ImageLink
-    from crawler.page.page import Extraction, Page
 
 LEVELS = 4  # containers around an image that are considered
 MOST_DEPTH = 100  # elements around an image beyond which none is considered: pages for readers have fewer

@@ -19,18 +19,16 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from math import exp, log1p
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crawler.noise import image_features
+from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.li2006 import fold
 from crawler.noise.page_features import ABOUT
-
-if TYPE_CHECKING:
-    from crawler.noise.image_evidence import Evidence, Sighting
 
 Floats = NDArray[np.floating]
 Ints = NDArray[np.integer]
@@ -72,7 +70,7 @@ class NoiseModel:
         return found
 
 
-def features_of(sighting: "Sighting", evidence: "Evidence", entropy: float | None, keyword: float | None) -> Floats:
+def features_of(sighting: Sighting, evidence: Evidence, entropy: float | None, keyword: float | None) -> Floats:
     """The features of an image: from its page, and from the other pages of its site."""
     pages, shown = evidence.pages, evidence.shown.get(fold(sighting.url), 0)
     others = max(0, shown - 1)

@@ -20,9 +20,8 @@ without spaces the pairs of neighbouring characters are the words (crawler.page.
 
 What the paper leaves open, and what is chosen here:
 
-- Keywords. No word in common makes formula 1 0/0: the score is None. Where all weights are equal, formula 1 is always N
-  sigma and never over it: then a word in common is enough. A word stands in a description or does not; how often does
-  not matter.
+- Keywords. No word in common makes formula 1 0/0: the score is None. A word stands in a description or does not; how
+  often does not matter.
 - Redundancy. An image may come from a host that has no pages, such as a content delivery network, where the formula
   divides by zero: both sides are counted by the site (registrable domain) of the page that shows the image. Pages are
   counted, not occurrences: a bullet shown twenty times on one page was shown on one. One image has many addresses, with
@@ -137,11 +136,6 @@ class NoiseWords:
         """Formula 2: N sigma, the mean weight of all words."""
         return fsum(self.weights.values()) / len(self.weights) if self.weights else 0.0
 
-    @cached_property
-    def all_equal(self) -> bool:
-        """Whether all weights are the same."""
-        return len(set(self.weights.values())) == 1
-
     def common(self, description: Iterable[str]) -> list[str]:
         """The words that a description has in common with the vector, each once."""
         return list(self.weights.keys() & description)
@@ -156,13 +150,8 @@ class NoiseWords:
         return fsum(map(self.weights.__getitem__, found)) / len(found) if found else None
 
     def is_over(self, score: float | None, limit: float | None = None) -> bool:
-        """Whether a score means noise: above the limit (by default N sigma), or equal to it if all weights
-        are equal.
-        """
-        if score is None:
-            return False
-        limit = self.limit if limit is None else limit
-        return score >= limit if self.all_equal else score > limit
+        """Whether a score means noise: above the limit, by default N sigma."""
+        return score is not None and score > (self.limit if limit is None else limit)
 
 
 def read(lines: Iterable[str]) -> NoiseWords:

@@ -3,23 +3,18 @@
 `families` counts the words of six families in a name, in many languages.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from functools import cached_property, lru_cache
 from itertools import accumulate
 from math import log1p
-from typing import TYPE_CHECKING
 
 from lxml import etree
 
+from crawler.page.links import ImageLink
+from crawler.page.page import Extraction, Page
 from crawler.page.text import words
 from crawler.urls.parsing import site
-
-if TYPE_CHECKING:
-    from crawler.page.links import ImageLink
-    from crawler.page.page import Extraction, Page
 
 FAMILIES = {
     "person": (

@@ -86,10 +86,6 @@ class Judge:
     redundancy_limit: float = 0.3
     entropy_limit: float = 0.8
 
-    def __post_init__(self) -> None:
-        if unknown := [name for name in self.models if name not in MODELS]:
-            raise ValueError(f"There is no noise model {unknown[0]!r}: there are {', '.join(MODELS)}.")
-
     def is_everywhere(self, share: float, pages: int) -> bool:
         """Whether an image that this share of a site's pages shows is redundant."""
         return share > self.redundancy_limit and round(share * pages) >= LEAST_PAGES
@@ -259,18 +255,12 @@ class ImageNoiseFilter:
     def verdict(self, sighting: Sighting, evidence: Evidence) -> Verdict:
         """The verdict on an image, given what its site has shown on all its pages so far."""
         said = self.judge.judge(sighting, evidence)
-        if self._is_listed(sighting):
+        url, target, page = sighting.url, sighting.target, sighting.page
+        lists = self.lists
+        if lists is not None and (lists.hit(url, page) or (target and lists.hit(target, page, "document"))):
             reasons = (*(said.reasons if said.is_noise else ()), Reason(NoiseReason.BLOCKED_BY_LIST, {}))
             return said._replace(is_noise=True, probability=1.0, reasons=reasons, decided_by=BY_LIST)
         return said
-
-    def _is_listed(self, sighting: Sighting) -> bool:
-        """Whether the lists block an image or its target."""
-        if self.lists is None:
-            return False
-        if self.lists.hit(sighting.url, sighting.page):
-            return True
-        return bool(sighting.target) and self.lists.hit(sighting.target, sighting.page, "document")
 
 
 def leads_to_noise(sighting: Sighting, verdict: Verdict, judge: Judge, pages: int) -> bool:
