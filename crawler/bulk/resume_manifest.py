@@ -3,7 +3,6 @@
 A run is resumed only with the same code and options.
 """
 
-import hashlib
 import json
 import os
 import platform
@@ -20,6 +19,7 @@ from crawler import __version__
 from crawler.archives.inputs import STANDARD_INPUT, format_of_name
 from crawler.atomic_files import LONGEST_NAME, AtomicFile
 from crawler.command_line.terminal import WrongUseError
+from crawler.extraction import EXTRACTION
 from crawler.translation.message import N_, Message
 
 ENDING = ".jsonl"
@@ -91,31 +91,15 @@ def _pair(name: str) -> Pair:
 NAME = ".clean.json"
 HEAD = 100  # bytes of a manifest, which contains the folder's id
 LIBRARIES = ("lxml", "numpy", "py3langid", "w3lib")  # which the lines depend on
-PACKAGE = Path(__file__).resolve().parent.parent
-CODE = (
-    "*.py",
-    "urls/*.py",
-    "page/*.py",
-    "metadata/*.py",
-    "archives/*.py",
-    "bulk/*.py",
-    "translation/*.py",
-    "extraction/**/*",
-    "noise/*",
-)  # the lines also depend on the content of these files
 ELSEWHERE = Message("give another FOLDER, or empty this one")
 
 
 @cache
 def maker() -> str:
-    """The versions of Winnow, its code, its libraries and Python, on which the lines depend."""
-    digest = hashlib.sha256()
-    for path in sorted({path for pattern in CODE for path in PACKAGE.glob(pattern) if path.is_file()}):
-        if path.suffix != ".pyc":
-            digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
+    """The versions of Winnow, its extractors, its libraries and Python, on which the lines depend."""
     python = ".".join(platform.python_version_tuple()[:2])
     parts = [f"{name} {version(name)}" for name in LIBRARIES]
-    return f"Winnow {__version__} {digest.hexdigest()[:12]}, {', '.join(parts)}, Python {python}"
+    return f"Winnow {__version__} with extraction {EXTRACTION}, {', '.join(parts)}, Python {python}"
 
 
 def go_on(folder: Path, options: Mapping[str, Any], found: Sequence[Pair]) -> str:

@@ -19,7 +19,6 @@ from crawler.training.auto_model import FOLDS, train
 from crawler.training.card import card, escaped, put_in_place
 from crawler.training.examples import (
     PageExample,
-    SetCounter,
     SetSummary,
     Tell,
     TrainingPage,
@@ -193,15 +192,16 @@ def write_auto_weights(plan: TrainingPlan, tell: Tell) -> AutoTraining:
 
 
 def _counted(path: Path, tell: Tell) -> SetSummary:
-    count = SetCounter(path)
+    found = SetSummary(path)
     for row in read_pages(path):
-        count.add(row)
-    return _summary(count, tell)
+        found.add(row)
+    _tell_size(found, tell)
+    return found
 
 
 def _read(path: Path, tell: Tell) -> tuple[SetSummary, list[PageExample]]:
     """The summary of a file, and those of its pages that show any text."""
-    count, found = SetCounter(path), []
+    count, found = SetSummary(path), []
     for row in read_pages(path, snippets=True):
         count.add(row)
         if (page := row.page).blocks:
@@ -209,13 +209,12 @@ def _read(path: Path, tell: Tell) -> tuple[SetSummary, list[PageExample]]:
                 found.append(snippets(count.name, row.site, page, row.present, row.absent))
             else:
                 found.append(example(count.name, row.site, page, row.gold, row.page_type))
-    return _summary(count, tell), found
+    _tell_size(count, tell)
+    return count, found
 
 
-def _summary(count: SetCounter, tell: Tell) -> SetSummary:
-    found = count.done()
-    tell(f"{found.name}: {counted(found.pages, 'page')} of {counted(len(found.sites), 'site')}")
-    return found
+def _tell_size(one: SetSummary, tell: Tell) -> None:
+    tell(f"{one.name}: {counted(one.pages, 'page')} of {counted(len(one.sites), 'site')}")
 
 
 def _trained(plan: TrainingPlan, examples: list[PageExample], weights: Path, tell: Tell) -> Model:

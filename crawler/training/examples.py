@@ -5,6 +5,7 @@ text a model learns what short articles with much noise look like.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -53,38 +54,32 @@ class TrainingPage(NamedTuple):
         return site(self.url)
 
 
-class SetSummary(NamedTuple):
-    name: str
+@dataclass
+class SetSummary:
+    """The pages of a file, counted while they are read."""
+
     path: Path
-    pages: int
-    sites: frozenset[str]
-    fingerprint: str
-    """The fingerprint as in `scrapy evaluate`, if there are gold texts."""
-    is_golden: bool
+    pages: int = 0
+    sites: set[str] = field(default_factory=set)
+    is_golden: bool = False
+    digest: blake2b = field(default_factory=lambda: blake2b(digest_size=8))
 
+    @property
+    def name(self) -> str:
+        return set_name(self.path)
 
-class SetCounter:
-    """Counts the pages of a file while they are read."""
-
-    def __init__(self, path: Path) -> None:
-        self.path, self.name, self.pages, self.is_golden = path, set_name(path), 0, False
-        self.sites: set[str] = set()
-        self.digest = blake2b(digest_size=8)
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint as in `scrapy evaluate`, if there are gold texts."""
+        return self.digest.hexdigest()
 
     def add(self, row: TrainingPage) -> None:
-        """Count one more page."""
         self.pages += 1
         self.sites.add(row.site)
         self.is_golden |= row.gold is not None
         known = (*row.present, "", *row.absent) if row.gold is None else (row.gold,)
         for part in (row.id, row.html, *known):
             self.digest.update(part.encode("utf-8", "surrogatepass") + b"\xff")
-
-    def done(self) -> SetSummary:
-        """The summary of the pages so far."""
-        return SetSummary(
-            self.name, self.path, self.pages, frozenset(self.sites), self.digest.hexdigest(), self.is_golden
-        )
 
 
 def read_pages(path: Path, snippets: bool = False) -> Iterator[TrainingPage]:
