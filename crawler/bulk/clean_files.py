@@ -2,8 +2,8 @@
 
 A run may take hours. With -o, lines are written to OUT.TOKEN.part, which is renamed to OUT at the end: OUT is always
 complete, and an earlier OUT stays until then. If the run is interrupted by Ctrl-C or a full disk, the .part file keeps
-the pages cleaned so far. With --into, each file of an archive gets its own output file, here or on many
-machines, and the same command continues.
+the pages cleaned so far. With --into, each file of an archive gets its own output file, here or on many machines, and
+the same command continues.
 """
 
 import argparse

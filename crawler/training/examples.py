@@ -4,6 +4,7 @@ A page has a gold text, or snippets that its main text contains and snippets tha
 text a model learns what short articles with much noise look like.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -167,12 +168,8 @@ def parts_of(sites: Iterable[str], parts: int, seed: int) -> dict[str, int]:
 def weights_of(examples: Sequence[PageExample]) -> list[float]:
     """The weight of each example. A set with few pages gets more than its share, or the largest set alone would define
     main text.
-
-    A set with few pages counts more than its number, or the largest set's idea of main text would be everyone's.
     """
-    sizes: dict[str, int] = {}
-    for one in examples:
-        sizes[one.group] = sizes.get(one.group, 0) + 1
+    sizes = Counter(one.group for one in examples)
     most = max(sizes.values())
     weight = {group: min(MOST_WEIGHT, (most / size) ** SET_EXPONENT) for group, size in sizes.items()}
     return [weight[one.group] if one.is_golden else SNIPPETS_WEIGHT for one in examples]
