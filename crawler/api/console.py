@@ -111,7 +111,6 @@ def _crawl_parser() -> _Parser:
 
 
 def crawl(given: Sequence[str]) -> None:
-    """Crawl, by `scrapy crawl topic`."""
     options = _crawl_parser().parse(given)
     arguments = {name: getattr(options, name) for name in ARGUMENTS if name != "seeds"}
     arguments["seeds"] = ",".join(options.seeds)

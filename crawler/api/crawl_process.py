@@ -20,8 +20,6 @@ from crawler.commands import crawl
 
 
 class Command(crawl.Command):
-    """The command in its own process."""
-
     asked: Mapping[str, dict[str, Any]]
     """`arguments` and `settings`."""
 

@@ -26,14 +26,11 @@ from weakref import finalize
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.1
-MOST_LINES = 100
-"""Lines of the crawl's closing output that are kept."""
-MOST_NAME = 40
-"""Characters of a topic that are used in the name of a crawl."""
+MOST_LINES = 100  # lines of the crawl's closing output that are kept
+MOST_NAME = 40  # characters of a topic that are used in the name of a crawl
 LOG_FORMAT = "%(levelname)s %(name)s: %(message)s"
 LOG_LINE = re.compile(r"(DEBUG|INFO|WARNING|ERROR|CRITICAL) (\S+: .*)")
-CALLED = "crawl topic: "
-"""The beginning of the message with which the command refuses wrong use."""
+CALLED = "crawl topic: "  # the beginning of the message with which the command refuses wrong use
 WRONG_USE = 2
 
 

@@ -15,8 +15,7 @@ from crawler.topic.link_table import LinkContext
 from crawler.topic.topic import Topic
 from crawler.urls.parsing import absolute
 
-EXAMPLE_PRIORITY = 1_000
-"""Above that of every link: the examples of a topic are fetched first."""
+EXAMPLE_PRIORITY = 1_000  # above that of every link: the examples of a topic are fetched first
 DIGITS = 4
 
 

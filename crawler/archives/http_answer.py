@@ -3,11 +3,12 @@
 import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import brotli
 
 from crawler.archives.records import EMPTY_LINE, MAX_HEAD, MAX_PAGE, BrokenError, NotHtmlError, fields_of
-from crawler.archives.stream import Inflate, Unpacker, ZstdDecompressor, ZstdError
+from crawler.archives.stream import Inflate, ZstdDecompressor, ZstdError
 from crawler.page.page import Page, is_html, media_type
 
 CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,16})[ \t]*(?:;[^\r\n]*)?\r?\n")
@@ -118,7 +119,7 @@ def _unbrotlied(body: bytes) -> bytes:
     return b"".join(found)
 
 
-def _by(unpacker: Callable[[], Unpacker]) -> Callable[[bytes], bytes]:
+def _by(unpacker: Callable[[], Any]) -> Callable[[bytes], bytes]:
     return lambda body: unpack(body, unpacker(), MAX_PAGE)
 
 
@@ -131,7 +132,7 @@ DECODERS: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-def unpack(data: bytes, part: Unpacker, limit: int) -> bytes:
+def unpack(data: bytes, part: Any, limit: int) -> bytes:
     """All of one part in memory, up to so many bytes plus one; raises an EOFError if it is cut off.
 
     >>> unpack(zlib.compress(b"bees" * 9), Inflate(15), 4)

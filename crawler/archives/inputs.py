@@ -114,41 +114,34 @@ class Input:
         """Stored bytes of the file; 0 if unknown."""
         self._file: BufferedReader | None = None
         self._stream: Stream | None = None
+        self.kind: ArchiveFormat | None = None
+        """None for a folder."""
         try:
-            self.is_folder = name != STANDARD_INPUT and self.path.is_dir()
-            self.kind = self._kind()
+            if name != STANDARD_INPUT and self.path.is_dir():
+                os.scandir(self.path).close()
+            else:
+                self.kind = self._kind()
         except OSError as error:
-            self.close()
             raise InputError(f"{name!r} cannot be read ({error.strerror})") from None
-        except InputError:
-            self.close()
-            raise
 
     @property
     def position(self) -> int:
         """How many of its bytes were read."""
         return self._file.tell() if self._file is not None and self.size and not self._file.closed else 0
 
-    def _kind(self) -> ArchiveFormat | None:
-        """The format of the file; None for a folder."""
-        if self.is_folder:
-            os.scandir(self.path).close()
-            return None
+    def _kind(self) -> ArchiveFormat:
+        """The format of the file, which stays open if it can be read only once."""
         regular = self.name != STANDARD_INPUT and S_ISREG((status := self.path.stat()).st_mode)
         if regular:
             self.size = status.st_size
-        self._open()
-        kind = format_of_name(self.name) or self._kind_of_content()
-        if regular:  # there may be more inputs than files that can be open
+        stream, kind = self._open(), format_of_name(self.name)
+        if kind is None:
+            head = stream.peek(HEAD)
+            kind = next((kind for kind in FORMATS if kind.looks(head)), None)
+        if regular or kind is None:  # there may be more inputs than files that can be open
             self.close()
-        return kind
-
-    def _kind_of_content(self) -> ArchiveFormat:
-        assert self._stream is not None  # noqa: S101 - it was opened just now
-        head = self._stream.peek(HEAD)
-        kind = next((kind for kind in FORMATS if kind.looks(head)), None)
-        if kind is None and self._stream.hole is not None:
-            raise InputError(f"{self.name!r} cannot be read ({self._stream.hole!s})")
+        if kind is None and stream.hole is not None:
+            raise InputError(f"{self.name!r} cannot be read ({stream.hole!s})")
         if kind is None:
             raise InputError(f"{self.name!r} is not an input that can be cleaned; {KNOWN}")
         return kind
@@ -162,13 +155,11 @@ class Input:
         return self._stream
 
     def close(self) -> None:
-        """Close the file."""
         if self._file is not None and self.name != STANDARD_INPUT:
             self._file.close()
         self._stream = self._file = None
 
     def found(self) -> Iterator[ReadResult]:
-        """All records in it, in order."""
         if self.kind is None:
             yield from read_folder(self.path)
             return

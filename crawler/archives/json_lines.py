@@ -1,16 +1,14 @@
 """JSON lines: one object a line, with the page's source as `html`, its address as `url` and any value as `id`."""
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
-from crawler.archives.records import MAX_PAGE, Broken, BrokenError, Raw, ReadResult, Record
+from crawler.archives.records import MAX_PAGE, Broken, BrokenError, Raw, ReadResult, Record, as_json
 from crawler.archives.stream import Stream
 from crawler.page.page import Page
 
 MAX_LINE = 2 * MAX_PAGE  # escaped Chinese is twice as long as in UTF-8
-SPACE = re.compile(r"[ \t\r\n]*")
 BOM = b"\xef\xbb\xbf"
 
 
@@ -34,17 +32,19 @@ def read(stream: Stream, name: str) -> Iterator[ReadResult]:
 
 
 def record(raw: Raw) -> Record:
-    """The page of one line."""
+    """The page of one line; its id is any value, which is carried through."""
     try:
-        members = _members(raw.data.decode())
+        members = json.loads(raw.data.decode(), parse_constant=_refuse)
+        identifier = _written(members.get("id")) if isinstance(members, dict) else ""
     except UnicodeDecodeError as error:
         raise BrokenError(f"not UTF-8 at byte {error.start:,}") from None
     except json.JSONDecodeError as error:
         raise BrokenError(f"not JSON: {error.msg} at character {error.pos + 1:,}") from None
     except (ValueError, RecursionError) as error:
         raise BrokenError(f"not JSON: {error}") from None
-    html, _ = members.get("html", (None, ""))
-    url, address = members.get("url", (None, "null"))
+    if not isinstance(members, dict):
+        raise BrokenError("not JSON: Expecting '{' at character 1")
+    html, url = members.get("html"), members.get("url")
     if not isinstance(html, str):
         raise BrokenError('"html" is no text' if "html" in members else 'there is no "html"')
     if not isinstance(url, str | None):
@@ -53,53 +53,13 @@ def record(raw: Raw) -> Record:
     if len(body) > MAX_PAGE:
         raise BrokenError(f"the page is longer than {MAX_PAGE:,} bytes")
     page = Page((url or "").encode("utf-8", "replace").decode(), body, "text/html; charset=utf-8")
-    return Record(page, members.get("id", (None, "null"))[1], address)
+    return Record(page, identifier, _written(url))
 
 
-def _members(text: str) -> dict[str, tuple[Any, str]]:
-    """An object's values by name, each with its source text, which keeps what parsing loses: 1.10, 1e999, \ud800."""
-    members: dict[str, tuple[Any, str]] = {}
-    at = _pass(text, 0, "{")
-    if text[at : at + 1] == "}":
-        return _ended(text, at, members)
-    while True:
-        name, end = DECODER.raw_decode(text, at)
-        if not isinstance(name, str):
-            raise json.JSONDecodeError("Expecting property name enclosed in double quotes", text, at)
-        start = _pass(text, end, ":")
-        value, end = DECODER.raw_decode(text, start)
-        members[name] = value, text[start:end]
-        at = _space(text, end)
-        if text[at : at + 1] == "}":
-            return _ended(text, at, members)
-        at = _pass(text, at, ",")
-
-
-def _ended(text: str, at: int, members: dict[str, tuple[Any, str]]) -> dict[str, tuple[Any, str]]:
-    if (end := _space(text, at + 1)) < len(text):
-        raise json.JSONDecodeError("Extra data", text, end)
-    return members
-
-
-def _pass(text: str, at: int, sign: str) -> int:
-    """The position after a character and the white space around it."""
-    at = _space(text, at)
-    if text[at : at + 1] != sign:
-        raise json.JSONDecodeError(f"Expecting '{sign}'", text, at)
-    return _space(text, at + 1)
-
-
-def _space(text: str, at: int) -> int:
-    return SPACE.match(text, at).end()  # type: ignore[union-attr] # it matches anywhere
+def _written(value: Any) -> str:
+    """A value as JSON in UTF-8."""
+    return as_json(value) if isinstance(value, str) else json.dumps(value, allow_nan=False)
 
 
 def _refuse(name: str) -> None:
     raise ValueError(f"{name} is no number")
-
-
-def _number(_: str) -> int:
-    """Numbers keep their source text, so that their size does not matter."""
-    return 0
-
-
-DECODER = json.JSONDecoder(parse_constant=_refuse, parse_int=_number, parse_float=_number)

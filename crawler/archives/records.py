@@ -13,10 +13,8 @@ from crawler.page.page import Page
 
 MAX_PAGE = 50 * 1024 * 1024
 """Bytes of an unpacked page; a longer one is broken, so that a decompression bomb does not fill the memory."""
-MAX_HEAD = 64 * 1024
-"""Bytes of the header of a page in an archive; also how much is read of a record that is too long."""
-MAX_STORED = MAX_PAGE + MAX_HEAD
-"""Bytes of a page with its HTTP header."""
+MAX_HEAD = 64 * 1024  # bytes of the header of a page in an archive; also how much is read of a record that is too long
+MAX_STORED = MAX_PAGE + MAX_HEAD  # bytes of a page with its HTTP header
 EMPTY_LINE = re.compile(rb"\r?\n\r?\n")
 
 NOTHING: Mapping[str, str] = MappingProxyType({})

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from io import BufferedReader
 from itertools import chain
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 if sys.version_info >= (3, 14):
     from compression.zstd import ZstdDecompressor as ZstdDecompressor
@@ -35,18 +35,6 @@ class Hole(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.why}, at byte {self.at:,} of the file"
-
-
-class Unpacker(Protocol):
-    """A decompressor for one part, with the interface of the standard library's modules."""
-
-    @property
-    def eof(self) -> bool: ...
-    @property
-    def needs_input(self) -> bool: ...
-    @property
-    def unused_data(self) -> bytes: ...
-    def decompress(self, data: bytes, max_length: int) -> bytes: ...
 
 
 class Inflate:
@@ -75,7 +63,7 @@ class Packing(NamedTuple):
 
     name: str
     magic: re.Pattern[bytes]
-    unpacker: Callable[[], Unpacker]
+    unpacker: Callable[[], Any]
 
 
 # Flags, time and system are checked too: three bytes alone occur by chance in searched data.

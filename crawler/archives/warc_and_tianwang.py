@@ -61,64 +61,56 @@ CLOSING_TAG = b"</html>"
 
 
 class Frame(NamedTuple):
-    """A record: its position, its fields by lower-case name, its data, and what is wrong with their length."""
+    """A record: its place, its fields by lower-case name, its data, and what is wrong with their length."""
 
-    at: int
+    place: str
     head: dict[str, str]
     data: bytes
     fault: str = ""
 
 
-class Fault(NamedTuple):
-    """Bytes that are not a record."""
-
-    at: int
-    why: str
-
-
-def frames(stream: Stream, layout: Layout) -> Iterator[Frame | Fault]:
+def frames(stream: Stream, layout: Layout, name: str) -> Iterator[Frame | Broken]:
     """The records of an archive in order, and the faults between them."""
     while True:
-        yield from _up_to_a_hole(stream, layout)
+        yield from _up_to_a_hole(stream, layout, name)
         hole = stream.hole
         if hole is None or not stream.resume():
             return
-        yield Fault(stream.offset, str(hole))
+        yield Broken(f"{name}: byte {stream.offset:,}", str(hole))
 
 
-def _up_to_a_hole(stream: Stream, layout: Layout) -> Iterator[Frame | Fault]:
+def _up_to_a_hole(stream: Stream, layout: Layout, name: str) -> Iterator[Frame | Broken]:
     reported = stream.offset > 0  # after a hole, the rest of its record is not reported again
     while True:
         at = stream.offset
         if stream.skip_to(layout.mark) and not reported:
-            yield Fault(at, f"{stream.offset - at:,} bytes are no record")
+            yield Broken(f"{name}: byte {at:,}", f"{stream.offset - at:,} bytes are no record")
         if not stream.peek(1):
             return
         at = stream.offset
-        found = _record(stream, layout)
+        found = _record(stream, layout, f"{name}: byte {at:,}")
         if found is None:  # a hole cut it off, and is reported itself
             return
         yield found
-        reported = isinstance(found, Fault)
+        reported = isinstance(found, Broken)
         if reported and stream.offset == at:
             stream.skip(len(layout.mark))
 
 
-def _record(stream: Stream, layout: Layout) -> Frame | Fault | None:
-    """The record that begins here; a Fault if its header is damaged; None if a hole cuts it off."""
-    at = stream.offset
+def _record(stream: Stream, layout: Layout, place: str) -> Frame | Broken | None:
+    """The record that begins here; Broken if its header is damaged; None if a hole cuts it off."""
     head = stream.peek(MAX_HEAD)
     again = head.find(b"\n" + layout.mark)
     empty = EMPTY_LINE.search(head, 0, len(head) if again < 0 else again + 1)
     if empty is None:
         if again < 0 and stream.hole is not None and len(head) < MAX_HEAD:
             return None
-        return Fault(at, "its head has no end")
+        return Broken(place, "its head has no end")
     fields = fields_of(head[: empty.start()])
     if not LENGTH.fullmatch(fields.get(layout.length, "")):
-        return Fault(at, f"its head has no {layout.length}")
+        return Broken(place, f"its head has no {layout.length}")
     stream.skip(empty.end())
-    return _data(stream, layout, Frame(at, fields, b""), int(fields[layout.length]))
+    return _data(stream, layout, Frame(place, fields, b""), int(fields[layout.length]))
 
 
 def _data(stream: Stream, layout: Layout, frame: Frame, length: int) -> Frame | None:
@@ -142,21 +134,18 @@ def _data(stream: Stream, layout: Layout, frame: Frame, length: int) -> Frame | 
 
 
 def read_warc(stream: Stream, name: str) -> Iterator[ReadResult]:
-    """The records of a WARC file."""
-    for frame in frames(stream, WARC):
-        place = f"{name}: byte {frame.at:,}"
-        if isinstance(frame, Fault):
-            yield Broken(place, frame.why)
+    for frame in frames(stream, WARC, name):
+        if isinstance(frame, Broken):
+            yield frame
         elif (kind := frame.head.get("warc-type", "").lower()) in WARC_PAGES:
-            yield Raw(place, warc_record, frame.data, frame.head, frame.fault)
+            yield Raw(frame.place, warc_record, frame.data, frame.head, frame.fault)
         elif frame.fault and frame.fault != LONG:
-            yield Broken(place, frame.fault)
+            yield Broken(frame.place, frame.fault)
         else:
             yield Skipped(Outcome(Code.NO_RESPONSE, kind))
 
 
 def warc_record(raw: Raw) -> Record:
-    """The page of one record."""
     head = raw.head
     # Some writers put the address in brackets, as the standard's grammar does.
     url = head.get("warc-target-uri", "").removeprefix("<").removesuffix(">")
@@ -173,16 +162,14 @@ def warc_record(raw: Raw) -> Record:
 
 def read_tianwang(stream: Stream, name: str) -> Iterator[ReadResult]:
     """The records of a file in the raw page format."""
-    for frame in frames(stream, TIANWANG):
-        place = f"{name}: byte {frame.at:,}"
-        if isinstance(frame, Fault):
-            yield Broken(place, frame.why)
+    for frame in frames(stream, TIANWANG, name):
+        if isinstance(frame, Broken):
+            yield frame
         else:
-            yield Raw(place, tianwang_record, frame.data, frame.head, frame.fault)
+            yield Raw(frame.place, tianwang_record, frame.data, frame.head, frame.fault)
 
 
 def tianwang_record(raw: Raw) -> Record:
-    """The page of one record."""
     url = raw.head.get("url", "")
     answer = raw.data
     if "unzip-length" in raw.head and raw.fault != LONG:

@@ -18,7 +18,6 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, NamedTuple
 
-from filelock import FileLock, Timeout
 from scrapy.settings import Settings
 from scrapy.utils.log import configure_logging
 from sqlalchemy import Connection, Engine
@@ -26,10 +25,9 @@ from sqlalchemy.engine import URL
 
 from crawler.archives.records import Broken
 from crawler.atomic_files import AtomicFile, OutputError
-from crawler.bulk.clean_archives import Share
-from crawler.bulk.cleaning import Cleaned, CleaningCounts
+from crawler.bulk.clean_files import only_run
+from crawler.bulk.cleaning import Cleaned, CleaningCounts, CleaningProgress, outcome_lines
 from crawler.bulk.parallel import DIED, GARBAGE_THRESHOLD, WorkersError, cores, in_order
-from crawler.bulk.progress_bar import CleaningProgress, outcome_lines
 from crawler.bulk.resume_manifest import maker
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, byte_size, printable, spell_out_log
 from crawler.extraction import LEARNING, favouring
@@ -110,7 +108,6 @@ class Remade(NamedTuple):
 
     @property
     def letters(self) -> int:
-        """How long it is."""
         return sum(len(value) for value in (self.row or {}).values() if isinstance(value, str))
 
 
@@ -152,8 +149,6 @@ def lost(page: StoredPage) -> Remade:
 
 @dataclass(frozen=True)
 class StoredOptions:
-    """The requested options."""
-
     method: str | None
     """None: for each page the method that it has."""
     favour: str
@@ -182,7 +177,6 @@ class Bookmark:
                 self.last, self.has_changed = int(found["last"]), bool(found["has_changed"])
 
     def write(self) -> None:
-        """Save the progress."""
         with AtomicFile(str(self.path)) as file:
             found = {"of": self.of, "last": self.last, "has_changed": self.has_changed}
             file.write(json.dumps(found).encode())
@@ -197,9 +191,12 @@ class Run:
     crawl: CleanedCrawl
     options: StoredOptions
     bookmark: Bookmark
-    share: Share
+    total: int
+    """Pages of the crawl."""
     retry_seconds: float
     tally: CleaningCounts = field(default_factory=CleaningCounts)
+    passed: int = 0
+    """Pages that were looked at."""
     bare: int = 0
     """Pages without a stored response."""
     learned: int = 0
@@ -230,7 +227,7 @@ class Run:
         """The pages that can be extracted again; the others are counted."""
         reads_markdown = self.options.markdown is None
         for row in pages_after(connection, self.crawl, self.bookmark.last, markdown=reads_markdown):
-            self.share.position += 1
+            self.passed += 1
             method, favour = self.options.method, self.options.favour
             if method is None:
                 method, favour = row["extractor"], (row["extractor_version"] or "").partition("/")[2] or "balance"
@@ -255,7 +252,6 @@ class Run:
             self.others += result.is_other
 
     def save(self) -> None:
-        """Save the pages that are waiting."""
         if not self.waiting:
             return
         rows = [one.row for one in self.waiting if one.row is not None]
@@ -268,7 +264,6 @@ class Run:
         self.waiting.clear()
 
     def closing(self, seconds: float, stopped: Message | None) -> Iterator[Message]:
-        """The closing lines."""
         first = plural(
             "{n} page cleaned again in {seconds} s ({rate} a second), {before} of pages to {after} of text.",
             "{n} pages cleaned again in {seconds} s ({rate} a second), {before} of pages to {after} of text.",
@@ -324,27 +319,18 @@ def clean_stored(opts: argparse.Namespace, settings: Settings) -> int:
     crawl, total = _find(url, opts.stored)
     configure_logging(settings)
     spell_out_log()
-    lock = FileLock(folder / f".{crawl.name}.clean.lock")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise WrongUseError("another run is using {path}", path=repr(str(folder))) from None
-    except OSError as error:
-        why = error.strerror or type(error).__name__
-        raise WrongUseError("{path} cannot be written to ({why})", path=repr(str(folder)), why=why) from None
-    engine = open_database(url)
-    try:
-        with lock, database_errors(url), engine.begin() as connection:
-            check_idle(connection, crawl)
-        with lock:
+    with only_run(folder, f".{crawl.name}.clean.lock", str(folder)):
+        engine = open_database(url)
+        try:
+            with database_errors(url), engine.begin() as connection:
+                check_idle(connection, crawl)
             of = {"crawl": [*crawl, display_url(url)], "options": vars(options), "maker": maker()}
             bookmark = Bookmark(folder / f".{crawl.name}.clean.json", of)
             bookmark.read()
-            run = Run(engine, crawl, options, bookmark, Share(total), settings.getfloat("DATABASE_RETRY_SECONDS"))
+            run = Run(engine, crawl, options, bookmark, total, settings.getfloat("DATABASE_RETRY_SECONDS"))
             return _go(run, url, folder, opts.jobs or cores(), settings.getfloat("LOGSTATS_INTERVAL") or 10.0)
-    finally:
-        engine.dispose()
+        finally:
+            engine.dispose()
 
 
 def _go(run: Run, url: URL, folder: Path, jobs: int, interval: float) -> int:
@@ -352,7 +338,7 @@ def _go(run: Run, url: URL, folder: Path, jobs: int, interval: float) -> int:
     gc.freeze()  # loaded modules are never collected
     gc.set_threshold(GARBAGE_THRESHOLD)
     started, status, stopped = monotonic(), 0, None
-    progress = CleaningProgress([run.share], run.tally, interval)
+    progress = CleaningProgress(run.total, lambda: run.passed, run.tally, interval)
     if run.bookmark.last:
         progress.say(localized(Message("Continuing an earlier run.")))
     try:

@@ -57,7 +57,9 @@ class DaskRun:
             while waiting or self.under_way:
                 self.poll_workers()
                 while waiting and len(self.under_way) < sum(self.workers.values()):
-                    self.submit(waiting.popleft())
+                    pair = waiting.popleft()
+                    future = self.client.submit(self.clean, pair, key=f"clean-{token_hex(8)}", pure=False)
+                    self.under_way[future] = pair
                 yield from self.finished()
             self.poll_workers(at_once=True)
         except (CancelledError, FutureCancelledError, CommClosedError, OSError) as error:
@@ -77,10 +79,6 @@ class DaskRun:
         if not self.workers and not self.is_alone:
             self.said(NOBODY)
         self.is_alone = not self.workers
-
-    def submit(self, pair: Pair) -> None:
-        future = self.client.submit(self.clean, pair, key=f"clean-{token_hex(8)}", pure=False)
-        self.under_way[future] = pair
 
     def finished(self) -> Iterator[FileResult]:
         """Wait a moment, and return the results of finished files."""

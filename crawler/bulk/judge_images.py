@@ -40,8 +40,7 @@ NO_TEXT = Extraction("", "")
 NOT_ASKED = Skipped(Outcome(Code.NOT_ASKED_FOR))
 FILE = "file"
 DIGITS = 6  # digits after the point in scores
-NAMELESS = "http://page.example/"
-"""The address of pages without one, to which relative addresses in labels are joined."""
+NAMELESS = "http://page.example/"  # the address of pages without one, to which relative addresses in labels are joined
 
 
 class SavedPage(NamedTuple):
@@ -53,13 +52,6 @@ class SavedPage(NamedTuple):
     """The id as JSON; a number stays a number."""
     site: str
     page: Page
-
-
-class PageEvidence(NamedTuple):
-    """The evidence of one page."""
-
-    site: str
-    evidence: Evidence
 
 
 class JudgedPage(NamedTuple):
@@ -98,7 +90,6 @@ def read(path: Path) -> Iterator[ReadResult]:
 
 
 def read_all(paths: Iterable[Path]) -> Iterator[ReadResult]:
-    """The lines of some files."""
     return chain.from_iterable(map(read, paths))
 
 
@@ -107,9 +98,10 @@ def evidence(
 ) -> dict[str, Evidence]:
     """The evidence of all pages by site; broken pages are skipped."""
     by_site: dict[str, Evidence] = {}
-    for counts in in_order(partial(_count, nameless=nameless), found, jobs, _uncounted, died):
+    for counts in in_order(partial(_count, nameless=nameless), found, jobs, lambda _: None, died):
         if counts is not None:
-            by_site.setdefault(counts.site, Evidence()).add(counts.evidence)
+            home, of_page = counts
+            by_site.setdefault(home, Evidence()).add(of_page)
     return by_site
 
 
@@ -125,13 +117,12 @@ def judged(
 def lines(page: JudgedPage, for_people: bool = False) -> Iterator[bytes]:
     """The first judge's verdicts as lines of JSON; reasons are sentences for people, or else codes."""
     for address, (verdict, *_) in page.images.items():
+        scores = {"keyword": verdict.keyword, "redundancy": verdict.redundancy, "entropy": verdict.entropy}
         values = {
             "img": address,
             "verdict": "noise" if verdict.is_noise else "content",
             "probability": round(verdict.probability, DIGITS),
-            "keyword": _rounded(verdict.keyword),
-            "redundancy": _rounded(verdict.redundancy),
-            "entropy": _rounded(verdict.entropy),
+            **{name: score if score is None else round(score, DIGITS) for name, score in scores.items()},
             "reasons": [str(one.message) for one in verdict.reasons] if for_people else records(verdict.reasons),
         }
         # JSON may also contain half of a surrogate pair as an escape.
@@ -139,14 +130,15 @@ def lines(page: JudgedPage, for_people: bool = False) -> Iterator[bytes]:
         yield one_line(text).encode("utf-8", "backslashreplace")
 
 
-def _count(found: ReadResult, nameless: str) -> PageEvidence | None:
+def _count(found: ReadResult, nameless: str) -> tuple[str, Evidence] | None:
+    """The site of a page and the evidence of it; None if it is broken."""
     try:
         saved = page_of(found, nameless)
         counted = Evidence()
         counted.see(sightings(saved.page, NO_TEXT))
     except Exception:  # the same page is reported when it is judged
         return None
-    return PageEvidence(saved.site, counted)
+    return saved.site, counted
 
 
 def _judge(found: ReadResult, panel: ImageJudging) -> JudgedPage | Broken | Skipped:
@@ -186,14 +178,6 @@ def page_of(found: ReadResult, nameless: str) -> SavedPage:
     return SavedPage(name, shown, home, replace(record.page, url=address))
 
 
-def _rounded(score: float | None) -> float | None:
-    return None if score is None else round(score, DIGITS)
-
-
-def _uncounted(_: ReadResult) -> None:
-    """A page on which two processes died while counting."""
-
-
 def _lost(found: ReadResult) -> JudgedPage | Broken | Skipped:
     assert isinstance(found, Raw)  # noqa: S101 - nothing is done with the others
     return Broken(found.place, "the process that judges it dies")
@@ -231,7 +215,6 @@ class JudgingRun:
             self.output.write(line)
 
     def closing(self) -> str:
-        """The closing lines."""
         noise = f"{self.noise:,} of {counted(self.images, 'image')} noise"
         said = [f"{noise}, on {counted(self.pages, 'page')}"] if self.pages else ["there is no page with url and html"]
         if self.broken:

@@ -12,9 +12,9 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from queue import SimpleQueue
@@ -44,7 +44,7 @@ class WorkersError(Exception):
     """The processes cannot be started or reached; the message is one clause."""
 
 
-@dataclass
+@dataclass(eq=False)
 class ItemBatch(Generic[T, R]):
     """Items that are sent together, and their results so far."""
 
@@ -59,15 +59,15 @@ class ItemBatch(Generic[T, R]):
         return len(self.results) == len(self.items)
 
 
-def batches(items: Iterable[T], size_of: Callable[[T], int]) -> Iterator[ItemBatch[T, Any]]:
-    """The items in batches, limited by number and bytes.
+def batches(items: Iterable[T]) -> Iterator[ItemBatch[T, Any]]:
+    """The items in batches, limited by number and by the bytes of their `data`.
 
-    >>> [batch.items for batch in batches([b"bees"] * 17, len)] == [[b"bees"] * 16, [b"bees"]]
+    >>> [batch.items for batch in batches(["bees"] * 17)] == [["bees"] * 16, ["bees"]]
     True
     """
     batch: ItemBatch[T, Any] = ItemBatch([], 0)
     for item in items:
-        size = size_of(item)
+        size = len(getattr(item, "data", b""))
         if batch.items and (len(batch.items) >= BATCH or batch.size + size > BATCH_SIZE):
             yield batch
             batch = ItemBatch([], 0)
@@ -78,8 +78,6 @@ def batches(items: Iterable[T], size_of: Callable[[T], int]) -> Iterator[ItemBat
 
 
 class PoolWorker(Generic[T, R]):
-    """A process and its batches."""
-
     def __init__(self, work: Callable[[T], R]) -> None:
         spawn = get_context("spawn")
         self.pipe, theirs = spawn.Pipe()
@@ -120,12 +118,13 @@ class PoolWorker(Generic[T, R]):
 
 
 class WorkerPool(Generic[T, R]):
-    """Processes and the batches that are started; the results come in order."""
+    """Processes and the batches that are started; the results come in order, or when they are done."""
 
-    ahead = AHEAD
-
-    def __init__(self, work: Callable[[T], R], jobs: int, lost: Callable[[T], R], died: Callable[[], None]) -> None:
-        self.work, self.jobs, self.lost, self.died = work, jobs, lost, died
+    def __init__(
+        self, work: Callable[[T], R], jobs: int, lost: Callable[[T], R], died: Callable[[], None], in_order: bool
+    ) -> None:
+        self.work, self.jobs, self.lost, self.died, self.in_order = work, jobs, lost, died, in_order
+        self.ahead = AHEAD if in_order else 1
         self.workers: list[PoolWorker[T, R]] = []
         self.begun: deque[ItemBatch[T, R]] = deque()
         self.failed_starts = 0
@@ -141,10 +140,6 @@ class WorkerPool(Generic[T, R]):
             self.workers.append(PoolWorker(self.work))
             return self.workers[-1]
         return least if least is not None and len(least.batches) < self.ahead else None
-
-    def give(self, worker: PoolWorker[T, R], batch: ItemBatch[T, R]) -> None:
-        self.begun.append(batch)
-        worker.give(batch)
 
     def read(self, seconds: float | None = None) -> None:
         """Wait up to so many seconds for results, and read those that are available."""
@@ -180,73 +175,55 @@ class WorkerPool(Generic[T, R]):
             batch.deaths = 0
 
     def finished(self) -> Iterator[R]:
-        """The results of the first batches that are done."""
-        while self.begun and self.begun[0].done:
-            yield from self.begun.popleft().results
-
-    def end(self) -> None:
-        for worker in self.workers:
-            worker.end()
-
-
-class UnorderedPool(WorkerPool[T, R]):
-    """Processes with one long item each; the results come when they are done."""
-
-    ahead = 1
-
-    def finished(self) -> Iterator[R]:
-        """The results of all batches that are done."""
-        done = [batch for batch in self.begun if batch.done]
-        self.begun = deque(batch for batch in self.begun if not batch.done)
-        for batch in done:
+        """The results of the batches that are done, in order only up to the first that is not."""
+        done = [*takewhile(lambda batch: batch.done, self.begun)] if self.in_order else self.begun
+        for batch in [batch for batch in done if batch.done]:
+            self.begun.remove(batch)
             yield from batch.results
+
+    def results(self, todo: Iterable[ItemBatch[T, R]]) -> Iterator[R]:
+        """The results of the batches; at the end the processes are killed."""
+        try:
+            for batch in todo:
+                self.read(0)  # a process with a full pipe blocks
+                yield from self.finished()
+                while (worker := self.free()) is None:
+                    self.read()
+                    yield from self.finished()
+                self.begun.append(batch)
+                worker.give(batch)
+            while self.begun:
+                self.read()
+                yield from self.finished()
+        finally:
+            for worker in self.workers:
+                worker.end()
 
 
 def in_order(
     work: Callable[[T], R], items: Iterable[T], jobs: int, lost: Callable[[T], R], died: Callable[[], None]
 ) -> Iterator[R]:
     """The result of each item, in order; `lost` makes the result of an item on which processes die, `died` is called at
-    deaths. With one job, or one batch, everything is done in this process.
+    deaths.
 
     With one job, or one batch, everything is done in this process.
     """
-    todo = batches(items, _size_of)
+    todo = batches(items)
     first = list(islice(todo, 2)) if jobs > 1 else []
     todo = chain(first, todo)
     if len(first) < 2:
         for batch in todo:
             yield from map(work, batch.items)
         return
-    yield from _through(WorkerPool(work, jobs, lost, died), todo)
+    yield from WorkerPool(work, jobs, lost, died, in_order=True).results(todo)
 
 
 def as_done(
     work: Callable[[T], R], items: Iterable[T], jobs: int, lost: Callable[[T], R], died: Callable[[], None]
 ) -> Iterator[R]:
     """The result of each item when it is done, always in other processes: for few items that take long."""
-    yield from _through(UnorderedPool(work, jobs, lost, died), (ItemBatch([item], 0) for item in items))
-
-
-def _through(pool: WorkerPool[T, R], todo: Iterable[ItemBatch[T, R]]) -> Iterator[R]:
-    """The results of the batches."""
-    try:
-        for batch in todo:
-            pool.read(0)  # a process with a full pipe blocks
-            yield from pool.finished()
-            while (worker := pool.free()) is None:
-                pool.read()
-                yield from pool.finished()
-            pool.give(worker, batch)
-        while pool.begun:
-            pool.read()
-            yield from pool.finished()
-    finally:
-        pool.end()
-
-
-def _size_of(item: object) -> int:
-    data = getattr(item, "data", b"")
-    return len(data) if isinstance(data, Sized) else 0
+    todo: Iterator[ItemBatch[T, R]] = (ItemBatch([item], 0) for item in items)
+    yield from WorkerPool(work, jobs, lost, died, in_order=False).results(todo)
 
 
 def _serve(pipe: Connection, work: Callable[[Any], Any]) -> None:

@@ -3,7 +3,6 @@
 A run is resumed only with the same code and options.
 """
 
-import hashlib
 import json
 import os
 import platform
@@ -20,6 +19,7 @@ from crawler import __version__
 from crawler.archives.inputs import STANDARD_INPUT, format_of_name
 from crawler.atomic_files import LONGEST_NAME, AtomicFile
 from crawler.command_line.terminal import WrongUseError
+from crawler.extraction import EXTRACTION
 from crawler.translation.message import N_, Message
 
 ENDING = ".jsonl"
@@ -91,67 +91,37 @@ def _pair(name: str) -> Pair:
 NAME = ".clean.json"
 HEAD = 100  # bytes of a manifest, which contains the folder's id
 LIBRARIES = ("lxml", "numpy", "py3langid", "w3lib")  # which the lines depend on
-PACKAGE = Path(__file__).resolve().parent.parent
-CODE = (
-    "*.py",
-    "urls/*.py",
-    "page/*.py",
-    "metadata/*.py",
-    "archives/*.py",
-    "bulk/*.py",
-    "translation/*.py",
-    "extraction/**/*",
-    "noise/*",
-)  # the lines also depend on the content of these files
 ELSEWHERE = Message("give another FOLDER, or empty this one")
-
-
-@dataclass(frozen=True)
-class Manifest:
-    """The code and options that make the lines, and the size of each input, by the name of its output file."""
-
-    folder: str
-    """A random id, by which other machines recognize the folder."""
-    maker: str
-    options: Mapping[str, Any]
-    sizes: Mapping[str, int | None]
 
 
 @cache
 def maker() -> str:
-    """The versions of Winnow, its code, its libraries and Python, on which the lines depend."""
-    digest = hashlib.sha256()
-    for path in sorted({path for pattern in CODE for path in PACKAGE.glob(pattern) if path.is_file()}):
-        if path.suffix != ".pyc":
-            digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
+    """The versions of Winnow, its extractors, its libraries and Python, on which the lines depend."""
     python = ".".join(platform.python_version_tuple()[:2])
     parts = [f"{name} {version(name)}" for name in LIBRARIES]
-    return f"Winnow {__version__} {digest.hexdigest()[:12]}, {', '.join(parts)}, Python {python}"
+    return f"Winnow {__version__} with extraction {EXTRACTION}, {', '.join(parts)}, Python {python}"
 
 
 def go_on(folder: Path, options: Mapping[str, Any], found: Sequence[Pair]) -> str:
-    """Write the manifest and return the folder's id; raises a WrongUseError if its content was made with
-    other options.
+    """Write the manifest and return the folder's random id, by which other machines recognize it; raises a
+    WrongUseError if its content was made with other options.
     """
-    before = _read(folder / NAME)
-    name = secrets.token_hex(16) if before is None else before.folder
-    now = Manifest(name, maker(), options, {pair.output: pair.size for pair in found})
-    if before is not None:
-        _compare(folder, before, now)
-    known = {} if before is None else before.sizes
-    new = [output for output in now.sizes if output not in known]
-    if strange := next((output for output in new if os.path.lexists(folder / output)), None):
+    path = folder / NAME
+    new = {"folder": secrets.token_hex(16), "maker": maker(), "options": dict(options), "sizes": {}}
+    before: dict[str, Any] = json.loads(path.read_bytes()) if path.exists() else new
+    known, sizes = before["sizes"], {pair.output: pair.size for pair in found}
+    _compare(folder, before, new | {"sizes": sizes})
+    if strange := next((name for name in sizes if name not in known and os.path.lexists(folder / name)), None):
         raise WrongUseError(
             "{path} exists and was not made by scrapy clean --into; {advice}",
             path=repr(str(folder / strange)),
             advice=ELSEWHERE,
         )
-    sizes = {**known, **{output: known.get(output) if size is None else size for output, size in now.sizes.items()}}
-    lines = {"folder": name, "maker": now.maker, "options": dict(options), "sizes": sizes}
-    with AtomicFile(str(folder / NAME)) as output:
-        output.write(json.dumps(lines, indent=1).encode() + b"\n")
+    sizes = {**known, **{name: known.get(name) if size is None else size for name, size in sizes.items()}}
+    with AtomicFile(str(path)) as output:
+        output.write(json.dumps(before | {"sizes": sizes}, indent=1).encode() + b"\n")
         output.finish()
-    return name
+    return str(before["folder"])
 
 
 def is_folder(folder: Path, name: str) -> bool:
@@ -163,17 +133,18 @@ def is_folder(folder: Path, name: str) -> bool:
         return False
 
 
-def _compare(folder: Path, before: Manifest, now: Manifest) -> None:
-    if before.maker != now.maker:
+def _compare(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    """Raise a WrongUseError if lines of a run now would not go with those that are there."""
+    if before["maker"] != now["maker"]:
         raise WrongUseError(
             "{path} was made by {before}, not by {now}: {advice}",
             path=repr(str(folder)),
-            before=before.maker,
-            now=now.maker,
+            before=before["maker"],
+            now=now["maker"],
             advice=ELSEWHERE,
         )
-    for name in sorted(before.options.keys() | now.options.keys()):
-        was, is_now = before.options.get(name), now.options.get(name)
+    for name in sorted(before["options"].keys() | now["options"].keys()):
+        was, is_now = before["options"].get(name), now["options"].get(name)
         if was != is_now:
             raise WrongUseError(
                 "{path} was made with {option} {before}, not {now}: {advice}",
@@ -183,28 +154,13 @@ def _compare(folder: Path, before: Manifest, now: Manifest) -> None:
                 now=repr(is_now),
                 advice=ELSEWHERE,
             )
-    for name in sorted(before.sizes.keys() & now.sizes.keys()):
-        was, is_now = before.sizes[name], now.sizes[name]
-        if was is not None and is_now is not None and was != is_now:
+    for name, size in now["sizes"].items():
+        if None not in (size, was := before["sizes"].get(name)) and size != was:
             raise WrongUseError(
                 "the input of {name} in {path} had {before} bytes, and now has {now}: {advice}",
                 name=repr(name),
                 path=repr(str(folder)),
                 before=f"{was:,}",
-                now=f"{is_now:,}",
+                now=f"{size:,}",
                 advice=ELSEWHERE,
             )
-
-
-def _read(path: Path) -> Manifest | None:
-    """The manifest in a file; None if there is no file."""
-    if not os.path.lexists(path):
-        return None
-    try:
-        saved = json.loads(path.read_bytes())
-        sizes = {str(name): size if size is None else int(size) for name, size in saved["sizes"].items()}
-        return Manifest(str(saved["folder"]), str(saved["maker"]), dict(saved["options"]), sizes)
-    except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
-        raise WrongUseError(
-            "{path} is not a manifest of scrapy clean --into; {advice}", path=repr(str(path)), advice=ELSEWHERE
-        ) from None

@@ -161,7 +161,6 @@ class Subcommand(NamedTuple):
     add_arguments: Callable[[argparse.ArgumentParser], object] = lambda parser: None
 
     def parser(self, called: str) -> argparse.ArgumentParser:
-        """The parser of its options."""
         wide = partial(argparse.HelpFormatter, width=10_000)
         parser = _Parser(called, add_help=False, allow_abbrev=False, formatter_class=wide)
         self.add_arguments(parser)
@@ -171,7 +170,6 @@ class Subcommand(NamedTuple):
         return parser
 
     def usage(self, called: str) -> str:
-        """Its usage on the command line."""
         return str(self.parser(called).usage)
 
     def help(self, called: str) -> str:

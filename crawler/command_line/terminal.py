@@ -13,8 +13,7 @@ from crawler.translation.message import CONTROL, Message, MessageError, localize
 from crawler.translation.program import as_called
 
 FAILED, INTERRUPTED, TERMINATED = 1, 130, 143  # the last two are what shells report for Ctrl-C and SIGTERM
-REFRESH_SECONDS = 0.25
-"""Seconds between two updates of a progress bar."""
+REFRESH_SECONDS = 0.25  # seconds between two updates of a progress bar
 # Marks that change the direction of text affect the whole line in a terminal; HTML isolates them in <bdi>.
 ON_A_TERMINAL = re.compile(CONTROL.pattern[:-1] + r"\u202a-\u202e\u2066-\u2069]")
 

@@ -72,7 +72,6 @@ class Command(CrawlCommand):
             refuse(Message("Stopped before the first page."), status=INTERRUPTED)
 
     def given(self, opts: argparse.Namespace) -> dict[str, Any]:
-        """The arguments of the spider, as given."""
         found: dict[str, Any] = opts.spargs
         return found
 
@@ -88,7 +87,8 @@ class Command(CrawlCommand):
         assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
         check_crawl(self.settings, self.arguments)
         state_url(self.settings)
-        self.unknown = sorted(_names(opts.set) - set(vars(default_settings)) - set(vars(our_settings)))
+        given = {assignment.partition("=")[0] for assignment in opts.set}
+        self.unknown = sorted(given - set(vars(default_settings)) - set(vars(our_settings)))
         for name in self.unknown:
             for near in get_close_matches(name, [one for one in vars(our_settings) if one.isupper()], 1, 0.8):
                 if not name.endswith(f"_{near}") and not name.startswith(f"{near}_"):  # such as MY_OUTPUT_DIR
@@ -152,10 +152,6 @@ def has_other_components(settings: BaseSettings) -> bool:
     found = {one for name in COMPONENTS for pair in settings.getdict(name).items() for one in pair}
     modules = {one if isinstance(one, str) else getattr(one, "__module__", "") for one in found}
     return any("." in module and module.partition(".")[0] not in ("crawler", "scrapy") for module in modules)
-
-
-def _names(assignments: list[str]) -> set[str]:
-    return {assignment.partition("=")[0] for assignment in assignments}
 
 
 def _check_writable(folder: Path, name: str) -> None:

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 PORT = 6080
 MOST_PORT = 65_535
-NICE = 10
-"""How far the dashboard lowers its own priority in favour of crawls."""
+NICE = 10  # how far the dashboard lowers its own priority in favour of crawls
 LEAST_PASSWORD = 8
 
 

@@ -8,7 +8,6 @@ from crawler.translation.message import N_
 
 
 def report_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `scrapy focus report`."""
     add = parser.add_argument
     add("--name", metavar="NAME", help=N_("the crawl; all crawls if not given"))
     add("-o", dest="output", metavar="FILE.html", help=N_("also write the report to this file"))

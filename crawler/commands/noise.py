@@ -12,7 +12,6 @@ JOBS = N_("number of processes; one for each core if not given")
 
 
 def judge_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `scrapy noise judge`."""
     add = parser.add_argument
     add("pages", metavar="PAGES.jsonl[.gz|.xz]", help=N_("saved pages, one JSON object with url and html a line"))
     add("-o", "--output", metavar="OUT.jsonl", help=N_("the file of verdicts; standard output if not given"))
@@ -20,7 +19,6 @@ def judge_options(parser: argparse.ArgumentParser) -> None:
 
 
 def evaluate_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `scrapy noise evaluate`."""
     add = parser.add_argument
     add("labels", metavar="LABELS.jsonl", help=N_("labelled images, with their features or with --pages"))
     add(
@@ -37,12 +35,10 @@ def evaluate_options(parser: argparse.ArgumentParser) -> None:
 
 
 def report_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `scrapy noise report`."""
     parser.add_argument("name", metavar="NAME", nargs="?", help=N_("the crawl; needed only if there are several"))
 
 
 def train_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `scrapy noise train`."""
     add = parser.add_argument
     add("file", metavar="LABELS.jsonl", nargs="?", help=N_("labelled images, with their features or with --pages"))
     pages = N_("the saved pages that contain the labelled images")

@@ -7,12 +7,10 @@ from crawler.translation.message import N_
 
 
 def job_name(parser: argparse.ArgumentParser) -> None:
-    """Add the name of a job."""
     parser.add_argument("name", metavar="NAME", help=N_("the name of the job, and of its crawl"))
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `scrapy schedule add`."""
     job_name(parser)
     parser.add_argument(
         "cron", metavar='"CRON"', help=N_('when it runs, as a cron line: "0 6 * * *" is every day at six')

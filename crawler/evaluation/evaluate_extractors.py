@@ -4,6 +4,7 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -124,8 +125,7 @@ class _Progress:
 
 
 def _print_table(verdict: SetResult) -> None:
-    """Print the figures of a set."""
-    rows = [HEADS]
+    rows: list[Sequence[str]] = [HEADS]
     for judged in verdict.judged:
         said = [f"absent: {judged.run.absent}"] if judged.figures is None else cells(judged.figures)
         rows.append([judged.name, *said])

@@ -5,7 +5,7 @@ The models that are compared are the verdict by default, those of Li 2006 alone 
 
 import argparse
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -14,13 +14,14 @@ from scrapy.settings import BaseSettings
 
 from crawler.archives.records import Broken
 from crawler.atomic_files import AtomicFile, OutputError, check_apart, readable_file
-from crawler.bulk.judge_images import NAMELESS, ImageJudging, JudgedPage, evidence, judged, read_all
+from crawler.bulk.judge_images import NAMELESS, ImageJudging, evidence, judged, read_all
 from crawler.bulk.parallel import DIED, WorkersError, cores
 from crawler.checked_settings import extractor_of
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, say
-from crawler.evaluation.gold import KINDS, ImageLabel, ImageLabels, PendingLabels, ScoredImage, files_of, read_labels
+from crawler.evaluation.gold import KINDS, PendingLabels, ScoredImage, files_of, read_labels
+from crawler.evaluation.image_metrics import by_hand, record, text
 from crawler.noise.image_evidence import Evidence, Sighting
-from crawler.noise.verdict import FilterLists, Judge, Verdict
+from crawler.noise.verdict import FilterLists, ImageJudge, Judge, Verdict
 from crawler.translation.message import counted
 
 CALLED = "scrapy noise evaluate"
@@ -34,10 +35,11 @@ class SingleModel:
     """One model of the paper, by its own score."""
 
     name: str
+    of_paper: Judge
 
     def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
         """The verdict of the model; its score serves as the probability, and images without a score come last."""
-        verdict = _judge(self.name).judge(sighting, evidence)
+        verdict = self.of_paper.judge(sighting, evidence)
         score = getattr(verdict, self.name)
         return verdict._replace(probability=-1.0 if score is None else score)
 
@@ -49,7 +51,6 @@ class FilterListModel:
     paths: tuple[Path, ...]
 
     def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
-        """The verdict of the lists."""
         lists = _lists(self.paths)
         url, target, page = sighting.url, sighting.target, sighting.page
         hit = lists.hit(url, page) or (bool(target) and lists.hit(target, page, "document"))
@@ -60,14 +61,13 @@ class AllContent:
     """A model that judges everything as content."""
 
     def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
-        """Always the same."""
         return Verdict(False, 0.0)
 
 
-def models(lists: tuple[Path, ...]) -> dict[str, Judge | SingleModel | FilterListModel | AllContent]:
+def models(lists: tuple[Path, ...]) -> dict[str, ImageJudge]:
     """The models that are compared, by their names in tables; a ValueError where lists cannot be read."""
-    found: dict[str, Judge | SingleModel | FilterListModel | AllContent] = {JOINT: Judge()}
-    found |= {name: SingleModel(name) for name in PAPER}
+    found: dict[str, ImageJudge] = {JOINT: Judge()}
+    found |= {name: SingleModel(name, Judge(models=(name,))) for name in PAPER}
     found[THREE] = Judge(models=PAPER)
     if lists:
         _lists(lists)
@@ -76,29 +76,8 @@ def models(lists: tuple[Path, ...]) -> dict[str, Judge | SingleModel | FilterLis
 
 
 @cache
-def _judge(name: str) -> Judge:
-    return Judge(models=(name,))
-
-
-@cache
 def _lists(paths: tuple[Path, ...]) -> FilterLists:
     return FilterLists(paths)
-
-
-class JudgedLabels(PendingLabels):
-    """Labels of images by page, with the scores of the images that were found."""
-
-    def __init__(self, labels: Iterable[ImageLabel], files: Iterable[Path]) -> None:
-        super().__init__(labels, files)
-        self.met: list[ScoredImage] = []
-
-    def meet(self, page: JudgedPage) -> None:
-        """Record the scores of the page's labelled images."""
-        for label in self.take(page.file, page.id, page.images):
-            said = page.images[label.img]
-            scores = tuple(round(one.probability, DIGITS) for one in said)  # sorted, so that sums are always the same
-            skipped = tuple(one.is_noise for one in said)
-            self.met.append(ScoredImage(label, page.site, page.pages, scores, skipped))
 
 
 def evaluate(opts: argparse.Namespace, settings: BaseSettings) -> int:
@@ -109,7 +88,9 @@ def evaluate(opts: argparse.Namespace, settings: BaseSettings) -> int:
         judges = models(tuple(map(Path, opts.lists)))
     except ValueError as error:
         raise WrongUseError("{name}: {why}", name="--lists", why=str(error)) from None
-    labels = _read(read_labels(given[0]))
+    labels, faults = read_labels(given[0])
+    for fault in faults:
+        say(CALLED, fault)
     if not labels:
         say(CALLED, f"{opts.labels!r} contains no label")
         return FAILED
@@ -119,41 +100,45 @@ def evaluate(opts: argparse.Namespace, settings: BaseSettings) -> int:
         raise WrongUseError(
             "{path} cannot be written: its folder does not exist, or it is a folder itself", path=repr(opts.json)
         )
-    wanted = JudgedLabels(labels, files)
+    wanted = PendingLabels(labels, files)
     try:
-        _judge_labels(files, ImageJudging(tuple(judges.values()), extract, {}, NAMELESS), at_once, wanted)
+        panel = ImageJudging(tuple(judges.values()), extract, {}, NAMELESS, wanted.pages)
+        images = list(_judge_labels(files, panel, at_once, wanted))
     except KeyboardInterrupt:
         say(CALLED, "interrupted; nothing was written")
         return INTERRUPTED
     except (WorkersError, OSError) as error:
         say(CALLED, f"stopped: {error}")
         return FAILED
-    return _report(wanted, len(labels), list(judges), opts.json)
+    return _report(images, wanted.missed, list(judges), opts.json)
 
 
-def _judge_labels(files: Iterable[Path], panel: ImageJudging, jobs: int, wanted: JudgedLabels) -> None:
-    """Judge all labelled images, with the counts of all pages of their sites."""
+def _judge_labels(
+    files: Iterable[Path], panel: ImageJudging, jobs: int, wanted: PendingLabels
+) -> Iterator[ScoredImage]:
+    """The scores of all labelled images that are found, with the counts of all pages of their sites."""
     counts = evidence(read_all(files), jobs, _died, panel.nameless)
-    for result in judged(read_all(files), replace(panel, evidence=counts, asked=wanted.pages), jobs, _died):
+    for result in judged(read_all(files), replace(panel, evidence=counts), jobs, _died):
         if isinstance(result, Broken):
             say(CALLED, f"{result.place}: {result.why}")
-        else:
-            wanted.meet(result)
+            continue
+        for label in wanted.take(result.file, result.id, result.images):
+            said = result.images[label.img]
+            scores = tuple(round(one.probability, DIGITS) for one in said)
+            yield ScoredImage(label, result.site, result.pages, scores, tuple(one.is_noise for one in said))
 
 
-def _report(wanted: JudgedLabels, given: int, names: Sequence[str], path: str | None) -> int:
+def _report(images: Sequence[ScoredImage], missed: int, names: Sequence[str], path: str | None) -> int:
     """Print the tables, and write the figures if requested."""
-    # It wants numpy, which takes its time, and all commands are loaded with each of them.
-    from crawler.evaluation.image_metrics import by_hand, record, text
-
-    counts = {"given": given, "not found": wanted.missed}
-    counts |= Counter(one.label.kind for one in wanted.met)
-    print(f"{counted(given, 'label')} by hand, {wanted.missed:,} of them not found on their page.")
+    given = len(images) + missed
+    counts = {"given": given, "not found": missed}
+    counts |= Counter(one.label.kind for one in images)
+    print(f"{counted(given, 'label')} by hand, {missed:,} of them not found on their page.")
     print(f"Kinds: {', '.join(f'{kind} {counts[kind]:,}' for kind in KINDS if kind in counts)}.")
-    if not wanted.met:
+    if not images:
         say(CALLED, "none of the labels was found, and nothing can be said")
         return FAILED
-    tables = by_hand(wanted.met, names)
+    tables = by_hand(images, names)
     print(f"\n{text(tables)}")
     if path is not None:
         try:
@@ -164,13 +149,6 @@ def _report(wanted: JudgedLabels, given: int, names: Sequence[str], path: str | 
             say(CALLED, str(error))
             return FAILED
     return 0
-
-
-def _read(labels: ImageLabels) -> tuple[ImageLabel, ...]:
-    """The labels of a file; unreadable lines are reported."""
-    for fault in labels.faults:
-        say(CALLED, fault)
-    return labels.found
 
 
 def _died() -> None:

@@ -19,8 +19,7 @@ from crawler.command_line.terminal import WrongUseError
 from crawler.urls.parsing import absolute
 
 BROKEN_OFF = (OSError, EOFError, lzma.LZMAError, zlib.error)
-DATA, FOLDER, ENDING = "WINNOW_DATA", "extraction", ".jsonl.xz"
-"""The default folder of the files of pages."""
+DATA, FOLDER, ENDING = "WINNOW_DATA", "extraction", ".jsonl.xz"  # the default folder of the files of pages
 ENDINGS = (".gz", ".xz", ".jsonl", ".json")
 CONTENT, NOISE = "content", "noise"
 KINDS = {
@@ -137,8 +136,6 @@ def _page(row: dict[str, Any], number: int) -> GoldPage | str:
 
 
 class ImageLabel(NamedTuple):
-    """A label of an image on a page."""
-
     set: str
     page: str
     img: str
@@ -157,13 +154,6 @@ class ScoredImage(NamedTuple):
     """Of its site."""
     scores: tuple[float, ...]
     skipped: tuple[bool, ...]
-
-
-class ImageLabels(NamedTuple):
-    """The labels of a file, and its broken lines."""
-
-    found: tuple[ImageLabel, ...]
-    faults: tuple[str, ...]
 
 
 class PendingLabels:
@@ -191,8 +181,10 @@ class PendingLabels:
         return sum(map(len, self._waiting.values()))
 
 
-def read_labels(path: Path) -> ImageLabels:
-    """The labels of a file, the first of each image: set, page (an id), img, label (content or noise) and kind."""
+def read_labels(path: Path) -> tuple[list[ImageLabel], list[str]]:
+    """The labels of a file, the first of each image: set, page (an id), img, label (content or noise) and kind; and
+    the faults of broken lines.
+    """
     found: dict[tuple[str, str, str], ImageLabel] = {}
     faults = []
     for number, row in objects(path):
@@ -201,7 +193,7 @@ def read_labels(path: Path) -> ImageLabels:
             faults.append(f"{path}: line {number:,}: {label}")
         else:
             found.setdefault(label[:3], label)
-    return ImageLabels(tuple(found.values()), tuple(faults))
+    return [*found.values()], faults
 
 
 def _label(row: dict[str, Any]) -> ImageLabel | str:
@@ -209,14 +201,8 @@ def _label(row: dict[str, Any]) -> ImageLabel | str:
         return wrong
     if KINDS.get(row["kind"]) != row["label"]:
         return f"a label {row['label'][:20]!r} of the kind {row['kind'][:20]!r} is not known"
-    return ImageLabel(
-        row["set"], row["page"], _spelled(row["img"]), row["label"] == NOISE, row["kind"], row.get("unsure") is True
-    )
-
-
-def _spelled(address: str) -> str:
-    """The address in the spelling that a page's images have."""
-    return absolute("", address) or address
+    img = absolute("", row["img"]) or row["img"]  # in the spelling that a page's images have
+    return ImageLabel(row["set"], row["page"], img, row["label"] == NOISE, row["kind"], row.get("unsure") is True)
 
 
 def files_of(sets: Collection[str], given: Iterable[str] | None) -> list[Path]:

@@ -26,8 +26,7 @@ KEPT = 0.98
 AT_ONCE = 2_000_000  # numbers of a matrix
 ROUNDING = 1e-9
 ADVERT = "advert"
-MANY = 10
-"""Pages that a site must have to be one of many pages."""
+MANY = 10  # pages that a site must have to be one of many pages
 COLUMNS = "links noise AUC removed@98% kept NRecall NPrecision adverts".split()
 BINS = (0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 1)
 BIN_HEAD = ("probability of noise", "links", "mean", "noise")
@@ -130,7 +129,6 @@ def _drawn(links: Sequence[ImageScore], weights: Numbers) -> tuple[Numbers, Numb
 
 
 def _intervals(links: Sequence[ImageScore]) -> tuple[Interval | None, Interval | None, Interval | None]:
-    """The 95% intervals of the same."""
     sites = {site: place for place, site in enumerate(sorted({link.site for link in links}))}
     if len(sites) < 2:
         return None, None, None
@@ -158,8 +156,6 @@ def _share(part: int, whole: int) -> float | None:
 
 
 class ImageTable(NamedTuple):
-    """Figures by name."""
-
     title: str
     rows: dict[str, ImageFigures]
 
@@ -183,19 +179,16 @@ def by_kind(links: Sequence[ImageScore], intervals: bool = True) -> dict[str, Im
 
 
 def by_set(links: Sequence[ImageScore]) -> dict[str, ImageFigures]:
-    """The figures of each set."""
     sets = sorted({link.label.set for link in links})
     return {name: figures([link for link in links if link.label.set == name]) for name in sets}
 
 
 def text(tables: Iterable[ImageTable]) -> str:
-    """The tables as text."""
     parts = ([(one.title, *COLUMNS), *((name, *cells(row)) for name, row in one.rows.items())] for one in tables)
     return "\n\n".join([*("\n".join(aligned(rows, range(len(COLUMNS) + 1))) for rows in parts), NOTE])
 
 
 def record(tables: Iterable[ImageTable], counts: dict[str, int]) -> str:
-    """The tables as JSON."""
     found = {table.title: {name: row._asdict() for name, row in table.rows.items()} for table in tables}
     return json.dumps({"labels": counts, "tables": found}, ensure_ascii=False, indent=1) + "\n"
 
@@ -205,7 +198,6 @@ def _models(images: Sequence[ScoredImage], names: Sequence[str]) -> dict[str, Im
 
 
 def _links(images: Sequence[ScoredImage], row: int) -> list[ImageScore]:
-    """The scores of one model."""
     return [ImageScore(one.label, one.site, one.pages, one.scores[row], one.skipped[row]) for one in images]
 
 

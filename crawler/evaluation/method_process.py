@@ -87,7 +87,6 @@ class MethodProcess:
             self.exchange({"learn": site}, self.limit * max(1, len(site)))
 
     def text(self, page: GoldPage) -> Output:
-        """The method's output for a page."""
         if self.process is None:
             self.start()
         limit = self.limit if self.is_warm else 2 * self.limit  # the first page is sent twice
@@ -131,7 +130,6 @@ class MethodProcess:
         return {"failure": why, "seconds": time.monotonic() - start}
 
     def close(self) -> None:
-        """End the process."""
         if self.process is not None:
             self.process.kill()
             for pipe in (self.process.stdin, self.process.stdout):

@@ -11,16 +11,13 @@ from crawler.evaluation.method_process import PAGE_LIMIT, MethodRun, Output, run
 from crawler.evaluation.significance import Interval, MethodComparison, compare, intervals
 from crawler.evaluation.text_metrics import GRADES, PageScorer, TextScore, f1, mean, size
 
-WORST = 3
-"""Pages of each method and set that are shown."""
+WORST = 3  # pages of each method and set that are shown
 POLL_SECONDS = 0.5
 Tick = Callable[[str, str, int, int], None]
 """Called with the set, the method, the number of pages done and the total."""
 
 
 class MethodFigures(NamedTuple):
-    """The figures of a method on a set."""
-
     pages: int
     failed: int
     f1: float
@@ -51,8 +48,6 @@ class ScoredPage(NamedTuple):
 
 
 class JudgedMethod(NamedTuple):
-    """A method on a set."""
-
     name: str
     run: MethodRun
     figures: MethodFigures | None
@@ -128,7 +123,6 @@ def scored(pages: Sequence[GoldPage], runs: dict[str, MethodRun]) -> dict[str, S
 
 
 def figures(samples: Sequence[ScoredPage]) -> MethodFigures:
-    """The figures of a method over pages."""
     scores = [sample.score for sample in samples]
     f1_interval, word_interval = intervals(scores, [sample.page.host for sample in samples])
     precision = mean(score.shingle_precision for score in scores) or 0.0

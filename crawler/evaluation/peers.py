@@ -26,8 +26,6 @@ NOWHERE = "http://localhost/"  # for peers that need an address
 
 
 class MethodInput(NamedTuple):
-    """The input of a peer for a page."""
-
     html: str
     url: str
     lang: str

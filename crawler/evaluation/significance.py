@@ -19,12 +19,11 @@ of a set, for each of the two tests by itself.
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from crawler.evaluation.text_metrics import TextScore
+from crawler.evaluation.text_metrics import TextScore
 
 DRAWS = 2000
 SEED = 2026
@@ -56,7 +55,7 @@ class MethodComparison(NamedTuple):
     """The p-value, corrected."""
 
 
-def intervals(scores: "Sequence[TextScore]", hosts: Sequence[str]) -> tuple[Interval | None, Interval | None]:
+def intervals(scores: Sequence[TextScore], hosts: Sequence[str]) -> tuple[Interval | None, Interval | None]:
     """The 95% intervals of the shingle F1 and of the average word F1; None where there is one host only."""
     sums = _sums_by_host(scores, hosts)
     if len(sums) < 2:
@@ -83,7 +82,7 @@ def middle(values: Numbers) -> Interval:
     return float(low), float(high)
 
 
-def compare(scores: "dict[str, Sequence[TextScore]]") -> list[MethodComparison]:
+def compare(scores: dict[str, Sequence[TextScore]]) -> list[MethodComparison]:
     """Every pair of methods, with p-values corrected for the number of pairs."""
     pairs = [_compared(first, second, scores) for first, second in combinations(scores, 2)]
     t_tests, mcnemars = holm([pair.t_test for pair in pairs]), holm([pair.mcnemar for pair in pairs])
@@ -132,7 +131,7 @@ def holm(values: Sequence[float | None]) -> list[float | None]:
     return corrected
 
 
-def _compared(first: str, second: str, scores: "dict[str, Sequence[TextScore]]") -> MethodComparison:
+def _compared(first: str, second: str, scores: dict[str, Sequence[TextScore]]) -> MethodComparison:
     """Two methods, with uncorrected p-values."""
     pairs = list(zip(scores[first], scores[second], strict=True))
     differences = [one.f1 - other.f1 for one, other in pairs]
@@ -143,7 +142,7 @@ def _compared(first: str, second: str, scores: "dict[str, Sequence[TextScore]]")
     return MethodComparison(first, second, mean, effect, p, only_first, only_second, mcnemar(only_first, only_second))
 
 
-def _sums_by_host(scores: "Sequence[TextScore]", hosts: Sequence[str]) -> Numbers:
+def _sums_by_host(scores: Sequence[TextScore], hosts: Sequence[str]) -> Numbers:
     """A row a host: sum and number of shingle precisions, of shingle recalls and of word F1s."""
     sums: defaultdict[str | int, list[float]] = defaultdict(lambda: [0.0] * 6)
     for place, (score, host) in enumerate(zip(scores, hosts, strict=True)):

@@ -33,8 +33,7 @@ TOKEN = re.compile(rf"[{CJK}]|[^\W{CJK}]+")
 SHINGLE = 4
 # Least word recall and precision of each grade, the best first.
 GRADES = {"excellent": (0.9, 0.9), "good": (0.9, 0.7), "medium": (0.7, 0.5), "poor": (0.0, 0.0)}
-RIGHT = 0.9
-"""The word F1 from which on a page counts as right."""
+RIGHT = 0.9  # the word F1 from which on a page counts as right
 
 T = TypeVar("T", bound=Hashable)
 Shingle = tuple[str, ...]

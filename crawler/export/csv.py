@@ -9,11 +9,9 @@ import csv
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from crawler.reports.stored_pages import StoredPage
-
+from crawler.reports.stored_pages import StoredPage
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -25,16 +23,13 @@ class Formulas:
         self.quoted, self.count = quoted, 0
 
     def cell(self, text: str) -> str:
-        """The text of a cell."""
         if not text.startswith(FORMULA):
             return text
         self.count += 1
         return f"'{text}" if self.quoted else text
 
 
-def csv_lines(
-    pages: "Iterable[StoredPage]", fields: Sequence[str], formulas: Formulas | None = None
-) -> Iterator[bytes]:
+def csv_lines(pages: Iterable[StoredPage], fields: Sequence[str], formulas: Formulas | None = None) -> Iterator[bytes]:
     """A row with the names of the fields, then one for each page; lists and mappings are JSON, null is empty."""
     formulas = formulas or Formulas()
     buffer = StringIO(newline="")

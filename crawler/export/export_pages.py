@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Any, NoReturn
 
 from scrapy.settings import BaseSettings
 from sqlalchemy.engine import URL
@@ -81,7 +80,6 @@ class Exporter:
         _write_parts(make(pages, self.fields), target, tally, kind.apart)
 
     def _counted(self, pages: Iterable[StoredPage], tally: Tally) -> Iterator[StoredPage]:
-        """The pages, counted."""
         for page in pages:
             tally.pages += 1
             values = page.values
@@ -136,7 +134,7 @@ def check_apart(output: str, folder: Path, crawls: Iterable[StoredPages], url: U
 def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Write the pages of a crawl, or labelled pages; returns the exit status."""
     url, folder = state_url(settings), Path(settings["OUTPUT_DIR"])
-    before = signal.signal(signal.SIGTERM, _terminated)
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     try:
         with crawls_to_export(url) as crawls:
             if opts.output is not None:
@@ -244,7 +242,3 @@ def _remarks(tally: Tally, gone: int, how: Exporter) -> Iterator[Message]:
         quoted = N_("{cells}; a ' was put before each.")
         risky = N_("{cells}, which a spreadsheet may run; --spreadsheet prevents that.")
         yield Message(quoted if how.formulas.quoted else risky, {"cells": cells})
-
-
-def _terminated(*_: Any) -> NoReturn:
-    sys.exit(TERMINATED)

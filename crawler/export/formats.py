@@ -3,12 +3,10 @@
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 
 class Format(NamedTuple):
-    """The properties of a format."""
-
     endings: tuple[str, ...]
     needs: tuple[str, ...] = ()
     """Fields without which a page cannot be written."""
@@ -60,14 +58,7 @@ else:
 GZIP = 31  # a window of 32 KB, and gzip's frame
 
 
-class Compressor(Protocol):
-    """A compressor with the interface of the standard library's modules."""
-
-    def compress(self, data: bytes, /) -> bytes: ...
-    def flush(self) -> bytes: ...
-
-
-COMPRESSORS: dict[str, Callable[[], Compressor]] = {
+COMPRESSORS: dict[str, Callable[[], Any]] = {
     ".gz": lambda: zlib.compressobj(wbits=GZIP),
     ".zst": ZstdCompressor,
 }

@@ -8,15 +8,12 @@ are valid on every system: the page's name in lower-case Latin letters and digit
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
 
 from crawler.extraction.output.markdown_inline import escaped
+from crawler.reports.stored_pages import StoredPage
 from crawler.urls.parsing import host
-
-if TYPE_CHECKING:
-    from crawler.reports.stored_pages import StoredPage
-
 
 BODY = ("text", "markdown")
 LONGEST = 80  # characters of a name: with the folder, the digits and the extension far below the 255 of file systems
@@ -31,7 +28,7 @@ EXPONENT = re.compile(r"^(-?\d+)e")
 ITEM = "- "  # the item marks that `auto` writes
 
 
-def markdown(pages: "Iterable[StoredPage]", fields: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+def markdown(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[tuple[str, bytes]]:
     """The path of each page's file, with / between folder and name, and its content."""
     for page in pages:
         front = [f"{name}: {_value(page.values[name])}" for name in fields if name not in BODY]

@@ -3,14 +3,11 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from io import RawIOBase
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crawler.command_line.terminal import WrongUseError
 from crawler.items import TYPES
-
-if TYPE_CHECKING:
-    from crawler.reports.stored_pages import StoredPage
-
+from crawler.reports.stored_pages import StoredPage
 
 ROWS = 10_000  # of a row group
 SIZE = 8 * 1024 * 1024  # characters of a row group, plus one page
@@ -42,7 +39,7 @@ class _Sink(RawIOBase):
         return data
 
 
-def parquet(pages: "Iterable[StoredPage]", fields: Sequence[str]) -> Iterator[bytes]:
+def parquet(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[bytes]:
     """The parts of the file, one row group at a time."""
     try:
         import pyarrow
@@ -73,7 +70,7 @@ def _cell(value: Any) -> Any:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value
 
 
-def _groups(pages: "Iterable[StoredPage]", fields: Sequence[str]) -> "Iterator[list[StoredPage]]":
+def _groups(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[list[StoredPage]]:
     """The pages in groups that are small enough for memory."""
     group: list[StoredPage] = []
     size = 0
@@ -88,7 +85,6 @@ def _groups(pages: "Iterable[StoredPage]", fields: Sequence[str]) -> "Iterator[l
 
 
 def _size(value: Any) -> int:
-    """The number of characters in a value."""
     if isinstance(value, str):
         return len(value)
     return sum(len(text) for one in value for text in one.values()) if isinstance(value, list) else 0

@@ -10,16 +10,12 @@ from base64 import b32encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import sha1
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 from uuid import NAMESPACE_URL, uuid4, uuid5
 
 from crawler import __version__
-
-if TYPE_CHECKING:
-    from crawler.frontier.page_result import StoredResponse
-    from crawler.reports.stored_pages import StoredPage
-
+from crawler.frontier.page_result import StoredResponse
+from crawler.reports.stored_pages import StoredPage
 
 BREAKS = re.compile(r"[\r\n\x00]+")
 NO_TOKEN = re.compile(r"[^!#$%&'*+.^_`|~0-9A-Za-z-]")
@@ -27,7 +23,7 @@ NO_TOKEN = re.compile(r"[^!#$%&'*+.^_`|~0-9A-Za-z-]")
 OF_THE_WAY = frozenset(("content-length", "transfer-encoding"))
 
 
-def warc(pages: "Iterable[StoredPage]", fields: Sequence[str] = ()) -> Iterator[bytes]:
+def warc(pages: Iterable[StoredPage], fields: Sequence[str] = ()) -> Iterator[bytes]:
     """The whole records: first a description of the file, then those of the pages."""
     yield _info()
     for page in pages:
@@ -61,7 +57,7 @@ def _record(head: Mapping[str, str], block: bytes) -> bytes:
     return "\r\n".join(lines).encode() + block + b"\r\n\r\n"
 
 
-def _block(response: "StoredResponse") -> bytes:
+def _block(response: StoredResponse) -> bytes:
     """The response as a server would send it without compression or chunks."""
     size = str(len(response.body))
     lines = [BREAKS.sub(" ", response.status_line)]

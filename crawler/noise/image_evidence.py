@@ -15,8 +15,7 @@ from math import log
 
 from crawler.noise.li2006 import description, fold
 
-MOST_TEXT = 300
-"""Characters that are kept of each text beside an image."""
+MOST_TEXT = 300  # characters that are kept of each text beside an image
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,15 +52,13 @@ class Sighting:
 
     @classmethod
     def of(cls, record: str) -> "Sighting":
-        """The sighting in a record."""
         *texts, (width, height), numbers = json.loads(record)
         url, target, page, alt, title, anchor_text = texts
         read = partial(tuple, [float(number) for number in numbers])
         return cls(url, target, page, alt, title, anchor_text, (width, height), read)
 
 
-MOST = 5_000
-"""Different words, and different addresses, that are counted for a site."""
+MOST = 5_000  # different words, and different addresses, that are counted for a site
 
 
 @dataclass
@@ -80,7 +77,7 @@ class Evidence:
     left: int = 0
     """Counts of rare words and addresses that were dropped because the site has too many."""
 
-    def see(self, sightings: Iterable["Sighting"]) -> None:
+    def see(self, sightings: Iterable[Sighting]) -> None:
         """Count the images of one more page."""
         self.pages += 1
         addresses: set[str] = set()
@@ -114,7 +111,6 @@ class Evidence:
 
     @classmethod
     def of(cls, record: str) -> "Evidence":
-        """The counts in a record."""
         pages, links, shown, times, spread, left = json.loads(record)
         return cls(pages, links, Counter(shown), Counter(times), spread, left)
 

@@ -1,37 +1,26 @@
 """The features of an image on its page, as numbers: its surroundings, size, words and addresses."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from functools import partial
 from itertools import islice
 from math import log1p
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from lxml import etree
 
 from crawler.noise.image_evidence import MOST_TEXT, Sighting
 from crawler.noise.page_features import ABOUT, FAMILIES, MOST_LETTERS, SHORT, PageContext, families, file_name
-from crawler.page.page import MAX_NEAR_TEXT
+from crawler.page.links import ImageLink
+from crawler.page.page import MAX_NEAR_TEXT, Extraction, Page
 from crawler.page.text import words
 
-if TYPE_CHECKING:
-    from crawler.page.links import ImageLink
-    from crawler.page.page import Extraction, Page
-
-LEVELS = 4
-"""Containers around an image that are considered."""
-MOST_DEPTH = 100
-"""Elements around an image beyond which none is considered: pages for readers have fewer."""
-OWN, NEAR, ALL = 2, 5, 9
-"""Numbers of elements around the image whose names are considered: near and far."""
+LEVELS = 4  # containers around an image that are considered
+MOST_DEPTH = 100  # elements around an image beyond which none is considered: pages for readers have fewer
+OWN, NEAR, ALL = 2, 5, 9  # numbers of elements around the image whose names are considered: near and far
 NO_SIZE = -1.0
-FAR = 50
-"""Above this number, differences in the number of blocks are ignored."""
-ICON, PIXEL = 40, 2
-"""Pixels up to which an image is an icon, or invisible."""
+FAR = 50  # above this number, differences in the number of blocks are ignored
+ICON, PIXEL = 40, 2  # pixels up to which an image is an icon, or invisible
 FRAMES = "nav header footer aside article main figure a li td form button noscript picture section table".split()
 IMAGES = frozenset("jpg png gif webp avif bmp svg".split())
 ENDINGS = "jpg png gif webp svg".split()
@@ -43,10 +32,8 @@ ADVERT_SIZES = frozenset(
     )
 )
 """In pixels: standard sizes of adverts, and those of Chinese portals."""
-MOST_SAID = 400
-"""Characters of alt and title that are read."""
-LONG = 8
-"""Characters from which a file name identifies an image, wherever it is in an address."""
+MOST_SAID = 400  # characters of alt and title that are read
+LONG = 8  # characters from which a file name identifies an image, wherever it is in an address
 _SIZE_IN_NAME = re.compile(r"(?<![\da-z])(\d{2,4})x(\d{2,4})(?!\d)", re.IGNORECASE)
 _SIZE_ASKED = re.compile(r"[?&/;,_](?:w|width|imwidth|resize|size)[=:_-]?(\d{2,4})(?!\d)", re.IGNORECASE)
 _DATE = re.compile(r"(?:19|20)\d\d[-/_]?(?:0[1-9]|1[0-2])")
@@ -68,7 +55,7 @@ def features_of(around: PageContext, index: int) -> tuple[float, ...]:
     return tuple(map(float, found))
 
 
-_PLACE = (
+OF_PLACE = (
     "image number,place among images,place among blocks,main text before,after main text,before main text,"
     "main blocks before,main blocks after,blocks to main text back,blocks to main text ahead,next block main,"
     "last block main,next block length,last block length,next block linked,copies"
@@ -103,8 +90,10 @@ def _of_place(around: PageContext, image: ImageLink, index: int) -> list[float]:
 
 
 _HELD = "letters,share linked,share of main text,blocks,images,share main".split(",")
-_HOLDS = tuple(f"{name} ^{level}" for level in range(LEVELS) for name in _HELD)
-_INSIDE = ("in main container", "levels to main", "depth")
+OF_CONTAINERS = (
+    *(f"{name} ^{level}" for level in range(LEVELS) for name in _HELD),
+    *("in main container", "levels to main", "depth"),
+)
 
 
 def _of_containers(around: PageContext, image: ImageLink) -> list[float]:
@@ -139,8 +128,7 @@ def _of_containers(around: PageContext, image: ImageLink) -> list[float]:
     return [*held, inside, log1p(to_main), log1p(depth)]
 
 
-_IN = tuple(f"in {tag}" for tag in FRAMES)
-_LIKE = ("images like it", "is lazy")
+OF_ELEMENTS = (*(f"in {tag}" for tag in FRAMES), "images like it", "is lazy")
 
 
 def _of_elements(around: PageContext, image: ImageLink, index: int) -> list[float]:
@@ -149,7 +137,7 @@ def _of_elements(around: PageContext, image: ImageLink, index: int) -> list[floa
     return [*(tag in tags for tag in FRAMES), log1p(around.alike[around.kinds[index]]), lazy]
 
 
-_SIZES = "width,height,area,aspect,size known,icon,advert's size,size in address,pixel".split(",")
+OF_SIZE = "width,height,area,aspect,size known,icon,advert's size,size in address,pixel".split(",")
 
 
 def _of_size(image: ImageLink) -> list[float]:
@@ -173,7 +161,7 @@ def _of_size(image: ImageLink) -> list[float]:
     ]
 
 
-_WORDS = "alt,has alt,title,anchor text,alt in title,alt words,near text,caption".split(",")
+OF_WORDS = "alt,has alt,title,anchor text,alt in title,alt words,near text,caption".split(",")
 
 
 def _of_words(around: PageContext, image: ImageLink) -> list[float]:
@@ -192,10 +180,13 @@ def _of_words(around: PageContext, image: ImageLink) -> list[float]:
     ]
 
 
-_TARGET = (
+OF_TARGET = (
     "linked,to image,to this site,to another site,to itself,to the front,target depth,told elsewhere,target query"
 ).split(",")
-_FILE = "own host,own site,path depth,query,digits,name length,head image,in scripts,date in address".split(",")
+OF_ADDRESS = (
+    *"own host,own site,path depth,query,digits,name length,head image,in scripts,date in address".split(","),
+    *(f"is {name}" for name in ENDINGS),
+)
 
 
 def _of_addresses(around: PageContext, image: ImageLink) -> list[float]:
@@ -219,7 +210,7 @@ def _of_addresses(around: PageContext, image: ImageLink) -> list[float]:
 
 def _of_target(around: PageContext, target: str) -> list[float]:
     if not target:
-        return [0.0] * len(_TARGET)
+        return [0.0] * len(OF_TARGET)
     _, path, query = _parts(target)
     is_ours = around.sites[target] == around.site
     return [
@@ -250,7 +241,7 @@ def _parts(url: str) -> tuple[str, str, str]:
 
 
 _WHERE = ("own", "near", "far", "file", "target")
-_CALLED = tuple(f"{where} {family}" for where in _WHERE for family in FAMILIES)
+OF_NAMES = tuple(f"{where} {family}" for where in _WHERE for family in FAMILIES)
 
 
 def _of_names(image: ImageLink) -> list[int]:
@@ -266,19 +257,9 @@ def _of_names(image: ImageLink) -> list[int]:
     return [count for name in (*levels, file[-MOST_LETTERS:], target[:MOST_LETTERS]) for count in families(name)]
 
 
-OF_PLACE, OF_CONTAINERS, OF_ELEMENTS = _PLACE, (*_HOLDS, *_INSIDE), (*_IN, *_LIKE)
-OF_SIZE, OF_WORDS, OF_TARGET = _SIZES, _WORDS, _TARGET
-OF_ADDRESS, OF_NAMES, OF_PAGE = (*_FILE, *(f"is {name}" for name in ENDINGS)), _CALLED, ABOUT
 FEATURES = (
-    *OF_PLACE,
-    *OF_CONTAINERS,
-    *OF_ELEMENTS,
-    *OF_SIZE,
-    *OF_WORDS,
-    *OF_TARGET,
-    *OF_ADDRESS,
-    *OF_NAMES,
-    *OF_PAGE,
+    *(*OF_PLACE, *OF_CONTAINERS, *OF_ELEMENTS, *OF_SIZE, *OF_WORDS),
+    *(*OF_TARGET, *OF_ADDRESS, *OF_NAMES, *ABOUT),
 )
 """The names of the features."""
 

@@ -19,32 +19,27 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from math import exp, log1p
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crawler.noise import image_features
+from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.li2006 import fold
-
-if TYPE_CHECKING:
-    from crawler.noise.image_evidence import Evidence, Sighting
+from crawler.noise.page_features import ABOUT
 
 Floats = NDArray[np.floating]
 Ints = NDArray[np.integer]
 WEIGHTS = Path(__file__).with_name("weights.npz")
-SPLITS = 3
-"""Splits of a tree."""
-CODES = 1 << SPLITS
-"""The number of their outcomes."""
+SPLITS = 3  # splits of a tree
+CODES = 1 << SPLITS  # the number of their outcomes
 OF_SITE = ("site pages", "pages with it", "share of other pages with it", "entropy", "keyword")
 FEATURES = (*image_features.FEATURES, *OF_SITE)
 AT = {name: at for at, name in enumerate(FEATURES)}
-UNKNOWN = -1.0
-"""The value if a model of the paper has no score."""
-MOST = 30.0
-"""Logits are limited to this size."""
+UNKNOWN = -1.0  # the value if a model of the paper has no score
+MOST = 30.0  # logits are limited to this size
 NO_WEIGHTS = (ValueError, KeyError, TypeError, AttributeError, EOFError, OSError, BadZipFile, zlib.error)
 
 
@@ -54,8 +49,6 @@ class NoiseWeightsError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class NoiseModel:
-    """All trained parameters."""
-
     splits: Ints
     """The features used by the trees: one column for each tree."""
     edges: Floats
@@ -68,14 +61,16 @@ class NoiseModel:
 
     def logits(self, features: Floats) -> Floats:
         """The logit of noise of each row of features."""
-        codes = np.arange(0, self.tables.size, CODES)  # the offset of each tree's table
-        for power, (splits, edges) in enumerate(zip(self.splits, self.edges, strict=True)):
-            codes = codes + ((features.take(splits, 1) > edges) << power)
-        found: Floats = self.tables.ravel().take(codes).sum(1)
+        return self.votes(_POWERS @ (features[:, self.splits] > self.edges))
+
+    def votes(self, codes: Ints) -> Floats:
+        """The logit of noise of each row of codes, one for each tree."""
+        offsets = np.arange(0, self.tables.size, CODES)
+        found: Floats = self.tables.ravel().take(codes + offsets).sum(1, dtype=np.float64)
         return found
 
 
-def features_of(sighting: "Sighting", evidence: "Evidence", entropy: float | None, keyword: float | None) -> Floats:
+def features_of(sighting: Sighting, evidence: Evidence, entropy: float | None, keyword: float | None) -> Floats:
     """The features of an image: from its page, and from the other pages of its site."""
     pages, shown = evidence.pages, evidence.shown.get(fold(sighting.url), 0)
     others = max(0, shown - 1)
@@ -113,30 +108,18 @@ def save(model: NoiseModel, path: Path) -> None:
 
 
 def load(path: Path) -> NoiseModel:
-    """The model in a file; raises a WeightsError if there is none that fits. Nothing in the file is executed."""
+    """The model in a file; raises a NoiseWeightsError if there is none that fits. Nothing in the file is executed."""
     try:
         with np.load(path, allow_pickle=False) as held:
             if tuple(held["names"].tolist()) != FEATURES:
                 raise ValueError("other features")
-            model = NoiseModel(
+            return NoiseModel(
                 held["splits"].astype(np.intp),
                 held["edges"].astype(np.float32),
                 held["tables"].astype(np.float32),
                 held["usual"].astype(np.float32),
                 float(held["limit"]),
             )
-        trees = len(model.tables)
-        shapes = (
-            (model.splits, (SPLITS, trees)),
-            (model.edges, (SPLITS, trees)),
-            (model.tables, (trees, CODES)),
-            (model.usual, (len(FEATURES),)),
-        )
-        if any(rows.shape != shape or not np.isfinite(rows).all() for rows, shape in shapes):
-            raise ValueError("shapes")
-        if model.splits.min() < 0 or model.splits.max() >= len(FEATURES) or not 0 < model.limit < 1:
-            raise ValueError("features")
-        return model
     except NO_WEIGHTS as error:
         raise NoiseWeightsError(f"{str(path)!r} holds no weights of images") from error
 
@@ -147,8 +130,7 @@ def shipped() -> NoiseModel:
     return load(WEIGHTS)
 
 
-MODELS = 4
-"""Models whose changes are cached."""
+MODELS = 4  # models whose changes are cached
 
 
 class Changes(NamedTuple):
@@ -173,60 +155,28 @@ _OF_GROUP = {
         *(name for name in image_features.OF_NAMES if name.startswith("file")),
     ),
     "head": ("head image", "in scripts", "has head image"),
-    "page": tuple(name for name in image_features.OF_PAGE if name != "has head image"),
+    "page": tuple(name for name in ABOUT if name != "has head image"),
     "site": OF_SITE,
 }
 """The groups of features that are explained together."""
-_GROUP = np.array([next(at for at, names in enumerate(_OF_GROUP.values()) if name in names) for name in FEATURES])
+_IS_OF_GROUP = np.array([[name in names for name in FEATURES] for names in _OF_GROUP.values()])
 _POWERS = (1 << np.arange(SPLITS)).astype(np.uint8)
 
 
-class _Ready(NamedTuple):
-    """A model, arranged so that its logit and all changes are computed at once."""
-
-    splits: Ints
-    edges: Floats
-    trees: Ints
-    """All trees, then those that use a feature of each group."""
-    begins: Ints
-    """The offset in `added` of the numbers of each tree, one number for each code."""
-    added: Floats
-    starts: Ints
-    """The offset in `trees` of all trees, and of those of each group."""
-    groups: tuple[str, ...]
-    """The features that are used at all."""
-
-
 @lru_cache(maxsize=MODELS)
-def _ready(model: NoiseModel) -> _Ready:
-    usual = model.usual[model.splits] > model.edges
-    trees, added, groups = [np.arange(len(model.tables))], [model.tables], []
-    for at, group in enumerate(_OF_GROUP):
-        is_mine = _GROUP[model.splits] == at
-        (mine,) = np.nonzero(is_mine.any(0))
-        if len(mine):
-            asked, if_usual = (_POWERS @ bits[:, mine].view(np.uint8) for bits in (is_mine, is_mine & usual))
-            others = np.arange(CODES) & ~asked[:, None] | if_usual[:, None]
-            tables = model.tables[mine]
-            groups.append(group)
-            trees.append(mine)
-            added.append(tables - np.take_along_axis(tables, others, 1))
-    all_trees = np.concatenate(trees)
-    return _Ready(
-        splits=model.splits.ravel(),
-        edges=model.edges.ravel(),
-        trees=all_trees,
-        begins=np.arange(0, CODES * len(all_trees), CODES),
-        added=np.concatenate(added).ravel().astype(np.float64),
-        starts=np.cumsum([0, *map(len, trees[:-1])]),
-        groups=tuple(groups),
-    )
+def _usual_codes(model: NoiseModel) -> tuple[Ints, Ints, list[str]]:
+    """For each group that is asked at all and each tree, which splits do not ask it, and the code of the others if the
+    group had its usual values; and the names of these groups.
+    """
+    of_groups = {name: mine for name, mine in zip(_OF_GROUP, _IS_OF_GROUP[:, model.splits], strict=True) if mine.any()}
+    is_mine = np.stack([*of_groups.values()])
+    if_usual = is_mine & (model.usual[model.splits] > model.edges)
+    return _POWERS @ ~is_mine, _POWERS @ if_usual, [*of_groups]
 
 
 def changes(model: NoiseModel, features: Floats) -> Changes:
     """The model's result for the features of an image, and the groups of features it depends on."""
-    ready = _ready(model)
-    is_over = (features.take(ready.splits) > ready.edges).view(np.uint8)
-    codes = _POWERS @ is_over.reshape(model.splits.shape)
-    sums = np.add.reduceat(ready.added.take(codes.take(ready.trees) + ready.begins), ready.starts).tolist()
-    return Changes(sums[0], dict(zip(ready.groups, sums[1:], strict=True)))
+    kept, if_usual, groups = _usual_codes(model)
+    codes = _POWERS @ (features.take(model.splits) > model.edges)
+    logit, *others = model.votes(np.concatenate([codes[None], codes & kept | if_usual])).tolist()
+    return Changes(logit, {name: logit - other for name, other in zip(groups, others, strict=True)})

@@ -20,9 +20,8 @@ without spaces the pairs of neighbouring characters are the words (crawler.page.
 
 What the paper leaves open, and what is chosen here:
 
-- Keywords. No word in common makes formula 1 0/0: the score is None. Where all weights are equal, formula 1 is always N
-  sigma and never over it: then a word in common is enough. A word stands in a description or does not; how often does
-  not matter.
+- Keywords. No word in common makes formula 1 0/0: the score is None. A word stands in a description or does not; how
+  often does not matter.
 - Redundancy. An image may come from a host that has no pages, such as a content delivery network, where the formula
   divides by zero: both sides are counted by the site (registrable domain) of the page that shows the image. Pages are
   counted, not occurrences: a bullet shown twenty times on one page was shown on one. One image has many addresses, with
@@ -53,13 +52,10 @@ from crawler.page.text import words
 if TYPE_CHECKING:
     from crawler.noise.image_evidence import Sighting
 
-LEAST_PAGES = 3
-"""Pages that must show an address before it counts as redundant, however few the site has."""
+LEAST_PAGES = 3  # pages that must show an address before it counts as redundant, however few the site has
 
-LONGEST = 200
-"""Characters of an address that are kept; the rest is replaced by 16 digits."""
-KEPT_ADDRESSES = 2048
-"""Addresses whose folded spelling is cached: a site shows the same images on many pages."""
+LONGEST = 200  # characters of an address that are kept; the rest is replaced by 16 digits
+KEPT_ADDRESSES = 2048  # addresses whose folded spelling is cached: a site shows the same images on many pages
 
 # Sizes within a name (photo-300x200.jpg, photo_thumb.png, photo@2x.png), in front of one (320px-photo.jpg) and as
 # folders of a service that resizes (/resize/300x200/, /w_300,h_200/, /fit-in/300x0/).
@@ -70,10 +66,6 @@ _SIZES = re.compile(
     r"|/(?:resize|fit-in|crop|resized)(?=/)"
     r"|/(?:[whqc]_[\w.]+(?:,[a-z]{1,2}_[\w.:]+)*|\d{2,4}x\d{1,4})(?=/)"
 )
-# The addresses that need folding contain one of these; most have none, so the slow pattern is not tried.
-_TIMES = re.compile(r"\dx\d")
-_ENDS = ("small", "medium", "large", "thumb", "thumbnail", "scaled")
-_MARKS = ("@", "px-", "/resize", "/fit-in", "/crop", "/w_", "/h_", "/q_", "/c_")
 # Parameters for a size, a quality or against caches; a query of digits alone is such a number too.
 _IDLE = re.compile(
     r"(?:w|h|q|s|dpr|width|height|size|sz|quality|resize|fit|crop|strip|auto|ssl|format|fm|scale|zoom|maxwidth|maxheight"
@@ -92,9 +84,7 @@ def fold(url: str) -> str:
     """
     host, slash, rest = url.partition("://")[2].partition("/")
     path, mark, query = rest.partition("#")[0].partition("?")
-    path = slash + path
-    if _may_have_size(path):
-        path = _SIZES.sub("", path)
+    path = _SIZES.sub("", slash + path)
     if mark:
         kept = "&".join(pair for pair in query.split("&") if pair and not _IDLE.fullmatch(pair))
         path = f"{path}?{kept}" if kept else path
@@ -102,12 +92,6 @@ def fold(url: str) -> str:
     if len(address) <= LONGEST:
         return address
     return f"{address[:LONGEST]}#{blake2b(address.encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}"
-
-
-def _may_have_size(path: str) -> bool:
-    if "x" in path and _TIMES.search(path):
-        return True
-    return path[: path.rfind(".")].endswith(_ENDS) or any(map(path.__contains__, _MARKS))
 
 
 def redundancy(url: str, shown: Mapping[str, int], pages: int) -> float | None:
@@ -152,11 +136,6 @@ class NoiseWords:
         """Formula 2: N sigma, the mean weight of all words."""
         return fsum(self.weights.values()) / len(self.weights) if self.weights else 0.0
 
-    @cached_property
-    def all_equal(self) -> bool:
-        """Whether all weights are the same."""
-        return len(set(self.weights.values())) == 1
-
     def common(self, description: Iterable[str]) -> list[str]:
         """The words that a description has in common with the vector, each once."""
         return list(self.weights.keys() & description)
@@ -171,13 +150,8 @@ class NoiseWords:
         return fsum(map(self.weights.__getitem__, found)) / len(found) if found else None
 
     def is_over(self, score: float | None, limit: float | None = None) -> bool:
-        """Whether a score means noise: above the limit (by default N sigma), or equal to it if all weights
-        are equal.
-        """
-        if score is None:
-            return False
-        limit = self.limit if limit is None else limit
-        return score >= limit if self.all_equal else score > limit
+        """Whether a score means noise: above the limit, by default N sigma."""
+        return score is not None and score > (self.limit if limit is None else limit)
 
 
 def read(lines: Iterable[str]) -> NoiseWords:
@@ -201,12 +175,9 @@ def shipped() -> NoiseWords:
     return read(line for name in SHIPPED for line in (here / name).read_text("utf-8").splitlines())
 
 
-MOST_ADDRESS = 300
-"""Characters of an address that are read: its host, path and name come first."""
-MOST_WORD = 40
-"""Characters of a word that are kept: longer ones are keys and hashes, and occur in a single address."""
-KEPT_DESCRIPTIONS = 2048
-"""Descriptions that are cached: a site shows the same images on many pages."""
+MOST_ADDRESS = 300  # characters of an address that are read: its host, path and name come first
+MOST_WORD = 40  # characters of a word that are kept: longer ones are keys and hashes, and occur in a single address
+KEPT_DESCRIPTIONS = 2048  # descriptions that are cached: a site shows the same images on many pages
 
 # A table splits ASCII eight times as fast: letters become lower-case, everything except letters and digits a space.
 _TABLE = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else ord(" ") for code in range(256))

@@ -3,23 +3,18 @@
 `families` counts the words of six families in a name, in many languages.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from functools import cached_property, lru_cache
 from itertools import accumulate
 from math import log1p
-from typing import TYPE_CHECKING
 
 from lxml import etree
 
+from crawler.page.links import ImageLink
+from crawler.page.page import Extraction, Page
 from crawler.page.text import words
 from crawler.urls.parsing import site
-
-if TYPE_CHECKING:
-    from crawler.page.links import ImageLink
-    from crawler.page.page import Extraction, Page
 
 FAMILIES = {
     "person": (
@@ -53,12 +48,9 @@ FAMILIES = {
         "uploads editor detail details product picture"
     ),
 }
-MOST_OF_FAMILY = 3
-"""Words of a family that are counted."""
-MOST_LETTERS = 150
-"""Characters of a name that are read."""
-KEPT_NAMES = 4_096
-"""Names whose families are cached: a site's elements have the same names on many pages."""
+MOST_OF_FAMILY = 3  # words of a family that are counted
+MOST_LETTERS = 150  # characters of a name that are read
+KEPT_NAMES = 4_096  # names whose families are cached: a site's elements have the same names on many pages
 _WORD = re.compile(r"[a-z]+|[A-Z]+(?![a-z])|[A-Z][a-z]*")
 _FAMILY = {word: place for place, named in enumerate(FAMILIES.values()) for word in named.split()}
 
@@ -77,22 +69,19 @@ def families(name: str) -> tuple[int, ...]:
     return tuple(found)
 
 
-MAIN_SHARE = 0.8
-"""The share of the main text in the container of the main text."""
-LIKE = 4
-"""Levels of elements by which images are of the same kind."""
+MAIN_SHARE = 0.8  # the share of the main text in the container of the main text
+LIKE = 4  # levels of elements by which images are of the same kind
 MOST_NAME = 120
 MOST_TITLE = 400
 HEADS = ("og:image", "og:image:url", "twitter:image", "thumbnail")
-SHORT = 4
-"""Characters from which a file name identifies an image."""
+SHORT = 4  # characters from which a file name identifies an image
 PAGE_TYPES = "article forum product collection listing documentation service".split()
 ABOUT = (
     *("images", "main text", "share of main text", "main blocks", "blocks"),
     *(f"page is {name}" for name in PAGE_TYPES),
     "has head image",
 )
-"""The names of what `Surroundings.about` holds."""
+"""The names of what `PageContext.about` holds."""
 _SIZED = re.compile(r"[-_]\d{2,4}x\d{2,4}$|[-_](?:small|large|medium|thumb\w*|scaled)$")
 
 
@@ -104,7 +93,6 @@ class PageContext:
 
     @cached_property
     def site(self) -> str:
-        """The site of the page."""
         return site(self.page.url) if "://" in self.page.url else ""
 
     @cached_property
@@ -145,7 +133,6 @@ class PageContext:
 
     @cached_property
     def containers(self) -> dict[etree._Element, int]:
-        """The index of each container."""
         return {element: index for index, element in enumerate(self.page.containers.elements)}
 
     @cached_property
@@ -196,7 +183,6 @@ class PageContext:
 
     @cached_property
     def title_words(self) -> frozenset[str]:
-        """The words of the title."""
         return frozenset(words(f"{self.page.title} {self.extraction.title}"[:MOST_TITLE]))
 
     @cached_property

@@ -21,13 +21,10 @@ if TYPE_CHECKING:  # imports numpy, which is delayed until the first image
     from crawler.noise.learned_model import NoiseModel
 
 
-MOST_NAMED = 5
-"""Words that are named in a reason."""
+MOST_NAMED = 5  # words that are named in a reason
 
 
 class ModelVerdict(NamedTuple):
-    """The verdict of one model on an image."""
-
     score: float | None = None
     """None if the model has no data."""
     limit: float = 1.0
@@ -53,8 +50,6 @@ NOTHING = ModelVerdict()
 
 
 class Verdict(NamedTuple):
-    """The verdict on an image."""
-
     is_noise: bool
     probability: float
     """Of noise."""
@@ -90,10 +85,6 @@ class Judge:
     """None for formula 2: the mean weight of the words."""
     redundancy_limit: float = 0.3
     entropy_limit: float = 0.8
-
-    def __post_init__(self) -> None:
-        if unknown := [name for name in self.models if name not in MODELS]:
-            raise ValueError(f"There is no noise model {unknown[0]!r}: there are {', '.join(MODELS)}.")
 
     def is_everywhere(self, share: float, pages: int) -> bool:
         """Whether an image that this share of a site's pages shows is redundant."""
@@ -244,8 +235,7 @@ class FilterLists:
         self._engine = adblock.Engine(rules)
 
     def hit(self, url: str, page: str, kind: str = "image") -> bool:
-        """Whether a browser with these lists would block an address on a page. `kind` is how the page loads it: `image`
-        for images, `document` for link targets.
+        """Whether a browser with these lists would block an address on a page.
 
         `kind` is what the page loads it as: `image` for images, `document` for where a link leads.
         """
@@ -259,27 +249,21 @@ BY_LIST = "filter_list"
 class ImageNoiseFilter:
     """A judge of images, and filter lists that overrule it."""
 
-    judge: "Judge"
+    judge: Judge
     lists: FilterLists | None = None
 
-    def verdict(self, sighting: "Sighting", evidence: "Evidence") -> "Verdict":
+    def verdict(self, sighting: Sighting, evidence: Evidence) -> Verdict:
         """The verdict on an image, given what its site has shown on all its pages so far."""
         said = self.judge.judge(sighting, evidence)
-        if self._is_listed(sighting):
+        url, target, page = sighting.url, sighting.target, sighting.page
+        lists = self.lists
+        if lists is not None and (lists.hit(url, page) or (target and lists.hit(target, page, "document"))):
             reasons = (*(said.reasons if said.is_noise else ()), Reason(NoiseReason.BLOCKED_BY_LIST, {}))
             return said._replace(is_noise=True, probability=1.0, reasons=reasons, decided_by=BY_LIST)
         return said
 
-    def _is_listed(self, sighting: "Sighting") -> bool:
-        """Whether the lists block an image or its target."""
-        if self.lists is None:
-            return False
-        if self.lists.hit(sighting.url, sighting.page):
-            return True
-        return bool(sighting.target) and self.lists.hit(sighting.target, sighting.page, "document")
 
-
-def leads_to_noise(sighting: "Sighting", verdict: "Verdict", judge: "Judge", pages: int) -> bool:
+def leads_to_noise(sighting: Sighting, verdict: Verdict, judge: Judge, pages: int) -> bool:
     """Whether the page behind an image is noise too, by the judge and by how many pages of the site it has seen.
 
     An image that is noise may lead to a good page of the same site, such as the thumbnail of another story. So the page

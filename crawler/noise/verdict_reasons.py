@@ -10,8 +10,7 @@ from crawler.noise.li2006 import LEAST_PAGES
 from crawler.translation.message import N_
 from crawler.translation.reasons import Groups, Judged, Reason, ReasonCode, has
 
-NEAR = 3
-"""Blocks between an image and the main text up to which it is beside the text."""
+NEAR = 3  # blocks between an image and the main text up to which it is beside the text
 FRAMES = "nav header footer aside form button".split()
 STORIES = "figure article main".split()
 

@@ -24,16 +24,12 @@ from crawler.training.examples import PageExample, Tell, TooFewError, parts_of, 
 from crawler.training.word_regression import fit_kinds, vocabulary, weighed
 
 FOLDS = 5
-PLAIN = 0.4
-"""The share of pages of which a copy without names is made."""
+PLAIN = 0.4  # the share of pages of which a copy without names is made
 COPY_WEIGHT = 0.5
-KNOWN, GUESSED = 3.0, 0.5
-"""The weight of blocks with snippets, relative to the others of their page."""
-TRUST = 0.5
-"""The teacher's share of a label."""
+KNOWN, GUESSED = 3.0, 0.5  # the weight of blocks with snippets, relative to the others of their page
+TRUST = 0.5  # the teacher's share of a label
 EPOCHS = 12
-NETWORKS = 2
-"""Networks trained from different random beginnings."""
+NETWORKS = 2  # networks trained from different random beginnings
 TREES = 150
 TEACHER: dict[str, Any] = {
     "objective": "cross_entropy",
@@ -50,8 +46,7 @@ TEACHER: dict[str, Any] = {
     "deterministic": True,
     "force_col_wise": True,
 }
-TOKENS = 2
-"""The column of the features with the number of words of a block."""
+TOKENS = 2  # the column of the features with the number of words of a block
 
 
 class PageSigns(NamedTuple):
@@ -74,11 +69,8 @@ class PageSigns(NamedTuple):
         return not np.isnan(self.labels).any()
 
 
-class _Scaling(NamedTuple):
-    """Scales features to a comparable size."""
-
-    means: Floats
-    scales: Floats
+Scaling = tuple[Floats, Floats]
+"""The mean of each feature and one over its deviation, which scale features to a comparable size."""
 
 
 def train(examples: Sequence[PageExample], seed: int, epochs: int, tell: Tell) -> Model:
@@ -153,7 +145,6 @@ def _with_copy(one: PageExample, chance: np.random.Generator) -> Iterable[tuple[
 
 
 def describe(seen: PageArrays, known: LearnedWords) -> tuple[Floats, network.BlockGroups]:
-    """The features of a page, one row for each block, and its groups of blocks."""
     levels, outline = page_arrays.ranges(seen), seen.outline
     matrix = np.ascontiguousarray(block_features.features(seen, known.scores(seen), levels).matrix.T)
     return matrix, network.block_groups(levels, outline.starts, outline.ends, outline.paths[seen.homes])
@@ -189,14 +180,13 @@ def _block_weights(page: PageSigns) -> Floats:
     return shares
 
 
-def _scaling(described: Sequence[Floats]) -> _Scaling:
-    """The mean of each feature and one over its deviation."""
+def _scaling(described: Sequence[Floats]) -> Scaling:
     rows = np.concatenate(described)
-    return _Scaling(rows.mean(0), (1 / (rows.std(0) + 0.01)).astype(np.float32))
+    return rows.mean(0), (1 / (rows.std(0) + 0.01)).astype(np.float32)
 
 
 def _lessons(
-    described: list[PageSigns], taught: list[Floats | None], scaling: _Scaling
+    described: list[PageSigns], taught: list[Floats | None], scaling: Scaling
 ) -> list[gradient_descent.Lesson]:
     """The network's input for each page; the pages are consumed to save memory."""
     found = []
@@ -206,7 +196,7 @@ def _lessons(
     return found
 
 
-def _lesson(page: PageSigns, opinion: Floats | None, scaling: _Scaling) -> gradient_descent.Lesson:
+def _lesson(page: PageSigns, opinion: Floats | None, scaling: Scaling) -> gradient_descent.Lesson:
     known = ~np.isnan(page.labels)
     tokens = np.expm1(page.features[:, TOKENS]).astype(np.float32)
     weights = np.sqrt(tokens + 1)

@@ -19,7 +19,6 @@ from crawler.training.auto_model import FOLDS, train
 from crawler.training.card import card, escaped, put_in_place
 from crawler.training.examples import (
     PageExample,
-    SetCounter,
     SetSummary,
     Tell,
     TrainingPage,
@@ -32,15 +31,11 @@ from crawler.translation.message import counted
 
 CARD = "CARD.md"
 COLUMNS = ("pages", "precision", "recall", "shingle F1", "word F1", "page type")
-APART = 0
-"""The part of the sites that is held out from the first model."""
-LOWEST = 3
-"""Rows of a table that the card names as the weakest."""
+APART = 0  # the part of the sites that is held out from the first model
+LOWEST = 3  # rows of a table that the card names as the weakest
 
 
 class PageScore(NamedTuple):
-    """The scores of a model on a page."""
-
     page_type: str
     """The type that its set declares; empty if `auto` has no such type."""
     precision: float | None
@@ -82,13 +77,7 @@ def figures(scores: Sequence[PageScore]) -> ModelFigures:
     return ModelFigures(len(scores), precision, recall, f1(precision, recall), words, len(typed), mean(typed))
 
 
-def scores_of(rows: Iterable[TrainingPage], is_apart: Callable[[TrainingPage], bool], model: Model) -> list[PageScore]:
-    """The scores on pages with gold text of sites that the model was not trained on."""
-    return [score(row, model) for row in rows if row.gold is not None and is_apart(row)]
-
-
 def by_type(scores: Iterable[PageScore]) -> dict[str, ModelFigures]:
-    """The figures of each type of page that is there."""
     found = {kind: [one for one in scores if one.page_type == kind] for kind in KINDS}
     return {kind: figures(some) for kind, some in found.items() if some}
 
@@ -131,7 +120,6 @@ def tables(made: AutoTraining) -> list[tuple[str, dict[str, ModelFigures]]]:
 
 
 def auto_card(made: AutoTraining) -> str:
-    """The card of a release."""
     groups, networks = tables(made), made.model.networks
     layers = [layer for net in networks for layer in (net.first, *net.layers, net.last)]
     known = {True: "gold text", False: "snippets"}
@@ -174,28 +162,25 @@ class TrainingPlan(NamedTuple):
     seed: int
 
 
-class _Pages(NamedTuple):
-    """All pages to learn from."""
-
-    sets: list[SetSummary]
-    examples: list[PageExample]
-    parts: dict[str, int]
-    """Of each site."""
-
-
 def write_auto_weights(plan: TrainingPlan, tell: Tell) -> AutoTraining:
     """Train, and write the weights with their card beside them."""
     validation = [_counted(path, tell) for path in plan.validate]
-    pages = _pages(plan, tell)
+    read = [_read(path, tell) for path in plan.paths]
+    sets, pages = [one for one, _ in read], [page for _, some in read for page in some]
+    parts = parts_of({site for one in sets for site in one.sites}, FOLDS, plan.seed)
+    apart = {site for site, part in parts.items() if part == APART}
+    known = [one for one in pages if one.site not in apart]
     with put_in_place(plan.output, plan.output.with_name(CARD)) as (weights, text):
-        held = _held(plan, pages, weights, tell)
-        tell(f"training on everything: {counted(len(pages.examples), 'page')}")
-        model = _trained(plan, pages.examples, weights, tell)
-        validated = _scores(validation, lambda row: row.site not in pages.parts, model, tell)
+        tell(f"training without {counted(len(apart), 'site')}: {counted(len(known), 'page')}")
+        model = _trained(plan, known, weights, tell)
+        held = _scores([one for one in sets if one.is_golden], lambda row: row.site in apart, model, tell)
+        tell(f"training on everything: {counted(len(pages), 'page')}")
+        model = _trained(plan, pages, weights, tell)
+        validated = _scores(validation, lambda row: row.site not in parts, model, tell)
         made = AutoTraining(
-            sets=pages.sets,
+            sets=sets,
             validation=validation,
-            examples=len(pages.examples),
+            examples=len(pages),
             held=held,
             validated=validated,
             model=model,
@@ -206,23 +191,17 @@ def write_auto_weights(plan: TrainingPlan, tell: Tell) -> AutoTraining:
     return made
 
 
-def _pages(plan: TrainingPlan, tell: Tell) -> _Pages:
-    found = [_read(path, tell) for path in plan.paths]
-    sets = [one for one, _ in found]
-    sites = {site for one in sets for site in one.sites}
-    return _Pages(sets, [each for _, some in found for each in some], parts_of(sites, FOLDS, plan.seed))
-
-
 def _counted(path: Path, tell: Tell) -> SetSummary:
-    count = SetCounter(path)
+    found = SetSummary(path)
     for row in read_pages(path):
-        count.add(row)
-    return _summary(count, tell)
+        found.add(row)
+    _tell_size(found, tell)
+    return found
 
 
 def _read(path: Path, tell: Tell) -> tuple[SetSummary, list[PageExample]]:
     """The summary of a file, and those of its pages that show any text."""
-    count, found = SetCounter(path), []
+    count, found = SetSummary(path), []
     for row in read_pages(path, snippets=True):
         count.add(row)
         if (page := row.page).blocks:
@@ -230,23 +209,12 @@ def _read(path: Path, tell: Tell) -> tuple[SetSummary, list[PageExample]]:
                 found.append(snippets(count.name, row.site, page, row.present, row.absent))
             else:
                 found.append(example(count.name, row.site, page, row.gold, row.page_type))
-    return _summary(count, tell), found
+    _tell_size(count, tell)
+    return count, found
 
 
-def _summary(count: SetCounter, tell: Tell) -> SetSummary:
-    found = count.done()
-    tell(f"{found.name}: {counted(found.pages, 'page')} of {counted(len(found.sites), 'site')}")
-    return found
-
-
-def _held(plan: TrainingPlan, pages: _Pages, weights: Path, tell: Tell) -> dict[str, list[PageScore]]:
-    """The scores on the pages of held-out sites, by set."""
-    apart = {site for site, part in pages.parts.items() if part == APART}
-    known = [one for one in pages.examples if one.site not in apart]
-    tell(f"training without {counted(len(apart), 'site')}: {counted(len(known), 'page')}")
-    model = _trained(plan, known, weights, tell)
-    golden = [one for one in pages.sets if one.is_golden]
-    return _scores(golden, lambda row: row.site in apart, model, tell)
+def _tell_size(one: SetSummary, tell: Tell) -> None:
+    tell(f"{one.name}: {counted(one.pages, 'page')} of {counted(len(one.sites), 'site')}")
 
 
 def _trained(plan: TrainingPlan, examples: list[PageExample], weights: Path, tell: Tell) -> Model:
@@ -257,10 +225,13 @@ def _trained(plan: TrainingPlan, examples: list[PageExample], weights: Path, tel
 def _scores(
     sets: list[SetSummary], is_apart: Callable[[TrainingPage], bool], model: Model, tell: Tell
 ) -> dict[str, list[PageScore]]:
-    """The scores on held-out pages, by set; sets without any are left out."""
+    """The scores on pages with gold text of sites that the model was not trained on, by set; sets without any are left
+    out.
+    """
     found = {}
     for one in sets:
         tell(f"judging {one.name}")
-        if scores := scores_of(read_pages(one.path, snippets=True), is_apart, model):
+        rows = read_pages(one.path, snippets=True)
+        if scores := [score(row, model) for row in rows if row.gold is not None and is_apart(row)]:
             found[one.name] = scores
     return found

@@ -4,7 +4,9 @@ A page has a gold text, or snippets that its main text contains and snippets tha
 text a model learns what short articles with much noise look like.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -46,49 +48,39 @@ class TrainingPage(NamedTuple):
 
     @property
     def page(self) -> Page:
-        """The parsed page."""
         return Page.from_html(self.html, self.url)
 
     @property
     def site(self) -> str:
-        """The site of the page."""
         return site(self.url)
 
 
-class SetSummary(NamedTuple):
-    """A summary of a file."""
+@dataclass
+class SetSummary:
+    """The pages of a file, counted while they are read."""
 
-    name: str
     path: Path
-    pages: int
-    sites: frozenset[str]
-    fingerprint: str
-    """The fingerprint as in `scrapy evaluate`, if there are gold texts."""
-    is_golden: bool
+    pages: int = 0
+    sites: set[str] = field(default_factory=set)
+    is_golden: bool = False
+    digest: blake2b = field(default_factory=lambda: blake2b(digest_size=8))
 
+    @property
+    def name(self) -> str:
+        return set_name(self.path)
 
-class SetCounter:
-    """Counts the pages of a file while they are read."""
-
-    def __init__(self, path: Path) -> None:
-        self.path, self.name, self.pages, self.is_golden = path, set_name(path), 0, False
-        self.sites: set[str] = set()
-        self.digest = blake2b(digest_size=8)
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint as in `scrapy evaluate`, if there are gold texts."""
+        return self.digest.hexdigest()
 
     def add(self, row: TrainingPage) -> None:
-        """Count one more page."""
         self.pages += 1
         self.sites.add(row.site)
         self.is_golden |= row.gold is not None
         known = (*row.present, "", *row.absent) if row.gold is None else (row.gold,)
         for part in (row.id, row.html, *known):
             self.digest.update(part.encode("utf-8", "surrogatepass") + b"\xff")
-
-    def done(self) -> SetSummary:
-        """The summary of the pages so far."""
-        return SetSummary(
-            self.name, self.path, self.pages, frozenset(self.sites), self.digest.hexdigest(), self.is_golden
-        )
 
 
 def read_pages(path: Path, snippets: bool = False) -> Iterator[TrainingPage]:
@@ -127,17 +119,13 @@ def _page(found: dict[str, Any], path: Path, number: int) -> TrainingPage:
     )
 
 
-SET_EXPONENT = 0.35
-"""A set of so many times fewer pages than the largest weighs that number to this power more."""
+SET_EXPONENT = 0.35  # a set of so many times fewer pages than the largest weighs that number to this power more
 MOST_WEIGHT = 3.0
 SNIPPETS_WEIGHT = 0.7
-MOST_PLACES = 3
-"""Blocks with a snippet: a snippet that occurs in more of them may be meant in one only."""
+MOST_PLACES = 3  # blocks with a snippet: a snippet that occurs in more of them may be meant in one only
 
 
 class PageExample(NamedTuple):
-    """A page to train on."""
-
     group: str
     """The set of the page."""
     site: str
@@ -172,7 +160,6 @@ def snippets(group: str, site: str, page: Page, present: Iterable[str], absent: 
 
 
 def parts_of(sites: Iterable[str], parts: int, seed: int) -> dict[str, int]:
-    """The part of each site."""
     found = sorted(set(sites))
     np.random.default_rng(seed).shuffle(found)
     return {site: place % parts for place, site in enumerate(found)}
@@ -181,25 +168,17 @@ def parts_of(sites: Iterable[str], parts: int, seed: int) -> dict[str, int]:
 def weights_of(examples: Sequence[PageExample]) -> list[float]:
     """The weight of each example. A set with few pages gets more than its share, or the largest set alone would define
     main text.
-
-    A set with few pages counts more than its number, or the largest set's idea of main text would be everyone's.
     """
-    sizes: dict[str, int] = {}
-    for one in examples:
-        sizes[one.group] = sizes.get(one.group, 0) + 1
+    sizes = Counter(one.group for one in examples)
     most = max(sizes.values())
     weight = {group: min(MOST_WEIGHT, (most / size) ** SET_EXPONENT) for group, size in sizes.items()}
     return [weight[one.group] if one.is_golden else SNIPPETS_WEIGHT for one in examples]
 
 
-SHARE = (0.08, 0.4)
-"""The part of the main text that a copy keeps, from a least to a most."""
-FEWEST = 4
-"""Blocks of main text from which some can be cut."""
-TAG_WORDS = 2
-"""Words that stand for the tag of an element, which come first: itself, and its letters."""
-DROPPED = 0.02
-"""How many of the containers without main text a copy loses."""
+SHARE = (0.08, 0.4)  # the part of the main text that a copy keeps, from a least to a most
+FEWEST = 4  # blocks of main text from which some can be cut
+TAG_WORDS = 2  # words that stand for the tag of an element, which come first: itself, and its letters
+DROPPED = 0.02  # how many of the containers without main text a copy loses
 
 
 def shorter(labels: Floats, seen: PageArrays, chance: np.random.Generator) -> NDArray[np.bool_]:

@@ -17,20 +17,15 @@ from crawler.extraction.auto.network import LIMIT, BlockGroups, Layer, Network, 
 from crawler.extraction.auto.page_arrays import Floats
 from crawler.extraction.auto.text_arrays import Ints
 
-STEPS = (1, 0, 2, 0, 1)
-"""The layers: how far each looks along the page, 0 for containers."""
+STEPS = (1, 0, 2, 0, 1)  # the layers: how far each looks along the page, 0 for containers
 WIDTH = 40
-PAGES = 16
-"""Pages in a batch."""
+PAGES = 16  # pages in a batch
 RATE, FIRST_STEPS, DECAY = 3e-3, 50, 1e-3
 """The largest step size, the number of steps until it is reached, and the weight decay."""
-FORGOTTEN = 0.15
-"""The dropout rate of layers."""
-BLIND = 0.25
-"""How often a page's words, its names, or its page-wide features are hidden."""
+FORGOTTEN = 0.15  # the dropout rate of layers
+BLIND = 0.25  # how often a page's words, its names, or its page-wide features are hidden
 F1_SHARE = 0.5
-MEMORY = 0.998
-"""The weights kept are the average of about the last 1 / (1 - MEMORY) steps."""
+MEMORY = 0.998  # the weights kept are the average of about the last 1 / (1 - MEMORY) steps
 
 Weights = dict[str, Floats]
 Sparse = Any
@@ -38,8 +33,6 @@ Sparse = Any
 
 
 class Lesson(NamedTuple):
-    """A page to train on."""
-
     features: Floats
     """One row for each block."""
     nest: BlockGroups
@@ -233,5 +226,4 @@ def normalised(features: Floats, means: Floats, scales: Floats) -> Floats:
 
 
 def network(layers: tuple[Layer, ...], means: Floats, scales: Floats) -> Network:
-    """The network of layers."""
     return Network(means, scales, layers[0], layers[1:-1], layers[-1])

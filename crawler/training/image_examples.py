@@ -31,10 +31,8 @@ from crawler.training.examples import Tell
 from crawler.translation.message import counted
 from crawler.urls.parsing import site as site_of
 
-METHOD = "auto"
-"""The extractor that tells the main text."""
-SET = "crawl {}"
-"""The name of the labels of a crawl as a set."""
+METHOD = "auto"  # the extractor that tells the main text
+SET = "crawl {}"  # the name of the labels of a crawl as a set
 
 
 class ImageExample(NamedTuple):

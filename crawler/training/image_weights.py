@@ -42,12 +42,9 @@ from crawler.translation.message import counted
 
 TREES, RATE = 400, 0.05
 FOLDS = 5
-LOST = 0.015
-"""The share of content that may be lost when the limit is chosen."""
-LEAST = 1e-9
-"""The least distance of the limit from 0 and 1."""
-UNSURE = 0.5
-"""The weight of a link whose labeller was unsure."""
+LOST = 0.015  # the share of content that may be lost when the limit is chosen
+LEAST = 1e-9  # the least distance of the limit from 0 and 1
+UNSURE = 0.5  # the weight of a link whose labeller was unsure
 RISING = ("pages with it", "share of other pages with it")
 PARAMETERS: dict[str, Any] = {
     "objective": "binary",
@@ -214,7 +211,6 @@ def _links(made: ImageTraining, given: JudgedLinks) -> list[ImageScore]:
 
 
 def image_card(made: ImageTraining) -> str:
-    """The card of a release."""
     unseen = ", of sites that were not trained on"
     given = (("Trained on", made.training, ""), ("Validation", made.validation, unseen))
     groups = [
@@ -251,8 +247,6 @@ def _kinds(found: Sequence[ImageExample]) -> list[str]:
 
 
 class LabelFiles(NamedTuple):
-    """Labels, and the files of the pages that they are of."""
-
     labels: Sequence[ImageLabel]
     files: Sequence[Path]
 

@@ -9,10 +9,15 @@ buttons would teach more than any other, and what little text they hold would co
 import random
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import GroupKFold
+from sklearn.svm import SVC
+
+from crawler.evaluation.text_metrics import f1
 from crawler.extraction.leaf_labels import leaves
 from crawler.extraction.methods.template import N1, LeafLabel, Library, frequencies, labels, learn
 from crawler.extraction.methods.template_svm import Features, Svm, counts, features
@@ -21,14 +26,13 @@ from crawler.page.text import words
 from crawler.training.examples import TooFewError
 from crawler.urls.parsing import host
 
-if TYPE_CHECKING:
-    from crawler.extraction.methods.template_svm import Matrix
-
+Matrix = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Fit = Callable[..., Svm]
+"""Trains an SVM on rows and labels, with `cost` and `gamma`."""
 SHINGLE = 4
-MOST = 0.5
-"""A block is main text if more than this share of its shingles is in the gold."""
-MAX_BLOCKS = 600
-"""Samples of each kind: more of them make more support vectors, and those cost time on every page."""
+MOST = 0.5  # a block is main text if more than this share of its shingles is in the gold
+MAX_BLOCKS = 600  # samples of each kind: more of them make more support vectors, and those cost time on every page
 MAX_VECTORS = 600
 CHANCE = 0.01
 """A difference in F1 that means nothing, at so many samples: of the SVMs as good as the best, the one with the fewest
@@ -38,8 +42,6 @@ GAMMAS = (1.0, 4.0, 16.0, 64.0, 256.0)
 
 
 class BlockSample(NamedTuple):
-    """A block of a page."""
-
     host: str
     page: int
     length: int
@@ -67,12 +69,6 @@ class TrainedSvm(NamedTuple):
     main: int
     """How many blocks there were, and how many of them were main text; `drawn` were used of each kind."""
     drawn: int
-
-
-class Fit(Protocol):
-    """Trains an SVM on samples, with labels, C and gamma."""
-
-    def __call__(self, rows: "Matrix", main: list[bool], cost: float, gamma: float) -> Svm: ...
 
 
 def samples(gold: Iterable[tuple[Page, str]]) -> list[BlockSample]:
@@ -115,15 +111,20 @@ def _shingles(text: str) -> list[tuple[str, ...]]:
 
 def train(found: list[BlockSample], fit: Fit, folds: int, seed: int) -> TrainedSvm:
     """The SVM with the best cost and gamma by cross-validation over hosts, among equals one with few vectors."""
-    chance = random.Random(seed)  # noqa: S311 - to draw samples
-    balanced = _balanced(found, chance)
-    parts = _folds(balanced, folds, chance)
+    balanced = _balanced(found, random.Random(seed))  # noqa: S311 - to draw samples
+    if (count := len({one.host for one in balanced})) < folds:
+        raise TooFewError(f"{folds} folds want as many hosts with main text and noise; there are {count}")
+    rows, truth = np.array([one.features for one in balanced]), np.array([one.main for one in balanced])
+    splits = list(GroupKFold(folds).split(rows, groups=[one.host for one in balanced]))
     hosts, main = len({one.host for one in found}), sum(one.main for one in found)
     tried: list[TrainedSvm] = []
     for cost, gamma in product(COSTS, GAMMAS):
-        svm = fit(*_matrix(balanced), cost=cost, gamma=gamma)
+        svm = fit(rows, truth, cost=cost, gamma=gamma)
         if len(svm.vectors) <= MAX_VECTORS:
-            score = _validate(parts, partial(fit, cost=cost, gamma=gamma))
+            judgement = np.zeros(len(truth), bool)
+            for known, held in splits:
+                judgement[held] = fit(rows[known], truth[known], cost=cost, gamma=gamma).decide(rows[held]) > 0
+            score = _score(judgement, truth)
             tried.append(TrainedSvm(svm, cost, score, hosts, len(found), main, len(balanced) // 2))
     if not tried:
         raise TooFewError(f"every SVM has more than {MAX_VECTORS} support vectors: these blocks cannot be told apart")
@@ -131,10 +132,14 @@ def train(found: list[BlockSample], fit: Fit, folds: int, seed: int) -> TrainedS
     return min((one for one in tried if one.score.f1 > best - CHANCE), key=lambda one: len(one.svm.vectors))
 
 
-def fit(rows: "Matrix", main: list[bool], cost: float, gamma: float) -> Svm:
-    """The SVM of scikit-learn, as numbers."""
-    from sklearn.svm import SVC
+def _score(judgement: Flags, truth: Flags) -> BlockScore:
+    hits = int((judgement & truth).sum())
+    precision, recall = hits / (int(judgement.sum()) or 1), hits / (int(truth.sum()) or 1)
+    return BlockScore(precision, recall, f1(precision, recall))
 
+
+def fit(rows: Matrix, main: Flags, cost: float, gamma: float) -> Svm:
+    """The SVM of scikit-learn, as numbers."""
     found = SVC(C=cost, gamma=gamma, kernel="rbf").fit(rows, main)
     return Svm(found.support_vectors_, found.dual_coef_[0], gamma, float(found.intercept_[0]))
 
@@ -149,38 +154,3 @@ def _balanced(found: list[BlockSample], chance: random.Random) -> list[BlockSamp
         kinds[main] += chance.choices(blocks, [block.length for block in blocks])
     drawn = min(MAX_BLOCKS, *map(len, kinds.values()))
     return [one for kind in kinds.values() for one in chance.sample(kind, drawn)]
-
-
-def _folds(balanced: list[BlockSample], folds: int, chance: random.Random) -> list[list[BlockSample]]:
-    """The samples in so many parts of about the same size, no host in two of them."""
-    hosts: dict[str, list[BlockSample]] = defaultdict(list)
-    for one in balanced:
-        hosts[one.host].append(one)
-    if len(hosts) < folds:
-        raise TooFewError(f"{folds} folds want as many hosts with main text and noise; there are {len(hosts)}")
-    names = sorted(hosts)
-    chance.shuffle(names)
-    parts: list[list[BlockSample]] = [[] for _ in range(folds)]
-    for name in sorted(names, key=lambda name: -len(hosts[name])):
-        min(parts, key=len).extend(hosts[name])
-    return parts
-
-
-def _validate(parts: list[list[BlockSample]], fit: "Callable[[Matrix, list[bool]], Svm]") -> BlockScore:
-    """How well each part is judged by what the others teach, all parts together."""
-    hits = judged = main = 0
-    for held_out in parts:
-        svm = fit(*_matrix([one for part in parts if part is not held_out for one in part]))
-        rows, truth = _matrix(held_out)
-        judgement = svm.decide(rows) > 0
-        hits += sum(truth[index] for index in judgement.nonzero()[0])
-        judged += int(judgement.sum())
-        main += sum(truth)
-    precision, recall = hits / (judged or 1), hits / (main or 1)
-    return BlockScore(precision, recall, 2 * precision * recall / (precision + recall or 1))
-
-
-def _matrix(found: list[BlockSample]) -> "tuple[Matrix, list[bool]]":
-    import numpy as np
-
-    return np.array([one.features for one in found]), [one.main for one in found]

@@ -2,7 +2,6 @@
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from scrapy.settings import BaseSettings
 
@@ -10,13 +9,11 @@ from crawler.atomic_files import check_apart
 from crawler.command_line.terminal import FAILED, WrongUseError, one_line, say
 from crawler.extraction.methods.template_svm import save
 from crawler.reports.html_page import aligned
+from crawler.training.auto_weights import COLUMNS, AutoTraining, TrainingPlan, cells, tables, write_auto_weights
 from crawler.training.examples import GoldError, TooFewError, read_pages
-from crawler.training.template_svm import TrainedSvm, fit, samples
+from crawler.training.template_svm import fit, samples
 from crawler.training.template_svm import train as train_svm
 from crawler.translation.message import counted
-
-if TYPE_CHECKING:
-    from crawler.training.auto_weights import AutoTraining
 
 CALLED = "scrapy train"
 FILES = {"auto": "auto.npz", "template-svm": "template_svm.npz"}
@@ -47,11 +44,8 @@ def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 def _auto(gold: tuple[Path, ...], validate: tuple[Path, ...], path: Path, seed: int) -> str:
     """The report about new weights of auto."""
-    from crawler.training.auto_weights import TrainingPlan, write_auto_weights  # imports more libraries
-
-    return auto_report(
-        write_auto_weights(TrainingPlan(gold, validate, path, seed), lambda line: say(CALLED, line)), path
-    )
+    plan = TrainingPlan(gold, validate, path, seed)
+    return auto_report(write_auto_weights(plan, lambda line: say(CALLED, line)), path)
 
 
 def _template_svm(gold: tuple[Path, ...], path: Path, seed: int) -> str:
@@ -60,10 +54,6 @@ def _template_svm(gold: tuple[Path, ...], path: Path, seed: int) -> str:
     pages = ((row.page, row.gold or "") for one in gold for row in read_pages(one))
     trained = train_svm(samples(pages), fit, FOLDS, seed)
     save(trained.svm, path)
-    return template_svm_report(trained, path)
-
-
-def template_svm_report(trained: TrainedSvm, path: Path) -> str:
     svm, score, hosts = trained.svm, trained.score, counted(trained.hosts, "host")
     return (
         f"{trained.blocks:,} blocks of {hosts}, {trained.main:,} of main text; {trained.drawn:,} drawn of each kind.\n"
@@ -73,10 +63,8 @@ def template_svm_report(trained: TrainedSvm, path: Path) -> str:
     )
 
 
-def auto_report(made: "AutoTraining", path: Path) -> str:
+def auto_report(made: AutoTraining, path: Path) -> str:
     """The tables of the training of auto, and how large its weights are."""
-    from crawler.training.auto_weights import COLUMNS, cells, tables
-
     lines: list[str] = []
     for title, found in tables(made):
         rows = [(title, *COLUMNS), *((one_line(name), *cells(one)) for name, one in found.items())]

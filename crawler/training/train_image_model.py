@@ -3,7 +3,6 @@
 import argparse
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from scrapy.settings import BaseSettings
 
@@ -11,13 +10,21 @@ from crawler.atomic_files import check_apart, readable_file
 from crawler.bulk.parallel import WorkersError, cores
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, one_line, say
 from crawler.evaluation.gold import ImageLabel, files_of, read_labels
+from crawler.evaluation.image_metrics import BIN_HEAD, bin_cells, text
+from crawler.reports.html_page import aligned
 from crawler.store.database import StateError, display_url, state_url
 from crawler.store.read_only import exists
+from crawler.training.examples import TooFewError
+from crawler.training.image_examples import ImageExample, labelled_images
+from crawler.training.image_weights import (
+    ImageTraining,
+    ImageTrainingPlan,
+    LabelFiles,
+    calibrations,
+    tables,
+    write_image_weights,
+)
 from crawler.translation.message import counted
-
-if TYPE_CHECKING:  # they want numpy and more
-    from crawler.training.image_examples import ImageExample
-    from crawler.training.image_weights import ImageTraining, ImageTrainingPlan
 
 CALLED = "scrapy noise train"
 FILE = "images.npz"
@@ -36,10 +43,6 @@ def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
         raise WrongUseError(
             "{names} must be installed: python -m pip install '.[{extra}]'", names="lightgbm", extra="train"
         )
-    # They want numpy, which takes its time, and all commands are loaded with each of them.
-    from crawler.training.examples import TooFewError
-    from crawler.training.image_weights import ImageTrainingPlan, LabelFiles, write_image_weights
-
     inputs = [readable_file(name) for name in (*given, *opts.validate)]
     labels, validation = _labels(inputs[: len(given)]), _labels(inputs[len(given) :])
     files = files_of({label.set for label in labels}, opts.pages) if labels else []
@@ -68,19 +71,17 @@ def _labels(paths: list[Path]) -> tuple[ImageLabel, ...]:
     """The labels of all files; what of them could not be read is said, and none at all is wrong."""
     found: list[ImageLabel] = []
     for path in paths:
-        labels = read_labels(path)
-        for fault in labels.faults:
+        labels, faults = read_labels(path)
+        for fault in faults:
             say(CALLED, fault)
-        if not labels.found:
+        if not labels:
             raise WrongUseError("{path} contains no label", path=repr(str(path)))
-        found += labels.found
+        found += labels
     return tuple(found)
 
 
-def _of_state(crawl: str | None, settings: BaseSettings) -> "list[ImageExample]":
+def _of_state(crawl: str | None, settings: BaseSettings) -> list[ImageExample]:
     """What people said of the images of a crawl, or of all."""
-    from crawler.training.image_examples import labelled_images
-
     url = state_url(settings)
     if not exists(url):
         raise WrongUseError("no crawl was ever run here ({path})", path=display_url(url))
@@ -90,7 +91,7 @@ def _of_state(crawl: str | None, settings: BaseSettings) -> "list[ImageExample]"
         raise WrongUseError(error.message) from None
 
 
-def _check_output(plan: "ImageTrainingPlan", inputs: list[Path]) -> None:
+def _check_output(plan: ImageTrainingPlan, inputs: list[Path]) -> None:
     """Raise a WrongUseError where the weights or their card would take the place of something else."""
     if plan.output.is_dir() or plan.card.is_dir():
         folder = plan.output if plan.output.is_dir() else plan.card
@@ -103,11 +104,7 @@ def _check_output(plan: "ImageTrainingPlan", inputs: list[Path]) -> None:
         check_apart(str(path), inputs)
 
 
-def _report(made: "ImageTraining", plan: "ImageTrainingPlan") -> str:
-    from crawler.evaluation.image_metrics import BIN_HEAD, bin_cells, text
-    from crawler.reports.html_page import aligned
-    from crawler.training.image_weights import calibrations, tables
-
+def _report(made: ImageTraining, plan: ImageTrainingPlan) -> str:
     lines = [text(tables(made))]
     for name, bins in calibrations(made).items():
         rows = [BIN_HEAD, *map(bin_cells, bins)]

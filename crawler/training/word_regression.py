@@ -29,7 +29,6 @@ class WeighedPage(NamedTuple):
 
 
 def weighed(one: PageExample, weight: float) -> WeighedPage:
-    """An example of this weight."""
     found = np.sqrt(model.tokens(one.seen) + 1)
     return WeighedPage(one, _rows(one.seen), (weight * found / found.sum()).astype(np.float32))
 

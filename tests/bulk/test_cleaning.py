@@ -64,7 +64,7 @@ def test_the_same_in_order_with_any_number_of_processes(jobs: int) -> None:
         }
         assert (page.before, page.after) == (len(html(n).encode()), len(text(n).encode()))
         assert others == [
-            Broken(f"a: line {n}", "not JSON: Expecting value at character 2"),
+            Broken(f"a: line {n}", "not JSON: Expecting property name enclosed in double quotes at character 2"),
             Broken(f"b: byte {n}", "it is cut off"),
             Skipped(Outcome(Code.NO_RESPONSE, "request")),
             Skipped(Outcome(Code.NOT_HTML, "a/b")),

@@ -214,7 +214,7 @@ def test_any_number_of_processes_finds_the_same(go: Any) -> None:
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        (b"{", "not JSON: Expecting value at character 3"),
+        (b"{", "not JSON: Expecting property name enclosed in double quotes at character 3"),
         (b"[1]", "not JSON: Expecting '{' at character 1"),
         ({"url": "http://a.example/"}, 'there is no "html"'),
         ({"html": "<p>a"}, 'there is no "url"'),

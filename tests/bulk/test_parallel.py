@@ -105,7 +105,7 @@ class Data:
 
 def test_large_items_go_alone() -> None:
     sizes = [1, parallel.BATCH_SIZE - 1, 1, parallel.BATCH_SIZE + 1, 1]
-    found = parallel.batches((Data(size) for size in sizes), lambda item: len(item.data))
+    found = parallel.batches(Data(size) for size in sizes)
     assert [[len(item.data) for item in batch.items] for batch in found] == [sizes[:2], sizes[2:3], sizes[3:4], [1]]
 
 

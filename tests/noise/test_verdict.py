@@ -107,11 +107,6 @@ def test_words_against_noise_are_no_reason() -> None:
     assert reason.values == {"words": ["ads", "banner"]}
 
 
-def test_models_that_are_not_there() -> None:
-    with pytest.raises(ValueError, match="There is no noise model 'luck': there are learned, size, keyword, "):
-        Judge(models=("keyword", "luck"))
-
-
 @pytest.mark.parametrize(
     ("opinion", "probability"),
     [

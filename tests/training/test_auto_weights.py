@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -30,7 +31,7 @@ def test_figures(scores: list[PageScore], found: ModelFigures) -> None:
 
 
 def made(model: Model) -> AutoTraining:
-    sets = [SetSummary("news", Path("news.jsonl"), 3, frozenset(("a.example", "b.example")), "0" * 16, True)]
+    sets = [SetSummary(Path("news.jsonl"), 3, {"a.example", "b.example"}, is_golden=True)]
     held = {"news": [GOOD], "posts": [WORDY, EMPTY], "old": [SHORT], "mixed": [GOOD, WORDY]}
     return AutoTraining(sets, [], 3, held, {}, model, 7, 1_234)
 
@@ -57,7 +58,7 @@ def test_tables_without_pages_are_left_out(model: Model) -> None:
 )
 def test_names_of_sets_stay_in_their_cells(name: str, written: str, model: Model) -> None:
     found = made(model)
-    one = found.sets[0]._replace(name=name)
+    one = replace(found.sets[0], path=Path(name))
     text = auto_card(found._replace(sets=[one], validation=[one], held={name: [WORDY]}))
     assert [line.split(" | 3 |")[0] for line in text.splitlines() if " | 3 |" in line] == [f"| {written}"] * 2
     assert f"kept apart: {written} 0.533 (1)" in text

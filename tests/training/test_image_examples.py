@@ -217,7 +217,7 @@ def found(folder: Path, labels: list[ImageLabel], **files: bytes) -> tuple[list[
 
 def test_links_on_their_pages(tmp_path: Path) -> None:
     (tmp_path / "labels").write_bytes(image_site.labels())
-    labels = list(read_labels(tmp_path / "labels").found)
+    labels = read_labels(tmp_path / "labels")[0]
     links, said = found(tmp_path, labels, pages=image_site.pages())
     assert said == ["36 of 36 labelled links found, on pages of 1 site"]
     assert {one.label for one in links} == set(labels)
