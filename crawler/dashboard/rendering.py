@@ -63,7 +63,7 @@ def _environment(language: str) -> Environment:
         "gettext": catalogue.gettext,
         "ngettext": catalogue.ngettext,
         "span": lambda seconds: catalogue.gettext(short_span(seconds)),
-        "reason": lambda outcome: catalogue.gettext(_outcome(outcome).message),
+        "reason": lambda given: catalogue.gettext((given if isinstance(given, Outcome) else Outcome.of(given)).message),
         "language": language,
         "languages": [(one, catalogue_of(one).gettext(LANGUAGE)) for one in languages()],
         "called": as_called,
@@ -73,7 +73,6 @@ def _environment(language: str) -> Environment:
 
 
 def render(template: str, language: str, values: Mapping[str, Any]) -> str:
-    """Render a template to the text of a page."""
     return _environment(language).get_template(template).render(values)
 
 
@@ -88,10 +87,6 @@ def short_span(seconds: float | None) -> str | Message:
     if 0 < seconds < 0.1:
         return Message("{n} ms", {"n": math.ceil(1_000 * seconds)})
     return Message("{n} s", {"n": f"{seconds:.1f}"}) if 0 < seconds < 10 else span(seconds)
-
-
-def _outcome(given: Outcome | str) -> Outcome:
-    return given if isinstance(given, Outcome) else Outcome.of(given)
 
 
 def web(text: object, most: int = MOST_SHOWN, words: Sequence[str] = ()) -> Markup:
@@ -155,7 +150,6 @@ def size(count: float | None) -> str:
 
 
 def number(count: float | None, digits: int = 0) -> str:
-    """A number with thousands separators."""
     return "–" if count is None else f"{count:,.{digits}f}"
 
 

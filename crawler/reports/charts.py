@@ -61,7 +61,6 @@ class Rectangle(NamedTuple):
     bottom: float
 
     def overlaps(self, other: "Rectangle") -> bool:
-        """Whether the two overlap."""
         return (
             self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
         )

@@ -72,7 +72,6 @@ def workers_and_sites(crawl: CrawlState, now: float, folder: Path, site_limit: i
 
 
 def _worker(worker: WorkerState, crawl: CrawlState, folder: Path) -> list[object]:
-    """A row of the table of workers."""
     seen = ago(worker.silent)
     if not worker.alive:
         seen = Message("{ago}: considered dead", {"ago": seen})
@@ -80,7 +79,6 @@ def _worker(worker: WorkerState, crawl: CrawlState, folder: Path) -> list[object
 
 
 def _file_size(file: OutputSizes, crawl: CrawlState, folder: Path) -> Message:
-    """The output file of a worker, and its size."""
     path = _file(file.number, file.place, crawl, folder)
     return Message("{path} ({size})", {"path": path, "size": byte_size(file.pages_size)})
 
@@ -94,7 +92,6 @@ def _file(number: int, folder_id: str, crawl: CrawlState, folder: Path) -> str |
 
 
 def _status(crawl: CrawlState) -> Message:
-    """Whether a crawl is finished, running or neither."""
     values: dict[str, object] = {"ago": ago(crawl.silent or 0.0)}
     if crawl.ended_at is not None:
         values["date"] = date(crawl.ended_at)
@@ -166,7 +163,6 @@ def _reasons(crawl: CrawlState, group: Group, most: int) -> list[Message]:
 
 
 def _site(site: SiteRow, limit: int, now: float) -> list[object]:
-    """A row of the table of sites."""
     used = max(site.pages / limit, site.requests / (limit * REQUESTS_A_PAGE))
     said: object = ""
     if site.why is not None:

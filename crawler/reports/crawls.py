@@ -81,7 +81,6 @@ class CrawlSummary:
 
 
 def all_summaries(connection: Connection, now: float) -> list[CrawlSummary]:
-    """All crawls, in the order in which they were begun."""
     return _summaries(connection, connection.execute(select(crawl).order_by(crawl.c.id)).all(), now)
 
 
@@ -155,7 +154,6 @@ def check_name(names: Sequence[str], name: str | None, url: URL) -> None:
 
 
 def name_list(names: Sequence[str]) -> object:
-    """The names of crawls, the first of many."""
     return first(names, MOST_NAMES)
 
 
@@ -185,11 +183,9 @@ class CrawlState(CrawlSummary):
     recorded: int
     """Images whose site has not shown enough pages."""
     ends: OutcomeTotals
-    """The outcomes of completed addresses."""
     files: tuple[OutputSizes, ...]
     site_count: int
     due: int
-    """Pages that are due."""
     next_due: float | None
     """Seconds until the next page is due, 0 if one is; None if none ever will be."""
     sites: tuple[SiteRow, ...]
@@ -197,12 +193,10 @@ class CrawlState(CrawlSummary):
 
     @property
     def held(self) -> int:
-        """Leased addresses."""
         return sum(one.held for one in self.workers)
 
     @property
     def done(self) -> int:
-        """Completed addresses."""
         return self.ends.pages + self.ends.images + self.ends.outcomes.total()
 
     @property
@@ -235,7 +229,9 @@ def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl
         .where(IS_RECORDED)
         .group_by(host.c.crawl_id)
     )
-    texts, site_counts, recorded_counts = (_count_of(connection, what) for what in (*TOTALS, recorded))
+    texts, site_counts, recorded_counts = (
+        Counter[int](dict(connection.execute(what).all())) for what in (*TOTALS, recorded)
+    )
     ends, files = outcome_totals(connection), _files(connection)
     for one in all_summaries(connection, now):
         soonest = next_due(connection, [one.id], None).get(one.id)
@@ -251,13 +247,6 @@ def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl
             next_due=None if soonest is None else max(0.0, soonest - now),
             sites=sites(connection, one.id, most).rows if one.name == detailed else (),
         )
-
-
-def _count_of(connection: Connection, totals: Any) -> Counter[int]:
-    counts: Counter[int] = Counter()
-    for number, count in connection.execute(totals):
-        counts[number] = count
-    return counts
 
 
 def outcome_totals(connection: Connection) -> defaultdict[int, OutcomeTotals]:
@@ -278,7 +267,6 @@ def outcome_totals(connection: Connection) -> defaultdict[int, OutcomeTotals]:
 
 
 def _files(connection: Connection) -> defaultdict[int, list[OutputSizes]]:
-    """The files of each crawl."""
     found: defaultdict[int, list[OutputSizes]] = defaultdict(list)
     for row in connection.execute(select(output).order_by(output.c.number)):
         found[row.crawl_id].append(OutputSizes(row.number, row.folder_id, row.pages_size, row.images_size))

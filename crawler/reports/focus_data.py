@@ -158,7 +158,6 @@ class Recall:
     """How much of the truth list a crawl found."""
 
     addresses: int
-    """Addresses in the list."""
     met: int
     """Of these, those that were stored."""
     agreed: int
@@ -166,7 +165,6 @@ class Recall:
     missed: int
     """Those that are only by the list."""
     on_topic: int
-    """Those that are by their relevance."""
 
     @property
     def recall(self) -> float:
@@ -182,10 +180,6 @@ class Truth(NamedTuple):
     faults: tuple[int, ...]
     """The numbers of lines without an address."""
 
-    def search(self) -> "Search":
-        """A new search for these addresses."""
-        return Search(self)
-
 
 class Search:
     """The addresses of a truth list that were found so far."""
@@ -197,7 +191,6 @@ class Search:
 
     @property
     def count(self) -> int:
-        """How many addresses were found."""
         return len(self._met)
 
     def take(self, page: FetchedPage, on_topic: bool) -> None:

@@ -61,7 +61,6 @@ class NoiseFigures:
     """What a crawl skipped as noise; images chosen for the audit count as audited, not as skipped."""
 
     name: str
-    """Of the crawl."""
     images: int
     skipped_images: int
     links: int
@@ -87,7 +86,6 @@ class NoiseFigures:
     """Of these, those that are content."""
     models: tuple[NoiseModel, ...]
     sites: tuple[NoiseSite, ...]
-    """The sites with the most noise."""
     site_count: int
 
 

@@ -191,7 +191,6 @@ class StateCommand:
         return state, found
 
     def nothing(self, state: DatabaseState | None) -> Message:
-        """The message that there is no crawl."""
         path = {"path": display_url(self.url)}
         if state is not None:
             return Message("no crawl is in {path}", path)

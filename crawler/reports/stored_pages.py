@@ -98,8 +98,6 @@ def since_of(text: str) -> int | str:
 
 
 class StoredPage(NamedTuple):
-    """A stored page."""
-
     key: int
     values: Mapping[str, Any]
     """The requested columns."""
@@ -124,7 +122,6 @@ class StoredPages:
         self.round: int = row["round"]
 
     def numbers(self) -> PageCounts:
-        """How many pages there are."""
         # In two queries: each has an index that answers it; a single one would read every text.
         every = select(func.count()).where(self._mine)
         found = [self._connection.execute(one).scalar_one() for one in (every, every.where(IS_GONE))]

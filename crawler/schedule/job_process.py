@@ -39,12 +39,10 @@ OPEN_LOG = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK"
 
 
 def folder_of(output: Path, name: str) -> Path:
-    """The folder of a job's logs."""
     return output / LOGS / name
 
 
 def log_of(output: Path, name: str, number: int) -> Path:
-    """The log of a job's run."""
     return folder_of(output, name) / f"{number}.log"
 
 
@@ -162,9 +160,6 @@ def starting_thread() -> ThreadPoolExecutor:
     """The one thread that starts runs. If it is started before the dashboard lowers its own priority, runs keep the
     normal priority: on Linux each thread has a priority, which its child processes inherit; elsewhere they inherit that
     of the dashboard.
-
-    Where it is there before the dashboard steps back behind the crawls, runs do not step back, too: on Linux each
-    thread has a standing of its own, which its children have from it; elsewhere they have that of the dashboard.
     """
     found = ThreadPoolExecutor(1, "starter")
     found.submit(int).result()  # the executor creates its thread with its first task

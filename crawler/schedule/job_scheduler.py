@@ -62,8 +62,6 @@ class SchedulerLimits(NamedTuple):
 
 @dataclass
 class StartedRun:
-    """A run that this scheduler started."""
-
     job: Job
     run: Run
     child: RunProcess

@@ -156,7 +156,6 @@ def _cron(job: Job) -> Cron:
 
 
 def _block(connection: Connection, job: Job, now: float) -> Iterator[Message]:
-    """The lines about one job."""
     cron = _cron(job)
     yield next_words(job, now)
     yield Message("  crawl  {command}", {"command": _command(job)})
@@ -169,7 +168,6 @@ def _block(connection: Connection, job: Job, now: float) -> Iterator[Message]:
 
 
 def _command(job: Job) -> str:
-    """A job's crawl as it would be typed on the command line."""
     line = ["scrapy", "crawl", job.spider]
     for option, given in (("-a", job.arguments), ("-s", job.settings)):
         line += [word for name, value in json.loads(given).items() for word in (option, f"{name}={value}")]
@@ -177,7 +175,6 @@ def _command(job: Job) -> str:
 
 
 def _run(connection: Connection, job: Job, run: Run, cron: Cron, now: float) -> Message:
-    """The line about a run."""
     how = Message(HOW.get(run.how, run.how))
     if run.missed:
         how = plural("{how} and for {n} missed time", "{how} and for {n} missed times", run.missed, how=how)

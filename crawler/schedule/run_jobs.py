@@ -42,7 +42,6 @@ class Stop:
 
     @property
     def in_a_hurry(self) -> bool:
-        """Whether the user asked twice."""
         return self.times > 1
 
 

@@ -88,18 +88,15 @@ def remove(context: Context, job: Number) -> Response:
 
 @slow(router.post("/schedule/{job}/run"))
 def run_now(context: Context, job: Number, came_from: From = "list", after: After = 0) -> Response:
-    """Start a run, and go back to the page."""
     return _back(job, came_from, after, "started" if begin(context, job) else "busy")
 
 
 @slow(router.post("/schedule/{job}/stop"))
 def stop(context: Context, job: Number, came_from: From = "list", after: After = 0) -> Response:
-    """Tell a run to stop, and go back to the page."""
     return _back(job, came_from, after, "told" if end(context, job) else "idle")
 
 
 def _back(job: int, came_from: str, after: int, said: str) -> Response:
-    """Go back to the page with the button."""
     if came_from == "job":
         return see_other(f"/schedule/{job}?said={said}")
     return see_other(f"/schedule?said={said}" + (f"&after={after}" if after else ""))

@@ -103,7 +103,6 @@ def filled(given: Mapping[str, str], settings: BaseSettings) -> Filled:
 
 
 def _wrong(name: str, value: str, values: Mapping[str, str]) -> Message | None:
-    """The error of one field, or None."""
     try:
         if name == "cron" and not value:
             return Message("a job needs a time, such as 0 3 * * * or @daily")
@@ -157,14 +156,12 @@ def _is_like_a_file(topic: str) -> bool:
 
 @cache
 def zones() -> list[str]:
-    """The existing time zones, to choose from."""
     return sorted(available_timezones())
 
 
 @router.get("/schedule/add")  # the form is shown at this address if it is refused
 @router.get("/schedule")
 def show(context: Context, request: Request, said: Said = "", after: After = 0) -> Response:
-    """The page of all jobs, with an empty form."""
     return _page(context, request, Filled(USUAL, {}), said, after)
 
 
@@ -177,7 +174,6 @@ def _page(context: DashboardContext, request: Request, form: Filled, said: str =
 
 @slow(router.post("/schedule/add"))
 def add(context: Context, request: Request, given: Annotated[JobForm, Query()]) -> Response:
-    """Add a job, or show the form again with its errors."""
     form = filled(given.model_dump(), context.settings)
     if form.described is not None:
         try:

@@ -84,7 +84,6 @@ def crawls(context: Context, before: Before = 0) -> CrawlList:
 
 
 def figures(connection: Connection, crawls: Collection[CrawlSummary], now: float) -> tuple[CrawlFigures, ...]:
-    """The figures of some crawls."""
     did = sample_totals(connection, [one.id for one in crawls])
     fast = page_rates(connection, [one.id for one in crawls if one.status == "running"], now)
     jobs = {one.crawl: one for one in jobs_of(connection)} if crawls else {}

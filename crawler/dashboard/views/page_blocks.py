@@ -74,11 +74,10 @@ class PageBlocks:
 
 def explanation(found: StoredPage) -> PageExplanation | None:
     """What the model says of a page; None where another method reads it."""
-    return found.read.once(explain) if found.method == METHOD else None
+    return found.page.once(explain) if found.method == METHOD else None
 
 
 def blocks(found: StoredPage) -> list[PageBlock]:
-    """All blocks of a page."""
     return [_block(found, place) for place in range(len(found.page.blocks))]
 
 
@@ -160,7 +159,6 @@ def show_original(context: Context, request: Request, page: Number) -> Response:
 
 
 def _whys(found: StoredPage, _: Callable[..., str]) -> dict[int, str]:
-    """For the blocks of a page, why they are kept or not."""
     said: dict[int, str] = {}
     for block in blocks(found):
         reasons = _("; ").join(_(one.message) for one in block.reasons)
@@ -171,7 +169,6 @@ def _whys(found: StoredPage, _: Callable[..., str]) -> dict[int, str]:
 
 
 def _notes(found: StoredPage, _: Callable[..., str]) -> list[str]:
-    """What is to be known of the tints."""
     notes = []
     row, extraction = found.row, found.extraction
     if found.method != row["extractor"]:

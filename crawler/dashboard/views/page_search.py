@@ -201,7 +201,6 @@ class _Pages:
         return None if row is None else _place(row)
 
     def has_any(self, leg: ColumnElement[bool]) -> bool:
-        """Whether a leg has a page."""
         return self.connection.execute(self._keys(leg).limit(1)).first() is not None
 
     def count(self, part: Subquery, place: Place | None = None) -> int:
