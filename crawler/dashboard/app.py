@@ -31,8 +31,7 @@ from crawler.dashboard.server import TOO_LARGE
 from crawler.dashboard.views import (
     evaluate,
     images,
-    job_actions,
-    job_form,
+    job_changes,
     label_sheet,
     labels,
     one_crawl,
@@ -115,7 +114,7 @@ app = FastAPI(
 )
 VIEWS = (
     *(overview, one_crawl, page_list, page, page_links, page_versions, page_blocks),
-    *(images, labels, label_sheet, job_form, schedule, job_actions, evaluate),
+    *(images, labels, label_sheet, job_changes, schedule, evaluate),
 )
 for one in VIEWS:
     app.include_router(one.router, include_in_schema=False)
