@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -12,7 +13,7 @@ from rich.text import Text
 
 from crawler.command_line.terminal import byte_size, spelled
 from crawler.outcomes import Code, Group, Outcome, codes, of_group, ranked
-from crawler.reports.crawls import CrawlState, OutputSizes
+from crawler.reports.crawls import CrawlState
 from crawler.reports.sites import SiteRow
 from crawler.store.heartbeats import WorkerState
 from crawler.store.hosts import REQUESTS_A_PAGE
@@ -78,8 +79,8 @@ def _worker(worker: WorkerState, crawl: CrawlState, folder: Path) -> list[object
     return [str(worker.number), _file(worker.number, worker.folder_id, crawl, folder), f"{worker.held:,}", seen]
 
 
-def _file_size(file: OutputSizes, crawl: CrawlState, folder: Path) -> Message:
-    path = _file(file.number, file.place, crawl, folder)
+def _file_size(file: Any, crawl: CrawlState, folder: Path) -> Message:
+    path = _file(file.number, file.folder_id, crawl, folder)
     return Message("{path} ({size})", {"path": path, "size": byte_size(file.pages_size)})
 
 

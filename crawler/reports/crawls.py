@@ -157,15 +157,6 @@ def name_list(names: Sequence[str]) -> object:
     return first(names, MOST_NAMES)
 
 
-class OutputSizes(NamedTuple):
-    """The committed bytes of one worker's files."""
-
-    number: int
-    place: str
-    pages_size: int
-    images_size: int
-
-
 class OutcomeTotals(NamedTuple):
     """The outcomes of a crawl's completed addresses, counted."""
 
@@ -183,7 +174,8 @@ class CrawlState(CrawlSummary):
     recorded: int
     """Images whose site has not shown enough pages."""
     ends: OutcomeTotals
-    files: tuple[OutputSizes, ...]
+    files: tuple[Row[*tuple[Any, ...]], ...]
+    """The rows of the workers' output files."""
     site_count: int
     due: int
     next_due: float | None
@@ -232,7 +224,7 @@ def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl
     texts, site_counts, recorded_counts = (
         Counter[int](dict(connection.execute(what).all())) for what in (*TOTALS, recorded)
     )
-    ends, files = outcome_totals(connection), _files(connection)
+    ends, files = outcome_totals(connection), connection.execute(select(output).order_by(output.c.number)).all()
     for one in all_summaries(connection, now):
         soonest = next_due(connection, [one.id], None).get(one.id)
         most = SiteQuery(most=MOST_SITES, most_waiting=EVERY)
@@ -241,7 +233,7 @@ def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl
             texts=texts[one.id],
             recorded=recorded_counts[one.id],
             ends=ends[one.id],
-            files=tuple(files[one.id]),
+            files=tuple(row for row in files if row.crawl_id == one.id),
             site_count=site_counts[one.id],
             due=due_pages(connection, one, now),
             next_due=None if soonest is None else max(0.0, soonest - now),
@@ -263,11 +255,4 @@ def outcome_totals(connection: Connection) -> defaultdict[int, OutcomeTotals]:
             found[number] = ends._replace(images=count)
         else:
             found[number] = ends._replace(pages=count)
-    return found
-
-
-def _files(connection: Connection) -> defaultdict[int, list[OutputSizes]]:
-    found: defaultdict[int, list[OutputSizes]] = defaultdict(list)
-    for row in connection.execute(select(output).order_by(output.c.number)):
-        found[row.crawl_id].append(OutputSizes(row.number, row.folder_id, row.pages_size, row.images_size))
     return found

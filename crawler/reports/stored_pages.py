@@ -43,8 +43,10 @@ class LanguageOrSite(NamedTuple):
     language: str = ""
     site: str = ""
 
-    def holds(self, name: str) -> bool:
-        """Whether a host is the site or a part of it; a site with a port must match exactly."""
+    def holds(self, name: str, language: str) -> bool:
+        """Whether a host is the site or a part of it, in this language; a site with a port must match exactly."""
+        if self.language and self.language != language:
+            return False
         return not self.site or (name == self.site if ":" in self.site else lies_in(name, [self.site]))
 
 
@@ -148,8 +150,10 @@ class StoredPages:
             last = rows[-1]["id"]
             for row in rows:
                 name = host_of(row["url"]).lower()
-                if not wish.places or any(_is_in(row, one, name) for one in wish.places):
-                    yield _stored_page(row, columns, responses)
+                language = str(row["language"]).lower()
+                if not wish.places or any(one.holds(name, language) for one in wish.places):
+                    response = response_of(row) if responses and row["body"] is not None else None
+                    yield StoredPage(row["key"], field_values(row, columns), response)
 
     def _some(self, wanted: Any) -> list[RowMapping]:
         """The next rows, as many as fit into memory; the transaction that read them has ended."""
@@ -186,16 +190,6 @@ def _may_be_in(place: LanguageOrSite) -> ColumnElement[bool]:
     """A condition that holds for all pages of a place and few others, so that most texts are not read."""
     language = func.lower(page.c.language) == place.language if place.language else true()
     return and_(language, func.lower(page.c.url).contains(place.site, autoescape=True) if place.site else true())
-
-
-def _is_in(row: RowMapping, place: LanguageOrSite, name: str) -> bool:
-    # The database has filtered by language; with several places each page matches at least one.
-    return place.holds(name) and (not place.language or str(row["language"]).lower() == place.language)
-
-
-def _stored_page(row: RowMapping, columns: Sequence[str], responses: bool) -> StoredPage:
-    response = response_of(row) if responses and row["body"] is not None else None
-    return StoredPage(row["key"], field_values(row, columns), response)
 
 
 @contextmanager

@@ -105,7 +105,5 @@ def _sums(seconds: float, sums: Iterable[int], statuses: str = "") -> WorkerSamp
 
 def _width(first: float, last: float, most: int, least: int) -> int:
     """The interval of the points so that there are at most so many; times are cut at its multiples."""
-    for width in chain(WIDTHS, (days * DAY for days in count(2))):
-        if width >= least and last // width - first // width < most:
-            return width
-    raise AssertionError("there is always a wider one")
+    widths = chain(WIDTHS, (days * DAY for days in count(2)))
+    return next(width for width in widths if width >= least and last // width - first // width < most)

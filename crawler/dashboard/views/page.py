@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from http import HTTPStatus
-from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -23,6 +22,7 @@ from crawler.store.crawl_tables import address, crawl, site
 from crawler.store.page_tables import page, stored_response
 from crawler.store.page_writer import TooLargeError, field_values, response_of
 from crawler.translation.message import N_, Message
+from crawler.urls.parsing import host
 
 METHOD = "auto"
 """The method that judges pages whose own method does not exist any more, or needs their site."""
@@ -176,10 +176,7 @@ def _site(connection: Connection, row: RowMapping) -> str:
     if row["site_id"] is not None:
         mine = site.c.id == row["site_id"], site.c.crawl_id == row["crawl_id"]
         name = connection.execute(select(site.c.name).where(*mine)).scalar()
-    try:
-        return name or urlsplit(row["url"]).hostname or ""
-    except ValueError:
-        return ""
+    return name or host(row["url"])
 
 
 @router.get("/pages/{page}")
