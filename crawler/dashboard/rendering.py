@@ -47,17 +47,8 @@ LOOKED_THROUGH = 20_000
 def _environment(language: str) -> Environment:
     """The template environment of a language, with `_` and `ngettext`."""
     catalogue = catalogue_of(language)
-    found = environment(
-        "crawler.dashboard",
-        web=web,
-        address=address,
-        link=link,
-        whole=whole,
-        day=day,
-        size=size,
-        number=number,
-        share=share,
-    )
+    filters = (web, address, link, whole, day, size, number, share)
+    found = environment("crawler.dashboard", **{one.__name__: one for one in filters})
     found.add_extension("jinja2.ext.i18n")
     found.globals |= {
         "gettext": catalogue.gettext,
@@ -127,14 +118,12 @@ def link(url: str, words: Sequence[str] = (), most: int = MOST_SHOWN) -> Markup:
 
 def day(moment: float | str | None) -> Markup:
     """A moment, in the visitor's time zone if scripts run, otherwise in UTC."""
-    try:
-        found = (
-            datetime.fromisoformat(moment) if isinstance(moment, str) else datetime.fromtimestamp(moment or 0.0, UTC)
-        )
-    except (ValueError, OverflowError, OSError):
-        return web(moment)
     if moment is None:
         return Markup("–")
+    try:
+        found = datetime.fromisoformat(moment) if isinstance(moment, str) else datetime.fromtimestamp(moment, UTC)
+    except (ValueError, OverflowError, OSError):
+        return web(moment)
     return Markup(f'<time datetime="{found.isoformat()}">{found:%Y-%m-%d %H:%M} UTC</time>')  # noqa: S704 - digits
 
 

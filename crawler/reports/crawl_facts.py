@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,6 @@ from crawler.translation.message import N_, Message, first, localized, plural, s
 
 WIDE = 10_000  # lines in a pipe are not wrapped
 QUIET = 5.0  # seconds without a heartbeat that are reported; workers send several a second
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def facts(
@@ -182,7 +181,7 @@ def sentences(first: Message, second: Message | None) -> Message:
 
 
 def date(time: float) -> str:
-    return (EPOCH + timedelta(seconds=time)).strftime("%Y-%m-%d %H:%M UTC")
+    return datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def ago(seconds: float) -> Message:

@@ -193,7 +193,6 @@ class CrawlState(CrawlSummary):
 
     @property
     def addresses(self) -> int:
-        """All addresses that the crawl recorded."""
         return self.waiting + self.held + self.recorded + self.done
 
 

@@ -30,7 +30,6 @@ PRIORITIES = 1_000
 MOST_WORDS = 40
 LONGEST = 60
 """Characters of a word that are shown."""
-COMMENT = "#"
 Weights = tuple[tuple[str, float], ...]
 
 
@@ -215,7 +214,7 @@ def truth_of(lines: Iterable[str], same: Callable[[str], str]) -> Truth:
     addresses, faults = set(), []
     for number, line in enumerate(lines, 1):
         words = line.strip()
-        if not words or words.startswith(COMMENT):
+        if not words or words.startswith("#"):
             continue
         address = absolute("http://nowhere.invalid/", words) if "://" in words else None
         if address is None:

@@ -92,7 +92,6 @@ def off_topic_words(count: int) -> list[str]:
 
 
 def truth_words(found: Recall) -> list[str]:
-    """Sentences about the addresses of the truth list."""
     addresses = counted(found.addresses, "address", "addresses")
     met = counted(found.met, "was", "were")
     said = [f"Of {addresses} known to be on topic {met} stored: recall {percent(found.recall)}."]
@@ -107,7 +106,6 @@ def truth_words(found: Recall) -> list[str]:
 
 
 def waiting_words(waiting: WaitingCounts, limit: float) -> str:
-    """A sentence about the queued addresses and their link scores."""
     if not waiting.total:
         return "No address is queued."
     addresses = counted(waiting.total, "address is queued", "addresses are queued")

@@ -183,7 +183,6 @@ def report(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def words(crawl: NoiseFigures) -> Iterator[str]:
-    """The report of one crawl, in lines."""
     if not crawl.images and not crawl.links:
         yield f"{crawl.name}: no image was judged."
         return

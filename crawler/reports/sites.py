@@ -62,7 +62,6 @@ class SiteRow:
     hosts: int
     hosts_are_least: bool
     closed: int
-    """Hosts that are closed."""
     why: str | None
     rests_until: float | None
     """The earliest end of a pause among its hosts with queued addresses."""
@@ -170,7 +169,6 @@ class SlowReason(StrEnum):
     PACE = "pace"
     """It asked for a pause between requests."""
     LATENCY = "latency"
-    """It responds slowly."""
     WORKER = "worker"
     """Another worker has it."""
     DELAY = "delay"
@@ -239,7 +237,6 @@ def slowest(connection: Connection, crawl_id: int, most: int = 10) -> tuple[Slow
 
 
 def _guessed(connection: Connection, crawl_id: int, waiting: int) -> Mapping[int, int]:
-    """Estimated queued addresses of hosts that have many."""
     # Separately, which is fast; SQLite would read the whole table for both at once.
     first, last = (connection.execute(select(end(address.c.id))).scalar() or 0 for end in (func.min, func.max))
     ids = sorted({first + (last - first) * n // LOOKED_AT for n in range(LOOKED_AT + 1)})

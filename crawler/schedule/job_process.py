@@ -30,7 +30,6 @@ from crawler.command_line.terminal import printable
 from crawler.schedule.job_store import Job, Jobs, Run
 from crawler.store.database import DatabaseUnavailableError, StateError, database_url, open_database
 
-LOGS = "logs"
 LOCK = ".lock"
 MOST_BYTES, MOST_LINES = 65_536, 200
 """Bytes of a log that are shown."""
@@ -39,7 +38,7 @@ OPEN_LOG = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK"
 
 
 def folder_of(output: Path, name: str) -> Path:
-    return output / LOGS / name
+    return output / "logs" / name
 
 
 def log_of(output: Path, name: str, number: int) -> Path:
@@ -138,7 +137,6 @@ class RunProcess:
         return self.process.poll()
 
     def terminate(self) -> None:
-        """Ask the process to stop."""
         with suppress(OSError):
             self.process.send_signal(getattr(signal, "CTRL_BREAK_EVENT", signal.SIGTERM))
 
@@ -190,7 +188,6 @@ class Heartbeat(threading.Thread):
                 return
 
     def end(self) -> None:
-        """Write no more heartbeats."""
         self.over.set()
         self.join()
 
@@ -271,7 +268,6 @@ def _write_down(jobs: Jobs, run: Run, status: int, crawl_name: str) -> None:
 
 
 def main() -> None:
-    """Run the job that the command line names, to its end; returns the exit status."""
     name, number = sys.argv[1:]
     try:
         told = json.loads(sys.stdin.read() or "null")

@@ -79,7 +79,6 @@ class JobScheduler:
         self.said: dict[str, object] = {}
 
     def step(self) -> None:
-        """Do everything that is due now."""
         self.reap()
         jobs, now = self.jobs.all()
         if self.steady_since is None or self.steady_since > now:

@@ -81,7 +81,6 @@ def add(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def say_next(jobs: Jobs, name: str) -> None:
-    """Print when a job runs next."""
     found, now = jobs.all()
     _print([next_words(find_job(found, name), now)])
 
@@ -99,7 +98,6 @@ def next_words(job: Job, now: float) -> Message:
 
 
 def remove(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Delete a job; returns the exit status."""
     with opened(settings) as jobs:
         jobs.remove(opts.name)
     _print([Message("The job {name} was removed; its crawl and its logs stay.", {"name": repr(opts.name)})])
@@ -107,7 +105,6 @@ def remove(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def pause(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Pause a job; returns the exit status."""
     with opened(settings) as jobs:
         jobs.pause(opts.name)
         say_next(jobs, opts.name)
@@ -115,7 +112,6 @@ def pause(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def resume(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Resume a paused job; returns the exit status."""
     with opened(settings) as jobs:
         jobs.resume(opts.name, next_at)
         say_next(jobs, opts.name)
@@ -123,7 +119,6 @@ def resume(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def list_jobs(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Print all jobs; returns the exit status."""
     url = state_url(settings)
     if not exists(url):
         _print([Message("There is no job yet: nothing was ever run here ({path}).", {"path": display_url(url)})])

@@ -158,11 +158,7 @@ def judged(row: Any) -> JudgedImage:
 
 
 def _name(url: str) -> str:
-    try:
-        path = urlsplit(url).path
-    except ValueError:
-        return ""
-    return CONTROL.sub("", unquote(path.rstrip("/").rpartition("/")[2]))[:80]
+    return CONTROL.sub("", unquote(urlsplit(url).path.rstrip("/").rpartition("/")[2]))[:80]
 
 
 def _wanted(crawl_id: int, wanted: VerdictFilter, before: int) -> Iterator[Select[Any]]:

@@ -32,7 +32,6 @@ MOST_BYTES = 32 * 1024 * 1024
 """Bytes of a file that is made in memory."""
 BEGINNING = 300  # characters of a text in a list
 LOOKED_AT = 1_000  # pages checked for a part of the list: reading their rows takes some tens of milliseconds
-LINES_TYPE = "application/x-ndjson"
 router, api = APIRouter(), APIRouter()
 CrawlName = Annotated[Text, Query(description=N_("name of the crawl; by default the newest that stored responses"))]
 After = Annotated[Whole, Query(description=N_("the page from which to continue"))]
@@ -174,7 +173,7 @@ def gold(context: Context, crawl: CrawlName = "") -> Response:
                     "This is too large for the dashboard; use scrapy export --labels -o FILE.",
                 )
     headers = {"Content-Disposition": 'attachment; filename="gold.jsonl"'}
-    return Response(b"".join(found), headers=headers, media_type=LINES_TYPE)
+    return Response(b"".join(found), headers=headers, media_type="application/x-ndjson")
 
 
 def crawl_to_label(connection: Connection, name: str) -> LabelledCrawl | None:

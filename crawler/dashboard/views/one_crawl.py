@@ -284,7 +284,6 @@ def _a_second(count: Callable[[WorkerSample], float]) -> Callable[[SamplePoint],
 
 
 def _answers(first: str) -> Callable[[SamplePoint], float | None]:
-    """The responses per second with a status of this class."""
     return _a_second(lambda sums: sum(n for status, n in sums.statuses.items() if status.startswith(first)))
 
 

@@ -54,7 +54,6 @@ class PageBlocks:
     damage: Sentence | None
     """Why what was kept of its source cannot be read."""
     method: str
-    """By which they were judged."""
     in_scripts: bool
     """Whether the main text stands in the page's scripts, and in no block."""
     limit: float | None
@@ -78,7 +77,6 @@ def explanation(found: StoredPage) -> PageExplanation | None:
 
 
 def blocks(found: StoredPage) -> list[PageBlock]:
-    """All blocks of a page."""
     said, made = explanation(found), []
     for place, block in enumerate(found.page.blocks):
         mine = said.blocks[place] if said is not None and place < len(said.blocks) else None

@@ -127,7 +127,6 @@ def _whole(kind: str, line: str) -> Paragraph:
 
 
 def _words(before: str, after: str, budget: _Budget) -> list[Piece]:
-    """The pieces of a paragraph that changed."""
     old, new = _TOKEN.findall(before), _TOKEN.findall(after)
     budget.tokens -= len(old) + len(new)
     if budget.tokens < 0:

@@ -84,7 +84,6 @@ class Look(NamedTuple):
 
     hits: tuple[Hit, ...]
     looked: int
-    """Pages that were looked at."""
     place: Place | None
     """From where on to look; None at the end."""
 

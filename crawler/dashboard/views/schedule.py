@@ -113,7 +113,6 @@ class Schedule:
     """Whether one is at work in this folder; null where that cannot be seen."""
     jobs: tuple[ScheduledJob, ...]
     more: int = 0
-    """Jobs that follow."""
     next: int | None = None
     """What `after` is to be for those."""
 
