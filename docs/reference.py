@@ -25,7 +25,7 @@ import crawler  # noqa: E402 - found by the path that is set first
 from crawler import arguments, items, outcomes, settings  # noqa: E402 - found by the path that is set first
 from crawler.command_line.command import CommandGroup, Subcommand  # noqa: E402
 from crawler.commands import clean, dashboard, evaluate, export, focus, noise, schedule, state, train  # noqa: E402
-from crawler.extensions import statistics  # noqa: E402
+from crawler.extensions import STATISTICS  # noqa: E402
 from crawler.store import crawl_tables, page_tables  # noqa: E402
 
 COMPONENTS = {
@@ -130,7 +130,7 @@ def statistic_page() -> str:
     return (
         "What a crawl counts besides [Scrapy's own statistics](https://docs.scrapy.org/en/latest/topics/stats.html); "
         "`-s STATS_DUMP=True` prints all of them at the end. The codes are those of [outcomes](outcomes.md).\n\n"
-        + table("statistic,meaning", ((code(name), meaning) for name, meaning in statistics.STATISTICS.items()))
+        + table("statistic,meaning", ((code(name), meaning) for name, meaning in STATISTICS.items()))
     )
 
 

@@ -32,6 +32,6 @@ class Command(CommandGroup):
         "pause": Subcommand("crawler.schedule.manage_jobs:pause", job_name),
         "resume": Subcommand("crawler.schedule.manage_jobs:resume", job_name),
         "remove": Subcommand("crawler.schedule.manage_jobs:remove", job_name),
-        "run": Subcommand("crawler.schedule.run_jobs:run"),
-        "run-now": Subcommand("crawler.schedule.run_jobs:run_now", job_name),
+        "run": Subcommand("crawler.schedule.manage_jobs:run"),
+        "run-now": Subcommand("crawler.schedule.manage_jobs:run_now", job_name),
     }

@@ -71,7 +71,7 @@ class AccessControl:
     def check(self, request: Request, token: str = "") -> None:
         """Raise a RefusedError if the visitor has no access; the token may come from a form."""
         name = host_name(request.headers.get("host", ""))
-        if not name or (name not in self.names and not (self.any_address and _is_address(name))):
+        if not name or (name not in self.names and not (self.any_address and _network(name))):
             raise RefusedError(
                 HTTPStatus.MISDIRECTED_REQUEST,
                 "The dashboard is not served under this host name; the setting DASHBOARD_HOSTS allows others.",
@@ -139,7 +139,8 @@ def _is_inside_another(request: Request) -> bool:
 
 
 def _network(client: str) -> str:
-    """The network of an address; in IPv6, where one subscriber has many addresses, their common prefix.
+    """The network of an IP address, empty for others; in IPv6, where one subscriber has many addresses, their common
+    prefix.
 
     >>> _network("192.0.2.7"), _network("2001:db8::1") == _network("2001:db8::2")
     ('192.0.2.7', True)
@@ -154,14 +155,6 @@ def _network(client: str) -> str:
 def _is_same(given: str, wanted: str) -> bool:
     """Whether two secrets are equal, compared in constant time."""
     return hmac.compare_digest(given.encode("utf-8", "replace"), wanted.encode("utf-8", "replace"))
-
-
-def _is_address(name: str) -> bool:
-    try:
-        ip_address(name)
-    except ValueError:
-        return False
-    return True
 
 
 def _password(said: str) -> str:

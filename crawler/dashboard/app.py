@@ -31,8 +31,7 @@ from crawler.dashboard.server import TOO_LARGE
 from crawler.dashboard.views import (
     evaluate,
     images,
-    job_actions,
-    job_form,
+    job_changes,
     label_sheet,
     labels,
     one_crawl,
@@ -97,7 +96,6 @@ class Files(StaticFiles):
 
 @asynccontextmanager
 async def with_few_threads(_: FastAPI) -> AsyncIterator[None]:
-    """Run views in AT_ONCE threads."""
     to_thread.current_default_thread_limiter().total_tokens = AT_ONCE
     yield
 
@@ -116,7 +114,7 @@ app = FastAPI(
 )
 VIEWS = (
     *(overview, one_crawl, page_list, page, page_links, page_versions, page_blocks),
-    *(images, labels, label_sheet, job_form, schedule, job_actions, evaluate),
+    *(images, labels, label_sheet, job_changes, schedule, evaluate),
 )
 for one in VIEWS:
     app.include_router(one.router, include_in_schema=False)
@@ -128,7 +126,6 @@ app.mount("/static", Files(directory=str(files(__package__) / "static")))
 
 @app.get("/api", include_in_schema=False)
 def show_api(context: Context, request: Request) -> Response:
-    """The page that lists the addresses of the API."""
     paths = {path: one["get"] for path, one in app.openapi()["paths"].items()}
     return context.page(request, "api.html", api=paths, described=DESCRIPTION)
 
@@ -152,7 +149,6 @@ async def refused(request: Request, error: Exception) -> Response:
 
 
 def _refusal(error: Exception) -> RefusedError:
-    """The refusal that corresponds to an exception."""
     if isinstance(error, RefusedError):
         return error
     if isinstance(error, StateError):
@@ -167,7 +163,6 @@ def _refusal(error: Exception) -> RefusedError:
 
 
 def _allowed(error: dict[str, Any]) -> list[str] | Message:
-    """What a parameter allows, given the error of Pydantic."""
     if error["type"] == "literal_error":
         return [one for one in re.findall(r"'([^']*)'", error["ctx"]["expected"]) if one]
     is_bound = error["type"] in ("greater_than_equal", "less_than_equal")

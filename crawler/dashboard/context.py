@@ -57,8 +57,6 @@ class NothingYetError(RefusedError):
 
 @dataclass
 class Result:
-    """The result of a computation."""
-
     value: Any = None
     at: float | None = None
     """When it was computed, as time.time(); None before that."""
@@ -149,7 +147,6 @@ class DashboardContext:
 
     @contextmanager
     def changing(self) -> Iterator[Engine]:
-        """The database, for changes."""
         engine = open_database(self.url)
         try:
             yield engine
@@ -157,7 +154,6 @@ class DashboardContext:
             engine.dispose()
 
     def page(self, request: Request, template: str, status: int = HTTPStatus.OK, **values: Any) -> Response:
-        """An HTML page in the visitor's language."""
         language, query = language_of(request), dict(request.query_params)
         around = {"path": request.scope["path"], "query": query, "token": self.access.token}
         text = render(template, language, {**values, **around})
@@ -168,7 +164,6 @@ class DashboardContext:
 
 
 async def context_of(request: Request) -> DashboardContext:
-    """The dashboard that a request is sent to."""
     found: DashboardContext = request.state.context
     return found
 
@@ -224,7 +219,6 @@ def storable(text: str) -> str:
 
 
 Number = Annotated[int, fastapi.Path(ge=0, lt=10**18)]
-"""The id of a row in a path."""
 Whole = Annotated[int, Field(ge=-MOST_WHOLE, le=MOST_WHOLE)]
 Text = Annotated[str, StringConstraints(max_length=MOST_LETTERS), AfterValidator(storable)]
 

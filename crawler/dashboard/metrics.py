@@ -55,8 +55,6 @@ Value = tuple[Sequence[str], float | None]
 
 
 class Measured(NamedTuple):
-    """A crawl, and its totals."""
-
     crawl: CrawlSummary
     due: int
     """Due pages, counted up to MOST_DUE."""
@@ -84,7 +82,6 @@ class Figures:
         self.crawls, self.jobs, self.left_out = crawls, jobs, left_out
 
     def collect(self) -> Iterator[Metric]:
-        """All figures."""
         yield from _counters(self.crawls)
         yield from _gauges(self.crawls)
         yield from _of_jobs(self.jobs)

@@ -47,23 +47,14 @@ LOOKED_THROUGH = 20_000
 def _environment(language: str) -> Environment:
     """The template environment of a language, with `_` and `ngettext`."""
     catalogue = catalogue_of(language)
-    found = environment(
-        "crawler.dashboard",
-        web=web,
-        address=address,
-        link=link,
-        whole=whole,
-        day=day,
-        size=size,
-        number=number,
-        share=share,
-    )
+    filters = (web, address, link, whole, day, size, number, share)
+    found = environment("crawler.dashboard", **{one.__name__: one for one in filters})
     found.add_extension("jinja2.ext.i18n")
     found.globals |= {
         "gettext": catalogue.gettext,
         "ngettext": catalogue.ngettext,
         "span": lambda seconds: catalogue.gettext(short_span(seconds)),
-        "reason": lambda outcome: catalogue.gettext(_outcome(outcome).message),
+        "reason": lambda given: catalogue.gettext((given if isinstance(given, Outcome) else Outcome.of(given)).message),
         "language": language,
         "languages": [(one, catalogue_of(one).gettext(LANGUAGE)) for one in languages()],
         "called": as_called,
@@ -73,7 +64,6 @@ def _environment(language: str) -> Environment:
 
 
 def render(template: str, language: str, values: Mapping[str, Any]) -> str:
-    """Render a template to the text of a page."""
     return _environment(language).get_template(template).render(values)
 
 
@@ -88,10 +78,6 @@ def short_span(seconds: float | None) -> str | Message:
     if 0 < seconds < 0.1:
         return Message("{n} ms", {"n": math.ceil(1_000 * seconds)})
     return Message("{n} s", {"n": f"{seconds:.1f}"}) if 0 < seconds < 10 else span(seconds)
-
-
-def _outcome(given: Outcome | str) -> Outcome:
-    return given if isinstance(given, Outcome) else Outcome.of(given)
 
 
 def web(text: object, most: int = MOST_SHOWN, words: Sequence[str] = ()) -> Markup:
@@ -132,14 +118,12 @@ def link(url: str, words: Sequence[str] = (), most: int = MOST_SHOWN) -> Markup:
 
 def day(moment: float | str | None) -> Markup:
     """A moment, in the visitor's time zone if scripts run, otherwise in UTC."""
-    try:
-        found = (
-            datetime.fromisoformat(moment) if isinstance(moment, str) else datetime.fromtimestamp(moment or 0.0, UTC)
-        )
-    except (ValueError, OverflowError, OSError):
-        return web(moment)
     if moment is None:
         return Markup("–")
+    try:
+        found = datetime.fromisoformat(moment) if isinstance(moment, str) else datetime.fromtimestamp(moment, UTC)
+    except (ValueError, OverflowError, OSError):
+        return web(moment)
     return Markup(f'<time datetime="{found.isoformat()}">{found:%Y-%m-%d %H:%M} UTC</time>')  # noqa: S704 - digits
 
 
@@ -155,7 +139,6 @@ def size(count: float | None) -> str:
 
 
 def number(count: float | None, digits: int = 0) -> str:
-    """A number with thousands separators."""
     return "–" if count is None else f"{count:,.{digits}f}"
 
 

@@ -88,7 +88,6 @@ class SearchIndex:
         self._passes: dict[tuple[int, float], tuple[Thread, float]] = {}
         """The last pass over the pages of a crawl and when it began, by the crawl's number and start time."""
         self._ended: dict[tuple[int, float], float] = {}
-        """When a pass came to its end."""
 
     def update(self, crawl_id: int, started_at: float) -> bool:
         """Index the new pages of a crawl in the background; returns whether the index was complete a moment ago."""
@@ -110,10 +109,8 @@ class SearchIndex:
         return 0
 
     def find(self, crawl_id: int, words: Iterable[str], below: int | None, most: int) -> list[int] | None:
-        """The pages below a number that seem to contain all these words, highest number first. None if no word is long
+        """The pages below a number that seem to contain all these words, highest number first; None if no word is long
         enough, or if the search takes too long.
-
-        None where no word is long enough, and where the search takes too long.
         """
         phrases = [f'"{found}"' for word in words if (found := bigrams(word[:LONGEST]))]
         if not phrases:

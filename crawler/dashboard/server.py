@@ -10,6 +10,7 @@ import signal
 import socket
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
+from functools import partial
 from http import HTTPStatus
 from threading import Event, Thread
 from typing import Any
@@ -54,10 +55,6 @@ class Visitors:
         """The bytes of responses in transit; the last one made progress most recently."""
         self.waiting = 0
 
-    def connection(self, *args: Any, **more: Any) -> "Connection":
-        """Create a connection, for Uvicorn."""
-        return Connection(self, *args, **more)
-
     def make_room(self) -> bool:
         """Close a connection if there are too many; returns whether there is room for another."""
         if len(self.connections) < MOST_CONNECTIONS:
@@ -92,7 +89,6 @@ class Connection(H11Protocol):
 
     @property
     def is_taking(self) -> bool:
-        """Whether a response is in transit."""
         return self in self.visitors.answers or self.transport.get_write_buffer_size() > 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -153,7 +149,6 @@ class Connection(H11Protocol):
                 self._stop_waiting()
 
     async def _begin(self, message: Any, send: App, is_whole: bool) -> None:
-        """Send the head of a response."""
         self._stop_waiting()
         # If the client has not sent its whole request, no other request can follow.
         headers = message["headers"] if is_whole else [*message["headers"], (b"connection", b"close")]
@@ -243,7 +238,7 @@ def server_of(application: App) -> uvicorn.Server:
     return uvicorn.Server(
         uvicorn.Config(
             application,
-            http=Visitors().connection,  # type: ignore[arg-type]
+            http=partial(Connection, Visitors()),  # type: ignore[arg-type]
             ws="none",
             loop="asyncio",
             lifespan="on",

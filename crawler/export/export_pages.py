@@ -26,7 +26,7 @@ from crawler.export.markdown import markdown
 from crawler.export.parquet import parquet
 from crawler.export.warc import warc
 from crawler.items import TYPES
-from crawler.labels.labels import Label, labelled_pages
+from crawler.labels import Label, labelled_pages
 from crawler.page.page import Page
 from crawler.reports.crawls import check_name, name_list
 from crawler.reports.stored_pages import GONE, PageFilter, StoredPage, StoredPages, crawls_to_export

@@ -62,7 +62,6 @@ class ClosingLines:
                 logger.info("%s", line)
 
     def lines(self) -> list[Message]:
-        """The closing lines."""
         crawl, frontier, status = self.crawl, self.crawl.frontier, self.crawl.status
         counts = self.crawler.stats.get_stats()
         seconds, pages = monotonic() - self.started, crawl.pages
@@ -114,7 +113,6 @@ class ClosingLines:
         return said + _images(counts, str(crawl.session.images.path) if crawl.arguments.images else "", is_new)
 
     def stopped(self) -> Message:
-        """Why the crawl stopped early."""
         crawl = self.crawl
         if crawl.status.broken:
             return Message("Stopped: {why}.", {"why": crawl.status.broken})

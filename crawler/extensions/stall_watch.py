@@ -42,7 +42,7 @@ class StallWatch:
         self.stall = min(STALL_SECONDS, limit / LINES) if limit else STALL_SECONDS
         self.last = (-1, -1)
         self.every = min(max(self.stall, 0.4), 20.0) / LOOKS
-        self.moved = self.said = self.troubled = self.looked = 0.0
+        self.moved = self.said = self.troubled = 0.0
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -59,7 +59,7 @@ class StallWatch:
         return watch
 
     def start(self) -> None:
-        self.moved = self.said = self.looked = monotonic()
+        self.moved = self.said = monotonic()
         self.loop = create_looping_call(self.look)
         self.loop.start(self.every, now=False)
 
@@ -68,21 +68,11 @@ class StallWatch:
             self.loop.stop()
 
     def look(self) -> None:
-        """Log what the crawl waits for, if there was no progress for a while."""
         now = monotonic()
-        gap, self.looked = now - self.looked, now
-        if gap > LOOKS * self.every:
-            self.sleep(gap)
-            return
         moves = self.frontier.ended, self.answers()
         if moves != self.last:
             self.last, self.moved = moves, now
         self.say(now)
-
-    def sleep(self, gap: float) -> None:
-        """Do not count the time in which this process was suspended."""
-        self.moved += gap
-        self.said += gap
 
     def say(self, now: float) -> None:
         """Log what the crawl waits for, if a line is due."""

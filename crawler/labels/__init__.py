@@ -1,1 +1,114 @@
-"""People's labels of images and texts, and what they are asked to label."""
+"""Labels: people's judgements of images and texts.
+
+Labels are there to learn from and outlive the crawls that they are of. The newest label of a thing replaces the older.
+Labels are written in a transaction of their own, which takes milliseconds: a crawl waits no longer for it, and it waits
+no longer than some seconds for a crawl.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Row, delete, func, select, text
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import SQLAlchemyError
+
+from crawler.store.database import LOCK_SECONDS, StateError, dialect_insert, error_message, storable
+from crawler.store.images import IMAGE, label_key
+from crawler.store.page_tables import label
+from crawler.store.page_writer import COMPRESSION_LEVEL, zstd
+from crawler.store.read_only import exists, reading
+
+TEXT = "text"
+CONTENT, NOISE = "content", "noise"
+NEWEST = 2**63 - 1  # no label or verdict has a higher number
+TEXTS = ("crawl", "kind", "url", "page", "value", "detail")
+AT_ONCE = {IMAGE: 100, TEXT: 1}  # labels that are read at a time: those of texts contain their pages
+
+
+@dataclass(frozen=True)
+class Label:
+    """Somebody's label of an image, or of the text of a page."""
+
+    kind: str
+    """image or text."""
+    crawl: str
+    url: str
+    page: str
+    value: str
+    """For an image, content or noise; for a page, its main text."""
+    detail: str = ""
+    """For an image, how a page shows it, as a sighting's record; for a page, the chosen blocks, as JSON."""
+    source: bytes = b""
+    """For a page, its HTML."""
+    said_at: float = 0.0
+
+    @property
+    def key(self) -> int:
+        """A 64-bit key: the same for all labels of the same thing."""
+        return label_key(self.crawl, self.kind, self.url, self.page)
+
+
+def put_label(engine: Engine, said: Label) -> None:
+    """Save a label in place of the earlier one of the same thing."""
+    row: dict[str, Any] = {name: storable(getattr(said, name)) for name in TEXTS}
+    source = zstd.compress(said.source, COMPRESSION_LEVEL) if said.source else None
+    row |= {"key": said.key, "said_at": said.said_at, "source": source}
+    new = dialect_insert(engine)(label)
+    renewed = {name: new.excluded[name] for name in ("value", "detail", "source", "said_at")}
+    with _writing(engine) as connection:
+        connection.execute(new.on_conflict_do_update(index_elements=["key"], set_=renewed), row)
+
+
+def remove_label(engine: Engine, key: int) -> bool:
+    """Delete the label with this key; returns whether there was one."""
+    with _writing(engine) as connection:
+        return bool(connection.execute(delete(label).where(label.c.key == key)).rowcount)
+
+
+def all_labels(connection: Connection, crawl: str | None, kind: str) -> Iterator[Label]:
+    """All labels of a kind, of a crawl or of all, in the order in which they were added."""
+    found = select(label).where(*_of(crawl, kind)).order_by(label.c.id).limit(AT_ONCE[kind])
+    after = 0
+    while rows := connection.execute(found.where(label.c.id > after)).all():
+        yield from map(_label, rows)
+        after = rows[-1].id
+
+
+@contextmanager
+def labelled_pages(url: URL, crawl: str | None) -> Iterator[Iterator[Label]]:
+    """The labelled pages of a crawl or of all in a database; empty if no crawl was ever run."""
+    if not exists(url):
+        yield iter(())
+        return
+    with reading(url) as connection:
+        yield all_labels(connection, crawl, TEXT)
+
+
+def count_labels(connection: Connection, crawl: str | None, kind: str) -> dict[str, int]:
+    """How many labels of a kind there are: of images by label, of texts all under `text`."""
+    value = label.c.value if kind == IMAGE else label.c.kind
+    rows = connection.execute(select(value, func.count()).where(*_of(crawl, kind)).group_by(value))
+    return {str(said): int(number) for said, number in rows}
+
+
+def _of(crawl: str | None, kind: str) -> list[Any]:
+    return [label.c.kind == kind, *([] if crawl is None else [label.c.crawl == crawl])]
+
+
+def _label(row: Row[Any]) -> Label:
+    source = zstd.decompress(row.source) if row.source is not None else b""
+    return Label(row.kind, row.crawl, row.url, row.page, row.value, row.detail, source, row.said_at)
+
+
+@contextmanager
+def _writing(engine: Engine) -> Iterator[Connection]:
+    """A transaction that waits at most some seconds for locks; raises a StateError if it fails."""
+    try:
+        with engine.begin() as connection:
+            if connection.dialect.name == "postgresql":
+                connection.execute(text(f"SET LOCAL lock_timeout = {round(1000 * LOCK_SECONDS)}"))
+            yield connection
+    except SQLAlchemyError as error:
+        raise StateError("the label cannot be saved: {why}", why=error_message(error)) from None

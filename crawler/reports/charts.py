@@ -28,8 +28,6 @@ PERCENT = (5, 25, 50, 75, 95)
 TICKS = 5
 LAST = 0.96
 """The share of the width from which there is no room for a label to the right."""
-BAR = 0.7
-"""The room for a tenth, in parts."""
 
 Place = tuple[float, float]
 
@@ -61,7 +59,6 @@ class Rectangle(NamedTuple):
     bottom: float
 
     def overlaps(self, other: "Rectangle") -> bool:
-        """Whether the two overlap."""
         return (
             self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
         )
@@ -240,7 +237,7 @@ def score_chart(tenths: Sequence[FocusGroup | None]) -> Markup:
     """A bar for each tenth of the link score, as high as the mean relevance of its pages."""
     marks = [(place / len(tenths), f"{place / len(tenths):.1f}") for place in range(len(tenths) + 1)]
     parts = axes(marks, FIFTHS, "link score", "mean relevance")
-    width = BAR * (RIGHT - LEFT) / len(tenths)
+    width = 0.7 * (RIGHT - LEFT) / len(tenths)
     for place, group in enumerate(tenths):
         if group is not None:
             middle, top = across((place + 0.5) / len(tenths)), up(group.relevance)

@@ -3,8 +3,9 @@
 import json
 import sys
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -12,7 +13,7 @@ from rich.text import Text
 
 from crawler.command_line.terminal import byte_size, spelled
 from crawler.outcomes import Code, Group, Outcome, codes, of_group, ranked
-from crawler.reports.crawls import CrawlState, OutputSizes
+from crawler.reports.crawls import CrawlState
 from crawler.reports.sites import SiteRow
 from crawler.store.heartbeats import WorkerState
 from crawler.store.hosts import REQUESTS_A_PAGE
@@ -21,7 +22,6 @@ from crawler.translation.message import N_, Message, first, localized, plural, s
 
 WIDE = 10_000  # lines in a pipe are not wrapped
 QUIET = 5.0  # seconds without a heartbeat that are reported; workers send several a second
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def facts(
@@ -72,16 +72,14 @@ def workers_and_sites(crawl: CrawlState, now: float, folder: Path, site_limit: i
 
 
 def _worker(worker: WorkerState, crawl: CrawlState, folder: Path) -> list[object]:
-    """A row of the table of workers."""
     seen = ago(worker.silent)
     if not worker.alive:
         seen = Message("{ago}: considered dead", {"ago": seen})
     return [str(worker.number), _file(worker.number, worker.folder_id, crawl, folder), f"{worker.held:,}", seen]
 
 
-def _file_size(file: OutputSizes, crawl: CrawlState, folder: Path) -> Message:
-    """The output file of a worker, and its size."""
-    path = _file(file.number, file.place, crawl, folder)
+def _file_size(file: Any, crawl: CrawlState, folder: Path) -> Message:
+    path = _file(file.number, file.folder_id, crawl, folder)
     return Message("{path} ({size})", {"path": path, "size": byte_size(file.pages_size)})
 
 
@@ -94,7 +92,6 @@ def _file(number: int, folder_id: str, crawl: CrawlState, folder: Path) -> str |
 
 
 def _status(crawl: CrawlState) -> Message:
-    """Whether a crawl is finished, running or neither."""
     values: dict[str, object] = {"ago": ago(crawl.silent or 0.0)}
     if crawl.ended_at is not None:
         values["date"] = date(crawl.ended_at)
@@ -166,7 +163,6 @@ def _reasons(crawl: CrawlState, group: Group, most: int) -> list[Message]:
 
 
 def _site(site: SiteRow, limit: int, now: float) -> list[object]:
-    """A row of the table of sites."""
     used = max(site.pages / limit, site.requests / (limit * REQUESTS_A_PAGE))
     said: object = ""
     if site.why is not None:
@@ -185,7 +181,7 @@ def sentences(first: Message, second: Message | None) -> Message:
 
 
 def date(time: float) -> str:
-    return (EPOCH + timedelta(seconds=time)).strftime("%Y-%m-%d %H:%M UTC")
+    return datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def ago(seconds: float) -> Message:

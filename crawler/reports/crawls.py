@@ -81,7 +81,6 @@ class CrawlSummary:
 
 
 def all_summaries(connection: Connection, now: float) -> list[CrawlSummary]:
-    """All crawls, in the order in which they were begun."""
     return _summaries(connection, connection.execute(select(crawl).order_by(crawl.c.id)).all(), now)
 
 
@@ -155,17 +154,7 @@ def check_name(names: Sequence[str], name: str | None, url: URL) -> None:
 
 
 def name_list(names: Sequence[str]) -> object:
-    """The names of crawls, the first of many."""
     return first(names, MOST_NAMES)
-
-
-class OutputSizes(NamedTuple):
-    """The committed bytes of one worker's files."""
-
-    number: int
-    place: str
-    pages_size: int
-    images_size: int
 
 
 class OutcomeTotals(NamedTuple):
@@ -185,11 +174,10 @@ class CrawlState(CrawlSummary):
     recorded: int
     """Images whose site has not shown enough pages."""
     ends: OutcomeTotals
-    """The outcomes of completed addresses."""
-    files: tuple[OutputSizes, ...]
+    files: tuple[Row[*tuple[Any, ...]], ...]
+    """The rows of the workers' output files."""
     site_count: int
     due: int
-    """Pages that are due."""
     next_due: float | None
     """Seconds until the next page is due, 0 if one is; None if none ever will be."""
     sites: tuple[SiteRow, ...]
@@ -197,17 +185,14 @@ class CrawlState(CrawlSummary):
 
     @property
     def held(self) -> int:
-        """Leased addresses."""
         return sum(one.held for one in self.workers)
 
     @property
     def done(self) -> int:
-        """Completed addresses."""
         return self.ends.pages + self.ends.images + self.ends.outcomes.total()
 
     @property
     def addresses(self) -> int:
-        """All addresses that the crawl recorded."""
         return self.waiting + self.held + self.recorded + self.done
 
 
@@ -235,8 +220,10 @@ def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl
         .where(IS_RECORDED)
         .group_by(host.c.crawl_id)
     )
-    texts, site_counts, recorded_counts = (_count_of(connection, what) for what in (*TOTALS, recorded))
-    ends, files = outcome_totals(connection), _files(connection)
+    texts, site_counts, recorded_counts = (
+        Counter[int](dict(connection.execute(what).all())) for what in (*TOTALS, recorded)
+    )
+    ends, files = outcome_totals(connection), connection.execute(select(output).order_by(output.c.number)).all()
     for one in all_summaries(connection, now):
         soonest = next_due(connection, [one.id], None).get(one.id)
         most = SiteQuery(most=MOST_SITES, most_waiting=EVERY)
@@ -245,19 +232,12 @@ def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl
             texts=texts[one.id],
             recorded=recorded_counts[one.id],
             ends=ends[one.id],
-            files=tuple(files[one.id]),
+            files=tuple(row for row in files if row.crawl_id == one.id),
             site_count=site_counts[one.id],
             due=due_pages(connection, one, now),
             next_due=None if soonest is None else max(0.0, soonest - now),
             sites=sites(connection, one.id, most).rows if one.name == detailed else (),
         )
-
-
-def _count_of(connection: Connection, totals: Any) -> Counter[int]:
-    counts: Counter[int] = Counter()
-    for number, count in connection.execute(totals):
-        counts[number] = count
-    return counts
 
 
 def outcome_totals(connection: Connection) -> defaultdict[int, OutcomeTotals]:
@@ -274,12 +254,4 @@ def outcome_totals(connection: Connection) -> defaultdict[int, OutcomeTotals]:
             found[number] = ends._replace(images=count)
         else:
             found[number] = ends._replace(pages=count)
-    return found
-
-
-def _files(connection: Connection) -> defaultdict[int, list[OutputSizes]]:
-    """The files of each crawl."""
-    found: defaultdict[int, list[OutputSizes]] = defaultdict(list)
-    for row in connection.execute(select(output).order_by(output.c.number)):
-        found[row.crawl_id].append(OutputSizes(row.number, row.folder_id, row.pages_size, row.images_size))
     return found

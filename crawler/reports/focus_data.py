@@ -30,7 +30,6 @@ PRIORITIES = 1_000
 MOST_WORDS = 40
 LONGEST = 60
 """Characters of a word that are shown."""
-COMMENT = "#"
 Weights = tuple[tuple[str, float], ...]
 
 
@@ -158,7 +157,6 @@ class Recall:
     """How much of the truth list a crawl found."""
 
     addresses: int
-    """Addresses in the list."""
     met: int
     """Of these, those that were stored."""
     agreed: int
@@ -166,7 +164,6 @@ class Recall:
     missed: int
     """Those that are only by the list."""
     on_topic: int
-    """Those that are by their relevance."""
 
     @property
     def recall(self) -> float:
@@ -182,10 +179,6 @@ class Truth(NamedTuple):
     faults: tuple[int, ...]
     """The numbers of lines without an address."""
 
-    def search(self) -> "Search":
-        """A new search for these addresses."""
-        return Search(self)
-
 
 class Search:
     """The addresses of a truth list that were found so far."""
@@ -197,7 +190,6 @@ class Search:
 
     @property
     def count(self) -> int:
-        """How many addresses were found."""
         return len(self._met)
 
     def take(self, page: FetchedPage, on_topic: bool) -> None:
@@ -222,7 +214,7 @@ def truth_of(lines: Iterable[str], same: Callable[[str], str]) -> Truth:
     addresses, faults = set(), []
     for number, line in enumerate(lines, 1):
         words = line.strip()
-        if not words or words.startswith(COMMENT):
+        if not words or words.startswith("#"):
             continue
         address = absolute("http://nowhere.invalid/", words) if "://" in words else None
         if address is None:

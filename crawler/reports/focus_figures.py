@@ -9,18 +9,14 @@
 Memory grows with the sites only, not with the pages.
 """
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 from heapq import heappush, heappushpop
-from typing import TYPE_CHECKING
 
-from crawler.reports.focus_data import Recall
+from crawler.reports.focus_data import FetchedPage, Recall, Search, Truth
 from crawler.topic.stop_rule import ON_TOPIC
 from crawler.urls.parsing import site
-
-if TYPE_CHECKING:
-    from crawler.reports.focus_data import FetchedPage, Truth
 
 WINDOW = 200
 MOST_POINTS = 500
@@ -93,11 +89,11 @@ class FocusFigures:
 class FocusCounter:
     """Takes pages, and computes their figures at any time."""
 
-    def __init__(self, limit: float = ON_TOPIC, truth: "Truth | None" = None) -> None:
+    def __init__(self, limit: float = ON_TOPIC, truth: Truth | None = None) -> None:
         self.limit = limit
         self._pages = self._on_topic = 0
-        self._ways: dict[str, _Tally] = {}
-        self._sites: dict[str, _Tally] = {}
+        self._ways: defaultdict[str, _Tally] = defaultdict(_Tally)
+        self._sites: defaultdict[str, _Tally] = defaultdict(_Tally)
         self._tenths = [_Tally() for _ in range(TENTHS)]
         self._ranks = [[0] * (STEPS + 1) for _ in range(2)]
         self._recent: deque[bool] = deque(maxlen=WINDOW)
@@ -106,17 +102,17 @@ class FocusCounter:
         # Of pages with equal relevance the first one is named, so ids are negated; the smallest are dropped.
         self._best: list[tuple[float, int]] = []
         self._worst: list[tuple[float, int]] = []
-        self._truth = truth and truth.search()
+        self._truth = Search(truth) if truth is not None else None
 
-    def take(self, page: "FetchedPage") -> None:
+    def take(self, page: FetchedPage) -> None:
         """Take the next page."""
         relevance, score = page.relevance, page.link_score
         on_topic = relevance >= self.limit
         self._recent.append(on_topic)
         self._pages += 1
         self._on_topic += on_topic
-        _tally(self._ways, page.via or UNKNOWN).take(page, on_topic)
-        _tally(self._sites, site(page.url)).take(page, on_topic)
+        self._ways[page.via or UNKNOWN].take(page, on_topic)
+        self._sites[site(page.url)].take(page, on_topic)
         if score is not None:
             inside = min(max(score, 0.0), 1.0)
             self._tenths[min(int(inside * TENTHS), TENTHS - 1)].take(page, on_topic)
@@ -128,7 +124,7 @@ class FocusCounter:
         if self._pages % self._step == 0:
             self._mark()
 
-    def take_all(self, pages: "Iterable[FetchedPage]") -> "FocusCounter":
+    def take_all(self, pages: Iterable[FetchedPage]) -> "FocusCounter":
         """The counter itself, after taking all these pages."""
         for page in pages:
             self.take(page)
@@ -180,7 +176,7 @@ class _Tally:
         self.relevance = self.scores = 0.0
         self.highest, self.best = -1.0, ""
 
-    def take(self, page: "FetchedPage", on_topic: bool) -> None:
+    def take(self, page: FetchedPage, on_topic: bool) -> None:
         self.pages += 1
         self.on_topic += on_topic
         self.relevance += page.relevance
@@ -214,13 +210,6 @@ def ranking(off_topic: list[int], on_topic: list[int]) -> float | None:
     return won / pairs if pairs else None
 
 
-def _tally(tallies: dict[str, _Tally], name: str) -> _Tally:
-    found = tallies.get(name)
-    if found is None:
-        found = tallies[name] = _Tally()
-    return found
-
-
 def _groups(tallies: dict[str, _Tally]) -> list[FocusGroup]:
     return [tally.group(name) for name, tally in tallies.items()]
 
@@ -233,7 +222,6 @@ def _together(tallies: Iterable[_Tally]) -> FocusGroup | None:
 
 
 def _keep(heap: list[tuple[float, int]], entry: tuple[float, int]) -> None:
-    """Keep the largest entries."""
     if len(heap) < EXTREMES:
         heappush(heap, entry)
     elif entry > heap[0]:

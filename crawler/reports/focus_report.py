@@ -73,7 +73,6 @@ def share(figures: FocusFigures) -> tuple[str, int]:
 
 
 def headline(kept: CrawlFocus) -> list[str]:
-    """The first sentences."""
     figures = kept.figures
     total, last = figures.total, min(figures.window, figures.total.pages)
     on_topic = f"{total.on_topic:,} on topic (relevance of {figures.limit:g} or more)"
@@ -93,7 +92,6 @@ def off_topic_words(count: int) -> list[str]:
 
 
 def truth_words(found: Recall) -> list[str]:
-    """Sentences about the addresses of the truth list."""
     addresses = counted(found.addresses, "address", "addresses")
     met = counted(found.met, "was", "were")
     said = [f"Of {addresses} known to be on topic {met} stored: recall {percent(found.recall)}."]
@@ -108,7 +106,6 @@ def truth_words(found: Recall) -> list[str]:
 
 
 def waiting_words(waiting: WaitingCounts, limit: float) -> str:
-    """A sentence about the queued addresses and their link scores."""
     if not waiting.total:
         return "No address is queued."
     addresses = counted(waiting.total, "address is queued", "addresses are queued")
@@ -117,12 +114,10 @@ def waiting_words(waiting: WaitingCounts, limit: float) -> str:
 
 
 def tables(figures: FocusFigures) -> list[Table]:
-    """The tables of figures, in the order in which they are read."""
     return [ways_table(figures), course_table(figures), sites_table(figures), scores_table(figures)]
 
 
 def ways_table(figures: FocusFigures) -> Table:
-    """The pages by how they were found."""
     heads = ("found by", *COUNTS)
     return Table(
         "How pages were found", heads, [(one.name, *counts(one)) for one in figures.ways], frozenset(heads[:1])
@@ -246,7 +241,6 @@ WIDTH = 100
 
 
 def html_report(crawls: Sequence[CrawlFocus], limit: float, version: str, day: date) -> str:
-    """The whole HTML file as text."""
     # They want numpy, which takes its time, and all commands are loaded with each of them.
     from crawler.reports.charts import course_chart, score_chart
 
@@ -258,7 +252,6 @@ def html_report(crawls: Sequence[CrawlFocus], limit: float, version: str, day: d
 
 
 def text_report(kept: CrawlFocus) -> Iterator[str]:
-    """The report for a terminal, in lines."""
     lead, *more = headline(kept)
     yield from (f"{kept.name}: {lead}", *more)
     words = [f"{name}: {weighed(weights)}" for name, weights in word_lists(kept.learned).items()]

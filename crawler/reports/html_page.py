@@ -15,7 +15,6 @@ from crawler.translation.message import CONTROL, counted
 
 
 def report_page(template: str, **values: object) -> str:
-    """A report as the text of a file."""
     return _environment().get_template(template).render(values)
 
 

@@ -61,7 +61,6 @@ class NoiseFigures:
     """What a crawl skipped as noise; images chosen for the audit count as audited, not as skipped."""
 
     name: str
-    """Of the crawl."""
     images: int
     skipped_images: int
     links: int
@@ -87,7 +86,6 @@ class NoiseFigures:
     """Of these, those that are content."""
     models: tuple[NoiseModel, ...]
     sites: tuple[NoiseSite, ...]
-    """The sites with the most noise."""
     site_count: int
 
 
@@ -185,7 +183,6 @@ def report(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def words(crawl: NoiseFigures) -> Iterator[str]:
-    """The report of one crawl, in lines."""
     if not crawl.images and not crawl.links:
         yield f"{crawl.name}: no image was judged."
         return

@@ -24,7 +24,7 @@ from crawler.store.read_only import exists, reading
 from crawler.translation.message import N_, Message, first, localized, plural
 
 FEW, MORE = 3, 10  # seeds, reasons and files that are named: of all crawls, and of one
-WORTH_IT = 0.05  # seeds, reasons and files that are listed: for all crawls, and for one
+WORTH_IT = 0.05  # share of free space in SQLite's file above which the file is shrunk
 FOOTER = (
     N_("Links that a crawl leaves out immediately do not count as addresses; its closing lines count them."),
     N_("One crawl in detail, with its workers and sites: scrapy state NAME"),
@@ -191,7 +191,6 @@ class StateCommand:
         return state, found
 
     def nothing(self, state: DatabaseState | None) -> Message:
-        """The message that there is no crawl."""
         path = {"path": display_url(self.url)}
         if state is not None:
             return Message("no crawl is in {path}", path)
@@ -200,6 +199,5 @@ class StateCommand:
         return Message("no crawl was ever run here ({path} has no tables)", path)
 
     def place(self) -> Message:
-        """The location and size of the database."""
         size = disk_size(self.url)
         return Message("{path} ({size})", {"path": display_url(self.url), "size": byte_size(size.size if size else 0)})

@@ -24,7 +24,6 @@ from crawler.store.database import database_time, in_chunks
 FEW = 20_000
 """The most sites that are sorted by any order."""
 MOST_HOSTS = 200
-"""Hosts of a site that are considered."""
 FEW_HOSTS = 2_000
 """Hosts of all sites in a part that are read at once; if there are more, they are read site by site."""
 SORTS = ("pages", "requests", "name")
@@ -39,8 +38,6 @@ WAITING_OF_SITE = select(func.count()).select_from(_some_of_site.correlate(site)
 
 
 class SiteQuery(NamedTuple):
-    """Which sites are requested."""
-
     sort: str = "pages"
     name: str = ""
     """A part of their names."""
@@ -65,7 +62,6 @@ class SiteRow:
     hosts: int
     hosts_are_least: bool
     closed: int
-    """Hosts that are closed."""
     why: str | None
     rests_until: float | None
     """The earliest end of a pause among its hosts with queued addresses."""
@@ -102,7 +98,9 @@ def sites(connection: Connection, crawl_id: int, wanted: SiteQuery) -> SortedSit
     rows = connection.execute(_sorted(mine, sort, wanted).limit(wanted.most + 1)).all()
     shown = rows[: wanted.most]
     mine_shown = [row.id for row in shown]
-    hosts, waiting = _hosts(connection, mine_shown), _count_waiting(connection, mine_shown, wanted.most_waiting + 1)
+    hosts = _hosts(connection, mine_shown)
+    counts = select(site.c.id, WAITING_OF_SITE).where(site.c.id.in_(mine_shown))
+    waiting = dict(connection.execute(counts, {"most": wanted.most_waiting + 1}).all())
     of_each = tuple(_site(row, hosts.get(row.id, ()), waiting[row.id], wanted.most_waiting) for row in shown)
     return SortedSites(of_each, len(rows) > len(shown), sort, min(count, FEW), count > FEW)
 
@@ -154,12 +152,6 @@ def _hosts(connection: Connection, mine: Sequence[int]) -> Mapping[int, Sequence
     return found
 
 
-def _count_waiting(connection: Connection, mine: Sequence[int], most: int) -> Mapping[int, int]:
-    """The queued addresses of some sites, each counted up to a limit."""
-    counted = select(site.c.id, WAITING_OF_SITE).where(site.c.id.in_(mine))
-    return {number: int(count) for number, count in connection.execute(counted, {"most": most})}
-
-
 LOOKED_AT = 300  # addresses in the sample that shows which hosts have many
 CANDIDATES = 50  # hosts of each kind whose queued addresses are counted
 USUAL = 10  # queued addresses that a host is assumed to have until they are counted
@@ -177,7 +169,6 @@ class SlowReason(StrEnum):
     PACE = "pace"
     """It asked for a pause between requests."""
     LATENCY = "latency"
-    """It responds slowly."""
     WORKER = "worker"
     """Another worker has it."""
     DELAY = "delay"
@@ -199,13 +190,11 @@ class SlowHost:
     rest: float
     """Seconds until it may be requested again."""
     pace: float
-    """Seconds between two requests that it asked for."""
     delay: float | None
     """The current seconds between two requests."""
     latency: float | None
     """Seconds until it responds."""
     worker: int | None
-    """The number of the worker that has it."""
     closed: str | None
     """Why it is closed."""
 
@@ -248,7 +237,6 @@ def slowest(connection: Connection, crawl_id: int, most: int = 10) -> tuple[Slow
 
 
 def _guessed(connection: Connection, crawl_id: int, waiting: int) -> Mapping[int, int]:
-    """Estimated queued addresses of hosts that have many."""
     # Separately, which is fast; SQLite would read the whole table for both at once.
     first, last = (connection.execute(select(end(address.c.id))).scalar() or 0 for end in (func.min, func.max))
     ids = sorted({first + (last - first) * n // LOOKED_AT for n in range(LOOKED_AT + 1)})

@@ -43,8 +43,10 @@ class LanguageOrSite(NamedTuple):
     language: str = ""
     site: str = ""
 
-    def holds(self, name: str) -> bool:
-        """Whether a host is the site or a part of it; a site with a port must match exactly."""
+    def holds(self, name: str, language: str) -> bool:
+        """Whether a host is the site or a part of it, in this language; a site with a port must match exactly."""
+        if self.language and self.language != language:
+            return False
         return not self.site or (name == self.site if ":" in self.site else lies_in(name, [self.site]))
 
 
@@ -98,8 +100,6 @@ def since_of(text: str) -> int | str:
 
 
 class StoredPage(NamedTuple):
-    """A stored page."""
-
     key: int
     values: Mapping[str, Any]
     """The requested columns."""
@@ -124,7 +124,6 @@ class StoredPages:
         self.round: int = row["round"]
 
     def numbers(self) -> PageCounts:
-        """How many pages there are."""
         # In two queries: each has an index that answers it; a single one would read every text.
         every = select(func.count()).where(self._mine)
         found = [self._connection.execute(one).scalar_one() for one in (every, every.where(IS_GONE))]
@@ -151,8 +150,10 @@ class StoredPages:
             last = rows[-1]["id"]
             for row in rows:
                 name = host_of(row["url"]).lower()
-                if not wish.places or any(_is_in(row, one, name) for one in wish.places):
-                    yield _stored_page(row, columns, responses)
+                language = str(row["language"]).lower()
+                if not wish.places or any(one.holds(name, language) for one in wish.places):
+                    response = response_of(row) if responses and row["body"] is not None else None
+                    yield StoredPage(row["key"], field_values(row, columns), response)
 
     def _some(self, wanted: Any) -> list[RowMapping]:
         """The next rows, as many as fit into memory; the transaction that read them has ended."""
@@ -189,16 +190,6 @@ def _may_be_in(place: LanguageOrSite) -> ColumnElement[bool]:
     """A condition that holds for all pages of a place and few others, so that most texts are not read."""
     language = func.lower(page.c.language) == place.language if place.language else true()
     return and_(language, func.lower(page.c.url).contains(place.site, autoescape=True) if place.site else true())
-
-
-def _is_in(row: RowMapping, place: LanguageOrSite, name: str) -> bool:
-    # The database has filtered by language; with several places each page matches at least one.
-    return place.holds(name) and (not place.language or str(row["language"]).lower() == place.language)
-
-
-def _stored_page(row: RowMapping, columns: Sequence[str], responses: bool) -> StoredPage:
-    response = response_of(row) if responses and row["body"] is not None else None
-    return StoredPage(row["key"], field_values(row, columns), response)
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """What crawls did and how fast they are, from the samples that their workers write."""
 
-from collections.abc import Collection, Iterable, Iterator
-from itertools import count
+from collections.abc import Collection, Iterable
+from itertools import chain, count
 from typing import NamedTuple
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, cast, func, select
@@ -23,7 +23,6 @@ class SampleTotals(NamedTuple):
     """The sums of a crawl's samples."""
 
     until: float
-    """When the last sample ends."""
     sums: WorkerSample
 
     @property
@@ -63,7 +62,6 @@ def page_rates(connection: Connection, crawls: Collection[int], now: float) -> d
 
 
 def statuses_of(connection: Connection, crawl_id: int) -> dict[str, int]:
-    """How many responses of each status a crawl got."""
     return added_statuses(connection.execute(select(sample.c.statuses).where(sample.c.crawl_id == crawl_id)).scalars())
 
 
@@ -107,12 +105,5 @@ def _sums(seconds: float, sums: Iterable[int], statuses: str = "") -> WorkerSamp
 
 def _width(first: float, last: float, most: int, least: int) -> int:
     """The interval of the points so that there are at most so many; times are cut at its multiples."""
-    for width in _widths():
-        if width >= least and last // width - first // width < most:
-            return width
-    raise AssertionError("there is always a wider one")
-
-
-def _widths() -> Iterator[int]:
-    yield from WIDTHS
-    yield from (days * DAY for days in count(2))
+    widths = chain(WIDTHS, (days * DAY for days in count(2)))
+    return next(width for width in widths if width >= least and last // width - first // width < most)

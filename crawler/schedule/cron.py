@@ -30,30 +30,10 @@ NAMED = {
 }
 LONGEST = 200  # characters of a cron line
 MOST_MISSED = 1_000  # missed times that are counted
-LAST = CronSim.LAST
-LAST_WEEKDAY = CronSim.LAST_WEEKDAY
-Weekday = int | tuple[int, int]
 
 
 class CronError(MessageError, ValueError):
     """A cron line or a time zone that is wrong."""
-
-
-@dataclass(frozen=True)
-class Fields:
-    """The fields of a cron line, as numbers."""
-
-    minutes: frozenset[int]
-    hours: frozenset[int]
-    days: frozenset[int]
-    """Days of the month; LAST is the last day, LAST_WEEKDAY the last working day."""
-    months: frozenset[int]
-    weekdays: frozenset[Weekday]
-    """0 is Sunday; (1, 2) is the second Monday of the month, (1, LAST) its last."""
-    both: bool
-    """Whether a day must match by month and by week, as when one of the two begins with a star; otherwise one match is
-    enough.
-    """
 
 
 @dataclass(frozen=True)
@@ -64,16 +44,14 @@ class Cron:
     zone: str
 
     @cached_property
-    def fields(self) -> Fields:
-        """Its parsed fields."""
-        said = CronSim(self.line, datetime.now(self.place))
-        weekdays = frozenset(day % 7 if isinstance(day, int) else (day[0] % 7, day[1]) for day in said.weekdays)
-        minutes, hours, days, months = map(frozenset, (said.minutes, said.hours, said.days, said.months))
-        return Fields(minutes, hours, days, months, weekdays, said.day_and)
+    def fields(self) -> CronSim:
+        """Its parsed fields; weekday 0 is Sunday, (1, 2) the second Monday of the month, (1, CronSim.LAST) the last."""
+        found = CronSim(self.line, datetime.now(self.place))
+        found.weekdays = {day % 7 if isinstance(day, int) else (day[0] % 7, day[1]) for day in found.weekdays}
+        return found
 
     @cached_property
     def place(self) -> ZoneInfo:
-        """Its time zone."""
         return ZoneInfo(self.zone)
 
     def after(self, moment: float) -> float | None:

@@ -55,7 +55,6 @@ class JobDefinition:
 
     name: str
     line: str
-    """The cron line."""
     zone: str
     spider: str
     arguments: Mapping[str, str]

@@ -30,7 +30,6 @@ from crawler.command_line.terminal import printable
 from crawler.schedule.job_store import Job, Jobs, Run
 from crawler.store.database import DatabaseUnavailableError, StateError, database_url, open_database
 
-LOGS = "logs"
 LOCK = ".lock"
 MOST_BYTES, MOST_LINES = 65_536, 200
 """Bytes of a log that are shown."""
@@ -39,12 +38,10 @@ OPEN_LOG = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK"
 
 
 def folder_of(output: Path, name: str) -> Path:
-    """The folder of a job's logs."""
-    return output / LOGS / name
+    return output / "logs" / name
 
 
 def log_of(output: Path, name: str, number: int) -> Path:
-    """The log of a job's run."""
     return folder_of(output, name) / f"{number}.log"
 
 
@@ -140,7 +137,6 @@ class RunProcess:
         return self.process.poll()
 
     def terminate(self) -> None:
-        """Ask the process to stop."""
         with suppress(OSError):
             self.process.send_signal(getattr(signal, "CTRL_BREAK_EVENT", signal.SIGTERM))
 
@@ -162,9 +158,6 @@ def starting_thread() -> ThreadPoolExecutor:
     """The one thread that starts runs. If it is started before the dashboard lowers its own priority, runs keep the
     normal priority: on Linux each thread has a priority, which its child processes inherit; elsewhere they inherit that
     of the dashboard.
-
-    Where it is there before the dashboard steps back behind the crawls, runs do not step back, too: on Linux each
-    thread has a standing of its own, which its children have from it; elsewhere they have that of the dashboard.
     """
     found = ThreadPoolExecutor(1, "starter")
     found.submit(int).result()  # the executor creates its thread with its first task
@@ -195,7 +188,6 @@ class Heartbeat(threading.Thread):
                 return
 
     def end(self) -> None:
-        """Write no more heartbeats."""
         self.over.set()
         self.join()
 
@@ -276,7 +268,6 @@ def _write_down(jobs: Jobs, run: Run, status: int, crawl_name: str) -> None:
 
 
 def main() -> None:
-    """Run the job that the command line names, to its end; returns the exit status."""
     name, number = sys.argv[1:]
     try:
         told = json.loads(sys.stdin.read() or "null")

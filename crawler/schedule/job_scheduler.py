@@ -62,8 +62,6 @@ class SchedulerLimits(NamedTuple):
 
 @dataclass
 class StartedRun:
-    """A run that this scheduler started."""
-
     job: Job
     run: Run
     child: RunProcess
@@ -81,20 +79,21 @@ class JobScheduler:
         self.said: dict[str, object] = {}
 
     def step(self) -> None:
-        """Do everything that is due now."""
         self.reap()
         jobs, now = self.jobs.all()
         if self.steady_since is None or self.steady_since > now:
             self.steady_since = now
+        mine = {one.run.id for one in self.started}
         for job in jobs:
-            if job.now is not None and not self._is_mine(job.now):
+            if job.now is not None and job.now.id not in mine:
                 self.look_after(job, job.now, now)
         self._notice_ends(jobs)
         for job in sorted(jobs, key=lambda one: one.next_at or 0.0):
             if job.next_at is not None and not job.paused and (cron := self._cron(job)) is not None:
-                self._tell_next(job, cron, now)
                 if job.next_at <= now:
                     self.start_due(job, cron, now)
+                else:
+                    self._say_once(job.name, job.next_at, str(coming(job.next_at, now, cron)))
 
     def reap(self) -> None:
         """Record how started runs ended; retried if it fails."""
@@ -208,9 +207,6 @@ class JobScheduler:
         # The run is starting, or is on another machine.
         return now - run.beat > LEASE and now - (self.steady_since or now) >= STEADY
 
-    def _is_mine(self, run: Run) -> bool:
-        return any(one.run.id == run.id for one in self.started)
-
     def _notice_ends(self, jobs: list[Job]) -> None:
         """Forget adopted runs that have ended."""
         under_way = {job.now.id for job in jobs if job.now is not None}
@@ -228,10 +224,6 @@ class JobScheduler:
         except CronError as error:
             self._say_once(job.name, (job.cron, job.timezone), str(error))
             return None
-
-    def _tell_next(self, job: Job, cron: Cron, now: float) -> None:
-        if job.next_at is not None and job.next_at > now:
-            self._say_once(job.name, job.next_at, str(coming(job.next_at, now, cron)))
 
     def _say_once(self, name: str, what: object, words: str) -> None:
         """Log a message about a job unless it was the last one."""

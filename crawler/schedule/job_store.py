@@ -33,8 +33,6 @@ class JobError(StateError):
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a job."""
-
     id: int
     job_id: int
     number: int
@@ -72,7 +70,6 @@ class Job:
     next_at: float | None
     runs: int
     now: Run | None = None
-    """The current run."""
     last: Run | None = None
     """The last run that has ended."""
 

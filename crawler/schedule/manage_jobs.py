@@ -1,24 +1,32 @@
-"""`scrapy schedule`: adds, pauses, resumes and removes jobs, and lists them with their runs."""
+"""`scrapy schedule`: adds, pauses, resumes, removes and lists jobs; runs the scheduler or one job in the foreground."""
 
 import argparse
 import json
+import logging
 import shlex
+import signal
+import sys
+import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
-from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 from scrapy.utils.conf import arglist_to_dict
+from scrapy.utils.log import configure_logging
 from sqlalchemy import Connection
 
 from crawler.command_line.terminal import WrongUseError, printable
 from crawler.schedule.cron import Cron, CronError, read_cron
 from crawler.schedule.job_definition import OF_THE_SCHEDULER, JobDefinition, description, next_at
-from crawler.schedule.job_process import log_of
+from crawler.schedule.job_process import log_of, take_lock
+from crawler.schedule.job_scheduler import PAUSE, JobScheduler, StartedRun, scheduler_of
 from crawler.schedule.job_store import (
     BY_HAND,
     ON_TIME,
     TOO_LATE,
+    DueRun,
     Job,
     JobError,
     Jobs,
@@ -31,10 +39,17 @@ from crawler.schedule.job_store import (
 from crawler.schedule.sentences import coming, date, ended_words, pages_words, words
 from crawler.store.database import database_time, display_url, open_database, state_url
 from crawler.store.read_only import exists, reading
-from crawler.translation.message import N_, Message, localized, plural, span
+from crawler.translation.message import N_, Message, counted, localized, plural, span
+from crawler.translation.program import as_called
+
+logger = logging.getLogger(__name__)
 
 HOW = {ON_TIME: N_("on time"), TOO_LATE: N_("late"), BY_HAND: N_("by hand")}
 UTC = Cron("* * * * *", "UTC")
+SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)]
+BUSY = 1
+BY_SIGNAL = 128  # the signal; shells use an exit status like this for a process that it ended
+PIECE = 65_536
 
 
 @contextmanager
@@ -66,7 +81,6 @@ def add(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def say_next(jobs: Jobs, name: str) -> None:
-    """Print when a job runs next."""
     found, now = jobs.all()
     _print([next_words(find_job(found, name), now)])
 
@@ -84,7 +98,6 @@ def next_words(job: Job, now: float) -> Message:
 
 
 def remove(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Delete a job; returns the exit status."""
     with opened(settings) as jobs:
         jobs.remove(opts.name)
     _print([Message("The job {name} was removed; its crawl and its logs stay.", {"name": repr(opts.name)})])
@@ -92,7 +105,6 @@ def remove(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def pause(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Pause a job; returns the exit status."""
     with opened(settings) as jobs:
         jobs.pause(opts.name)
         say_next(jobs, opts.name)
@@ -100,7 +112,6 @@ def pause(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def resume(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Resume a paused job; returns the exit status."""
     with opened(settings) as jobs:
         jobs.resume(opts.name, next_at)
         say_next(jobs, opts.name)
@@ -108,7 +119,6 @@ def resume(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def list_jobs(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Print all jobs; returns the exit status."""
     url = state_url(settings)
     if not exists(url):
         _print([Message("There is no job yet: nothing was ever run here ({path}).", {"path": display_url(url)})])
@@ -156,7 +166,6 @@ def _cron(job: Job) -> Cron:
 
 
 def _block(connection: Connection, job: Job, now: float) -> Iterator[Message]:
-    """The lines about one job."""
     cron = _cron(job)
     yield next_words(job, now)
     yield Message("  crawl  {command}", {"command": _command(job)})
@@ -169,7 +178,6 @@ def _block(connection: Connection, job: Job, now: float) -> Iterator[Message]:
 
 
 def _command(job: Job) -> str:
-    """A job's crawl as it would be typed on the command line."""
     line = ["scrapy", "crawl", job.spider]
     for option, given in (("-a", job.arguments), ("-s", job.settings)):
         line += [word for name, value in json.loads(given).items() for word in (option, f"{name}={value}")]
@@ -177,7 +185,6 @@ def _command(job: Job) -> str:
 
 
 def _run(connection: Connection, job: Job, run: Run, cron: Cron, now: float) -> Message:
-    """The line about a run."""
     how = Message(HOW.get(run.how, run.how))
     if run.missed:
         how = plural("{how} and for {n} missed time", "{how} and for {n} missed times", run.missed, how=how)
@@ -195,3 +202,94 @@ def _run(connection: Connection, job: Job, run: Run, cron: Cron, now: float) -> 
 def _log(output: Path, job: Job, run: Run) -> str | Message:
     path = log_of(output, job.name, run.number)
     return str(path) if path.exists() else Message("its log is on {host}, or gone", {"host": run.host})
+
+
+class Stop:
+    """Counts the user's requests to stop."""
+
+    def __init__(self) -> None:
+        self.times = 0
+        self.wanted = threading.Event()
+
+    def __call__(self, number: int, frame: object) -> None:
+        self.times += 1
+        self.wanted.set()
+
+    @property
+    def in_a_hurry(self) -> bool:
+        return self.times > 1
+
+
+@contextmanager
+def stopping() -> Iterator[Stop]:
+    """Within the block, signals to stop are counted."""
+    stop = Stop()
+    ours = [number for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN]  # ignored, as under nohup
+    before = {number: signal.signal(number, stop) for number in ours}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    """Start jobs that are due until the user stops it; returns the exit status."""
+    with opened(settings) as jobs, stopping() as stop:
+        scheduler = scheduler_of(jobs, settings)
+        lock = take_lock(scheduler.output, patience=PAUSE)  # another process may be testing the lock
+        if lock is None:
+            raise WrongUseError("a scheduler is already running in {path}", path=repr(str(scheduler.output)))
+        configure_logging(Settings(settings))
+        logging.getLogger("scrapy").setLevel(logging.WARNING)
+        url = state_url(settings)
+        count = counted(len(jobs.all()[0]), "job")
+        logger.info("%s", printable(f"The scheduler runs {count} of {display_url(url)}; Ctrl-C stops it"))
+        try:
+            scheduler.keep(stop.wanted.wait)
+        finally:
+            if scheduler.started or scheduler.found:
+                logger.info("%s", "Waiting for crawls to end; a second Ctrl-C kills them")
+            scheduler.stop(lambda: stop.in_a_hurry)
+            lock.release()
+    logger.info("%s", "The scheduler has ended")
+    return 0
+
+
+def run_now(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    """Run a job at once and show its log meanwhile; returns the exit status of the crawl."""
+    name = opts.name
+    with opened(settings) as jobs, stopping() as stop:
+        scheduler = scheduler_of(jobs, settings)
+        job = find_job(jobs.all()[0], name)
+        entered = jobs.start(job, DueRun(BY_HAND), scheduler.place)
+        if entered is None:
+            print(
+                printable(as_called(f"scrapy schedule run-now: the job {name!r} is already running")), file=sys.stderr
+            )
+            return BUSY
+        started = scheduler.begin(job, entered)
+        if started is None:
+            return BUSY
+        _follow(started, scheduler, stop)
+        status = started.child.process.returncode
+    return BY_SIGNAL - status if status < 0 else status
+
+
+def _follow(started: StartedRun, scheduler: JobScheduler, stop: Stop) -> None:
+    """Copy a run's log to standard error until it ends, and stop the run when the user asks."""
+    with started.child.log.open("rb") as log:
+        while started.child.poll() is None:
+            _copy(log)
+            if stop.wanted.wait(PAUSE):
+                scheduler.stop(lambda: stop.in_a_hurry or _copy(log))
+        _copy(log)
+    scheduler.reap()
+
+
+def _copy(log: BinaryIO) -> bool:
+    """Show what was added to a log; always returns False."""
+    while piece := log.read(PIECE):
+        sys.stderr.write(piece.decode("utf-8", errors="replace"))
+        sys.stderr.flush()
+    return False

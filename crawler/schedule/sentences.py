@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 
-from crawler.schedule.cron import LAST, LAST_WEEKDAY, Cron, Fields
+from cronsim import CronSim
+
+from crawler.schedule.cron import Cron
 from crawler.schedule.job_store import FAILED, Run
 from crawler.translation.message import N_, Message, plural, span
 
@@ -51,7 +53,6 @@ def coming(moment: float | None, now: float, cron: Cron) -> Message:
 
 
 def date(moment: float, cron: Cron) -> Message:
-    """A moment in the job's time zone."""
     local = datetime.fromtimestamp(moment, cron.place)
     values = {"weekday": Message(DAYS[(local.weekday() + 1) % 7]), "day": local.day, "month": _month(local.month)}
     values |= {"year": local.year, "time": f"{local:%H:%M}", "zone": cron.zone}
@@ -93,7 +94,6 @@ def pages_words(count: Mapping[str, int | None]) -> Message:
 
 
 def result(run: Run) -> Message:
-    """The state or result of a run."""
     status = Message(run.status)
     if not run.exit and run.status != FAILED:
         return status
@@ -140,40 +140,42 @@ def _step(numbers: Sequence[int], whole: int) -> int:
     return step if list(numbers) == list(range(0, whole, step)) and len(numbers) > 1 else 0
 
 
-def _days(fields: Fields) -> Message | None:
+def _days(fields: CronSim) -> Message | None:
     """The days on which it runs; None for every day."""
     month = None if fields.days >= EVERY_DAY else _of_month(fields.days)
     names = None if fields.weekdays >= WHOLE_WEEK else _of_week(fields)
     week = names if names is None or _has_a_run(fields) else Message("on {days}", {"days": names})
     if month is not None and names is not None and week is not None:
-        if fields.both:
+        if fields.day_and:
             return Message("{month} if it is {week}", {"month": month, "week": names})
         return Message("{month} and {week}", {"month": month, "week": week})
     # Unless both are given, cron takes either, so that all of one means every day.
-    return month or week if fields.both else None
+    return month or week if fields.day_and else None
 
 
 def _of_month(days: Iterable[int]) -> Message:
     numbered = [day for day in days if day > 0]
     named: list[Text] = [Message("the {days}", {"days": _in_runs(numbered, _nth)})] if numbered else []
-    named += [Message("the last day")] * (LAST in days) + [Message("the last working day")] * (LAST_WEEKDAY in days)
+    named += [Message("the last day")] * (CronSim.LAST in days) + [Message("the last working day")] * (
+        CronSim.LAST_WEEKDAY in days
+    )
     return Message("on {days} of the month", {"days": _listed(named)})
 
 
-def _from_monday(fields: Fields) -> list[int]:
+def _from_monday(fields: CronSim) -> list[int]:
     return sorted((day - 1) % 7 for day in fields.weekdays if isinstance(day, int))
 
 
-def _has_a_run(fields: Fields) -> bool:
+def _has_a_run(fields: CronSim) -> bool:
     return any(len(row) >= LONG for row in _rows(_from_monday(fields)))
 
 
-def _of_week(fields: Fields) -> Message:
+def _of_week(fields: CronSim) -> Message:
     named: list[Text] = []
     if plain := _from_monday(fields):
         named.append(_in_runs(plain, lambda day: Message(DAYS[(day + 1) % 7])))
     for day, number in sorted(day for day in fields.weekdays if not isinstance(day, int)):
-        if number == LAST:
+        if number == CronSim.LAST:
             named.append(Message("the last {day} of the month", {"day": Message(DAYS[day])}))
         else:
             values = {"nth": _nth(number), "day": Message(DAYS[day])}

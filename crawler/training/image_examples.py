@@ -17,7 +17,7 @@ from crawler.bulk.judge_images import evidence as evidence_of
 from crawler.bulk.parallel import DIED
 from crawler.evaluation.gold import ImageLabel, PendingLabels, set_name
 from crawler.extraction import EXTRACTORS
-from crawler.labels.labels import NOISE, Label, all_labels
+from crawler.labels import NOISE, Label, all_labels
 from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.image_features import sightings
 from crawler.noise.learned_model import Floats, features_of

@@ -16,7 +16,7 @@ from crawler.dashboard.views.judged_images import (
     list_verdicts,
     read_verdicts,
 )
-from crawler.labels.labels import CONTENT, NOISE, Label, put_label, remove_label
+from crawler.labels import CONTENT, NOISE, Label, put_label, remove_label
 from crawler.noise.image_evidence import Sighting
 from crawler.store.addresses import AddressKeys
 from crawler.store.crawl_tables import crawl, site

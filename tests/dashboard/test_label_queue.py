@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import Engine, insert, update
 
 from crawler.dashboard.views import labels
-from crawler.dashboard.views.labels import LabelledCrawl, UncertainPages, crawl_to_label, uncertain_pages
-from crawler.labels.labels import TEXT, Label, put_label
+from crawler.dashboard.views.labels import LabelledCrawl, UncertainPage, crawl_to_label, uncertain_pages
+from crawler.labels import TEXT, Label, put_label
 from crawler.store.crawl_tables import crawl
 from crawler.store.images import IMAGE
 from crawler.store.page_tables import page, stored_response
@@ -42,20 +42,20 @@ def row(number: int, certainty: float | None) -> dict[str, Any]:
     )
 
 
-def found(engine: Engine, after: int = 0, most: int = 20) -> UncertainPages:
+def found(engine: Engine, after: int = 0, most: int = 20) -> tuple[tuple[UncertainPage, ...], int]:
     with engine.connect() as connection:
         return uncertain_pages(connection, BEES, after, most)
 
 
 def numbers(engine: Engine, **how: Any) -> list[int]:
-    return [one.id for one in found(engine, **how).pages]
+    return [one.id for one in found(engine, **how)[0]]
 
 
 def test_the_least_certain_come_first_and_those_of_no_certainty_last(engine: Engine) -> None:
     enter(engine, None, 0.9, 0.1, 0.5, None, 0.1)
     assert numbers(engine) == [3, 6, 4, 2, 1, 5]
-    assert found(engine).after == 0
-    first = found(engine).pages[0]
+    assert found(engine)[1] == 0
+    first = found(engine)[0][0]
     assert (first.url, first.title, first.certainty) == ("http://a.example/3", "Page 3", 0.1)
 
 
@@ -80,11 +80,11 @@ def test_one_goes_on_and_misses_none(
 ) -> None:
     monkeypatch.setattr(labels, "LOOKED_AT", looked_at)
     enter(engine, None, 0.5, 0.5, 0.1, None, 0.5, None, 0.0, bare=(3,))
-    part = found(engine, 0, most)
-    seen = [one.id for one in part.pages]
-    while part.after:
-        part = found(engine, part.after, most)
-        seen += [one.id for one in part.pages]
+    pages, after = found(engine, 0, most)
+    seen = [one.id for one in pages]
+    while after:
+        pages, after = found(engine, after, most)
+        seen += [one.id for one in pages]
     assert seen == [8, 4, 2, 6, 1, 5, 7]
 
 

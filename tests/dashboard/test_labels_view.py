@@ -12,7 +12,7 @@ from sqlalchemy import Engine, delete, insert, select, update
 
 from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.views import label_sheet, labels
-from crawler.labels.labels import TEXT, Label, put_label
+from crawler.labels import TEXT, Label, put_label
 from crawler.store.crawl_tables import crawl
 from crawler.store.images import IMAGE
 from crawler.store.page_tables import label, page, stored_response

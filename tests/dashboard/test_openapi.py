@@ -15,7 +15,7 @@ from sqlalchemy import URL
 from crawler.dashboard.access import AccessControl
 from crawler.dashboard.app import app
 from crawler.dashboard.context import DashboardContext
-from crawler.labels.labels import NOISE, Label, put_label
+from crawler.labels import NOISE, Label, put_label
 from crawler.schedule.job_definition import column_values
 from crawler.schedule.job_store import BY_HAND, DueRun, Jobs, RunPlace, find_job
 from crawler.store.database import open_database

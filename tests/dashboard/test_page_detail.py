@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import Connection, Engine, insert
 
 from crawler.dashboard.views.page import page_refs
-from crawler.dashboard.views.page_links import found_count, found_on, known_by_key, verdicts_by_key
+from crawler.dashboard.views.page_links import found_count, found_on, known_by_key, link, verdicts_by_key
 from crawler.dashboard.views.page_versions import MOST_LETTERS, texts_before
 from crawler.outcomes import Code, Outcome
 from crawler.store.crawl_tables import DONE, HELD, RECORDED, WAITING, address, crawl
@@ -55,7 +55,7 @@ def connection(engine: Engine) -> Iterator[Connection]:
 
 
 def test_what_was_first_found_on_a_page(connection: Connection) -> None:
-    rows = found_on(connection, HOME)
+    rows = [link(row.url, None, row) for row in found_on(connection, HOME)]
     names = [one.url.rpartition("/")[2] for one in rows]
     assert names == ["chance", "high", "p.png", "same1", "same2", "low", "minus"]
     by_name = dict(zip(names, rows, strict=True))
@@ -100,10 +100,7 @@ def test_no_more_than_so_many_are_listed(
 
 def test_addresses_and_pages_by_their_keys(connection: Connection) -> None:
     found = known_by_key(connection, [101, 103, 101, 5])
-    assert {key: (one.url, one.state) for key, one in found.items()} == {
-        101: ("http://a.example/high", "done"),
-        103: ("http://a.example/same2", "done"),
-    }
+    assert {key: one.url for key, one in found.items()} == {101: "http://a.example/high", 103: "http://a.example/same2"}
     assert known_by_key(connection, range(2_000, 9_000)) == {}
     assert {key: one.title for key, one in page_refs(connection, [HOME, 5]).items()} == {HOME: "Page 10"}
 

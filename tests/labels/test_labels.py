@@ -10,7 +10,7 @@ from sqlalchemy import Engine, insert, select, update
 from store_workers import Crew, candidates
 
 from crawler.dashboard.views.labels import list_labels
-from crawler.labels.labels import AT_ONCE, TEXT, Label, all_labels, count_labels, put_label, remove_label
+from crawler.labels import AT_ONCE, TEXT, Label, all_labels, count_labels, put_label, remove_label
 from crawler.store.crawl_tables import crawl
 from crawler.store.database import StateError, open_database
 from crawler.store.deletion import delete_crawl
@@ -118,7 +118,7 @@ def test_they_outlive_their_crawl(crew: Crew) -> None:
 
 
 def test_who_waits_too_long_says_so(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crawler.labels.labels.LOCK_SECONDS", 0.3)
+    monkeypatch.setattr("crawler.labels.LOCK_SECONDS", 0.3)
     monkeypatch.setattr("crawler.store.database.LOCK_SECONDS", 0.3)
     put_label(engine, BEES)
     hasty = open_database(engine.url)

@@ -16,6 +16,7 @@ from crawler.reports.focus_data import (
     MOST_WORDS,
     FetchedPage,
     Recall,
+    Search,
     TitledPage,
     WaitingCounts,
     crawls_with_pages,
@@ -226,7 +227,7 @@ def test_the_same_address_twice_is_one() -> None:
     ],
 )
 def test_pages_are_known_by_what_was_asked_for_too(url: str, requested: str, met: int) -> None:
-    search = truth_of(["http://a.example/1", "http://a.example/2"], Canonical(["utm_.*"])).search()
+    search = Search(truth_of(["http://a.example/1", "http://a.example/2"], Canonical(["utm_.*"])))
     for _ in range(2):  # one that comes again is met once
         search.take(FetchedPage(1, url, requested, 0.9, None, None), on_topic=True)
     assert search.count == met
@@ -235,7 +236,7 @@ def test_pages_are_known_by_what_was_asked_for_too(url: str, requested: str, met
 
 def test_two_searches_do_not_share_what_they_met() -> None:
     truth = truth_of(["http://a.example/1"], str)
-    first = truth.search()
+    first = Search(truth)
     first.take(FetchedPage(1, "http://a.example/1", "http://a.example/1", 0.1, None, None), on_topic=False)
-    assert (first.count, truth.search().count) == (1, 0)
+    assert (first.count, Search(truth).count) == (1, 0)
     assert first.found(0) == Recall(1, 1, 0, 1, 0)

@@ -17,7 +17,7 @@ from typing import Any
 import fork_server
 from fork_server import environment
 
-from crawler.extensions.statistics import STATISTICS
+from crawler.extensions import STATISTICS
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from sqlalchemy import Engine, select
 from sqlalchemy.engine import URL
 
 from crawler.demo.site import png
-from crawler.labels.labels import CONTENT, NOISE, Label, put_label
+from crawler.labels import CONTENT, NOISE, Label, put_label
 from crawler.noise.image_evidence import Evidence
 from crawler.noise.learned_model import FEATURES as MODEL_FEATURES
 from crawler.noise.learned_model import load

@@ -56,7 +56,6 @@ def latest_with(of: Table) -> Select[Any]:
 
 
 def numbered_crawl(connection: Connection, number: int) -> OfCrawl:
-    """The crawl of this number."""
     row = connection.execute(OF_CRAWL.where(crawl.c.id == number)).one_or_none()
     if row is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such crawl.")

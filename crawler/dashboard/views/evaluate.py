@@ -107,7 +107,6 @@ class Computed:
     """In seconds since 1970; null if they are not computed yet: ask again."""
     took: float
     is_busy: bool
-    """Whether they are being computed, for the first time or again."""
     done: int
     """The pages processed so far, during the computation."""
     error: Sentence | None
@@ -200,7 +199,6 @@ def _asked(context: DashboardContext, name: str) -> OfCrawl:
 
 
 def _computed(result: Result) -> tuple[Computed, Any]:
-    """When a report was computed, and its content."""
     done = result.done if result.busy else 0
     return Computed(result.at, result.took, result.busy, done, result.error), result.value
 
@@ -230,7 +228,6 @@ def _noise(context: DashboardContext, of: OfCrawl) -> Result:
 
 
 def report_files(folder: Path) -> ReportFiles:
-    """The report files in a folder."""
     candidates = _candidates(folder)
     found = []
     for written_at, name, size in candidates[:MOST_OPENED]:
@@ -271,6 +268,5 @@ def _number(name: str) -> int:
 
 
 def _figures(name: str, body: bytes) -> bytes:
-    """A document with the text of a file of figures."""
     text = body.decode("utf-8", "replace")
     return report_page("figures.html", name=name, text=text, most=MOST_LETTERS).encode("utf-8", "replace")

@@ -36,7 +36,7 @@ from crawler.dashboard.views.judged_images import (
     least_certain,
     list_verdicts,
 )
-from crawler.labels.labels import Label, put_label, remove_label
+from crawler.labels import Label, put_label, remove_label
 from crawler.noise.verdict import BY_LIST, MODELS
 from crawler.store.images import IMAGE
 from crawler.store.page_tables import IS_AUDITED, label, verdict
@@ -182,7 +182,6 @@ def show(context: Context, request: Request, given: Given) -> Response:
 
 @router.get("/images/{verdict}")
 def show_one(context: Context, request: Request, number: VerdictNumber) -> Response:
-    """The page with one image, also shown after a label was saved."""
     with context.reading() as connection:
         row = _row(connection, number)
     return context.page(request, "images_one.html", one=judged(row), crawl=row.crawl)
@@ -190,7 +189,6 @@ def show_one(context: Context, request: Request, number: VerdictNumber) -> Respo
 
 @router.get("/images/{verdict}/image")
 def show_image(context: Context, number: VerdictNumber) -> Response:
-    """The downloaded image itself."""
     with context.reading() as connection:
         row = _row(connection, number)
     found = image(context.output / "images" / row.file) if row.file else None
@@ -205,7 +203,6 @@ def say(
     number: VerdictNumber,
     value: PeoplesLabel,
 ) -> Response:
-    """Save or delete the label of an image."""
     with context.reading() as connection:
         row = _row(connection, number)
     said = Label(IMAGE, row.crawl, row.url, row.page, value, row.sight, said_at=time.time())
@@ -254,7 +251,6 @@ def _other_than_usual(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def image_errors(connection: Connection, crawl_id: int, name: str) -> ImageErrors:
-    """Error rates of the verdicts on a crawl's images."""
     found = agreement(connection, crawl_id)
     return ImageErrors(
         name,
@@ -266,7 +262,6 @@ def image_errors(connection: Connection, crawl_id: int, name: str) -> ImageError
 
 
 def audits(connection: Connection, crawl_id: int) -> tuple[AuditShare, ...]:
-    """The results of a crawl's audit, for each kind that has any."""
     counts = (func.count(), func.count(verdict.c.mistaken), func.count().filter(verdict.c.mistaken))
     found = select(verdict.c.kind, *counts).where(verdict.c.crawl_id == crawl_id, IS_AUDITED)
     rows = connection.execute(found.group_by(verdict.c.kind).order_by(verdict.c.kind))

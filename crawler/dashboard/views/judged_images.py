@@ -16,7 +16,7 @@ from fastapi.responses import Response
 from sqlalchemy import ColumnElement, Connection, Select, exists, func, select
 
 from crawler.dashboard.context import ReasonObject
-from crawler.labels.labels import CONTENT, NEWEST, NOISE
+from crawler.labels import CONTENT, NEWEST, NOISE
 from crawler.noise import verdict_reasons
 from crawler.noise.image_evidence import Sighting
 from crawler.page.image_file import type_of
@@ -158,11 +158,7 @@ def judged(row: Any) -> JudgedImage:
 
 
 def _name(url: str) -> str:
-    try:
-        path = urlsplit(url).path
-    except ValueError:
-        return ""
-    return CONTROL.sub("", unquote(path.rstrip("/").rpartition("/")[2]))[:80]
+    return CONTROL.sub("", unquote(urlsplit(url).path.rstrip("/").rpartition("/")[2]))[:80]
 
 
 def _wanted(crawl_id: int, wanted: VerdictFilter, before: int) -> Iterator[Select[Any]]:
@@ -200,7 +196,6 @@ def _filters(wanted: VerdictFilter) -> Iterator[ColumnElement[bool]]:
 
 
 def labels_of(crawl_id: int) -> tuple[ColumnElement[bool], ...]:
-    """The condition for labels of a crawl's images."""
     name = select(crawl.c.name).where(crawl.c.id == crawl_id).scalar_subquery()
     return label.c.crawl == name, label.c.kind == IMAGE
 

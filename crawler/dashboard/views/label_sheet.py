@@ -17,11 +17,11 @@ from sqlalchemy import select
 
 from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context, DashboardContext, Number, see_other, slow
-from crawler.dashboard.views.labels import UncertainPages, crawl_to_label, uncertain_pages
+from crawler.dashboard.views.labels import crawl_to_label, uncertain_pages
 from crawler.dashboard.views.page import StoredPage, page_at
 from crawler.extraction import version
 from crawler.extraction.output.plain_text import plain
-from crawler.labels.labels import TEXT, Label, put_label
+from crawler.labels import TEXT, Label, put_label
 from crawler.store.images import label_key
 from crawler.store.page_tables import label
 from crawler.translation.message import N_
@@ -49,7 +49,6 @@ class Line:
     tag: str
     heading: bool
     links: bool
-    """Whether it is mostly links."""
     repeated: bool
     """Whether the page has the same text elsewhere."""
     found: bool
@@ -81,7 +80,6 @@ class Sheet:
         return digest.hexdigest()
 
     def lines(self, kept: frozenset[int]) -> tuple[Line, ...]:
-        """The blocks; the given ones are chosen."""
         blocks = self.found.page.blocks
         times = Counter(block.text for block in blocks)
         lines, letters = [], 0
@@ -104,7 +102,6 @@ class Sheet:
         return tuple(lines)
 
     def text(self, places: frozenset[int]) -> str:
-        """The text of these blocks."""
         blocks = self.found.page.blocks
         return plain([blocks[place] for place in sorted(places)])
 
@@ -173,7 +170,6 @@ class LabelSheet:
     """Whether it has a label for an earlier form."""
     lines: tuple[Line, ...]
     text: str
-    """The text of the chosen blocks."""
 
 
 @slow(api.get("/api/labels/pages/{page}", summary=N_("The blocks of a page, to be labelled")))
@@ -197,7 +193,6 @@ def data(context: Context, page: Number, anew: Anew = False) -> LabelSheet:
 
 
 def _detail(context: DashboardContext, read: StoredPage) -> str | None:
-    """The detail of a page's label; None without a label."""
     key = label_key(read.row["crawl"], TEXT, read.row["url"], read.row["url"])
     with context.reading() as connection:
         return connection.execute(select(label.c.detail).where(label.c.key == key)).scalar_one_or_none()
@@ -205,19 +200,16 @@ def _detail(context: DashboardContext, read: StoredPage) -> str | None:
 
 @slow(router.get("/labels/pages/{page}"))
 def show(context: Context, request: Request, page: Number, anew: Anew = False) -> Response:
-    """The page on which a page's blocks are labelled."""
     return context.page(request, "labels_page.html", sheet=data(context, page, anew))
 
 
 @slow(router.get("/labels/pages/{page}/skip"))
 def skip(context: Context, page: Number) -> Response:
-    """Redirect the browser to the next page."""
     return _next(context, page_at(context, page))
 
 
 @slow(router.post("/labels/pages/{page}"))
 def save(context: Context, request: Request, page: Number, nothing: Annotated[bool, Query()] = False) -> Response:
-    """Save a page's label, and redirect the browser to the next page."""
     read = page_at(context, page)
     found = Sheet(read)
     places = found.chosen(request.query_params)
@@ -238,7 +230,7 @@ def _next(context: DashboardContext, read: StoredPage) -> Response:
     name = read.row["crawl"]
     with context.reading() as connection:
         of = crawl_to_label(connection, name)
-        found = uncertain_pages(connection, of, read.row["id"], 1) if of is not None else UncertainPages((), 0)
-    if found.pages:
-        return see_other(f"/labels/pages/{found.pages[0].id}")
-    return see_other(f"/labels?{urlencode({'crawl': name, 'after': found.after})}")
+        pages, after = uncertain_pages(connection, of, read.row["id"], 1) if of is not None else ((), 0)
+    if pages:
+        return see_other(f"/labels/pages/{pages[0].id}")
+    return see_other(f"/labels?{urlencode({'crawl': name, 'after': after})}")

@@ -20,7 +20,7 @@ from crawler.dashboard.context import Context, Number, Text, Whole, see_other, s
 from crawler.dashboard.views.choices import crawl_names
 from crawler.dashboard.views.judged_images import KINDS, JudgedImage, least_certain
 from crawler.export.export_pages import gold_line
-from crawler.labels.labels import NEWEST, TEXT, all_labels, count_labels, remove_label
+from crawler.labels import NEWEST, TEXT, all_labels, count_labels, remove_label
 from crawler.store.crawl_tables import crawl as crawl_table
 from crawler.store.images import IMAGE
 from crawler.store.page_tables import label, page, stored_response
@@ -32,7 +32,6 @@ MOST_BYTES = 32 * 1024 * 1024
 """Bytes of a file that is made in memory."""
 BEGINNING = 300  # characters of a text in a list
 LOOKED_AT = 1_000  # pages checked for a part of the list: reading their rows takes some tens of milliseconds
-LINES_TYPE = "application/x-ndjson"
 router, api = APIRouter(), APIRouter()
 CrawlName = Annotated[Text, Query(description=N_("name of the crawl; by default the newest that stored responses"))]
 After = Annotated[Whole, Query(description=N_("the page from which to continue"))]
@@ -50,14 +49,6 @@ class UncertainPage:
     certainty: float | None
     """The F1 that the method expects of its text; null for most methods."""
     fetched_at: str
-
-
-class UncertainPages(NamedTuple):
-    """A part of the list."""
-
-    pages: tuple[UncertainPage, ...]
-    after: int
-    """The page from which to continue; 0 at the end."""
 
 
 class LabelledCrawl(NamedTuple):
@@ -92,9 +83,7 @@ class LabelCounts:
     texts: int
     """Pages whose main text is labelled."""
     content: int
-    """Images labelled as content."""
     noise: int
-    """Images labelled as noise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +173,7 @@ def gold(context: Context, crawl: CrawlName = "") -> Response:
                     "This is too large for the dashboard; use scrapy export --labels -o FILE.",
                 )
     headers = {"Content-Disposition": 'attachment; filename="gold.jsonl"'}
-    return Response(b"".join(found), headers=headers, media_type=LINES_TYPE)
+    return Response(b"".join(found), headers=headers, media_type="application/x-ndjson")
 
 
 def crawl_to_label(connection: Connection, name: str) -> LabelledCrawl | None:
@@ -196,10 +185,14 @@ def crawl_to_label(connection: Connection, name: str) -> LabelledCrawl | None:
     return LabelledCrawl(row.id, row.name, bool(row.kept)) if row is not None else None
 
 
-def uncertain_pages(connection: Connection, of: LabelledCrawl, after: int = 0, most: int = 20) -> UncertainPages:
-    """The next pages after this one with a stored response and no label, least certain first."""
+def uncertain_pages(
+    connection: Connection, of: LabelledCrawl, after: int = 0, most: int = 20
+) -> tuple[tuple[UncertainPage, ...], int]:
+    """The next pages after this one with a stored response and no label, least certain first; and the page from which
+    to continue, 0 at the end.
+    """
     if not of.kept:
-        return UncertainPages((), 0)
+        return (), 0
     numbers = _next(connection, of.id, after)
     labelled = select(label.c.url).where(label.c.crawl == of.name, label.c.kind == TEXT)
     found = select(*(page.c[one.name] for one in fields(UncertainPage))).join(
@@ -209,8 +202,8 @@ def uncertain_pages(connection: Connection, of: LabelledCrawl, after: int = 0, m
     known = {row.id: UncertainPage(*row) for row in rows}
     pages = tuple(known[number] for number in numbers if number in known)[:most]
     if len(pages) == most:
-        return UncertainPages(pages, pages[-1].id)
-    return UncertainPages(pages, numbers[-1] if len(numbers) == LOOKED_AT else 0)
+        return pages, pages[-1].id
+    return pages, numbers[-1] if len(numbers) == LOOKED_AT else 0
 
 
 def _next(connection: Connection, crawl_id: int, after: int) -> list[int]:

@@ -36,7 +36,6 @@ OUTCOMES_AGE = 60.0
 SLOW_AGE, SLOW_PATIENCE = 10.0, 0.05
 """Seconds after which the slowest hosts are computed again, and that a response waits for them."""
 POINTS = 300
-"""The most points of a chart."""
 PAUSE, PAUSES = 60.0, 3.0
 """Seconds, and multiples of the interval of points, without a worker after which a line has a gap."""
 ENOUGH = 50
@@ -67,7 +66,6 @@ class CrawlWorker:
     silent: float
     """Seconds since its last heartbeat."""
     held: int
-    """Addresses that it has leased."""
     alive: bool
 
 
@@ -246,7 +244,6 @@ def course_of(
 
 
 def drawn(points: Sequence[SamplePoint]) -> Course:
-    """The lines through these points."""
     moments = list(_moments(points))
     shown = [point for _, point in moments]
     lines = [
@@ -287,7 +284,6 @@ def _a_second(count: Callable[[WorkerSample], float]) -> Callable[[SamplePoint],
 
 
 def _answers(first: str) -> Callable[[SamplePoint], float | None]:
-    """The responses per second with a status of this class."""
     return _a_second(lambda sums: sum(n for status, n in sums.statuses.items() if status.startswith(first)))
 
 

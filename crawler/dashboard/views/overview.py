@@ -11,8 +11,8 @@ from sqlalchemy import Connection
 from crawler.dashboard.context import Context, NothingYetError, Whole
 from crawler.reports.crawls import CrawlSummary, latest_summaries, next_due
 from crawler.reports.report_noise import saved_bytes
-from crawler.reports.throughput import SampleTotals, page_rates, sample_totals
-from crawler.schedule.job_store import Job, jobs_of
+from crawler.reports.throughput import page_rates, sample_totals
+from crawler.schedule.job_store import jobs_of
 from crawler.store.database import database_time
 from crawler.translation.message import N_
 
@@ -84,33 +84,30 @@ def crawls(context: Context, before: Before = 0) -> CrawlList:
 
 
 def figures(connection: Connection, crawls: Collection[CrawlSummary], now: float) -> tuple[CrawlFigures, ...]:
-    """The figures of some crawls."""
-    did = sample_totals(connection, [one.id for one in crawls])
+    totals = sample_totals(connection, [one.id for one in crawls])
     fast = page_rates(connection, [one.id for one in crawls if one.status == "running"], now)
     jobs = {one.crawl: one for one in jobs_of(connection)} if crawls else {}
     due = next_due(connection, [one.id for one in crawls if one.ended_at is not None])
-    return tuple(
-        _figures(one, did.get(one.id), fast.get(one.id), jobs.get(one.name), due.get(one.id)) for one in crawls
-    )
-
-
-def _figures(
-    one: CrawlSummary, did: SampleTotals | None, rate: float | None, job: Job | None, due: float | None
-) -> CrawlFigures:
-    return CrawlFigures(
-        *(one.id, one.name, one.status, one.started_at, one.ended_at, one.round, len(one.alive), one.silent),
-        *(one.pages, rate, one.waiting),
-        failed=did.sums.failed if did else None,
-        harvest=did.harvest if did else None,
-        requests=did.sums.requests if did else None,
-        bytes=did.sums.bytes if did else None,
-        images=did.sums.images if did else None,
-        skipped=did.sums.skipped if did else None,
-        saved=saved_bytes(did.sums.skipped, did.sums.images, did.sums.image_bytes) if did else None,
-        next_run=job.next_at if job and not job.paused else None,
-        job=None if job is None else "running" if job.now else "paused" if job.paused else "waiting",
-        next_due=due,
-    )
+    found = []
+    for one in crawls:
+        did, job = totals.get(one.id), jobs.get(one.name)
+        found.append(
+            CrawlFigures(
+                *(one.id, one.name, one.status, one.started_at, one.ended_at, one.round, len(one.alive), one.silent),
+                *(one.pages, fast.get(one.id), one.waiting),
+                failed=did.sums.failed if did else None,
+                harvest=did.harvest if did else None,
+                requests=did.sums.requests if did else None,
+                bytes=did.sums.bytes if did else None,
+                images=did.sums.images if did else None,
+                skipped=did.sums.skipped if did else None,
+                saved=saved_bytes(did.sums.skipped, did.sums.images, did.sums.image_bytes) if did else None,
+                next_run=job.next_at if job and not job.paused else None,
+                job=None if job is None else "running" if job.now else "paused" if job.paused else "waiting",
+                next_due=due.get(one.id),
+            )
+        )
+    return tuple(found)
 
 
 @router.get("/")

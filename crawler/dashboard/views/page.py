@@ -1,14 +1,9 @@
 """One stored page: its record, its source parsed again, and its clean text beside its original."""
 
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from hashlib import blake2b
 from http import HTTPStatus
-from threading import Lock, RLock
-from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -27,8 +22,7 @@ from crawler.store.crawl_tables import address, crawl, site
 from crawler.store.page_tables import page, stored_response
 from crawler.store.page_writer import TooLargeError, field_values, response_of
 from crawler.translation.message import N_, Message
-
-T = TypeVar("T")
+from crawler.urls.parsing import host
 
 METHOD = "auto"
 """The method that judges pages whose own method does not exist any more, or needs their site."""
@@ -37,79 +31,12 @@ MOST_READ = 20_000_000
 """Bytes of a response that are read here: by default crawls accept half of that, and white space compresses a
 thousandfold.
 """
-MOST_KEPT = 5_000_000
-"""Bytes of all cached sources; parsed, they take about ten times as much. Larger sources are not cached."""
-MOST_SOURCES = 50
-"""The number of cached sources: pages without a stored response have no bytes."""
 MOST_SHOWN = 300_000
 """Characters of the clean text that are shown."""
 MOST_REMARKS = 100_000
 """Characters of readers' comments that are shown."""
 MOST_PARAGRAPHS = 2_000
 router, api = APIRouter(), APIRouter()
-
-
-class Source:
-    """The source of a page and what a method extracts from it, each computed once even if several requests need it."""
-
-    # The lock is per page: cached properties of Python 3.11 have one lock for all pages.
-
-    def __init__(self, unread: Page, method: str) -> None:
-        self.unread, self.method = unread, method
-        self.lock: Any = RLock()
-        self._kept: frozenset[int] | None = None
-
-    @property
-    def page(self) -> Page:
-        """The page with its parsed blocks."""
-        with self.lock:  # under the lock: with two threads, the blocks of one would not be those of the other
-            _ = self.unread.blocks
-        return self.unread
-
-    def once(self, compute: Callable[[Page], T]) -> T:
-        """What `make` computes from the page; other threads wait while it is computed."""
-        with self.lock:
-            return self.page.once(compute)
-
-    @property
-    def extraction(self) -> Extraction:
-        """What the method extracts from it."""
-        return self.once(EXTRACTORS[self.method])
-
-    @property
-    def kept(self) -> frozenset[int]:
-        """The indices of the blocks of the main text among all blocks of the page."""
-        with self.lock:
-            if self._kept is None:
-                mine = {id(block) for block in self.extraction.blocks}
-                self._kept = frozenset(place for place, block in enumerate(self.page.blocks) if id(block) in mine)
-            return self._kept
-
-
-class Sources:
-    """The sources used last, shared by the frames of one page; the key of each is everything that it depends on."""
-
-    def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[object, ...], Source] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, page: Page, method: str) -> Source:
-        """The cached source that equals this one, or this one."""
-        if len(page.body) > MOST_KEPT:
-            return Source(page, method)
-        key = (page.url, method, page.content_type, page.robots_header, blake2b(page.body).digest())
-        with self._lock:
-            found = self._kept.setdefault(key, Source(page, method))
-            self._kept.move_to_end(key)
-            while len(self._kept) > MOST_SOURCES or self._bytes() > MOST_KEPT:
-                self._kept.popitem(last=False)
-        return found
-
-    def _bytes(self) -> int:
-        return sum(len(one.unread.body) for one in self._kept.values())
-
-
-SOURCES = Sources()
 
 
 @dataclass(frozen=True)
@@ -127,16 +54,10 @@ class StoredPage:
     """Why the stored source cannot be read."""
 
     @cached_property
-    def read(self) -> Source:
-        """The page as it was fetched, or an empty one, with the method that reads it."""
-        robots = self.headers.get("x-robots-tag", "")
-        page = Page(self.row["url"], self.source or b"", self.headers.get("content-type", ""), robots)
-        return SOURCES.get(page, self.method)
-
-    @property
     def page(self) -> Page:
-        """The page itself."""
-        return self.read.page
+        """The page as it was fetched, or an empty one."""
+        robots = self.headers.get("x-robots-tag", "")
+        return Page(self.row["url"], self.source or b"", self.headers.get("content-type", ""), robots)
 
     @property
     def method(self) -> str:
@@ -145,13 +66,13 @@ class StoredPage:
 
     @property
     def extraction(self) -> Extraction:
-        """What the method extracts from it."""
-        return self.read.extraction
+        return self.page.once(EXTRACTORS[self.method])
 
-    @property
+    @cached_property
     def kept(self) -> frozenset[int]:
         """The indices of the blocks of the main text among all blocks of the page."""
-        return self.read.kept
+        mine = {id(block) for block in self.extraction.blocks}
+        return frozenset(place for place, block in enumerate(self.page.blocks) if id(block) in mine)
 
 
 def stored_page(connection: Connection, number: int) -> StoredPage:
@@ -183,7 +104,6 @@ class PageRef:
 
     url: str
     id: int | None
-    """Its number, if it is stored."""
     title: str
 
 
@@ -212,7 +132,6 @@ class PageDetail(PageRecord):
     certainty: float | None
     """The F1 that the method expects of its text."""
     has_source: bool
-    """Whether its response is stored."""
 
 
 AS_STORED = (
@@ -257,15 +176,11 @@ def _site(connection: Connection, row: RowMapping) -> str:
     if row["site_id"] is not None:
         mine = site.c.id == row["site_id"], site.c.crawl_id == row["crawl_id"]
         name = connection.execute(select(site.c.name).where(*mine)).scalar()
-    try:
-        return name or urlsplit(row["url"]).hostname or ""
-    except ValueError:
-        return ""
+    return name or host(row["url"])
 
 
 @router.get("/pages/{page}")
 def show(context: Context, request: Request, page: Number) -> Response:
-    """The page's text beside its original."""
     with context.reading() as connection:
         found = stored_page(connection, page)
         detail = _detail(context, connection, found)

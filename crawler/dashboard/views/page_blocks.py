@@ -12,7 +12,7 @@ from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context, Number, ReasonObject, Sentence, Whole, language_of, slow
 from crawler.dashboard.views.page import METHOD, StoredPage, page_at
 from crawler.dashboard.views.page_original import document, original, sheet
-from crawler.extraction.auto.explanation import MOST_EXPLAINED, BlockExplanation, BlockReason, PageExplanation, explain
+from crawler.extraction.auto.explanation import MOST_EXPLAINED, BlockReason, PageExplanation, explain
 from crawler.translation.message import N_, catalogue_of
 from crawler.translation.reasons import Reason
 
@@ -54,7 +54,6 @@ class PageBlocks:
     damage: Sentence | None
     """Why what was kept of its source cannot be read."""
     method: str
-    """By which they were judged."""
     in_scripts: bool
     """Whether the main text stands in the page's scripts, and in no block."""
     limit: float | None
@@ -74,27 +73,20 @@ class PageBlocks:
 
 def explanation(found: StoredPage) -> PageExplanation | None:
     """What the model says of a page; None where another method reads it."""
-    return found.read.once(explain) if found.method == METHOD else None
+    return found.page.once(explain) if found.method == METHOD else None
 
 
 def blocks(found: StoredPage) -> list[PageBlock]:
-    """All blocks of a page."""
-    return [_block(found, place) for place in range(len(found.page.blocks))]
-
-
-def _block(found: StoredPage, place: int) -> PageBlock:
-    block, said, mine = found.page.blocks[place], explanation(found), _explained(found, place)
-    kept, reasons = place in found.kept, mine.reasons if mine is not None else ()
-    if mine is not None and said is not None and kept and mine.probability < said.limit:
-        reasons = (Reason(BlockReason.OTHER_HALF, {}),)
-    probability = mine.probability if mine is not None else None
-    linked = block.linked / max(1, len(block.text))
-    return PageBlock(place, block.text, block.tag, linked, kept, probability, reasons)
-
-
-def _explained(found: StoredPage, place: int) -> BlockExplanation | None:
-    said = explanation(found)
-    return said.blocks[place] if said is not None and place < len(said.blocks) else None
+    said, made = explanation(found), []
+    for place, block in enumerate(found.page.blocks):
+        mine = said.blocks[place] if said is not None and place < len(said.blocks) else None
+        kept, reasons = place in found.kept, mine.reasons if mine is not None else ()
+        if mine is not None and said is not None and kept and mine.probability < said.limit:
+            reasons = (Reason(BlockReason.OTHER_HALF, {}),)
+        probability = mine.probability if mine is not None else None
+        linked = block.linked / max(1, len(block.text))
+        made.append(PageBlock(place, block.text, block.tag, linked, kept, probability, reasons))
+    return made
 
 
 @slow(api.get("/api/pages/{page}/blocks", summary=N_("The blocks of a page, and why each is main text or not")))
@@ -103,7 +95,7 @@ def data(context: Context, page: Number, which: WhichBlocks = "all", start: Star
     found = page_at(context, page)
     total = len(found.page.blocks) if found.source is not None else 0
     said = explanation(found) if total else None
-    wanted = [place for place in range(total) if _is_wanted(found, place, which)]
+    wanted = [block for block in blocks(found) if _is_wanted(block, which, said)] if total else []
     first = max(0, start)
     after = first + AT_ONCE
     return PageBlocks(
@@ -121,16 +113,15 @@ def data(context: Context, page: Number, which: WhichBlocks = "all", start: Star
         len(found.kept) if total else 0,
         len(wanted),
         said is not None and len(said.blocks) <= MOST_EXPLAINED,
-        tuple(_block(found, place) for place in wanted[first:after]),
+        tuple(wanted[first:after]),
         after if after < len(wanted) else None,
     )
 
 
-def _is_wanted(found: StoredPage, place: int, which: str) -> bool:
+def _is_wanted(block: PageBlock, which: str, said: PageExplanation | None) -> bool:
     if which == "doubt":
-        said, mine = explanation(found), _explained(found, place)
-        return said is not None and mine is not None and abs(mine.probability - said.limit) <= NEAR
-    return which == "all" or (place in found.kept) == (which == "kept")
+        return said is not None and block.probability is not None and abs(block.probability - said.limit) <= NEAR
+    return which == "all" or block.kept == (which == "kept")
 
 
 @slow(router.get("/pages/{page}/blocks"))
@@ -160,7 +151,6 @@ def show_original(context: Context, request: Request, page: Number) -> Response:
 
 
 def _whys(found: StoredPage, _: Callable[..., str]) -> dict[int, str]:
-    """For the blocks of a page, why they are kept or not."""
     said: dict[int, str] = {}
     for block in blocks(found):
         reasons = _("; ").join(_(one.message) for one in block.reasons)
@@ -171,7 +161,6 @@ def _whys(found: StoredPage, _: Callable[..., str]) -> dict[int, str]:
 
 
 def _notes(found: StoredPage, _: Callable[..., str]) -> list[str]:
-    """What is to be known of the tints."""
     notes = []
     row, extraction = found.row, found.extraction
     if found.method != row["extractor"]:

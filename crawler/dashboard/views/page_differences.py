@@ -7,9 +7,10 @@ shown as changed.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from itertools import groupby
 
 from crawler.page.text import UNSPACED
 
@@ -126,7 +127,6 @@ def _whole(kind: str, line: str) -> Paragraph:
 
 
 def _words(before: str, after: str, budget: _Budget) -> list[Piece]:
-    """The pieces of a paragraph that changed."""
     old, new = _TOKEN.findall(before), _TOKEN.findall(after)
     budget.tokens -= len(old) + len(new)
     if budget.tokens < 0:
@@ -173,7 +173,7 @@ def _same(old: Sequence[str], new: Sequence[str]) -> int:
     return next((at for at, (one, other) in pairs if one != other), min(len(old), len(new)))
 
 
-def _cut(pieces: list[Piece]) -> Iterator[Piece]:
+def _cut(pieces: Iterable[Piece]) -> Iterator[Piece]:
     """The pieces with the middle of long unchanged ones folded."""
     for piece in pieces:
         if piece.kind == SAME and piece.letters > LONG:
@@ -190,15 +190,10 @@ def _folded(paragraphs: list[Paragraph]) -> Iterator[Paragraph]:
     for at, one in enumerate(paragraphs):
         if one.kind != SAME:
             near.update(range(at - AROUND, at + AROUND + 1))
-    hidden: list[Paragraph] = []
-    paragraph: Paragraph | None
-    for at, paragraph in enumerate([*paragraphs, None]):
-        if paragraph is not None and at not in near:
-            hidden.append(paragraph)
-            continue
-        if hidden:
-            letters = sum(piece.letters for one in hidden for piece in one.pieces)
-            yield Paragraph(FOLDED, (Piece(FOLDED, "", letters),), len(hidden))
-            hidden = []
-        if paragraph is not None:
-            yield Paragraph(paragraph.kind, tuple(_cut(list(paragraph.pieces))), paragraph.number)
+    for is_shown, some in groupby(enumerate(paragraphs), lambda one: one[0] in near):
+        those = [one for _, one in some]
+        if is_shown:
+            yield from (replace(one, pieces=tuple(_cut(one.pieces))) for one in those)
+        else:
+            letters = sum(piece.letters for one in those for piece in one.pieces)
+            yield Paragraph(FOLDED, (Piece(FOLDED, "", letters),), len(those))

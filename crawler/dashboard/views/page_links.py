@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from http import HTTPStatus
-from typing import Annotated, Any, Literal, NamedTuple, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
@@ -37,27 +37,6 @@ Of = Annotated[Sort, Query(description=N_("first found on the page, all in its s
 After = Annotated[Text, Query(description=N_("where to continue: the value of next from the previous response"))]
 
 
-class FoundLink(NamedTuple):
-    """An address with its score, its state and its outcome."""
-
-    id: int
-    key: int
-    url: str
-    kind: str
-    """link, image, and so on."""
-    score: float | None
-    """What it promises, from 0 to 1; None of seeds, what was chosen by chance, and what else has none."""
-    state: str
-    """waiting, held, done, or recorded."""
-    outcome: Outcome | None
-    """Why it brought nothing, where it did not."""
-    priority: int
-    page: int | None
-    """The number of the page that it became."""
-    title: str | None
-    relevance: float | None
-
-
 _FOUND = (
     *(address.c[name] for name in "id key url kind priority state outcome outcome_detail".split()),
     *(page.c.id.label("page"), page.c.title, page.c.relevance),
@@ -74,10 +53,11 @@ class PageLink:
     """Its text; None where the source does not have it, or is not kept."""
     kind: str
     score: float | None
-    """What it promises, from 0 to 1."""
+    """What it promises, from 0 to 1; None of seeds, what was chosen by chance, and what else has none."""
     state: str
     """waiting, held, done, recorded, or empty where the crawl does not know the address."""
     outcome: OutcomeObject | None
+    """Why it brought nothing, where it did not."""
     page: int | None
     """The number of the page that it became."""
     title: str | None
@@ -137,9 +117,7 @@ def data(context: Context, page: Number, of: Of = "found", after: After = "") ->
         return _of_source(connection, found, keys, of, after)
 
 
-def found_on(
-    connection: Connection, key: int, after: tuple[int, int] | None = None, most: int = 100
-) -> list[FoundLink]:
+def found_on(connection: Connection, key: int, after: tuple[int, int] | None = None, most: int = 100) -> list[Row[Any]]:
     """The addresses that were first found on the page of this key, the most promising first, from a place on.
 
     A front page that is fetched each day for years was the first to name far more than any page holds: what it
@@ -153,7 +131,7 @@ def found_on(
         wanted = wanted.where(or_(first.c.priority < priority, lower))
     numbers = list(connection.execute(wanted.order_by(first.c.priority.desc(), first.c.id).limit(most)).scalars())
     rows = connection.execute(select(*_FOUND).select_from(_BECAME).where(address.c.id.in_(numbers)))
-    return sorted(map(_found, rows), key=lambda one: (-one.priority, one.id))
+    return sorted(rows, key=lambda one: (-one.priority, one.id))
 
 
 def found_count(connection: Connection, key: int) -> tuple[int, bool]:
@@ -169,26 +147,13 @@ def _numbers_found(key: int, more: int = 0) -> Select[tuple[int, int]]:
     return select(address.c.id, address.c.priority).where(address.c.parent == mine).limit(MOST_FOUND + more)
 
 
-def known_by_key(connection: Connection, keys: Collection[int]) -> dict[int, FoundLink]:
+def known_by_key(connection: Connection, keys: Collection[int]) -> dict[int, Row[Any]]:
     """The addresses of these keys that the crawl has met."""
     rows = connection.execute(select(*_FOUND).select_from(_BECAME).where(address.c.key.in_(keys)))
-    return {row.key: _found(row) for row in rows}
+    return {row.key: row for row in rows}
 
 
-def _found(row: Row[*tuple[Any, ...]]) -> FoundLink:
-    return FoundLink(
-        *(row.id, row.key, row.url, row.kind),
-        score=row.priority / PRIORITIES if row.kind == "link" and 0 <= row.priority < BY_CHANCE else None,
-        state=STATES.get(row.state, ""),
-        outcome=Outcome(Code(row.outcome), row.outcome_detail or "") if row.outcome else None,
-        priority=row.priority,
-        page=row.page,
-        title=row.title,
-        relevance=row.relevance,
-    )
-
-
-def verdicts_by_key(connection: Connection, keys: Collection[int]) -> dict[int, Row[*tuple[Any, ...]]]:
+def verdicts_by_key(connection: Connection, keys: Collection[int]) -> dict[int, Row[Any]]:
     """What was said of the images of these keys."""
     names = ("key", "id", "noise", "probability", "reasons", "decided_by")
     rows = connection.execute(select(*(verdict.c[name] for name in names)).where(verdict.c.key.in_(keys)))
@@ -204,13 +169,13 @@ def _cursor(after: str) -> tuple[int, int] | None:
     return int(match[1]), int(match[2])
 
 
-def _first_found(found: StoredPage, rows: list[FoundLink]) -> PageLinks:
+def _first_found(found: StoredPage, rows: list[Row[Any]]) -> PageLinks:
     """What was first found on the page, the most promising first, with what its source calls it."""
     anchors: dict[str, str] = {}
-    for link in found.page.links if rows else ():
-        if link.text:
-            anchors.setdefault(link.url, link.text)
-    links = tuple(_link(row.url, anchors.get(row.url), row) for row in rows[:AT_ONCE])
+    for one in found.page.links if rows else ():
+        if one.text:
+            anchors.setdefault(one.url, one.text)
+    links = tuple(link(row.url, anchors.get(row.url), row) for row in rows[:AT_ONCE])
     last = rows[AT_ONCE - 1] if len(rows) > AT_ONCE else None
     next_one = f"{last.priority}.{last.id}" if last is not None else None
     return replace(_answer(found, "found", len(rows)), links=links, next=next_one)
@@ -230,11 +195,11 @@ def _of_source(connection: Connection, found: StoredPage, keys: AddressKeys, of:
         answer = replace(_answer(found, "images", len(images)), images=shown)
     else:
         first: dict[str, str] = {}
-        for link in found.page.links:
-            first[link.url] = first.get(link.url) or link.text
+        for one in found.page.links:
+            first[one.url] = first.get(one.url) or one.text
         listed = [(url, text, keys(url)) for url, text in list(first.items())[start:end]]
         known = known_by_key(connection, [key for _, _, key in listed])
-        links = tuple(_link(url, text, known.get(key)) for url, text, key in listed)
+        links = tuple(link(url, text, known.get(key)) for url, text, key in listed)
         answer = replace(_answer(found, "all", len(first)), links=links)
     return replace(answer, next=str(end) if end < answer.total else None)
 
@@ -245,13 +210,22 @@ def _answer(found: StoredPage, of: str, total: int) -> PageLinks:
     return PageLinks(*how, of, total, False, unread, (), (), None)
 
 
-def _link(url: str, anchor: str | None, row: FoundLink | None) -> PageLink:
+def link(url: str, anchor: str | None, row: Row[Any] | None) -> PageLink:
+    """A link to an address, given its row if the crawl knows it."""
     if row is None:
         return PageLink(url, anchor, "link", None, "", None, None, None, None)
-    return PageLink(url, anchor, row.kind, row.score, row.state, row.outcome, row.page, row.title, row.relevance)
+    return PageLink(
+        *(url, anchor, row.kind),
+        score=row.priority / PRIORITIES if row.kind == "link" and 0 <= row.priority < BY_CHANCE else None,
+        state=STATES.get(row.state, ""),
+        outcome=Outcome(Code(row.outcome), row.outcome_detail or "") if row.outcome else None,
+        page=row.page,
+        title=row.title,
+        relevance=row.relevance,
+    )
 
 
-def _image(url: str, alt: str, target: str, said: Row[*tuple[Any, ...]] | None) -> PageImage:
+def _image(url: str, alt: str, target: str, said: Row[Any] | None) -> PageImage:
     if said is None:
         return PageImage(url, alt, target, None, None, None, (), "")
     why = verdict_reasons.read(said.reasons)

@@ -64,7 +64,6 @@ class PageParameters(BaseModel):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What is searched for, each word once."""
         return tuple(dict.fromkeys(self.q.casefold().split()))
 
     @property
@@ -168,7 +167,6 @@ def data(context: Context, given: Given) -> PageList:
 
 
 def found(context: DashboardContext, connection: Connection, crawl: OfCrawl, given: PageParameters) -> PageList:
-    """The same of one crawl."""
     before, words, name = progress(given.after), given.words, given.site.strip()
     if len(words) > MOST_WORDS:
         raise RefusedError(HTTPStatus.BAD_REQUEST, "q is wrong; at most {most} words are allowed", most=MOST_WORDS)
@@ -253,7 +251,6 @@ def counts(context: Context, crawl: CrawlName = "") -> PageCounts | None:
 
 
 def counted(context: DashboardContext, crawl: OfCrawl) -> PageCounts | None:
-    """The same of one crawl."""
 
     def count() -> PageCounts:
         with glance(context.url, COUNTING) as connection:

@@ -147,7 +147,6 @@ def _open(writer: _Writer, element: etree._Element, level: int) -> str:
 
 
 def _attributes(element: etree._Element) -> str:
-    """The attributes that are passed on."""
     found = ""
     if (language := element.get("lang")) and LANGUAGE.fullmatch(language):
         found += f' lang="{language}"'

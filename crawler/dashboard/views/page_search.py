@@ -84,7 +84,6 @@ class Look(NamedTuple):
 
     hits: tuple[Hit, ...]
     looked: int
-    """Pages that were looked at."""
     place: Place | None
     """From where on to look; None at the end."""
 
@@ -201,7 +200,6 @@ class _Pages:
         return None if row is None else _place(row)
 
     def has_any(self, leg: ColumnElement[bool]) -> bool:
-        """Whether a leg has a page."""
         return self.connection.execute(self._keys(leg).limit(1)).first() is not None
 
     def count(self, part: Subquery, place: Place | None = None) -> int:

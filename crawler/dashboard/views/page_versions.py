@@ -1,15 +1,15 @@
 """What a page said before, and what changed between two times."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from itertools import pairwise
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, literal, select
 
 from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context, Number, Whole, slow
@@ -29,16 +29,6 @@ router, api = APIRouter(), APIRouter()
 PageNumber = Annotated[Number, Path(alias="page")]
 Old = Annotated[Whole, Query(description=N_("number of the older version; by default the one before"))]
 New = Annotated[Whole, Query(description=N_("number of the newer one; 0 or none is the current text"))]
-
-
-class OldText(NamedTuple):
-    """What a page said at a time."""
-
-    id: int
-    """Of the version; 0 of what the page says now."""
-    fetched_at: str
-    title: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +66,11 @@ def data(context: Context, number: PageNumber, old: Old = LAST, new: New = LAST)
     """The versions of a page, and what changed between two."""
     with context.reading() as connection:
         columns = page.c.key, page.c.fetched_at, page.c.title, page.c.changes, page.c.text, crawl.c.name.label("crawl")
-        mine = select(*columns).join(crawl, crawl.c.id == page.c.crawl_id).where(page.c.id == number)
-        row = connection.execute(mine).one_or_none()
+        mine = select(literal(0).label("id"), *columns).join(crawl, crawl.c.id == page.c.crawl_id)
+        row = connection.execute(mine.where(page.c.id == number)).one_or_none()
         if row is None:
             raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
-        texts = [OldText(0, row.fetched_at, row.title, row.text), *texts_before(connection, row.key)]
+        texts = [row, *texts_before(connection, row.key)]
     listed = tuple(
         PageVersion(one.id, one.fetched_at, one.title, len(one.text), share)
         for one, share in zip(texts, _shares(texts), strict=True)
@@ -94,23 +84,23 @@ def data(context: Context, number: PageNumber, old: Old = LAST, new: New = LAST)
     return PageVersions(*how, older.id, newer.id, difference(older.text, newer.text))
 
 
-def texts_before(connection: Connection, key: int, most: int = MOST_VERSIONS) -> list[OldText]:
+def texts_before(connection: Connection, key: int, most: int = MOST_VERSIONS) -> Sequence[Any]:
     """What the page of this key said before, the newest first, and the beginning of it where it is very long."""
     newest = (
         select(
             page_version.c.id,
             page_version.c.fetched_at,
             page_version.c.title,
-            func.substr(page_version.c.text, 1, MOST_LETTERS, type_=page_version.c.text.type),
+            func.substr(page_version.c.text, 1, MOST_LETTERS, type_=page_version.c.text.type).label("text"),
         )
         .where(page_version.c.key == key)
         .order_by(page_version.c.id.desc())
         .limit(most)
     )
-    return [OldText._make(row) for row in connection.execute(newest)]
+    return connection.execute(newest).all()
 
 
-def _chosen(texts: list[OldText], number: int, default: OldText) -> OldText:
+def _chosen(texts: list[Any], number: int, default: Any) -> Any:
     if number == LAST:
         return default
     found = next((one for one in texts if one.id == number), None)
@@ -119,7 +109,7 @@ def _chosen(texts: list[OldText], number: int, default: OldText) -> OldText:
     return found
 
 
-def _shares(texts: list[OldText]) -> Iterator[float | None]:
+def _shares(texts: list[Any]) -> Iterator[float | None]:
     """How much is in one of a text and the one before it alone, by whole lines: quick, for a list.
 
     Of very many lines, which only a page that wants to keep us busy has, the last ones count as one.

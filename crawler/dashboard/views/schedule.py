@@ -113,7 +113,6 @@ class Schedule:
     """Whether one is at work in this folder; null where that cannot be seen."""
     jobs: tuple[ScheduledJob, ...]
     more: int = 0
-    """Jobs that follow."""
     next: int | None = None
     """What `after` is to be for those."""
 
@@ -249,7 +248,6 @@ def _pages_since(connection: Connection, name: str, since: float) -> int | None:
 
 
 def _crawl_number(connection: Connection, name: str) -> int | None:
-    """The number of a crawl, once a run has begun it."""
     return connection.execute(select(crawl.c.id).where(crawl.c.name == name)).scalar()
 
 
@@ -264,7 +262,6 @@ def show_job(context: Context, request: Request, job: Number, said: Said = "", a
 
 @router.get("/schedule/{job}/runs/{run}")
 def show_log(context: Context, request: Request, job: Number, run: Number) -> Response:
-    """The page of a run with the end of its log."""
     with context.reading() as connection:
         now, found = database_time(connection), numbered(jobs_of(connection), job)
         rows = [one for one in history_of(connection, found.name)[1] if one.id == run]

@@ -1,15 +1,18 @@
-"""The form of a job: its allowed values, its errors, and the page with all jobs around it.
+"""Changes of jobs: the form that adds one, and the buttons that pause, resume, remove, start and stop.
 
 The user of the dashboard need not be its operator. So a job from here names no file and no code: seeds are addresses or
-the demo, a topic is words, and only the settings in OWN can be set, which relax no protection.
+the demo, a topic is words, and only the settings in OWN can be set, which relax no protection. Each run is a separate
+process, which outlives the dashboard.
 """
 
+import logging
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from http import HTTPStatus
 from pathlib import PurePosixPath
+from threading import Thread
 from typing import Annotated, Any, Literal, get_args
 from zoneinfo import available_timezones
 
@@ -24,17 +27,23 @@ from crawler.dashboard.context import (
     MOST_LETTERS,
     Context,
     DashboardContext,
+    Number,
     Text,
     language_of,
     see_other,
     slow,
     storable,
 )
-from crawler.dashboard.views.schedule import DONE, After, Said, opened, schedule_data, when
+from crawler.dashboard.views.schedule import DONE, After, Said, numbered, opened, schedule_data, when
 from crawler.schedule.cron import CronError, read_cron
-from crawler.schedule.job_definition import JobDefinition, description
-from crawler.store.database import StateError
+from crawler.schedule.job_definition import JobDefinition, description, next_at
+from crawler.schedule.job_process import starting_thread
+from crawler.schedule.job_scheduler import JobScheduler, StartedRun, scheduler_of
+from crawler.schedule.job_store import BY_HAND, TOLD, DueRun, Jobs
+from crawler.store.database import StateError, open_database
 from crawler.translation.message import Message
+
+logger = logging.getLogger(__name__)
 
 LONG = 20_000
 """Characters of the seeds."""
@@ -42,6 +51,7 @@ OWN = ("CONTACT", "KEEP_RESPONSES")
 ADDRESS = re.compile(r"https?://", re.IGNORECASE)
 Described = Callable[[float], dict[str, Any]]
 router = APIRouter()
+From = Annotated[Literal["list", "job"], Query(alias="from", description="the page of the button")]
 
 
 class JobForm(BaseModel):
@@ -103,7 +113,6 @@ def filled(given: Mapping[str, str], settings: BaseSettings) -> Filled:
 
 
 def _wrong(name: str, value: str, values: Mapping[str, str]) -> Message | None:
-    """The error of one field, or None."""
     try:
         if name == "cron" and not value:
             return Message("a job needs a time, such as 0 3 * * * or @daily")
@@ -157,14 +166,12 @@ def _is_like_a_file(topic: str) -> bool:
 
 @cache
 def zones() -> list[str]:
-    """The existing time zones, to choose from."""
     return sorted(available_timezones())
 
 
 @router.get("/schedule/add")  # the form is shown at this address if it is refused
 @router.get("/schedule")
 def show(context: Context, request: Request, said: Said = "", after: After = 0) -> Response:
-    """The page of all jobs, with an empty form."""
     return _page(context, request, Filled(USUAL, {}), said, after)
 
 
@@ -177,7 +184,6 @@ def _page(context: DashboardContext, request: Request, form: Filled, said: str =
 
 @slow(router.post("/schedule/add"))
 def add(context: Context, request: Request, given: Annotated[JobForm, Query()]) -> Response:
-    """Add a job, or show the form again with its errors."""
     form = filled(given.model_dump(), context.settings)
     if form.described is not None:
         try:
@@ -186,3 +192,78 @@ def add(context: Context, request: Request, given: Annotated[JobForm, Query()]) 
         except RefusedError as error:
             form = Filled(form.values, {"name": error.message})
     return _page(context, request, form) if form.errors else see_other("/schedule?said=added")
+
+
+def begin(context: DashboardContext, number: int) -> bool:
+    """Start a run of a job now; returns whether it was not running already."""
+    jobs, started = Jobs(open_database(context.url)), None
+    try:
+        job, scheduler = numbered(jobs.all()[0], number), scheduler_of(jobs, context.settings)
+        run = jobs.start(job, DueRun(BY_HAND), scheduler.place)
+        if run is not None:
+            started = starting_thread().submit(scheduler.begin, job, run).result()
+    except ArgumentError as error:
+        raise RefusedError(HTTPStatus.INTERNAL_SERVER_ERROR, str(error)) from None
+    finally:
+        if started is None:
+            jobs.engine.dispose()
+    if started is not None:
+        Thread(target=_see_out, args=(scheduler, started), name="run", daemon=True).start()
+    return run is not None
+
+
+def _see_out(scheduler: JobScheduler, started: StartedRun) -> None:
+    """Record how a run ended that could not do so itself, for example because it was killed."""
+    started.child.process.wait()
+    try:
+        scheduler.reap()
+    except StateError as error:
+        logger.warning("How a run ended could not be recorded: %s", error)
+    finally:
+        scheduler.jobs.engine.dispose()
+
+
+def end(context: DashboardContext, number: int) -> bool:
+    """Tell the current run of a job to stop; returns whether there is one."""
+    with opened(context) as jobs:
+        job = numbered(jobs.all()[0], number)
+        if job.now is not None:
+            jobs.stop(job.now.id, TOLD)  # its process reads this, on whatever machine it is
+        return job.now is not None
+
+
+@slow(router.post("/schedule/{job}/pause"))
+def pause(context: Context, job: Number, came_from: From = "list", after: After = 0) -> Response:
+    with opened(context) as jobs:
+        jobs.pause(numbered(jobs.all()[0], job).name)
+    return _back(job, came_from, after, "paused")
+
+
+@slow(router.post("/schedule/{job}/resume"))
+def resume(context: Context, job: Number, came_from: From = "list", after: After = 0) -> Response:
+    with opened(context) as jobs:
+        jobs.resume(numbered(jobs.all()[0], job).name, next_at)
+    return _back(job, came_from, after, "resumed")
+
+
+@slow(router.post("/schedule/{job}/remove"))
+def remove(context: Context, job: Number) -> Response:
+    with opened(context) as jobs:
+        jobs.remove(numbered(jobs.all()[0], job).name)
+    return see_other("/schedule?said=removed")
+
+
+@slow(router.post("/schedule/{job}/run"))
+def run_now(context: Context, job: Number, came_from: From = "list", after: After = 0) -> Response:
+    return _back(job, came_from, after, "started" if begin(context, job) else "busy")
+
+
+@slow(router.post("/schedule/{job}/stop"))
+def stop(context: Context, job: Number, came_from: From = "list", after: After = 0) -> Response:
+    return _back(job, came_from, after, "told" if end(context, job) else "idle")
+
+
+def _back(job: int, came_from: str, after: int, said: str) -> Response:
+    if came_from == "job":
+        return see_other(f"/schedule/{job}?said={said}")
+    return see_other(f"/schedule?said={said}" + (f"&after={after}" if after else ""))
