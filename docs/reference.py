@@ -25,7 +25,7 @@ import crawler  # noqa: E402 - found by the path that is set first
 from crawler import arguments, items, outcomes, settings  # noqa: E402 - found by the path that is set first
 from crawler.command_line.command import CommandGroup, Subcommand  # noqa: E402
 from crawler.commands import clean, dashboard, evaluate, export, focus, noise, schedule, state, train  # noqa: E402
-from crawler.extensions import STATISTICS  # noqa: E402
+from crawler.extensions.statistics import STATISTICS  # noqa: E402
 from crawler.store import crawl_tables, page_tables  # noqa: E402
 
 COMPONENTS = {

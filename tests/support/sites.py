@@ -17,7 +17,7 @@ from typing import Any
 import fork_server
 from fork_server import environment
 
-from crawler.extensions import STATISTICS
+from crawler.extensions.statistics import STATISTICS
 
 
 @dataclass(frozen=True)
