@@ -18,6 +18,7 @@ from crawler.evaluation.gold import objects, set_name
 from crawler.evaluation.text_metrics import tokens
 from crawler.extraction.auto import page_arrays
 from crawler.extraction.auto.page_arrays import Floats, PageArrays, outward
+from crawler.page.html_tree import MAX_BLOCKS
 from crawler.page.page import Page
 from crawler.training.block_labels import labels
 from crawler.urls.parsing import absolute, site
@@ -142,13 +143,13 @@ class PageExample(NamedTuple):
 
 def example(group: str, site: str, page: Page, gold: str, page_type: str) -> PageExample:
     """A page with its gold text; it must have a block."""
-    found = labels([tokens(block.text) for block in page.blocks], tokens(gold))
+    found = labels([tokens(block.text) for block in page.blocks[:MAX_BLOCKS]], tokens(gold))
     return PageExample(group, site, page_arrays.page_arrays(page), np.array(found, np.float32), page_type)
 
 
 def snippets(group: str, site: str, page: Page, present: Iterable[str], absent: Iterable[str]) -> PageExample:
     """A page of which some snippets of the main text, and some outside it, are known."""
-    texts = [" ".join(tokens(block.text)) for block in page.blocks]
+    texts = [" ".join(tokens(block.text)) for block in page.blocks[:MAX_BLOCKS]]
     found = np.full(len(texts), np.nan, np.float32)
     for value, wanted in ((0.0, absent), (1.0, present)):
         for snippet in wanted:
