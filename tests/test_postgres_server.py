@@ -21,7 +21,7 @@ ENVIRONMENT = os.environ | {"PYTHONPATH": f"{SUPPORT}{os.pathsep}{SUPPORT.parent
 def listens(port: int) -> bool:
     try:
         create_connection((postgres.HOST, port), timeout=5).close()
-    except ConnectionRefusedError:
+    except (ConnectionRefusedError, ConnectionResetError):
         return False
     return True
 

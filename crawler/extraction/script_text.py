@@ -209,7 +209,7 @@ def as_html(texts: list[str]) -> str:
 
 
 MAX_SCRIPTS = 200
-MAX_SCRIPT, MAX_ALL = 3_000_000, 5_000_000  # characters of one script, and of all
+MAX_SCRIPT = 3_000_000  # characters
 MIN_TEXT = 250  # a Chinese character counts as two
 MIN_STRING = 200  # characters of a string in a program
 # Text that is not beside the page's title is accepted only if the page itself shows at most so many characters.
@@ -255,15 +255,11 @@ def _scripted(page: Page) -> str:
 
 def _in_data(page: Page) -> Iterator[Candidate]:
     """Possible texts in each script."""
-    left = MAX_ALL
     title = letters(headline(page)[:MAX_TITLE])
     for element in islice(page.root.iter("script"), MAX_SCRIPTS):
         source, kind = element.text or "", element.get("type", "")
         if not MIN_STRING <= len(source) <= MAX_SCRIPT or _SKIPPED_TYPES.search(kind[:100]):
             continue
-        left -= len(source)
-        if left < 0:
-            return
         if "html" in kind or "template" in kind:
             yield Candidate(prose(source), source)
             continue

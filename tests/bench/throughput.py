@@ -26,6 +26,7 @@ from threading import Timer
 
 import scrapy
 from server import capacity, serving
+from stages import SERIAL
 from synthetic import build, site_of
 
 HERE = Path(__file__).resolve().parent
@@ -41,6 +42,7 @@ CRAWLERS = {
     "2 workers": [*TOPIC, "-a", "workers=2"],
     "leaf-tags": [*TOPIC, "-a", "extractor=leaf-tags"],
 }
+CORES = 16
 MEGABYTE = 1 << 20 if sys.platform == "darwin" else 1 << 10  # of ru_maxrss
 
 
@@ -168,6 +170,15 @@ def breakdown(a_page: float, steps: dict[str, float]) -> Iterator[str]:
         yield f"  {name:30}{spent:12.2f}{spent / a_page:12.0%}"
 
 
+def amdahl(serial: float, cores: int) -> float:
+    """How many times as fast so many cores are, if this share of the work is done by one at a time.
+
+    >>> amdahl(0.1, 16)
+    6.4
+    """
+    return 1 / (serial + (1 - serial) / cores)
+
+
 def machine() -> str:
     """Where and with what this was measured."""
     info = Path("/proc/cpuinfo")
@@ -198,7 +209,10 @@ def main() -> None:
     busy = max(run.server_cpu / run.seconds for made in done.values() for run in made)
     print(f"The server serves {able:,.0f} pages/s at least; in the crawls it was busy {busy:.0%} of the time at most.")
     print("\nWhat topic spends on a page, in CPU milliseconds without the start:")
-    print("\n".join(breakdown(median(_cpu_a_page(run, starts["topic"]) for run in done["topic"]), json.loads(said)[1])))
+    a_page, steps = median(_cpu_a_page(run, starts["topic"]) for run in done["topic"]), json.loads(said)[1]
+    print("\n".join(breakdown(a_page, steps)))
+    print(f"With {CORES} cores, of which one at a time is in a transaction, {CORES} workers would do at most", end=" ")
+    print(f"{amdahl(steps[SERIAL] / a_page, CORES):.1f} times the work of one.")
 
 
 if __name__ == "__main__":

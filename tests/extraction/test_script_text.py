@@ -138,15 +138,13 @@ def chinese(length: int) -> str:
         (["", *[""] * 199, data(0)], False),
         ([data(3_000_000)], True),
         ([data(3_000_001)], False),
-        (["/" * 2_500_000, data(2_500_000)], True),
-        (["/" * 2_500_000, data(2_500_001)], False),
         ([chinese(200)], True),
         ([chinese(199)], False),
         ([f"window.run('{chinese(198)}')"], True),
         ([f"window.run('{chinese(197)}')"], False),
     ],
     ids=[
-        *("200 scripts", "201 scripts", "a long script", "too long a script", "long scripts", "too long scripts"),
+        *("200 scripts", "201 scripts", "a long script", "too long a script"),
         *("a short script", "too short a script", "a short string", "too short a string"),
     ],
 )
