@@ -233,8 +233,11 @@ _LETTERS = re.compile(rf"[^\W_]+(?:[{MARKS}]{{1,30}}[^\W_]+)*[{MARKS}]{{0,30}}")
 _NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalnum())
 
 
+@lru_cache(maxsize=1)
 def fingerprint(text: str) -> str | None:
     """Return 16 hex digits that texts with the same letters and digits share, or None where there are none.
+
+    It is kept until the next text, because the check for changes and the record of a page both ask for it.
 
     >>> fingerprint("Hello, World!") == fingerprint("hello world") != fingerprint("hello word")
     True
