@@ -6,9 +6,8 @@
    trained first: one of the names of elements (class, id, role), one of words.
 2. A network combines each block with its neighbours, with the blocks in the same containers and with those of the same
    path, and computes the probability that it is main text (.network). It also computes the type of the page (.model).
-3. The set of blocks with the highest expected F1 is kept (.model). Where a row has two cells and one is
-   kept, so is the other. The blocks are written as readable text (crawler.extraction.output.plain_text). Readers'
-   comments are kept apart.
+3. The set of blocks with the highest expected F1 is kept (.model), tables and lists as wholes (.wholes). The blocks are
+   written as readable text (crawler.extraction.output.plain_text). Readers' comments are kept apart.
 4. If a page shows almost no text, the text is looked for in its scripts (crawler.extraction.script_text).
 
 The weights were trained by `scrapy train auto`; CARD.md beside them names the training data and the scores. Only numpy
@@ -18,9 +17,8 @@ is needed to use them; it is imported when the first page is judged.
 from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from lxml import etree
-
 from crawler.extraction.auto.element_names import Name, named
+from crawler.extraction.auto.wholes import decide_wholes
 from crawler.extraction.output.plain_text import plain
 from crawler.extraction.script_text import instead
 from crawler.metadata.title import headline
@@ -35,9 +33,8 @@ if TYPE_CHECKING:  # imports numpy, which is delayed until the first page
 BALANCE = "balance"
 FAVOURS = {BALANCE: 0.5, "precision": 0.75, "recall": 0.25}
 """The least probability of main text, as a share of the best F1 that can be expected of the page."""
-CELLS = frozenset(("td", "th", "dt", "dd"))
-MAX_CELL = 80
-"""Characters of a cell; longer ones are text, not a label or a value."""
+MAX_VALUE = 80
+"""Characters of a label or a value; what is longer is text."""
 # "no-comments", "comments-off" and the link to the comments match too, but contain no sentences.
 WORDS = "comment disqus discuss responses replies reaction pinglun huifu 评论 留言 回复".split()
 MOST_LETTERS = 200
@@ -58,29 +55,22 @@ class MainText(NamedTuple):
     """Its expected F1; None if it is in the page's scripts, or if there is no text."""
 
 
-def whole_rows(page: Page, chosen: Iterable[int]) -> list[int]:
-    """The indexes of the chosen blocks, and those of the other halves of their rows."""
+def whole_pairs(page: Page, chosen: Iterable[int]) -> list[int]:
+    """The indexes of the chosen blocks, and of the labels and values that belong to them."""
     kept = set(chosen)
     for index in list(kept):
         for other in (index - 1, index + 1):
-            if other not in kept and 0 <= other < len(page.blocks) and _are_halves(page, min(index, other)):
+            if other not in kept and 0 <= other < len(page.blocks) and _is_pair(page, min(index, other)):
                 kept.add(other)
     return sorted(kept)
 
 
-def _are_halves(page: Page, first: int) -> bool:
-    """Whether a block and the next one are the only cells of a row."""
-    left, right = page.blocks[first : first + 2]
-    if left.tag not in CELLS or right.tag not in CELLS or max(len(left.text), len(right.text)) > MAX_CELL:
+def _is_pair(page: Page, first: int) -> bool:
+    """Whether a block and the next one are a label and its value in a list of definitions."""
+    label, value = page.blocks[first : first + 2]
+    if label.tag != "dt" or value.tag != "dd" or max(len(label.text), len(value.text)) > MAX_VALUE:
         return False
-    if left.tag == "dt":
-        return left.element.getnext() is right.element and not left.linked
-    row = left.element.getparent()
-    return row is not None and row.tag == "tr" and row is right.element.getparent() and _cells(row) == 2
-
-
-def _cells(row: etree._Element) -> int:
-    return sum(cell.tag in ("td", "th") for cell in row)
+    return label.element.getnext() is value.element and not label.linked
 
 
 def comments(page: Page, kept: Container[int], is_thread: bool = False) -> str:
@@ -143,5 +133,7 @@ def _judged(page: Page, share: float, model: "Model | None") -> tuple[list[int],
 
     judgement = page.once(judged) if model is None else judge(page, model)
     likely, tokens = judgement.probabilities, judgement.tokens
-    places = whole_rows(page, choose(likely, tokens, share).nonzero()[0].tolist())
+    kept = choose(likely, tokens, share).tolist()
+    decide_wholes(page.containers, kept, tokens)
+    places = whole_pairs(page, [index for index, is_kept in enumerate(kept) if is_kept])
     return places, judgement.page_type, round(expected_f1(likely, tokens, places), 4)

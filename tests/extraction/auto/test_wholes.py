@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+
+from crawler.extraction.auto import whole_pairs
+from crawler.extraction.auto.wholes import decide_wholes
+from crawler.page.page import Page
+
+
+def kept(html: str, chosen: set[str]) -> str:
+    """The blocks that are kept of a page if these words would be, each block one word."""
+    page = Page.from_html(html)
+    flags = [block.text in chosen for block in page.blocks]
+    decide_wholes(page.containers, flags, np.ones(len(flags), np.float32))
+    return " ".join(block.text for block, is_kept in zip(page.blocks, flags, strict=True) if is_kept)
+
+
+def table(*rows: str) -> str:
+    return f"<table>{''.join('<tr>' + ''.join(f'<td>{cell}</td>' for cell in row) + '</tr>' for row in rows)}</table>"
+
+
+@pytest.mark.parametrize(
+    ("html", "chosen", "expected"),
+    [
+        (table("ab", "cd", "ef"), "abce", "a b c d e f"),  # most of a table
+        (table("abcd", "efgh", "ijkl"), "a", ""),  # next to nothing of it
+        (table("abcd", "efgh"), "abc", "a b c d"),  # a whole row, and none of the other
+        (table("abcd", "efgh"), "abe", "a b c d"),
+        ("<table><caption>x</caption><tr><td>a<td>b<tr><td>c<td>d</table>", "abc", "x a b c d"),
+        (table("a", "b", "c"), "a", "a"),  # one column is a layout
+        (f"<table><tr><td>a{table('bc', 'de')}</td></tr></table>", "abcd", "a b c d e"),  # the inner one has the data
+        ("<table><tr><td>a<p>b<p>c<p>d</td><td>e</td></tr><tr><td>f</td><td>g</td></tr></table>", "abcdf", "a b c d f"),
+        ("<ul><li>a<li>b<li>c</ul>", "ab", "a b c"),
+        ("<ol><li>a<li>b<li>c<li>d</ol>", "a", ""),
+        ("<ul><li>a<li>b</ul>", "a", "a"),  # half of a list stays half
+        ("<ul><li>a<p>b<p>c<li>d</ul>", "bcd", "b c d"),  # long items are no list of words
+        ("<p>a</p><p>b</p><p>c</p>", "ab", "a b"),
+    ],
+)
+def test_tables_and_lists_are_whole(html: str, chosen: str, expected: str) -> None:
+    assert kept(html, set(chosen)) == expected
+
+
+@pytest.mark.parametrize(
+    ("html", "chosen", "expected"),
+    [
+        ("<dl><dt>Size</dt><dd>L</dd><dt>Colour</dt><dd>red</dd></dl>", [3], [2, 3]),
+        ("<dl><dt>Size</dt><dd>L</dd></dl>", [0], [0, 1]),
+        ("<dl><dt><a href=/>Size</a></dt><dd>L</dd></dl>", [1], [1]),
+        (f"<dl><dt>a</dt><dd>{'x' * 81}</dd></dl>", [0], [0]),
+        (f"<dl><dt>a</dt><dd>{'x' * 80}</dd></dl>", [0], [0, 1]),
+        ("<p>a</p><p>b</p>", [0], [0]),
+    ],
+)
+def test_labels_and_values_belong_together(html: str, chosen: list[int], expected: list[int]) -> None:
+    assert whole_pairs(Page.from_html(html), chosen) == expected
+
+
+def test_what_is_not_judged_stays_out() -> None:
+    page = Page.from_html(table("ab", "cd", "ef"))
+    flags = [True, True, False]
+    decide_wholes(page.containers, flags, np.ones(3, np.float32))
+    assert flags == [True, True, False]
