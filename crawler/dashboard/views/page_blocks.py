@@ -81,8 +81,8 @@ def blocks(found: StoredPage) -> list[PageBlock]:
     for place, block in enumerate(found.page.blocks):
         mine = said.blocks[place] if said is not None and place < len(said.blocks) else None
         kept, reasons = place in found.kept, mine.reasons if mine is not None else ()
-        if mine is not None and said is not None and kept and mine.probability < said.limit:
-            reasons = (Reason(BlockReason.OTHER_HALF, {}),)
+        if mine is not None and said is not None and kept != (mine.probability >= said.limit):
+            reasons = (Reason(BlockReason.PART, {}),)
         probability = mine.probability if mine is not None else None
         linked = block.linked / max(1, len(block.text))
         made.append(PageBlock(place, block.text, block.tag, linked, kept, probability, reasons))

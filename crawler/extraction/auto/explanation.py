@@ -235,7 +235,7 @@ class BlockReason(ReasonCode):
     )
 
     ALL_TOGETHER = auto(), N_("no single feature, but all of them together")
-    OTHER_HALF = auto(), N_("it is the other half of a row of two cells")
+    PART = auto(), N_("it is part of a table or list, which is kept or left out as a whole")
 
 
 _R = BlockReason
