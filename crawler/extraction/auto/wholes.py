@@ -1,7 +1,7 @@
-"""Tables and lists are kept or dropped as wholes: a table without some of its cells says something else.
+"""Data tables and lists are kept or left out whole: a table without some of its rows says something else.
 
-The network judges each block. Of a data table or a list, all blocks are kept if most of their words would be, and none
-if few would be. Between the two each row of a table is decided by its own words. A table for the layout of a page, one
+The network judges each block. A data table between two blocks that are kept is kept. Any other table or list is kept if
+enough of its words would be; between two blocks that are kept, fewer words are enough. A table for the layout of a page,
 with other tables or much text in its cells, stays as the network judged it, and so does a list of long items.
 """
 
@@ -15,29 +15,28 @@ if TYPE_CHECKING:  # imports numpy, which is delayed until the first page
 
 LISTS = frozenset(("ul", "ol"))
 CELLS = frozenset(("td", "th"))
-ALL, NONE = 0.6, 0.3
-"""The share of the words from which all are kept, and below which none is."""
-HALF = 0.5
-"""The same for one row of a table."""
+ENOUGH, ENOUGH_BETWEEN = 0.3, 0.1
+"""The share of the words: usually, and between two blocks that are kept."""
 BLOCKS = 1.5
 """Blocks of an average cell or item, at most."""
+NEAR = 2
+"""So many blocks after a table or list are looked at: the first may be a note under it."""
 
 
 def decide_wholes(containers: Containers, kept: list[bool], tokens: "Floats") -> None:
     """Change which of the judged blocks are kept, so that tables and lists are whole."""
-    for whole, rows in _wholes(containers).items():
-        if containers.ends[whole] > len(kept):
+    for whole in _wholes(containers):
+        start, end = containers.starts[whole], containers.ends[whole]
+        if end > len(kept):
             continue
-        share = _share(containers, whole, kept, tokens)
-        if share >= ALL or share < NONE:
-            _set(containers, whole, kept, share >= ALL)
-            continue
-        for row in rows:
-            _set(containers, row, kept, _share(containers, row, kept, tokens) >= HALF)
+        is_between = start > 0 and kept[start - 1] and any(kept[end : end + NEAR])
+        words = tokens[start:end]
+        is_enough = words @ kept[start:end] >= (ENOUGH_BETWEEN if is_between else ENOUGH) * words.sum()
+        kept[start:end] = [bool(is_enough or (is_between and containers.tags[whole] == "table"))] * (end - start)
 
 
-def _wholes(containers: Containers) -> dict[int, list[int]]:
-    """The data tables, each with its rows, and the lists, in page order."""
+def _wholes(containers: Containers) -> list[int]:
+    """The data tables and the lists, in page order."""
     rows: dict[int, list[int]] = {}
     items: dict[int, int] = {}
     table_of: list[int] = []
@@ -58,11 +57,9 @@ def _wholes(containers: Containers) -> dict[int, list[int]]:
                 cells[parent] += 1
             elif tag == "li" and parent in items:
                 items[parent] += 1
-    tables = {at: found for at, found in rows.items() if at not in layouts and _is_data(containers, at, found, cells)}
-    lists: dict[int, list[int]] = {
-        at: [] for at, count in items.items() if count > 1 and _is_short(containers, at, count)
-    }
-    return dict(sorted((tables | lists).items()))
+    tables = [at for at, found in rows.items() if at not in layouts and _is_data(containers, at, found, cells)]
+    lists = [at for at, count in items.items() if count > 1 and _is_short(containers, at, count)]
+    return sorted(tables + lists)
 
 
 def _is_data(containers: Containers, table: int, rows: list[int], cells: Counter[int]) -> bool:
@@ -73,14 +70,3 @@ def _is_data(containers: Containers, table: int, rows: list[int], cells: Counter
 
 def _is_short(containers: Containers, at: int, parts: int) -> bool:
     return containers.ends[at] - containers.starts[at] <= BLOCKS * parts
-
-
-def _share(containers: Containers, at: int, kept: list[bool], tokens: "Floats") -> float:
-    """The share of a container's words that is kept."""
-    inside = slice(containers.starts[at], containers.ends[at])
-    return float(tokens[inside] @ kept[inside] / tokens[inside].sum())
-
-
-def _set(containers: Containers, at: int, kept: list[bool], value: bool) -> None:
-    start, end = containers.starts[at], containers.ends[at]
-    kept[start:end] = [value] * (end - start)

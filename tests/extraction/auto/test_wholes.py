@@ -21,17 +21,18 @@ def table(*rows: str) -> str:
 @pytest.mark.parametrize(
     ("html", "chosen", "expected"),
     [
-        (table("ab", "cd", "ef"), "abce", "a b c d e f"),  # most of a table
-        (table("abcd", "efgh", "ijkl"), "a", ""),  # next to nothing of it
-        (table("abcd", "efgh"), "abc", "a b c d"),  # a whole row, and none of the other
-        (table("abcd", "efgh"), "abe", "a b c d"),
-        ("<table><caption>x</caption><tr><td>a<td>b<tr><td>c<td>d</table>", "abc", "x a b c d"),
+        (table("ab", "cd", "ef"), "ab", "a b c d e f"),  # enough of a table
+        (table("ab", "cd", "ef"), "a", ""),
+        (f"<p>x</p>{table('ab', 'cd', 'ef')}<p>y</p>", "xy", "x a b c d e f y"),  # in the midst of the text
+        (f"<p>x</p>{table('ab', 'cd', 'ef')}<p>y</p>", "xa", "x"),
+        ("<table><caption>x</caption><tr><td>a<td>b<tr><td>c<td>d</table>", "ab", "x a b c d"),
         (table("a", "b", "c"), "a", "a"),  # one column is a layout
-        (f"<table><tr><td>a{table('bc', 'de')}</td></tr></table>", "abcd", "a b c d e"),  # the inner one has the data
+        (f"<table><tr><td>a{table('bc', 'de')}</td></tr></table>", "abd", "a b c d e"),  # the inner one has the data
         ("<table><tr><td>a<p>b<p>c<p>d</td><td>e</td></tr><tr><td>f</td><td>g</td></tr></table>", "abcdf", "a b c d f"),
-        ("<ul><li>a<li>b<li>c</ul>", "ab", "a b c"),
+        ("<ul><li>a<li>b<li>c</ul>", "a", "a b c"),
         ("<ol><li>a<li>b<li>c<li>d</ol>", "a", ""),
-        ("<ul><li>a<li>b</ul>", "a", "a"),  # half of a list stays half
+        ("<p>x<ol><li>a<li>b<li>c<li>d</ol><p>y", "xay", "x a b c d y"),
+        ("<p>x<ol><li>a<li>b<li>c<li>d</ol><p>y", "xy", "x y"),
         ("<ul><li>a<p>b<p>c<li>d</ul>", "bcd", "b c d"),  # long items are no list of words
         ("<p>a</p><p>b</p><p>c</p>", "ab", "a b"),
     ],
