@@ -124,10 +124,13 @@ class Command(CrawlCommand):
         prepare_process(self.crawler_process.settings)
         for name in [] if has_other_components(self.crawler_process.settings) else self.unknown:
             logging.getLogger(__name__).warning("Nothing here reads the setting %s: is it misspelt?", name)
-        crawler = self._create_crawler(SPIDER)
-        self.crawler_process.crawl(crawler, session=self.session, **self.given(opts))
         try:
+            crawler = self._create_crawler(SPIDER)
+            self.crawler_process.crawl(crawler, session=self.session, **self.given(opts))
             self.crawler_process.start()
+        except KeyboardInterrupt:  # Scrapy handles signals from its start on
+            self.exitcode = INTERRUPTED
+            return
         finally:
             if self.session.is_open:  # stopped before the crawl had begun
                 print(localized(Message("Stopped before the first page; the same command continues.")), file=sys.stderr)

@@ -51,15 +51,18 @@ class ReportingHandler(logging.Handler):
 
 
 class Sender:
-    """Writes lines to the process that started this one, from several threads."""
+    """Writes lines to the process that started this one, from several threads; ends this one when that one is gone."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self.stream, self.lock = stream, Lock()
 
     def __call__(self, kind: str, content: Any) -> None:
         with self.lock:
-            self.stream.write(json.dumps({kind: content}).encode() + b"\n")
-            self.stream.flush()
+            try:
+                self.stream.write(json.dumps({kind: content}).encode() + b"\n")
+                self.stream.flush()
+            except BrokenPipeError:
+                os._exit(1)
 
 
 class Reporter:

@@ -1,8 +1,8 @@
 """Data tables and lists are kept or left out whole: a table without some of its rows says something else.
 
 The network judges each block. A data table between two blocks that are kept is kept. Any other table or list is kept if
-enough of its words would be; between two blocks that are kept, fewer words are enough. A table for the layout of a page,
-with other tables or much text in its cells, stays as the network judged it, and so does a list of long items.
+enough of its words would be; between two blocks that are kept, fewer words are enough. A table for the layout of a
+page, with other tables or much text in its cells, stays as the network judged it, and so does a list of long items.
 """
 
 from collections import Counter
