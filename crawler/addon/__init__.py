@@ -11,9 +11,10 @@ Every item that a callback yields from a page gets the field `clean`. Settings o
 
 from scrapy.settings import BaseSettings
 
+from crawler.addon.address_guard import LoggingAddressGuard
 from crawler.addon.clean_items import CleanItems
 from crawler.addon.durable_queue import DurableQueue, StartRequests
-from crawler.addon.request_filters import ImageNoiseFilter, LoggingAddressGuard
+from crawler.addon.image_noise import ImageNoiseFilter
 
 OF_SHELL = "scrapy.dupefilters.BaseDupeFilter"  # set by `scrapy shell`, in which no crawl should be continued
 

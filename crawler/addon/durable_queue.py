@@ -10,7 +10,7 @@ import logging
 import pickle
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import quote
@@ -26,6 +26,7 @@ from scrapy.utils.request import request_from_dict
 from twisted.internet.defer import Deferred
 
 from crawler.addon.feed_files import FeedFiles
+from crawler.addon.request_table import RequestTable
 
 logger = logging.getLogger(__name__)
 
@@ -33,82 +34,6 @@ COMMIT_SECONDS = 0.1
 COMMIT_SHARE = 0.1  # the largest share of the time that commits may take: on a slow disk they are less frequent
 NOT_PICKLED = (pickle.PicklingError, AttributeError, TypeError, ValueError, RecursionError)
 NOT_READ = (pickle.UnpicklingError, AttributeError, ImportError, TypeError, ValueError, EOFError, LookupError)
-LOCK_SECONDS = 1.0  # for which another process that is ending may still lock the file
-SCHEMA = """
-PRAGMA locking_mode = EXCLUSIVE;
-PRAGMA journal_mode = WAL;
-PRAGMA synchronous = FULL;
-CREATE TABLE IF NOT EXISTS request (
-    id INTEGER PRIMARY KEY,
-    fingerprint BLOB NOT NULL,
-    is_filtered INTEGER NOT NULL,
-    is_done INTEGER NOT NULL DEFAULT 0,
-    data BLOB
-);
-CREATE INDEX IF NOT EXISTS request_fingerprint ON request (fingerprint);
-BEGIN IMMEDIATE;
-DELETE FROM request WHERE data IS NULL AND NOT is_done; -- in the memory of a process that has ended
-"""
-
-
-class RequestTable:
-    """The requests of one crawl in SQLite; those without data are in memory only.
-
-    Everything happens in one transaction until `commit`. The file is locked until the process ends in any way.
-    """
-
-    def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self.path = path
-        self._database = sqlite3.connect(path, timeout=LOCK_SECONDS, isolation_level=None)
-        self._database.executescript(SCHEMA)
-        self.last_of_before = int(self._value("SELECT coalesce(max(id), 0) FROM request"))
-
-    def add(self, fingerprint: bytes, is_filtered: bool, data: bytes | None) -> int:
-        """The number of a new request."""
-        values = (fingerprint, is_filtered, data)
-        added = self._database.execute("INSERT INTO request (fingerprint, is_filtered, data) VALUES (?, ?, ?)", values)
-        return int(added.lastrowid or 0)
-
-    def has(self, fingerprint: bytes) -> bool:
-        """Whether such a request is among those that are filtered."""
-        found = "SELECT EXISTS (SELECT 1 FROM request WHERE fingerprint = ? AND is_filtered)"
-        return bool(self._value(found, fingerprint))
-
-    def had(self, fingerprint: bytes) -> bool:
-        """Whether an earlier process added such a request."""
-        found = "SELECT EXISTS (SELECT 1 FROM request WHERE fingerprint = ? AND id <= ?)"
-        return bool(self._value(found, fingerprint, self.last_of_before))
-
-    def data(self, number: int) -> bytes:
-        return bytes(self._value("SELECT data FROM request WHERE id = ?", number))
-
-    def waiting(self) -> Iterator[tuple[int, bytes]]:
-        """The numbers and the data of requests that are not done, in the order in which they were added."""
-        yield from self._database.execute("SELECT id, data FROM request WHERE NOT is_done ORDER BY id")
-
-    def count_waiting(self) -> int:
-        """How many requests are not done."""
-        return int(self._value("SELECT count(*) FROM request WHERE NOT is_done"))
-
-    def commit(self, done: Iterable[int]) -> None:
-        """Commit what was added, and that these requests are done."""
-        finish = "UPDATE request SET is_done = 1, data = NULL WHERE id = ?"
-        self._database.executemany(finish, [(number,) for number in done])
-        self._database.execute("COMMIT")
-        self._database.execute("BEGIN IMMEDIATE")
-
-    def close(self) -> None:
-        """Close the file; uncommitted changes are lost."""
-        self._database.close()
-
-    def delete(self) -> None:
-        self.close()
-        self.path.unlink()
-
-    def _value(self, query: str, *values: object) -> int | bytes:
-        found: tuple[int | bytes] = self._database.execute(query, values).fetchone()
-        return found[0]
 
 
 class DurableQueue(Scheduler):

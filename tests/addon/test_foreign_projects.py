@@ -12,7 +12,7 @@ import pytest
 from fork_server import ROOT
 from sites import Answer, Site, page, serving
 
-from crawler.addon.clean_items import NearDuplicates
+from crawler.addon.near_duplicates import NearDuplicates
 
 BEE = "Honey bees dance in the dark of the hive to tell the others where the flowers are, and how far away."
 WASP = "Paper wasps build their nests of chewed wood, and hang them under the roofs of old barns and sheds."

@@ -1,4 +1,4 @@
-"""Refuses requests for images that are adverts or navigation, and for addresses that are not public."""
+"""Refuses requests for images that are adverts or navigation, judged by the pages of their site."""
 
 import logging
 from typing import Self
@@ -9,13 +9,11 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 
-from crawler.addon.clean_items import html_page
+from crawler.addon.response_page import html_page
 from crawler.extraction import EXTRACTORS
-from crawler.middlewares.private_addresses import AddressGuard
 from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.image_features import sightings
 from crawler.noise.verdict import Judge
-from crawler.spiders.request_outcomes import Refusal
 from crawler.urls.parsing import site
 
 logger = logging.getLogger(__name__)
@@ -58,23 +56,3 @@ class ImageNoiseFilter:
             for url in list(self._seen)[: max(0, len(self._seen) - MOST_IMAGES)]:
                 del self._seen[url]
         return response
-
-
-class LoggingAddressGuard(AddressGuard):
-    """The guard of our own crawls, with a log line and a statistic for each refusal."""
-
-    stats: StatsCollector
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        guard = super().from_crawler(crawler)
-        guard.stats = crawler.stats
-        return guard
-
-    def process_exception(self, request: Request, exception: Exception) -> None:
-        try:
-            super().process_exception(request, exception)
-        except Refusal as refusal:
-            self.stats.inc_value("winnow/addresses_refused")
-            logger.warning("Refused: %s (%s)", request.url, refusal.outcome.message)
-            raise
