@@ -31,15 +31,14 @@ from crawler.bulk.cleaning import (
     Cleaned,
     Cleaner,
     CleaningCounts,
-    CleaningProgress,
     FileCleaner,
     FileResult,
     cleaned,
     cleaner,
     lost,
-    outcome_lines,
 )
 from crawler.bulk.parallel import DIED, GARBAGE_THRESHOLD, WorkersError, as_done, cores
+from crawler.bulk.progress_bar import CleaningProgress, outcome_lines
 from crawler.bulk.resume_manifest import ENDING, Pair, go_on, largest_first, maker, pairs
 from crawler.command_line.terminal import (
     FAILED,

@@ -26,8 +26,9 @@ from sqlalchemy.engine import URL
 from crawler.archives.records import Broken
 from crawler.atomic_files import AtomicFile, OutputError
 from crawler.bulk.clean_files import only_run
-from crawler.bulk.cleaning import Cleaned, CleaningCounts, CleaningProgress, outcome_lines
+from crawler.bulk.cleaning import Cleaned, CleaningCounts
 from crawler.bulk.parallel import DIED, GARBAGE_THRESHOLD, WorkersError, cores, in_order
+from crawler.bulk.progress_bar import CleaningProgress, outcome_lines
 from crawler.bulk.resume_manifest import maker
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, byte_size, printable, spell_out_log
 from crawler.extraction import LEARNING, favouring
