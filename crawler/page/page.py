@@ -67,16 +67,16 @@ class Page:
         return cast(T, self._once[compute])
 
     @property
-    def _read(self) -> bytes:
+    def _source(self) -> bytes:
         return self.body[:MAX_BYTES]
 
     @cached_property
     def _is_clean(self) -> bool:
-        return is_clean_utf8(self._read, self.content_type)
+        return is_clean_utf8(self._source, self.content_type)
 
     @cached_property
     def _decoded(self) -> tuple[str, str]:
-        return (self._read.decode(), "utf-8") if self._is_clean else decode(self._read, self.content_type)
+        return (self._source.decode(), "utf-8") if self._is_clean else decode(self._source, self.content_type)
 
     @property
     def html(self) -> str:
@@ -90,7 +90,7 @@ class Page:
 
     @cached_property
     def _parsed(self) -> tuple[etree._Element, Cut | None]:
-        return parsed(self._read if self._is_clean else self.html.encode("utf-8", "replace"))
+        return parsed(self._source if self._is_clean else self.html.encode("utf-8", "replace"))
 
     @cached_property
     def root(self) -> etree._Element:

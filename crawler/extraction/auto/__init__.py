@@ -14,11 +14,11 @@ The weights were trained by `scrapy train auto`; CARD.md beside them names the t
 is needed to use them; it is imported when the first page is judged.
 """
 
-from collections.abc import Container, Iterable
+from collections.abc import Container
 from typing import TYPE_CHECKING, NamedTuple
 
 from crawler.extraction.auto.element_names import Name, named
-from crawler.extraction.auto.wholes import decide_wholes
+from crawler.extraction.auto.wholes import wholes
 from crawler.extraction.output.plain_text import plain
 from crawler.extraction.script_text import instead
 from crawler.metadata.title import headline
@@ -33,8 +33,6 @@ if TYPE_CHECKING:  # imports numpy, which is delayed until the first page
 BALANCE = "balance"
 FAVOURS = {BALANCE: 0.5, "precision": 0.75, "recall": 0.25}
 """The least probability of main text, as a share of the best F1 that can be expected of the page."""
-MAX_VALUE = 80
-"""Characters of a label or a value; what is longer is text."""
 # "no-comments", "comments-off" and the link to the comments match too, but contain no sentences.
 WORDS = "comment disqus discuss responses replies reaction pinglun huifu 评论 留言 回复".split()
 MOST_LETTERS = 200
@@ -53,24 +51,6 @@ class MainText(NamedTuple):
     page_type: str
     certainty: float | None = None
     """Its expected F1; None if it is in the page's scripts, or if there is no text."""
-
-
-def whole_pairs(page: Page, chosen: Iterable[int]) -> list[int]:
-    """The indexes of the chosen blocks, and of the labels and values that belong to them."""
-    kept = set(chosen)
-    for index in list(kept):
-        for other in (index - 1, index + 1):
-            if other not in kept and 0 <= other < len(page.blocks) and _is_pair(page, min(index, other)):
-                kept.add(other)
-    return sorted(kept)
-
-
-def _is_pair(page: Page, first: int) -> bool:
-    """Whether a block and the next one are a label and its value in a list of definitions."""
-    label, value = page.blocks[first : first + 2]
-    if label.tag != "dt" or value.tag != "dd" or max(len(label.text), len(value.text)) > MAX_VALUE:
-        return False
-    return label.element.getnext() is value.element and not label.linked
 
 
 def comments(page: Page, kept: Container[int], is_thread: bool = False) -> str:
@@ -133,7 +113,5 @@ def _judged(page: Page, share: float, model: "Model | None") -> tuple[list[int],
 
     judgement = page.once(judged) if model is None else judge(page, model)
     likely, tokens = judgement.probabilities, judgement.tokens
-    kept = choose(likely, tokens, share).tolist()
-    decide_wholes(page.containers, kept, tokens)
-    places = whole_pairs(page, [index for index, is_kept in enumerate(kept) if is_kept])
+    places = wholes(page, choose(likely, tokens, share).tolist(), tokens)
     return places, judgement.page_type, round(expected_f1(likely, tokens, places), 4)

@@ -1,14 +1,17 @@
-"""Data tables and lists are kept or left out whole: a table without some of its rows says something else.
+"""Data tables, lists, and labels with their values are kept or left out whole: half of one says something else.
 
 The network judges each block. A data table between two blocks that are kept is kept. Any other table or list is kept if
 enough of its words would be; between two blocks that are kept, fewer words are enough. A table for the layout of a
-page, with other tables or much text in its cells, stays as the network judged it, and so does a list of long items.
+page, with other tables or much text in its cells, stays as the network judged it, and so does a list of long items. Of
+a short label and its value in a list of definitions, both are kept if one is.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from crawler.page.blocks import Containers
+from crawler.page.blocks import Block, Containers
+from crawler.page.page import Page
 
 if TYPE_CHECKING:  # imports numpy, which is delayed until the first page
     from crawler.extraction.auto.page_arrays import Floats
@@ -17,15 +20,24 @@ LISTS = frozenset(("ul", "ol"))
 CELLS = frozenset(("td", "th"))
 ENOUGH, ENOUGH_BETWEEN = 0.3, 0.1
 """The share of the words: usually, and between two blocks that are kept."""
-BLOCKS = 1.5
-"""Blocks of an average cell or item, at most."""
+MAX_BLOCKS_OF_PART = 1.5
+"""Blocks of an average cell or item."""
 NEAR = 2
 """So many blocks after a table or list are looked at: the first may be a note under it."""
+MAX_VALUE = 80
+"""Characters of a label or a value; what is longer is text."""
 
 
-def decide_wholes(containers: Containers, kept: list[bool], tokens: "Floats") -> None:
-    """Change which of the judged blocks are kept, so that tables and lists are whole."""
-    for whole in _wholes(containers):
+def wholes(page: Page, kept: list[bool], tokens: "Floats") -> list[int]:
+    """The indexes of the blocks to keep, given which of the judged blocks would be kept, and their words."""
+    kept = kept[:]
+    _decide_tables_and_lists(page.containers, kept, tokens)
+    _complete_pairs(page.blocks, kept)
+    return [index for index, is_kept in enumerate(kept) if is_kept]
+
+
+def _decide_tables_and_lists(containers: Containers, kept: list[bool], tokens: "Floats") -> None:
+    for whole in _tables_and_lists(containers):
         start, end = containers.starts[whole], containers.ends[whole]
         if end > len(kept):
             continue
@@ -35,7 +47,7 @@ def decide_wholes(containers: Containers, kept: list[bool], tokens: "Floats") ->
         kept[start:end] = [bool(is_enough or (is_between and containers.tags[whole] == "table"))] * (end - start)
 
 
-def _wholes(containers: Containers) -> list[int]:
+def _tables_and_lists(containers: Containers) -> list[int]:
     """The data tables and the lists, in page order."""
     rows: dict[int, list[int]] = {}
     items: dict[int, int] = {}
@@ -69,4 +81,17 @@ def _is_data(containers: Containers, table: int, rows: list[int], cells: Counter
 
 
 def _is_short(containers: Containers, at: int, parts: int) -> bool:
-    return containers.ends[at] - containers.starts[at] <= BLOCKS * parts
+    return containers.ends[at] - containers.starts[at] <= MAX_BLOCKS_OF_PART * parts
+
+
+def _complete_pairs(blocks: Sequence[Block], kept: list[bool]) -> None:
+    for first in range(len(kept) - 1):
+        if kept[first] != kept[first + 1] and _is_pair(*blocks[first : first + 2]):
+            kept[first] = kept[first + 1] = True
+
+
+def _is_pair(label: Block, value: Block) -> bool:
+    """Whether two blocks are a label and its value in a list of definitions."""
+    if label.tag != "dt" or value.tag != "dd" or max(len(label.text), len(value.text)) > MAX_VALUE:
+        return False
+    return label.element.getnext() is value.element and not label.linked

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from crawler.extraction.auto import whole_pairs
-from crawler.extraction.auto.wholes import decide_wholes
+from crawler.extraction.auto.wholes import wholes
 from crawler.page.page import Page
 
 
@@ -10,8 +9,7 @@ def kept(html: str, chosen: set[str]) -> str:
     """The blocks that are kept of a page if these words would be, each block one word."""
     page = Page.from_html(html)
     flags = [block.text in chosen for block in page.blocks]
-    decide_wholes(page.containers, flags, np.ones(len(flags), np.float32))
-    return " ".join(block.text for block, is_kept in zip(page.blocks, flags, strict=True) if is_kept)
+    return " ".join(page.blocks[index].text for index in wholes(page, flags, np.ones(len(flags), np.float32)))
 
 
 def table(*rows: str) -> str:
@@ -53,11 +51,11 @@ def test_tables_and_lists_are_whole(html: str, chosen: str, expected: str) -> No
     ],
 )
 def test_labels_and_values_belong_together(html: str, chosen: list[int], expected: list[int]) -> None:
-    assert whole_pairs(Page.from_html(html), chosen) == expected
+    page = Page.from_html(html)
+    flags = [index in chosen for index in range(len(page.blocks))]
+    assert wholes(page, flags, np.ones(len(flags), np.float32)) == expected
 
 
 def test_what_is_not_judged_stays_out() -> None:
     page = Page.from_html(table("ab", "cd", "ef"))
-    flags = [True, True, False]
-    decide_wholes(page.containers, flags, np.ones(3, np.float32))
-    assert flags == [True, True, False]
+    assert wholes(page, [True, True, False], np.ones(3, np.float32)) == [0, 1]
