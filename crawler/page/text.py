@@ -242,18 +242,27 @@ def fingerprint(text: str) -> str | None:
     >>> fingerprint("Hello, World!") == fingerprint("hello world") != fingerprint("hello word")
     True
     """
+    return fingerprint_of_letters(letters(text))
+
+
+def fingerprint_of_letters(found: bytes) -> str | None:
+    return blake2b(found, digest_size=8).hexdigest() if found else None
+
+
+def letters(text: str) -> bytes:
+    """Return the letters and digits of a text, folded.
+
+    >>> letters("Hello, World!")
+    b'helloworld'
+    """
     if text.isascii():  # nothing to normalise
-        ascii_letters = text.encode().translate(None, _NO_LETTERS).lower()
-        return blake2b(ascii_letters, digest_size=8).hexdigest() if ascii_letters else None
+        return text.encode().translate(None, _NO_LETTERS).lower()
     runs = _LETTERS.findall("".join(text.split()))
-    if not runs:
-        return None
-    letters = "".join(runs)
-    if not unicodedata.is_normalized("NFKC", letters):
+    joined = "".join(runs)
+    if not unicodedata.is_normalized("NFKC", joined):
         # Run by run: what is normal already costs nothing, while one full-width digit makes its whole text slow.
-        letters = "".join(unicodedata.normalize("NFKC", run) for run in runs)
-    folded = unicodedata.normalize("NFKC", letters.casefold())
-    return blake2b(folded.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        joined = "".join(unicodedata.normalize("NFKC", run) for run in runs)
+    return unicodedata.normalize("NFKC", joined.casefold()).encode("utf-8", "surrogatepass")
 
 
 _HAN = re.compile(f"[{HAN}]+")

@@ -1,43 +1,64 @@
-"""Checks whether a page is new, changed or unchanged, by its clean text."""
+"""Checks whether a page is new, changed or unchanged, by its clean text.
+
+When a banner or a footer changes, `auto` may judge a block in doubt in another way, although nobody changed the text.
+So three of its texts are compared, those for balance, for precision and for recall, and a page has changed only if all
+three have: a block that is in doubt for one of them is seldom in doubt for the others.
+"""
 
 from dataclasses import replace
-from functools import partial
 
 from crawler.extraction import EXTRACTORS, LEARNING, Extractor, version
+from crawler.extraction.auto import auto, choices
 from crawler.page.page import Extraction, Page
-from crawler.page.text import fingerprint
+from crawler.page.text import fingerprint, fingerprint_of_letters, letters
 from crawler.recrawl.near_duplicates import signature, similarity
 from crawler.recrawl.page_history import ChangeCheck, PageChange, PageHistory
 
+NO_TEXT = "-"
+
 
 class ChangeDetector:
-    """Checks pages for changes, by the extractor's texts."""
+    """Checks pages for changes, by the extractor's texts.
+
+    A template grows from page to page, and a text that only becomes shorter by that has not changed. A page whose menu
+    changes before the template contains it has not changed either: so for a method that learns templates the texts of
+    `auto` are compared, if there are any.
+    """
 
     def __init__(self, method: str, favour: str, extract: Extractor) -> None:
         self.version = version(method, favour)
-        self.source = extract if method not in LEARNING else partial(without_template, method)
+        self.is_by_auto = method == "auto" or method in LEARNING
+        self.extract = EXTRACTORS[method] if method in LEARNING else extract
 
     def check(self, page: Page, extraction: Extraction, known: PageHistory | None) -> ChangeCheck:
         """The result of the check; with a signature if the page is to be stored."""
-        source = page.once(self.source)
-        found = ChangeCheck(PageChange.NEW, fingerprint(source.text), self.version, certainty=extraction.certainty)
+        found = ChangeCheck(PageChange.NEW, self._fingerprints(page), self.version, certainty=extraction.certainty)
         if known is None:
             return with_signature(found, extraction.text)
         if known.extractor_version != self.version:
             return with_signature(replace(found, found=PageChange.RENEWED), extraction.text)
-        if known.source_fingerprint == found.source_fingerprint:
+        if _is_same(known.source_fingerprint or NO_TEXT, found.source_fingerprint or NO_TEXT):
             return replace(found, found=PageChange.SAME)
         return with_signature(replace(found, found=PageChange.CHANGED), extraction.text, known)
 
+    def _fingerprints(self, page: Page) -> str:
+        """Of the texts that are compared, with spaces between them."""
+        if not self.is_by_auto or not page.once(auto).blocks:
+            return fingerprint(page.once(self.extract).text) or NO_TEXT
+        texts = choices(page)
+        block_letters = {place: letters(page.blocks[place].text) for places in texts for place in places}
+        found = (fingerprint_of_letters(b"".join(map(block_letters.__getitem__, places))) for places in texts)
+        return " ".join(one or NO_TEXT for one in found)
 
-def without_template(method: str, page: Page) -> Extraction:
-    """A page's text before the learned template of its site is removed.
 
-    A template grows from page to page, and a text that only becomes shorter by that has not changed. A page whose menu
-    changes before the template contains it has not changed either: so the text of `auto` is compared, if there is any.
+def _is_same(before: str, now: str) -> bool:
+    """Whether one of the texts is as it was.
+
+    >>> _is_same("a b c", "d b e"), _is_same("a - -", "d - -"), _is_same("-", "-")
+    (True, False, True)
     """
-    found = page.once(EXTRACTORS["auto"])
-    return found if found.text else EXTRACTORS[method](page)
+    pairs = zip(before.split(), now.split(), strict=False)
+    return before == now or any(one == other != NO_TEXT for one, other in pairs)
 
 
 def with_signature(check: ChangeCheck, text: str, known: PageHistory | None = None) -> ChangeCheck:

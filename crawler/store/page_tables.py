@@ -66,7 +66,7 @@ page = Table(
     Column("interval", Float),  # seconds from one visit to the next
     Column("checks", Integer, nullable=False, default=0),  # visits since it was new
     Column("changes", Integer, nullable=False, default=0),
-    Column("source_fingerprint", Text),  # of its text before the site's template is removed
+    Column("source_fingerprint", Text),  # of its text; of `auto`, of its texts for balance, precision and recall
     Column("extractor_version", Text),  # of the extractor that made the text
     Column("signature", LargeBinary),  # of its clean text, for finding near-duplicates
     Column("change_distance", Float),  # how much of the text the last change changed, from 0 to 1

@@ -55,6 +55,16 @@ def test_what_counts_as_a_change(method: str, now: Page, found: PageChange) -> N
     assert check(now, known(first), method).found is found
 
 
+def test_a_block_in_doubt_alone_changes_nothing() -> None:
+    """What is kept for balance and for recall differs from the last visit, what is kept for precision does not."""
+    first = known(check(page(MANY)))
+    balance, precision, recall = str(first.source_fingerprint).split()
+    doubtful = replace(first, source_fingerprint=f"{balance[::-1]} {precision} {recall[::-1]}")
+    assert check(page(MANY), doubtful).found is PageChange.SAME
+    other = replace(first, source_fingerprint=f"{balance[::-1]} {precision[::-1]} {recall[::-1]}")
+    assert check(page(MANY), other).found is PageChange.CHANGED
+
+
 @pytest.mark.parametrize("before", ["0:auto", "1:auto/recall", "1:template", None])
 def test_another_version_renews(before: str | None) -> None:
     old = replace(known(check(page(MANY))), extractor_version=before)

@@ -107,6 +107,14 @@ def main_text(page: Page, favour: str = BALANCE, model: "Model | None" = None) -
     return MainText(text, places, page_type, certainty if text else None)
 
 
+def choices(page: Page) -> list[list[int]]:
+    """The indexes of the blocks that the network chooses, for each of FAVOURS; the page must have a block."""
+    from crawler.extraction.auto.model import choose, judged
+
+    likely, tokens, _ = page.once(judged)
+    return [choose(likely, tokens, share).nonzero()[0].tolist() for share in FAVOURS.values()]
+
+
 def _judged(page: Page, share: float, model: "Model | None") -> tuple[list[int], str, float]:
     """The indexes of the blocks of the main text, the type of the page, and the expected F1."""
     from crawler.extraction.auto.model import choose, expected_f1, judge, judged
