@@ -28,7 +28,10 @@ class Command(command.Command):
             "gold",
             metavar="GOLD.jsonl",
             nargs="+",
-            help=N_("pages with their main text, one JSON object with url, html and gold a line; also .gz and .xz"),
+            help=N_(
+                "pages with their main text, one JSON object with url, html and gold a line; also .gz and .xz; "
+                "what the first file calls main text, auto extracts"
+            ),
         )
         output = N_("the file of weights; OUTPUT_DIR/auto.npz or template_svm.npz if not given")
         add("-o", dest="output", metavar="FILE", help=output)

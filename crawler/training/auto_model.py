@@ -4,7 +4,9 @@
 2. What names and words speak for, by logistic regression; and the type of a page by its names (.vocabulary).
 3. A teacher, boosted trees over the features of blocks, whose opinion is half of each label, and all of it where a page
    of snippets says nothing: what the trees find by rules the network need not find by itself.
-4. The networks, from the pages, from copies with less text, and from the pages of snippets (.gradient_descent).
+4. The networks, from the pages, from copies with less text, and from the pages of snippets (.gradient_descent). Sets
+   differ in what they call main text: one keeps the title, another the captions. So the set of a page is a feature, for
+   the teacher and for the networks; afterwards it is fixed to the first set, whose main text is that of the model.
 5. The type of a page, by logistic regression over what the network makes of it.
 What steps 2 and 3 say of a page is learned from pages of other sites, as it will be of pages nobody has seen.
 """
@@ -58,7 +60,7 @@ class PageSigns(NamedTuple):
     """The part that contains its site."""
     is_copy: bool
     features: Floats
-    """One row for each block."""
+    """One row for each block; the last columns are 1 in that of the page's set, otherwise 0."""
     nest: BlockGroups
     labels: Floats
     weight: float
@@ -79,19 +81,20 @@ def train(examples: Sequence[PageExample], seed: int, epochs: int, tell: Tell) -
     parts = [part_of[one.site] for one in examples]
     check(examples, parts)
     *vocabularies, whole = _vocabularies(examples, parts, tell)
-    described = list(_described(examples, parts, vocabularies, np.random.default_rng(seed)))
+    sets = list(dict.fromkeys(one.group for one in examples if one.is_golden))
+    described = list(_described(examples, parts, vocabularies, sets, np.random.default_rng(seed)))
     taught = opinions(described, FOLDS, seed, tell)
-    scaling = _scaling([page.features for page in described if not page.is_copy])
+    scaling = _scaling([page.features for page in described if not page.is_copy], len(sets))
     whose = [None if page.is_copy else page.owner for page in described]
     lessons = _lessons(described, taught, scaling)
-    hidden = _hidden(examples[0].seen, whole)
+    hidden = _hidden(examples[0].seen, whole, len(sets))
 
     def told(at: int, error: float) -> None:
         tell(f"epoch {at + 1}: {error:.4f}")
 
     beginnings = range(seed, seed + NETWORKS)
     layers = [gradient_descent.learn(lessons, hidden, epochs, beginning, told) for beginning in beginnings]
-    networks = tuple(gradient_descent.network(one, *scaling) for one in layers)
+    networks = tuple(_of_first_set(gradient_descent.network(one, *scaling), len(sets)) for one in layers)
     typed = [
         (examples[at].page_type, lesson, vocabularies[parts[at]].scores(examples[at].seen).kinds)
         for at, lesson in zip(whose, lessons, strict=True)
@@ -124,13 +127,17 @@ def _described(
     examples: Sequence[PageExample],
     parts: Sequence[int],
     vocabularies: Sequence[LearnedWords],
+    sets: list[str],
     chance: np.random.Generator,
 ) -> Iterator[PageSigns]:
     """The features of the pages and their copies, with names and words learned from other sites."""
     weights = weights_of(examples)
+    set_rows = dict(zip(sets, np.eye(len(sets), dtype=np.float32), strict=True))
     for at, (one, part, weight) in enumerate(zip(examples, parts, weights, strict=True)):
         for place, (seen, labels) in enumerate(_with_copy(one, chance)):
             matrix, nest = describe(seen, vocabularies[part])
+            set_row = set_rows[one.group if one.is_golden else sets[0]]
+            matrix = np.hstack((matrix, np.tile(set_row, (len(matrix), 1))))
             yield PageSigns(at, part, place > 0, matrix, nest, labels, weight * (COPY_WEIGHT if place else 1))
 
 
@@ -180,9 +187,11 @@ def _block_weights(page: PageSigns) -> Floats:
     return shares
 
 
-def _scaling(described: Sequence[Floats]) -> Scaling:
+def _scaling(described: Sequence[Floats], sets: int) -> Scaling:
     rows = np.concatenate(described)
-    return rows.mean(0), (1 / (rows.std(0) + 0.01)).astype(np.float32)
+    means, scales = rows.mean(0), (1 / (rows.std(0) + 0.01)).astype(np.float32)
+    means[-sets:], scales[-sets:] = 0, 1
+    return means, scales
 
 
 def _lessons(
@@ -211,22 +220,31 @@ def _lesson(page: PageSigns, opinion: Floats | None, scaling: Scaling) -> gradie
     return gradient_descent.Lesson(rows, page.nest, target.astype(np.float32), tokens, shares, f1_weight)
 
 
-def _hidden(seen: PageArrays, known: LearnedWords) -> list[Ints]:
-    """The features that come from words, from names, and from the page."""
+def _hidden(seen: PageArrays, known: LearnedWords, sets: int) -> list[Ints]:
+    """The features that come from words, from names, from the page, and those that say its set."""
     names = block_features.features(seen, known.scores(seen), page_arrays.ranges(seen)).names
     groups = (
         [name.startswith(("words ", "word score", "heading words", "path word")) for name in names],
         ["names" in name or name.startswith("around") for name in names],
         [name.startswith("page ") for name in names],
     )
-    return [np.flatnonzero(group) for group in groups]
+    return [*map(np.flatnonzero, groups), np.arange(len(names), len(names) + sets)]
+
+
+def _of_first_set(net: network.Network, sets: int) -> network.Network:
+    """The network for pages of the first set, without the features that say the set."""
+    features = len(net.means) - sets
+    weights, bias = net.first.weights, net.first.bias
+    first = net.first._replace(weights=weights[:features], bias=bias + weights[features])
+    return net._replace(means=net.means[:features], scales=net.scales[:features], first=first)
 
 
 def _kinds(networks: Sequence[network.Network], typed: Iterable[tuple[str, gradient_descent.Lesson, Floats]]) -> Kinds:
     """A classifier of page types, from the networks' values; given the types and the scores of names."""
+    features = len(networks[0].means)
     rows, types = [], []
     for page_type, lesson, by_names in typed:
-        made = network.hidden_of(networks, lesson.features, lesson.nest)
+        made = network.hidden_of(networks, lesson.features[:, :features], lesson.nest)
         rows.append(model.summary(*model.together(networks, made), by_names))
         types.append(page_type)
     width = sum(len(net.last.weights) for net in networks)

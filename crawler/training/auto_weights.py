@@ -127,6 +127,7 @@ def auto_card(made: AutoTraining) -> str:
         "auto_card.md",
         made=made,
         sets=[(one.name, one.pages, len(one.sites), known[one.is_golden], one.fingerprint) for one in made.sets],
+        first=next(one.name for one in made.sets if one.is_golden),
         sites=len({site for one in made.sets for site in one.sites}),
         head=("", *COLUMNS),
         groups=[(title, [(name, *cells(row)) for name, row in group.items()]) for title, group in groups],
@@ -208,7 +209,7 @@ def _read(path: Path, tell: Tell) -> tuple[SetSummary, list[PageExample]]:
             if row.gold is None:
                 found.append(snippets(count.name, row.site, page, row.present, row.absent))
             else:
-                found.append(example(count.name, row.site, page, row.gold, row.page_type))
+                found.append(example(count.name, row.site, page, row.gold, row.page_type, row.is_weak))
     _tell_size(count, tell)
     return count, found
 

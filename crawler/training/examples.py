@@ -1,7 +1,8 @@
 """Pages to learn from: as the files of JSON lines have them, as examples, and as copies with less text.
 
-A page has a gold text, or snippets that its main text contains and snippets that it does not. From copies with less
-text a model learns what short articles with much noise look like.
+A page has a gold text, or snippets that its main text contains and snippets that it does not: lists `with` and
+`without`, or the lines of a gold text that is `gold_partial`. A gold text that is `weak` was made by rules instead of
+people. From copies with less text a model learns what short articles with much noise look like.
 """
 
 from collections import Counter
@@ -46,6 +47,7 @@ class TrainingPage(NamedTuple):
     present: tuple[str, ...]
     absent: tuple[str, ...]
     page_type: str
+    is_weak: bool = False
 
     @property
     def page(self) -> Page:
@@ -95,12 +97,15 @@ def read_pages(path: Path, snippets: bool = False) -> Iterator[TrainingPage]:
 
 
 def _has_gold(found: dict[str, Any]) -> bool:
-    return all(isinstance(found.get(name), str) for name in ("html", "gold"))
+    return all(isinstance(found.get(name), str) for name in ("html", "gold")) and not found.get("gold_partial")
 
 
 def _has_snippets(found: dict[str, Any]) -> bool:
-    lists = all(_is_list(found.get(name)) for name in ("with", "without"))
-    return lists and "gold" not in found and isinstance(found.get("html"), str)
+    if not isinstance(found.get("html"), str):
+        return False
+    if "gold" in found:
+        return bool(found.get("gold_partial")) and isinstance(found["gold"], str)
+    return all(_is_list(found.get(name)) for name in ("with", "without"))
 
 
 def _is_list(value: object) -> bool:
@@ -108,21 +113,24 @@ def _is_list(value: object) -> bool:
 
 
 def _page(found: dict[str, Any], path: Path, number: int) -> TrainingPage:
+    is_partial = bool(found.get("gold_partial"))
     return TrainingPage(
         id=str(found.get("id", number)),
         # A page without an address is a site by itself.
         url=absolute("", str(found.get("url"))) or f"http://{path.name}-{number}/",
         html=found["html"],
-        gold=found.get("gold"),
-        present=tuple(found.get("with", ())),
+        gold=None if is_partial else found.get("gold"),
+        present=tuple(found["gold"].splitlines() if is_partial else found.get("with", ())),
         absent=tuple(found.get("without", ())),
         page_type=str(found.get("page_type") or ""),
+        is_weak=bool(found.get("weak")),
     )
 
 
 SET_EXPONENT = 0.35  # a set of so many times fewer pages than the largest weighs that number to this power more
 MOST_WEIGHT = 3.0
 SNIPPETS_WEIGHT = 0.7
+WEAK = 0.5  # the weight of a weak gold text beside one of people
 MOST_PLACES = 3  # blocks with a snippet: a snippet that occurs in more of them may be meant in one only
 
 
@@ -134,6 +142,7 @@ class PageExample(NamedTuple):
     labels: Floats
     """The share of each block that is main text, NaN if unknown."""
     page_type: str
+    is_weak: bool = False
 
     @property
     def is_golden(self) -> bool:
@@ -141,10 +150,10 @@ class PageExample(NamedTuple):
         return not np.isnan(self.labels).any()
 
 
-def example(group: str, site: str, page: Page, gold: str, page_type: str) -> PageExample:
+def example(group: str, site: str, page: Page, gold: str, page_type: str, is_weak: bool = False) -> PageExample:
     """A page with its gold text; it must have a block."""
     found = labels([tokens(block.text) for block in page.blocks[:MAX_BLOCKS]], tokens(gold))
-    return PageExample(group, site, page_arrays.page_arrays(page), np.array(found, np.float32), page_type)
+    return PageExample(group, site, page_arrays.page_arrays(page), np.array(found, np.float32), page_type, is_weak)
 
 
 def snippets(group: str, site: str, page: Page, present: Iterable[str], absent: Iterable[str]) -> PageExample:
@@ -173,7 +182,7 @@ def weights_of(examples: Sequence[PageExample]) -> list[float]:
     sizes = Counter(one.group for one in examples)
     most = max(sizes.values())
     weight = {group: min(MOST_WEIGHT, (most / size) ** SET_EXPONENT) for group, size in sizes.items()}
-    return [weight[one.group] if one.is_golden else SNIPPETS_WEIGHT for one in examples]
+    return [weight[one.group] * (WEAK if one.is_weak else 1) if one.is_golden else SNIPPETS_WEIGHT for one in examples]
 
 
 SHARE = (0.08, 0.4)  # the part of the main text that a copy keeps, from a least to a most

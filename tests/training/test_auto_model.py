@@ -43,6 +43,22 @@ def test_the_model_learns(examples: list[PageExample]) -> None:
         assert found.page_type == one["page_type"]
 
 
+def test_main_text_is_what_the_first_set_calls_so(examples: list[PageExample]) -> None:
+    """One set keeps the headline, the other leaves it out."""
+    golden = [one for one in examples if one.is_golden]
+    page = Page.from_html(row(14)["html"], row(14)["url"])
+    at = [block.tag for block in page.blocks].index("h1")
+    without = [
+        one._replace(group="without", labels=np.where(np.arange(len(one.labels)) == one.labels.argmax(), 0, one.labels))
+        for one in golden
+    ]
+    headline = [
+        judge(page, train(sets, 0, 25, lambda _: None)).probabilities[at]
+        for sets in ([*golden, *without], [*without, *golden])
+    ]
+    assert headline[0] > headline[1] + 0.3
+
+
 def test_types_that_no_example_has_are_never_told(examples: list[PageExample], model: Model) -> None:
     assert {KINDS[at] for at in np.flatnonzero(model.kinds.bias > -20)} == {"article", "listing"}
     untyped = train([one._replace(page_type="") for one in examples], 0, 1, lambda _: None)
@@ -81,6 +97,8 @@ def test_small_sets_weigh_more(examples: list[PageExample]) -> None:
     some = [examples[0]._replace(group=group) for group, size in sizes.items() for _ in range(size)]
     found = weights_of([*some, examples[-1]])
     assert (found[0], found[400], found[500], found[501]) == (1, pytest.approx(4**0.35), 3, 0.7)
+    weak = weights_of([*some[:400], some[400]._replace(is_weak=True), *some[401:]])
+    assert weak[400] == found[400] / 2
 
 
 @pytest.mark.parametrize(
