@@ -138,7 +138,7 @@ class _LeafReader:
                 self.found.append(Leaf(tag, text, self.lines, self.homes[-1], anchor))
             written = written or bool(raw.strip())
         # A line of zero-width characters only exists in <pre>, and nowhere else.
-        self.lines += len(self.found) > before or (written and self.containers[-1] == "pre")
+        self.lines += len(self.found) > before or (written and "pre" in self.containers)
         self.pieces = {}
 
 

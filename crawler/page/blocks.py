@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
+from crawler.page.formulas import formula, image_formula
 from crawler.page.text import EASTERN, fold_space
 
 WITHIN_WORDS = frozenset("em i mark q s sub sup u wbr".split())
@@ -71,12 +72,14 @@ INLINE = frozenset(
     "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label map mark nobr o:p output picture "
     "q rb rp rt rtc ruby s samp small source span strike strong sub sup time tt u var wbr".split()
 )
-# Elements whose text is never read. <noscript> is read: it has what readers without scripts see. The content of
+# Elements whose text is not read, but for formulas. <noscript> is read: it has what readers without scripts see. The content of
 # <noframes> and similar elements is for obsolete browsers, and is unparsed markup in the tree.
 SILENT = frozenset(
     "applet audio canvas head math noembed noframes object script select style svg template textarea title"
     " video".split()
 )
+# Of these, those whose text may be a formula.
+MAY_BE_FORMULA = frozenset(("math", "script"))
 # Elements other than <a> and <img> that link to pages or show images.
 LEADING = frozenset(("frame", "iframe", "area", "input"))
 
@@ -153,11 +156,13 @@ def steps(root: etree._Element) -> Iterator[tuple[str, etree._Element, str]]:
     for event, element in walker:
         is_silent = element.tag in SILENT
         if event == "end":
-            yield "skipped" if is_silent else "end", element, (element.tail or "") if element is not root else ""
+            said = formula(element) if element.tag in MAY_BE_FORMULA else ""
+            yield "skipped" if is_silent else "end", element, said + (element.tail or "") if element is not root else ""
         elif is_silent:
             walker.skip_subtree()
         else:
-            yield "start", element, (element.text or "") if element.tag != "iframe" else ""
+            text = image_formula(element) if element.tag == "img" else element.text
+            yield "start", element, (text or "") if element.tag != "iframe" else ""
 
 
 def contents(root: etree._Element) -> PageContents:
@@ -176,6 +181,8 @@ class _ContentsReader:
         self.containers = Containers([], [], [], [], [])
         self.home = -1
         """Index of the innermost container."""
+        self.pres = 0
+        """How many <pre> are open."""
         self.homes: list[int] = []
         self.wrap: etree._Element | None = None
         self.wraps: list[etree._Element | None] = []
@@ -184,7 +191,7 @@ class _ContentsReader:
         """The number of pieces in the block when a link in it ended."""
 
     def run(self, root: etree._Element) -> PageContents:
-        pieces, tags = self.pieces, self.containers.tags
+        pieces = self.pieces
         self.open_container(root, root.tag)
         walker = etree.iterwalk(root, events=("start", "end"))
         for event, element in walker:
@@ -196,6 +203,8 @@ class _ContentsReader:
                     walker.skip_subtree()
                     continue
                 text = element.tail
+                if tag in MAY_BE_FORMULA and (said := formula(element)):
+                    text = said + (text or "")
             elif event == "start":
                 self.open_container(element, tag)
                 text = element.text if tag != "iframe" else None
@@ -203,7 +212,7 @@ class _ContentsReader:
                 self.close_container()
                 text = element.tail if element is not root else None
             # Most texts of a page are white space between elements, which only <pre> keeps at a line's start.
-            if text and (pieces or not text.isspace() or tags[self.home] == "pre"):
+            if text and (pieces or not text.isspace() or self.pres):
                 self.read(text)
             elif text and self.anchor is not None:
                 self.anchor.pieces.append(text)
@@ -223,13 +232,17 @@ class _ContentsReader:
         starts.append(len(self.blocks))
         ends.append(0)
         tags.append(tag)
-        if tag in LEADING:
+        if tag == "pre":
+            self.pres += 1
+        elif tag in LEADING:
             self.lead(element, tag)
 
     def close_container(self) -> None:
         if self.pieces:
             self.close_block()
         self.containers.ends[self.home] = len(self.blocks)
+        if self.containers.tags[self.home] == "pre":
+            self.pres -= 1
         self.home, self.wrap = self.containers.parents[self.home], None
 
     def enter(self, element: etree._Element, tag: str) -> str | None:
@@ -243,6 +256,7 @@ class _ContentsReader:
             self.anchor = LinkElement(element, element.get("href"), len(self.blocks))
         elif tag == "img":
             self.add_image(element)
+            return image_formula(element)
         elif tag == "source":
             self.srcset = self.srcset or element.get("srcset") or element.get("data-srcset") or ""
         elif tag in WITHIN_WORDS:
@@ -285,7 +299,7 @@ class _ContentsReader:
     def close_block(self) -> None:
         home, pieces = self.home, self.pieces
         tag = self.containers.tags[home]
-        text = _lines("".join(pieces)) if tag == "pre" else fold_space(joined(pieces))
+        text = _lines("".join(pieces)) if self.pres else fold_space(joined(pieces))
         if text:
             self.blocks.append(Block(text, tag, min(self.linked, len(text)), self.containers.elements[home]))
             self.homes.append(home)

@@ -36,6 +36,10 @@ def walked(html: str) -> Page:
         ("<pre>\na\n  b  \n\n\tc\n</pre>", [("a\n  b\n\n\tc", "pre")]),
         ("<pre>\n \n</pre>", []),
         ("<pre>a<b>\nb</b></pre>", [("a\nb", "pre")]),
+        (
+            "<pre>By: Ann <ann@a.example>\nto\nBen</pre>c\nd",
+            [("By: Ann", "pre"), ("to\nBen", "ann@a.example"), ("c d", "body")],
+        ),
         ("<noscript><p>a</p></noscript>", [("a", "p")]),
         ("<xmp><b></xmp>", [("<b>", "xmp")]),
         ("<p>a<!-- b -->c<?d?></p>", [("ac", "p")]),
@@ -67,7 +71,7 @@ def test_blocks(html: str, expected: list[tuple[str, str]]) -> None:
 
 @pytest.mark.parametrize(
     "tag",
-    "applet audio canvas iframe math noembed noframes object script select style svg template textarea video".split(),
+    "applet audio canvas iframe noembed noframes object script select style svg template textarea video".split(),
 )
 def test_what_is_silent_keeps_the_text_after_it(tag: str) -> None:
     found = walked(f"<p>a<{tag}>x<b>y</b></{tag}>b</p>")

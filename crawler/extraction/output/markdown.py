@@ -167,7 +167,7 @@ class _LineReader:
         bare = "".join(self.pieces)
         if not bare.isascii():
             bare = bare.translate(NO_MARKS)
-        if bare.strip() if self.containers[-1].tag == "pre" else fold_space(bare):
+        if bare.strip() if self.pres else fold_space(bare):
             if self.at < len(self.page.blocks) and id(block := self.page.blocks[self.at]) in self.kept:
                 self.left -= 1
                 if not is_said(block.text, self.said):
