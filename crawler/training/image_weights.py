@@ -61,7 +61,10 @@ PARAMETERS: dict[str, Any] = {
     "num_threads": 1,
     "verbose": -1,
 }
-KNOWN = frozenset("wcxb_dev fundus andy_articles magic_article magic_forum zh_handcrafted trafilatura_snippets".split())
+KNOWN = frozenset(
+    "marked wcxb_dev fundus andy_articles magic_article magic_forum zh_handcrafted trafilatura_snippets dragnet canola"
+    " harvest_forums crf_id mercury_rules known_markup recipes_partial manuals".split()
+)
 """Sets that the weights of the extractor were trained on, as its own card says."""
 UNKNOWN = "validation, sets that the extractor was not trained on"
 

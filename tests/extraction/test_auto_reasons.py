@@ -36,7 +36,7 @@ def test_probabilities_are_those_of_auto() -> None:
 @pytest.mark.parametrize(
     ("text", "some", "none"),
     [
-        ("Home", {"it is in <nav>", "100% of it is links"}, {"it is in <article>"}),
+        ("Home", {"it is in <nav>", "100% of the elements around it is links"}, {"it is in <article>"}),
         ("Copyright. All rights reserved.", {"it is in <footer>", "it is at the end of the page"}, set()),
         (PROSE, {f"it has sentences ({len(PROSE)} characters)", "there are sentences next to it"}, {"in <nav>"}),
     ],

@@ -35,9 +35,9 @@ def test_it_makes_a_difference() -> None:
     assert counts["precision"] < counts["balance"] < counts["recall"]
 
 
-@pytest.mark.parametrize(("likely", "is_kept"), [(0.499, False), (0.501, True)])
-def test_precision_wants_three_quarters_of_the_best_f1(likely: float, is_kept: bool) -> None:
-    """Where all blocks are as likely as each other, which is that of 1/2."""
+@pytest.mark.parametrize(("likely", "is_kept"), [(0.69, False), (0.71, True)])
+def test_precision_wants_more_than_balance(likely: float, is_kept: bool) -> None:
+    """Where all blocks are as likely as each other: 0.85 of 2p / (1 + p)."""
     model, bias = shipped(), np.array([np.log(likely / (1 - likely))], np.float32)
     same = tuple(net._replace(last=Layer(0, 0 * net.last.weights, bias)) for net in model.networks)
     found = auto(Page.from_html("<p>Bees dance.<p>They tell the way."), "precision", model._replace(networks=same))
@@ -63,7 +63,7 @@ def test_the_certainty_is_the_best_f1_to_be_expected(name: str) -> None:
     assert found.certainty <= best + 0.0001
 
 
-@pytest.mark.parametrize("likely", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize("likely", [0.3, 0.5, 0.9])
 def test_who_is_less_sure_says_so(likely: float) -> None:
     """Where all blocks are as likely as each other, all are kept: 2p / (1 + p)."""
     model, bias = shipped(), np.array([np.log(likely / (1 - likely))], np.float32)
