@@ -72,8 +72,8 @@ INLINE = frozenset(
     "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label map mark nobr o:p output picture "
     "q rb rp rt rtc ruby s samp small source span strike strong sub sup time tt u var wbr".split()
 )
-# Elements whose text is not read, but for formulas. <noscript> is read: it has what readers without scripts see. The content of
-# <noframes> and similar elements is for obsolete browsers, and is unparsed markup in the tree.
+# Elements whose text is not read, but for formulas. <noscript> is read: it has what readers without scripts see. The
+# content of <noframes> and similar elements is for obsolete browsers, and is unparsed markup in the tree.
 SILENT = frozenset(
     "applet audio canvas head math noembed noframes object script select style svg template textarea title"
     " video".split()

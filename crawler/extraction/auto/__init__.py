@@ -6,8 +6,8 @@
    trained first: one of the names of elements (class, id, role), one of words.
 2. A network combines each block with its neighbours, with the blocks in the same containers and with those of the same
    path, and computes the probability that it is main text (.network). It also computes the type of the page (.model).
-3. The set of blocks with the highest expected F1 is kept (.model), tables and lists as wholes (.wholes). The blocks are
-   written as readable text (crawler.extraction.output.plain_text). Readers' comments are kept apart.
+3. The set of blocks with the highest expected F1 is kept (.model), tables and lists as wholes (.wholes), without
+   readers' comments. The blocks are written as readable text (crawler.extraction.output.plain_text).
 4. If a page shows almost no text, the text is looked for in its scripts (crawler.extraction.script_text).
 
 The weights were trained by `scrapy train auto`; CARD.md beside them names the training data and the scores. Only numpy
@@ -57,22 +57,35 @@ def comments(page: Page, kept: Container[int], is_thread: bool = False) -> str:
     """The sentences in elements named as comments, without blocks of the main text, given by index; empty if they are
     the main text, as in a thread.
     """
-    elements = named(page)
-    said = [_said(name) for name in elements.names]
-    every = "\n".join(said)
-    words = [word for word in WORDS if word in every]
-    if not words:
-        return ""
-    is_for_comments = [any(map(name.__contains__, words)) for name in said]
-    inside = [False]
-    for name, parent in zip(elements.containers, page.containers.parents, strict=True):
-        inside.append(inside[parent + 1] or is_for_comments[name])
-    places = [index for index, home in enumerate(page.homes) if inside[home + 1]]
+    places = page.once(_named_as_comments)
     if is_thread and any(index in kept for index in places):
         return ""
     return "\n".join(
         page.blocks[index].text for index in places if index not in kept and _is_remark(page.blocks[index])
     )
+
+
+def _without_comments(page: Page, kept: list[int]) -> list[int]:
+    """The main text without what is in elements named as comments, unless that is most of it."""
+    named_so = frozenset(page.once(_named_as_comments))
+    rest = [index for index in kept if index not in named_so]
+    letters, others = (sum(len(page.blocks[index].text) for index in places) for places in (kept, rest))
+    return rest if 2 * others > letters else kept
+
+
+def _named_as_comments(page: Page) -> list[int]:
+    """The indexes of the blocks in elements named as comments."""
+    elements = named(page)
+    said = [_said(name) for name in elements.names]
+    every = "\n".join(said)
+    words = [word for word in WORDS if word in every]
+    if not words:
+        return []
+    is_for_comments = [any(map(name.__contains__, words)) for name in said]
+    inside = [False]
+    for name, parent in zip(elements.containers, page.containers.parents, strict=True):
+        inside.append(inside[parent + 1] or is_for_comments[name])
+    return [index for index, home in enumerate(page.homes) if inside[home + 1]]
 
 
 def _said(name: Name) -> str:
@@ -122,4 +135,6 @@ def _judged(page: Page, share: float, model: "Model | None") -> tuple[list[int],
     judgement = page.once(judged) if model is None else judge(page, model)
     likely, tokens = judgement.probabilities, judgement.tokens
     places = wholes(page, choose(likely, tokens, share).tolist(), tokens)
+    if judgement.page_type == "article":  # in manuals such names are of other things
+        places = _without_comments(page, places)
     return places, judgement.page_type, round(expected_f1(likely, tokens, places), 4)

@@ -235,7 +235,7 @@ class BlockReason(ReasonCode):
     )
 
     ALL_TOGETHER = auto(), N_("no single feature, but all of them together")
-    PART = auto(), N_("it is part of a table or list, which is kept or left out as a whole")
+    PART = auto(), N_("it is part of a table, a list or readers' comments, which are kept or left out as a whole")
 
 
 _R = BlockReason

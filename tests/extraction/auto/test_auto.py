@@ -44,6 +44,10 @@ def test_precision_wants_more_than_balance(likely: float, is_kept: bool) -> None
     assert bool(found.blocks) is is_kept
 
 
+SENTENCE = "Bees dance in the dark of the hive, and the others follow the dancer with their feelers to learn the way."
+REMARK = "I have kept bees for thirty years, and I have never seen them dance as well as in this spring, my friends."
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_the_text_is_of_the_blocks_and_the_comments_of_others(name: str) -> None:
     page = PAGES[name]
@@ -107,3 +111,18 @@ def test_memory_is_bounded(page: str) -> None:
     body = "".join(page.replace("{}", str(number)) for number in range(20_000)).encode()
     auto(Page("", b"<p>Bees dance."))
     assert watched(lambda: auto(Page("", body))).megabytes < 200
+
+
+def test_comments_are_not_main_text() -> None:
+    """Nor if they read as well as the article, unless they are most of the text."""
+    article = "".join(f"<p>{sentence}</p>" for sentence in [SENTENCE] * 6)
+    remarks = f"<p>{REMARK}</p>" * 2
+    page = Page.from_html(
+        f"<h1>Bees</h1><article>{article}<div class=comments>{remarks}</div></article>", "http://a.example/"
+    )
+    found = auto(page)
+    assert SENTENCE in found.text
+    assert REMARK not in found.text
+    assert REMARK in found.comments
+    alone = auto(Page.from_html(f"<h1>Bees</h1><div class=comments>{article}</div>", "http://a.example/"))
+    assert SENTENCE in alone.text
