@@ -15,6 +15,7 @@ from crawler.dashboard.app import app
 from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.views.page import MOST_READ
 from crawler.dashboard.views.page_versions import MOST_VERSIONS
+from crawler.extraction import extract
 from crawler.outcomes import Code, Outcome
 from crawler.store.addresses import AddressKeys
 from crawler.store.crawl_tables import address
@@ -132,7 +133,7 @@ def test_a_place_among_links_that_no_answer_gave(desk: DashboardContext, engine:
 
 
 def test_the_original(desk: DashboardContext, engine: Engine) -> None:
-    number = stored(desk, engine)
+    number = stored(desk, engine, text=extract(SOURCE, "http://a.example/").text)
     found = ask(desk, f"/pages/{number}/original")
     text = found.body.decode()
     policy = dict(found.headers)["Content-Security-Policy"]

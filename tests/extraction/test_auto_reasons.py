@@ -4,7 +4,7 @@ import pytest
 
 from crawler.extraction.auto import auto, block_features, page_arrays
 from crawler.extraction.auto.explanation import GROUPS, BlockReason, JudgedBlock, explain, group_of
-from crawler.extraction.auto.model import best_f1, judge, judged, shipped
+from crawler.extraction.auto.model import best_f, judge, judged, shipped
 from crawler.page.page import Page
 from crawler.translation.reasons import MOST_REASONS, records, weightiest
 
@@ -27,7 +27,7 @@ def usual() -> dict[str, float]:
 def test_probabilities_are_those_of_auto() -> None:
     judged, said = judge(PAGE, shipped()), explain(PAGE)
     assert [one.probability for one in said.blocks] == pytest.approx(judged.probabilities.tolist(), abs=1e-5)
-    assert said.best == pytest.approx(best_f1(judged.probabilities, judged.tokens), abs=1e-5)
+    assert said.best == pytest.approx(best_f(judged.probabilities, judged.tokens, said.share), abs=1e-5)
     assert said.limit == pytest.approx(said.share * said.best)
     kept = [block for block, one in zip(PAGE.blocks, said.blocks, strict=True) if one.probability >= said.limit]
     assert tuple(kept) == auto(PAGE).blocks

@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # imports numpy, which is delayed until the first page
 
 BALANCE = "balance"
 FAVOURS = {BALANCE: 0.6, "precision": 0.85, "recall": 0.25}
-"""The least probability of main text, as a share of the best F1 that can be expected of the page."""
+"""The weight of precision beside recall in what is best."""
 # "no-comments", "comments-off" and the link to the comments match too, but contain no sentences.
 WORDS = "comment disqus discuss responses replies reaction pinglun huifu 评论 留言 回复".split()
 MOST_LETTERS = 200

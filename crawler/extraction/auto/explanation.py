@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crawler.extraction.auto import BALANCE, FAVOURS, block_features, network, page_arrays
-from crawler.extraction.auto.model import Model, best_f1, judge, judged, shipped, together, tokens
+from crawler.extraction.auto.model import Model, best_f, judge, judged, shipped, together, tokens
 from crawler.extraction.auto.page_arrays import TAGS, Floats
 from crawler.page.page import Page
 from crawler.translation.message import N_
@@ -54,7 +54,7 @@ def explain(page: Page, favour: str = BALANCE, model: Model | None = None) -> Pa
         return PageExplanation(0.0, 0.0, share, ())
     if len(page.blocks) > MOST_EXPLAINED:
         judgement = page.once(judged) if model is None else judge(page, model)
-        best = best_f1(judgement.probabilities, judgement.tokens)
+        best = best_f(judgement.probabilities, judgement.tokens, share)
         unexplained = tuple(BlockExplanation(chance, ()) for chance in judgement.probabilities.tolist())
         return PageExplanation(share * best, best, share, unexplained)
     model = model or shipped()
@@ -69,7 +69,7 @@ def explain(page: Page, favour: str = BALANCE, model: Model | None = None) -> Pa
         return together(model.networks, network.hidden_of(model.networks, rows, nest))[1]
 
     found = likely(normal)
-    best = best_f1(found, tokens(seen))
+    best = best_f(found, tokens(seen), share)
     limit, chances = share * best, found.tolist()
     changes = _changes(names, normal, likely, found)
     blocks = []

@@ -1,10 +1,10 @@
 """The trained weights of this release, their output for a page, and the choice of the blocks that are kept.
 
-The set of blocks with the highest expected F1 is kept:
-    2 * sum of p t over the kept / (sum of t over the kept + sum of p t over all),     p the probability, t the tokens.
-If the probabilities were right, these would be the blocks whose probability is above half of that F1. On sites that it
-was not trained on the network keeps a little too much, and 0.6 of that F1 brings precision near recall. On an uncertain
-page the threshold is lower, since dropping main text then costs more than keeping noise.
+The set of blocks with the highest expected F is kept, the weighted mean of precision and recall:
+    sum of p t over the kept / (w * sum of t over the kept + (1 - w) * sum of p t over all),
+p the probability, t the tokens, w the weight of precision; at 1/2 this is F1. These are the blocks whose probability is
+above w F. At 1/2 the network keeps a little too much of sites that it was not trained on; 0.6 brings precision near
+recall. On an uncertain page the threshold is lower, since dropping main text then costs more than keeping noise.
 """
 
 import zlib
@@ -231,15 +231,15 @@ def shipped() -> Model:
     return load(WEIGHTS)
 
 
-def best_f1(probabilities: Floats, tokens: Floats) -> float:
-    """The highest expected F1 of any choice.
+def best_f(probabilities: Floats, tokens: Floats, weight: float) -> float:
+    """The highest expected F of any choice.
 
-    >>> float(best_f1(np.array([1.0, 1.0, 0.0]), np.array([5.0, 5.0, 90.0])))
+    >>> best_f(np.array([1.0, 1.0, 0.0]), np.array([5.0, 5.0, 90.0]), 0.5)
     1.0
     """
     order = np.argsort(-probabilities, kind="stable")
     hits, taken = np.cumsum((probabilities * tokens)[order]), np.cumsum(tokens[order])
-    return float((2 * hits / np.maximum(taken + hits[-1:], 1e-9)).max(initial=0))
+    return float((hits / np.maximum(weight * taken + (1 - weight) * hits[-1:], 1e-9)).max(initial=0))
 
 
 def expected_f1(probabilities: Floats, tokens: Floats, kept: Sequence[int]) -> float:
@@ -253,10 +253,10 @@ def expected_f1(probabilities: Floats, tokens: Floats, kept: Sequence[int]) -> f
     return float(2 * hits[places].sum() / max(tokens[places].sum() + hits.sum(), 1e-9))
 
 
-def choose(probabilities: Floats, tokens: Floats, share: float) -> NDArray[np.bool_]:
-    """Which blocks to keep: those whose probability is at least this share of the best F1.
+def choose(probabilities: Floats, tokens: Floats, weight: float) -> NDArray[np.bool_]:
+    """Which blocks to keep: those of the highest expected F.
 
     >>> choose(np.array([0.9, 0.4, 0.1]), np.array([9.0, 9.0, 9.0]), 0.5).tolist()
     [True, True, False]
     """
-    return probabilities >= share * best_f1(probabilities, tokens)
+    return probabilities >= weight * best_f(probabilities, tokens, weight)

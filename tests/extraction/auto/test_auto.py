@@ -8,7 +8,7 @@ import pytest
 from measured_extraction import watched
 
 from crawler.extraction.auto import FAVOURS, auto
-from crawler.extraction.auto.model import best_f1, judge, shipped
+from crawler.extraction.auto.model import best_f, judge, shipped
 from crawler.extraction.auto.network import Layer
 from crawler.extraction.output.plain_text import plain
 from crawler.page.html_tree import MAX_BLOCKS, Cut
@@ -35,15 +35,6 @@ def test_it_makes_a_difference() -> None:
     assert counts["precision"] < counts["balance"] < counts["recall"]
 
 
-@pytest.mark.parametrize(("likely", "is_kept"), [(0.69, False), (0.71, True)])
-def test_precision_wants_more_than_balance(likely: float, is_kept: bool) -> None:
-    """Where all blocks are as likely as each other: 0.85 of 2p / (1 + p)."""
-    model, bias = shipped(), np.array([np.log(likely / (1 - likely))], np.float32)
-    same = tuple(net._replace(last=Layer(0, 0 * net.last.weights, bias)) for net in model.networks)
-    found = auto(Page.from_html("<p>Bees dance.<p>They tell the way."), "precision", model._replace(networks=same))
-    assert bool(found.blocks) is is_kept
-
-
 SENTENCE = "Bees dance in the dark of the hive, and the others follow the dancer with their feelers to learn the way."
 REMARK = "I have kept bees for thirty years, and I have never seen them dance as well as in this spring, my friends."
 
@@ -62,12 +53,12 @@ def test_the_text_is_of_the_blocks_and_the_comments_of_others(name: str) -> None
 def test_the_certainty_is_the_best_f1_to_be_expected(name: str) -> None:
     page, model = PAGES[name], shipped()
     said, found = judge(page, model), auto(page)
-    best = best_f1(said.probabilities, said.tokens)
+    best = best_f(said.probabilities, said.tokens, 0.5)
     assert found.certainty == pytest.approx(best, abs=0.06)  # the other halves of rows come on top
     assert found.certainty <= best + 0.0001
 
 
-@pytest.mark.parametrize("likely", [0.3, 0.5, 0.9])
+@pytest.mark.parametrize("likely", [0.1, 0.5, 0.9])
 def test_who_is_less_sure_says_so(likely: float) -> None:
     """Where all blocks are as likely as each other, all are kept: 2p / (1 + p)."""
     model, bias = shipped(), np.array([np.log(likely / (1 - likely))], np.float32)

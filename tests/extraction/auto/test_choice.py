@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from crawler.extraction.auto.model import best_f1, choose, expected_f1
+from crawler.extraction.auto.model import best_f, choose, expected_f1
 
 RANDOM = np.random.default_rng(7)
 DRAWN = [(RANDOM.random(8).astype(np.float32), RANDOM.integers(1, 99, 8).astype(np.float32)) for _ in range(12)]
@@ -16,7 +16,7 @@ DRAWN = [(RANDOM.random(8).astype(np.float32), RANDOM.integers(1, 99, 8).astype(
     [
         ([1, 1, 0], [5, 5, 90], 0.5, [True, True, False]),
         ([0.9], [3], 0.5, [True]),
-        ([0.01], [3], 0.5, [True]),  # something is better than nothing
+        ([0.01], [3], 0.85, [True]),  # something is better than nothing
         ([0.9, 0.48, 0.46], [90, 1, 1], 0.5, [True, True, False]),
         ([0.9, 0.2, 0.1], [1, 1, 1], 0.75, [True, False, False]),
         ([0.9, 0.3, 0.1], [9, 1, 1], 0.25, [True, True, False]),
@@ -28,15 +28,21 @@ def test_choose(probabilities: list[float], tokens: list[float], share: float, k
     assert choose(np.array(probabilities), np.array(tokens), share).tolist() == kept
 
 
+@pytest.mark.parametrize("weight", [0.25, 0.5, 0.6])
 @pytest.mark.parametrize(("probabilities", "tokens"), DRAWN)
-def test_no_choice_promises_more(probabilities: np.ndarray, tokens: np.ndarray) -> None:
-    best, hits = best_f1(probabilities, tokens), probabilities * tokens
+def test_no_choice_promises_more(probabilities: np.ndarray, tokens: np.ndarray, weight: float) -> None:
+    best, hits = best_f(probabilities, tokens, weight), probabilities * tokens
     every = [np.array(kept) for kept in product((False, True), repeat=len(tokens))]
-    promised = {tuple(kept): 2 * hits[kept].sum() / (tokens[kept].sum() + hits.sum()) for kept in every}
+    promised = {
+        tuple(kept): hits[kept].sum() / (weight * tokens[kept].sum() + (1 - weight) * hits.sum()) for kept in every
+    }
     assert best == pytest.approx(max(promised.values()))
-    assert promised[tuple(choose(probabilities, tokens, 0.5))] == pytest.approx(best)
-    for kept in every:
-        assert expected_f1(probabilities, tokens, kept.nonzero()[0].tolist()) == pytest.approx(promised[tuple(kept)])
+    assert promised[tuple(choose(probabilities, tokens, weight))] == pytest.approx(best)
+    if weight == 0.5:  # that is F1
+        for kept in every:
+            assert expected_f1(probabilities, tokens, kept.nonzero()[0].tolist()) == pytest.approx(
+                promised[tuple(kept)]
+            )
 
 
 def test_what_nobody_judged_promises_nothing() -> None:
