@@ -112,7 +112,7 @@ def auto(page: Page, favour: str = BALANCE, model: "Model | None" = None) -> Ext
 
 
 def main_text(page: Page, favour: str = BALANCE, model: "Model | None" = None) -> MainText:
-    """The main text without the headline and the comments."""
+    """The main text, usually with the headline, without the comments."""
     places, page_type, certainty = _judged(page, FAVOURS[favour], model) if page.blocks else ([], "", None)
     text = plain([page.blocks[index] for index in places])
     if other := instead(page, text):
