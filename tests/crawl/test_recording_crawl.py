@@ -104,7 +104,7 @@ def test_hosts_are_known_by_how_soon_they_answer(crawled: Crawl) -> None:
 def test_pages_are_known_by_how_sure_the_method_is(crawled: Crawl) -> None:
     found = rows(crawled.folder, "SELECT url, certainty FROM page WHERE text <> ''")
     assert len(found) >= 12
-    assert all(0.3 < certainty <= 1 for _, certainty in found)
+    assert all(0 < certainty <= 1 for _, certainty in found)
     assert "certainty" not in crawled.items()[0]
 
 
