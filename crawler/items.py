@@ -41,7 +41,7 @@ class PageRecord:
     title: str = ""
     """The headline."""
     text: str = ""
-    """The main text, a paragraph a line; empty where the page has none."""
+    """The main text, usually from the headline on, a paragraph a line; empty where the page has none."""
     markdown: str | None = None
     """The main text as Markdown, with its images, if `-a markdown=yes` or `links` asks for it."""
     comments: str = ""

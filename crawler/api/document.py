@@ -35,7 +35,7 @@ class Document:
 
     @property
     def text(self) -> str:
-        """The main text, a paragraph a line; empty where the page has none."""
+        """The main text, usually from the headline on, a paragraph a line; empty where the page has none."""
         return self._extraction.text
 
     @cached_property

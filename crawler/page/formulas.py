@@ -5,6 +5,7 @@ one is read that is text already.
 """
 
 import re
+from itertools import islice
 
 from lxml import etree
 
@@ -14,6 +15,7 @@ IMAGES = frozenset("tex latex mathtex mwe-math-fallback-image-inline mwe-math-fa
 """Classes of images whose alternative text is TeX."""
 BESIDE_TEXT = frozenset(("katex-mathml", "MJX_Assistive_MathML"))
 """Classes of elements whose MathML stands beside the same formula in letters."""
+MAX_PARTS = 30  # elements of a drawn formula in which letters are looked for
 _STYLED = re.compile(r"\{\\(?:display|text)style\s(.*)\}", re.DOTALL)
 
 
@@ -31,24 +33,29 @@ def formula(element: etree._Element) -> str:
 
 def image_formula(image: etree._Element) -> str | None:
     """The text of an image of a formula, if it is one and no MathML before it is the same."""
-    if IMAGES.isdisjoint(_classes(image)):
+    if IMAGES.isdisjoint(_classes(image)) or _holds_math(image.getprevious()):
         return None
-    before = image.getprevious()
-    is_said = before is not None and not (before.tail or "").strip() and next(before.iter("math"), None) is not None
-    return None if is_said else _tex(image.get("alt") or "")
+    return _tex(image.get("alt") or "")
+
+
+def _holds_math(before: etree._Element | None) -> bool:
+    """Whether an element with no text after it is a <math> or the parent of one."""
+    if before is None or (before.tail or "").strip():
+        return False
+    return before.tag == "math" or before.find("math") is not None
 
 
 def _script(script: etree._Element) -> str:
     if not (script.get("type") or "").startswith("math/tex"):
         return ""
-    before = script.getprevious()
-    if (
-        before is not None
-        and (before.get("class") or "").startswith("MathJax")
-        and str(before.xpath("string()")).strip()
-    ):
-        return ""
-    return (script.text or "").strip()
+    return "" if _shows_text(script.getprevious()) else (script.text or "").strip()
+
+
+def _shows_text(drawn: etree._Element | None) -> bool:
+    """Whether MathJax has drawn a formula in letters."""
+    if drawn is None or not (drawn.get("class") or "").startswith("MathJax"):
+        return False
+    return any((part.text or "").strip() for part in islice(drawn.iter(), MAX_PARTS))
 
 
 def _classes(element: etree._Element | None) -> list[str]:

@@ -45,9 +45,9 @@ class ChangeDetector:
         """Of the texts that are compared, with spaces between them."""
         if not self.is_by_auto or not page.once(auto).blocks:
             return fingerprint(page.once(self.extract).text) or NO_TEXT
-        texts = choices(page)
-        block_letters = {place: letters(page.blocks[place].text) for places in texts for place in places}
-        found = (fingerprint_of_letters(b"".join(map(block_letters.__getitem__, places))) for places in texts)
+        chosen = choices(page)
+        of_block = {place: letters(page.blocks[place].text) for places in chosen for place in places}
+        found = (fingerprint_of_letters(b"".join(of_block[place] for place in places)) for places in chosen)
         return " ".join(one or NO_TEXT for one in found)
 
 

@@ -30,7 +30,7 @@ def main() -> None:
         with opened(path) as lines:
             pages = [line.decode() for line in lines if line.strip()]
         kept = [line for line, site in zip(pages, found, strict=True) if parts[site] == APART]
-        if '"gold"' in pages[0]:
+        if '"gold"' in pages[0] and '"gold_partial"' not in pages[0]:
             name = f"{set_name(path)}.jsonl"
             (given.folder / name).write_text("".join(kept), encoding="utf-8")
             print(f"{name}: {len(kept)} of {len(pages)} pages")

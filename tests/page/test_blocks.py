@@ -191,6 +191,9 @@ HOSTILE = {
     "pre": "<pre>" + " \n" * 500_000,
     "srcset": f"<img srcset='{'x 1w, ' * 100_000}'>",
     "spaces": f"<img src=x style='{SPACES}' width='{SPACES}' srcset='{SPACES}' alt='{SPACES}'>",
+    "drawn formulas": "<span class=MathJax>" * 1_900
+    + " " * 4_000_000
+    + "</span><script type=math/tex>x</script><img class=tex alt=x>" * 1_900,
     "lazy": "<img " + " ".join(f"{name}=." for name in LAZY) + ">",
 }
 

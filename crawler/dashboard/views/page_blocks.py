@@ -59,7 +59,7 @@ class PageBlocks:
     limit: float | None
     """How likely a block must be main text."""
     share: float | None
-    """Of the best F1 that can be expected."""
+    """Of the best F that can be expected."""
     best: float | None
     total: int
     kept: int

@@ -6,7 +6,7 @@
    trained first: one of the names of elements (class, id, role), one of words.
 2. A network combines each block with its neighbours, with the blocks in the same containers and with those of the same
    path, and computes the probability that it is main text (.network). It also computes the type of the page (.model).
-3. The set of blocks with the highest expected F1 is kept (.model), tables and lists as wholes (.wholes), without
+3. The set of blocks with the highest expected F is kept (.model), tables and lists as wholes (.wholes), without
    readers' comments. The blocks are written as readable text (crawler.extraction.output.plain_text).
 4. If a page shows almost no text, the text is looked for in its scripts (crawler.extraction.script_text).
 
@@ -125,16 +125,16 @@ def choices(page: Page) -> list[list[int]]:
     from crawler.extraction.auto.model import choose, judged
 
     likely, tokens, _ = page.once(judged)
-    return [choose(likely, tokens, share).nonzero()[0].tolist() for share in FAVOURS.values()]
+    return [choose(likely, tokens, weight).nonzero()[0].tolist() for weight in FAVOURS.values()]
 
 
-def _judged(page: Page, share: float, model: "Model | None") -> tuple[list[int], str, float]:
+def _judged(page: Page, weight: float, model: "Model | None") -> tuple[list[int], str, float]:
     """The indexes of the blocks of the main text, the type of the page, and the expected F1."""
     from crawler.extraction.auto.model import choose, expected_f1, judge, judged
 
     judgement = page.once(judged) if model is None else judge(page, model)
     likely, tokens = judgement.probabilities, judgement.tokens
-    places = wholes(page, choose(likely, tokens, share).tolist(), tokens)
+    places = wholes(page, choose(likely, tokens, weight).tolist(), tokens)
     if judgement.page_type == "article":  # in manuals such names are of other things
         places = _without_comments(page, places)
     return places, judgement.page_type, round(expected_f1(likely, tokens, places), 4)

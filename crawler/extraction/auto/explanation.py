@@ -40,9 +40,9 @@ class PageExplanation(NamedTuple):
     """What the model says about a page."""
 
     limit: float
-    """The least probability of a kept block, as a share of the best F1 that can be expected."""
+    """The least probability of a kept block: the weight of precision times the best F that can be expected."""
     best: float
-    """That F1."""
+    """That F."""
     share: float
     blocks: tuple[BlockExplanation, ...]
 
