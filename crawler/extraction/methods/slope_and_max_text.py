@@ -48,13 +48,13 @@ from crawler.page.page import Extraction, Page
 from crawler.page.text import fold_space, unescaped, words
 
 _SILENT = "|".join(sorted(SILENT - {"head"} | {"iframe", "xmp"}))
-# Possessive throughout. As in browsers, quotes count only after an equals sign.
+# No part of it is tried twice. As in browsers, quotes count only after an equals sign.
 TAG = re.compile(
-    rf"""<(?:!--(?:[^-]++|-(?!->))*+(?:-->|\Z)
-    |({_SILENT})\b[^<]*+(?:<(?!/\1)[^<]*+)*+(?:</\1[^>]*+>?|\Z)
+    rf"""<(?:!--.*?(?:-->|\Z)
+    |({_SILENT})\b.*?(?:</\1[^>]*+>?|\Z)
     |/?([a-z][^\s/>]*+)(?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+)*+>?
     |[!?/][^>]*+>?)""",
-    re.IGNORECASE | re.VERBOSE,
+    re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
 # Text-level elements stand within a line.
 TEXT_LEVEL = INLINE - {"a", "img", "input", "map", "output", "picture", "source"}
