@@ -1,7 +1,4 @@
-"""The items of a crawl. Each field is defined once: item, column, exports and view derive from `PageRecord`.
-
-Each field of a page stands here once: its item, column, exports and view derive from `PageRecord`.
-"""
+"""The items of a crawl. A field of a page is defined once: item, column, exports and view derive from `PageRecord`."""
 
 from __future__ import annotations
 
@@ -43,7 +40,7 @@ class PageRecord:
     text: str = ""
     """The main text, usually from the headline on, a paragraph a line; empty where the page has none."""
     markdown: str | None = None
-    """The main text as Markdown, with its images, if `-a markdown=yes` or `links` asks for it."""
+    """The main text as Markdown below its title, with images, if `-a markdown=yes` or `links` asks for it."""
     comments: str = ""
     """Readers' comments below the text, a paragraph a line; only the method `auto` finds them."""
     author: str = ""
@@ -51,8 +48,8 @@ class PageRecord:
     published: str | None = None
     """The date of publication as the page gives it, ISO 8601."""
     page_type: str = ""
-    """The likeliest of `article`, `forum`, `product`, `collection`, `listing`, `documentation` and `service`; only the
-    method `auto` tells it.
+    """`article`, `forum`, `product`, `collection`, `listing`, `documentation` or `service`; empty where uncertain. Only
+    the method `auto` tells it.
     """
     relevance: float = 0.0
     """How much the text is about the topic, from 0 to 1."""
@@ -88,8 +85,6 @@ TYPES: dict[str, type] = {name: get_origin(kind) or kind for name, kind in _KIND
 @dataclass
 class PageItem(PageRecord):
     """The record of a page in the pipelines. `item["title"]` is the field; any other name is an own field.
-
-    `item["title"]` is the field; under a name that is no field, a pipeline keeps an own field.
 
     >>> item = PageItem("http://a.example/", "http://a.example/", "", 200, 0, None)
     >>> item["price"] = 3

@@ -15,10 +15,9 @@ from scrapy.exceptions import DropItem, NotConfigured
 from scrapy.pipelines import ItemPipelineManager
 
 from crawler.build_crawl import crawl_of
-from crawler.extraction.output.markdown import markdown
 from crawler.items import ImageItem, PageItem
 from crawler.metadata.record_readers import READERS
-from crawler.noise.verdict import noise_of
+from crawler.noise.page_markdown import page_markdown
 from crawler.outcomes import Code, Outcome
 from crawler.recrawl.page_history import PageChange
 
@@ -66,8 +65,7 @@ class ExtractPipeline:
             if name != "language":
                 setattr(item, name, read(page, extraction))
         if self.markdown != "no":
-            refused = noise_of(page, extraction) if self.judges_images else frozenset()
-            item.markdown = markdown(page, extraction.blocks, self.markdown == "links", refused)
+            item.markdown = page_markdown(page, extraction, self.markdown == "links", self.judges_images)
         if self.own_fields is not None:
             found = self.own_fields.read(page.url, page.root)
             item.own_fields = found.values

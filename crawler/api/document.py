@@ -6,9 +6,8 @@ from functools import cached_property
 from typing import Any
 
 from crawler.extraction import Extractor, favouring
-from crawler.extraction.output.markdown import markdown
 from crawler.metadata.record_readers import READERS
-from crawler.noise.verdict import noise_of
+from crawler.noise.page_markdown import page_markdown
 from crawler.page.page import Extraction, Page
 
 FIELDS = ("text", "markdown", "title", "author", "published", "language", "page_type", "comments", "images")
@@ -40,9 +39,8 @@ class Document:
 
     @cached_property
     def markdown(self) -> str:
-        """The main text as Markdown, with its images, but without adverts."""
-        refused = noise_of(self._page, self._extraction)
-        return markdown(self._page, self._extraction.blocks, self._link_addresses, refused)
+        """The main text as Markdown below the title, with its images, but without adverts."""
+        return page_markdown(self._page, self._extraction, self._link_addresses)
 
     @property
     def title(self) -> str:

@@ -32,9 +32,8 @@ from crawler.bulk.progress_bar import CleaningProgress, outcome_lines
 from crawler.bulk.resume_manifest import maker
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, byte_size, printable, spell_out_log
 from crawler.extraction import LEARNING, favouring
-from crawler.extraction.output.markdown import markdown
 from crawler.metadata.record_readers import READERS
-from crawler.noise.verdict import noise_of
+from crawler.noise.page_markdown import page_markdown
 from crawler.page.html_tree import Cut
 from crawler.page.page import Page
 from crawler.recrawl.change_check import ChangeDetector
@@ -134,8 +133,7 @@ def _remade(stored: StoredPage, judges_images: bool) -> Remade:
     values = {name: read(page, extraction) for name, read in READERS.items()}
     values["markdown"], values["extractor"] = None, stored.method
     if stored.markdown != "no":
-        refused = noise_of(page, extraction) if judges_images else frozenset()
-        values["markdown"] = markdown(page, extraction.blocks, stored.markdown == "links", refused)
+        values["markdown"] = page_markdown(page, extraction, stored.markdown == "links", judges_images)
     values |= {name: getattr(check, name) for name in MADE_ANEW if name not in values}
     row = {f"to_{name}": column_value(values[name]) for name in MADE_ANEW}
     row |= {"its": stored.key, "fetched": stored.fetched_at}

@@ -19,9 +19,8 @@ from crawler.atomic_files import AtomicFile, OutputError
 from crawler.bulk.parallel import in_order
 from crawler.bulk.resume_manifest import NO_ARCHIVE, Pair, is_folder, maker
 from crawler.extraction import Extractor
-from crawler.extraction.output.markdown import markdown
 from crawler.metadata.record_readers import READERS
-from crawler.noise.verdict import noise_of
+from crawler.noise.page_markdown import page_markdown
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.page.html_tree import Cut
 from crawler.page.text import one_line
@@ -86,9 +85,7 @@ def clean(found: ReadResult, method: str, extract: Extractor, wish: str, fields:
         extraction = extract(record.page)
         more = {name: MORE[name](record.page, extraction) for name in fields}
         if wish != "no":
-            more["markdown"] = markdown(
-                record.page, extraction.blocks, wish == "links", noise_of(record.page, extraction)
-            )
+            more["markdown"] = page_markdown(record.page, extraction, wish == "links")
     except NotHtmlError as error:
         return Skipped(Outcome(Code.NOT_HTML, str(error)))
     except BrokenError as error:

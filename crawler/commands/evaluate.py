@@ -49,6 +49,11 @@ class Command(command.Command):
             default="",
             help=N_("also show the figures by language or by page type"),
         )
+        metadata = N_("judge title, author and published instead, which are in GOLD beside html and url")
+        structure = N_("judge Markdown instead; GOLD has gold_markdown beside html and url")
+        what = parser.add_mutually_exclusive_group()
+        what.add_argument("--metadata", action="store_true", help=metadata)
+        what.add_argument("--structure", action="store_true", help=structure)
         jobs = N_("how many methods run at once; times are accurate only with 1")
         add("--jobs", metavar="N", type=whole(1, MOST_JOBS), default=1, help=jobs)
 

@@ -1,4 +1,4 @@
-"""`scrapy train`: trains the weights of an extractor on pages whose main text is known."""
+"""`scrapy train`: trains weights on pages whose main text, or whose author and date, is known."""
 
 import argparse
 from collections import Counter
@@ -11,7 +11,7 @@ from crawler.command_line.terminal import WrongUseError
 from crawler.evaluation.gold import set_name
 from crawler.translation.message import N_
 
-NEEDED = {"auto": ("scipy", "sklearn", "lightgbm"), "template-svm": ("sklearn",)}
+NEEDED = {"auto": ("scipy", "sklearn", "lightgbm"), "template-svm": ("sklearn",), "metadata": ("scipy",)}
 CALLED = {"sklearn": "scikit-learn"}
 MOST_SEED = 2**32 - 1
 
@@ -23,17 +23,18 @@ class Command(command.Command):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add = parser.add_argument
-        add("method", choices=tuple(NEEDED), help=N_("the extractor to train"))
+        add("method", choices=tuple(NEEDED), help=N_("the extractor to train, or metadata for author and date"))
         add(
             "gold",
             metavar="GOLD.jsonl",
             nargs="+",
             help=N_(
                 "pages with their main text, one JSON object with url, html and gold a line; also .gz and .xz; "
-                "what the first file calls main text, auto extracts"
+                "what the first file calls main text, auto extracts. For metadata: html and url with author or "
+                "published, empty where the page has none"
             ),
         )
-        output = N_("the file of weights; OUTPUT_DIR/auto.npz or template_svm.npz if not given")
+        output = N_("the file of weights; OUTPUT_DIR/auto.npz, template_svm.npz or metadata.json if not given")
         add("-o", dest="output", metavar="FILE", help=output)
         seed = N_("a number that decides all random choices; the same number gives the same weights")
         add("--seed", metavar="N", type=whole(0, MOST_SEED), default=0, help=seed)

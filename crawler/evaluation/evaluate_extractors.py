@@ -12,6 +12,7 @@ from scrapy.settings import BaseSettings
 
 from crawler import __version__
 from crawler.command_line.terminal import FAILED, WrongUseError, printable, say
+from crawler.evaluation import evaluate_metadata, evaluate_structure
 from crawler.evaluation.gold import read_set
 from crawler.evaluation.method_scores import EvaluationPlan, SetResult, judge
 from crawler.evaluation.peers import PEERS
@@ -26,6 +27,10 @@ TICK = 0.2  # seconds between two updates of a line on a terminal
 
 def evaluate(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Evaluate, print and write reports; returns the exit status."""
+    if opts.metadata:
+        return evaluate_metadata.evaluate(opts.gold)
+    if opts.structure:
+        return evaluate_structure.evaluate(opts.gold)
     return Evaluation(opts).run()
 
 

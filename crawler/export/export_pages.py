@@ -109,6 +109,7 @@ def gold_line(label: Label) -> bytes:
         "page_type": told["page_type"],
         "html": Page(label.url, label.source, told["content_type"]).html,
         "gold": label.value,
+        **{name: told[name] for name in ("title", "author", "published") if name in told},
     }
     return json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 

@@ -1,25 +1,29 @@
-"""The author of a page, from what the page says about itself; in doubt nobody rather than a wrong name.
+"""The author of a page: every name in the place of an author is a candidate, and signs speak for it or against it.
 
-The sources are used in the order of their reliability: JSON-LD, meta elements, elements marked as the author, elements
-with a byline class, and last a visible line such as "By Ann Lee" or 作者：李明. Values for machines are accepted unless
-they are an address, the site's own name or a word such as admin; from visible text only what looks like a person's name
-is accepted.
+1. The names are read from JSON-LD, meta elements, elements named as the author, and visible lines such as "By Ann Lee"
+   or 作者：李明. Signs say where a name was found, and what it looks like: a person's name, one word, the site's own
+   name. A name found in several places has the signs of all.
+2. The likeliest name is chosen, or none (.choice). Several authors are one candidate.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import islice
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import accumulate, islice, zip_longest
 from typing import TYPE_CHECKING
 
 from lxml.etree import _Element
 
-from crawler.metadata.structured_data import letters, site_keys, structured
+from crawler.metadata.choice import Candidates, candidates, chosen
+from crawler.metadata.placement import from_headline, headline_at, is_elsewhere
+from crawler.metadata.structured_data import ARTICLE, letters, site_keys, structured
 from crawler.page.text import fold_space
 
 if TYPE_CHECKING:
-    from crawler.page.page import Page
+    from crawler.page.page import Extraction, Page
 
 MAX_NAME = 60  # characters
 MAX_AUTHORS = 10
@@ -27,7 +31,6 @@ MAX_ELEMENTS = 5_000  # elements whose markup is checked
 MAX_MARKED = 30  # of those marked as the author
 MAX_TEXTS = 20  # pieces of text in one of them
 MAX_BYLINE = 200  # characters of such a text
-MAX_ABOVE = 12  # elements around it that may show that it belongs to something else
 MAX_LINE = 120  # characters of a visible line
 MAX_LINES = 300  # lines that are checked
 
@@ -57,8 +60,8 @@ _ROLE = re.compile(
     re.IGNORECASE,
 )
 _BY = re.compile(
-    r"\s*(?:(?:written|posted|reported|story|words|text|published|article|commentary|erstellt|publié|escrito|publicado)"
-    r"\s+)?(?:by|von|par|por|di|da|door|av|af|autor(?:in|e|es)?|auteur|author|автор|текст)\b[\s:：]*",
+    r"\s*(?:(?:written|posted|reported|started|story|words|text|published|article|commentary|erstellt|publié|escrito"
+    r"|publicado)\s+)?(?:by|von|par|por|di|da|door|av|af|autor(?:in|e|es)?|auteur|author|автор|текст)\b[\s:：]*",
     re.IGNORECASE,
 )
 _JOINED = re.compile(
@@ -75,18 +78,12 @@ _HAN_NAME = re.compile(rf"[{_HAN}]{{1,3}}(?![{_NO_HAN_END}])[{_HAN}]|[{_HAN}]{{1
 _ALL_HAN = re.compile(rf"[{_HAN}]+")
 _LATIN_WORD = re.compile(r"[^\W\d_](?:[^\W\d_]|['’.-](?=[^\W\d_])){0,30}\.?")
 
-_HOLDERS = ("a", "span", "p", "div", "address", "li", "h3", "h4", "h5", "b", "strong", "cite", "td")
-_BYLINE_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:author|byline|by-?author|post-?author|article-?author|entry-?author)s?(?:[\s_-]+(?:names?|link|by|text"
-    r"|list|title|info|wrapper|vcard))*(?:\s|$)",
+_HOLDERS = ("a", "span", "p", "div", "address", "li", "h3", "h4", "h5", "h6", "b", "strong", "cite", "td", "dt", "dl")
+_AUTHOR_CLASS = re.compile(r"author|byline|(?<![a-z])by(?![a-z])|attribution|contributor|creator", re.IGNORECASE)
+_USER_CLASS = re.compile(
+    r"user-?_?(?:name|details|text|info|link)?(?![a-z])|nick|poster|postleft|crawler-post-meta|hnuser|message-name",
     re.IGNORECASE,
 )
-_ELSEWHERE = re.compile(
-    r"comment|reply|replies|related|recommend|sidebar|footer|widget|teaser|popular|trending|\bnav|menu|reviews?\b|quote",
-    re.IGNORECASE,
-)
-_ELSEWHERE_TAGS = frozenset(("nav", "footer", "aside", "form", "blockquote"))
-
 # In Chinese lines the name follows its label, and ends at the first character that is not a letter.
 _HAN_NAMES = (
     rf"([{_HAN}]{{2,4}}(?:[·・][{_HAN}]{{1,8}})?(?:[\s、，,]{{1,2}}[{_HAN}]{{2,3}}(?![{_HAN}])){{0,4}})(?![{_HAN}])"
@@ -96,31 +93,167 @@ _HAN_LABELS = (
     re.compile(rf"[（(【][^（）()【】]{{0,12}}记者\s?[：:]?\s*{_HAN_NAMES}[^（）()【】]{{0,20}}[)）】]"),
     re.compile(rf"^(?:\S{{0,6}}报|本网|新华社|中新社)?记者\s?[：:\s]\s*{_HAN_NAMES}"),
 )
-_LABELLED = re.compile(r"(?:author|autor|auteur|автор|written by|posted by)\s?[:：]\s*([^|•\n]{2,60})", re.IGNORECASE)
-_BYS = ("By ", "BY ", "by ", "By: ", "Von ", "von ", "Par ", "Por ", "Di ")
-MAX_AFTER = 12  # lines after a heading in which a byline needs no label
+_LABELLED = re.compile(
+    r"(?:\bauthors?|autor|auteur|автор|written by|posted by|started by|contributors?|thread starter)\s?[:：]?\s+"
+    r"([^|•\n]{2,80})",
+    re.IGNORECASE,
+)
+_BY_IN_LINE = re.compile(r"(?:^|[^\w])(?:by|von|par|por|BY|By|Von|Par|Por)[:：]?\s+([^|•\n]{2,80})")
+_WORDS = ("autho", "autor", "auteur", "автор", "contribut", "starter", "by ", "by:", "von ", "par ", "por ")
+"""Parts of all labels: lines without any of them need not be read."""
+_END_OF_NAME = re.compile(
+    r"\s*(?:[|•·(\[<@]|(?<!\w)\d|[.](?=\s|$)(?<!\b[A-Z]\.)|\s[-–—/]\s|\s(?:on|in|at|am|um|for|from|is|to|the|published|updated|posted"
+    r"|reviewed|edited|last|with|who|has)\s|,\s*(?=[a-z])|\s(?:on|in|at)$).*",
+    re.DOTALL,
+)
+_OWN_TYPES = re.compile("Product|LocalBusiness|CollectionPage|ItemList")
+_AND = frozenset(("and", "und", "et", "y", "&", ","))
+MAX_WORDS = 8  # of a name
+MANY_WORDS = 4
+SHORT = 3  # letters of a site's name that are no sign
+MAX_BARE = 5  # lines after the headline in which a name may stand by itself
 
 
-def author(page: Page) -> str:
+def author(page: Page, found: Extraction) -> str:
     """The names of a page's authors, joined by "; ", or an empty string."""
-    sites = site_keys(page)
-    for names in _evidence(page):
-        kept = [name for name in names if letters(name).rstrip("0123456789") not in sites | _NOBODY]
-        if kept:
-            return "; ".join(dict.fromkeys(kept[:MAX_AUTHORS]))
-    return ""
+    return chosen("author", author_candidates(page, found))
 
 
-def _evidence(page: Page) -> Iterator[list[str]]:
-    """The names by source, the most reliable first."""
-    yield _written(structured(page).authors)
-    metas = page.head.metas
-    written = [_written((metas[name],)) for name in META if name in metas]
-    # Meta elements often name the publisher as well.
-    yield from (names for names in written if any(map(_is_name, names)))
-    yield from _marked(page.root)
-    yield from written
-    yield _in_sight(page)
+def author_candidates(page: Page, found: Extraction) -> Candidates:
+    """The names in the places of authors, with their signs."""
+    reader = _Names(page, found)
+    return reader.candidates
+
+
+class _Names:
+    """The names that may be those of authors."""
+
+    def __init__(self, page: Page, found: Extraction) -> None:
+        self.page, self.found = page, found
+        self.sites = site_keys(page)
+        self.value_of: dict[str, str] = {}
+        """The first spelling of each name, by its letters."""
+        self.candidates = candidates(self._of_page())
+        self._add(_written(structured(page).authors), "JSON-LD")
+        self._add_metas()
+        self._add_marked()
+        self._add_lines()
+
+    def _of_page(self) -> dict[str, float]:
+        types = " ".join(structured(self.page).types)
+        said = {
+            "no article in JSON-LD": not ARTICLE.search(types),
+            "another type in JSON-LD": _OWN_TYPES.search(types),
+            "og:type is not article": self.page.head.metas.get("og:type") != "article",
+            f"type {self.found.page_type or 'unknown'}": True,
+        }
+        return {name: 1.0 for name, is_so in said.items() if is_so}
+
+    def _add(self, names: Iterable[str], *signs: str) -> None:
+        """Add names, which together are a candidate."""
+        found = [name for name in dict.fromkeys(names) if name][:MAX_AUTHORS]
+        value = "; ".join(found)
+        key = letters(value)
+        if not key or len(value) > MAX_NAME * MAX_AUTHORS:
+            return
+        if key not in self.value_of:
+            self.value_of[key] = value
+            self.candidates.add(value, *self._looks(found))
+        self.candidates.add(self.value_of[key], *signs)
+
+    def _looks(self, names: list[str]) -> Iterator[str]:
+        """What names look like; of several, mostly the first one counts."""
+        first, key = names[0], letters(names[0])
+        count = len(first.split())
+        said = {
+            "names of people": all(map(_is_name, names)),
+            "several names": len(names) > 1,
+            "one word": count == 1,
+            "many words": count > MANY_WORDS,
+            "the site's name": key.rstrip("0123456789") in self.sites,
+            "part of the site's name": any(key in one or one in key for one in self.sites if len(one) > SHORT),
+            "nobody": key.rstrip("0123456789") in _NOBODY,
+            "a role": _ROLE.search(first),
+            "digits": any(map(str.isdigit, first)),
+            "small letters": first.islower(),
+        }
+        return (sign for sign, is_so in said.items() if is_so)
+
+    def _add_metas(self) -> None:
+        metas = self.page.head.metas
+        for name in META:
+            if name in metas:
+                self._add(_written((metas[name],)), "meta, author" if name == "author" else "another meta")
+        if "by" in metas.get("twitter:label1", "").lower().split():
+            self._add(_written((metas.get("twitter:data1", ""),)), "another meta")
+
+    def _add_marked(self) -> None:
+        found: dict[str, int] = {}
+        has_marks = any(start in self.page.body for start in (b'"author', b"'author", b"=author"))
+        for element, sign in islice(_marks(self.page.root, has_marks), MAX_MARKED):
+            names = _named(element)
+            if not names:
+                continue
+            key = letters("".join(names))
+            signs = [sign]
+            if sign not in found:
+                signs.append(f"first {sign}")
+            if is_elsewhere(element):
+                signs.append(f"{sign} elsewhere")
+            found[sign] = found.get(sign, 0) + 1
+            if key in self.value_of and found[sign] > 1:
+                signs.append("marked twice")
+            self._add(names, *signs)
+
+    def _add_lines(self) -> None:
+        blocks = self.page.blocks[:MAX_LINES]
+        headline = headline_at(blocks, self.found.title)
+        worded = _lines_with(_WORDS, [block.text[:MAX_BYLINE] for block in blocks])
+        for number, block in enumerate(blocks):
+            text = block.text
+            is_near = headline is not None and 0 < number - headline <= MAX_BARE
+            if not is_near and number not in worded and text.isascii():
+                continue
+            place = from_headline(number, headline)
+            if not text.isascii() and (names := _after_han_label(text[:MAX_LINE])):
+                self._add(names, "label", f"label, {place}")
+                continue
+            if len(text) > MAX_BYLINE:
+                continue
+            if number in worded and (labelled := _LABELLED.search(text)):
+                self._add(_until_end(labelled[1]), "label", f"label, {place}")
+            elif number in worded and (by := _BY_IN_LINE.search(text)):
+                start = "line begins with by" if by.start() == 0 else "by in a line"
+                self._add(_until_end(by[1]), start, f"by, {place}")
+            elif is_near and _is_name(text):
+                self._add([text], f"a line by itself, {place}")
+
+
+def _lines_with(words: Iterable[str], lines: list[str]) -> set[int]:
+    """The indexes of the lines that contain one of the words: all lines are searched at once, which is faster."""
+    text = "\n".join(lines).lower()
+    if len(text) != sum(map(len, lines)) + len(lines) - 1:  # a letter became two
+        return set(range(len(lines)))
+    starts = [0, *accumulate(len(line) + 1 for line in lines)]
+    found = set()
+    for word in words:
+        at = text.find(word)
+        while at >= 0:
+            line = bisect_right(starts, at) - 1
+            found.add(line)
+            at = text.find(word, starts[line + 1])
+    return found
+
+
+def _until_end(text: str) -> list[str]:
+    """The names at the start of a text."""
+    names = [name.strip(" ,:;.") for name in _JOINED.split(_END_OF_NAME.sub("", text))]
+    found: list[str] = []
+    for name in names:
+        if not name or len(name.split()) > MAX_WORDS or (found and not _is_name(name)):
+            break
+        found.append(name)
+    return found
 
 
 def _written(values: tuple[str, ...]) -> list[str]:
@@ -142,58 +275,39 @@ def _written(values: tuple[str, ...]) -> list[str]:
     return names
 
 
-def _marked(root: _Element) -> Iterator[list[str]]:
-    """The names in elements marked as the author, then in those with such a class; none if they differ."""
-    found: tuple[list[list[str]], list[list[str]]] = [], []
-    for element, is_marked in islice(_marks(root), MAX_MARKED):
-        if not _is_elsewhere(element) and (names := _named(element, is_marked)):
-            found[not is_marked].append(names)
-    for alike in found:
-        # Several separate authors are those of other articles.
-        if alike and len({letters(" ".join(names)) for names in alike}) <= 2:
-            yield alike[0]
-
-
-def _marks(root: _Element) -> Iterator[tuple[_Element, bool]]:
-    """The elements that may hold an author, and whether they are marked as that."""
+def _marks(root: _Element, has_marks: bool) -> Iterator[tuple[_Element, str]]:
+    """The elements that may hold an author, and as what they are marked."""
     for element in islice(root.iter(_HOLDERS), MAX_ELEMENTS):
-        if element.get("rel") == "author" or "author" in element.get("itemprop", ""):
-            yield element, True
-        elif _is_byline(element.get("class", "")):
-            yield element, False
+        if has_marks and (element.get("rel") == "author" or "author" in element.get("itemprop", "")):
+            yield element, "marked as the author"
+        elif (its_class := element.get("class")) and (sign := _sign_of(its_class[:MAX_BYLINE])):
+            yield element, sign
 
 
-def _is_byline(given: str) -> bool:
-    return ("uthor" in given or "yline" in given) and bool(_BYLINE_CLASS.search(given[:MAX_BYLINE]))
+@lru_cache(10_000)
+def _sign_of(its_class: str) -> str:
+    if _AUTHOR_CLASS.search(its_class):
+        return "named as the author"
+    return "named as a user" if _USER_CLASS.search(its_class) else ""
 
 
-def _named(element: _Element, is_marked: bool) -> list[str]:
+def _named(element: _Element) -> list[str]:
     """The names at the start of an element's text, up to the first text that is not a name."""
     found = (fold_space(str(piece)[: MAX_BYLINE + 1]) for piece in islice(element.itertext(), MAX_TEXTS))
     pieces = [piece for piece in found if piece]
     names: list[str] = []
     if sum(map(len, pieces)) > MAX_BYLINE:
         return []
-    for number, piece in enumerate(pieces):
+    for piece, after in zip_longest(pieces, pieces[1:], fillvalue=""):
         by = _BY.match(piece)
-        for part in _JOINED.split(piece[by.end() :] if by else piece):
-            if _is_name(part) or (is_marked and not number and len(pieces) == 1 and _is_handle(part)):
-                names.append(part)
-            elif names and part.strip(" .,") and part.lower() not in ("and", "und", "et", "y", "&"):
-                return names[:MAX_AUTHORS]
+        text = piece[by.end() :] if by else piece
+        if not text or text.lower() in _AND:
+            continue
+        parts = _until_end(text)
+        names += [part for part in parts if _is_name(part) or not names]
+        if names and (len(parts) == 0 or after.lower() not in _AND):
+            break
     return names[:MAX_AUTHORS]
-
-
-def _is_elsewhere(element: _Element) -> bool:
-    """Whether an element belongs to comments, to other articles or to the page's frame."""
-    for number, each in enumerate((element, *islice(element.iterancestors(), MAX_ABOVE))):
-        if each.tag in _ELSEWHERE_TAGS:
-            return True
-        if each.tag in ("body", "html") or (each.tag in ("article", "main") and number):
-            return False
-        if _ELSEWHERE.search(f"{each.get('class', '')[:MAX_BYLINE]} {each.get('id', '')[:MAX_BYLINE]}"):
-            return True
-    return False
 
 
 def _is_name(text: str) -> bool:
@@ -215,36 +329,6 @@ def _is_name(text: str) -> bool:
     ) and given[0] not in _PARTICLE | {given[0].lower()}
 
 
-def _is_handle(text: str) -> bool:
-    """Whether a text can be a user name."""
-    return (
-        2 <= len(text) <= 30
-        and ":" not in text
-        and len(text.split()) <= 3
-        and not _ADDRESS.search(text)
-        and not _ROLE.search(text)
-    )
-
-
-def _in_sight(page: Page) -> list[str]:
-    """The names in the first visible line that is a byline."""
-    headed = -MAX_AFTER - 1
-    bylines: list[list[str]] = []
-    for number, block in enumerate(page.blocks[:MAX_LINES]):
-        text = block.text[:MAX_LINE]
-        headed = number if block.tag in ("h1", "h2") else headed
-        if not text.isascii() and (names := _after_han_label(text)):
-            return names
-        if len(block.text) > MAX_LINE:
-            continue
-        if (":" in text or "：" in text) and (names := _after_label(text)):
-            return names
-        if number - headed <= MAX_AFTER and text.startswith(_BYS) and (names := _after_by(text)):
-            bylines.append(names)
-    # Several bylines are those of a list.
-    return bylines[0] if len({tuple(names) for names in bylines}) == 1 else []
-
-
 def _after_han_label(line: str) -> list[str]:
     if not ("记者" in line or "作" in line or "文" in line or "撰" in line):
         return []
@@ -253,17 +337,3 @@ def _after_han_label(line: str) -> list[str]:
             names = re.split(r"[\s、，,]+", found[1])
             return [name for name in names if _HAN_NAME.fullmatch(name) and name not in _NOBODY]
     return []
-
-
-def _after_label(line: str) -> list[str]:
-    found = _LABELLED.search(line)
-    return [name for name in _JOINED.split(found[1].strip()) if _is_name(name)] if found else []
-
-
-def _after_by(line: str) -> list[str]:
-    names: list[str] = []
-    for part in _JOINED.split(line.split(None, 1)[1] if " " in line else ""):
-        if not _is_name(part):
-            break
-        names.append(part)
-    return names

@@ -1,205 +1,247 @@
-"""The date of publication of a page, from what the page says about itself.
+"""The date of publication of a page: each day that the page names is a candidate, and signs speak for it or against it.
 
-The sources are used in the order of their reliability: JSON-LD, meta elements, time elements, the address, and last a
-visible date near the title. Each source has its own limit, so that a page of any size costs little.
+1. The days are read from JSON-LD, meta and time elements, attributes, the address and the visible lines. Signs say
+   where a day was found: in which source, under which label, how far from the headline. A day found in several places
+   has the signs of all: the sources agree on it.
+2. The likeliest day is chosen, or none (.choice). Pages of shops, services and manuals, for example, mostly have no
+   date of publication, although their programs write one in the head.
+3. If a source gives the time with its zone, the date has it.
+
+Each source has its own limit, so that a page of any size costs little.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, timedelta
 from itertools import chain, islice
-from typing import TYPE_CHECKING
+from math import log
+from typing import TYPE_CHECKING, NamedTuple
 
-from lxml.etree import Element, _Element
-
-from crawler.metadata.structured_data import structured
+from crawler.metadata.choice import Candidates, candidates, chosen
+from crawler.metadata.date_notation import checked, dates
+from crawler.metadata.placement import from_headline, headline_at, is_elsewhere
+from crawler.metadata.structured_data import ARTICLE, structured
 from crawler.page.head import MAX_LINE
 
 if TYPE_CHECKING:
-    from crawler.page.page import Page
+    from crawler.page.blocks import Block
+    from crawler.page.page import Extraction, Page
 
-EARLIEST = date(1990, 1, 1)
-MAX_NODES, MAX_DATES = 2_500, 100  # checked: elements for their text; texts with digits like those of a year
+MAX_STRUCTURED = 5  # dates of JSON-LD
 MAX_URL = 2_000
-NEAR = 12  # lines after the headline in which a date needs no label
-SHORT = 40  # characters of a line with only a date and a source
-MIN_TITLE = 6  # characters of a line that may be the page's title
+MAX_BLOCKS = 2_000  # in which dates are looked for
+MAX_TEXT = 1_500  # characters of a block
+MAX_MENTIONS = 100  # dates in the text
+MAX_ATTRIBUTES = 1_000  # elements whose attributes may hold a date
+BEFORE = 40  # characters before a date that may say what date it is
+SHORT, LINE = 40, 120  # characters of a line with little beside the date; of a line
+PROSE = 80  # characters of a block at which the text begins
 
-_MONTHS = (  # the first letters of month names, four if three are not enough
-    "jan feb mar apr may jun jul aug sep oct nov dec",
-    "janv fév mars avr mai juin juil août sept oct nov déc",
-    "ene feb mär abr mei giu lug ago set out nov dic",
-    "gen fev maa apr mag jun jul ago set okt nov dez",
-    "sty lut mar kwi maj cze lip sie wrz paź lis gru",
-    "янв фев мар апр мая июн июл авг сен окт ноя дек",
-    "ιαν φεβ μαρ απρ μαΐ ιουν ιουλ αυγ σεπ οκτ νοε δεκ",
-    "ιαν φεβ μάρ απρ μαϊ ιούν ιούλ αύγ σεπ οκτ νοέ δεκ",
+PUBLISHED_METAS = frozenset(
+    (
+        "article:published_time og:article:published_time og:published_time datepublished article:published pubdate"
+        " publishdate publish_date publish-date published_date publishtime pub_date date.issued dc.date.issued"
+        " dcterms.issued sailthru.date parsely-pub-date weibo:article:create_at bytedance:published_time"
+        " article:create_at"
+    ).split()
 )
-_MONTH_OF = {name: month for names in _MONTHS for month, name in enumerate(names.split(), 1)}
-_CLOCK = r"(?:T|\s)\s*(?P<time>\d{1,2}:\d\d(?::\d\d)?)(?:[.,]\d+)?\s*(?P<zone>Z|[+-]\d\d:?\d\d)?"
-_NUMERIC = re.compile(
-    rf"(?<!\d)(?P<y>\d{{4}})\s?[-/.年년]\s?(?P<m>\d{{1,2}})\s?[-/.月월]\s?(?P<d>\d{{1,2}})(?!\d)[日일]?(?:{_CLOCK})?"
+OTHER_METAS = frozenset(
+    ("dc.date dcterms.date dcterms.created dc.created citation_publication_date citation_date datecreated date").split()
 )
-_COMPACT = re.compile(r"(?<!\d)(?P<y>(?:19|20)\d\d)(?P<m>\d\d)(?P<d>\d\d)(?!\d)")
-_DAY_FIRST = re.compile(r"(?<!\d)(?P<d>\d{1,2})(?P<sep>[./-])(?P<m>\d{1,2})(?P=sep)(?P<y>\d{4})(?!\d)")
-_HALF_DAY = re.compile(r"\d\s?[AP]M\b", re.IGNORECASE)  # American time formats come with American date formats
-_NAMED = re.compile(
-    r"(?<!\w)(?:(?P<d>\d{1,2})(?:st|nd|rd|th|er|\.|º)?[\s-](?:de\s)?(?P<name>[^\W\d_]{3,12})\.?,?[\s-](?:de\s)?"
-    r"|(?P<name2>[^\W\d_]{3,12})\.?\s(?P<d2>\d{1,2})(?:st|nd|rd|th)?,?\s)(?P<y>\d{4})(?!\d)"
+_CHANGED = re.compile(
+    r"updat|modif|revis|review|edited|geändert|änderung|aktualisier|\bstand\b|mis à jour|actualizado|aggiorn|обновл"
+    r"|更新|修改",
+    re.IGNORECASE,
 )
-
-
-def _checked(year: int, month: int, day: int) -> str | None:
-    """Return the date in ISO form if it exists and is a possible date of publication."""
-    try:
-        found = date(year, month, day)
-    except ValueError:
-        return None
-    latest = datetime.now(UTC).date() + timedelta(days=2)
-    return found.isoformat() if EARLIEST <= found <= latest else None
-
-
-def _with_time(day: str, clock: str | None, zone: str | None) -> str:
-    """Return the date with its time, if the source has a valid time with a zone."""
-    if not clock or not zone:
-        return day
-    hours, minutes, *seconds = clock.split(":")
-    offset = "+00:00" if zone == "Z" else f"{zone[:3]}:{zone[-2:]}"
-    try:
-        return datetime.fromisoformat(f"{day}T{hours:0>2}:{minutes}:{''.join(seconds) or '00'}{offset}").isoformat()
-    except ValueError:
-        return day
-
-
-def _numbers(text: str, day_first: bool) -> Iterator[tuple[int, int, int, re.Match[str]]]:
-    """Yield year, month and day of everything in a text that looks like a date, the surest notation first."""
-    for found in _NUMERIC.finditer(text):
-        yield int(found["y"]), int(found["m"]), int(found["d"]), found
-    for found in _NAMED.finditer(text):
-        name = (found["name"] or found["name2"]).lower()
-        month = _MONTH_OF.get(name[:4]) or _MONTH_OF.get(name[:3], 0)
-        yield int(found["y"]), month, int(found["d"] or found["d2"]), found
-    day_first = day_first and not _HALF_DAY.search(text)
-    for found in _DAY_FIRST.finditer(text):
-        day, month = int(found["d"]), int(found["m"])
-        if month > 12:
-            yield int(found["y"]), day, month, found
-        elif found["sep"] == "." or day_first or day > 12 or day == month:
-            yield int(found["y"]), month, day, found
-    for found in _COMPACT.finditer(text):
-        yield int(found["y"]), int(found["m"]), int(found["d"]), found
-
-
-def parse(text: str, day_first: bool = True) -> str | None:
-    """Return the first date in a text; 3/4/2012 is in April if `day_first` and not beside AM or PM, else no date.
-
-    >>> parse("2024-05-06T10:15:00Z"), parse("发布时间：2012/3/4 10:20"), parse("March 4, 2012"), parse("2012-13-45")
-    ('2024-05-06T10:15:00+00:00', '2012-03-04', '2012-03-04', None)
-    """
-    for year, month, day, found in _numbers(text, day_first):
-        if checked := _checked(year, month, day):
-            groups = found.groupdict()
-            return _with_time(checked, groups.get("time"), groups.get("zone"))
-    return None
-
-
-_META_IN_ORDER = (
-    "article:published_time og:article:published_time og:published_time datepublished article:published pubdate"
-    " publishdate publish_date publish-date published_date publishtime pub_date date.issued dc.date.issued dc.date"
-    " dcterms.issued dcterms.date dcterms.created dc.created sailthru.date parsely-pub-date weibo:article:create_at"
-    " bytedance:published_time citation_publication_date citation_date article:create_at datecreated date"
+_PUBLISHED = re.compile(
+    r"publi|posted|created|\bdate\b|veröffentlicht|erschienen|erstellt|\bdatum\b|\bvom\b|\bam\b|pubblicato|\bdata\b"
+    r"|fecha|mise en ligne|опубл|дата|发布|發布|發佈|公開|投稿|日期|时间|時間|来源|來源",
+    re.IGNORECASE,
 )
-META = _META_IN_ORDER.split()
-
-
-def _from_times(times: tuple[_Element, ...]) -> str | None:
-    """Return the date of a time element marked as publication, else the article's first, else the page's only one."""
-    dated = [(time, parsed) for time in times if (parsed := parse(time.get("datetime", "")[:MAX_LINE]))]
-    for time, parsed in dated:
-        if "pubdate" in time.attrib or time.get("itemprop") == "datePublished" or "publish" in time.get("class", ""):
-            return parsed
-    for time, parsed in dated:
-        if next(time.iterancestors("article", "main"), None) is not None:
-            return parsed
-    return dated[0][1] if len({parsed[:10] for _, parsed in dated}) == 1 else None
-
-
+_NAMED = re.compile("date|time|pub|byline|meta|info|source|laiyuan|posted|author|header", re.IGNORECASE)
+NEVER = frozenset(("label, changed", "elsewhere"))
+"""Signs of a line in a footer that says when the page was changed."""
+_NO_ARTICLE = re.compile("Product|Organization|LocalBusiness|CollectionPage|ItemList|WebSite")
 _NOT_PATH = re.compile(r"^[^/]*//[^/]*|[?#].*")
 _IN_PATH = re.compile(r"(?<!\d)((?:19|20)\d\d)(?:(?P<s>[-/_.])(\d{1,2})(?P=s)(\d{1,2})|[-/_]?(\d\d)[-/_]?(\d\d))(?!\d)")
+_DAY_FIRST_IN_PATH = re.compile(r"(?<!\d)(\d{1,2})(?P<s>[-_.])(\d{1,2})(?P=s)(20\d\d)(?!\d)")
+_MONTH_IN_PATH = re.compile(r"/((?:19|20)\d\d)/(\d\d?)(?:/|$)")
+_DATE_ATTRIBUTE = re.compile("date|publi|creat|updated|time", re.IGNORECASE)
 
 
-def _from_address(url: str) -> str | None:
-    """Return the date in the path of an address, such as /2024/05/06/, /2024/0506/ or t20240506_1.html."""
-    path = _NOT_PATH.sub("", url[:MAX_URL])
-    for year, _, month, day, compact_month, compact_day in _IN_PATH.findall(path):
-        if checked := _checked(int(year), int(month or compact_month), int(day or compact_day)):
-            return checked
-    return None
+def published(page: Page, found: Extraction) -> str | None:
+    """When the page was published, as YYYY-MM-DD, with the time if the page gives it with its zone; None if unknown."""
+    days = _Days(page, found)
+    day = chosen("published", days.candidates)
+    return days.moments.get(day, day) or None
 
 
-_HINT = re.compile("date|time|pub|byline|meta|info|source|laiyuan", re.IGNORECASE)
-_LABEL = re.compile("发布|發布|發佈|来源|來源|时间|時間|日期|编辑|公開|投稿|Published|Posted|Updated", re.IGNORECASE)
-_NO_TEXT = frozenset(["script", "style", "option", "title", "textarea"])
+def date_candidates(page: Page, found: Extraction) -> Candidates:
+    """The days that the page names, with their signs."""
+    return _Days(page, found).candidates
 
 
-def _lines(root: _Element) -> Iterator[tuple[str, _Element]]:
-    """Yield the visible texts near the top of the page, each with its element."""
-    for element in islice(root.iter(Element), MAX_NODES):
-        if element.tag not in _NO_TEXT and (text := element.text):
-            yield text, element
-        if (tail := element.tail) and (parent := element.getparent()) is not None:
-            yield tail, parent
+class _Mention(NamedTuple):
+    """A date in the text of a block."""
+
+    at: int
+    """The index of the block."""
+    block: Block
+    day: str
+    start: int
+    end: int
 
 
-def _says_date(line: str, holder: _Element) -> bool:
-    """Return whether a line is labelled as a date by its words, or by the class or id of its element."""
-    holders = islice(chain([holder], holder.iterancestors()), 3)
-    return bool(_LABEL.search(line)) or any(
-        _HINT.search(str(each.get(name))[:MAX_LINE]) for each in holders for name in ("class", "id", "itemprop")
-    )
+class _Days:
+    """The days that a page names."""
+
+    def __init__(self, page: Page, found: Extraction) -> None:
+        self.page, self.found = page, found
+        self.day_first = not (page.root.get("lang") or "").lower().startswith("en")
+        self.moments: dict[str, str] = {}
+        """The days whose time is known."""
+        self.path = _NOT_PATH.sub("", page.url[:MAX_URL])
+        self.candidates = candidates(self._of_page())
+        self._add_structured()
+        self._add_metas()
+        self._add_times()
+        self._add_attributes()
+        self._add_address()
+        self._add_lines()
+        self._compare()
+
+    def _add(self, text: str, *signs: str, day_first: bool = True) -> str | None:
+        """Add the first date in a text; returns its day."""
+        first = next(dates(text[:MAX_LINE], day_first), None)
+        if first is None:
+            return None
+        self.candidates.add(first.day, *signs)
+        if first.moment != first.day:
+            self.moments.setdefault(first.day, first.moment)
+        return first.day
+
+    def _of_page(self) -> dict[str, float]:
+        types = " ".join(structured(self.page).types)
+        said = {
+            "the address is that of the site": not self.path.strip("/"),
+            "no article in JSON-LD": not ARTICLE.search(types),
+            "another type in JSON-LD": _NO_ARTICLE.search(types),
+            "og:type is not article": self.page.head.metas.get("og:type") != "article",
+            f"type {self.found.page_type or 'unknown'}": True,
+        }
+        return {name: 1.0 for name, is_so in said.items() if is_so}
+
+    def _add_structured(self) -> None:
+        said = structured(self.page)
+        is_article = ARTICLE.search(" ".join(said.types))
+        for number, text in enumerate(said.dates[:MAX_STRUCTURED]):
+            self._add(text, "later in JSON-LD" if number else "JSON-LD of an article" if is_article else "JSON-LD")
+
+    def _add_metas(self) -> None:
+        for name, text in self.page.head.metas.items():
+            if name in PUBLISHED_METAS:
+                self._add(text, "meta, published", day_first=self.day_first)
+            elif name in OTHER_METAS:
+                self._add(text, "meta, date", day_first=self.day_first)
+            elif _CHANGED.search(name):
+                self._add(text, "meta, changed", day_first=self.day_first)
+
+    def _add_times(self) -> None:
+        times = [(time, self._add(time.get("datetime", ""), "time")) for time in self.page.head.times]
+        dated = [(time, day) for time, day in times if day is not None]
+        is_only = len({day for _, day in dated}) == 1
+        for number, (time, day) in enumerate(dated):
+            name, its_class = time.get("itemprop", ""), time.get("class", "")
+            said = {
+                "time, published": "pubdate" in time.attrib or name == "datePublished" or "publish" in its_class,
+                "time, changed": name == "dateModified" or _CHANGED.search(its_class),
+                "time in an article": next(time.iterancestors("article", "main"), None) is not None,
+                "time elsewhere": is_elsewhere(time),
+                "first time": number == 0,
+                "only time": is_only,
+            }
+            self.candidates.add(day, *(sign for sign, is_so in said.items() if is_so))
+
+    def _add_attributes(self) -> None:
+        for element in islice(self.page.root.iter("abbr", "span"), MAX_ATTRIBUTES):
+            text = element.get("content") or element.get("title")
+            name = element.get("itemprop") or element.get("property") or element.get("class") or ""
+            if not text or not _DATE_ATTRIBUTE.search(name[:MAX_LINE]):
+                continue
+            is_changed = _CHANGED.search(name) and "publi" not in name
+            self._add(text, "attribute, changed" if is_changed else "attribute", day_first=self.day_first)
+
+    def _add_address(self) -> None:
+        """The date in the path of an address, such as /2024/05/06/, /2024/0506/, t20240506_1.html or 06-05-2024."""
+        found = [(year, month or m, day or d) for year, _, month, day, m, d in _IN_PATH.findall(self.path)]
+        found += [(year, month, day) for day, _, month, year in _DAY_FIRST_IN_PATH.findall(self.path)]
+        for year, month, day in found:
+            if known := checked(int(year), int(month), int(day)):
+                self.candidates.add(known, "address")
+                break
+
+    def _add_lines(self) -> None:
+        blocks = self.page.blocks[:MAX_BLOCKS]
+        kept = {id(block) for block in self.found.blocks}
+        headline = headline_at(blocks, self.found.title)
+        text = next((at for at, block in enumerate(blocks) if id(block) in kept and len(block.text) > PROSE), None)
+        for number, mention in enumerate(islice(self._mentions(blocks), MAX_MENTIONS)):
+            block = mention.block
+            if "line" in self.candidates.signs[mention.day]:
+                self.candidates.add(mention.day, "line twice")
+            signs = list(_of_line(mention))
+            signs.append(from_headline(mention.at, headline))
+            if set(signs) >= NEVER:
+                continue
+            if number == 0:
+                signs.append("first line")
+            if id(block) in kept:
+                signs.append("in the text" if len(block.text) > LINE else "short line of the text")
+            if text is not None and abs(mention.at - text) <= 4:
+                signs.append("near the text")
+            if text is not None and mention.at > text + 10:
+                signs.append("after the text begins")
+            self.candidates.add(mention.day, "line", *signs)
+
+    def _mentions(self, blocks: tuple[Block, ...]) -> Iterator[_Mention]:
+        for at, block in enumerate(blocks):
+            if ("20" in block.text or "19" in block.text) and len(block.text) <= MAX_TEXT:
+                for one in dates(block.text, self.day_first):
+                    yield _Mention(at, block, one.day, one.start, one.end)
+
+    def _compare(self) -> None:
+        """Add what the days are beside each other."""
+        signs = self.candidates.signs
+        if not signs:
+            return
+        month = _MONTH_IN_PATH.search(self.path)
+        for day in signs:
+            if month and day.startswith(f"{month[1]}-{int(month[2]):02}"):
+                self.candidates.add(day, "month of the address")
+        self.candidates.add(min(signs), "earliest")
+        self.candidates.add(max(signs), "latest")
+        self.candidates.page["days"] = log(1 + len(signs))
 
 
-def _from_lines(root: _Element, day_first: bool) -> str | None:
-    """Return the first visible date after the line that is in the page's title, else after an h1, else before."""
-    title = (root.findtext(".//title") or "")[:MAX_LINE]
-    shortest = max(MIN_TITLE, len(title) // 3)  # a shorter line may be the name of the site
-    headline, heading, lines_since = False, False, NEAR
-    before = after = None
-    looked_at = 0
-    for text, holder in _lines(root):
-        if not (line := text.strip()):
-            continue
-        lines_since += 1
-        if not headline:
-            headline = len(line) >= shortest and line in title
-            heading = heading or holder.tag == "h1"
-            lines_since = 0 if headline or holder.tag == "h1" else lines_since
-        if len(line) > MAX_LINE or not ("20" in line or "19" in line):
-            continue
-        if (looked_at := looked_at + 1) > MAX_DATES:
-            break
-        if not (found := parse(line, day_first)):
-            continue
-        if _says_date(line, holder) or (lines_since <= NEAR and len(line) <= SHORT):
-            if headline:
-                return found
-            before, after = (before, after or found) if heading else (found, after)
-    return after or before
-
-
-def _evidence(page: Page) -> Iterator[str | None]:
-    """Yield the value of each source, the most reliable first."""
-    _, metas, times = page.head
-    day_first = not (page.root.get("lang") or "").lower().startswith("en")
-    yield from map(parse, structured(page).dates)
-    yield from (parse(metas[name][:MAX_LINE], day_first) for name in META if name in metas)
-    yield _from_times(times)
-    yield _from_address(page.url)
-    yield _from_lines(page.root, day_first)
-
-
-def published(page: Page) -> str | None:
-    """Return when the page was published as YYYY-MM-DD, with the time if the page gives it with its zone, or None."""
-    return next(filter(None, _evidence(page)), None)
+def _of_line(mention: _Mention) -> Iterator[str]:
+    """The signs of the line, and of the elements that it stands in."""
+    block, text = mention.block, mention.block.text
+    yield "short line" if len(text) <= SHORT else "long line" if len(text) > LINE else "middle line"
+    label = text[max(0, mention.start - BEFORE) : mention.start]
+    if _CHANGED.search(label):
+        yield "label, changed"
+    elif _PUBLISHED.search(label):
+        yield "label, published"
+    if mention.start == 0:
+        yield "the line begins with it"
+    if 2 * block.linked > len(text):
+        yield "linked"
+    around = islice(chain([block.element], block.element.iterancestors()), 3)
+    names = " ".join(str(one.get(name, ""))[:MAX_LINE] for one in around for name in ("class", "id", "itemprop"))
+    if _NAMED.search(names):
+        yield "named as a date"
+    if _CHANGED.search(names):
+        yield "named as a change"
+    if is_elsewhere(block.element):
+        yield "elsewhere"

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from crawler.page.formulas import formula, image_formula
+from crawler.page.formulas import formula, image_formula, is_drawing
 from crawler.page.text import EASTERN, fold_space
 
 WITHIN_WORDS = frozenset("em i mark q s sub sup u wbr".split())
@@ -68,17 +68,35 @@ def begins_a_word(first: str, before: str) -> bool:
     return last in ENDS_OF_PHRASES and first.isupper() and not before[:-1].isupper()
 
 
+ANCHORS = frozenset("¶#§🔗")
+"""Signs of links from a heading to itself."""
+BLANKS = " \t\r\n\xa0" + "".join(map(chr, range(0xFDD0, 0xFDDC)))
+"""White space, and the marks of Markdown (crawler.extraction.output.markdown_inline)."""
+ANCHORED = frozenset("h1 h2 h3 h4 h5 h6 dt".split())
+
+
+def without_anchor(pieces: list[str]) -> list[str]:
+    """The pieces of a heading, without the sign of the link to itself.
+
+    >>> without_anchor(["Bees", " ¶", "\\n"]), without_anchor(["C#"]), without_anchor(["#"])
+    (['Bees', '\\n'], ['C#'], ['#'])
+    """
+    at = next((at for at in reversed(range(len(pieces))) if pieces[at].strip(BLANKS)), 0)
+    return pieces[:at] + pieces[at + 1 :] if at and pieces[at].strip(BLANKS) in ANCHORS else pieces
+
+
 INLINE = frozenset(
     "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label map mark nobr o:p output picture "
-    "q rb rp rt rtc ruby s samp small source span strike strong sub sup time tt u var wbr".split()
+    "q rb rp rt rtc ruby s samp small source span strike strong sub sup time tt u var wbr mjx-container "
+    "mjx-assistive-mml".split()
 )
 # Elements whose text is not read, but for formulas. <noscript> is read: it has what readers without scripts see. The
 # content of <noframes> and similar elements is for obsolete browsers, and is unparsed markup in the tree.
 SILENT = frozenset(
-    "applet audio canvas head math noembed noframes object script select style svg template textarea title"
+    "applet audio canvas head math mjx-math noembed noframes object script select style svg template textarea title"
     " video".split()
 )
-# Of these, those whose text may be a formula.
+# Of the silent elements, those whose text may be a formula.
 MAY_BE_FORMULA = frozenset(("math", "script"))
 # Elements other than <a> and <img> that link to pages or show images.
 LEADING = frozenset(("frame", "iframe", "area", "input"))
@@ -148,21 +166,26 @@ class ImageElement(NamedTuple):
 
 
 def steps(root: etree._Element) -> Iterator[tuple[str, etree._Element, str]]:
-    """Every "start" and "end" of an element that is read, and the "skipped" ones, each with the text that follows.
+    """Every "start" and "end" of an element that is read, and the "skipped" ones, each with the text that follows; and
+    each "formula", with its own.
 
-    `walk` itself has these steps in it, for speed.
+    `contents` itself has these steps in it, for speed.
     """
     walker = etree.iterwalk(root, events=("start", "end"))
     for event, element in walker:
         is_silent = element.tag in SILENT
         if event == "end":
-            said = formula(element) if element.tag in MAY_BE_FORMULA else ""
-            yield "skipped" if is_silent else "end", element, said + (element.tail or "") if element is not root else ""
-        elif is_silent:
+            if element.tag in MAY_BE_FORMULA and (tex := formula(element)):
+                yield "formula", element, tex
+            yield "skipped" if is_silent else "end", element, (element.tail or "") if element is not root else ""
+        elif is_silent or (element.tag == "span" and is_drawing(element)):
             walker.skip_subtree()
+            if not is_silent:
+                yield "start", element, ""
         else:
-            text = image_formula(element) if element.tag == "img" else element.text
-            yield "start", element, (text or "") if element.tag != "iframe" else ""
+            yield "start", element, (element.text or "") if element.tag != "iframe" else ""
+            if element.tag == "img" and (said := image_formula(element)):
+                yield "formula", element, said
 
 
 def contents(root: etree._Element) -> PageContents:
@@ -197,6 +220,9 @@ class _ContentsReader:
         for event, element in walker:
             tag = element.tag
             if tag in INLINE:
+                if tag == "span" and event == "start" and is_drawing(element):
+                    walker.skip_subtree()
+                    continue
                 text = self.enter(element, tag) if event == "start" else self.leave(element, tag)
             elif tag in SILENT:
                 if event == "start":
@@ -299,6 +325,8 @@ class _ContentsReader:
     def close_block(self) -> None:
         home, pieces = self.home, self.pieces
         tag = self.containers.tags[home]
+        if self.linked and tag in ANCHORED:
+            pieces[:] = without_anchor(pieces)
         text = _lines("".join(pieces)) if self.pres else fold_space(joined(pieces))
         if text:
             self.blocks.append(Block(text, tag, min(self.linked, len(text)), self.containers.elements[home]))

@@ -1,7 +1,7 @@
-"""The text of formulas: their TeX if the page has it, else their characters.
+"""The text of formulas: the TeX that the page has, or that is made of its MathML.
 
-A page shows a formula as MathML, as an image, or by a script that draws it from TeX. Some show it in two ways; then the
-one is read that is text already.
+A page shows a formula as MathML, as an image, or by a script that draws it from TeX. Some show it in two ways; then one
+of them is read: of KaTeX the MathML, which has the TeX.
 """
 
 import re
@@ -9,33 +9,61 @@ from itertools import islice
 
 from lxml import etree
 
+from crawler.page.mathml import tex
 from crawler.page.text import fold_space
 
-IMAGES = frozenset("tex latex mathtex mwe-math-fallback-image-inline mwe-math-fallback-image-display".split())
+IMAGES = frozenset("tex latex math mathtex mwe-math-fallback-image-inline mwe-math-fallback-image-display".split())
 """Classes of images whose alternative text is TeX."""
-BESIDE_TEXT = frozenset(("katex-mathml", "MJX_Assistive_MathML"))
+BESIDE_TEXT = frozenset(("MJX_Assistive_MathML",))
 """Classes of elements whose MathML stands beside the same formula in letters."""
-MAX_PARTS = 30  # elements of a drawn formula in which letters are looked for
+MAX_AROUND = 4  # elements around a formula that may say that it is displayed
+DRAWINGS = frozenset(("katex-html", "MathJax", "MathJax_CHTML", "MathJax_SVG"))
+"""Classes of elements that draw formulas."""
 _STYLED = re.compile(r"\{\\(?:display|text)style\s(.*)\}", re.DOTALL)
 
 
 def formula(element: etree._Element) -> str:
-    """The text of a <math> or of a <script> of TeX; empty for other scripts, and if the text stands beside it."""
+    """The TeX of a <math> or of a <script> of TeX; empty for other scripts, and if the formula stands beside it."""
     if element.tag == "script":
         return _script(element)
     if not BESIDE_TEXT.isdisjoint(_classes(element.getparent())):
         return ""
     notes = (note for note in element.iter("annotation") if note.get("encoding") == "application/x-tex")
     written = next(notes, None)
-    tex = (written.text if written is not None else None) or element.get("alttext")
-    return _tex(tex) if tex else fold_space("".join(_characters(element)))
+    source = (written.text if written is not None else None) or element.get("alttext")
+    return _tex(source) if source else tex(element)
 
 
 def image_formula(image: etree._Element) -> str | None:
     """The text of an image of a formula, if it is one and no MathML before it is the same."""
-    if IMAGES.isdisjoint(_classes(image)) or _holds_math(image.getprevious()):
+    if (IMAGES.isdisjoint(_classes(image)) and not _is_in_math(image)) or _holds_math(image.getprevious()):
         return None
     return _tex(image.get("alt") or "")
+
+
+def _is_in_math(image: etree._Element) -> bool:
+    """Whether an image is all of a <div class="math">."""
+    holder = image.getparent()
+    if holder is not None and holder.tag == "p":
+        holder = holder.getparent()
+    return holder is not None and "math" in _classes(holder)
+
+
+def is_display(element: etree._Element) -> bool:
+    """Whether a formula stands on a line of its own, given its <math>, <script> or <img>."""
+    if element.tag == "script":
+        return "mode=display" in (element.get("type") or "")
+    if element.get("display") == "block" or any("display" in name for name in _classes(element)):
+        return True
+    if element.tag == "img" and _is_in_math(element):
+        return True
+    return any(map(_displays, islice(element.iterancestors(), MAX_AROUND)))
+
+
+def _displays(around: etree._Element) -> bool:
+    """Whether an element shows formulas on lines of their own, as KaTeX and MathJax mark it."""
+    is_named_so = any("display" in name.lower() for name in _classes(around))
+    return is_named_so or (around.tag == "mjx-container" and around.get("display") == "true")
 
 
 def _holds_math(before: etree._Element | None) -> bool:
@@ -46,16 +74,24 @@ def _holds_math(before: etree._Element | None) -> bool:
 
 
 def _script(script: etree._Element) -> str:
-    if not (script.get("type") or "").startswith("math/tex"):
-        return ""
-    return "" if _shows_text(script.getprevious()) else (script.text or "").strip()
+    return (script.text or "").strip() if (script.get("type") or "").startswith("math/tex") else ""
 
 
-def _shows_text(drawn: etree._Element | None) -> bool:
-    """Whether MathJax has drawn a formula in letters."""
-    if drawn is None or not (drawn.get("class") or "").startswith("MathJax"):
+def is_drawing(element: etree._Element) -> bool:
+    """Whether a <span> only draws a formula whose source stands beside it."""
+    name = (element.get("class") or "").partition(" ")[0]
+    if name not in DRAWINGS:
         return False
-    return any((part.text or "").strip() for part in islice(drawn.iter(), MAX_PARTS))
+    if name == "katex-html":
+        before = element.getprevious()
+        return before is not None and before.find(".//math") is not None
+    # MathJax puts the drawing, sometimes in an element more, before the source.
+    around = element.getparent()
+    return _is_source(element.getnext()) or (around is not None and _is_source(around.getnext()))
+
+
+def _is_source(after: etree._Element | None) -> bool:
+    return after is not None and after.tag == "script" and _script(after) != ""
 
 
 def _classes(element: etree._Element | None) -> list[str]:
@@ -65,8 +101,3 @@ def _classes(element: etree._Element | None) -> list[str]:
 def _tex(source: str) -> str:
     styled = _STYLED.fullmatch(source.strip())
     return fold_space(styled[1] if styled else source)
-
-
-def _characters(math: etree._Element) -> list[str]:
-    parts = math.iter(etree.Element)
-    return [text for part in parts if not str(part.tag).startswith("annotation") and (text := part.text)]

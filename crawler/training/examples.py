@@ -130,6 +130,8 @@ def _page(found: dict[str, Any], path: Path, number: int) -> TrainingPage:
 SET_EXPONENT = 0.35  # a set of so many times fewer pages than the largest weighs that number to this power more
 MOST_WEIGHT = 3.0
 SNIPPETS_WEIGHT = 0.7
+LISTS = frozenset(("listing", "collection"))
+LIST_WEIGHT = 3.0  # of a page whose main text is a list: there are few, and what is text on them is noise elsewhere
 WEAK = 0.5  # the weight of a weak gold text beside one of people
 MOST_PLACES = 3  # blocks with a snippet: a snippet that occurs in more of them may be meant in one only
 
@@ -181,8 +183,12 @@ def weights_of(examples: Sequence[PageExample]) -> list[float]:
     """
     sizes = Counter(one.group for one in examples)
     most = max(sizes.values())
-    weight = {group: min(MOST_WEIGHT, (most / size) ** SET_EXPONENT) for group, size in sizes.items()}
-    return [weight[one.group] * (WEAK if one.is_weak else 1) if one.is_golden else SNIPPETS_WEIGHT for one in examples]
+    of_set = {group: min(MOST_WEIGHT, (most / size) ** SET_EXPONENT) for group, size in sizes.items()}
+    found = []
+    for one in examples:
+        weight = of_set[one.group] * (WEAK if one.is_weak else 1) * (LIST_WEIGHT if one.page_type in LISTS else 1)
+        found.append(weight if one.is_golden else SNIPPETS_WEIGHT)
+    return found
 
 
 SHARE = (0.08, 0.4)  # the part of the main text that a copy keeps, from a least to a most

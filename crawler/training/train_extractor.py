@@ -11,12 +11,13 @@ from crawler.extraction.methods.template_svm import save
 from crawler.reports.html_page import aligned
 from crawler.training.auto_weights import COLUMNS, AutoTraining, TrainingPlan, cells, tables, write_auto_weights
 from crawler.training.examples import GoldError, TooFewError, read_pages
+from crawler.training.metadata_weights import write_metadata_weights
 from crawler.training.template_svm import fit, samples
 from crawler.training.template_svm import train as train_svm
 from crawler.translation.message import counted
 
 CALLED = "scrapy train"
-FILES = {"auto": "auto.npz", "template-svm": "template_svm.npz"}
+FILES = {"auto": "auto.npz", "template-svm": "template_svm.npz", "metadata": "metadata.json"}
 FOLDS = 10  # of the cross-validation of template-svm, whole hosts each
 
 
@@ -29,6 +30,8 @@ def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
     try:
         if opts.method == "auto":
             print(_auto(opts.gold, opts.validate, path, opts.seed))
+        elif opts.method == "metadata":
+            print(_metadata(opts.gold, path, opts.seed))
         else:
             print(_template_svm(opts.gold, path, opts.seed))
     except (GoldError, TooFewError) as error:
@@ -46,6 +49,19 @@ def _auto(gold: tuple[Path, ...], validate: tuple[Path, ...], path: Path, seed: 
     """The report about new weights of auto."""
     plan = TrainingPlan(gold, validate, path, seed)
     return auto_report(write_auto_weights(plan, lambda line: say(CALLED, line)), path)
+
+
+def _metadata(gold: tuple[Path, ...], path: Path, seed: int) -> str:
+    """The report about new weights for author and date."""
+    made = write_metadata_weights(gold, path, seed, lambda line: say(CALLED, line))
+    head = ("on pages of other sites", "pages", "given", "right", "wrong", "missing", "absent", "invented")
+    rows: list[tuple[str, ...]] = [head]
+    for field, one in made.items():
+        held = one.held
+        numbers = (one.pages, held.given, held.right, held.wrong, held.missing, held.absent, held.invented)
+        rows.append((field, *(f"{number:,}" for number in numbers)))
+    weights = sum(len(one.weights) for one in made.values())
+    return "\n".join([*aligned(rows, {0}), "", f"{weights:,} weights in {one_line(str(path))}."])
 
 
 def _template_svm(gold: tuple[Path, ...], path: Path, seed: int) -> str:

@@ -20,7 +20,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from importlib import import_module
-from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,6 +33,7 @@ from crawler.bulk.parallel import GARBAGE_THRESHOLD  # noqa: E402
 from crawler.evaluation.peers import PEERS, MethodInput, is_installed, version  # noqa: E402
 from crawler.extraction import EXTRACTORS  # noqa: E402
 from crawler.extraction.auto import comments, main_text  # noqa: E402
+from crawler.metadata.author import author  # noqa: E402
 from crawler.metadata.publication_date import published  # noqa: E402
 from crawler.metadata.title import headline  # noqa: E402
 from crawler.page.page import Page  # noqa: E402
@@ -152,15 +152,14 @@ def metadata(pages: list[MethodInput], rounds: int) -> dict[str, Figures]:
     asked: dict[str, Callable[[Page], Any]] = {
         "title": headline,
         "comments": lambda page: comments(page, ()),
-        "published": lambda page: published(page),
+        "published": lambda page: published(page, page.once(EXTRACTORS["auto"])),
+        "author": lambda page: author(page, page.once(EXTRACTORS["auto"])),
     }
-    if find_spec("crawler.metadata.author"):
-        asked["author"] = import_module("crawler.metadata.author").author
     found: dict[str, list[float]] = {name: [] for name in asked}
     for _ in range(rounds):
         read = [Page.from_html(page.html, page.url) for page in pages]
         for page in read:
-            EXTRACTORS["auto"](page)
+            page.once(EXTRACTORS["auto"])
         for name, ask in asked.items():
             found[name].append(1000 * sum(timed(partial(ask, page)) for page in read) / len(pages))
     return {name: Figures(figures) for name, figures in found.items()}

@@ -253,6 +253,7 @@ def pages_of(folder: Path, package: str) -> list[Row]:
             "lang": language_of(package, path, page),
             "html": text,
             "gold": gold,
+            "page_type": "documentation",
             "generator": made.name,
         }
     by_size = [rows[gold] for gold in sorted(rows, key=len)]

@@ -97,7 +97,7 @@ def test_the_kinds_of_changes_to_export_are_those_that_there_are() -> None:
         ("export --since soon", "scrapy export: 参数 --since：'soon' 无效；应为轮次编号（从 1 起），或 "),
         ("export -s x", "scrapy export: -s 的值无效，请使用 -s NAME=VALUE"),
         ("clean", "scrapy clean: 缺少以下参数：INPUT"),
-        ("train slope x", "scrapy train: 参数 method：无效的选项：'slope'（可选：'auto', 'template-svm'）"),
+        ("train slope x", "scrapy train: 参数 method：无效的选项：'slope'（可选：'auto', 'template-svm', 'metadata'）"),
         ("evaluate x --jobs 0", "scrapy evaluate: 参数 --jobs：'0' 无效；应为 1 到 64 之间的整数"),
         ("noise judge", "scrapy noise judge: 缺少以下参数：PAGES.jsonl[.gz|.xz]；用法：scrapy noise judge ["),
         ("focus report x", "scrapy focus report: 无法识别的参数：x；用法："),

@@ -352,3 +352,32 @@ def test_a_gold_file_that_is_too_large(
     found = get(desk, "/labels/gold.jsonl")
     assert found.status == status
     assert (b"scrapy export --labels" in found.body) is bool(less)
+
+
+# What is said of a page beside its text.
+
+
+def test_title_author_and_date_are_corrected(desk: DashboardContext, engine: Engine) -> None:
+    enter(engine, source=SOURCE.replace(b"</h1>", b"</h1><p class=byline>By Ann Lee</p>"))
+    values = data(desk, "/api/labels/pages/1")["values"]
+    assert (values["title"], set(values)) == ("Bees", {"title", "author", "published"})
+    form = {**chosen(desk, 3), "title": " Bees ", "author": "Bo Ray", "published": "2024-05-06"}
+    assert post(desk, **form).status == HTTPStatus.SEE_OTHER
+    assert json.loads(stored(engine)[0].detail) | {"title": "Bees", "author": "Bo Ray"} == json.loads(
+        stored(engine)[0].detail
+    )
+    assert data(desk, "/api/labels/pages/1")["values"] == {
+        "title": "Bees",
+        "author": "Bo Ray",
+        "published": "2024-05-06",
+    }
+    assert data(desk, "/api/labels/pages/1", anew="yes")["values"] == values
+    row = json.loads(get(desk, "/labels/gold.jsonl").body)
+    assert (row["title"], row["author"], row["published"]) == ("Bees", "Bo Ray", "2024-05-06")
+
+
+@pytest.mark.parametrize("day", ["6 May 2024", "2024-5-6", "2024-05-06T10:00"])
+def test_a_date_that_is_none(desk: DashboardContext, engine: Engine, day: str) -> None:
+    enter(engine)
+    assert post(desk, **chosen(desk, 2), published=day).status == HTTPStatus.BAD_REQUEST
+    assert stored(engine) == []

@@ -46,7 +46,7 @@ class Reader(HTMLParser):
 
 
 def made(html: str, kept: frozenset[int] = frozenset(), why: dict[int, str] | None = None) -> Original:
-    return original(Page.from_html(html, "http://a.example/"), kept, why or {})
+    return original(Page.from_html(html, "http://a.example/"), kept, why or {}, {})
 
 
 def is_harmless(html: str) -> None:
@@ -99,7 +99,7 @@ def test_nothing_acts(source: str) -> None:
 def test_each_block_has_its_tint(path: Path) -> None:
     page = Page("", path.read_bytes(), "text/html")
     kept = frozenset(range(0, len(page.blocks), 2))
-    found = original(page, kept, {})
+    found = original(page, kept, {}, {})
     is_harmless(found.html)
     read = Reader(found.html)
     for kind, is_kept in (("kept", True), ("left", False)):

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from crawler.extraction import extract
+from crawler.extraction import EXTRACTORS, extract
 from crawler.metadata.publication_date import published
 from crawler.page.page import Page
 from crawler.page.text import fingerprint
@@ -37,7 +37,8 @@ def framed(html: str) -> str:
 
 
 def dated(html: str) -> str | None:
-    return published(Page.from_html(html, "http://example.com/"))
+    page = Page.from_html(html, "http://example.com/")
+    return published(page, EXTRACTORS["auto"](page))
 
 
 @pytest.mark.parametrize("name", COSTLY)

@@ -98,7 +98,7 @@ def test_weights_go_to_the_folder_for_output(run: Run, tmp_path: Path) -> None:
     ("line", "said"),
     [
         ((), "the following arguments are required: method, GOLD.jsonl"),
-        (("slope",), "argument method: invalid choice: 'slope' (choose from 'auto', 'template-svm')"),
+        (("slope",), "argument method: invalid choice: 'slope' (choose from 'auto', 'template-svm', 'metadata')"),
         (("template-svm",), "the following arguments are required: GOLD.jsonl"),
         (("template-svm", "none.jsonl"), "'none.jsonl' cannot be read (No such file or directory)"),
         (("auto",), "the following arguments are required: GOLD.jsonl"),

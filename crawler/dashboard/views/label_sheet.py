@@ -1,6 +1,7 @@
 """The sheet on which people label a page: its blocks, the text of the chosen ones, and the label that is saved."""
 
 import json
+import re
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -19,6 +20,7 @@ from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context, DashboardContext, Number, see_other, slow
 from crawler.dashboard.views.labels import crawl_to_label, uncertain_pages
 from crawler.dashboard.views.page import StoredPage, page_at
+from crawler.dashboard.views.page_facts import read_facts
 from crawler.extraction import version
 from crawler.extraction.output.plain_text import plain
 from crawler.labels import TEXT, Label, put_label
@@ -30,6 +32,12 @@ MOST_BLOCKS = 5_000
 MOST_SOURCE = 8_000_000
 TOO_LONG = N_("This page is too long to be labelled: it has more than 5,000 blocks, or more than 8 MB.")
 FIELD = "block-"
+CORRECTED = ("title", "author", "published")
+"""What people can correct beside the text."""
+MOST_VALUE = 500
+DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""Signs that turn the direction of what follows them, which a field of a form does not isolate."""
+DAY = re.compile(r"(?:\d{4}-\d{2}-\d{2})?", re.ASCII)
 LONG, SHORT = 1_500, 200
 """Characters of a block that are shown, and those shown once the page has very many blocks."""
 FILL = 300_000
@@ -105,8 +113,8 @@ class Sheet:
         blocks = self.found.page.blocks
         return plain([blocks[place] for place in sorted(places)])
 
-    def label(self, places: frozenset[int]) -> Label:
-        """The label that chooses these blocks."""
+    def label(self, places: frozenset[int], values: Mapping[str, str]) -> Label:
+        """The label that chooses these blocks, and says this of the page."""
         row = self.found.row
         detail = {
             "number": row["id"],
@@ -118,10 +126,25 @@ class Sheet:
             "fetched_at": self.found.source_at,
             "of": len(self.found.page.blocks),
             "blocks": sorted(places),
+            **values,
         }
         told = json.dumps(detail, ensure_ascii=False)
         where = (row["crawl"], row["url"], row["url"])
         return Label(TEXT, *where, self.text(places), told, self.source, time.time())
+
+    def values(self, detail: str | None = None) -> dict[str, str]:
+        """Title, author and date as an earlier label has them, else as they are read now."""
+        told = json.loads(detail) if detail is not None else {}
+        facts = read_facts(self.found)
+        facts["published"] = facts["published"][: len("2026-11-27")]
+        return {name: DIRECTIONS.sub("", told.get(name, facts[name])) for name in CORRECTED}
+
+    def corrected(self, form: Mapping[str, str]) -> dict[str, str]:
+        """Title, author and date in a form; raises a RefusedError if the date is none."""
+        values = {name: form[name].strip()[:MOST_VALUE] for name in CORRECTED if name in form}
+        if not DAY.fullmatch(values.get("published", "")):
+            raise RefusedError(HTTPStatus.BAD_REQUEST, "A date is written like 2026-11-27, or left empty.")
+        return values
 
     def labelled_before(self, detail: str) -> frozenset[int] | None:
         """The blocks chosen by an earlier label; None if it was for another source."""
@@ -168,6 +191,8 @@ class LabelSheet:
     """Whether it has a label in its current form."""
     outdated: bool
     """Whether it has a label for an earlier form."""
+    values: dict[str, str]
+    """Title, author and day of publication, to be corrected."""
     lines: tuple[Line, ...]
     text: str
 
@@ -187,6 +212,7 @@ def data(context: Context, page: Number, anew: Anew = False) -> LabelSheet:
         elsewhere=bool(read.extraction.text) and not read.kept,
         marked=before is not None,
         outdated=detail is not None and before is None,
+        values=found.values(None if anew else detail),
         lines=found.lines(kept),
         text=found.text(kept),
     )
@@ -212,9 +238,9 @@ def skip(context: Context, page: Number) -> Response:
 def save(context: Context, request: Request, page: Number, nothing: Annotated[bool, Query()] = False) -> Response:
     read = page_at(context, page)
     found = Sheet(read)
-    places = found.chosen(request.query_params)
+    places, values = found.chosen(request.query_params), found.corrected(request.query_params)
     with context.changing() as engine:
-        put_label(engine, found.label(frozenset() if nothing else places))
+        put_label(engine, found.label(frozenset() if nothing else places, values))
     return _next(context, read)
 
 

@@ -7,13 +7,16 @@ from http import HTTPStatus
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
+from markupsafe import Markup
 from sqlalchemy import Connection, RowMapping, select
 
 from crawler.checked_settings import canonical_of
 from crawler.dashboard.access import RefusedError
-from crawler.dashboard.context import Context, DashboardContext, Number, OutcomeObject
+from crawler.dashboard.context import Context, DashboardContext, Number, OutcomeObject, slow
+from crawler.dashboard.markdown_html import markdown_html
 from crawler.dashboard.views.page_original import LANGUAGE
 from crawler.extraction import EXTRACTORS
+from crawler.extraction.output.markdown import markdown
 from crawler.items import LABELS, PageRecord
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Extraction, Page
@@ -33,6 +36,8 @@ thousandfold.
 """
 MOST_SHOWN = 300_000
 """Characters of the clean text that are shown."""
+MOST_RENDERED = 2_000_000
+"""Bytes of a source whose Markdown is shown as it looks."""
 MOST_REMARKS = 100_000
 """Characters of readers' comments that are shown."""
 MOST_PARAGRAPHS = 2_000
@@ -179,7 +184,7 @@ def _site(connection: Connection, row: RowMapping) -> str:
     return name or host(row["url"])
 
 
-@router.get("/pages/{page}")
+@slow(router.get("/pages/{page}"))
 def show(context: Context, request: Request, page: Number) -> Response:
     with context.reading() as connection:
         found = stored_page(connection, page)
@@ -191,6 +196,7 @@ def show(context: Context, request: Request, page: Number) -> Response:
         labels={name: label for name, label in LABELS.items() if getattr(detail, name)},
         number=found.row["crawl_id"],
         paragraphs=_paragraphs(detail.text[:MOST_SHOWN]),
+        rendered=_rendered(found),
         remarks=_paragraphs(detail.comments[:MOST_REMARKS]),
         most_remarks=MOST_REMARKS,
         unshown=max(0, len(detail.text) - MOST_SHOWN),
@@ -199,6 +205,15 @@ def show(context: Context, request: Request, page: Number) -> Response:
         damage=found.damage,
         tab="text",
     )
+
+
+def _rendered(found: StoredPage) -> Markup | None:
+    """The text as its Markdown looks, without links and images; None without a source, or of a large page."""
+    if found.source is None or len(found.source) > MOST_RENDERED:
+        return None
+    images = frozenset(image.url for image in found.page.images)
+    text = markdown(found.page, found.extraction, refused=images)
+    return markdown_html(text) if 0 < len(text) <= MOST_SHOWN else None
 
 
 def _paragraphs(text: str) -> list[str]:

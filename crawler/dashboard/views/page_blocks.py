@@ -11,6 +11,7 @@ from fastapi.responses import HTMLResponse, Response
 from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context, Number, ReasonObject, Sentence, Whole, language_of, slow
 from crawler.dashboard.views.page import METHOD, StoredPage, page_at
+from crawler.dashboard.views.page_facts import fact_blocks
 from crawler.dashboard.views.page_original import document, original, sheet
 from crawler.extraction.auto.explanation import MOST_EXPLAINED, BlockReason, PageExplanation, explain
 from crawler.translation.message import N_, catalogue_of
@@ -140,7 +141,8 @@ def show_original(context: Context, request: Request, page: Number) -> Response:
         raise RefusedError(HTTPStatus.NOT_FOUND, "The source of this page is not stored.")
     _ = catalogue_of(language_of(request)).gettext
     is_large = len(found.source) > MOST_TINTED or len(found.page.blocks) > MOST_EXPLAINED
-    made = original(found.page, found.kept, {} if is_large else _whys(found, _))
+    facts = {} if is_large else fact_blocks(found)
+    made = original(found.page, found.kept, {} if is_large else _whys(found, _), facts)
     notes = _notes(found, _)
     if is_large:
         notes.append(_("The page is too large to show reasons here; see its blocks."))

@@ -59,6 +59,8 @@ class _Writer:
     kept: frozenset[int]
     why: Mapping[int, str]
     """For blocks, why they are kept or not, in words."""
+    facts: Mapping[int, str]
+    """For blocks, which facts about the page they tell."""
     pieces: list[str] = field(default_factory=list)
     letters: int = 0
     elements: int = 0
@@ -79,7 +81,7 @@ class _Writer:
         if text.isspace() or self.at >= len(self.page.blocks):
             self.write(said)
             return
-        kind = "kept" if self.at in self.kept else "left"
+        kind = f"{'kept' if self.at in self.kept else 'left'} {self.facts.get(self.at, '')}".strip()
         why = self.why.get(self.at)
         title = f' title="{shown(why)}"' if why else ""
         self.write(f'<span class="{kind}"{title}>{said}</span>')
@@ -89,9 +91,9 @@ class _Writer:
         return self.elements >= MOST_ELEMENTS or self.letters >= MOST_LETTERS
 
 
-def original(page: Page, kept: frozenset[int], why: Mapping[int, str]) -> Original:
+def original(page: Page, kept: frozenset[int], why: Mapping[int, str], facts: Mapping[int, str]) -> Original:
     """The page's tree, written anew."""
-    writer = _Writer(page, kept, why)
+    writer = _Writer(page, kept, why, facts)
     containers = iter(
         zip(page.containers.starts[1:], page.containers.ends[1:], strict=True)
     )  # the first is the root twice

@@ -6,8 +6,8 @@
    trained first: one of the names of elements (class, id, role), one of words.
 2. A network combines each block with its neighbours, with the blocks in the same containers and with those of the same
    path, and computes the probability that it is main text (.network). It also computes the type of the page (.model).
-3. The set of blocks with the highest expected F is kept (.model), tables and lists as wholes (.wholes), without
-   readers' comments. The blocks are written as readable text (crawler.extraction.output.plain_text).
+3. The set of blocks with the highest expected F is kept (.model), tables, lists and cards as wholes (.wholes),
+   without readers' comments. The blocks are written as readable text (crawler.extraction.output.plain_text).
 4. If a page shows almost no text, the text is looked for in its scripts (crawler.extraction.script_text).
 
 The weights were trained by `scrapy train auto`; CARD.md beside them names the training data and the scores. Only numpy
@@ -134,7 +134,7 @@ def _judged(page: Page, weight: float, model: "Model | None") -> tuple[list[int]
 
     judgement = page.once(judged) if model is None else judge(page, model)
     likely, tokens = judgement.probabilities, judgement.tokens
-    places = wholes(page, choose(likely, tokens, weight).tolist(), tokens)
-    if judgement.page_type == "article":  # in manuals such names are of other things
+    places = wholes(page, choose(likely, tokens, weight).tolist(), judgement)
+    if judgement.page_type in ("article", ""):  # in manuals such names are of other things
         places = _without_comments(page, places)
     return places, judgement.page_type, round(expected_f1(likely, tokens, places), 4)

@@ -27,6 +27,8 @@ WEIGHTS = Path(__file__).with_name("weights.npz")
 SAMPLE = b"<p>Bees dance."
 KINDS = ("article", "forum", "product", "collection", "listing", "documentation", "service")
 """The types of page."""
+LEAST_SURE = 0.55
+"""The probability from which the type of a page is told."""
 MAX_BYTES = 50 << 20
 """The total size of all arrays in a file."""
 MAX_LAYERS = 1_000
@@ -99,6 +101,7 @@ class PageJudgement(NamedTuple):
     tokens: Floats
     """How many words each block has."""
     page_type: str
+    """Empty if uncertain."""
 
 
 def judge(page: Page, model: Model) -> PageJudgement:
@@ -109,8 +112,18 @@ def judge(page: Page, model: Model) -> PageJudgement:
     nest = network.block_groups(levels, outline.starts, outline.ends, outline.paths[seen.homes])
     matrix = block_features.features(seen, scores, levels).matrix
     found, likely = together(model.networks, network.hidden(model.networks, matrix, nest))
-    kind = summary(found, likely, scores.kinds) @ model.kinds.weights + model.kinds.bias
-    return PageJudgement(likely, tokens(seen), KINDS[int(kind.argmax())])
+    kinds = summary(found, likely, scores.kinds) @ model.kinds.weights + model.kinds.bias
+    return PageJudgement(likely, tokens(seen), page_type(kinds))
+
+
+def page_type(scores: Floats) -> str:
+    """The type with the highest score, empty if its probability is too low.
+
+    >>> page_type(np.array([9.0, 0, 0, 0, 0, 0, 0])), page_type(np.zeros(7))
+    ('article', '')
+    """
+    powers = np.exp(scores - scores.max())
+    return KINDS[int(powers.argmax())] if powers.max() >= LEAST_SURE * powers.sum() else ""
 
 
 def judged(page: Page) -> PageJudgement:

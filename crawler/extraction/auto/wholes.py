@@ -4,16 +4,21 @@ The network judges each block. A data table between two blocks that are kept is 
 enough of its words would be; between two blocks that are kept, fewer words are enough. A table for the layout of a
 page, with other tables or much text in its cells, stays as the network judged it, and so does a list of long items. Of
 a short label and its value in a list of definitions, both are kept if one is.
+
+On a page that is a list, the main text is its entries: cards with a heading and a few words, which on other pages are
+teasers. They are kept if they are most of what the page would have, and not all too unlikely.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from crawler.extraction.auto.element_names import named
 from crawler.page.blocks import Block, Containers
 from crawler.page.page import Page
 
 if TYPE_CHECKING:  # imports numpy, which is delayed until the first page
+    from crawler.extraction.auto.model import PageJudgement
     from crawler.extraction.auto.page_arrays import Floats
 
 LISTS = frozenset(("ul", "ol"))
@@ -26,12 +31,22 @@ NEAR = 2
 """So many blocks after a table or list are looked at: the first may be a note under it."""
 MAX_VALUE = 80
 """Characters of a label or a value; what is longer is text."""
+OF_LISTS = frozenset(("listing", "collection", ""))
+"""The types of pages whose cards may be their main text."""
+LEAST_CARDS, WORDS_OF_CARD = 4, 6
+"""Cards in a group, and words of the average card."""
+LIKELY = 0.1
+"""The average probability of the words in cards."""
+MOST_OUTSIDE = 0.5
+"""Words of the main text that are not in the cards, relative to those that are."""
 
 
-def wholes(page: Page, kept: list[bool], tokens: "Floats") -> list[int]:
-    """The indexes of the blocks to keep, given which of the judged blocks would be kept, and their words."""
+def wholes(page: Page, kept: list[bool], judgement: "PageJudgement") -> list[int]:
+    """The indexes of the blocks to keep, given which of the judged blocks would be kept."""
     kept = kept[:]
-    _decide_tables_and_lists(page.containers, kept, tokens)
+    _decide_tables_and_lists(page.containers, kept, judgement.tokens)
+    if judgement.page_type in OF_LISTS:
+        _keep_cards(page, kept, judgement)
     _complete_pairs(page.blocks, kept)
     return [index for index, is_kept in enumerate(kept) if is_kept]
 
@@ -82,6 +97,30 @@ def _is_data(containers: Containers, table: int, rows: list[int], cells: Counter
 
 def _is_short(containers: Containers, at: int, parts: int) -> bool:
     return containers.ends[at] - containers.starts[at] <= MAX_BLOCKS_OF_PART * parts
+
+
+def _keep_cards(page: Page, kept: list[bool], judgement: "PageJudgement") -> None:
+    words = judgement.tokens * kept
+    for cards in _cards(page):
+        ends = [min(end, len(kept)) for _, end in cards]
+        places = [at for (start, _), end in zip(cards, ends, strict=True) for at in range(start, end)]
+        held = judgement.tokens[places]
+        outside = float(words.sum() - words[places].sum())
+        if len(held) == 0 or held.sum() < WORDS_OF_CARD * len(cards) or outside > MOST_OUTSIDE * held.sum():
+            continue
+        if judgement.probabilities[places] @ held >= LIKELY * held.sum():
+            for at in places:
+                kept[at] = True
+
+
+def _cards(page: Page) -> list[list[tuple[int, int]]]:
+    """The groups of alike elements beside each other that show something: of each the first and the end block."""
+    containers, groups = page.containers, defaultdict(list)
+    bounds = zip(containers.parents, named(page).containers, containers.starts, containers.ends, strict=True)
+    for parent, name, start, end in bounds:
+        if start < end and parent >= 0:
+            groups[parent, name].append((start, end))
+    return [group for group in groups.values() if len(group) >= LEAST_CARDS]
 
 
 def _complete_pairs(blocks: Sequence[Block], kept: list[bool]) -> None:

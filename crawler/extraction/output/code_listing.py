@@ -70,7 +70,7 @@ def source(pre: etree._Element) -> str:
         if element.tag == "br":
             if step == "start":
                 pieces.append("\n")
-        elif step != "skipped" and element.tag not in INLINE:
+        elif step in ("start", "end") and element.tag not in INLINE:
             end_line()
         if text:
             pieces.append(text)

@@ -18,13 +18,14 @@ from lxml import etree
 from crawler.extraction.output.markdown_inline import MARKS, NO_MARKS, escaped, raw, rendered, target
 from crawler.extraction.output.markdown_layout import Indent, MarkdownLine, MarkdownTable, laid_out
 from crawler.extraction.output.plain_text import is_said
-from crawler.page.blocks import INLINE, WITHIN_WORDS, Block, steps
+from crawler.page.blocks import ANCHORED, INLINE, WITHIN_WORDS, Block, steps, without_anchor
+from crawler.page.formulas import is_display
 from crawler.page.links import MAX_LINKS, ImageLink
 from crawler.page.text import fold_space
 from crawler.urls.parsing import absolute
 
 if TYPE_CHECKING:
-    from crawler.page.page import Page
+    from crawler.page.page import Extraction, Page
 
 KINDS = {"b": "strong", "strong": "strong", "i": "em", "em": "em", "a": "link"}
 KINDS |= dict.fromkeys(("code", "kbd", "samp", "tt"), "code")
@@ -33,16 +34,25 @@ SCOPES = frozenset(("blockquote", "li", "dd"))
 # Lists and quotes in each other; deeper ones are no deeper.
 MAX_SCOPES = 8
 MAX_ALT = 300
+MAX_FRAGMENT = 200
+# Lines above which the headline is looked for.
+MAX_ABOVE = 10
 # Images smaller than this are icons, as are those with such addresses.
 LEAST_PIXELS = 50
 ICON = re.compile(r"avatar|badge|blank|emoji|icon|loading|logo|pixel|smil|spacer|sprite|\b1x1\b", re.IGNORECASE)
 
 
-def markdown(page: Page, blocks: Sequence[Block], links: bool = False, refused: Collection[str] = frozenset()) -> str:
-    """These blocks of the page as Markdown, and the images between them except those whose address is refused."""
-    if not blocks:
+def markdown(page: Page, found: Extraction, links: bool = False, refused: Collection[str] = frozenset()) -> str:
+    """The main text as Markdown below the title, and the images in it except those whose address is refused."""
+    if not found.blocks:
         return ""
-    return laid_out(_LineReader(page, blocks, links).run(), _images(page, blocks, refused))
+    lines = _LineReader(page, found.blocks, links).run()
+    title = fold_space(found.title.translate(NO_MARKS))
+    at = next((at for at, line in enumerate(lines[:MAX_ABOVE]) if _letters(line.block.text) == _letters(title)), None)
+    if at is not None:
+        del lines[at]
+    text = laid_out(lines, _images(page, found.blocks, refused))
+    return "\n\n".join([f"# {escaped(title, first=False)}"] * bool(title) + [text] * bool(text))
 
 
 class _LineReader:
@@ -76,6 +86,9 @@ class _LineReader:
         root = self.page.root
         self.containers.append(root)
         for step, element, text in steps(root):
+            if step == "formula":
+                self.read_formula(element, text)
+                continue
             if step == "start":
                 self.enter(element, element.tag)
             elif step == "end":
@@ -90,6 +103,12 @@ class _LineReader:
     def read(self, text: str) -> None:
         self.pieces.append(text if text.isascii() else text.translate(NO_MARKS))
         self.touches_link = False
+
+    def read_formula(self, element: etree._Element, text: str) -> None:
+        before, after = MARKS["display" if is_display(element) else "math"]
+        self.pieces.append(before)
+        self.read(text)
+        self.pieces.append(after)
 
     def enter(self, element: etree._Element, tag: str) -> None:
         if tag not in INLINE:
@@ -186,7 +205,7 @@ class _LineReader:
         if pre is not None:
             text = block.text
         else:
-            marked = raw(self.pieces)
+            marked = raw(without_anchor(self.pieces) if block.tag in ANCHORED else self.pieces)
             if _letters(marked.translate(NO_MARKS)) == _letters(block.text):
                 text = rendered(marked, iter(map(self.address, self.linked)), strong=heading is None)
             else:  # the walks do not agree
@@ -202,10 +221,13 @@ class _LineReader:
     def address(self, anchor: etree._Element) -> str:
         """Where a link leads, in the form that Markdown wants; nothing where it leads nowhere else."""
         href = anchor.get("href", "").strip()
-        if href[:1] in ("", "#") or not self.links_left:
+        if href in ("", "#") or not self.links_left:
             return ""
         self.links_left -= 1
-        return target(absolute(self.page.base, href) or "")
+        address, mark, fragment = href.partition("#")
+        if address and (address := absolute(self.page.base, address) or "") == "":
+            return ""
+        return target(address + mark + fragment[:MAX_FRAGMENT])
 
 
 def _letters(text: str) -> str:

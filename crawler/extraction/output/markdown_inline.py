@@ -15,17 +15,24 @@ MARKS = {
     "em": ("\ufdd2", "\ufdd3"),
     "code": ("\ufdd4", "\ufdd5"),
     "link": ("\ufdd6", "\ufdd7"),
+    "math": ("\ufdd8", "\ufdd9"),
+    "display": ("\ufdda", "\ufddb"),
 }
 """What opens and what closes each kind."""
 OPEN_CODE, CLOSE_CODE = MARKS["code"]
+VERBATIM = {OPEN_CODE: "code", CLOSE_CODE: ""}
+VERBATIM |= {MARKS[kind][0]: "math" for kind in ("math", "display")}
+VERBATIM |= {MARKS[kind][1]: "" for kind in ("math", "display")}
+"""Marks before text in which nothing is escaped, with its kind, and those after it."""
 OPEN_LINK, CLOSE_LINK = MARKS["link"]
+MATH = dict(zip("".join((*MARKS["math"], *MARKS["display"])), ("$", "$", "$$", "$$"), strict=True))
 SIGNS = dict(zip("\ufdd0\ufdd1\ufdd2\ufdd3", ("**", "**", "*", "*"), strict=True))
-NO_MARKS = dict.fromkeys(range(0xFDD0, 0xFDD8))
-MARK = re.compile("([\ufdd0-\ufdd7])")
+NO_MARKS = dict.fromkeys(range(0xFDD0, 0xFDDC))
+MARK = re.compile("([\ufdd0-\ufddb])")
 # There is no emphasis with a space inside it, or with a sign at its edge and a letter beyond.
-SPACE_INSIDE = re.compile("([\ufdd0\ufdd2\ufdd4\ufdd6]) | ([\ufdd1\ufdd3\ufdd5\ufdd7])")
-SIGN_AT_END = re.compile(r"([^\w\s\ufdd0-\ufdd7]{1,9})([\ufdd1\ufdd3]+)(?=\w)")
-SIGN_AT_START = re.compile(r"(?<=\w)([\ufdd0\ufdd2]+)([^\w\s\ufdd0-\ufdd7]{1,9})")
+SPACE_INSIDE = re.compile("([\ufdd0\ufdd2\ufdd4\ufdd6\ufdd8\ufdda]) | ([\ufdd1\ufdd3\ufdd5\ufdd7\ufdd9\ufddb])")
+SIGN_AT_END = re.compile(r"([^\w\s\ufdd0-\ufddb]{1,9})([\ufdd1\ufdd3]+)(?=\w)")
+SIGN_AT_START = re.compile(r"(?<=\w)([\ufdd0\ufdd2]+)([^\w\s\ufdd0-\ufddb]{1,9})")
 EMPTY = re.compile("\ufdd0( ?)\ufdd1|\ufdd2( ?)\ufdd3|\ufdd4( ?)\ufdd5")
 DEEPEST = 3  # marks in each other: a link, strong, em
 SPECIAL = re.compile(
@@ -37,6 +44,9 @@ BRACKET = re.compile(r"[\[\]]")
 START = re.compile(r"#{1,6}(?=\s|$)|[-+*](?=\s|$)|>|\||~~~|([-=_])\1\1+\s*$|:?-+[:|]")
 NUMBER = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
 TICKS = re.compile("`+")
+# TeX in the text of a page, which a script draws.
+SOURCE = re.compile(r"\\\((.+?)\\\)|\\\[(.+?)\\\]|\$\$?(?![\s$])([^$]+?)(?<![\s\\])\$\$?(?![\d$])")
+TEX_SIGN = re.compile(r"[\\^_{}=<>+]")
 # Signs that end an address, or mean something in it.
 IN_ADDRESS = {ord(sign): f"%{ord(sign):02X}" for sign in ' ()<>[]\\"`|{}^*'}
 
@@ -68,14 +78,15 @@ def raw(pieces: list[str]) -> str:
 def rendered(text: str, addresses: Iterator[str], strong: bool = True) -> str:
     """A line with marks in it as Markdown; each link takes its address from `addresses`, none if that is empty."""
     tokens = MARK.split(text)
+    has_math = not MATH.keys().isdisjoint(tokens)
     out: list[str] = []
-    address, opened, in_code = "", 0, False
+    address, opened, inside = "", 0, ""
     for at, token in enumerate(tokens):
         if at % 2 == 0:
-            more = at + 1 < len(tokens)
-            out.append(code_span(token) if in_code and token.strip() else escaped(token, bool(address), more, not at))
-        elif token in (OPEN_CODE, CLOSE_CODE):
-            in_code = token == OPEN_CODE
+            out.append(_unmarked(token, inside, has_math, (bool(address), at + 1 < len(tokens), not at)))
+        elif token in VERBATIM:
+            inside = VERBATIM[token]
+            out.append(MATH.get(token, ""))
         elif token == OPEN_LINK:
             address, opened = next(addresses, ""), len(out)
             out.append("[" if address else "")
@@ -84,9 +95,41 @@ def rendered(text: str, addresses: Iterator[str], strong: bool = True) -> str:
             if not "".join(out[opened + 1 : -1]).strip():
                 del out[opened:]
             address = ""
-        elif not in_code and (strong or token not in MARKS["strong"]):
+        elif not inside and (strong or token not in MARKS["strong"]):
             out.append(SIGNS[token])
     return "".join(out).strip()
+
+
+def _unmarked(text: str, inside: str, has_math: bool, place: tuple[bool, bool, bool]) -> str:
+    """A part without marks: code and formulas as they are, else escaped."""
+    if inside == "math":
+        return text
+    if inside == "code" and text.strip():
+        return code_span(text)
+    if "$" not in text and "\\" not in text:
+        return escaped(text, *place)
+    found, end = [], 0
+    in_link, more, first = place
+    for formula in SOURCE.finditer(text):
+        inline, display, either = formula.groups()
+        if either is not None and not _is_tex(either):
+            continue
+        found.append(_with_dollars(escaped(text[end : formula.start()], in_link, True, first and not end), True))
+        sign = "$$" if display is not None or formula[0].startswith("$$") else "$"
+        found.append(f"{sign}{(inline or display or either).strip()}{sign}")
+        end = formula.end()
+    rest = escaped(text[end:], in_link, more, first and not end)
+    return "".join([*found, _with_dollars(rest, has_math or bool(end))])
+
+
+def _is_tex(text: str) -> bool:
+    """Whether what stands between two dollars is a formula: letters with signs of TeX, or one letter."""
+    return len(text) == 1 or TEX_SIGN.search(text) is not None
+
+
+def _with_dollars(text: str, has_math: bool) -> str:
+    """Escaped text in which no dollar begins a formula: beside formulas none, else those that would be taken for it."""
+    return text.replace("$", r"\$") if has_math or SOURCE.search(text) else text
 
 
 def escaped(text: str, in_link: bool = False, more: bool = False, first: bool = True) -> str:

@@ -12,26 +12,10 @@ from lxml import etree
 
 from crawler.extraction.output.code_listing import MAX_PARTS, language, listing
 from crawler.extraction.output.markdown_inline import TICKS
-from crawler.extraction.output.plain_text import LEAST_LINES, Starts, in_one, paragraphs
+from crawler.extraction.output.plain_text import LEAST_LINES, Starts, in_one, item_marks, paragraphs
 
 if TYPE_CHECKING:
     from crawler.page.blocks import Block
-
-
-def item_marks(item: etree._Element) -> dict[etree._Element, str]:
-    """What begins each item of the list that this one is in: a dash, or its number where they are in order."""
-    home = item.getparent()
-    if home is None or home.tag != "ol":
-        return {item: "- "}
-    marks, number = {}, _number(home.get("start"), 1) - 1
-    for child in home.iterchildren("li"):
-        number = _number(child.get("value"), number + 1)
-        marks[child] = f"{number}. "
-    return marks
-
-
-def _number(value: str | None, otherwise: int) -> int:
-    return int(value) if value and value.isascii() and value.isdigit() and len(value) <= 9 else otherwise
 
 
 # A table has at least two rows and columns; what has more columns than this, or longer cells, is no table to read.

@@ -1,6 +1,6 @@
 """The kept blocks of a page as text that reads well.
 
-A paragraph is a line. The items of a list begin with "- ", numbered ones too, the short cells of a table's row share a
+A paragraph is a line. The items of a list begin with "- " or their number, the short cells of a table's row share a
 line, code keeps its lines and their indentation without the numbers beside it, and what a page holds twice, once more
 for small screens or for print, is there once.
 
@@ -55,6 +55,7 @@ class _Text:
         self.holders: dict[etree._Element, etree._Element | None] = {}
         self.begun: set[etree._Element] = set()
         """The items that have a line."""
+        self.marks: dict[etree._Element, str] = {}
         self.row: etree._Element | None = None
         self.cells: dict[etree._Element, list[str]] = {}
         self.pre: etree._Element | None = None
@@ -127,11 +128,31 @@ class _Text:
         return found
 
     def mark(self, item: etree._Element, line: str) -> str:
-        """What begins a line of an item: a dash, if it is the first and has no mark of its own."""
+        """What begins a line of an item: a dash or its number, if it is the first and has no mark of its own."""
         if item in self.begun:
             return ""
         self.begun.add(item)
-        return "" if MARKED.match(line) else DASH
+        if MARKED.match(line):
+            return ""
+        if item not in self.marks:
+            self.marks |= item_marks(item)
+        return self.marks[item]
+
+
+def item_marks(item: etree._Element) -> dict[etree._Element, str]:
+    """What begins each item of the list that this one is in: a dash, or its number where they are in order."""
+    home = item.getparent()
+    if home is None or home.tag != "ol":
+        return {item: DASH}
+    marks, number = {}, _number(home.get("start"), 1) - 1
+    for child in home.iterchildren("li"):
+        number = _number(child.get("value"), number + 1)
+        marks[child] = f"{number}. "
+    return marks
+
+
+def _number(value: str | None, otherwise: int) -> int:
+    return int(value) if value and value.isascii() and value.isdigit() and len(value) <= 9 else otherwise
 
 
 def is_said(line: str, said: set[str]) -> bool:

@@ -1,15 +1,21 @@
 import numpy as np
 import pytest
 
-from crawler.extraction.auto.wholes import wholes
+from crawler.extraction.auto.model import PageJudgement
+from crawler.extraction.auto.wholes import LEAST_CARDS, LIKELY, WORDS_OF_CARD, wholes
 from crawler.page.page import Page
+
+
+def judgement(number: int, page_type: str = "article", likely: float = 0.5, words: float = 1) -> PageJudgement:
+    """That of a page whose blocks have the same number of words and are as likely main text."""
+    return PageJudgement(np.full(number, likely, np.float32), np.full(number, words, np.float32), page_type)
 
 
 def kept(html: str, chosen: set[str]) -> str:
     """The blocks that are kept of a page if these words would be, each block one word."""
     page = Page.from_html(html)
     flags = [block.text in chosen for block in page.blocks]
-    return " ".join(page.blocks[index].text for index in wholes(page, flags, np.ones(len(flags), np.float32)))
+    return " ".join(page.blocks[index].text for index in wholes(page, flags, judgement(len(flags))))
 
 
 def table(*rows: str) -> str:
@@ -53,9 +59,39 @@ def test_tables_and_lists_are_whole(html: str, chosen: str, expected: str) -> No
 def test_labels_and_values_belong_together(html: str, chosen: list[int], expected: list[int]) -> None:
     page = Page.from_html(html)
     flags = [index in chosen for index in range(len(page.blocks))]
-    assert wholes(page, flags, np.ones(len(flags), np.float32)) == expected
+    assert wholes(page, flags, judgement(len(flags))) == expected
 
 
 def test_what_is_not_judged_stays_out() -> None:
     page = Page.from_html(table("ab", "cd", "ef"))
-    assert wholes(page, [True, True, False], np.ones(3, np.float32)) == [0, 1]
+    assert wholes(page, [True, True, False], judgement(3)) == [0, 1]
+
+
+def card(number: int) -> str:
+    return f"<div class=card><h3>Head {number}</h3><p>Words {number}</p></div>"
+
+
+@pytest.mark.parametrize(
+    ("page_type", "cards", "likely", "words", "are_kept"),
+    [
+        ("listing", LEAST_CARDS, LIKELY + 0.01, WORDS_OF_CARD, True),
+        ("", LEAST_CARDS, LIKELY + 0.01, WORDS_OF_CARD, True),
+        ("article", LEAST_CARDS, LIKELY + 0.01, WORDS_OF_CARD, False),
+        ("listing", LEAST_CARDS - 1, LIKELY + 0.01, WORDS_OF_CARD, False),
+        ("listing", LEAST_CARDS, LIKELY - 0.01, WORDS_OF_CARD, False),
+        ("listing", LEAST_CARDS, LIKELY + 0.01, WORDS_OF_CARD / 2 - 0.1, False),
+    ],
+)
+def test_cards_of_a_list(page_type: str, cards: int, likely: float, words: float, are_kept: bool) -> None:
+    page = Page.from_html(f"<h1>List</h1><main>{''.join(map(card, range(cards)))}</main>")
+    flags = [True] + [False] * (2 * cards)
+    found = wholes(page, flags, judgement(len(flags), page_type, likely, words))
+    assert found == (list(range(len(flags))) if are_kept else [0])
+
+
+@pytest.mark.parametrize(("paragraphs", "are_kept"), [(4, True), (5, False)])
+def test_cards_beside_a_text_are_teasers(paragraphs: int, are_kept: bool) -> None:
+    page = Page.from_html(f"{'<p>Text.</p>' * paragraphs}<main>{''.join(map(card, range(4)))}</main>")
+    flags = [True] * paragraphs + [False] * 8
+    found = wholes(page, flags, judgement(len(flags), "listing", 0.5, WORDS_OF_CARD))
+    assert (len(found) == len(flags)) is are_kept

@@ -9,16 +9,16 @@ from hostile_pages import PAGES
 
 from crawler.extraction.output.markdown import markdown
 from crawler.extraction.output.markdown_inline import escaped
-from crawler.page.page import Page
+from crawler.page.page import Extraction, Page
 
 CASES = Path(__file__).parent.parent.parent / "pages"
 LONG = "Bees dance to tell the others the way to the flowers, and the longer they dance the farther it is. " * 2
 E = "http://e.com"
 
 
-def written(html: str, links: bool = False, refused: tuple[str, ...] = ()) -> str:
+def written(html: str, links: bool = False, refused: tuple[str, ...] = (), title: str = "") -> str:
     page = Page.from_html(html, E + "/d/")
-    return markdown(page, page.blocks, links, frozenset(refused))
+    return markdown(page, Extraction("", title, page.blocks), links, frozenset(refused))
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,8 @@ def test_markdown(html: str, expected: str) -> None:
         ("<a href=x>a</a><a href=y>b</a>", f"[a]({E}/d/x) [b]({E}/d/y)"),
         ("<a href=x>a<div>b</div></a>", f"[a]({E}/d/x)\n\n[b]({E}/d/x)"),
         ("<a href=x><code>a]</code></a>", f"[`a]`]({E}/d/x)"),
-        ("<a href=#x>a</a> <a>b</a> <a href=''>c</a>", "a b c"),
+        ("<a href=#x>a</a> <a>b</a> <a href=''>c</a> <a href=#>d</a>", "[a](#x) b c d"),
+        ("<a href=/x#y>a</a>", "[a](http://e.com/x#y)"),
         ("<a href='javascript:alert(1)'>a</a> <a href='data:text/html,x'>b</a> <a href=mailto:a@b.c>d</a>", "a b d"),
         ("<a href='x'>a](javascript:alert(1))</a>", f"[a\\](javascript:alert(1))]({E}/d/x)"),
         ("<a href='/x) [y](javascript:z'>a</a>", f"[a]({E}/x%29%20%5By%5D%28javascript:z)"),
@@ -174,7 +175,7 @@ SMALL = {name: body for name, body in PAGES.items() if len(body) < 200_000}
 @pytest.mark.parametrize("case", sorted(CASES.iterdir()), ids=lambda case: case.name)
 def test_every_word_of_real_pages_is_there_once_and_in_order(case: Path, links: bool) -> None:
     page = Page(E, (case / "input.html").read_bytes())
-    text = markdown(page, page.blocks, links)
+    text = markdown(page, Extraction("", "", page.blocks), links)
     if links:
         text = re.sub(r"(?m)^!\[.*|(?<!\\)(?:\[|\]\(http[^)]*\))", "", text)
     assert words_of_markdown(text) == words(" ".join(block.text for block in page.blocks))
@@ -183,14 +184,14 @@ def test_every_word_of_real_pages_is_there_once_and_in_order(case: Path, links: 
 @pytest.mark.parametrize("name", SMALL)
 def test_every_word_of_hostile_pages_is_there(name: str) -> None:
     page = Page(E, SMALL[name])
-    assert "".join(words_of_markdown(markdown(page, page.blocks))) == "".join(
+    assert "".join(words_of_markdown(markdown(page, Extraction("", "", page.blocks)))) == "".join(
         words(" ".join(block.text for block in page.blocks))
     )
 
 
 def test_some_blocks_of_a_page() -> None:
     page = Page.from_html("<p>a<ul><li>b<li><i>c</i><li>d</ul><p>e")
-    assert markdown(page, [page.blocks[2], page.blocks[4]]) == "- *c*\n\ne"
+    assert markdown(page, Extraction("", "", (page.blocks[2], page.blocks[4]))) == "- *c*\n\ne"
 
 
 @pytest.mark.long
@@ -217,7 +218,7 @@ def test_time_and_size_are_bounded(html: str) -> None:
     page = Page.from_html(html, E)
     assert page.blocks is not None
     started = time.process_time()
-    text = markdown(page, page.blocks, links=True)
+    text = markdown(page, Extraction("", "", page.blocks), links=True)
     assert time.process_time() - started < 3
     assert len(text) < 4 * len(html)
 
@@ -233,19 +234,33 @@ def test_time_and_size_are_bounded(html: str) -> None:
 )
 def test_a_backslash_takes_no_meaning_from_what_follows(html: str, expected: str) -> None:
     page = Page.from_html(html, "http://e.com/")
-    assert markdown(page, page.blocks, links=True) == expected
+    assert markdown(page, Extraction("", "", page.blocks), links=True) == expected
+
+
+@pytest.mark.parametrize(
+    ("html", "title", "expected"),
+    [
+        ("<h2>Bees</h2><p>Dance.", "Bees", "# Bees\n\nDance."),
+        ("<p>Dance.", "Bees *and* wasps", "# Bees \\*and\\* wasps\n\nDance."),
+        ("<p>News<h1>Bees</h1><p>Dance.", "BEES", "# BEES\n\nNews\n\n# Bees\n\nDance."),
+        ("<p>News<h1>Bees</h1><p>Dance.", "Bees", "# Bees\n\nNews\n\nDance."),
+        ("<h1>Bees</h1>", "Bees", "# Bees"),
+    ],
+)
+def test_the_title_comes_first_and_once(html: str, title: str, expected: str) -> None:
+    assert written(html, title=title) == expected
 
 
 def test_a_table_with_text_between_its_rows_is_there_once() -> None:
     row = "<tr><td>a</td><td>b</td></tr>"
     page = Page.from_html(f"<table>{row}Bees.{row}Wasps.{row}</table>")
-    assert markdown(page, page.blocks).count("---") == 2
+    assert markdown(page, Extraction("", "", page.blocks)).count("---") == 2
 
 
 def test_code_in_many_parts_costs_little() -> None:
     page = Page.from_html("<pre class=lang-py>" + "if a:<br>  b()<pre>Bees</pre>" * 5_000)
     started = time.process_time()
-    lines = [line for line in markdown(page, page.blocks).split("\n") if line]
+    lines = [line for line in markdown(page, Extraction("", "", page.blocks)).split("\n") if line]
     assert time.process_time() - started < 2  # measured 0.4
     assert lines[:4] == ["```py", "if a:", "  b()", "```"]
     assert lines.count("```py") == 5_000 + 5

@@ -9,7 +9,7 @@ from hostile_pages import PAGES
 
 from crawler.extraction.output.markdown import markdown
 from crawler.extraction.output.plain_text import plain
-from crawler.page.page import Page
+from crawler.page.page import Extraction, Page
 
 CASES = Path(__file__).parent.parent.parent / "pages"
 LONG = "Bees dance to tell the others the way to the flowers, and the longer they dance the farther it is. " * 2
@@ -41,8 +41,8 @@ def text(html: str) -> list[str]:
         ("<ul><li>a<ul><li>b</ul></ul>", ["- a", "- b"]),
         ("<ul><li>• a<li>1. b<li>(2) c<li>3.5 d<li>一、e</ul>", ["• a", "1. b", "(2) c", "- 3.5 d", "一、e"]),
         ("<ul><li><div><h3>a</h3><p>b</div><li><h3>c</h3></ul>", ["a", "b", "c"]),
-        ("<ol><li>a<li>b</ol>", ["- a", "- b"]),
-        ("<ol start=3><li>a<li value=7><p>b</p><p>c</p><li>1. d</ol>", ["- a", "- b", "c", "1. d"]),
+        ("<ol><li>a<li>b</ol>", ["1. a", "2. b"]),
+        ("<ol start=3><li>a<li value=7><p>b</p><p>c</p><li>1. d</ol>", ["3. a", "7. b", "c", "1. d"]),
         ("<li>a", ["- a"]),
         # Tables.
         ("<table><tr><th>a<th>b<tr><td>c<td>d<br>e</table>", ["a | b", "c | d e"]),
@@ -156,7 +156,7 @@ def test_code_in_many_parts_costs_little() -> None:
 def test_many_broken_paragraphs_cost_little(part: str) -> None:
     page = Page.from_html("<div>" + part.format(WRAPPED) * 1_500)
     assert len(page.blocks) == 7_500
-    for written in (lambda: plain(page.blocks), lambda: markdown(page, page.blocks)):
+    for written in (lambda: plain(page.blocks), lambda: markdown(page, Extraction("", "", page.blocks))):
         started = time.process_time()
         lines = written().replace("\n\n", "\n").split("\n")
         assert time.process_time() - started < 2  # measured 0.3

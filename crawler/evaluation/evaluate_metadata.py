@@ -1,0 +1,107 @@
+"""`scrapy evaluate --metadata`: judges title, author and date of publication, beside other programs if installed."""
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from crawler.command_line.terminal import FAILED, printable, say
+from crawler.evaluation.gold import objects
+from crawler.evaluation.metadata_scores import FIELDS, FieldCounts, counts
+from crawler.extraction.auto import auto
+from crawler.metadata.record_readers import READERS
+from crawler.page.page import Page
+from crawler.reports.html_page import aligned
+
+CALLED = "scrapy evaluate"
+HEADS = ("pages", "right", "wrong", "missing", "precision", "without it", "invented", "ms a page")
+
+Reader = Callable[[str, str, tuple[str, ...]], dict[str, str]]
+"""The fields of a page, from its source and address."""
+
+
+def _winnow(html: str, url: str, fields: tuple[str, ...]) -> dict[str, str]:
+    page = Page.from_html(html, url)
+    found = auto(page)
+    return {field: READERS[field](page, found) or "" for field in fields}
+
+
+def _trafilatura(html: str, url: str, fields: tuple[str, ...]) -> dict[str, str]:
+    found = import_module("trafilatura").extract_metadata(html, default_url=url or None)
+    names = {"title": "title", "author": "author", "published": "date"}
+    return {field: str(getattr(found, names[field], None) or "") for field in fields}
+
+
+def _htmldate(html: str, url: str, fields: tuple[str, ...]) -> dict[str, str]:
+    return {"published": _date(html, url)}
+
+
+def _date(html: str, url: str) -> str:
+    try:
+        return import_module("htmldate").find_date(html, url=url or None, original_date=True) or ""
+    except ValueError:  # of an empty page
+        return ""
+
+
+PROGRAMS: dict[str, tuple[Reader, tuple[str, ...]]] = {
+    "winnow": (_winnow, FIELDS),
+    "trafilatura": (_trafilatura, FIELDS),
+    "htmldate": (_htmldate, ("published",)),
+}
+"""Each with the fields that it tells."""
+
+
+def evaluate(paths: list[Path]) -> int:
+    """Judge the fields on the pages of files, and print a table for each file; returns the exit status."""
+    status = 0
+    programs = [name for name in PROGRAMS if name == "winnow" or find_spec(name)]
+    for path in paths:
+        pages, faults = _pages(path)
+        for fault in faults:
+            say(CALLED, fault)
+            status = FAILED
+        if pages:
+            print(f"{path.name}: {len(pages):,} pages")
+            print("\n".join(map(printable, aligned([*_rows(pages, programs)], {0, 1}))), end="\n\n")
+    return status
+
+
+def _pages(path: Path) -> tuple[list[dict[str, Any]], list[str]]:
+    """The pages of a file of which a field is known, and what is wrong with other lines."""
+    pages, faults = [], []
+    for number, row in objects(path):
+        if isinstance(row, str):
+            faults.append(f"{path}:{number}: {row}")
+        elif not isinstance(row.get("html"), str) or not any(isinstance(row.get(field), str) for field in FIELDS):
+            faults.append(f"{path}:{number}: html and one of {', '.join(FIELDS)} must be there and be text")
+        else:
+            pages.append(row)
+    return pages, faults
+
+
+def _rows(pages: list[dict[str, Any]], programs: list[str]) -> Iterator[tuple[str, ...]]:
+    known = tuple(field for field in FIELDS if any(isinstance(row.get(field), str) for row in pages))
+    found: dict[str, dict[str, list[tuple[str, str]]]] = defaultdict(lambda: defaultdict(list))
+    seconds: dict[str, float] = defaultdict(float)
+    for row in pages:
+        for name in programs:
+            read, told = PROGRAMS[name]
+            started = time.process_time()
+            values = read(row["html"], str(row.get("url") or ""), tuple(field for field in known if field in told))
+            seconds[name] += time.process_time() - started
+            for field, value in values.items():
+                if isinstance(row.get(field), str):
+                    found[field][name].append((value, row[field]))
+    yield ("field", "program", *HEADS)
+    for field in known:
+        for name, pairs in found[field].items():
+            yield (field, name, *_cells(counts(field, pairs)), f"{1000 * seconds[name] / len(pages):.1f}")
+
+
+def _cells(one: FieldCounts) -> tuple[str, ...]:
+    precision = "–" if one.precision is None else f"{one.precision:.3f}".lstrip("0")
+    numbers = (one.given, one.right, one.wrong, one.missing)
+    return (*(f"{number:,}" for number in numbers), precision, f"{one.absent:,}", f"{one.invented:,}")

@@ -1,0 +1,108 @@
+"""Dates as people and programs write them, in the notations and languages of many countries."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from typing import NamedTuple
+
+EARLIEST = date(1990, 1, 1)
+
+_MONTHS = (  # the first letters of month names, four if three are not enough
+    "jan feb mar apr may jun jul aug sep oct nov dec",
+    "janv fév mars avr mai juin juil août sept oct nov déc",
+    "ene feb mär abr mei giu lug ago set out nov dic",
+    "gen fev maa apr mag jun jul ago set okt nov dez",
+    "sty lut mar kwi maj cze lip sie wrz paź lis gru",
+    "янв фев мар апр мая июн июл авг сен окт ноя дек",
+    "ιαν φεβ μαρ απρ μαΐ ιουν ιουλ αυγ σεπ οκτ νοε δεκ",
+    "ιαν φεβ μάρ απρ μαϊ ιούν ιούλ αύγ σεπ οκτ νοέ δεκ",
+    "oca şub mar nis may haz tem ağu eyl eki kas ara",
+    "jan feb mar apr mei jun jul agu sep okt nov des",
+    "січ лют бер кві тра чер лип сер вер жов лис гру",
+    "يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر",
+)
+_MONTH_OF = {name[:4]: month for names in _MONTHS for month, name in enumerate(names.split(), 1)}
+_CLOCK = r"(?:T|\s)\s*(?P<time>\d{1,2}:\d\d(?::\d\d)?)(?:[.,]\d+)?\s*(?P<zone>Z|[+-]\d\d:?\d\d)?"
+_NUMERIC = re.compile(
+    rf"(?<!\d)(?P<y>\d{{4}})\s?[-/.年년]\s?(?P<m>\d{{1,2}})\s?[-/.月월]\s?(?P<d>\d{{1,2}})(?!\d)[日일]?(?:{_CLOCK})?"
+)
+_COMPACT = re.compile(r"(?<!\d)(?P<y>(?:19|20)\d\d)(?P<m>\d\d)(?P<d>\d\d)(?!\d)")
+_DAY_FIRST = re.compile(r"(?<!\d)(?P<d>\d{1,2})(?P<sep>[./-])(?P<m>\d{1,2})(?P=sep)(?P<y>\d{4})(?!\d)")
+_HALF_DAY = re.compile(r"\d\s?[AP]M\b", re.IGNORECASE)  # American time formats come with American date formats
+_NAMED = re.compile(
+    r"(?<!\w)(?:(?P<d>\d{1,2})(?:st|nd|rd|th|er|\.|º)?[\s-](?:de\s)?(?P<name>[^\W\d_]{3,12})\.?,?[\s-](?:de\s)?"
+    r"|(?P<name2>[^\W\d_]{3,12})\.?\s(?P<d2>\d{1,2})(?:st|nd|rd|th)?,?\s)(?P<y>\d{4})(?!\d)"
+)
+
+
+def checked(year: int, month: int, day: int) -> str | None:
+    """The date in ISO form if it exists and is a possible date of publication."""
+    try:
+        found = date(year, month, day)
+    except ValueError:
+        return None
+    latest = datetime.now(UTC).date() + timedelta(days=2)
+    return found.isoformat() if EARLIEST <= found <= latest else None
+
+
+def _with_time(day: str, clock: str | None, zone: str | None) -> str:
+    """The date with its time, if the source has a valid time with a zone."""
+    if not clock or not zone:
+        return day
+    hours, minutes, *seconds = clock.split(":")
+    offset = "+00:00" if zone == "Z" else f"{zone[:3]}:{zone[-2:]}"
+    try:
+        return datetime.fromisoformat(f"{day}T{hours:0>2}:{minutes}:{''.join(seconds) or '00'}{offset}").isoformat()
+    except ValueError:
+        return day
+
+
+def _numbers(text: str, day_first: bool) -> Iterator[tuple[int, int, int, re.Match[str]]]:
+    """Year, month and day of everything in a text that looks like a date, the surest notation first."""
+    for found in _NUMERIC.finditer(text):
+        yield int(found["y"]), int(found["m"]), int(found["d"]), found
+    for found in _NAMED.finditer(text):
+        name = (found["name"] or found["name2"]).lower()
+        month = _MONTH_OF.get(name[:4]) or _MONTH_OF.get(name[:3], 0)
+        yield int(found["y"]), month, int(found["d"] or found["d2"]), found
+    day_first = day_first and not _HALF_DAY.search(text)
+    for found in _DAY_FIRST.finditer(text):
+        day, month = int(found["d"]), int(found["m"])
+        if month > 12:
+            yield int(found["y"]), day, month, found
+        elif found["sep"] == "." or day_first or day > 12 or day == month:
+            yield int(found["y"]), month, day, found
+    for found in _COMPACT.finditer(text):
+        yield int(found["y"]), int(found["m"]), int(found["d"]), found
+
+
+class WrittenDate(NamedTuple):
+    """A date in a text."""
+
+    day: str
+    """As YYYY-MM-DD."""
+    moment: str
+    """The day, with its time if the text has a valid time with a zone."""
+    start: int
+    end: int
+
+
+def dates(text: str, day_first: bool = True) -> Iterator[WrittenDate]:
+    """The dates in a text, the surest notation first; 3/4/2012 is in April if `day_first` and not beside AM or PM, else
+    no date.
+    """
+    for year, month, day, found in _numbers(text, day_first):
+        if known := checked(year, month, day):
+            groups = found.groupdict()
+            moment = _with_time(known, groups.get("time"), groups.get("zone"))
+            yield WrittenDate(known, moment, found.start(), found.end())
+
+
+def parse(text: str, day_first: bool = True) -> str | None:
+    """The first date in a text, with its time if there is one.
+
+    >>> parse("2024-05-06T10:15:00Z"), parse("发布时间：2012/3/4 10:20"), parse("March 4, 2012"), parse("2012-13-45")
+    ('2024-05-06T10:15:00+00:00', '2012-03-04', '2012-03-04', None)
+    """
+    found = next(dates(text, day_first), None)
+    return found.moment if found else None

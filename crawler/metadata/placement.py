@@ -1,0 +1,61 @@
+"""Where a date or a name stands on the page: how far from the headline, and whether in a part of the page that is not
+about it.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import chain, islice
+
+from lxml.etree import _Element
+
+from crawler.metadata.structured_data import letters
+from crawler.page.blocks import Block
+
+MAX_ABOVE = 12  # elements around one that may show that it belongs to something else
+MAX_NAMES = 200  # characters of a class or id
+HEADINGS = frozenset(("h1", "h2", "h3"))
+_ELSEWHERE = re.compile(
+    r"comment|repl(?:y|ies)|related|recommend|sidebar|footer|widget|teaser|popular|trending|\bnav|menu|recent|latest"
+    r"|aside|event|calendar|archive|reviews?\b|copyright|quote|testimonial|team",
+    re.IGNORECASE,
+)
+_ELSEWHERE_TAGS = frozenset(("nav", "footer", "aside", "form", "blockquote"))
+
+
+def headline_at(blocks: Sequence[Block], title: str) -> int | None:
+    """The index of the headline: of the first h1 with this text, else of the last line or heading with it."""
+    key, at = letters(title), None
+    for number, block in enumerate(blocks):
+        if block.text == title or (block.tag in HEADINGS and key and letters(block.text[: 2 * len(title)]) == key):
+            at = number
+            if block.tag == "h1":
+                break
+    return at
+
+
+def from_headline(at: int, headline: int | None) -> str:
+    """The sign of a line's distance from the headline."""
+    if headline is None:
+        return "no headline"
+    far = at - headline
+    if far <= 0:
+        return "headline" if far == 0 else "up to 5 lines before" if far >= -5 else "before the headline"
+    return next((f"up to {most} lines after" for most in (1, 5, 12, 40) if far <= most), "after the headline")
+
+
+def is_elsewhere(element: _Element) -> bool:
+    """Whether an element belongs to comments, to other articles or to the page's frame."""
+    for number, one in enumerate(chain([element], islice(element.iterancestors(), MAX_ABOVE))):
+        if one.tag in _ELSEWHERE_TAGS:
+            return True
+        if one.tag in ("body", "html") or (one.tag in ("article", "main") and number):
+            return False
+        if _is_named_so(one.get("class", "")[:MAX_NAMES], one.get("id", "")[:MAX_NAMES]):
+            return True
+    return False
+
+
+@lru_cache(10_000)
+def _is_named_so(its_class: str, its_id: str) -> bool:
+    return _ELSEWHERE.search(f"{its_class} {its_id}") is not None

@@ -1,0 +1,139 @@
+"""MathML as TeX, for formulas whose source the page does not have."""
+
+import re
+
+from lxml import etree
+
+from crawler.page.text import fold_space
+
+MAX_DEPTH = 40
+MAX_ELEMENTS = 2_000
+"""Formulas with more depth or elements are read as their characters."""
+COMMANDS = dict(
+    pair.split("=")
+    for pair in (
+        "α=alpha β=beta γ=gamma δ=delta ϵ=epsilon ε=varepsilon ζ=zeta η=eta θ=theta ϑ=vartheta ι=iota κ=kappa λ=lambda"
+        " μ=mu ν=nu ξ=xi π=pi ρ=rho σ=sigma ς=varsigma τ=tau υ=upsilon φ=varphi ϕ=phi χ=chi ψ=psi ω=omega Γ=Gamma"
+        " Δ=Delta Θ=Theta Λ=Lambda Ξ=Xi Π=Pi Σ=Sigma Υ=Upsilon Φ=Phi Ψ=Psi Ω=Omega ∑=sum ∏=prod ∐=coprod ∫=int ∬=iint"
+        " ∮=oint ⋃=bigcup ⋂=bigcap ⊕=oplus ⊗=otimes ≤=leq ⩽=leqslant ≥=geq ⩾=geqslant ≠=neq ≈=approx ≡=equiv ∼=sim"
+        " ≃=simeq ≅=cong ∝=propto ≪=ll ≫=gg ∈=in ∉=notin ∋=ni ⊂=subset ⊆=subseteq ⊃=supset ⊇=supseteq ∪=cup ∩=cap"
+        " ∅=emptyset ∖=setminus ∀=forall ∃=exists ¬=neg ∧=wedge ∨=vee →=to ←=leftarrow ↔=leftrightarrow ⇒=Rightarrow"
+        " ⇐=Leftarrow ⇔=Leftrightarrow ↦=mapsto ⟶=longrightarrow ∞=infty ∂=partial ∇=nabla ×=times ÷=div ±=pm ∓=mp"
+        " ⋅=cdot ·=cdot ∘=circ ∙=bullet …=ldots ⋯=cdots ⋮=vdots ⋱=ddots ℓ=ell ℏ=hbar ℜ=Re ℑ=Im ⟨=langle ⟩=rangle"
+        " ‖=| ∥=parallel ⊥=perp ⊤=top ∣=mid ∠=angle √=surd ′=prime ″=prime\\prime ⌊=lfloor ⌋=rfloor ⌈=lceil ⌉=rceil"
+    ).split()
+)
+SIGNS = {"−": "-", "∗": "*", "{": r"\{", "}": r"\}", "%": r"\%", "#": r"\#", "$": r"\$", "_": r"\_"}
+SIGNS |= dict.fromkeys("\u2061\u2062\u2063\u2064\u200b", "")
+"""Signs that are written otherwise; invisible operators are nothing."""
+FUNCTIONS = frozenset(
+    "arccos arcsin arctan arg cos cosh cot deg det dim exp gcd hom inf ker lg lim ln log max min".split()
+)
+FUNCTIONS |= frozenset("sec sin sinh sup tan tanh Pr csc coth".split())
+ACCENTS = {"¯": "bar", "‾": "bar", "^": "hat", "ˆ": "hat", "~": "tilde", "˜": "tilde", "→": "vec", "⃗": "vec"}
+ACCENTS |= {"˙": "dot", ".": "dot", "¨": "ddot", "⏞": "overbrace"}
+UNDER_ACCENTS = {"_": "underline", "⏟": "underbrace"}
+LIMITS = frozenset(("∑", "∏", "∐", "∫", "∬", "∮", "⋃", "⋂", "lim", "max", "min", "sup", "inf", "argmax", "argmin"))
+FONTS = {"double-struck": "mathbb", "script": "mathcal", "fraktur": "mathfrak", "bold": "mathbf", "normal": "mathrm"}
+_ENDS_WITH_COMMAND = re.compile(r"\\[A-Za-z]+\Z")
+
+
+def tex(math: etree._Element) -> str:
+    """A <math> as TeX."""
+    if sum(1 for _ in zip(math.iter(), range(MAX_ELEMENTS + 1), strict=False)) > MAX_ELEMENTS:
+        return fold_space("".join(_characters(math)))
+    return fold_space(_row(math, 0))
+
+
+def _characters(math: etree._Element) -> list[str]:
+    parts = math.iter(etree.Element)
+    return [text for part in parts if not str(part.tag).startswith("annotation") and (text := part.text)]
+
+
+def _row(element: etree._Element, depth: int) -> str:
+    """The parts of an element, one after the other."""
+    return _joined([_tex(child, depth + 1) for child in element.iterchildren(etree.Element)])
+
+
+def _joined(parts: list[str]) -> str:
+    """Parts as one, with a space where a command would swallow a letter."""
+    made = ""
+    for part in parts:
+        if part[:1].isalpha() and _ENDS_WITH_COMMAND.search(made[-20:]):
+            made += " "
+        made += part
+    return made
+
+
+def _tex(element: etree._Element, depth: int) -> str:
+    tag = str(element.tag).rpartition(":")[2]
+    if depth > MAX_DEPTH:
+        return "".join(_characters(element))
+    if tag in TOKENS:
+        return _token(element, tag)
+    if tag in NOTHING:
+        return NOTHING[tag]
+    if tag == "mtable":
+        rows = r" \\ ".join(_cells(row, depth + 1) for row in element.iterchildren("mtr", "mlabeledtr"))
+        return rf"\begin{{matrix}} {rows} \end{{matrix}}"
+    parts = [_tex(child, depth + 1) for child in element.iterchildren(etree.Element)]
+    if tag in SCRIPTS and len(parts) == len(SCRIPTS[tag]):
+        return _scripted(element, tag, parts)
+    if tag == "semantics":
+        return parts[0] if parts else ""
+    if tag == "mfenced":
+        return f"{element.get('open', '(')}{', '.join(parts)}{element.get('close', ')')}"
+    if tag == "msqrt":
+        return rf"\sqrt{{{_joined(parts)}}}"
+    if tag in PAIRS and len(parts) == 2:
+        return PAIRS[tag].format(*parts)
+    return _joined(parts)
+
+
+def _cells(row: etree._Element, depth: int) -> str:
+    return " & ".join(_row(cell, depth) for cell in row.iterchildren("mtd"))
+
+
+TOKENS = frozenset(("mi", "mn", "mo", "ms", "mtext"))
+NOTHING = {"mspace": " ", **dict.fromkeys(("annotation", "annotation-xml", "mphantom", "none", "mprescripts"), "")}
+PAIRS = {"mfrac": r"\frac{{{}}}{{{}}}", "mroot": r"\sqrt[{1}]{{{0}}}"}
+SCRIPTS = {"msub": " _", "msup": " ^", "msubsup": " _^", "munder": " _", "mover": " ^", "munderover": " _^"}
+"""How the parts of an element are attached to its first."""
+
+
+def _scripted(element: etree._Element, tag: str, parts: list[str]) -> str:
+    base = parts[0]
+    if tag in ("munder", "mover"):
+        first, second = (fold_space("".join(_characters(child))) for child in element.iterchildren(etree.Element))
+        accents = ACCENTS if tag == "mover" else UNDER_ACCENTS
+        if second in accents:
+            return rf"\{accents[second]}{{{base}}}"
+        if first not in LIMITS:
+            return rf"\{'over' if tag == 'mover' else 'under'}set{{{parts[1]}}}{{{base}}}"
+    if len(base) > 1 and not base.startswith("\\") and not base.isalnum():
+        base = f"{{{base}}}"
+    primes = {r"\prime": "'", r"\prime\prime": "''"}
+    if tag == "msup" and parts[1] in primes:
+        return base + primes[parts[1]]
+    return base + "".join(f"{mark}{_grouped(part)}" for mark, part in zip(SCRIPTS[tag][1:], parts[1:], strict=True))
+
+
+def _grouped(part: str) -> str:
+    return part if len(part) == 1 else f"{{{part}}}"
+
+
+def _token(element: etree._Element, tag: str) -> str:
+    text = fold_space(element.text or "")
+    if tag == "mtext":
+        return rf"\text{{{text}}}" if text else ""
+    if tag == "mi" and text in FUNCTIONS:
+        return rf"\{text}"
+    made = _joined([_sign(one) for one in text])
+    font = FONTS.get(element.get("mathvariant", ""), "")
+    if tag == "mi" and len(text) > 1 and text.isalpha():
+        font = font or "mathrm"
+    return rf"\{font}{{{made}}}" if font and made and (font != "mathrm" or len(text) > 1) else made
+
+
+def _sign(sign: str) -> str:
+    return f"\\{COMMANDS[sign]}" if sign in COMMANDS else SIGNS.get(sign, sign)

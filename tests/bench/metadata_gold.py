@@ -1,0 +1,51 @@
+"""Joins pages with what people found out about them, for `scrapy train metadata` and `scrapy evaluate --metadata`.
+
+`python metadata_gold.py FOLDER`, with the data in WINNOW_DATA or in shared/data beside this checkout. FOLDER gets
+dates.jsonl, whose pages have `published`; wcxb_dev.jsonl, whose pages have `title`, `author` and `published`; and
+marked.jsonl, the pages of marks/metadata.jsonl, none in English, with `author` and `published`.
+"""
+
+import json
+import lzma
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+DATA = Path(os.environ.get("WINNOW_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
+
+MARKS = Path(__file__).parent / "marks" / "metadata.jsonl"
+
+
+def rows(name: str) -> Iterator[dict[str, Any]]:
+    path = DATA / name
+    with lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
+
+
+def marked() -> Iterator[dict[str, Any]]:
+    """The pages that were read for their author and date."""
+    marks = {mark.pop("key"): mark for mark in map(json.loads, MARKS.read_text(encoding="utf-8").splitlines())}
+    for name in sorted({key.partition("/")[0] for key in marks}):
+        folder = "unmarked" if name in ("pages", "more") else "extraction"
+        for row in rows(f"{folder}/{name}.jsonl.xz"):
+            if mark := marks.get(f"{name}/{row['id']}"):
+                yield {key: row.get(key, "") for key in ("id", "url", "lang", "html")} | mark
+
+
+def main() -> None:
+    """Write the files."""
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    known = {row.pop("id"): row for row in rows("metadata/wcxb_dev.jsonl")}
+    joined = ({**row, **known[row["id"]]} for row in rows("extraction/wcxb_dev.jsonl.xz"))
+    dated = (row for row in rows("metadata/dates.jsonl.xz") if isinstance(row["published"], str))
+    for name, found in (("wcxb_dev.jsonl", joined), ("dates.jsonl", dated), ("marked.jsonl", marked())):
+        with (folder / name).open("w", encoding="utf-8") as file:
+            for row in found:
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    main()
