@@ -52,7 +52,9 @@ STEP = 10
 REMEMBERED = 200_000
 """Addresses of fetched pages that are remembered, for links that are shown again."""
 UNNAMED = 0.5
-"""For a topic given in words: the weight of the similarity of a page that contains none of them."""
+"""For a topic given in words: the weight of the similarity of a page that contains none of them, at first."""
+FEW = 50
+"""Pages after which what was learned counts as much as the words alone."""
 
 
 class Focus:
@@ -197,10 +199,9 @@ class Focus:
         self.subject.words = self._words_given(weights)
         judged = self.subject.learn(weights)
         if judged:
-            relevance = self.subject.relevance(np.array([likeness for _, likeness in judged]))
-            if self.keywords:
-                relevance = _with_words(np.array([page.named for page, _ in judged]), relevance)
-            self.trails.judge([page.number for page, _ in judged], relevance)
+            likeness = np.array([likeness for _, likeness in judged])
+            named = np.array([page.named for page, _ in judged])
+            self.trails.judge([page.number for page, _ in judged], self._relevance(likeness, named))
 
     def asked(self, url: str) -> float | None:
         """The score of a queued link; None if it is not known here."""
@@ -270,8 +271,15 @@ class Focus:
     def _judged(self, vector: Vector, named: float) -> float:
         if self._is_stale:
             self.learn()
-        relevance = self.subject.relevance(self.subject.likeness(vector))
-        return float(_with_words(named, relevance) if self.keywords else relevance)
+        return float(self._relevance(self.subject.likeness(vector), named))
+
+    def _relevance(self, likeness: Any, named: Any) -> Any:
+        """The relevance of pages; for a topic given in words, at first mostly by the words."""
+        relevance = self.subject.relevance(likeness)
+        if not self.keywords:
+            return relevance
+        known = self.trails.pages / (self.trails.pages + FEW)
+        return (1 - known) * _with_words(named, relevance) + known * self.subject.relevance(likeness, named)
 
     def _words_given(self, weights: Values) -> Vector | None:
         """The words that the topic was given in; another form of a word counts as much as the word, however
@@ -302,7 +310,7 @@ class Focus:
 
 
 def _with_words(named: Any, relevance: Any) -> Any:
-    """The relevance of a page for a topic given in words: by the words in it, more if it is similar to pages with them,
+    """The relevance of a page while few pages are known: by the words in it, more if it is similar to pages with them,
     at most half if it has none.
     """
     return np.maximum(np.maximum(named, np.sqrt(named * relevance)), UNNAMED * relevance)

@@ -8,9 +8,11 @@
     likeness   of a page: the cosine of its vector and the aim
     bound      the likeness that parts the pages on the topic from the others: the geometric mean of the likeness of l
                and that of u; as long as few pages are known it is drawn to one that often holds
-    relevance  o^2 / (1 + o^2), where o = likeness / bound: 1/2 at the bound
+    relevance  o / (1 + o), where o = (likeness / bound)^2: 1/2 at the bound
 
-With a topic given in words, l is of the pages that name them most. Pages are judged again whenever the aim is, as long
+With a topic given in words, l is of the pages that name them most, and o is multiplied by (n + 0.1) / (m + 0.1): n is
+how much the page names the words, m the geometric mean of that of the pages of l and of u. So it makes no difference
+whether a topic has one word or ten, of which each page names few. Pages are judged again whenever the aim is, as long
 as they are remembered.
 
 How much a text is about some words: each counts more the oftener it stands there, and few suffice.
@@ -34,8 +36,10 @@ REMEMBERED = 500
 """Pages."""
 LIKE_SHARE, MOST_LIKE = 0.3, 30
 UNLIKE_WEIGHT = 0.5
-FIRST_BOUND, FIRST_PAGES = 0.1, 50
+FIRST_BOUND, FIRST_NAMED, FIRST_PAGES = 0.1, 0.3, 50
 """The bound before anything is known, and how many pages it outweighs."""
+LEAST_NAMED = 0.1
+"""Added to how much pages name the words: one that names none may be about the topic."""
 LEAST_BOUND = 0.1
 """Of the likeness of the pages most like the aim."""
 
@@ -53,7 +57,7 @@ class Subject:
         self.against: list[Vector] = []
         self.like: list[KnownPage] = []
         self.unlike: list[KnownPage] = []
-        self.bound = FIRST_BOUND
+        self.bound, self.named_bound = FIRST_BOUND, FIRST_NAMED
         self.aim, self.weights, self.squares, self.weighed = (np.zeros(PLACES) for _ in range(4))
         """The aim; the weights of words, their squares, and the weights times the aim."""
 
@@ -63,9 +67,13 @@ class Subject:
         length = float(np.sqrt(values @ values))
         return float(values @ self.aim[vector.places]) / length if length else 0.0
 
-    def relevance(self, likeness: float | Values) -> Values:
-        """The relevance that corresponds to a similarity, from 0 to 1."""
+    def relevance(self, likeness: float | Values, named: float | Values | None = None) -> Values:
+        """The relevance that corresponds to a similarity, from 0 to 1; and to how much a page names the words in which
+        the topic was given.
+        """
         odds = np.square(likeness / self.bound)
+        if named is not None:
+            odds = odds * (named + LEAST_NAMED) / self.named_bound
         return np.asarray(odds / (1 + odds))
 
     def learn(self, weights: Values) -> list[tuple[KnownPage, float]]:
@@ -92,6 +100,9 @@ class Subject:
         likeness = stack.likeness(self.aim)
         self.bound = _bound(likeness, like, unlike)
         self.like, self.unlike = [pages[at] for at in like], [pages[at] for at in unlike]
+        if like:
+            most_named, least_named = (_mean_named(some) + LEAST_NAMED for some in (self.like, self.unlike))
+            self.named_bound = float(np.sqrt(most_named * least_named))
         return list(zip(self.pages, likeness[: len(self.pages)].tolist(), strict=True))
 
     def _aim_at(self, vector: Values) -> None:
@@ -127,6 +138,10 @@ class _Stack:
         is_chosen[list(chosen)] = True
         kept = is_chosen[self.rows]
         return np.bincount(self.places[kept], self.values[kept], PLACES) / max(1.0, float(is_chosen.sum()))
+
+
+def _mean_named(pages: Sequence[KnownPage]) -> float:
+    return sum(page.named for page in pages) / max(1, len(pages))
 
 
 def _bound(likeness: Values, like: list[int], unlike: list[int]) -> float:
