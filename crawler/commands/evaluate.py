@@ -49,7 +49,7 @@ class Command(command.Command):
             default="",
             help=N_("also show the figures by language or by page type"),
         )
-        metadata = N_("judge title, author and published instead, which are in GOLD beside html and url")
+        metadata = N_("judge title, author, published and comments instead, which are in GOLD beside html and url")
         structure = N_("judge Markdown instead; GOLD has gold_markdown beside html and url")
         what = parser.add_mutually_exclusive_group()
         what.add_argument("--metadata", action="store_true", help=metadata)

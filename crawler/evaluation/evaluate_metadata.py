@@ -1,4 +1,4 @@
-"""`scrapy evaluate --metadata`: judges title, author and date of publication, beside other programs if installed."""
+"""`scrapy evaluate --metadata`: judges title, author, date and comments, beside other programs if installed."""
 
 import time
 from collections import defaultdict
@@ -30,9 +30,13 @@ def _winnow(html: str, url: str, fields: tuple[str, ...]) -> dict[str, str]:
 
 
 def _trafilatura(html: str, url: str, fields: tuple[str, ...]) -> dict[str, str]:
-    found = import_module("trafilatura").extract_metadata(html, default_url=url or None)
+    module = import_module("trafilatura")
+    found = module.extract_metadata(html, default_url=url or None)
     names = {"title": "title", "author": "author", "published": "date"}
-    return {field: str(getattr(found, names[field], None) or "") for field in fields}
+    read = {field: str(getattr(found, names[field], None) or "") for field in fields if field in names}
+    if "comments" in fields:
+        read["comments"] = str(getattr(module.bare_extraction(html, url=url or None), "comments", None) or "")
+    return read
 
 
 def _htmldate(html: str, url: str, fields: tuple[str, ...]) -> dict[str, str]:

@@ -1,15 +1,17 @@
-"""Judges what is told of a page beside its text: title, author and date of publication."""
+"""Judges what is told of a page beside its text: title, author, date of publication, and readers' comments."""
 
 import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from crawler.evaluation.text_metrics import CountedText, f1, precision_recall
 from crawler.metadata.structured_data import letters
 
-FIELDS = ("title", "author", "published")
+FIELDS = ("title", "author", "published", "comments")
 DAY = len("2026-11-27")
 LEAST_LETTERS = 4
 """Letters of a name from which it may be part of a longer one."""
+MOSTLY = 0.5
 _BETWEEN_NAMES = re.compile(r"\b(?:and|und|et|y|by)\b", re.IGNORECASE)
 
 
@@ -41,13 +43,16 @@ def is_right(field: str, value: str, gold: str) -> bool:
     """Whether a value is the one that people gave.
 
     Of a date the day counts. Titles are compared by their letters and digits, authors too; of several authors or of a
-    name with a degree, a part is enough.
+    name with a degree, a part is enough. Comments are right if their words are mostly the same: F1 of at least a half.
 
     >>> is_right("published", "2024-05-06T10:15:00+02:00", "2024-05-06"), is_right("author", "Ann Lee", "Ann Lee, PhD")
     (True, True)
     """
     if field == "published":
         return value[:DAY] == gold[:DAY]
+    if field == "comments":
+        shares = precision_recall(CountedText(value).words, CountedText(gold).words)
+        return f1(*(share or 0.0 for share in shares)) >= MOSTLY
     one, other = _key(field, value), _key(field, gold)
     if field == "title" or min(len(one), len(other)) < LEAST_LETTERS:
         return one == other

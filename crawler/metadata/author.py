@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from lxml.etree import _Element
 
 from crawler.metadata.choice import Candidates, candidates, chosen
-from crawler.metadata.placement import from_headline, headline_at, is_elsewhere
+from crawler.metadata.placement import from_headline, headline_at, is_elsewhere, is_in_comments
 from crawler.metadata.structured_data import ARTICLE, letters, site_keys, structured
 from crawler.page.text import fold_space
 
@@ -192,7 +192,7 @@ class _Names:
         has_marks = any(start in self.page.body for start in (b'"author', b"'author", b"=author"))
         for element, sign in islice(_marks(self.page.root, has_marks), MAX_MARKED):
             names = _named(element)
-            if not names:
+            if not names or (sign != "named as a user" and is_in_comments(element)):
                 continue
             key = letters("".join(names))
             signs = [sign]

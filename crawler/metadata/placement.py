@@ -20,6 +20,7 @@ _ELSEWHERE = re.compile(
     r"|aside|event|calendar|archive|reviews?\b|copyright|quote|testimonial|team",
     re.IGNORECASE,
 )
+_COMMENTS = re.compile(r"comment(?!s?-?(?:off|closed|link|count))|disqus|pinglun|huifu|评论", re.IGNORECASE)
 _ELSEWHERE_TAGS = frozenset(("nav", "footer", "aside", "form", "blockquote"))
 
 
@@ -42,6 +43,17 @@ def from_headline(at: int, headline: int | None) -> str:
     if far <= 0:
         return "headline" if far == 0 else "up to 5 lines before" if far >= -5 else "before the headline"
     return next((f"up to {most} lines after" for most in (1, 5, 12, 40) if far <= most), "after the headline")
+
+
+def is_in_comments(element: _Element) -> bool:
+    """Whether an element stands among readers' comments."""
+    around = chain([element], islice(element.iterancestors(), MAX_ABOVE))
+    return any(_is_of_comments(f"{one.get('class', '')[:MAX_NAMES]} {one.get('id', '')[:MAX_NAMES]}") for one in around)
+
+
+@lru_cache(10_000)
+def _is_of_comments(names: str) -> bool:
+    return _COMMENTS.search(names) is not None
 
 
 def is_elsewhere(element: _Element) -> bool:

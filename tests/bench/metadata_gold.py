@@ -2,7 +2,8 @@
 
 `python metadata_gold.py FOLDER`, with the data in WINNOW_DATA or in shared/data beside this checkout. FOLDER gets
 dates.jsonl, whose pages have `published`; wcxb_dev.jsonl, whose pages have `title`, `author` and `published`; and
-marked.jsonl, the pages of marks/metadata.jsonl, none in English, with `author` and `published`.
+marked.jsonl, the pages of marks/metadata.jsonl, none in English, with `author` and `published`; dragnet.jsonl, whose
+pages have `comments`.
 """
 
 import json
@@ -41,8 +42,13 @@ def main() -> None:
     known = {row.pop("id"): row for row in rows("metadata/wcxb_dev.jsonl")}
     joined = ({**row, **known[row["id"]]} for row in rows("extraction/wcxb_dev.jsonl.xz"))
     dated = (row for row in rows("metadata/dates.jsonl.xz") if isinstance(row["published"], str))
-    for name, found in (("wcxb_dev.jsonl", joined), ("dates.jsonl", dated), ("marked.jsonl", marked())):
-        with (folder / name).open("w", encoding="utf-8") as file:
+    remarks = (
+        {"html": row["html"], "url": row.get("url", ""), "comments": row.get("gold_comments") or ""}
+        for row in rows("extraction/dragnet.jsonl.xz")
+    )
+    sets = {"wcxb_dev": joined, "dates": dated, "marked": marked(), "dragnet": remarks}
+    for name, found in sets.items():
+        with (folder / f"{name}.jsonl").open("w", encoding="utf-8") as file:
             for row in found:
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
 

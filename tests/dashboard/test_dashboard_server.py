@@ -163,9 +163,9 @@ def test_a_refusal_leaves_the_connection_of_use(served: Asked) -> None:
     assert re.findall(rb"HTTP/1.1 (\d+)", said) == [b"403", b"200"]
 
 
-QUICK = ("/", "/pages", "/pages/{page}", "/images/{verdict}/image", "/labels", "/schedule", "/api/pages/{page}")
+QUICK = ("/", "/pages", "/images/{verdict}/image", "/labels", "/schedule", "/api/pages/{page}")
 LONG = (
-    "/metrics /pages/{page}/original /pages/{page}/blocks /api/pages/{page}/links /pages/{page}/versions "
+    "/metrics /pages/{page} /pages/{page}/original /pages/{page}/blocks /api/pages/{page}/links /pages/{page}/versions "
     "/labels/pages/{page} /api/labels/pages/{page} /labels/pages/{page}/skip /labels/gold.jsonl /evaluate "
     "/evaluate/files/{file} /api/evaluate/files /api/crawls/{crawl}/course"
 ).split()

@@ -46,7 +46,7 @@ def test_structure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("switch", "said"),
     [
-        ("--metadata", "html and one of title, author, published must be there and be text"),
+        ("--metadata", "html and one of title, author, published, comments must be there and be text"),
         ("--structure", "html and gold_markdown must be there and be text"),
     ],
 )

@@ -15,6 +15,8 @@ from crawler.evaluation.metadata_scores import FieldCounts, counts, is_right
         ("author", "Ann Lee", "Bo Ray", False),
         ("author", "Li", "Lisa Li", False),
         ("author", "李明", "李明", True),
+        ("comments", "Bees dance. So do I.", "Bees dance.", True),
+        ("comments", "Bees dance.", "Wasps sting, and they do it more than once.", False),
     ],
 )
 def test_is_right(field: str, value: str, gold: str, expected: bool) -> None:
