@@ -10,10 +10,10 @@
                and that of u; as long as few pages are known it is drawn to one that often holds
     relevance  o / (1 + o), where o = (likeness / bound)^2: 1/2 at the bound
 
-With a topic given in words, l is of the pages that name them most, and o is multiplied by (n + 0.1) / (m + 0.1): n is
-how much the page names the words, m the geometric mean of that of the pages of l and of u. So it makes no difference
-whether a topic has one word or ten, of which each page names few. Pages are judged again whenever the aim is, as long
-as they are remembered.
+With a topic given in words, l is of the pages that name them most, and o is multiplied by the root of (n + 0.1) / m: n
+is how much the page names the words, m the geometric mean of n + 0.1 of the pages of l and of those of u. So it makes
+little difference whether a topic has one word or ten, of which each page names few. Pages are judged again whenever the
+aim is, as long as they are remembered.
 
 How much a text is about some words: each counts more the oftener it stands there, and few suffice.
 
@@ -73,7 +73,7 @@ class Subject:
         """
         odds = np.square(likeness / self.bound)
         if named is not None:
-            odds = odds * (named + LEAST_NAMED) / self.named_bound
+            odds = odds * np.sqrt((named + LEAST_NAMED) / self.named_bound)
         return np.asarray(odds / (1 + odds))
 
     def learn(self, weights: Values) -> list[tuple[KnownPage, float]]:

@@ -10,7 +10,7 @@ from crawler.page.page import Page
 from crawler.page.text import fingerprint
 
 CASES = sorted((Path(__file__).parent.parent / "pages").glob("*/input.html"))
-MADE = {1: "57a2b07fccdeb390", 2: "4ea70fa2dadcb4dc"}
+MADE = {1: "57a2b07fccdeb390", 2: "4627a59a7713833f"}
 """What each version makes of the test pages, as a hash."""
 
 

@@ -97,7 +97,9 @@ def test_at_first_a_page_is_about_words_if_it_names_them_or_is_like_pages_that_d
     assert made.relevance("", "wax and hive") == pytest.approx(UNNAMED * float(unnamed), abs=0.02)
 
 
-@pytest.mark.parametrize("topic", ["bees", "bees, apiary, nectar, propolis, drone, beekeeper", "bees and their keepers"])
+@pytest.mark.parametrize(
+    "topic", ["bees", "bees, apiary, nectar, propolis, drone, beekeeper", "bees and their keepers"]
+)
 def test_more_words_for_a_topic_leave_its_pages_on_topic(topic: str) -> None:
     made = Focus(Topic.of(topic))
     filler = ("road", "wheel", "engine", "driver", "tyre")

@@ -135,6 +135,6 @@ def _judged(page: Page, weight: float, model: "Model | None") -> tuple[list[int]
     judgement = page.once(judged) if model is None else judge(page, model)
     likely, tokens = judgement.probabilities, judgement.tokens
     places = wholes(page, choose(likely, tokens, weight).tolist(), judgement)
-    if judgement.page_type in ("article", ""):  # in manuals such names are of other things
+    if judgement.page_type == "article":  # in manuals such names are of other things
         places = _without_comments(page, places)
     return places, judgement.page_type, round(expected_f1(likely, tokens, places), 4)
