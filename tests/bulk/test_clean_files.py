@@ -138,7 +138,8 @@ def test_markdown(place: Place, words: list[str], expected: str | None) -> None:
 )
 def test_more_fields(place: Place, words: list[str], expected: dict[str, str]) -> None:
     page = (
-        "<meta name=author content='Ann Lee'><meta property=article:published_time content=2012-05-04>"
+        "<meta name=author content='Ann Lee'><meta property=article:author content='Ann Lee'>"
+        "<meta property=article:published_time content=2012-05-04>"
         "<p>Bees dance in the dark of the hive, and others follow them."
     )
     (cleaned,) = place.clean(place.write("a.jsonl", line(1, html=page)), *words).pages()
