@@ -20,11 +20,12 @@ HELD = ("f1", "word_f1")
 
 
 def sets(data: Path) -> list[str]:
-    """The files with pages whose main text is marked."""
+    """The files with pages whose whole main text is known."""
     found = []
     for path in sorted(data.glob("extraction/*.jsonl.xz")):
         with lzma.open(path) as lines:
-            if "gold" in json.loads(next(iter(lines))):
+            first = json.loads(next(iter(lines)))
+            if "gold" in first and not first.get("gold_partial"):
                 found.append(str(path))
     return found
 
