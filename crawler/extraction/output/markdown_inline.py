@@ -44,8 +44,8 @@ BRACKET = re.compile(r"[\[\]]")
 START = re.compile(r"#{1,6}(?=\s|$)|[-+*](?=\s|$)|>|\||~~~|([-=_])\1\1+\s*$|:?-+[:|]")
 NUMBER = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
 TICKS = re.compile("`+")
-# TeX in the text of a page, which a script draws.
-SOURCE = re.compile(r"\\\((.+?)\\\)|\\\[(.+?)\\\]|\$\$?(?![\s$])([^$]+?)(?<![\s\\])\$\$?(?![\d$])")
+# TeX in the text of a page, which a script draws. Its length is bounded, as an end is looked for from each beginning.
+SOURCE = re.compile(r"\\\((.{1,1000}?)\\\)|\\\[(.{1,1000}?)\\\]|\$\$?(?![\s$])([^$]+?)(?<![\s\\])\$\$?(?![\d$])")
 TEX_SIGN = re.compile(r"[\\^_{}=<>+]")
 # Signs that end an address, or mean something in it.
 IN_ADDRESS = {ord(sign): f"%{ord(sign):02X}" for sign in ' ()<>[]\\"`|{}^*'}

@@ -208,6 +208,8 @@ def test_some_blocks_of_a_page() -> None:
         "<p>x<b>" + "!" * 500_000 + "</b>x",
         "<p>" + "*_[](!" * 100_000,
         "<p><code>" + "`a" * 200_000,
+        "<p>" + r"\(a" * 60_000,
+        "<p>" + "$a " * 60_000,
         "<pre>" + "`\n" * 200_000,
         "<p>x" + "".join(f"<img src=/{number}.jpg>" for number in range(20_000)) + "y",
         "<p>" + "<a href='éx'>t</a>" * 10_000,
