@@ -331,6 +331,8 @@ def join_crawl(arguments: Arguments, settings: BaseSettings, shared_files: int |
         bounds_of(settings),
         settings.getint("KEEP_VERSIONS"),
         shared_files,
+        arguments.topic.text,
+        arguments.topic.digest,
     )
     url, retry_seconds = database_url(settings["STATE_URL"], folder), settings.getfloat("DATABASE_RETRY_SECONDS")
     session = _with_retries(lambda: _join(url, plan), retry_seconds)

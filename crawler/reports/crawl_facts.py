@@ -33,6 +33,7 @@ def facts(
     age = now - crawl.started_at
     found: dict[str, object] = {
         N_("seeds"): first(json.loads(crawl.seeds), most),
+        N_("topic"): crawl.topic or Message("what its seeds are about"),
         N_("started"): Message("{date}, {ago}", {"date": date(crawl.started_at), "ago": ago(age)}),
         N_("pages"): _pages(crawl),
         N_("round"): _round(crawl),

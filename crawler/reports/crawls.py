@@ -51,6 +51,8 @@ class CrawlSummary:
     name: str
     seeds: str
     """As JSON."""
+    topic: str
+    """As the user gave it; empty if the seeds tell it."""
     started_at: float
     ended_at: float | None
     pages: int
@@ -119,7 +121,7 @@ def _summaries(connection: Connection, rows: Collection[Row[Any]], now: float) -
         workers[row.crawl_id].append((row, worker))
     return [
         CrawlSummary(
-            *(row.id, row.name, row.seeds, row.started_at, row.ended_at),
+            *(row.id, row.name, row.seeds, row.topic, row.started_at, row.ended_at),
             row.pages + sum(one.pages for one, _ in workers[row.id]),
             max(0, row.waiting + sum(one.waiting for one, _ in workers[row.id])),
             *(row.round, row.first_round),

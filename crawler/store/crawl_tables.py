@@ -58,6 +58,8 @@ crawl = Table(
     Column("id", Serial, primary_key=True),
     Column("name", Text, nullable=False, unique=True),
     Column("seeds", Text, nullable=False),  # JSON, as given by the user
+    Column("topic", Text, nullable=False, default=""),  # as given by the user; empty if the seeds tell it
+    Column("topic_digest", Text),  # of its words and examples; null if no worker has told it
     Column("started_at", Float, nullable=False),
     Column("ended_at", Float),  # when nothing was left to do
     Column("waiting", BigInteger, nullable=False, default=0),  # counts of workers that have left

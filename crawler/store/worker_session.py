@@ -54,6 +54,10 @@ class CrawlPlan:
     """How many earlier texts of a page are kept."""
     shared_files: int | None = None
     """The number of the worker of this machine that started this one and whose files it shares."""
+    topic: str = ""
+    """As given by the user."""
+    topic_digest: str | None = None
+    """Of its words and examples, which a crawl of the same name must share; None for any topic."""
 
 
 class WorkerSession:
@@ -70,8 +74,10 @@ class WorkerSession:
             with engine.begin() as connection:
                 if plan.fresh:
                     self._start_fresh(connection)
-                mine = crawl.c.id == self.crawl_id
-                connection.execute(update(crawl).where(mine).values(seeds=json.dumps(seeds)))
+                values = {"seeds": json.dumps(seeds)}
+                if plan.topic_digest is not None:
+                    values |= {"topic": plan.topic, "topic_digest": plan.topic_digest}
+                connection.execute(update(crawl).where(crawl.c.id == self.crawl_id).values(**values))
                 self.worker_id = self._insert_worker(connection)
             with engine.begin() as connection:
                 self.files.open(connection)
@@ -206,6 +212,13 @@ class WorkerSession:
                 "the crawl {name} has other seeds ({seeds}); give another -a name=NAME, or -a fresh=yes to discard it",
                 name=repr(self.plan.name),
                 seeds=", ".join(before)[:200],
+            )
+        if self.plan.topic_digest is not None and row.topic_digest not in (None, self.plan.topic_digest):
+            raise StateError(
+                "the crawl {name} has another topic: {topic}; give that one, another -a name=NAME, or -a fresh=yes to "
+                "discard it",
+                name=repr(self.plan.name),
+                topic=repr(row.topic[:200]) if row.topic else Message("what its seeds are about"),
             )
         return row.id, tuple(dict.fromkeys((*before, *self.plan.seeds)))
 

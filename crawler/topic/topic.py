@@ -15,6 +15,7 @@ import math
 import re
 import tomllib
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NoReturn, Self
 
@@ -63,6 +64,12 @@ class Topic:
         named = terms(text) or words(text)
         telling = [word for word in named if word not in STOP_WORDS] or named
         return cls(tuple(dict.fromkeys(telling, 1.0).items()), text)
+
+    @property
+    def digest(self) -> str:
+        """16 hex digits of what it is about, without the domains."""
+        told = (self.words, self.examples, self.example_urls, self.against, self.against_urls)
+        return blake2b(repr(told).encode("utf-8", "replace"), digest_size=8).hexdigest()
 
     @property
     def given(self) -> bool:

@@ -326,3 +326,18 @@ def test_a_worker_that_left_is_no_worker(crew: Crew) -> None:
     one, two = crew.pair()
     one.leave()
     assert crew.value(select(worker.c.id)) == two.session.worker_id
+
+
+def test_a_crawl_keeps_its_topic(crew: Crew) -> None:
+    crew.join(*candidates(A), topic="bees", topic_digest="1").leave()
+    with pytest.raises(StateError, match="the crawl 'crawl' has another topic: 'bees'; give that one, another -a name"):
+        crew.join(folder="two", topic="wasps", topic_digest="2")
+    crew.join(topic="bees", topic_digest="1").leave()
+    crew.join(topic="wasps", topic_digest="2", fresh=True).leave()
+    assert crew.value(select(crawl.c.topic)) == "wasps"
+
+
+def test_a_crawl_without_a_topic_keeps_that_of_its_seeds(crew: Crew) -> None:
+    crew.join(*candidates(A), topic_digest="1").leave()
+    with pytest.raises(StateError, match="has another topic: what its seeds are about"):
+        crew.join(topic="wasps", topic_digest="2")

@@ -87,6 +87,8 @@ class OneCrawl:
     """A crawl with its workers."""
 
     figures: CrawlFigures
+    topic: str
+    """As the user gave it; empty if the seeds tell it."""
     seeds: tuple[str, ...]
     workers: tuple[CrawlWorker, ...]
     outcomes: Outcomes
@@ -155,6 +157,7 @@ def slow_hosts(context: Context, crawl: Number) -> SlowHosts:
 def _one_crawl(context: DashboardContext, connection: Connection, of: CrawlSummary) -> OneCrawl:
     return OneCrawl(
         figures(connection, [of], database_time(connection))[0],
+        of.topic,
         tuple(json.loads(of.seeds)),
         tuple(CrawlWorker(one.number, one.silent, one.held, one.alive) for one in of.workers),
         _outcomes(context, of),
