@@ -12,7 +12,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import accumulate, islice, zip_longest
+from itertools import accumulate, chain, islice, zip_longest
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from lxml.etree import _Element
@@ -78,7 +79,6 @@ _HAN_NAME = re.compile(rf"[{_HAN}]{{1,3}}(?![{_NO_HAN_END}])[{_HAN}]|[{_HAN}]{{1
 _ALL_HAN = re.compile(rf"[{_HAN}]+")
 _LATIN_WORD = re.compile(r"[^\W\d_](?:[^\W\d_]|['’.-](?=[^\W\d_])){0,30}\.?")
 
-_HOLDERS = ("a", "span", "p", "div", "address", "li", "h3", "h4", "h5", "h6", "b", "strong", "cite", "td", "dt", "dl")
 _AUTHOR_CLASS = re.compile(r"author|byline|(?<![a-z])by(?![a-z])|attribution|contributor|creator", re.IGNORECASE)
 _USER_CLASS = re.compile(
     r"user-?_?(?:name|details|text|info|link)?(?![a-z])|nick|poster|postleft|crawler-post-meta|hnuser|message-name",
@@ -102,7 +102,7 @@ _BY_IN_LINE = re.compile(r"(?:^|[^\w])(?:by|von|par|por|BY|By|Von|Par|Por)[:：]
 _WORDS = ("autho", "autor", "auteur", "автор", "contribut", "starter", "by ", "by:", "von ", "par ", "por ")
 """Parts of all labels: lines without any of them need not be read."""
 _END_OF_NAME = re.compile(
-    r"\s*(?:[|•·(\[<@]|(?<!\w)\d|[.](?=\s|$)(?<!\b[A-Z]\.)|\s[-–—/]\s|\s(?:on|in|at|am|um|for|from|is|to|the|published|updated|posted"
+    r"\s*(?:[|•·(\[<@]|(?<!\w)\d|[.](?=\s|$)(?<!\b[A-Z]\.)(?<!\b[DMS]r\.)(?<!\bMrs\.)(?<!\bProf\.)|\s[-–—/]\s|\s(?:on|in|at|am|um|for|from|is|to|the|published|updated|posted"
     r"|reviewed|edited|last|with|who|has)\s|,\s*(?=[a-z])|\s(?:on|in|at)$).*",
     re.DOTALL,
 )
@@ -189,8 +189,7 @@ class _Names:
 
     def _add_marked(self) -> None:
         found: dict[str, int] = {}
-        has_marks = any(start in self.page.body for start in (b'"author', b"'author", b"=author"))
-        for element, sign in islice(_marks(self.page.root, has_marks), MAX_MARKED):
+        for element, sign in _marks(self.page):
             names = _named(element)
             if not names or (sign != "named as a user" and is_in_comments(element)):
                 continue
@@ -275,13 +274,22 @@ def _written(values: tuple[str, ...]) -> list[str]:
     return names
 
 
-def _marks(root: _Element, has_marks: bool) -> Iterator[tuple[_Element, str]]:
-    """The elements that may hold an author, and as what they are marked."""
-    for element in islice(root.iter(_HOLDERS), MAX_ELEMENTS):
+def _marks(page: Page) -> list[tuple[_Element, str]]:
+    """The elements that may hold an author, in page order, and as what they are marked: those around blocks, and the
+    first inline element of each block.
+    """
+    containers = page.containers
+    around = zip(containers.starts[:MAX_ELEMENTS], containers.elements, strict=False)
+    inside = ((at, element) for at, element in enumerate(page.wraps[:MAX_ELEMENTS]) if element is not None)
+    has_marks = any(start in page.body for start in (b'"author', b"'author", b"=author"))
+    found = []
+    for at, element in chain(around, inside):
         if has_marks and (element.get("rel") == "author" or "author" in element.get("itemprop", "")):
-            yield element, "marked as the author"
+            found.append((at, element, "marked as the author"))
         elif (its_class := element.get("class")) and (sign := _sign_of(its_class[:MAX_BYLINE])):
-            yield element, sign
+            found.append((at, element, sign))
+    found.sort(key=itemgetter(0))
+    return [(element, sign) for _, element, sign in found[:MAX_MARKED]]
 
 
 @lru_cache(10_000)

@@ -20,11 +20,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from crawler.metadata.choice import Candidates, candidates, chosen
 from crawler.metadata.date_notation import checked, dates
-from crawler.metadata.placement import from_headline, headline_at, is_elsewhere
+from crawler.metadata.placement import from_headline, headline_at, is_elsewhere, is_in_comments
 from crawler.metadata.structured_data import ARTICLE, structured
 from crawler.page.head import MAX_LINE
 
 if TYPE_CHECKING:
+    from lxml.etree import _Element
+
     from crawler.page.blocks import Block
     from crawler.page.page import Extraction, Page
 
@@ -34,6 +36,7 @@ MAX_BLOCKS = 2_000  # in which dates are looked for
 MAX_TEXT = 1_500  # characters of a block
 MAX_MENTIONS = 100  # dates in the text
 MAX_ATTRIBUTES = 1_000  # elements whose attributes may hold a date
+AROUND = 32  # characters before and after a year that may belong to its date
 BEFORE = 40  # characters before a date that may say what date it is
 SHORT, LINE = 40, 120  # characters of a line with little beside the date; of a line
 PROSE = 80  # characters of a block at which the text begins
@@ -60,9 +63,9 @@ _PUBLISHED = re.compile(
     re.IGNORECASE,
 )
 _NAMED = re.compile("date|time|pub|byline|meta|info|source|laiyuan|posted|author|header", re.IGNORECASE)
-NEVER = frozenset(("label, changed", "elsewhere"))
-"""Signs of a line in a footer that says when the page was changed."""
 _NO_ARTICLE = re.compile("Product|Organization|LocalBusiness|CollectionPage|ItemList|WebSite")
+# A year beside another number, as every date has it.
+_YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?=\d{4}|[\s./年년-]{1,3}\d)|\d[^\d]{1,22}?((?:19|20)\d\d)(?!\d)")
 _NOT_PATH = re.compile(r"^[^/]*//[^/]*|[?#].*")
 _IN_PATH = re.compile(r"(?<!\d)((?:19|20)\d\d)(?:(?P<s>[-/_.])(\d{1,2})(?P=s)(\d{1,2})|[-/_]?(\d\d)[-/_]?(\d\d))(?!\d)")
 _DAY_FIRST_IN_PATH = re.compile(r"(?<!\d)(\d{1,2})(?P<s>[-_.])(\d{1,2})(?P=s)(20\d\d)(?!\d)")
@@ -148,7 +151,8 @@ class _Days:
                 self._add(text, "meta, changed", day_first=self.day_first)
 
     def _add_times(self) -> None:
-        times = [(time, self._add(time.get("datetime", ""), "time")) for time in self.page.head.times]
+        shown = (time for time in self.page.head.times if not self._is_of_readers(time))
+        times = [(time, self._add(time.get("datetime", ""), "time")) for time in shown]
         dated = [(time, day) for time, day in times if day is not None]
         is_only = len({day for _, day in dated}) == 1
         for number, (time, day) in enumerate(dated):
@@ -162,6 +166,10 @@ class _Days:
                 "only time": is_only,
             }
             self.candidates.add(day, *(sign for sign, is_so in said.items() if is_so))
+
+    def _is_of_readers(self, element: _Element) -> bool:
+        """Whether an element stands among the comments below an article; forums name their posts so."""
+        return self.found.page_type == "article" and is_in_comments(element)
 
     def _add_attributes(self) -> None:
         for element in islice(self.page.root.iter("abbr", "span"), MAX_ATTRIBUTES):
@@ -188,12 +196,11 @@ class _Days:
         text = next((at for at, block in enumerate(blocks) if id(block) in kept and len(block.text) > PROSE), None)
         for number, mention in enumerate(islice(self._mentions(blocks), MAX_MENTIONS)):
             block = mention.block
-            if "line" in self.candidates.signs[mention.day]:
-                self.candidates.add(mention.day, "line twice")
-            signs = list(_of_line(mention))
-            signs.append(from_headline(mention.at, headline))
-            if set(signs) >= NEVER:
+            signs = [*_of_line(mention), from_headline(mention.at, headline)]
+            if "label, changed" in signs or self._is_of_readers(block.element):
                 continue
+            if "line" in self.candidates.signs.get(mention.day, ()):
+                signs.append("line twice")
             if number == 0:
                 signs.append("first line")
             if id(block) in kept:
@@ -206,9 +213,16 @@ class _Days:
 
     def _mentions(self, blocks: tuple[Block, ...]) -> Iterator[_Mention]:
         for at, block in enumerate(blocks):
-            if ("20" in block.text or "19" in block.text) and len(block.text) <= MAX_TEXT:
-                for one in dates(block.text, self.day_first):
-                    yield _Mention(at, block, one.day, one.start, one.end)
+            text = block.text
+            if ("20" not in text and "19" not in text) or len(text) > MAX_TEXT:
+                continue
+            for found in _YEAR.finditer(text):  # around which a date is looked for: most text has none
+                year = found.start(found.lastindex or 0)
+                start = max(0, year - AROUND)
+                for one in dates(text[start : year + AROUND], self.day_first):
+                    if one.start <= year - start < one.end:
+                        yield _Mention(at, block, one.day, start + one.start, start + one.end)
+                        break
 
     def _compare(self) -> None:
         """Add what the days are beside each other."""

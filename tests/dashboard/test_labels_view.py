@@ -361,7 +361,7 @@ def test_title_author_and_date_are_corrected(desk: DashboardContext, engine: Eng
     enter(engine, source=SOURCE.replace(b"</h1>", b"</h1><p class=byline>By Ann Lee</p>"))
     values = data(desk, "/api/labels/pages/1")["values"]
     assert (values["title"], set(values)) == ("Bees", {"title", "author", "published"})
-    form = {**chosen(desk, 3), "title": " Bees ", "author": "Bo Ray", "published": "2024-05-06"}
+    form = {**chosen(desk, 3), "title": " Be\x00es\u202e ", "author": "Bo Ray", "published": "2024-05-06"}
     assert post(desk, **form).status == HTTPStatus.SEE_OTHER
     assert json.loads(stored(engine)[0].detail) | {"title": "Bees", "author": "Bo Ray"} == json.loads(
         stored(engine)[0].detail
@@ -376,7 +376,7 @@ def test_title_author_and_date_are_corrected(desk: DashboardContext, engine: Eng
     assert (row["title"], row["author"], row["published"]) == ("Bees", "Bo Ray", "2024-05-06")
 
 
-@pytest.mark.parametrize("day", ["6 May 2024", "2024-5-6", "2024-05-06T10:00"])
+@pytest.mark.parametrize("day", ["6 May 2024", "2024-5-6", "2024-05-06T10:00", "2024-02-31", "9999-12-31"])
 def test_a_date_that_is_none(desk: DashboardContext, engine: Engine, day: str) -> None:
     enter(engine)
     assert post(desk, **chosen(desk, 2), published=day).status == HTTPStatus.BAD_REQUEST

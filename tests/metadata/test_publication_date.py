@@ -66,9 +66,8 @@ ARTICLE = '{"@type": "NewsArticle", "datePublished": "2024-05-06T10:15:00+02:00"
         ("<p>2024-05-06</p>", {"line", "short line", "first line", "the line begins with it"}),
         ("<p>Posted on 6 May 2024 by Ann</p>", {"label, published"}),
         ("<p>发布时间：2024/5/6 来源：本站</p>", {"label, published"}),
-        ("<p>Last updated: 6 May 2024</p>", {"label, changed"}),
         ("<p class=pubtime><b>May 6, 2024</b></p>", {"named as a date"}),
-        ("<div class=comments><p>6 May 2024</p></div>", {"elsewhere"}),
+        ("<footer><p>6 May 2024</p></footer>", {"elsewhere"}),
         ("<p><a href=/x>6 May 2024</a></p>", {"linked"}),
         ("<title>Bees dance</title><h1>Bees dance</h1><p>6 May 2024</p>", {"up to 1 lines after"}),
         ("<title>Bees dance</title><p>6 May 2024</p><h1>Bees dance</h1>", {"up to 5 lines before"}),
@@ -90,6 +89,7 @@ def test_signs(html: str, signs: set[str]) -> None:
         '<span class="price" title="2024-05-06">5</span>',
         "<script>var date = '2024-05-06'</script>",
         "<p>© 2004-2012</p>",
+        "<p>Last updated: 6 May 2024</p>",
     ],
 )
 def test_no_date(html: str) -> None:
@@ -147,6 +147,7 @@ def test_month_of_the_address() -> None:
         ),
         ({"footer": "<p>Last updated: 6 May 2024</p>"}, None),
         ({"footer": "<p>© 2019-2024</p>"}, None),
+        ({"byline": "<div class=comments><p>6 May 2024</p><time datetime=2024-05-06></time></div>"}, None),
         ({}, None),
     ],
 )

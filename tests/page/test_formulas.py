@@ -79,11 +79,14 @@ def test_a_formula_on_a_line_of_its_own(source: str) -> None:
         ("It costs $5 or $6.", "It costs $5 or $6."),
         ("Set $HOME and$ PATH.", r"Set \$HOME and\$ PATH."),
         (r"C:\bees and \*.", r"C:\bees and \\\*."),
+        (r"Use \( and \) to group.", r"Use \\( and \\) to group."),
+        ("x=$a+$b", "x=$a+$b"),
+        (r"\(a$ &lt;img src=x> [j](javascript:x) $b=1\)", r"$a\$ \lt img src=x\gt  [j] (javascript:x) \$b=1$"),
     ],
 )
 def test_tex_that_a_script_draws(text: str, written: str) -> None:
     page = Page.from_html(f"<p>{text}</p>")
-    assert [block.text for block in page.blocks] == [text]
+    assert [block.text for block in page.blocks] == [text.replace("&lt;", "<")]
     assert markdown(page, Extraction("", "", page.blocks)) == written
 
 
@@ -122,3 +125,8 @@ def test_mathml_as_tex(mathml: str, tex: str) -> None:
 def test_two_formulas_side_by_side() -> None:
     page = Page.from_html(f'<p>{MATHML.format(ALTTEXT, "")}{FALLBACK} and <img class="tex" alt="E=mc^2"></p>')
     assert [block.text for block in page.blocks] == ["x=d^{2} and E=mc^2"]
+
+
+def test_mathml_holds_no_html() -> None:
+    page = Page.from_html("<p>a <math><mtext>$ &lt;img src=x> $</mtext></math></p>")
+    assert markdown(page, Extraction("", "", page.blocks)) == r"a $\text{\$ \lt img src=x\gt  \$}$"

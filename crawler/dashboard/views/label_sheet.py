@@ -24,6 +24,7 @@ from crawler.dashboard.views.page_facts import read_facts
 from crawler.extraction import version
 from crawler.extraction.output.plain_text import plain
 from crawler.labels import TEXT, Label, put_label
+from crawler.metadata.date_notation import checked
 from crawler.store.images import label_key
 from crawler.store.page_tables import label
 from crawler.translation.message import N_
@@ -35,9 +36,9 @@ FIELD = "block-"
 CORRECTED = ("title", "author", "published")
 """What people can correct beside the text."""
 MOST_VALUE = 500
-DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""Signs that turn the direction of what follows them, which a field of a form does not isolate."""
-DAY = re.compile(r"(?:\d{4}-\d{2}-\d{2})?", re.ASCII)
+UNWANTED = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069]")
+"""Control characters, and signs that turn the direction of what follows them: a field of a form does not isolate it."""
+DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 LONG, SHORT = 1_500, 200
 """Characters of a block that are shown, and those shown once the page has very many blocks."""
 FILL = 300_000
@@ -137,13 +138,16 @@ class Sheet:
         told = json.loads(detail) if detail is not None else {}
         facts = read_facts(self.found)
         facts["published"] = facts["published"][: len("2026-11-27")]
-        return {name: DIRECTIONS.sub("", told.get(name, facts[name])) for name in CORRECTED}
+        return {name: UNWANTED.sub("", told.get(name, facts[name])) for name in CORRECTED}
 
     def corrected(self, form: Mapping[str, str]) -> dict[str, str]:
         """Title, author and date in a form; raises a RefusedError if the date is none."""
-        values = {name: form[name].strip()[:MOST_VALUE] for name in CORRECTED if name in form}
-        if not DAY.fullmatch(values.get("published", "")):
-            raise RefusedError(HTTPStatus.BAD_REQUEST, "A date is written like 2026-11-27, or left empty.")
+        values = {name: UNWANTED.sub("", form[name]).strip()[:MOST_VALUE] for name in CORRECTED if name in form}
+        day = values.get("published", "")
+        if day and not (DAY.fullmatch(day) and checked(*map(int, day.split("-")))):
+            raise RefusedError(
+                HTTPStatus.BAD_REQUEST, "A date is a day up to today, written like 2026-11-27, or left empty."
+            )
         return values
 
     def labelled_before(self, detail: str) -> frozenset[int] | None:

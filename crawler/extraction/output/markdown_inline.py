@@ -45,7 +45,10 @@ START = re.compile(r"#{1,6}(?=\s|$)|[-+*](?=\s|$)|>|\||~~~|([-=_])\1\1+\s*$|:?-+
 NUMBER = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
 TICKS = re.compile("`+")
 # TeX in the text of a page, which a script draws. Its length is bounded, as an end is looked for from each beginning.
-SOURCE = re.compile(r"\\\((.{1,1000}?)\\\)|\\\[(.{1,1000}?)\\\]|\$\$?(?![\s$])([^$]+?)(?<![\s\\])\$\$?(?![\d$])")
+SOURCE = re.compile(r"\\\((.{1,1000}?)\\\)|\\\[(.{1,1000}?)\\\]|\$\$?(?![\s$])([^$]+?)(?<![\s\\])\$\$?(?![\w$])")
+DOLLARS = re.compile(r"\$\$?(?![\s$])([^$]+?)(?<![\s\\])\$\$?(?![\w$])")
+WORD = re.compile(r"[^\W\d_]{2}")
+DOLLAR = re.compile(r"(?<!\\)\$")
 TEX_SIGN = re.compile(r"[\\^_{}=<>+]")
 # Signs that end an address, or mean something in it.
 IN_ADDRESS = {ord(sign): f"%{ord(sign):02X}" for sign in ' ()<>[]\\"`|{}^*'}
@@ -103,23 +106,33 @@ def rendered(text: str, addresses: Iterator[str], strong: bool = True) -> str:
 def _unmarked(text: str, inside: str, has_math: bool, place: tuple[bool, bool, bool]) -> str:
     """A part without marks: code and formulas as they are, else escaped."""
     if inside == "math":
-        return text
+        return tamed(text)
     if inside == "code" and text.strip():
         return code_span(text)
     if "$" not in text and "\\" not in text:
         return escaped(text, *place)
     found, end = [], 0
     in_link, more, first = place
-    for formula in SOURCE.finditer(text):
-        inline, display, either = formula.groups()
-        if either is not None and not _is_tex(either):
+    for formula in SOURCE.finditer(text) if "\\)" in text or "\\]" in text else DOLLARS.finditer(text):
+        source = next(filter(None, formula.groups()))
+        if not _is_tex(source) and (formula[0][0] == "$" or WORD.search(source)):
             continue
         found.append(_with_dollars(escaped(text[end : formula.start()], in_link, True, first and not end), True))
-        sign = "$$" if display is not None or formula[0].startswith("$$") else "$"
-        found.append(f"{sign}{(inline or display or either).strip()}{sign}")
+        sign = "$$" if formula[0].startswith(("\\[", "$$")) else "$"
+        found.append(f"{sign}{tamed(source.strip())}{sign}")
         end = formula.end()
     rest = escaped(text[end:], in_link, more, first and not end)
     return "".join([*found, _with_dollars(rest, has_math or bool(end))])
+
+
+def tamed(tex: str) -> str:
+    r"""TeX in which nothing ends the formula, and nothing is a tag or a link to programs that know no formulas.
+
+    >>> tamed("a$ <b> [c](d)")
+    'a\\$ \\lt b\\gt  [c] (d)'
+    """
+    tex = DOLLAR.sub(r"\\$", tex).replace("<", r"\lt ").replace(">", r"\gt ")
+    return tex.replace("](", "] (").replace("`", "'")
 
 
 def _is_tex(text: str) -> bool:

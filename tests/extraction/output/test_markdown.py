@@ -165,6 +165,7 @@ def words(text: str) -> list[str]:
 
 def words_of_markdown(text: str) -> list[str]:
     text = re.sub(r"(?m)^[> ]*`{3,}[a-z0-9+#-]*$|^((?:> |- |    | {2,4}|\d+\. |:   )*)\d+\. |^!\[.*$", r"\1", text)
+    text = re.sub(r"\\[lg]t ", " ", text)  # in formulas
     return words(re.sub(r"\\(?=[!-/:-@\[-`{-~])|\*+", "", text))
 
 
