@@ -39,7 +39,7 @@ from crawler.topic.link_scores import FocusOptions
 
 TOPICS = "Science.Biology.Birds Geography.Natural_Disasters Design_and_Technology.Railway_transport Music".split()
 ORDERS = "breadth-first best-first unlearned ours oracle".split()
-CRAWLED = {"unlearned": {"SPIDER_MODULES": "crawler.spiders,bench.unlearned"}, "ours": {}}
+CRAWLED = {"unlearned": {"SPIDER_MODULES": "crawler.spiders,tests.bench.unlearned"}, "ours": {}}
 SEEDS = 3
 SHARE = 0.1
 
