@@ -95,14 +95,15 @@ class Focus:
         vector, named = self._vector(title, text), self._named(title, text)
         self.vocabulary.see(vector.places)
         relevance = self._judged(vector, named)
-        number = self.trails.add(relevance)
+        promise = self._promise(self.subject.likeness(vector), named)
+        number = self.trails.add(promise)
         self._remember(url, number)
         self.subject.pages.append(KnownPage(vector, number, named, hash(text[:MOST_TEXT]) in self._examples))
         self.choice.fetched(site_number(host(url)))
         row = self._let_go(url)
         if row is not None:
-            self.trails.lead(self.waiting.shown[row], relevance)
-            self.apprentice.learn(self.waiting.features[row], relevance)
+            self.trails.lead(self.waiting.shown[row], promise)
+            self.apprentice.learn(self.waiting.features[row], promise)
         self._since += 1
         return relevance
 
@@ -201,7 +202,7 @@ class Focus:
         if judged:
             likeness = np.array([likeness for _, likeness in judged])
             named = np.array([page.named for page, _ in judged])
-            self.trails.judge([page.number for page, _ in judged], self._relevance(likeness, named))
+            self.trails.judge([page.number for page, _ in judged], self._promise(likeness, named))
 
     def asked(self, url: str) -> float | None:
         """The score of a queued link; None if it is not known here."""
@@ -272,6 +273,11 @@ class Focus:
         if self._is_stale:
             self.learn()
         return float(self._relevance(self.subject.likeness(vector), named))
+
+    def _promise(self, likeness: Any, named: Any) -> Any:
+        """What links are taught of the pages they led to: the words of the topic count to the end."""
+        relevance = self.subject.relevance(likeness)
+        return _with_words(named, relevance) if self.keywords else relevance
 
     def _relevance(self, likeness: Any, named: Any) -> Any:
         """The relevance of pages; for a topic given in words, at first mostly by the words."""
