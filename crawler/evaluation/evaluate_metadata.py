@@ -6,17 +6,13 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
-from crawler.command_line.terminal import FAILED, printable, say
-from crawler.evaluation.gold import objects
 from crawler.evaluation.metadata_scores import FIELDS, FieldCounts, counts
+from crawler.evaluation.program_tables import Row, print_tables
 from crawler.extraction.auto import auto
 from crawler.metadata.record_readers import READERS
 from crawler.page.page import Page
-from crawler.reports.html_page import aligned
 
-CALLED = "scrapy evaluate"
 HEADS = ("pages", "right", "wrong", "missing", "precision", "without it", "invented", "ms a page")
 
 Reader = Callable[[str, str, tuple[str, ...]], dict[str, str]]
@@ -39,15 +35,12 @@ def _trafilatura(html: str, url: str, fields: tuple[str, ...]) -> dict[str, str]
     return read
 
 
-def _htmldate(html: str, url: str, fields: tuple[str, ...]) -> dict[str, str]:
-    return {"published": _date(html, url)}
-
-
-def _date(html: str, url: str) -> str:
+def _htmldate(html: str, url: str, _: tuple[str, ...]) -> dict[str, str]:
     try:
-        return import_module("htmldate").find_date(html, url=url or None, original_date=True) or ""
+        found = import_module("htmldate").find_date(html, url=url or None, original_date=True)
     except ValueError:  # of an empty page
-        return ""
+        found = None
+    return {"published": found or ""}
 
 
 PROGRAMS: dict[str, tuple[Reader, tuple[str, ...]]] = {
@@ -60,33 +53,17 @@ PROGRAMS: dict[str, tuple[Reader, tuple[str, ...]]] = {
 
 def evaluate(paths: list[Path]) -> int:
     """Judge the fields on the pages of files, and print a table for each file; returns the exit status."""
-    status = 0
+    return print_tables(paths, _fault, _rows, {0, 1})
+
+
+def _fault(row: Row) -> str:
+    if isinstance(row.get("html"), str) and any(isinstance(row.get(field), str) for field in FIELDS):
+        return ""
+    return f"html and one of {', '.join(FIELDS)} must be there and be text"
+
+
+def _rows(pages: list[Row]) -> Iterator[tuple[str, ...]]:
     programs = [name for name in PROGRAMS if name == "winnow" or find_spec(name)]
-    for path in paths:
-        pages, faults = _pages(path)
-        for fault in faults:
-            say(CALLED, fault)
-            status = FAILED
-        if pages:
-            print(f"{path.name}: {len(pages):,} pages")
-            print("\n".join(map(printable, aligned([*_rows(pages, programs)], {0, 1}))), end="\n\n")
-    return status
-
-
-def _pages(path: Path) -> tuple[list[dict[str, Any]], list[str]]:
-    """The pages of a file of which a field is known, and what is wrong with other lines."""
-    pages, faults = [], []
-    for number, row in objects(path):
-        if isinstance(row, str):
-            faults.append(f"{path}:{number}: {row}")
-        elif not isinstance(row.get("html"), str) or not any(isinstance(row.get(field), str) for field in FIELDS):
-            faults.append(f"{path}:{number}: html and one of {', '.join(FIELDS)} must be there and be text")
-        else:
-            pages.append(row)
-    return pages, faults
-
-
-def _rows(pages: list[dict[str, Any]], programs: list[str]) -> Iterator[tuple[str, ...]]:
     known = tuple(field for field in FIELDS if any(isinstance(row.get(field), str) for row in pages))
     found: dict[str, dict[str, list[tuple[str, str]]]] = defaultdict(lambda: defaultdict(list))
     seconds: dict[str, float] = defaultdict(float)

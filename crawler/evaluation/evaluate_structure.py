@@ -7,18 +7,12 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from crawler.command_line.terminal import FAILED, printable, say
-from crawler.evaluation.gold import objects
+from crawler.evaluation.program_tables import Row, print_tables
 from crawler.evaluation.structure_scores import PARTS, scores
 from crawler.evaluation.text_metrics import mean
 from crawler.extraction.auto import auto
 from crawler.noise.page_markdown import page_markdown
 from crawler.page.page import Page
-from crawler.reports.html_page import aligned
-
-CALLED = "scrapy evaluate"
-
-Row = dict[str, str]
 
 
 def _winnow(html: str, url: str) -> str:
@@ -47,33 +41,16 @@ PROGRAMS: dict[str, tuple[tuple[str, ...], Callable[[str, str], str]]] = {
 
 def evaluate(paths: list[Path]) -> int:
     """Judge the Markdown of the pages of files, and print a table for each file; returns the exit status."""
-    status = 0
+    return print_tables(paths, _fault, _rows, {0})
+
+
+def _fault(row: Row) -> str:
+    is_whole = all(isinstance(row.get(name), str) for name in ("html", "gold_markdown"))
+    return "" if is_whole else "html and gold_markdown must be there and be text"
+
+
+def _rows(pages: list[Row]) -> Iterator[tuple[str, ...]]:
     programs = [name for name, (needed, _) in PROGRAMS.items() if all(map(find_spec, needed))]
-    for path in paths:
-        pages, faults = _pages(path)
-        for fault in faults:
-            say(CALLED, fault)
-            status = FAILED
-        if pages:
-            print(f"{path.name}: {len(pages):,} pages")
-            print("\n".join(map(printable, aligned([*_rows(pages, programs)], {0}))), end="\n\n")
-    return status
-
-
-def _pages(path: Path) -> tuple[list[Row], list[str]]:
-    """The pages of a file with their Markdown, and what is wrong with other lines."""
-    pages, faults = [], []
-    for number, row in objects(path):
-        if isinstance(row, str):
-            faults.append(f"{path}:{number}: {row}")
-        elif not all(isinstance(row.get(name), str) for name in ("html", "gold_markdown")):
-            faults.append(f"{path}:{number}: html and gold_markdown must be there and be text")
-        else:
-            pages.append(row)
-    return pages, faults
-
-
-def _rows(pages: list[Row], programs: list[str]) -> Iterator[tuple[str, ...]]:
     found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     seconds: dict[str, float] = defaultdict(float)
     for page in pages:

@@ -9,18 +9,17 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import accumulate, chain, islice, zip_longest
+from itertools import chain, islice, zip_longest
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from lxml.etree import _Element
 
-from crawler.metadata.choice import Candidates, candidates, chosen
-from crawler.metadata.placement import from_headline, headline_at, is_elsewhere, is_in_comments
-from crawler.metadata.structured_data import ARTICLE, letters, site_keys, structured
+from crawler.metadata.choice import Candidates, candidates, chosen, shipped
+from crawler.metadata.placement import from_headline, headline_at, is_elsewhere, is_in_comments, of_page
+from crawler.metadata.structured_data import letters, site_keys, structured
 from crawler.page.text import fold_space
 
 if TYPE_CHECKING:
@@ -102,11 +101,10 @@ _BY_IN_LINE = re.compile(r"(?:^|[^\w])(?:by|von|par|por|BY|By|Von|Par|Por)[:：]
 _WORDS = ("autho", "autor", "auteur", "автор", "contribut", "starter", "by ", "by:", "von ", "par ", "por ")
 """Parts of all labels: lines without any of them need not be read."""
 _END_OF_NAME = re.compile(
-    r"\s*(?:[|•·(\[<@]|(?<!\w)\d|[.](?=\s|$)(?<!\b[A-Z]\.)(?<!\b[DMS]r\.)(?<!\bMrs\.)(?<!\bProf\.)|\s[-–—/]\s|\s(?:on|in|at|am|um|for|from|is|to|the|published|updated|posted"
-    r"|reviewed|edited|last|with|who|has)\s|,\s*(?=[a-z])|\s(?:on|in|at)$).*",
+    r"\s*(?:[|•·(\[<@]|(?<!\w)\d|[.](?=\s|$)(?<!\b[A-Z]\.)(?<!\b[DMS]r\.)(?<!\bMrs\.)(?<!\bProf\.)|\s[-–—/]\s"
+    r"|\s(?:on|in|at|am|um|for|from|is|to|the|published|updated|posted|reviewed|edited|last|with|who|has)\s|,\s*(?=[a-z])|\s(?:on|in|at)$).*",
     re.DOTALL,
 )
-_OWN_TYPES = re.compile("Product|LocalBusiness|CollectionPage|ItemList")
 _AND = frozenset(("and", "und", "et", "y", "&", ","))
 MAX_WORDS = 8  # of a name
 MANY_WORDS = 4
@@ -116,13 +114,12 @@ MAX_BARE = 5  # lines after the headline in which a name may stand by itself
 
 def author(page: Page, found: Extraction) -> str:
     """The names of a page's authors, joined by "; ", or an empty string."""
-    return chosen("author", author_candidates(page, found))
+    return chosen(author_candidates(page, found), shipped()["author"])
 
 
 def author_candidates(page: Page, found: Extraction) -> Candidates:
     """The names in the places of authors, with their signs."""
-    reader = _Names(page, found)
-    return reader.candidates
+    return _Names(page, found).candidates
 
 
 class _Names:
@@ -133,21 +130,11 @@ class _Names:
         self.sites = site_keys(page)
         self.value_of: dict[str, str] = {}
         """The first spelling of each name, by its letters."""
-        self.candidates = candidates(self._of_page())
+        self.candidates = candidates(of_page(page, found))
         self._add(_written(structured(page).authors), "JSON-LD")
         self._add_metas()
         self._add_marked()
         self._add_lines()
-
-    def _of_page(self) -> dict[str, float]:
-        types = " ".join(structured(self.page).types)
-        said = {
-            "no article in JSON-LD": not ARTICLE.search(types),
-            "another type in JSON-LD": _OWN_TYPES.search(types),
-            "og:type is not article": self.page.head.metas.get("og:type") != "article",
-            f"type {self.found.page_type or 'unknown'}": True,
-        }
-        return {name: 1.0 for name, is_so in said.items() if is_so}
 
     def _add(self, names: Iterable[str], *signs: str) -> None:
         """Add names, which together are a candidate."""
@@ -207,41 +194,24 @@ class _Names:
     def _add_lines(self) -> None:
         blocks = self.page.blocks[:MAX_LINES]
         headline = headline_at(blocks, self.found.title)
-        worded = _lines_with(_WORDS, [block.text[:MAX_BYLINE] for block in blocks])
         for number, block in enumerate(blocks):
-            text = block.text
+            text, lower = block.text, block.text[:MAX_BYLINE].lower()
             is_near = headline is not None and 0 < number - headline <= MAX_BARE
-            if not is_near and number not in worded and text.isascii():
+            has_label = any(map(lower.__contains__, _WORDS))
+            if not is_near and not has_label and text.isascii():
                 continue
             place = from_headline(number, headline)
             if not text.isascii() and (names := _after_han_label(text[:MAX_LINE])):
                 self._add(names, "label", f"label, {place}")
+            elif len(text) > MAX_BYLINE:
                 continue
-            if len(text) > MAX_BYLINE:
-                continue
-            if number in worded and (labelled := _LABELLED.search(text)):
+            elif has_label and (labelled := _LABELLED.search(text)):
                 self._add(_until_end(labelled[1]), "label", f"label, {place}")
-            elif number in worded and (by := _BY_IN_LINE.search(text)):
+            elif has_label and (by := _BY_IN_LINE.search(text)):
                 start = "line begins with by" if by.start() == 0 else "by in a line"
                 self._add(_until_end(by[1]), start, f"by, {place}")
             elif is_near and _is_name(text):
                 self._add([text], f"a line by itself, {place}")
-
-
-def _lines_with(words: Iterable[str], lines: list[str]) -> set[int]:
-    """The indexes of the lines that contain one of the words: all lines are searched at once, which is faster."""
-    text = "\n".join(lines).lower()
-    if len(text) != sum(map(len, lines)) + len(lines) - 1:  # a letter became two
-        return set(range(len(lines)))
-    starts = [0, *accumulate(len(line) + 1 for line in lines)]
-    found = set()
-    for word in words:
-        at = text.find(word)
-        while at >= 0:
-            line = bisect_right(starts, at) - 1
-            found.add(line)
-            at = text.find(word, starts[line + 1])
-    return found
 
 
 def _until_end(text: str) -> list[str]:

@@ -50,17 +50,15 @@ def probabilities(found: Candidates, weights: Mapping[str, float]) -> dict[str, 
     return {value: power / total for value, power in powers.items()}
 
 
-def chosen(field: str, found: Candidates) -> str:
-    """The likeliest value of a field, empty if none is likely enough."""
-    if not found.signs:
-        return EMPTY
-    likely = probabilities(found, weights()[field])
-    value = max(found.signs, key=lambda value: likely[value])
+def chosen(found: Candidates, weights: Mapping[str, float]) -> str:
+    """The likeliest value, empty if none is likely enough."""
+    likely = probabilities(found, weights)
+    value = max(found.signs, key=lambda one: likely[one], default=EMPTY)
     return value if likely[value] >= LEAST else EMPTY
 
 
 @cache
-def weights() -> dict[str, dict[str, float]]:
+def shipped() -> dict[str, dict[str, float]]:
     """The weights of this release, for each field by sign."""
     read: dict[str, dict[str, float]] = json.loads(WEIGHTS.read_text(encoding="utf-8"))
     return read

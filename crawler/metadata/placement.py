@@ -1,6 +1,4 @@
-"""Where a date or a name stands on the page: how far from the headline, and whether in a part of the page that is not
-about it.
-"""
+"""Signs that dates and names share: where they stand on the page, and what kind of page it is."""
 
 import re
 from collections.abc import Sequence
@@ -9,8 +7,10 @@ from itertools import chain, islice
 
 from lxml.etree import _Element
 
-from crawler.metadata.structured_data import letters
+from crawler.metadata.choice import Signs
+from crawler.metadata.structured_data import ARTICLE, letters, structured
 from crawler.page.blocks import Block
+from crawler.page.page import Extraction, Page
 
 MAX_ABOVE = 12  # elements around one that may show that it belongs to something else
 MAX_NAMES = 200  # characters of a class or id
@@ -21,7 +21,20 @@ _ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 _COMMENTS = re.compile(r"comment(?!s?-?(?:off|closed|link|count))|disqus|pinglun|huifu|评论", re.IGNORECASE)
+_NO_ARTICLE = re.compile("Product|LocalBusiness|CollectionPage|ItemList")
 _ELSEWHERE_TAGS = frozenset(("nav", "footer", "aside", "form", "blockquote"))
+
+
+def of_page(page: Page, found: Extraction) -> Signs:
+    """The signs of a page that tell whether it has an author and a date at all."""
+    types = " ".join(structured(page).types)
+    said = {
+        "no article in JSON-LD": not ARTICLE.search(types),
+        "another type in JSON-LD": _NO_ARTICLE.search(types),
+        "og:type is not article": page.head.metas.get("og:type") != "article",
+        f"type {found.page_type or 'unknown'}": True,
+    }
+    return {name: 1.0 for name, is_so in said.items() if is_so}
 
 
 def headline_at(blocks: Sequence[Block], title: str) -> int | None:
@@ -48,12 +61,7 @@ def from_headline(at: int, headline: int | None) -> str:
 def is_in_comments(element: _Element) -> bool:
     """Whether an element stands among readers' comments."""
     around = chain([element], islice(element.iterancestors(), MAX_ABOVE))
-    return any(_is_of_comments(f"{one.get('class', '')[:MAX_NAMES]} {one.get('id', '')[:MAX_NAMES]}") for one in around)
-
-
-@lru_cache(10_000)
-def _is_of_comments(names: str) -> bool:
-    return _COMMENTS.search(names) is not None
+    return any(_is_named(_COMMENTS, _names(one)) for one in around)
 
 
 def is_elsewhere(element: _Element) -> bool:
@@ -63,11 +71,15 @@ def is_elsewhere(element: _Element) -> bool:
             return True
         if one.tag in ("body", "html") or (one.tag in ("article", "main") and number):
             return False
-        if _is_named_so(one.get("class", "")[:MAX_NAMES], one.get("id", "")[:MAX_NAMES]):
+        if _is_named(_ELSEWHERE, _names(one)):
             return True
     return False
 
 
-@lru_cache(10_000)
-def _is_named_so(its_class: str, its_id: str) -> bool:
-    return _ELSEWHERE.search(f"{its_class} {its_id}") is not None
+def _names(element: _Element) -> str:
+    return f"{element.get('class', '')[:MAX_NAMES]} {element.get('id', '')[:MAX_NAMES]}"
+
+
+@lru_cache(20_000)
+def _is_named(pattern: re.Pattern[str], names: str) -> bool:
+    return pattern.search(names) is not None

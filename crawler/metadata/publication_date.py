@@ -18,9 +18,9 @@ from itertools import chain, islice
 from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
-from crawler.metadata.choice import Candidates, candidates, chosen
+from crawler.metadata.choice import Candidates, candidates, chosen, shipped
 from crawler.metadata.date_notation import checked, dates
-from crawler.metadata.placement import from_headline, headline_at, is_elsewhere, is_in_comments
+from crawler.metadata.placement import from_headline, headline_at, is_elsewhere, is_in_comments, of_page
 from crawler.metadata.structured_data import ARTICLE, structured
 from crawler.page.head import MAX_LINE
 
@@ -63,7 +63,6 @@ _PUBLISHED = re.compile(
     re.IGNORECASE,
 )
 _NAMED = re.compile("date|time|pub|byline|meta|info|source|laiyuan|posted|author|header", re.IGNORECASE)
-_NO_ARTICLE = re.compile("Product|Organization|LocalBusiness|CollectionPage|ItemList|WebSite")
 # A year beside another number, as every date has it.
 _YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?=\d{4}|[\s./年년-]{1,3}\d)|\d[^\d]{1,22}?((?:19|20)\d\d)(?!\d)")
 _NOT_PATH = re.compile(r"^[^/]*//[^/]*|[?#].*")
@@ -76,7 +75,7 @@ _DATE_ATTRIBUTE = re.compile("date|publi|creat|updated|time", re.IGNORECASE)
 def published(page: Page, found: Extraction) -> str | None:
     """When the page was published, as YYYY-MM-DD, with the time if the page gives it with its zone; None if unknown."""
     days = _Days(page, found)
-    day = chosen("published", days.candidates)
+    day = chosen(days.candidates, shipped()["published"])
     return days.moments.get(day, day) or None
 
 
@@ -93,7 +92,7 @@ class _Mention(NamedTuple):
     block: Block
     day: str
     start: int
-    end: int
+    """Where in the text it begins."""
 
 
 class _Days:
@@ -105,7 +104,8 @@ class _Days:
         self.moments: dict[str, str] = {}
         """The days whose time is known."""
         self.path = _NOT_PATH.sub("", page.url[:MAX_URL])
-        self.candidates = candidates(self._of_page())
+        is_home = {} if self.path.strip("/") else {"the address is that of the site": 1.0}
+        self.candidates = candidates({**of_page(page, found), **is_home})
         self._add_structured()
         self._add_metas()
         self._add_times()
@@ -123,17 +123,6 @@ class _Days:
         if first.moment != first.day:
             self.moments.setdefault(first.day, first.moment)
         return first.day
-
-    def _of_page(self) -> dict[str, float]:
-        types = " ".join(structured(self.page).types)
-        said = {
-            "the address is that of the site": not self.path.strip("/"),
-            "no article in JSON-LD": not ARTICLE.search(types),
-            "another type in JSON-LD": _NO_ARTICLE.search(types),
-            "og:type is not article": self.page.head.metas.get("og:type") != "article",
-            f"type {self.found.page_type or 'unknown'}": True,
-        }
-        return {name: 1.0 for name, is_so in said.items() if is_so}
 
     def _add_structured(self) -> None:
         said = structured(self.page)
@@ -221,7 +210,7 @@ class _Days:
                 start = max(0, year - AROUND)
                 for one in dates(text[start : year + AROUND], self.day_first):
                     if one.start <= year - start < one.end:
-                        yield _Mention(at, block, one.day, start + one.start, start + one.end)
+                        yield _Mention(at, block, one.day, start + one.start)
                         break
 
     def _compare(self) -> None:

@@ -1,6 +1,7 @@
 """MathML as TeX, for formulas whose source the page does not have."""
 
 import re
+from itertools import islice
 
 from lxml import etree
 
@@ -34,13 +35,13 @@ ACCENTS = {"¯": "bar", "‾": "bar", "^": "hat", "ˆ": "hat", "~": "tilde", "˜
 ACCENTS |= {"˙": "dot", ".": "dot", "¨": "ddot", "⏞": "overbrace"}
 UNDER_ACCENTS = {"_": "underline", "⏟": "underbrace"}
 LIMITS = frozenset(("∑", "∏", "∐", "∫", "∬", "∮", "⋃", "⋂", "lim", "max", "min", "sup", "inf", "argmax", "argmin"))
-FONTS = {"double-struck": "mathbb", "script": "mathcal", "fraktur": "mathfrak", "bold": "mathbf", "normal": "mathrm"}
+FONTS = {"double-struck": "mathbb", "script": "mathcal", "fraktur": "mathfrak", "bold": "mathbf"}
 _ENDS_WITH_COMMAND = re.compile(r"\\[A-Za-z]+\Z")
 
 
 def tex(math: etree._Element) -> str:
     """A <math> as TeX."""
-    if sum(1 for _ in zip(math.iter(), range(MAX_ELEMENTS + 1), strict=False)) > MAX_ELEMENTS:
+    if next(islice(math.iter(), MAX_ELEMENTS, None), None) is not None:
         return fold_space("".join(_characters(math)))
     return fold_space(_row(math, 0))
 
@@ -129,10 +130,9 @@ def _token(element: etree._Element, tag: str) -> str:
     if tag == "mi" and text in FUNCTIONS:
         return rf"\{text}"
     made = _joined([_sign(one) for one in text])
-    font = FONTS.get(element.get("mathvariant", ""), "")
-    if tag == "mi" and len(text) > 1 and text.isalpha():
-        font = font or "mathrm"
-    return rf"\{font}{{{made}}}" if font and made and (font != "mathrm" or len(text) > 1) else made
+    is_word = tag == "mi" and len(text) > 1 and text.isalpha()
+    font = FONTS.get(element.get("mathvariant", "")) or ("mathrm" if is_word else "")
+    return rf"\{font}{{{made}}}" if font and made else made
 
 
 def _sign(sign: str) -> str:

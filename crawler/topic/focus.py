@@ -88,14 +88,14 @@ class Focus:
 
     def relevance(self, title: str, text: str) -> float:
         """The relevance of a text, from 0 to 1, by what is known now."""
-        return self._judged(self._vector(title, text), self._named(title, text))
+        return float(self._relevance(self._likeness(self._vector(title, text)), self._named(title, text)))
 
     def fetched(self, url: str, title: str, text: str) -> float:
         """Learn from a page; returns its relevance."""
         vector, named = self._vector(title, text), self._named(title, text)
         self.vocabulary.see(vector.places)
-        relevance = self._judged(vector, named)
-        promise = self._promise(self.subject.likeness(vector), named)
+        likeness = self._likeness(vector)
+        relevance, promise = float(self._relevance(likeness, named)), float(self._promise(likeness, named))
         number = self.trails.add(promise)
         self._remember(url, number)
         self.subject.pages.append(KnownPage(vector, number, named, hash(text[:MOST_TEXT]) in self._examples))
@@ -269,10 +269,10 @@ class Focus:
     def _named(self, title: str, text: str) -> float:
         return self.keywords.named(title[:MOST_TITLE], text[:MOST_TEXT]) if self.keywords else 0.0
 
-    def _judged(self, vector: Vector, named: float) -> float:
+    def _likeness(self, vector: Vector) -> float:
         if self._is_stale:
             self.learn()
-        return float(self._relevance(self.subject.likeness(vector), named))
+        return self.subject.likeness(vector)
 
     def _promise(self, likeness: Any, named: Any) -> Any:
         """What links are taught of the pages they led to: the words of the topic count to the end."""
@@ -281,11 +281,10 @@ class Focus:
 
     def _relevance(self, likeness: Any, named: Any) -> Any:
         """The relevance of pages; for a topic given in words, at first mostly by the words."""
-        relevance = self.subject.relevance(likeness)
         if not self.keywords:
-            return relevance
+            return self.subject.relevance(likeness)
         known = self.trails.pages / (self.trails.pages + FEW)
-        return (1 - known) * _with_words(named, relevance) + known * self.subject.relevance(likeness, named)
+        return (1 - known) * self._promise(likeness, named) + known * self.subject.relevance(likeness, named)
 
     def _words_given(self, weights: Values) -> Vector | None:
         """The words that the topic was given in; another form of a word counts as much as the word, however

@@ -20,7 +20,7 @@ from crawler.evaluation.gold import objects
 from crawler.evaluation.metadata_scores import FieldCounts, counts, is_right
 from crawler.extraction.auto import auto
 from crawler.metadata.author import author_candidates
-from crawler.metadata.choice import LEAST, Candidates, Signs, probabilities
+from crawler.metadata.choice import Candidates, Signs, chosen
 from crawler.metadata.publication_date import date_candidates
 from crawler.page.page import Extraction, Page
 from crawler.training.card import put_in_place
@@ -49,7 +49,7 @@ class FieldExample(NamedTuple):
     def right(self) -> int:
         """The index of the right candidate, after the last one if the field should be empty."""
         values = list(self.candidates.signs)
-        return next((at for at, value in enumerate(values) if self.gold and value == self.gold), len(values))
+        return values.index(self.gold) if self.gold in values else len(values)
 
 
 class FieldTraining(NamedTuple):
@@ -105,14 +105,8 @@ def _trained(field: str, examples: list[FieldExample], seed: int) -> FieldTraini
     pairs: list[tuple[str, str]] = []
     for part in range(FOLDS):
         weights = fit(one for one in examples if part_of[one.site] != part)
-        pairs += [(_chosen(one.candidates, weights), one.gold) for one in examples if part_of[one.site] == part]
+        pairs += [(chosen(one.candidates, weights), one.gold) for one in examples if part_of[one.site] == part]
     return FieldTraining(len(examples), fit(examples), counts(field, pairs))
-
-
-def _chosen(found: Candidates, weights: Weights) -> str:
-    likely = probabilities(found, weights)
-    value = max(found.signs, key=lambda one: likely[one], default="")
-    return value if likely[value] >= LEAST else ""
 
 
 def fit(examples: Iterable[FieldExample]) -> Weights:

@@ -7,30 +7,22 @@ pages have `comments`.
 """
 
 import json
-import lzma
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-DATA = Path(os.environ.get("WINNOW_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
+from training_sets import DATA, MARKS, rows
 
-MARKS = Path(__file__).parent / "marks" / "metadata.jsonl"
-
-
-def rows(name: str) -> Iterator[dict[str, Any]]:
-    path = DATA / name
-    with lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
+METADATA = MARKS / "metadata.jsonl"
 
 
 def marked() -> Iterator[dict[str, Any]]:
     """The pages that were read for their author and date."""
-    marks = {mark.pop("key"): mark for mark in map(json.loads, MARKS.read_text(encoding="utf-8").splitlines())}
+    marks = {mark.pop("key"): mark for mark in map(json.loads, METADATA.read_text(encoding="utf-8").splitlines())}
     for name in sorted({key.partition("/")[0] for key in marks}):
         folder = "unmarked" if name in ("pages", "more") else "extraction"
-        for row in rows(f"{folder}/{name}.jsonl.xz"):
+        for row in rows(DATA / folder / f"{name}.jsonl.xz"):
             if mark := marks.get(f"{name}/{row['id']}"):
                 yield {key: row.get(key, "") for key in ("id", "url", "lang", "html")} | mark
 
@@ -39,12 +31,12 @@ def main() -> None:
     """Write the files."""
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    known = {row.pop("id"): row for row in rows("metadata/wcxb_dev.jsonl")}
-    joined = ({**row, **known[row["id"]]} for row in rows("extraction/wcxb_dev.jsonl.xz"))
-    dated = (row for row in rows("metadata/dates.jsonl.xz") if isinstance(row["published"], str))
+    known = {row.pop("id"): row for row in rows(DATA / "metadata" / "wcxb_dev.jsonl")}
+    joined = ({**row, **known[row["id"]]} for row in rows(DATA / "extraction" / "wcxb_dev.jsonl.xz"))
+    dated = (row for row in rows(DATA / "metadata" / "dates.jsonl.xz") if isinstance(row["published"], str))
     remarks = (
         {"html": row["html"], "url": row.get("url", ""), "comments": row.get("gold_comments") or ""}
-        for row in rows("extraction/dragnet.jsonl.xz")
+        for row in rows(DATA / "extraction" / "dragnet.jsonl.xz")
     )
     sets = {"wcxb_dev": joined, "dates": dated, "marked": marked(), "dragnet": remarks}
     for name, found in sets.items():

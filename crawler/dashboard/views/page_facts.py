@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from crawler.dashboard.views.page import StoredPage
 from crawler.metadata.date_notation import dates
@@ -39,9 +40,9 @@ def _places(found: StoredPage, facts: dict[str, str]) -> Iterator[tuple[int, str
     day, name = facts["published"][:10], letters(facts["author"].partition(";")[0])
     if day:
         held = (at for at in short if any(one.day == day for one in dates(blocks[at].text)))
-        yield from ((at, "published") for at in [next(held, None)] if at is not None)
+        yield from ((at, "published") for at in islice(held, 1))
     if name:
         held = (at for at in short if name in letters(blocks[at].text))
-        yield from ((at, "author") for at in [next(held, None)] if at is not None)
+        yield from ((at, "author") for at in islice(held, 1))
     if headline is not None:
         yield headline, "title"

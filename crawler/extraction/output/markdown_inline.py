@@ -45,8 +45,9 @@ START = re.compile(r"#{1,6}(?=\s|$)|[-+*](?=\s|$)|>|\||~~~|([-=_])\1\1+\s*$|:?-+
 NUMBER = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
 TICKS = re.compile("`+")
 # TeX in the text of a page, which a script draws. Its length is bounded, as an end is looked for from each beginning.
-SOURCE = re.compile(r"\\\((.{1,1000}?)\\\)|\\\[(.{1,1000}?)\\\]|\$\$?(?![\s$])([^$]+?)(?<![\s\\])\$\$?(?![\w$])")
-DOLLARS = re.compile(r"\$\$?(?![\s$])([^$]+?)(?<![\s\\])\$\$?(?![\w$])")
+IN_DOLLARS = r"\$\$?(?![\s$])([^$]+?)(?<![\s\\])\$\$?(?![\w$])"
+SOURCE = re.compile(rf"\\\((.{{1,1000}}?)\\\)|\\\[(.{{1,1000}}?)\\\]|{IN_DOLLARS}")
+DOLLARS = re.compile(IN_DOLLARS)
 WORD = re.compile(r"[^\W\d_]{2}")
 DOLLAR = re.compile(r"(?<!\\)\$")
 TEX_SIGN = re.compile(r"[\\^_{}=<>+]")
