@@ -16,12 +16,12 @@ from crawler.evaluation import evaluate_metadata, evaluate_structure
 from crawler.evaluation.gold import read_set
 from crawler.evaluation.method_scores import EvaluationPlan, SetResult, judge
 from crawler.evaluation.peers import PEERS
+from crawler.evaluation.program_tables import CALLED
 from crawler.evaluation.report import HEADS, TOLERANCE, RecordError, cells, compare_records, read_record, record, report
 from crawler.extraction import EXTRACTORS
 from crawler.reports.html_page import aligned
 from crawler.translation.message import counted
 
-CALLED = "scrapy evaluate"
 TICK = 0.2  # seconds between two updates of a line on a terminal
 
 
