@@ -23,7 +23,7 @@ from crawler.arguments import ALL, Arguments
 from crawler.bulk.parallel import GARBAGE_THRESHOLD
 from crawler.checked_settings import bounds_of, canonical_of, max_depth_of
 from crawler.extraction import LEARNING, Extractor, favouring
-from crawler.extraction.methods.template import SiteLibraries
+from crawler.extraction.site_libraries import SiteLibraries
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
 from crawler.frontier.page_result import Candidate
@@ -191,7 +191,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
     method = arguments.extractor or settings["EXTRACTOR"]
     extract, libraries = favouring(method, arguments.favour), None
     if method in LEARNING:
-        libraries = SiteLibraries(extract, count_statistic)
+        libraries = SiteLibraries(extract, LEARNING[method], count_statistic)
         extract = libraries.extract
     counts = OutcomeCounts(count_statistic)
     frontier = Frontier(session.committer.keys, _limits(crawler), arguments.max_pages, counts.count)

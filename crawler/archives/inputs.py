@@ -129,6 +129,11 @@ class Input:
         """How many of its bytes were read."""
         return self._file.tell() if self._file is not None and self.size and not self._file.closed else 0
 
+    @property
+    def is_read_again(self) -> bool:
+        """Whether its records can be read more than once: it is a file or a folder, and no pipe."""
+        return self.kind is None or self.size > 0
+
     def _kind(self) -> ArchiveFormat:
         """The format of the file, which stays open if it can be read only once."""
         regular = self.name != STANDARD_INPUT and S_ISREG((status := self.path.stat()).st_mode)

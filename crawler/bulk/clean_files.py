@@ -29,13 +29,14 @@ from crawler.atomic_files import AtomicFile, OutputError, remove_parts
 from crawler.bulk.cleaning import (
     NAMED,
     Cleaned,
-    Cleaner,
     CleaningCounts,
     FileCleaner,
     FileResult,
+    MethodCleaner,
     cleaned,
     cleaner,
     lost,
+    with_libraries,
 )
 from crawler.bulk.parallel import DIED, GARBAGE_THRESHOLD, WorkersError, as_done, cores
 from crawler.bulk.progress_bar import CleaningProgress, outcome_lines
@@ -196,7 +197,9 @@ class Run:
             yield plural("Failed: {n} file, each named above.", "Failed: {n} files, each named above.", failed)
 
 
-def clean_into(opts: argparse.Namespace, clean: Cleaner, options: Mapping[str, Any], jobs: int, interval: float) -> int:
+def clean_into(
+    opts: argparse.Namespace, clean: MethodCleaner, options: Mapping[str, Any], jobs: int, interval: float
+) -> int:
     """Clean files into a folder; returns the exit status. `options` are those on which the lines depend."""
     by, folder = engine(opts, jobs), Path(opts.into).resolve()
     found = pairs(opts.inputs)
@@ -236,7 +239,7 @@ def clean(opts: argparse.Namespace, settings: Settings) -> int:
 
 
 def _clean(
-    inputs: Sequence[Input], output: AtomicFile, progress: CleaningProgress, clean_page: Cleaner, jobs: int
+    inputs: Sequence[Input], output: AtomicFile, progress: CleaningProgress, clean_page: MethodCleaner, jobs: int
 ) -> int:
     """Clean everything and print the results; returns the exit status."""
     tally, started, status = progress.tally, monotonic(), 0
@@ -244,7 +247,8 @@ def _clean(
     found = (record for one in inputs for record in one.found())
     try:
         with progress:
-            for result in cleaned(found, clean_page, jobs, lambda: progress.say(DIED)):
+            work = with_libraries(clean_page, inputs, progress.show)
+            for result in cleaned(found, work, jobs, lambda: progress.say(DIED)):
                 tally.add(result)
                 if isinstance(result, Cleaned):
                     output.write(readable_json(result.line) if output.is_terminal else result.line)

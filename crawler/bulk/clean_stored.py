@@ -31,7 +31,8 @@ from crawler.bulk.parallel import DIED, GARBAGE_THRESHOLD, WorkersError, cores, 
 from crawler.bulk.progress_bar import CleaningProgress, outcome_lines
 from crawler.bulk.resume_manifest import maker
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, byte_size, printable, spell_out_log
-from crawler.extraction import LEARNING, favouring
+from crawler.extraction import LEARNING, favouring, with_library
+from crawler.extraction.methods.template import LeafLabel
 from crawler.metadata.record_readers import READERS
 from crawler.noise.page_markdown import page_markdown
 from crawler.page.html_tree import Cut
@@ -62,7 +63,9 @@ from crawler.store.database import (
 from crawler.store.page_writer import response_of
 from crawler.store.read_only import exists, reading
 from crawler.store.search_file import forget_entries, search_file
+from crawler.store.shared_learning import templates_of
 from crawler.translation.message import Message, localized, plural
+from crawler.urls.parsing import host_of
 
 PAGES_AT_ONCE = 200  # pages saved in one transaction
 LETTERS_AT_ONCE = 8_000_000  # characters of texts that wait to be saved, plus one page
@@ -85,6 +88,8 @@ class StoredPage:
     favour: str
     markdown: str
     """no, yes or links."""
+    templates: tuple[LeafLabel, ...] = ()
+    """What the crawl found that pages of its host have in common, if its method learns that."""
 
     @property
     def data(self) -> bytes:
@@ -128,6 +133,8 @@ def _remade(stored: StoredPage, judges_images: bool) -> Remade:
     )
     page = Page(stored.url, response.body, ", ".join(types), "\n".join(robots))
     extract = favouring(stored.method, stored.favour)
+    if stored.templates:
+        extract = with_library(extract, LEARNING[stored.method](stored.templates))
     extraction = page.once(extract)
     check = ChangeDetector(stored.method, stored.favour, extract).check(page, extraction, None)
     values = {name: read(page, extraction) for name, read in READERS.items()}
@@ -199,10 +206,12 @@ class Run:
     bare: int = 0
     """Pages without a stored response."""
     learned: int = 0
-    """Pages of methods that need the template of their site."""
+    """Pages of which the method needs templates that their crawl did not learn."""
     others: int = 0
     """Pages whose text has changed."""
     waiting: list[Remade] = field(default_factory=list)
+    last_host: str | None = None
+    last_templates: tuple[LeafLabel, ...] = ()
 
     def go(self, connection: Connection, jobs: int, progress: CleaningProgress) -> None:
         """Process all pages after the bookmark, then group near-duplicates again."""
@@ -232,13 +241,22 @@ class Run:
                 method, favour = row["extractor"], (row["extractor_version"] or "").partition("/")[2] or "balance"
             if row["body"] is None:
                 self.bare += 1
-            elif method in LEARNING:
+            elif (kind := LEARNING.get(method)) and method != "auto" and kind is not LEARNING.get(row["extractor"]):
                 self.learned += 1
             else:
                 wish = _markdown_of(row["markdown"]) if reads_markdown else self.options.markdown
                 response = {name: row[name] for name in RESPONSE}
                 about = row["id"], row["key"], row["url"], row["fetched_at"], row["text_fingerprint"]
-                yield StoredPage(*about, response, method, favour, wish or "no")
+                is_learned = kind is not None and kind is LEARNING.get(row["extractor"])
+                templates = self.templates(connection, host_of(row["url"])) if is_learned else ()
+                yield StoredPage(*about, response, method, favour, wish or "no", templates)
+
+    def templates(self, connection: Connection, name: str) -> tuple[LeafLabel, ...]:
+        """The templates of a host; those of the last host are remembered."""
+        if self.last_host != name:
+            found = templates_of(connection, self.crawl.id, name)
+            self.last_host, self.last_templates = name, tuple(LeafLabel(one.tag, one.text) for one in found)
+        return self.last_templates
 
     def count(self, result: Remade, progress: CleaningProgress) -> None:
         """Count the result of a page, and report an error."""
@@ -282,8 +300,8 @@ class Run:
             )
         if self.learned:
             yield plural(
-                "Unchanged: {n} page whose method learns from a whole site; --method chooses another.",
-                "Unchanged: {n} pages whose method learns from a whole site; --method chooses another.",
+                "Unchanged: {n} page, as their crawl did not learn what the method needs; --method chooses another.",
+                "Unchanged: {n} pages, as their crawl did not learn what the method needs; --method chooses another.",
                 self.learned,
             )
         yield from outcome_lines(self.tally)
@@ -362,8 +380,6 @@ def _options(opts: argparse.Namespace, settings: Settings) -> StoredOptions:
             favouring(method, opts.favour)
         except ValueError as error:
             raise WrongUseError(str(error)) from None
-        if method in LEARNING:
-            raise WrongUseError("{method} learns from a whole site, and needs a crawl", method=method)
     return StoredOptions(method, opts.favour, opts.markdown, settings.getbool("IMAGE_NOISE_ENABLED"))
 
 

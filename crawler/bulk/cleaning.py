@@ -11,19 +11,22 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from crawler.archives.inputs import Input
 from crawler.archives.records import Broken, BrokenError, InputError, NotHtmlError, Raw, ReadResult, Skipped, as_json
 from crawler.atomic_files import AtomicFile, OutputError
+from crawler.bulk.common_parts import Libraries, learned
 from crawler.bulk.parallel import in_order
 from crawler.bulk.resume_manifest import NO_ARCHIVE, Pair, is_folder, maker
-from crawler.extraction import Extractor
+from crawler.extraction import LEARNING, Extractor, with_library
 from crawler.metadata.record_readers import READERS
 from crawler.noise.page_markdown import page_markdown
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.page.html_tree import Cut
 from crawler.page.text import one_line
+from crawler.urls.parsing import host_of
 
 LINE = '{{"id": {}, "url": {}, "text": {}, "title": {}, "method": {}{}}}\n'
 MORE = {name: read for name, read in READERS.items() if name not in ("title", "text")}
@@ -42,6 +45,8 @@ class Cleaned(NamedTuple):
 
 CleaningResult = Cleaned | Broken | Skipped
 Cleaner = Callable[[ReadResult], CleaningResult]
+MethodCleaner = partial[CleaningResult]
+"""A `clean` with its options, to which the libraries of hosts can be added."""
 
 
 @dataclass
@@ -76,13 +81,22 @@ class CleaningCounts:
         self.cut += other.cut
 
 
-def clean(found: ReadResult, method: str, extract: Extractor, wish: str, fields: Sequence[str]) -> CleaningResult:
+def clean(
+    found: ReadResult,
+    method: str,
+    extract: Extractor,
+    wish: str,
+    fields: Sequence[str],
+    libraries: Libraries = MappingProxyType({}),
+) -> CleaningResult:
     """Clean a record; never raises an exception. `wish` is for Markdown: no, yes or links."""
     if not isinstance(found, Raw):
         return found
     try:
         record = found.decode(found)
-        extraction = extract(record.page)
+        if library := libraries.get(host_of(record.page.url)):
+            extract = with_library(extract, library)
+        extraction = record.page.once(extract)
         more = {name: MORE[name](record.page, extraction) for name in fields}
         if wish != "no":
             more["markdown"] = page_markdown(record.page, extraction, wish == "links")
@@ -103,9 +117,18 @@ def _json(value: Any) -> str:
     return as_json(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def cleaner(method: str, extract: Extractor, wish: str = "no", fields: Sequence[str] = ()) -> Cleaner:
+def cleaner(method: str, extract: Extractor, wish: str = "no", fields: Sequence[str] = ()) -> MethodCleaner:
     """A function, usable in any process, that cleans a record by the method of this name."""
     return partial(clean, method=method, extract=extract, wish=wish, fields=fields)
+
+
+def with_libraries(clean: MethodCleaner, inputs: Sequence[Input], show: Callable[[], object]) -> Cleaner:
+    """The same with what pages of the same host in these inputs have in common, if the method learns that."""
+    library = LEARNING.get(clean.keywords["method"])
+    files = [one for one in inputs if one.is_read_again]
+    if library is None or not files:
+        return clean
+    return partial(clean, libraries=learned(lambda: (found for one in files for found in one.found()), library, show))
 
 
 def cleaned(
@@ -146,7 +169,7 @@ class FileCleaner:
     folder: Path
     name: str
     """The random id of the folder, in its manifest."""
-    clean: Cleaner
+    clean: MethodCleaner
     maker: str
     """The version of Winnow and its libraries; another one would write other lines."""
 
@@ -186,9 +209,10 @@ class FileCleaner:
         if source.kind is None or source.kind.name == "HTML":
             source.close()
             raise InputError(f"{pair.shown!r} is HTML; {NO_ARCHIVE}")
+        clean = with_libraries(self.clean, [source], lambda: None)
         with AtomicFile(str(self.folder / pair.output)) as output:
             for found in source.found():
-                one = self.clean(found)
+                one = clean(found)
                 result.tally.add(one)
                 if isinstance(one, Cleaned):
                     output.write(one.line)

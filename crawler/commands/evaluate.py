@@ -28,8 +28,11 @@ class Command(command.Command):
             type=Path,
             help=N_("pages with their main text, one JSON object with url, html and gold a line; also .gz and .xz"),
         )
-        methods = names("crawler.extraction:EXTRACTORS")
-        add("--methods", metavar="A,B", type=methods, help=N_("the extractors to measure; all if not given"))
+        methods_help = N_(
+            "the extractors to measure; all if not given. auto-site is auto with what pages of a host have in common"
+        )
+        methods = names("crawler.evaluation.method_process:METHODS")
+        add("--methods", metavar="A,B", type=methods, help=methods_help)
         peers = names("crawler.evaluation.peers:PEERS", "all")
         others = N_(
             "other programs to measure, or all: trafilatura, trafilatura-fast, readability, resiliparse, justext, "

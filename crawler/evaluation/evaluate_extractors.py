@@ -14,11 +14,11 @@ from crawler import __version__
 from crawler.command_line.terminal import FAILED, WrongUseError, printable, say
 from crawler.evaluation import evaluate_metadata, evaluate_structure
 from crawler.evaluation.gold import read_set
+from crawler.evaluation.method_process import METHODS
 from crawler.evaluation.method_scores import EvaluationPlan, SetResult, judge
 from crawler.evaluation.peers import PEERS
 from crawler.evaluation.program_tables import CALLED
 from crawler.evaluation.report import HEADS, TOLERANCE, RecordError, cells, compare_records, read_record, record, report
-from crawler.extraction import EXTRACTORS
 from crawler.reports.html_page import aligned
 from crawler.translation.message import counted
 
@@ -39,7 +39,7 @@ class Evaluation:
 
     def __init__(self, opts: argparse.Namespace) -> None:
         self.opts, self.status = opts, 0
-        methods = (*(opts.methods or EXTRACTORS), *(PEERS if "all" in opts.against else opts.against))
+        methods = (*(opts.methods or METHODS), *(PEERS if "all" in opts.against else opts.against))
         self.plan = EvaluationPlan(methods, opts.by, jobs=opts.jobs)
         try:
             self.before = read_record(Path(opts.baseline)) if opts.baseline is not None else None

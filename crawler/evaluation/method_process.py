@@ -24,6 +24,11 @@ from crawler.extraction import EXTRACTORS, LEARNING
 from crawler.extraction.methods.template import learn
 from crawler.page.page import Page
 
+AUTO_SITE = "auto-site"
+"""The method `auto` with what pages of the host have in common; by itself it sees one page, as the peers do."""
+WITH_SITE = {AUTO_SITE: "auto", "template": "template", "template-svm": "template-svm"}
+"""The methods that learn from the pages of a host, each with the extractor that it is."""
+METHODS = (*EXTRACTORS, AUTO_SITE)
 HARMLESS = frozenset(("socket.__new__", "socket.gethostname", "socket.getservbyname", "socket.getservbyport"))
 Method = Callable[[MethodInput, Any], str | None]
 # Seconds for imports, which are slow on a busy machine.
@@ -158,7 +163,7 @@ def run(name: str, pages: Sequence[GoldPage], limit: float, tick: Callable[[int]
             sorted(range(len(pages)), key=lambda at: pages[at].host), lambda at: pages[at].host
         ):
             site = list(places)
-            if name in LEARNING:
+            if name in WITH_SITE:
                 process.learn([(pages[at].html, pages[at].url) for at in site] if host else [])
             for at in site:
                 outputs[at] = process.text(pages[at])
@@ -188,7 +193,7 @@ def main(name: str) -> None:
     for line in questions:
         question = json.loads(line)
         if "learn" in question:
-            library = learn(Page.from_html(html, url) for html, url in question["learn"])
+            library = learn((Page.from_html(html, url) for html, url in question["learn"]), LEARNING[WITH_SITE[name]]())
             answer({})
         else:
             answer(attempt(method, MethodInput(*question["page"]), library, question["warm"]))
@@ -200,8 +205,8 @@ def load(name: str) -> Method:
         peer = PEERS[name]
         module = import_module(peer.module)
         return lambda page, _: peer.text(module, page)
-    extractor: Callable[..., Any] = EXTRACTORS[name]
-    if name in LEARNING:
+    extractor: Callable[..., Any] = EXTRACTORS[WITH_SITE.get(name, name)]
+    if name in WITH_SITE:
         return lambda page, library: extractor(Page.from_html(page.html, page.url), library=library).text
     return lambda page, _: extractor(Page.from_html(page.html, page.url)).text
 

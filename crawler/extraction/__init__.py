@@ -4,12 +4,13 @@ from collections.abc import Callable
 from functools import partial
 
 from crawler.extraction.auto import BALANCE, FAVOURS, auto
+from crawler.extraction.auto.common_blocks import BlockLibrary
 from crawler.extraction.methods.crunch import crunch
 from crawler.extraction.methods.dom_tags import dom_tags
 from crawler.extraction.methods.framework import framework
 from crawler.extraction.methods.leaf_tags import leaf_tags
 from crawler.extraction.methods.slope_and_max_text import max_text, slope
-from crawler.extraction.methods.template import template
+from crawler.extraction.methods.template import Library, template
 from crawler.extraction.methods.template_svm import template_svm
 from crawler.page.page import Extraction, Page
 
@@ -32,8 +33,8 @@ the recrawl does not compare texts of different versions, so that a new release 
 that only makes a method faster does not count. tests/extraction/test_version.py fails if the texts of the test pages
 change and this number does not.
 """
-LEARNING = frozenset(("template", "template-svm"))
-"""The methods that also take the site's `library=` of what its pages have in common."""
+LEARNING: dict[str, type[Library]] = {"auto": BlockLibrary, "template": Library, "template-svm": Library}
+"""The methods that also take the site's `library=` of what its pages have in common, and the class of it."""
 
 
 def favouring(method: str, favour: str = BALANCE) -> Extractor:
@@ -47,6 +48,11 @@ def favouring(method: str, favour: str = BALANCE) -> Extractor:
             f"favour {favour!r} is for the method auto alone, which has {', '.join(FAVOURS)}; the method is {method}"
         )
     return partial(auto, favour=favour)
+
+
+def with_library(extractor: Callable[..., Extraction], library: Library) -> Extractor:
+    """A method of `LEARNING`, with what is known of the site of the pages it is given."""
+    return partial(extractor, library=library)
 
 
 def extract(html: str | bytes, url: str | None = None, method: str = "auto", favour: str = BALANCE) -> Extraction:

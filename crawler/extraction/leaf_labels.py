@@ -155,7 +155,9 @@ MOST_SHARED = 8
 class LabelIndex:
     """An index of labels that also finds nearly equal ones; labels can only be added."""
 
-    def __init__(self) -> None:
+    def __init__(self, longest_near: int = MAX_NEAR_LENGTH) -> None:
+        self.longest_near = longest_near
+        """Labels of more characters are found only if they are equal."""
         self._numbers: dict[tuple[str, str], int] = {}
         self._texts: list[str] = []
         self._pieces: dict[str, dict[str, list[int]]] = {}
@@ -171,7 +173,7 @@ class LabelIndex:
         """Add a label that is not in the index; returns its number."""
         number = self._numbers[tag, text] = len(self._texts)
         self._texts.append(text)
-        if EXACT_LENGTH < len(text) <= MAX_NEAR_LENGTH:
+        if EXACT_LENGTH < len(text) <= self.longest_near:
             of_tag = self._pieces.setdefault(tag, {})
             for piece in _pieces(text):
                 sharing = of_tag.setdefault(piece, [])
@@ -182,7 +184,7 @@ class LabelIndex:
     def find(self, tag: str, text: str) -> int | None:
         """The number of the label that is equal or else near; None if there is none."""
         number = self._numbers.get((tag, text))
-        if number is not None or tag not in self._pieces or not EXACT_LENGTH < len(text) <= MAX_NEAR_LENGTH:
+        if number is not None or tag not in self._pieces or not EXACT_LENGTH < len(text) <= self.longest_near:
             return number
         of_tag, least, most = self._pieces[tag], _shortest(len(text)), len(text) + len(text) // EXACT_LENGTH
         shared: Counter[int] = Counter()

@@ -20,19 +20,20 @@ NO_TEXT = "-"
 class ChangeDetector:
     """Checks pages for changes, by the extractor's texts.
 
-    A template grows from page to page, and a text that only becomes shorter by that has not changed. A page whose menu
-    changes before the template contains it has not changed either: so for a method that learns templates the texts of
-    `auto` are compared, if there are any.
+    What is known of a site grows from page to page, and a text that only becomes shorter by that has not changed. A
+    page whose menu changes before it is known has not changed either: so for a method that learns from a site the texts
+    that `auto` would choose without it are compared, if there are any.
     """
 
     def __init__(self, method: str, favour: str, extract: Extractor) -> None:
         self.version = version(method, favour)
-        self.is_by_auto = method == "auto" or method in LEARNING
+        self.method = method
         self.extract = EXTRACTORS[method] if method in LEARNING else extract
 
     def check(self, page: Page, extraction: Extraction, known: PageHistory | None) -> ChangeCheck:
         """The result of the check; with a signature if the page is to be stored."""
-        found = ChangeCheck(PageChange.NEW, self._fingerprints(page), self.version, certainty=extraction.certainty)
+        fingerprints = self._fingerprints(page, extraction)
+        found = ChangeCheck(PageChange.NEW, fingerprints, self.version, certainty=extraction.certainty)
         if known is None:
             return with_signature(found, extraction.text)
         if known.extractor_version != self.version:
@@ -41,9 +42,9 @@ class ChangeDetector:
             return replace(found, found=PageChange.SAME)
         return with_signature(replace(found, found=PageChange.CHANGED), extraction.text, known)
 
-    def _fingerprints(self, page: Page) -> str:
+    def _fingerprints(self, page: Page, extraction: Extraction) -> str:
         """Of the texts that are compared, with spaces between them."""
-        if not self.is_by_auto or not page.once(auto).blocks:
+        if self.method not in LEARNING or not (extraction if self.method == "auto" else page.once(auto)).blocks:
             return fingerprint(page.once(self.extract).text) or NO_TEXT
         chosen = choices(page)
         of_block = {place: letters(page.blocks[place].text) for places in chosen for place in places}

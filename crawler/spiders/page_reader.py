@@ -23,7 +23,7 @@ from crawler.spiders.topic_tracker import example_text
 from crawler.urls.parsing import host
 
 if TYPE_CHECKING:
-    from crawler.extraction.methods.template import SiteLibraries
+    from crawler.extraction.site_libraries import SiteLibraries
     from crawler.frontier.frontier import Frontier
     from crawler.page.page import Extraction
     from crawler.recrawl.change_check import ChangeDetector

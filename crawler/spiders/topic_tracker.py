@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from crawler.extraction.methods.template import LeafLabel, SiteLibraries
+from crawler.extraction.methods.template import LeafLabel
+from crawler.extraction.site_libraries import SiteLibraries
 from crawler.frontier.page_result import Candidate
 from crawler.topic.focus import Focus
 from crawler.topic.link_scores import HIGHEST

@@ -115,9 +115,6 @@ def new_templates(
     """All templates of new hosts and new templates of known hosts; and the last id read. A template that another worker
     commits late is missed until its host is claimed again; this cannot happen if only one worker at a time may request
     a host.
-
-    A template that another worker commits late is missed until its host comes to hand again; there is none where only
-    one worker may ask a host.
     """
     if not come and not at_hand:
         return [], last
@@ -125,6 +122,13 @@ def new_templates(
     wanted = or_(template.c.host.in_(_names(come)), template.c.host.in_(_names(at_hand)) & (template.c.id > last))
     rows = connection.execute(select(template).where(mine, wanted).order_by(template.c.id)).all()
     return [Template(row.host, row.tag, row.text) for row in rows], max([last, *(row.id for row in rows)])
+
+
+def templates_of(connection: Connection, crawl_id: int, host_name: str) -> list[Template]:
+    """All templates of a host."""
+    mine = (template.c.crawl_id == crawl_id) & (template.c.host == host_name)
+    rows = connection.execute(select(template).where(mine).order_by(template.c.id))
+    return [Template(row.host, row.tag, row.text) for row in rows]
 
 
 def _names(hosts: Collection[int]):  # type: ignore[no-untyped-def]

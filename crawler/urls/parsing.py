@@ -127,6 +127,16 @@ def host(url: str) -> str:
     return url.split("/", 3)[2]
 
 
+def host_of(url: str) -> str:
+    """The host of an address from a file or database, empty if it is no address.
+
+    >>> host_of("HTTPS://Example.com/a"), host_of("a/b"), host_of("")
+    ('example.com', '', '')
+    """
+    address = absolute("", url)
+    return host(address) if address else ""
+
+
 def lies_in(name: str, domains: Collection[str]) -> bool:
     """Whether a host is one of these domains or their subdomains, whatever its port.
 

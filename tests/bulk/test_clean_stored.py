@@ -125,8 +125,17 @@ def test_pages_are_as_a_crawl_would_make_them_and_the_next_round_finds_none_chan
     assert without_copies(place.pages("bees")) == without_copies(wanted)
 
 
+def test_a_method_needs_what_the_crawl_learned(here: Place) -> None:
+    here.crawl("bees", extractor="auto")
+    before = here.pages("bees")
+    _, err = here.clean("--stored", "bees", "--jobs", "1", "--method", "template")
+    assert f"Unchanged: {len(before)} pages, as their crawl did not learn what the method needs" in err
+    assert here.pages("bees") == before
+
+
 def test_a_page_keeps_its_method_and_its_markdown(here: Place) -> None:
     here.crawl("bees", extractor="auto", favour="recall", markdown="links")
+    assert here.clean("--stored", "bees", "--jobs", "1")[0] == 0  # with what the crawl learned of the site by its end
     before = here.pages("bees")
     here.ask(
         update(page_tables.page).values(text="old", title="old", author="old", markdown="[old](http://a.example/)")
@@ -233,7 +242,6 @@ def test_the_search_index_finds_the_new_texts(here: Place) -> None:
         (("--stored", "bees", "-o", "a.jsonl"), "-o does not go with --stored NAME"),
         (("--stored", "bees", "--with", "author"), "--with does not go with --stored NAME"),
         (("--stored", "bees"), "no crawl was ever run here"),
-        (("--stored", "bees", "--method", "template"), "template learns from a whole site, and needs a crawl"),
         (("--stored", "bees", "--method", "best"), "there is no method 'best'"),
     ],
 )

@@ -21,13 +21,14 @@ def routes() -> dict[str, str]:
     }
 
 
+@pytest.mark.parametrize("extractor", ["template", "auto"])
 @pytest.mark.parametrize("again", [{}, {"fresh": "yes"}])
-def test_a_site_s_menu_is_learned_and_remembered(tmp_path: Path, again: dict[str, str]) -> None:
+def test_a_site_s_menu_is_learned_and_remembered(tmp_path: Path, again: dict[str, str], extractor: str) -> None:
     with serving(Site(routes())) as site:
-        given = {"seeds": site.url, "extractor": "template", "max_pages": N1 + 5}
+        given = {"seeds": site.url, "extractor": extractor, "max_pages": N1 + 5}
         first = crawl(tmp_path, given, ONE_BY_ONE)
         assert [MENU in item["text"] for item in first.items()] == [True] * N1 + [False] * 5
-        assert all("reader" in item["text"] or "Story" in item["text"] for item in first.items())
+        assert extractor == "auto" or all("reader" in one["text"] or "Story" in one["text"] for one in first.items())
         second = crawl(tmp_path, given | {"max_pages": PAGES} | again, ONE_BY_ONE)
     menus = [MENU in item["text"] for item in second.items()]
     assert menus == ([False] * PAGES if again else [True] * N1 + [False] * (PAGES - N1))

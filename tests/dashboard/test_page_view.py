@@ -148,7 +148,7 @@ def test_the_original(desk: DashboardContext, engine: Engine) -> None:
     ("more", "source", "said"),
     [
         ({"text": "Something else."}, SOURCE, "differs a little from the stored one"),
-        ({"extractor": "template"}, SOURCE, "the highlights are those of auto"),
+        ({"extractor": "framework"}, SOURCE, "the highlights are those of auto"),
         ({"extractor": "slope"}, SOURCE, ""),
         ({"fetched_at": "2026-05-05T00:00:00+00:00"}, SOURCE, "This source is older"),
         ({}, SOURCE + "<i>x</i>" * 60_000, "not read to its end"),

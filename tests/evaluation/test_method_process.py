@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from crawler.evaluation.gold import GoldPage
-from crawler.evaluation.method_process import Output, run
+from crawler.evaluation.method_process import WITH_SITE, Output, run
 from crawler.evaluation.peers import PEERS, Peer
-from crawler.extraction import LEARNING
 
 PAGES = [
     GoldPage(str(number), f"http://{host}.example/", "en", "", f"<p>Page {number}.", "")
@@ -42,7 +41,7 @@ def test_our_own_methods_work_there_as_here() -> None:
     assert all(0 < output.seconds < 5 and not output.failure for output in found)
 
 
-@pytest.mark.parametrize("name", sorted(LEARNING))
+@pytest.mark.parametrize("name", sorted(WITH_SITE))
 def test_a_library_is_learned_from_each_host(name: str) -> None:
     weather = "rains snows pours hails freezes thaws blows clears dawns shines".split()
     html = "<div><p>It {0} {0} {0} {0} here.</p><p>All of this is what the valley says.</p></div>"

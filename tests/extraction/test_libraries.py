@@ -3,10 +3,12 @@ from importlib import import_module
 
 import pytest
 
-from crawler.extraction.methods.template import N1, LeafLabel, SiteLibraries, template
+from crawler.extraction.methods.template import N1, LeafLabel, Library, template
+from crawler.extraction.site_libraries import SiteLibraries
 from crawler.page.page import Page
 
 TEMPLATE = import_module("crawler.extraction.methods.template")  # the function of this name stands before it
+SITES = import_module("crawler.extraction.site_libraries")
 MENU = LeafLabel("p", "Menu")
 
 
@@ -16,7 +18,7 @@ def page(number: int, name: str = "a.example", menu: str = "Menu") -> Page:
 
 class Counted(SiteLibraries):
     def __init__(self) -> None:
-        super().__init__(template, self.add)
+        super().__init__(template, Library, self.add)
         self.counts: Counter[str] = Counter()
 
     def add(self, name: str, by: int) -> None:
@@ -68,7 +70,7 @@ def test_the_site_not_seen_for_longest_is_forgotten(
     monkeypatch: pytest.MonkeyPatch, limit: int, forgotten: int
 ) -> None:
     """A site counts one, and so does each label of it: a template here, two labels of a page there."""
-    monkeypatch.setattr(TEMPLATE, "MAX_KEPT", limit)
+    monkeypatch.setattr(SITES, "MAX_KEPT", limit)
     known = Counted()
     known.take_in("a.example", MENU)
     known.learn(page(1, "b.example"))

@@ -15,7 +15,9 @@ from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context, DashboardContext, Number, OutcomeObject, slow
 from crawler.dashboard.markdown_html import markdown_html
 from crawler.dashboard.views.page_original import LANGUAGE
-from crawler.extraction import EXTRACTORS
+from crawler.extraction import EXTRACTORS, LEARNING, with_library
+from crawler.extraction.auto.common_blocks import BlockLibrary
+from crawler.extraction.methods.template import LeafLabel, Library
 from crawler.extraction.output.markdown import markdown
 from crawler.items import LABELS, PageRecord
 from crawler.outcomes import Code, Outcome
@@ -24,12 +26,13 @@ from crawler.store.addresses import AddressKeys
 from crawler.store.crawl_tables import address, crawl, site
 from crawler.store.page_tables import page, stored_response
 from crawler.store.page_writer import TooLargeError, field_values, response_of
+from crawler.store.shared_learning import templates_of
 from crawler.translation.message import N_, Message
-from crawler.urls.parsing import host
+from crawler.urls.parsing import host, host_of
 
 METHOD = "auto"
-"""The method that judges pages whose own method does not exist any more, or needs their site."""
-OWN = frozenset(EXTRACTORS) - {"template", "template-svm", "framework"}
+"""The method that judges pages whose own method does not exist any more, or is slow."""
+OWN = frozenset(EXTRACTORS) - {"framework"}
 MOST_READ = 20_000_000
 """Bytes of a response that are read here: by default crawls accept half of that, and white space compresses a
 thousandfold.
@@ -57,6 +60,8 @@ class StoredPage:
     """When the source was fetched; this is earlier than the page if the page was later fetched without storing it."""
     damage: Message | None = None
     """Why the stored source cannot be read."""
+    templates: tuple[LeafLabel, ...] = ()
+    """What the crawl found that pages of its host have in common."""
 
     @cached_property
     def page(self) -> Page:
@@ -69,9 +74,21 @@ class StoredPage:
         """The method by which it is read here."""
         return str(self.row["extractor"]) if self.row["extractor"] in OWN else METHOD
 
-    @property
+    @cached_property
+    def library(self) -> Library | None:
+        """What pages of its host have in common, if its method learns that."""
+        return LEARNING[self.method](self.templates) if self.method in LEARNING else None
+
+    @cached_property
     def extraction(self) -> Extraction:
-        return self.page.once(EXTRACTORS[self.method])
+        extract = EXTRACTORS[self.method]
+        return (extract if self.library is None else with_library(extract, self.library))(self.page)
+
+    @cached_property
+    def common(self) -> frozenset[int]:
+        """The indices of the blocks that are left out because pages of its host have them in common."""
+        library = self.library
+        return frozenset(library.common_blocks(self.page) if isinstance(library, BlockLibrary) else ())
 
     @cached_property
     def kept(self) -> frozenset[int]:
@@ -82,8 +99,8 @@ class StoredPage:
 
 def stored_page(connection: Connection, number: int) -> StoredPage:
     """The page of this number; raises a RefusedError if there is none."""
-    found = select(page, crawl.c.name.label("crawl")).join(crawl, crawl.c.id == page.c.crawl_id)
-    row = connection.execute(found.where(page.c.id == number)).mappings().one_or_none()
+    query = select(page, crawl.c.name.label("crawl")).join(crawl, crawl.c.id == page.c.crawl_id)
+    row = connection.execute(query.where(page.c.id == number)).mappings().one_or_none()
     if row is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
     kept_one = select(stored_response).where(stored_response.c.key == row["key"])
@@ -94,7 +111,10 @@ def stored_page(connection: Connection, number: int) -> StoredPage:
         response = response_of(kept, MOST_READ)
     except TooLargeError as error:
         return StoredPage(row, source_at=kept["fetched_at"], damage=error.message)
-    return StoredPage(row, response.body, {name.lower(): value for name, value in response.headers}, kept["fetched_at"])
+    headers = {name.lower(): value for name, value in response.headers}
+    found = templates_of(connection, row["crawl_id"], host_of(row["url"]))
+    templates = tuple(LeafLabel(one.tag, one.text) for one in found)
+    return StoredPage(row, response.body, headers, kept["fetched_at"], templates=templates)
 
 
 def page_at(context: DashboardContext, number: int) -> StoredPage:

@@ -83,7 +83,7 @@ def blocks(found: StoredPage) -> list[PageBlock]:
         mine = said.blocks[place] if said is not None and place < len(said.blocks) else None
         kept, reasons = place in found.kept, mine.reasons if mine is not None else ()
         if mine is not None and said is not None and kept != (mine.probability >= said.limit):
-            reasons = (Reason(BlockReason.PART, {}),)
+            reasons = (Reason(BlockReason.COMMON if place in found.common else BlockReason.PART, {}),)
         probability = mine.probability if mine is not None else None
         linked = block.linked / max(1, len(block.text))
         made.append(PageBlock(place, block.text, block.tag, linked, kept, probability, reasons))
@@ -168,7 +168,7 @@ def _notes(found: StoredPage, _: Callable[..., str]) -> list[str]:
     if found.method != row["extractor"]:
         notes.append(
             _(
-                "{method} needs the whole site; the highlights are those of {other}.",
+                "The dashboard does not run {method}; the highlights are those of {other}.",
                 method=row["extractor"],
                 other=found.method,
             )

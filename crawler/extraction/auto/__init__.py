@@ -6,9 +6,10 @@
    trained first: one of the names of elements (class, id, role), one of words.
 2. A network combines each block with its neighbours, with the blocks in the same containers and with those of the same
    path, and computes the probability that it is main text (.network). It also computes the type of the page (.model).
-3. The set of blocks with the highest expected F is kept (.model), tables, lists and cards as wholes (.wholes),
+3. Blocks that pages of the site have in common are no main text (.common_blocks), if other pages are known.
+4. The set of blocks with the highest expected F is kept (.model), tables, lists and cards as wholes (.wholes),
    without readers' comments. The blocks are written as readable text (crawler.extraction.output.plain_text).
-4. If a page shows almost no text, the text is looked for in its scripts (crawler.extraction.script_text).
+5. If a page shows almost no text, the text is looked for in its scripts (crawler.extraction.script_text).
 
 The weights were trained by `scrapy train auto`; CARD.md beside them names the training data and the scores. Only numpy
 is needed to use them; it is imported when the first page is judged.
@@ -27,6 +28,7 @@ from crawler.page.page import Extraction, Page
 from crawler.page.text import has_full_stop
 
 if TYPE_CHECKING:  # imports numpy, which is delayed until the first page
+    from crawler.extraction.auto.common_blocks import BlockLibrary
     from crawler.extraction.auto.model import Model
     from crawler.page.blocks import Block
 
@@ -100,9 +102,13 @@ def _is_remark(block: "Block") -> bool:
     return is_prose and block.tag not in UNREAD and 2 * block.linked <= len(block.text)
 
 
-def auto(page: Page, favour: str = BALANCE, model: "Model | None" = None) -> Extraction:
-    """The main text by a model, by default the one that comes with this release."""
-    text, places, page_type, certainty = main_text(page, favour, model)
+def auto(
+    page: Page, favour: str = BALANCE, model: "Model | None" = None, library: "BlockLibrary | None" = None
+) -> Extraction:
+    """The main text by a model, by default the one that comes with this release; without the blocks that the page has
+    in common with others of its site, if its library is given.
+    """
+    text, places, page_type, certainty = main_text(page, favour, model, library)
     if places is None:
         return Extraction(text, headline(page), (), "", page_type)
     kept = tuple(page.blocks[index] for index in places)
@@ -111,9 +117,11 @@ def auto(page: Page, favour: str = BALANCE, model: "Model | None" = None) -> Ext
     return Extraction(text, headline(page), kept, remarks, page_type, ended, certainty)
 
 
-def main_text(page: Page, favour: str = BALANCE, model: "Model | None" = None) -> MainText:
+def main_text(
+    page: Page, favour: str = BALANCE, model: "Model | None" = None, library: "BlockLibrary | None" = None
+) -> MainText:
     """The main text, usually with the headline, without the comments."""
-    places, page_type, certainty = _judged(page, FAVOURS[favour], model) if page.blocks else ([], "", None)
+    places, page_type, certainty = _judged(page, FAVOURS[favour], model, library) if page.blocks else ([], "", None)
     text = plain([page.blocks[index] for index in places])
     if other := instead(page, text):
         return MainText(other, None, page_type)
@@ -128,11 +136,15 @@ def choices(page: Page) -> list[list[int]]:
     return [choose(likely, tokens, weight).nonzero()[0].tolist() for weight in FAVOURS.values()]
 
 
-def _judged(page: Page, weight: float, model: "Model | None") -> tuple[list[int], str, float]:
+def _judged(
+    page: Page, weight: float, model: "Model | None", library: "BlockLibrary | None"
+) -> tuple[list[int], str, float]:
     """The indexes of the blocks of the main text, the type of the page, and the expected F1."""
-    from crawler.extraction.auto.model import choose, expected_f1, judge, judged
+    from crawler.extraction.auto.model import choose, expected_f1, judge, judged, without
 
     judgement = page.once(judged) if model is None else judge(page, model)
+    if library is not None:
+        judgement = without(judgement, library.common_blocks(page))
     likely, tokens = judgement.probabilities, judgement.tokens
     places = wholes(page, choose(likely, tokens, weight).tolist(), judgement)
     if judgement.page_type == "article":  # in manuals such names are of other things

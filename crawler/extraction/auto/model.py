@@ -116,6 +116,15 @@ def judge(page: Page, model: Model) -> PageJudgement:
     return PageJudgement(likely, tokens(seen), page_type(kinds))
 
 
+def without(judgement: PageJudgement, places: Sequence[int]) -> PageJudgement:
+    """The same judgement, but for these blocks, which are not main text, unless they are all there is."""
+    if len(places) in (0, len(judgement.probabilities)):
+        return judgement
+    likely = judgement.probabilities.copy()
+    likely[places] = 0
+    return judgement._replace(probabilities=likely)
+
+
 def page_type(scores: Floats) -> str:
     """The type with the highest score, empty if its probability is too low.
 

@@ -25,18 +25,15 @@ Where the paper is silent or contradicts itself:
   more than half of their characters are common, or stay whole.
 Without a library nothing is common: what comes back is all text that readers see. The first ten pages of a site have
 none, nor has a page by itself.
-
-`SiteLibraries` are the libraries of the sites that a worker crawls, each with the batch of pages it learns from next.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import compress
 from typing import NamedTuple
 
-from crawler.extraction.leaf_labels import EXACT_LENGTH, LabelIndex, leaves
+from crawler.extraction.leaf_labels import EXACT_LENGTH, MAX_NEAR_LENGTH, LabelIndex, leaves
 from crawler.metadata.title import headline
 from crawler.page.page import Extraction, Page
-from crawler.urls.parsing import host
 
 N1 = 10
 N2 = 3
@@ -55,11 +52,16 @@ class LeafLabel(NamedTuple):
 
 
 class Library:
-    """The templates of a site; to be added to, never to be taken from."""
+    """The templates of a site; to be added to, never to be taken from.
+
+    A subclass may have other labels.
+    """
+
+    longest_near = MAX_NEAR_LENGTH
 
     def __init__(self, templates: Iterable[LeafLabel] = ()) -> None:
         self._templates: list[LeafLabel] = []
-        self._labels = LabelIndex()
+        self._labels = LabelIndex(self.longest_near)
         self.refused = 0
         """How many templates were not taken because there are enough."""
         for label in templates:
@@ -86,9 +88,13 @@ class Library:
         """Whether a label is common noise."""
         return len(text) <= MAX_LENGTH and self._labels.find(tag, text) is not None
 
+    def labels(self, page: Page) -> frozenset[LeafLabel]:
+        """The labels of a page that may be common, each once."""
+        return labels(page)
+
     def common(self, page: Page) -> frozenset[LeafLabel]:
         """The labels of a page that are common noise."""
-        return frozenset(label for label in labels(page) if self.matches(*label)) if self else frozenset()
+        return frozenset(label for label in self.labels(page) if self.matches(*label)) if self else frozenset()
 
 
 NOTHING_COMMON = Library()
@@ -109,14 +115,14 @@ class Learner:
 
     def add(self, page: Page) -> tuple[LeafLabel, ...]:
         """Take in a page; the templates that it completed, which are in the library then."""
-        new = labels(page) - page.once(self.library.common)
+        new = self.library.labels(page) - page.once(self.library.common)
         if not any(len(label.text) > EXACT_LENGTH for label in new.difference(*self._batch)):
             self.copies += 1
             return ()
         self._batch.append(new)
         if len(self._batch) < N1:
             return ()
-        counts = frequencies(self._batch)
+        counts = frequencies(self._batch, self.library.longest_near)
         self._batch = []
         return tuple(label for label, count in counts.items() if count >= N2 and self.library.add(label))
 
@@ -136,9 +142,9 @@ def _labels(page: Page) -> frozenset[LeafLabel]:
     return frozenset(found)
 
 
-def frequencies(pages: Iterable[Collection[LeafLabel]]) -> dict[LeafLabel, int]:
+def frequencies(pages: Iterable[Collection[LeafLabel]], longest_near: int = MAX_NEAR_LENGTH) -> dict[LeafLabel, int]:
     """The cache S of the paper's Table 2: each label, near ones as the first of them, and how many pages have it."""
-    seen, cache, counts = LabelIndex(), [], []
+    seen, cache, counts = LabelIndex(longest_near), [], []
     for page in pages:
         on_page = set()
         for label in sorted(page):  # the same labels whatever the order in memory
@@ -153,9 +159,9 @@ def frequencies(pages: Iterable[Collection[LeafLabel]]) -> dict[LeafLabel, int]:
     return dict(zip(cache, counts, strict=True))
 
 
-def learn(pages: Iterable[Page]) -> Library:
+def learn(pages: Iterable[Page], library: Library | None = None) -> Library:
     """The library of the site whose pages these are."""
-    learner = Learner(Library())
+    learner = Learner(Library() if library is None else library)
     for page in pages:
         learner.add(page)
     return learner.library
@@ -178,76 +184,3 @@ def template(page: Page, library: Library | None = None) -> Extraction:
     common = common_lines(page, page.once((library or NOTHING_COMMON).common))
     kept = tuple(compress(page.blocks, (line not in common for line in range(len(page.blocks)))))
     return Extraction("\n".join(block.text for block in kept).strip(), headline(page), kept)
-
-
-# Labels in memory, of all sites together; the sites not seen for longest are forgotten. A template takes some 1.3 kB, a
-# label that waits for its batch 0.3, so these are 60 to 260 MB.
-MAX_KEPT = 200_000
-
-
-class _Site(NamedTuple):
-    library: Library
-    learner: Learner
-
-    @property
-    def size(self) -> int:
-        return 1 + len(self.library) + len(self.learner)
-
-
-class SiteLibraries:
-    """Extracts pages with their sites' libraries, and learns from them.
-
-    A page is cleaned with what the pages before it have taught, whether it is extracted or learned from first. Batches
-    that are not full, of nine pages at most, are in memory alone: who ends, or has too many sites, loses them.
-    """
-
-    def __init__(self, method: Callable[..., Extraction], count: Callable[[str, int], None]) -> None:
-        self.method = method
-        self.count = count
-        """Takes the name of what happened, and how often."""
-        self._sites: dict[str, _Site] = {}  # the one used last is the last
-        self._size = 0
-
-    def __len__(self) -> int:
-        """How many sites are in memory."""
-        return len(self._sites)
-
-    def extract(self, page: Page) -> Extraction:
-        """The main text, with what is known of the page's site."""
-        site = self._sites.get(host(page.url))
-        return self.method(page, library=site.library if site else None)
-
-    def learn(self, page: Page) -> tuple[LeafLabel, ...]:
-        """Learn from a page; the templates it completed."""
-        site = self._take(host(page.url))
-        copies, refused = site.learner.copies, site.library.refused
-        completed = site.learner.add(page)
-        self._put(host(page.url), site)
-        self.count("template/learned", len(completed))
-        self.count("template/copies", site.learner.copies - copies)
-        self.count("template/site_full", site.library.refused - refused)
-        return completed
-
-    def take_in(self, name: str, label: LeafLabel) -> None:
-        """Take in a template of a host that others have learned, or this worker earlier."""
-        site = self._take(name)
-        refused = site.library.refused
-        site.library.add(label)
-        self._put(name, site)
-        self.count("template/site_full", site.library.refused - refused)
-
-    def _take(self, name: str) -> _Site:
-        site = self._sites.pop(name, None)
-        if site is None:
-            library = Library()
-            return _Site(library, Learner(library))
-        self._size -= site.size
-        return site
-
-    def _put(self, name: str, site: _Site) -> None:
-        self._sites[name] = site
-        self._size += site.size
-        while self._size > MAX_KEPT and len(self._sites) > 1:
-            oldest = next(iter(self._sites))
-            self._size -= self._sites.pop(oldest).size
-            self.count("template/sites_forgotten", 1)

@@ -1,0 +1,54 @@
+"""What pages of the same host have in common, learned from the saved pages themselves before they are cleaned.
+
+Records are read twice: the first time the pages of each host are counted, the second time the first pages of those
+hosts that have enough are learned from, so that few pages are parsed twice. As nothing depends on the order in which
+pages are cleaned, the texts are the same with any number of processes.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+
+from crawler.archives.records import BrokenError, NotHtmlError, Raw, ReadResult
+from crawler.extraction.methods.template import N1, Learner, Library
+from crawler.extraction.site_libraries import MAX_KEPT
+from crawler.page.page import Page
+from crawler.urls.parsing import host_of
+
+PAGES = 2 * N1
+"""Pages of a host that are learned from."""
+
+Libraries = Mapping[str, Library]
+"""What is known of hosts, by name."""
+
+
+def learned(read: Callable[[], Iterator[ReadResult]], library: type[Library], show: Callable[[], object]) -> Libraries:
+    """The libraries of hosts with enough pages among the records; `show` is called after each record."""
+    counts = Counter(name for name, _ in _pages(read(), show) if name)
+    wanted = {name: min(count, PAGES) for name, count in counts.items() if count >= N1}
+    learners: dict[str, Learner] = {}
+    size = 0
+    for name, page in _pages(read(), show) if wanted else ():
+        if not wanted.get(name):
+            continue
+        wanted[name] -= 1
+        learner = learners.setdefault(name, Learner(library()))
+        size += len(learner.add(page))
+        if size > MAX_KEPT:
+            break
+        if not wanted[name]:
+            wanted.pop(name)
+            if not wanted:
+                break
+    return {name: learner.library for name, learner in learners.items() if learner.library}
+
+
+def _pages(found: Iterator[ReadResult], show: Callable[[], object]) -> Iterator[tuple[str, Page]]:
+    """The pages among the records, each with its host; those that cannot be read are left out."""
+    for one in found:
+        show()
+        if isinstance(one, Raw):
+            try:
+                page = one.decode(one).page
+            except (BrokenError, NotHtmlError):
+                continue
+            yield host_of(page.url), page

@@ -1,0 +1,82 @@
+"""The libraries of the sites that a worker crawls, each with the batch of pages it learns from next."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from crawler.extraction.methods.template import LeafLabel, Learner, Library
+from crawler.page.page import Extraction, Page
+from crawler.urls.parsing import host
+
+# Labels in memory, of all sites together; the sites not seen for longest are forgotten. A template takes some 1.3 kB, a
+# label that waits for its batch 0.3, so these are 60 to 260 MB.
+MAX_KEPT = 200_000
+
+
+class _Site(NamedTuple):
+    library: Library
+    learner: Learner
+
+    @property
+    def size(self) -> int:
+        return 1 + len(self.library) + len(self.learner)
+
+
+class SiteLibraries:
+    """Extracts pages with their sites' libraries, and learns from them.
+
+    A page is cleaned with what the pages before it have taught, whether it is extracted or learned from first. Batches
+    that are not full, of nine pages at most, are in memory alone: who ends, or has too many sites, loses them.
+    """
+
+    def __init__(
+        self, method: Callable[..., Extraction], library: type[Library], count: Callable[[str, int], None]
+    ) -> None:
+        self.method, self.library = method, library
+        self.count = count
+        """Takes the name of what happened, and how often."""
+        self._sites: dict[str, _Site] = {}  # the one used last is the last
+        self._size = 0
+
+    def __len__(self) -> int:
+        """How many sites are in memory."""
+        return len(self._sites)
+
+    def extract(self, page: Page) -> Extraction:
+        """The main text, with what is known of the page's site."""
+        site = self._sites.get(host(page.url))
+        return self.method(page, library=site.library if site else None)
+
+    def learn(self, page: Page) -> tuple[LeafLabel, ...]:
+        """Learn from a page; the templates it completed."""
+        site = self._take(host(page.url))
+        copies, refused = site.learner.copies, site.library.refused
+        completed = site.learner.add(page)
+        self._put(host(page.url), site)
+        self.count("template/learned", len(completed))
+        self.count("template/copies", site.learner.copies - copies)
+        self.count("template/site_full", site.library.refused - refused)
+        return completed
+
+    def take_in(self, name: str, label: LeafLabel) -> None:
+        """Take in a template of a host that others have learned, or this worker earlier."""
+        site = self._take(name)
+        refused = site.library.refused
+        site.library.add(label)
+        self._put(name, site)
+        self.count("template/site_full", site.library.refused - refused)
+
+    def _take(self, name: str) -> _Site:
+        site = self._sites.pop(name, None)
+        if site is None:
+            library = self.library()
+            return _Site(library, Learner(library))
+        self._size -= site.size
+        return site
+
+    def _put(self, name: str, site: _Site) -> None:
+        self._sites[name] = site
+        self._size += site.size
+        while self._size > MAX_KEPT and len(self._sites) > 1:
+            oldest = next(iter(self._sites))
+            self._size -= self._sites.pop(oldest).size
+            self.count("template/sites_forgotten", 1)
