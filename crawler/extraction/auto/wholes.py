@@ -1,8 +1,9 @@
 """Data tables, lists, and labels with their values are kept or left out whole: half of one says something else.
 
 The network judges each block. A data table between two blocks that are kept is kept. Any other table or list is kept if
-enough of its words would be; between two blocks that are kept, fewer words are enough. A table for the layout of a
-page, with other tables or much text in its cells, stays as the network judged it, and so does a list of long items. Of
+enough of its words would be; between two blocks that are kept, fewer words are enough. So is a row of short cells in
+a table that is no data table. A table for the layout of a page, with other tables in it, and a row with much text in
+its cells stay as the network judged them, and so does a list of long items. Of
 a short label and its value in a list of definitions, both are kept if one is.
 
 On a page that is a list, the main text is its entries: cards with a heading and a few words, which on other pages are
@@ -63,7 +64,7 @@ def _decide_tables_and_lists(containers: Containers, kept: list[bool], tokens: "
 
 
 def _tables_and_lists(containers: Containers) -> list[int]:
-    """The data tables and the lists, in page order."""
+    """The data tables, the rows of short cells in other tables, and the lists, in page order."""
     rows: dict[int, list[int]] = {}
     items: dict[int, int] = {}
     table_of: list[int] = []
@@ -84,9 +85,15 @@ def _tables_and_lists(containers: Containers) -> list[int]:
                 cells[parent] += 1
             elif tag == "li" and parent in items:
                 items[parent] += 1
-    tables = [at for at, found in rows.items() if at not in layouts and _is_data(containers, at, found, cells)]
-    lists = [at for at, count in items.items() if count > 1 and _is_short(containers, at, count)]
-    return sorted(tables + lists)
+    wholes = [at for at, count in items.items() if count > 1 and _is_short(containers, at, count)]
+    for table, found in rows.items():
+        if table in layouts:
+            continue
+        if _is_data(containers, table, found, cells):
+            wholes.append(table)
+        else:
+            wholes += [row for row in found if cells[row] > 1 and _is_short(containers, row, cells[row])]
+    return sorted(wholes)
 
 
 def _is_data(containers: Containers, table: int, rows: list[int], cells: Counter[int]) -> bool:

@@ -32,7 +32,13 @@ def table(*rows: str) -> str:
         ("<table><caption>x</caption><tr><td>a<td>b<tr><td>c<td>d</table>", "ab", "x a b c d"),
         (table("a", "b", "c"), "a", "a"),  # one column is a layout
         (f"<table><tr><td>a{table('bc', 'de')}</td></tr></table>", "abd", "a b c d e"),  # the inner one has the data
-        ("<table><tr><td>a<p>b<p>c<p>d</td><td>e</td></tr><tr><td>f</td><td>g</td></tr></table>", "abcdf", "a b c d f"),
+        ("<table><tr><td>a<p>b<p>c<p>d</td><td>e</td></tr><tr><td>f</td><td>g</td></tr></table>", "abcd", "a b c d"),
+        (
+            "<table><tr><td>a<p>b<p>c<p>d</td><td>e</td></tr><tr><td>f</td><td>g</td></tr></table>",
+            "abcdf",
+            "a b c d f g",
+        ),
+        ("<table><tr><td>a</td><td>b</td></tr></table>", "a", "a b"),  # a single row
         ("<ul><li>a<li>b<li>c</ul>", "a", "a b c"),
         ("<ol><li>a<li>b<li>c<li>d</ol>", "a", ""),
         ("<p>x<ol><li>a<li>b<li>c<li>d</ol><p>y", "xay", "x a b c d y"),
