@@ -1,8 +1,8 @@
 """What pages of the same host have in common, learned from the saved pages themselves before they are cleaned.
 
-Records are read twice: the first time the pages of each host are counted, the second time the first pages of those
-hosts that have enough are learned from, so that few pages are parsed twice. As nothing depends on the order in which
-pages are cleaned, the texts are the same with any number of processes.
+Records are read twice: the first time the pages of each host are counted, the second time one page in so many of each
+host that has enough is learned from. So few pages are parsed twice, and pages of all kinds are among them. As nothing
+depends on the order in which pages are cleaned, the texts are the same with any number of processes.
 """
 
 from collections import Counter
@@ -24,20 +24,18 @@ Libraries = Mapping[str, Library]
 def learned(read: Callable[[], Iterator[ReadResult]], library: type[Library], show: Callable[[], object]) -> Libraries:
     """The libraries of hosts with enough pages among the records; `show` is called after each record."""
     counts = Counter(name for name, _ in _pages(read(), show) if name)
-    wanted = {name: min(count, PAGES) for name, count in counts.items() if count >= N1}
+    steps = {name: max(1, count // PAGES) for name, count in counts.items() if count >= N1}
     learners: dict[str, Learner] = {}
+    passed: Counter[str] = Counter()
     size = 0
-    for name, page in _pages(read(), show) if wanted else ():
-        if not wanted.get(name):
+    for name, page in _pages(read(), show) if steps else ():
+        if name not in steps:
             continue
-        wanted[name] -= 1
-        learner = learners.setdefault(name, Learner(library()))
-        size += len(learner.add(page))
-        if size > MAX_KEPT:
-            break
-        if not wanted[name]:
-            wanted.pop(name)
-            if not wanted:
+        passed[name] += 1
+        if passed[name] % steps[name] == 0 and passed[name] <= PAGES * steps[name]:
+            learner = learners.setdefault(name, Learner(library()))
+            size += len(learner.add(page))
+            if size > MAX_KEPT:
                 break
     return {name: learner.library for name, learner in learners.items() if learner.library}
 

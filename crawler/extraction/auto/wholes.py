@@ -86,14 +86,15 @@ def _tables_and_lists(containers: Containers) -> list[int]:
             elif tag == "li" and parent in items:
                 items[parent] += 1
     wholes = [at for at, count in items.items() if count > 1 and _is_short(containers, at, count)]
-    for table, found in rows.items():
-        if table in layouts:
-            continue
-        if _is_data(containers, table, found, cells):
-            wholes.append(table)
-        else:
-            wholes += [row for row in found if cells[row] > 1 and _is_short(containers, row, cells[row])]
+    for table in rows.keys() - layouts:
+        wholes += _wholes_of_table(containers, table, rows[table], cells)
     return sorted(wholes)
+
+
+def _wholes_of_table(containers: Containers, table: int, rows: list[int], cells: Counter[int]) -> list[int]:
+    if _is_data(containers, table, rows, cells):
+        return [table]
+    return [row for row in rows if cells[row] > 1 and _is_short(containers, row, cells[row])]
 
 
 def _is_data(containers: Containers, table: int, rows: list[int], cells: Counter[int]) -> bool:
