@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import chain, islice
 from math import log
 from typing import TYPE_CHECKING, NamedTuple
@@ -72,11 +73,45 @@ _MONTH_IN_PATH = re.compile(r"/((?:19|20)\d\d)/(\d\d?)(?:/|$)")
 _DATE_ATTRIBUTE = re.compile("date|publi|creat|updated|time", re.IGNORECASE)
 
 
-def published(page: Page, found: Extraction) -> str | None:
-    """When the page was published, as YYYY-MM-DD, with the time if the page gives it with its zone; None if unknown."""
-    days = _Days(page, found)
-    day = chosen(days.candidates, shipped()["published"])
-    return days.moments.get(day, day) or None
+SOURCES = {
+    "structured_data": ("JSON-LD of an article", "JSON-LD", "later in JSON-LD"),
+    "meta": ("meta, published", "meta, date", "meta, changed"),
+    "time_element": ("time",),
+    "attribute": ("attribute", "attribute, changed"),
+    "text": ("line",),
+    "address": ("address",),
+}
+"""The codes of where a date was found, each with its signs. Of several, the first is given."""
+
+
+class PublicationDate(NamedTuple):
+    """When a page was published, and where it says so."""
+
+    moment: str | None = None
+    """YYYY-MM-DD, with the time if the page gives it with its zone; None if unknown."""
+    source: str = ""
+    """One of SOURCES; empty if the date is unknown."""
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """Reads the date of a page, whose key in `Page.once` is the extraction."""
+
+    found: Extraction
+
+    def __call__(self, page: Page) -> PublicationDate:
+        days = _Days(page, self.found)
+        day = chosen(days.candidates, shipped()["published"])
+        if not day:
+            return PublicationDate()
+        signs = days.candidates.signs[day]
+        source = next(code for code, names in SOURCES.items() if any(name in signs for name in names))
+        return PublicationDate(days.moments.get(day, day), source)
+
+
+def publication_date(page: Page, found: Extraction) -> PublicationDate:
+    """When the page was published, read once."""
+    return page.once(_Reading(found))
 
 
 def date_candidates(page: Page, found: Extraction) -> Candidates:

@@ -9,8 +9,9 @@ from crawler.metadata.publication_date import (
     MAX_MENTIONS,
     MAX_TEXT,
     MAX_URL,
+    PublicationDate,
     date_candidates,
-    published,
+    publication_date,
 )
 from crawler.page.head import MAX_ELEMENTS, MAX_JSON, MAX_SCRIPTS, MAX_TIMES
 from crawler.page.page import Page
@@ -35,7 +36,7 @@ def of_article(head: str = "", byline: str = "", footer: str = "", url: str = UR
         f"<article><h1>How bees dance</h1>{byline}{TEXT}</article><footer>The Hive{footer}</footer></body></html>",
         url,
     )
-    return published(page, auto(page))
+    return publication_date(page, auto(page)).moment
 
 
 def json_ld(data: str) -> str:
@@ -155,6 +156,27 @@ def test_date_of_an_article(article: dict[str, str], expected: str | None) -> No
     assert of_article(**article) == expected
 
 
+@pytest.mark.parametrize(
+    ("html", "path", "source"),
+    [
+        (json_ld(ARTICLE), "", "structured_data"),
+        ("<meta property='article:published_time' content='2024-05-06'>", "", "meta"),
+        ("<p>By Ann Lee</p><time datetime='2024-05-06'>today</time>", "", "time_element"),
+        ("<p class=entry-date><abbr class=published title=2024-05-06>today</abbr></p>", "", "attribute"),
+        ("<p class=date>6 May 2024</p>", "", "text"),
+        ("", "/2024/05/06/bees", "address"),
+        ("<p class=date>6 May 2024</p>" + json_ld(ARTICLE), "/2024/05/06/bees", "structured_data"),
+        ("<p class=date>6 May 2024</p>" + json_ld(ARTICLE.replace("05", "04")), "/2024/05/06/bees", "text"),
+        ("", "", ""),
+    ],
+)
+def test_source(html: str, path: str, source: str) -> None:
+    page = Page.from_html(
+        f"<html lang=en><title>How bees dance</title><article><h1>How bees dance</h1>{html}{TEXT}</article>", URL + path
+    )
+    assert publication_date(page, auto(page)).source == source
+
+
 def test_a_shop_has_no_date() -> None:
     goods = "".join(
         f"<li><h3>Honey {at}</h3><p>Sweet and clear. $ {at}.99 <button>Add to cart</button>" for at in range(20)
@@ -162,7 +184,7 @@ def test_a_shop_has_no_date() -> None:
     head = json_ld('{"@type": "WebPage", "datePublished": "2024-05-06"}')
     page = Page.from_html(f"<title>Shop</title>{head}<h1>Honey</h1><ul>{goods}</ul>", "https://shop.example/honey")
     assert list(date_candidates(page, auto(page)).signs) == ["2024-05-06"]
-    assert published(page, auto(page)) is None
+    assert publication_date(page, auto(page)) == PublicationDate()
 
 
 @pytest.mark.parametrize(
