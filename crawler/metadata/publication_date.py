@@ -5,6 +5,7 @@
    has the signs of all: the sources agree on it.
 2. The likeliest day is chosen, or none (.choice). Pages of shops, services and manuals, for example, mostly have no
    date of publication, although their programs write one in the head.
+   The dates in the body of a home page are those of what it lists; only its head is read.
 3. If a source gives the time with its zone, the date has it.
 
 Each source has its own limit, so that a page of any size costs little.
@@ -66,6 +67,11 @@ _PUBLISHED = re.compile(
 _NAMED = re.compile("date|time|pub|byline|meta|info|source|laiyuan|posted|author|header", re.IGNORECASE)
 # A year beside another number, as every date has it.
 _YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?=\d{4}|[\s./年년-]{1,3}\d)|\d[^\d]{1,22}?((?:19|20)\d\d)(?!\d)")
+# The address of a site, or of its pages in one language.
+_HOME = re.compile(
+    r"[^/]+//[^/?#]+(?:/(?:[a-z]{2}(?:[-_][a-z]{2,4})?/?)?(?:(?:index|default|home)\.[a-z]{3,5})?)?(?:#|$)",
+    re.IGNORECASE,
+)
 _NOT_PATH = re.compile(r"^[^/]*//[^/]*|[?#].*")
 _IN_PATH = re.compile(r"(?<!\d)((?:19|20)\d\d)(?:(?P<s>[-/_.])(\d{1,2})(?P=s)(\d{1,2})|[-/_]?(\d\d)[-/_]?(\d\d))(?!\d)")
 _DAY_FIRST_IN_PATH = re.compile(r"(?<!\d)(\d{1,2})(?P<s>[-_.])(\d{1,2})(?P=s)(20\d\d)(?!\d)")
@@ -139,14 +145,14 @@ class _Days:
         self.moments: dict[str, str] = {}
         """The days whose time is known."""
         self.path = _NOT_PATH.sub("", page.url[:MAX_URL])
-        is_home = {} if self.path.strip("/") else {"the address is that of the site": 1.0}
-        self.candidates = candidates({**of_page(page, found), **is_home})
+        self.candidates = candidates(of_page(page, found))
         self._add_structured()
         self._add_metas()
-        self._add_times()
-        self._add_attributes()
-        self._add_address()
-        self._add_lines()
+        if found.page_type in ("article", "forum") or not _HOME.match(page.url[:MAX_URL]):
+            self._add_times()
+            self._add_attributes()
+            self._add_address()
+            self._add_lines()
         self._compare()
 
     def _add(self, text: str, *signs: str, day_first: bool = True) -> str | None:

@@ -1,4 +1,5 @@
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -175,6 +176,24 @@ def test_source(html: str, path: str, source: str) -> None:
         f"<html lang=en><title>How bees dance</title><article><h1>How bees dance</h1>{html}{TEXT}</article>", URL + path
     )
     assert publication_date(page, auto(page)).source == source
+
+
+@pytest.mark.parametrize(
+    ("path", "page_type", "is_home"),
+    [
+        *[(path, "listing", True) for path in ("", "/", "/zh/", "/en-GB", "/index.html", "/de/default.aspx", "/#top")],
+        *[(path, "listing", False) for path in ("/?p=7", "/bees", "/news/", "/en/bees/", "/index.html?id=7")],
+        ("/", "", True),
+        ("/", "article", False),
+        ("/", "forum", False),
+    ],
+)
+def test_the_body_of_a_home_page_has_the_dates_of_others(path: str, page_type: str, is_home: bool) -> None:
+    head = "<meta property='article:published_time' content='2024-05-06'>"
+    page = Page.from_html(f"{head}<p>7 May 2024</p><time datetime=2024-05-08>today</time>", f"https://e.org{path}")
+    found = replace(auto(page), page_type=page_type)
+    read = {"2024-05-06"} if is_home else {"2024-05-06", "2024-05-07", "2024-05-08"}
+    assert set(date_candidates(page, found).signs) == read
 
 
 def test_a_shop_has_no_date() -> None:
