@@ -65,8 +65,11 @@ _PUBLISHED = re.compile(
     re.IGNORECASE,
 )
 _NAMED = re.compile("date|time|pub|byline|meta|info|source|laiyuan|posted|author|header", re.IGNORECASE)
-# A year beside another number, as every date has it.
-_YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?=\d{4}|[\s./年년-]{1,3}\d)|\d[^\d]{1,22}?((?:19|20)\d\d)(?!\d)")
+# A year beside another number, as every date has it; or its last two digits after day and month.
+_YEAR = re.compile(
+    r"(?<!\d)((?:19|20)\d\d)(?=\d{4}|[\s./年년-]{1,3}\d)|\d[^\d]{1,22}?((?:19|20)\d\d)(?!\d)"
+    r"|(?<![\d.])\d\d?\.\s?\d\d?\.\s?(\d\d)(?![\d.])"
+)
 # The address of a site, or of its pages in one language.
 _HOME = re.compile(
     r"[^/]+//[^/?#]+(?:/(?:[a-z]{2}(?:[-_][a-z]{2,4})?/?)?(?:(?:index|default|home)\.[a-z]{3,5})?)?(?:#|$)",
@@ -88,6 +91,15 @@ SOURCES = {
     "address": ("address",),
 }
 """The codes of where a date was found, each with its signs. Of several, the first is given."""
+_IN_HEAD = {*SOURCES["structured_data"], "meta, published", "meta, date"}
+_IN_BODY = {"time", "attribute", "line", "address"}
+_ALONE = {
+    "only day in JSON-LD": {*SOURCES["structured_data"]},
+    "only published meta": {"meta, published"},
+    "only line": {"line"},
+    "only address": {"address"},
+}
+"""The signs that no other day has these."""
 
 
 class PublicationDate(NamedTuple):
@@ -244,7 +256,8 @@ class _Days:
     def _mentions(self, blocks: tuple[Block, ...]) -> Iterator[_Mention]:
         for at, block in enumerate(blocks):
             text = block.text
-            if ("20" not in text and "19" not in text) or len(text) > MAX_TEXT:
+            has_year = "20" in text or "19" in text or (len(text) <= LINE and text.count(".") > 1)
+            if not has_year or len(text) > MAX_TEXT:
                 continue
             for found in _YEAR.finditer(text):  # around which a date is looked for: most text has none
                 year = found.start(found.lastindex or 0)
@@ -263,6 +276,13 @@ class _Days:
         for day in signs:
             if month and day.startswith(f"{month[1]}-{int(month[2]):02}"):
                 self.candidates.add(day, "month of the address")
+        for day, its in signs.items():
+            if its.keys() & _IN_HEAD and its.keys() & _IN_BODY:
+                self.candidates.add(day, "in head and body")
+        for name, sources in _ALONE.items():
+            found = [day for day, its in signs.items() if its.keys() & sources]
+            if len(found) == 1:
+                self.candidates.add(found[0], name)
         self.candidates.add(min(signs), "earliest")
         self.candidates.add(max(signs), "latest")
         self.candidates.page["days"] = log(1 + len(signs))
