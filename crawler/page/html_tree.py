@@ -51,6 +51,13 @@ _START = re.compile(rb"<[a-zA-Z]")
 # End tags of these create an element if there is none to end, or the text after them does.
 _ELEMENT = re.compile(rb"<(?:[a-z]|/(?:p|br|html|body|head)\b)", re.IGNORECASE)
 
+# Control characters written as entities; no text has them.
+_CONTROL = re.compile(
+    rb"&#(?:0{0,8}(?:[1-8]|1[124-9]|2\d|3[01]|127)(?!\d)"
+    rb"|x0{0,8}(?:[1-8bcef]|1[\da-f]|7f|fff[ef])(?![\da-f]));?",
+    re.IGNORECASE,
+)
+
 _PARSER = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
 
 OF_HEADS = frozenset("title meta link base basefont bgsound script style noscript noframes template".split())
@@ -143,7 +150,7 @@ def is_deep(root: etree._Element) -> bool:
 
 def parsed(source: bytes) -> tuple[etree._Element, Cut | None]:
     """The tree of a source in UTF-8, a lone <html> if it has no element, and the limit that cut it off."""
-    source, ended = bounded(source)
+    source, ended = bounded(_CONTROL.sub(b"", source) if b"&#" in source else source)
     try:
         root = etree.fromstring(source, _PARSER)
     except (etree.XMLSyntaxError, ValueError):

@@ -32,6 +32,19 @@ def test_pages_without_a_declaration(text: str, encoding: str, read_as: str) -> 
     assert [found.title, found.blocks[0].text] == [text, text]
 
 
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("a&#27;[1mb&#x1B;&#X07;&#0008;&#127;&#x7f;&#xFFFE;", "a[1mb"),
+        ("&#7b&#271;&#x1bc;&#31 c", "bďƼ c"),
+        ("a&#9;&#10;b&#13;&#32;&#160;c &#38;#27;", "a b c &#27;"),
+    ],
+)
+def test_no_control_characters(written: str, read: str) -> None:
+    assert [block.text for block in page(f"<p>{written}").blocks] == [read]
+    assert page(f"<title>{written}</title>").title == read
+
+
 @pytest.mark.parametrize("text", ["", "x", CHINESE, "\ud800"])
 def test_from_html(text: str) -> None:
     found = Page.from_html(f"<meta charset=gbk><p>{text}.", URL)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 MAX_COLUMNS = 60
 MAX_CELL, MAX_CELL_LINES = 400, 8
 NOTE_INDENT = 4
+# Lists with different marks are different lists.
+OTHER_MARKS = str.maketrans("-.", "*)")
 MAX_ROWS = 1_000  # that a cell is taken to reach down
 
 
@@ -125,6 +127,8 @@ class _Document:
         self.out: list[str] = []
         self.before: MarkdownLine | None = None
         self.marks: dict[etree._Element, str] = {}
+        self.others: set[etree._Element] = set()
+        """The lists with other marks than usual."""
         self.starts = Starts()
         self.parts: Counter[etree._Element | None] = Counter()
 
@@ -134,10 +138,12 @@ class _Document:
             return
         between = self.between(line)
         first = rest = ""
-        for scope in line.scopes:
+        for at, scope in enumerate(line.scopes):
             if scope.is_quote:
                 first, rest = f"{first}> ", f"{rest}> "
                 continue
+            if not scope.is_begun:
+                self.separate(line.scopes[: at + 1])
             first += self.space(scope) if scope.is_begun else self.mark(scope)
             rest += self.space(scope)
             scope.is_begun = True
@@ -172,8 +178,23 @@ class _Document:
             return f"[^{scope.label}]: "
         item = scope.element
         if item not in self.marks:
-            self.marks |= {item: ":   "} if item.tag == "dd" else item_marks(item)
+            marks = {item: ":   "} if item.tag == "dd" else item_marks(item)
+            is_other = item.getparent() in self.others
+            self.marks |= {one: mark.translate(OTHER_MARKS) for one, mark in marks.items()} if is_other else marks
         return self.marks[item]
+
+    def separate(self, scopes: tuple[Indent, ...]) -> None:
+        """Give the list of the innermost item other marks if a list is directly before, as they would be one."""
+        before = self.before.scopes[: len(scopes)] if self.before is not None else ()
+        if len(before) < len(scopes) or before[:-1] != scopes[:-1]:
+            return
+        one, other = before[-1], scopes[-1]
+        if {one.element.tag, other.element.tag} != {"li"} or one.label or other.label:
+            return
+        home = other.element.getparent()
+        kind = item_marks(other.element)[other.element][-2]
+        if home is not None and home is not one.element.getparent() and self.mark(one)[-2] == kind:
+            self.others.add(home)
 
     def space(self, scope: Indent) -> str:
         """What the other lines of an item or a footnote begin with."""
