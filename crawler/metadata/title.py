@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from crawler.page.page import Page
 
 # Separators between the headline and the site's name; a hyphen only with spaces around it.
-SEPARATORS = re.compile(r"\s+[-–—|·»«:]\s+|\s*[|_｜]\s*|\s*[-–—]{2,}\s*")
+SEPARATORS = re.compile(r"\s+[-–—|·•»«:]\s+|\s*[|_｜]\s*|\s*[-–—]{2,}\s*")
 _LINE = re.compile(r"\s[|｜]\s")
 HEADINGS = frozenset(("h1", "h2", "h3"))
 # A part shorter than this is a label such as "News"; a Chinese character counts as two letters.

@@ -62,8 +62,12 @@ _PARSER = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=Tru
 
 OF_HEADS = frozenset("title meta link base basefont bgsound script style noscript noframes template".split())
 """Elements that a head may have."""
-PERMALINK = "¶"
-"""The sign that manuals put after a heading to link to it."""
+PILCROW = "¶"
+PERMALINKS = frozenset((PILCROW, "§", "#", "🔗"))
+"""The signs that manuals put beside a heading to link to it."""
+MAX_SIGN = 8
+MAX_LAST = 8  # elements in each other at the end of a line of code
+_CODE_LINE = re.compile(r"(?:^|[\s_-])line(?:\s|$)")  # a class
 
 
 class Cut(StrEnum):
@@ -162,6 +166,7 @@ def parsed(source: bytes) -> tuple[etree._Element, Cut | None]:
         root.append(late)
     _open_body(root)
     _silence_permalinks(root)
+    _break_code_lines(root)
     return root, ended or (Cut.DEPTH if is_deep(root) else None)
 
 
@@ -181,10 +186,34 @@ def _open_body(root: etree._Element) -> None:
 
 
 def _silence_permalinks(root: etree._Element) -> None:
-    """Remove the text of links that consist only of this sign."""
+    """Remove the text of links within the page that consist only of such a sign."""
     for link in root.iter("a"):
-        if (text := link.text) and PERMALINK in text and text.strip() == PERMALINK and not len(link):
-            link.text = None
+        if (text := link.text) and len(text) < MAX_SIGN and text.strip() in PERMALINKS and not len(link):
+            is_within = link.get("href", "").startswith("#")
+            link.text = None if is_within or PILCROW in text else text
+
+
+def _break_code_lines(root: etree._Element) -> None:
+    """End the lines of code that are lines only by their style."""
+    for span in root.iter("span"):
+        if "line" not in (its_class := span.get("class", "")) or not _CODE_LINE.search(its_class):
+            continue
+        after = span.getnext()
+        if after is None or after.tag != "span" or not _CODE_LINE.search(after.get("class", "")):
+            continue
+        if not span.tail and not _ends_line(span):
+            span.tail = "\n"
+
+
+def _ends_line(element: etree._Element) -> bool:
+    """Whether a line ends at the end of an element."""
+    for _ in range(MAX_LAST):
+        if not len(element):
+            return element.tag == "br" or (element.text or "").endswith("\n")
+        element = element[-1]
+        if element.tail:
+            return element.tail.endswith("\n")
+    return False
 
 
 Element = etree._Element

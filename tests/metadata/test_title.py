@@ -47,6 +47,7 @@ SITE = "<meta property=og:site_name content='The Valley Post'>"
         (LD + "<title>Thread: Bees dance</title><h1>Bees dance</h1>", "Bees dance"),
         (LD + "<title>Question - Bees dance - Post</title><h1>Question Bees dance</h1>", "Bees dance"),
         (LD + "<title>Bees dance</title><h1><a href=/>Bees dance</a></h1><h1>Subscribe to bees</h1>", "Bees dance"),
+        ("<title>Bees dance • The Hive of the Valley</title><h3>Bees dance</h3>", "Bees dance"),
         (SITE + "<title>The Valley Post</title><h1>The Valley Post</h1><h2>Bees</h2>", "The Valley Post"),
         (SITE + "<title>The Valley Post - Bees dance</title><h1>The Valley Post</h1>", "Bees dance"),
         (SITE + "<meta property=og:title content='Bees dance | the valley post'><p>text", "Bees dance"),

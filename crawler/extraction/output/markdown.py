@@ -49,9 +49,8 @@ def markdown(page: Page, found: Extraction, links: bool = False, refused: Collec
         return ""
     lines = _LineReader(page, found.blocks, links).run()
     title = fold_space(found.title.translate(NO_MARKS))
-    at = next((at for at, line in enumerate(lines[:MAX_ABOVE]) if _letters(line.block.text) == _letters(title)), None)
-    if at is not None:
-        del lines[at]
+    above = [line for line in lines[:MAX_ABOVE] if _letters(line.block.text) != _letters(title)]
+    lines = above + lines[MAX_ABOVE:]
     text = laid_out(lines, _images(page, found.blocks, refused))
     return "\n\n".join([f"# {escaped(title, first=False)}"] * bool(title) + [text] * bool(text))
 

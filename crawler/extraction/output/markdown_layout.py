@@ -192,8 +192,9 @@ class _Document:
         if {one.element.tag, other.element.tag} != {"li"} or one.label or other.label:
             return
         home = other.element.getparent()
-        kind = item_marks(other.element)[other.element][-2]
-        if home is not None and home is not one.element.getparent() and self.mark(one)[-2] == kind:
+        if home is None or home is one.element.getparent():
+            return
+        if self.mark(one)[-2] == ("." if home.tag == "ol" else "-"):
             self.others.add(home)
 
     def space(self, scope: Indent) -> str:

@@ -253,6 +253,8 @@ def test_a_backslash_takes_no_meaning_from_what_follows(html: str, expected: str
         ("<p>News<h1>Bees</h1><p>Dance.", "BEES", "# BEES\n\nNews\n\n# Bees\n\nDance."),
         ("<p>News<h1>Bees</h1><p>Dance.", "Bees", "# Bees\n\nNews\n\nDance."),
         ("<h1>Bees</h1>", "Bees", "# Bees"),
+        ("<p>Bees<p>News<h1>Bees</h1><p>Dance.", "Bees", "# Bees\n\nNews\n\nDance."),
+        ("<h1>Bees</h1>" + "<p>a" * 9 + "<p>Bees", "Bees", "# Bees" + "\n\na" * 9 + "\n\nBees"),
     ],
 )
 def test_the_title_comes_first_and_once(html: str, title: str, expected: str) -> None:
