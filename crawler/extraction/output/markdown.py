@@ -49,8 +49,9 @@ def markdown(page: Page, found: Extraction, links: bool = False, refused: Collec
         return ""
     lines = _LineReader(page, found.blocks, links).run()
     title = fold_space(found.title.translate(NO_MARKS))
-    above = [line for line in lines[:MAX_ABOVE] if _letters(line.block.text) != _letters(title)]
-    lines = above + lines[MAX_ABOVE:]
+    same = [line for line in lines[:MAX_ABOVE] if _letters(line.block.text) == _letters(title)]
+    titles = {id(line) for line in same if line is same[0] or line.heading is not None}
+    lines = [line for line in lines if id(line) not in titles]
     text = laid_out(lines, _images(page, found.blocks, refused))
     return "\n\n".join([f"# {escaped(title, first=False)}"] * bool(title) + [text] * bool(text))
 

@@ -254,7 +254,8 @@ def test_a_backslash_takes_no_meaning_from_what_follows(html: str, expected: str
         ("<p>News<h1>Bees</h1><p>Dance.", "Bees", "# Bees\n\nNews\n\nDance."),
         ("<h1>Bees</h1>", "Bees", "# Bees"),
         ("<p>Bees<p>News<h1>Bees</h1><p>Dance.", "Bees", "# Bees\n\nNews\n\nDance."),
-        ("<h1>Bees</h1>" + "<p>a" * 9 + "<p>Bees", "Bees", "# Bees" + "\n\na" * 9 + "\n\nBees"),
+        ("<h1>Bees</h1><pre>Bees</pre>", "Bees", "# Bees\n\n```\nBees\n```"),
+        ("<h1>Bees</h1>" + "<p>a" * 9 + "<h1>Bees</h1>", "Bees", "# Bees" + "\n\na" * 9 + "\n\n# Bees"),
     ],
 )
 def test_the_title_comes_first_and_once(html: str, title: str, expected: str) -> None:
