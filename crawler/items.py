@@ -47,6 +47,10 @@ class PageRecord:
     """Who wrote it, as the page says; `; ` joins several names. Empty where the page does not say so clearly."""
     published: str | None = None
     """The date of publication as the page gives it, ISO 8601."""
+    published_source: str = ""
+    """Where `published` was found: `structured_data` (JSON-LD), `meta`, `time_element`, `attribute`, `text` (a visible
+    line) or `address`; the first of these that has this date.
+    """
     page_type: str = ""
     """`article`, `forum`, `product`, `collection`, `listing`, `documentation` or `service`; empty where uncertain. Only
     the method `auto` tells it.
@@ -72,7 +76,7 @@ class PageRecord:
     """What `-a fields=` or a pipeline of one's own adds: names with values."""
 
 
-LABELS = {"author": N_("Author"), "published": N_("Published")}
+LABELS = {"author": N_("Author"), "published": N_("Published"), "published_source": N_("Date found in")}
 """The dashboard's labels of the fields that it lists as facts about a page."""
 _HINTS = get_type_hints(PageRecord)
 IS_OPTIONAL = {name: type(None) in get_args(hint) for name, hint in _HINTS.items()}

@@ -10,7 +10,10 @@ from crawler.metadata.record_readers import READERS
 from crawler.noise.page_markdown import page_markdown
 from crawler.page.page import Extraction, Page
 
-FIELDS = ("text", "markdown", "title", "author", "published", "language", "page_type", "comments", "images")
+FIELDS = (
+    *("text", "markdown", "title", "author", "published", "published_source"),
+    *("language", "page_type", "comments", "images"),
+)
 """The fields of `Document.fields()`."""
 
 
@@ -57,6 +60,11 @@ class Document:
         """The date of publication as the page gives it, in ISO 8601."""
         found: str | None = self._read("published")
         return found
+
+    @property
+    def published_source(self) -> str:
+        """Where the date was found: structured_data, meta, time_element, attribute, text or address; else empty."""
+        return str(self._read("published_source"))
 
     @cached_property
     def language(self) -> str | None:

@@ -28,7 +28,10 @@ class Command(command.Command):
         add("--method", metavar="NAME", help=N_("the extractor; the setting EXTRACTOR if not given"))
         favours = N_("what auto prefers in case of doubt: precision keeps less, recall keeps more")
         add("--favour", choices=("balance", "precision", "recall"), default="balance", help=favours)
-        fields = N_("more fields, of: language, comments, author, published, page_type, text_fingerprint, images")
+        fields = N_(
+            "more fields, of: language, comments, author, published, published_source, page_type, text_fingerprint, "
+            "images"
+        )
         more = names("crawler.bulk.cleaning:MORE")
         add("--with", metavar="FIELDS", dest="fields", type=more, default=[], help=fields)
         markdown = N_("add the text as Markdown; links adds the addresses of links, too")

@@ -61,7 +61,7 @@ _ROLE = re.compile(
 )
 _BY = re.compile(
     r"\s*(?:(?:written|posted|reported|started|story|words|text|published|article|commentary|erstellt|publié|escrito"
-    r"|publicado)\s+)?(?:by|von|par|por|di|da|door|av|af|autor(?:in|e|es)?|auteur|author|автор|текст)\b[\s:：]*",
+    r"|publicado)\s+)?(?:by|von|par|por|di|da|door|av|af|przez|autor(?:in|e|es)?|auteur|author|автор|текст)\b[\s:：]*",
     re.IGNORECASE,
 )
 _JOINED = re.compile(
@@ -78,7 +78,10 @@ _HAN_NAME = re.compile(rf"[{_HAN}]{{1,3}}(?![{_NO_HAN_END}])[{_HAN}]|[{_HAN}]{{1
 _ALL_HAN = re.compile(rf"[{_HAN}]+")
 _LATIN_WORD = re.compile(r"[^\W\d_](?:[^\W\d_]|['’.-](?=[^\W\d_])){0,30}\.?")
 
-_AUTHOR_CLASS = re.compile(r"author|byline|(?<![a-z])by(?![a-z])|attribution|contributor|creator", re.IGNORECASE)
+_AUTHOR_CLASS = re.compile(
+    r"author|byline|(?<![a-z])(?<!sort.)(?<!order.)(?<!filter.)by(?![a-z])|attribution|contributor|creator",
+    re.IGNORECASE,
+)
 _USER_CLASS = re.compile(
     r"user-?_?(?:name|details|text|info|link)?(?![a-z])|nick|poster|postleft|crawler-post-meta|hnuser|message-name",
     re.IGNORECASE,

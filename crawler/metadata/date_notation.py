@@ -28,6 +28,7 @@ _NUMERIC = re.compile(
 )
 _COMPACT = re.compile(r"(?<!\d)(?P<y>(?:19|20)\d\d)(?P<m>\d\d)(?P<d>\d\d)(?!\d)")
 _DAY_FIRST = re.compile(r"(?<!\d)(?P<d>\d{1,2})(?P<sep>[./-])(?P<m>\d{1,2})(?P=sep)(?P<y>\d{4})(?!\d)")
+_SHORT_YEAR = re.compile(r"(?<![\d.])(?P<d>\d{1,2})\.\s?(?P<m>\d{1,2})\.\s?(?P<y>\d\d)(?![\d.])")
 _HALF_DAY = re.compile(r"\d\s?[AP]M\b", re.IGNORECASE)  # American time formats come with American date formats
 _NAMED = re.compile(
     r"(?<!\w)(?:(?P<d>\d{1,2})(?:st|nd|rd|th|er|\.|º)?[\s-](?:de\s)?(?P<name>[^\W\d_]{3,12})\.?,?[\s-](?:de\s)?"
@@ -72,6 +73,8 @@ def _numbers(text: str, day_first: bool) -> Iterator[tuple[int, int, int, re.Mat
             yield int(found["y"]), day, month, found
         elif found["sep"] == "." or day_first or day > 12 or day == month:
             yield int(found["y"]), month, day, found
+    for found in _SHORT_YEAR.finditer(text):
+        yield 2000 + int(found["y"]), int(found["m"]), int(found["d"]), found
     for found in _COMPACT.finditer(text):
         yield int(found["y"]), int(found["m"]), int(found["d"]), found
 

@@ -5,6 +5,7 @@
    has the signs of all: the sources agree on it.
 2. The likeliest day is chosen, or none (.choice). Pages of shops, services and manuals, for example, mostly have no
    date of publication, although their programs write one in the head.
+   The dates in the body of a home page are those of what it lists; only its head is read.
 3. If a source gives the time with its zone, the date has it.
 
 Each source has its own limit, so that a page of any size costs little.
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import chain, islice
 from math import log
 from typing import TYPE_CHECKING, NamedTuple
@@ -63,8 +65,16 @@ _PUBLISHED = re.compile(
     re.IGNORECASE,
 )
 _NAMED = re.compile("date|time|pub|byline|meta|info|source|laiyuan|posted|author|header", re.IGNORECASE)
-# A year beside another number, as every date has it.
-_YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?=\d{4}|[\s./年년-]{1,3}\d)|\d[^\d]{1,22}?((?:19|20)\d\d)(?!\d)")
+# A year beside another number, as every date has it; or its last two digits after day and month.
+_YEAR = re.compile(
+    r"(?<!\d)((?:19|20)\d\d)(?=\d{4}|[\s./年년-]{1,3}\d)|\d[^\d]{1,22}?((?:19|20)\d\d)(?!\d)"
+    r"|(?<![\d.])\d\d?\.\s?\d\d?\.\s?(\d\d)(?![\d.])"
+)
+# The address of a site, or of its pages in one language.
+_HOME = re.compile(
+    r"[^/]+//[^/?#]+(?:/(?:[a-z]{2}(?:[-_][a-z]{2,4})?/?)?(?:(?:index|default|home)\.[a-z]{3,5})?)?(?:#|$)",
+    re.IGNORECASE,
+)
 _NOT_PATH = re.compile(r"^[^/]*//[^/]*|[?#].*")
 _IN_PATH = re.compile(r"(?<!\d)((?:19|20)\d\d)(?:(?P<s>[-/_.])(\d{1,2})(?P=s)(\d{1,2})|[-/_]?(\d\d)[-/_]?(\d\d))(?!\d)")
 _DAY_FIRST_IN_PATH = re.compile(r"(?<!\d)(\d{1,2})(?P<s>[-_.])(\d{1,2})(?P=s)(20\d\d)(?!\d)")
@@ -72,11 +82,54 @@ _MONTH_IN_PATH = re.compile(r"/((?:19|20)\d\d)/(\d\d?)(?:/|$)")
 _DATE_ATTRIBUTE = re.compile("date|publi|creat|updated|time", re.IGNORECASE)
 
 
-def published(page: Page, found: Extraction) -> str | None:
-    """When the page was published, as YYYY-MM-DD, with the time if the page gives it with its zone; None if unknown."""
-    days = _Days(page, found)
-    day = chosen(days.candidates, shipped()["published"])
-    return days.moments.get(day, day) or None
+SOURCES = {
+    "structured_data": ("JSON-LD of an article", "JSON-LD", "later in JSON-LD"),
+    "meta": ("meta, published", "meta, date", "meta, changed"),
+    "time_element": ("time",),
+    "attribute": ("attribute", "attribute, changed"),
+    "text": ("line",),
+    "address": ("address",),
+}
+"""The codes of where a date was found, each with its signs. Of several, the first is given."""
+_IN_HEAD = {*SOURCES["structured_data"], "meta, published", "meta, date"}
+_IN_BODY = {"time", "attribute", "line", "address"}
+_ALONE = {
+    "only day in JSON-LD": {*SOURCES["structured_data"]},
+    "only published meta": {"meta, published"},
+    "only line": {"line"},
+    "only address": {"address"},
+}
+"""The signs that no other day has these."""
+
+
+class PublicationDate(NamedTuple):
+    """When a page was published, and where it says so."""
+
+    moment: str | None = None
+    """YYYY-MM-DD, with the time if the page gives it with its zone; None if unknown."""
+    source: str = ""
+    """One of SOURCES; empty if the date is unknown."""
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """Reads the date of a page, whose key in `Page.once` is the extraction."""
+
+    found: Extraction
+
+    def __call__(self, page: Page) -> PublicationDate:
+        days = _Days(page, self.found)
+        day = chosen(days.candidates, shipped()["published"])
+        if not day:
+            return PublicationDate()
+        signs = days.candidates.signs[day]
+        source = next(code for code, names in SOURCES.items() if any(name in signs for name in names))
+        return PublicationDate(days.moments.get(day, day), source)
+
+
+def publication_date(page: Page, found: Extraction) -> PublicationDate:
+    """When the page was published, read once."""
+    return page.once(_Reading(found))
 
 
 def date_candidates(page: Page, found: Extraction) -> Candidates:
@@ -104,14 +157,14 @@ class _Days:
         self.moments: dict[str, str] = {}
         """The days whose time is known."""
         self.path = _NOT_PATH.sub("", page.url[:MAX_URL])
-        is_home = {} if self.path.strip("/") else {"the address is that of the site": 1.0}
-        self.candidates = candidates({**of_page(page, found), **is_home})
+        self.candidates = candidates(of_page(page, found))
         self._add_structured()
         self._add_metas()
-        self._add_times()
-        self._add_attributes()
-        self._add_address()
-        self._add_lines()
+        if found.page_type in ("article", "forum") or not _HOME.match(page.url[:MAX_URL]):
+            self._add_times()
+            self._add_attributes()
+            self._add_address()
+            self._add_lines()
         self._compare()
 
     def _add(self, text: str, *signs: str, day_first: bool = True) -> str | None:
@@ -203,7 +256,8 @@ class _Days:
     def _mentions(self, blocks: tuple[Block, ...]) -> Iterator[_Mention]:
         for at, block in enumerate(blocks):
             text = block.text
-            if ("20" not in text and "19" not in text) or len(text) > MAX_TEXT:
+            has_year = "20" in text or "19" in text or (len(text) <= LINE and text.count(".") > 1)
+            if not has_year or len(text) > MAX_TEXT:
                 continue
             for found in _YEAR.finditer(text):  # around which a date is looked for: most text has none
                 year = found.start(found.lastindex or 0)
@@ -222,6 +276,13 @@ class _Days:
         for day in signs:
             if month and day.startswith(f"{month[1]}-{int(month[2]):02}"):
                 self.candidates.add(day, "month of the address")
+        for day, its in signs.items():
+            if its.keys() & _IN_HEAD and its.keys() & _IN_BODY:
+                self.candidates.add(day, "in head and body")
+        for name, sources in _ALONE.items():
+            found = [day for day, its in signs.items() if its.keys() & sources]
+            if len(found) == 1:
+                self.candidates.add(found[0], name)
         self.candidates.add(min(signs), "earliest")
         self.candidates.add(max(signs), "latest")
         self.candidates.page["days"] = log(1 + len(signs))

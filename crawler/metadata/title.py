@@ -20,10 +20,13 @@ if TYPE_CHECKING:
     from crawler.page.page import Page
 
 # Separators between the headline and the site's name; a hyphen only with spaces around it.
-SEPARATORS = re.compile(r"\s+[-–—|·»«:]\s+|\s*[|_｜]\s*|\s*[-–—]{2,}\s*")
+SEPARATORS = re.compile(r"\s+[-–—|·•»«:]\s+|\s*[|_｜]\s*|\s*[-–—]{2,}\s*")
+_LINE = re.compile(r"\s[|｜]\s")
 HEADINGS = frozenset(("h1", "h2", "h3"))
 # A part shorter than this is a label such as "News"; a Chinese character counts as two letters.
 MIN_LENGTH = 5
+# A part before a line that is shorter than this may be a label, too.
+MIN_FIRST = 12
 # Characters of <title> and of headings that are read, as every heading is compared with it. No headline is longer.
 MAX_TITLE = 1_000
 MAX_HEADING = 300
@@ -65,10 +68,13 @@ def headline(page: Page) -> str:
     headings = list(islice((block for block in page.blocks if block.tag in HEADINGS), MAX_HEADINGS))
     keyed = [(letters(block.text[:MAX_HEADING]), block) for block in headings]
     fit = [(key, block) for key, block in keyed if _is_fit(block.text, key, said)]
+    repeated = {letters(text) for text in (said.headline, *said.titles, *said.parts)}
+    surest = [(key, block) for key, block in fit if block.tag == "h1" or key in repeated]
     found = (
-        _agreed(fit, said)
+        _agreed(surest, said)
         or _related(fit, said, page.url)
-        or next((text for text in (said.headline, *said.titles) if _is_fit(text, letters(text), said)), "")
+        or _agreed(fit, said)
+        or _of_page(next((text for text in (said.headline, *said.titles) if _is_fit(text, letters(text), said)), ""))
         or _part(page, said)
         or next((block.text for block in headings), said.title)
     )
@@ -148,6 +154,13 @@ def _is_in_address(text: str, url: str) -> bool:
     if len(slug) >= MIN_SLUG and own[: len(slug)] == slug:
         return True
     return bool(own) and len(set(own).intersection(words(unquote(path)))) >= SHARE * len(set(own))
+
+
+def _of_page(text: str) -> str:
+    """A description without what follows a line in it, which is the section, the site or a slogan."""
+    first, *others = _LINE.split(text)
+    is_label = width(first) < MIN_FIRST or any(len(first) * 2 <= len(other) for other in others)
+    return text if is_label else first.strip()
 
 
 def _part(page: Page, said: _Descriptions) -> str:

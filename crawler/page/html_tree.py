@@ -51,12 +51,23 @@ _START = re.compile(rb"<[a-zA-Z]")
 # End tags of these create an element if there is none to end, or the text after them does.
 _ELEMENT = re.compile(rb"<(?:[a-z]|/(?:p|br|html|body|head)\b)", re.IGNORECASE)
 
+# Control characters written as entities; no text has them.
+_CONTROL = re.compile(
+    rb"&#(?:0{0,8}(?:[1-8]|1[124-9]|2\d|3[01]|127)(?!\d)"
+    rb"|x0{0,8}(?:[1-8bcef]|1[\da-f]|7f|fff[ef])(?![\da-f]));?",
+    re.IGNORECASE,
+)
+
 _PARSER = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
 
 OF_HEADS = frozenset("title meta link base basefont bgsound script style noscript noframes template".split())
 """Elements that a head may have."""
-PERMALINK = "¶"
-"""The sign that manuals put after a heading to link to it."""
+PILCROW = "¶"
+PERMALINKS = frozenset((PILCROW, "§", "#", "🔗"))
+"""The signs that manuals put beside a heading to link to it."""
+MAX_SIGN = 8
+MAX_LAST = 8  # elements in each other at the end of a line of code
+_CODE_LINE = re.compile(r"(?:^|[\s_-])line(?:\s|$)")  # a class
 
 
 class Cut(StrEnum):
@@ -143,7 +154,7 @@ def is_deep(root: etree._Element) -> bool:
 
 def parsed(source: bytes) -> tuple[etree._Element, Cut | None]:
     """The tree of a source in UTF-8, a lone <html> if it has no element, and the limit that cut it off."""
-    source, ended = bounded(source)
+    source, ended = bounded(_CONTROL.sub(b"", source) if b"&#" in source else source)
     try:
         root = etree.fromstring(source, _PARSER)
     except (etree.XMLSyntaxError, ValueError):
@@ -155,6 +166,7 @@ def parsed(source: bytes) -> tuple[etree._Element, Cut | None]:
         root.append(late)
     _open_body(root)
     _silence_permalinks(root)
+    _break_code_lines(root)
     return root, ended or (Cut.DEPTH if is_deep(root) else None)
 
 
@@ -174,10 +186,34 @@ def _open_body(root: etree._Element) -> None:
 
 
 def _silence_permalinks(root: etree._Element) -> None:
-    """Remove the text of links that consist only of this sign."""
+    """Remove the text of links within the page that consist only of such a sign."""
     for link in root.iter("a"):
-        if (text := link.text) and PERMALINK in text and text.strip() == PERMALINK and not len(link):
-            link.text = None
+        if (text := link.text) and len(text) < MAX_SIGN and text.strip() in PERMALINKS and not len(link):
+            is_within = link.get("href", "").startswith("#")
+            link.text = None if is_within or PILCROW in text else text
+
+
+def _break_code_lines(root: etree._Element) -> None:
+    """End the lines of code that are lines only by their style."""
+    for span in root.iter("span"):
+        if "line" not in (its_class := span.get("class", "")) or not _CODE_LINE.search(its_class):
+            continue
+        after = span.getnext()
+        if after is None or after.tag != "span" or not _CODE_LINE.search(after.get("class", "")):
+            continue
+        if not span.tail and not _ends_line(span):
+            span.tail = "\n"
+
+
+def _ends_line(element: etree._Element) -> bool:
+    """Whether a line ends at the end of an element."""
+    for _ in range(MAX_LAST):
+        if not len(element):
+            return element.tag == "br" or (element.text or "").endswith("\n")
+        element = element[-1]
+        if element.tail:
+            return element.tail.endswith("\n")
+    return False
 
 
 Element = etree._Element

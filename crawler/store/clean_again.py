@@ -25,8 +25,17 @@ ABOUT = ("id", "key", "url", "fetched_at", "extractor", "extractor_version", "te
 SAME = and_(stored_response.c.key == page.c.key, stored_response.c.fetched_at == page.c.fetched_at)
 # The fields that are replaced; if a page was fetched again meanwhile, its newer fields are kept.
 MADE_ANEW = (
-    *("language", "title", "text", "comments", "author", "published", "page_type", "text_fingerprint", "images"),
-    *("markdown", "extractor", "certainty", "signature", "source_fingerprint", "extractor_version"),
+    *("language", "title", "text", "comments", "author", "published", "published_source", "page_type"),
+    *(
+        "text_fingerprint",
+        "images",
+        "markdown",
+        "extractor",
+        "certainty",
+        "signature",
+        "source_fingerprint",
+        "extractor_version",
+    ),
 )
 SAVE = (
     update(page)

@@ -34,7 +34,7 @@ from crawler.evaluation.peers import PEERS, MethodInput, is_installed, version  
 from crawler.extraction import EXTRACTORS  # noqa: E402
 from crawler.extraction.auto import comments, main_text  # noqa: E402
 from crawler.metadata.author import author  # noqa: E402
-from crawler.metadata.publication_date import published  # noqa: E402
+from crawler.metadata.publication_date import publication_date  # noqa: E402
 from crawler.metadata.title import headline  # noqa: E402
 from crawler.page.page import Page  # noqa: E402
 
@@ -152,7 +152,7 @@ def metadata(pages: list[MethodInput], rounds: int) -> dict[str, Figures]:
     asked: dict[str, Callable[[Page], Any]] = {
         "title": headline,
         "comments": lambda page: comments(page, ()),
-        "published": lambda page: published(page, page.once(EXTRACTORS["auto"])),
+        "published": lambda page: publication_date(page, page.once(EXTRACTORS["auto"])),
         "author": lambda page: author(page, page.once(EXTRACTORS["auto"])),
     }
     found: dict[str, list[float]] = {name: [] for name in asked}

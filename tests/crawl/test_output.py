@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from sites import BY_SHARES, Answer, Crawl, Site, crawl, page, serving
 
+from crawler import clean
 from crawler.extraction import extract
 from crawler.extraction.auto.model import KINDS
 from crawler.items import PageItem
@@ -63,6 +64,7 @@ def test_an_item_has_every_field_filled(crawled: tuple[Site, Crawl]) -> None:
         "comments": "",
         "author": "Ann Lee",
         "published": "2024-05-06",
+        "published_source": "meta",
         "link_score": None,
         "via": "seed",
         "extractor": "auto",
@@ -70,6 +72,13 @@ def test_an_item_has_every_field_filled(crawled: tuple[Site, Crawl]) -> None:
         "images": [{"url": f"{site.url}a.png", "alt": "a bee"}, {"url": f"{site.url}b.jpg", "alt": ""}],
         "own_fields": None,
     }
+
+
+def test_an_item_has_what_clean_returns(crawled: tuple[Site, Crawl]) -> None:
+    site, ended = crawled
+    item = next(item for item in ended.items("蜜蜂") if item["url"] == site.url)
+    told = clean(str(ROUTES["/"]), site.url, link_addresses=True).fields()
+    assert {name: item[name] for name in told} == told
 
 
 @pytest.mark.parametrize("favour", ["precision", "recall"])

@@ -70,6 +70,7 @@ def test_no_name_in_json_ld(value: str) -> None:
         ("<p class=byline>By <a>Ann Lee</a> and <a>Bo Ray</a>, Editor", "Ann Lee; Bo Ray", {"named as the author"}),
         ("<div class='article-byline'>Von Ann Lee | 4. März 2012</div>", "Ann Lee", {"named as the author"}),
         ("<span class=username>ann_7</span>", "ann_7", {"named as a user", "digits"}),
+        ("<p class=author>przez <a>Ann Lee</a>", "Ann Lee", {"named as the author"}),
         ("<footer><p class=author>Ann Lee</footer>", "Ann Lee", {"named as the author elsewhere"}),
         ("<title>Bees dance</title><h1>Bees dance</h1><p>By Ann Lee", "Ann Lee", {"by, up to 1 lines after"}),
         ("<p>Posted in Bees by Ann Lee on Monday", "Ann Lee", {"by in a line"}),
@@ -98,6 +99,7 @@ def test_signs(html: str, name: str, signs: set[str]) -> None:
         "<p>来源：新华社",
         f"<p class=author><b>Ann Lee</b> {'a' * MAX_BYLINE}</p>",
         "<p>Ann Lee keeps bees.",
+        "<div class=list-sort-by><b>Ann Lee</b></div>",
     ],
 )
 def test_no_name(html: str) -> None:

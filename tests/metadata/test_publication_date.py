@@ -1,4 +1,5 @@
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -9,8 +10,9 @@ from crawler.metadata.publication_date import (
     MAX_MENTIONS,
     MAX_TEXT,
     MAX_URL,
+    PublicationDate,
     date_candidates,
-    published,
+    publication_date,
 )
 from crawler.page.head import MAX_ELEMENTS, MAX_JSON, MAX_SCRIPTS, MAX_TIMES
 from crawler.page.page import Page
@@ -35,7 +37,7 @@ def of_article(head: str = "", byline: str = "", footer: str = "", url: str = UR
         f"<article><h1>How bees dance</h1>{byline}{TEXT}</article><footer>The Hive{footer}</footer></body></html>",
         url,
     )
-    return published(page, auto(page))
+    return publication_date(page, auto(page)).moment
 
 
 def json_ld(data: str) -> str:
@@ -66,6 +68,12 @@ ARTICLE = '{"@type": "NewsArticle", "datePublished": "2024-05-06T10:15:00+02:00"
         ("<p>2024-05-06</p>", {"line", "short line", "first line", "the line begins with it"}),
         ("<p>Posted on 6 May 2024 by Ann</p>", {"label, published"}),
         ("<p>发布时间：2024/5/6 来源：本站</p>", {"label, published"}),
+        ("<p>06.05.24 10:15", {"line", "short line"}),
+        ("<p>6. 5. 24", {"line", "short line"}),
+        ("<p>6 May 2024", {"only line"}),
+        (json_ld('{"datePublished": "2024-05-06"}') + "<p>7 May 2024", {"only day in JSON-LD"}),
+        ('<meta name=pubdate content="2024-05-06"><p>7 May 2024', {"only published meta"}),
+        ('<meta name=date content="2024-05-06"><p>6 May 2024', {"in head and body"}),
         ("<p class=pubtime><b>May 6, 2024</b></p>", {"named as a date"}),
         ("<footer><p>6 May 2024</p></footer>", {"elsewhere"}),
         ("<p><a href=/x>6 May 2024</a></p>", {"linked"}),
@@ -89,6 +97,8 @@ def test_signs(html: str, signs: set[str]) -> None:
         '<span class="price" title="2024-05-06">5</span>',
         "<script>var date = '2024-05-06'</script>",
         "<p>© 2004-2012</p>",
+        "<p>1.6.05.24 and 6.05.24.1 and 6.13.24 and 06.05.2</p>",
+        f"<p>06.05.24{' bees' * 23}</p>",
         "<p>Last updated: 6 May 2024</p>",
     ],
 )
@@ -155,6 +165,45 @@ def test_date_of_an_article(article: dict[str, str], expected: str | None) -> No
     assert of_article(**article) == expected
 
 
+@pytest.mark.parametrize(
+    ("html", "path", "source"),
+    [
+        (json_ld(ARTICLE), "", "structured_data"),
+        ("<meta property='article:published_time' content='2024-05-06'>", "", "meta"),
+        ("<p>By Ann Lee</p><time datetime='2024-05-06'>today</time>", "", "time_element"),
+        ("<p class=entry-date><abbr class=published title=2024-05-06>today</abbr></p>", "", "attribute"),
+        ("<p class=date>6 May 2024</p>", "", "text"),
+        ("", "/2024/05/06/bees", "address"),
+        ("<p class=date>6 May 2024</p>" + json_ld(ARTICLE), "/2024/05/06/bees", "structured_data"),
+        ("<p class=date>6 May 2024</p>" + json_ld(ARTICLE.replace("05", "04")), "/2024/05/06/bees", "text"),
+        ("", "", ""),
+    ],
+)
+def test_source(html: str, path: str, source: str) -> None:
+    page = Page.from_html(
+        f"<html lang=en><title>How bees dance</title><article><h1>How bees dance</h1>{html}{TEXT}</article>", URL + path
+    )
+    assert publication_date(page, auto(page)).source == source
+
+
+@pytest.mark.parametrize(
+    ("path", "page_type", "is_home"),
+    [
+        *[(path, "listing", True) for path in ("", "/", "/zh/", "/en-GB", "/index.html", "/de/default.aspx", "/#top")],
+        *[(path, "listing", False) for path in ("/?p=7", "/bees", "/news/", "/en/bees/", "/index.html?id=7")],
+        ("/", "", True),
+        ("/", "article", False),
+        ("/", "forum", False),
+    ],
+)
+def test_the_body_of_a_home_page_has_the_dates_of_others(path: str, page_type: str, is_home: bool) -> None:
+    head = "<meta property='article:published_time' content='2024-05-06'>"
+    page = Page.from_html(f"{head}<p>7 May 2024</p><time datetime=2024-05-08>today</time>", f"https://e.org{path}")
+    found = replace(auto(page), page_type=page_type)
+    read = {"2024-05-06"} if is_home else {"2024-05-06", "2024-05-07", "2024-05-08"}
+    assert set(date_candidates(page, found).signs) == read
+
+
 def test_a_shop_has_no_date() -> None:
     goods = "".join(
         f"<li><h3>Honey {at}</h3><p>Sweet and clear. $ {at}.99 <button>Add to cart</button>" for at in range(20)
@@ -162,7 +211,7 @@ def test_a_shop_has_no_date() -> None:
     head = json_ld('{"@type": "WebPage", "datePublished": "2024-05-06"}')
     page = Page.from_html(f"<title>Shop</title>{head}<h1>Honey</h1><ul>{goods}</ul>", "https://shop.example/honey")
     assert list(date_candidates(page, auto(page)).signs) == ["2024-05-06"]
-    assert published(page, auto(page)) is None
+    assert publication_date(page, auto(page)) == PublicationDate()
 
 
 @pytest.mark.parametrize(

@@ -47,9 +47,23 @@ SITE = "<meta property=og:site_name content='The Valley Post'>"
         (LD + "<title>Thread: Bees dance</title><h1>Bees dance</h1>", "Bees dance"),
         (LD + "<title>Question - Bees dance - Post</title><h1>Question Bees dance</h1>", "Bees dance"),
         (LD + "<title>Bees dance</title><h1><a href=/>Bees dance</a></h1><h1>Subscribe to bees</h1>", "Bees dance"),
+        ("<title>Bees dance • The Hive of the Valley</title><h3>Bees dance</h3>", "Bees dance"),
         (SITE + "<title>The Valley Post</title><h1>The Valley Post</h1><h2>Bees</h2>", "The Valley Post"),
         (SITE + "<title>The Valley Post - Bees dance</title><h1>The Valley Post</h1>", "Bees dance"),
         (SITE + "<meta property=og:title content='Bees dance | the valley post'><p>text", "Bees dance"),
+        ("<meta property=og:title content='How bees dance all day | Nature'>", "How bees dance all day"),
+        ("<meta property=og:title content='Bees at noon | Nature'>", "Bees at noon"),
+        ("<meta property=og:title content='Bees at six | Nature'>", "Bees at six | Nature"),
+        (f"<meta property=og:title content='Bees of June | {'a' * 24}'>", f"Bees of June | {'a' * 24}"),
+        (f"<meta property=og:title content='Bees of June | {'a' * 23}'>", "Bees of June"),
+        (
+            "<title>Bees of 6 kinds dance | Post</title><h1>How all bees dance</h1><h2>Bees of 6 kinds</h2>",
+            "How all bees dance",
+        ),
+        (
+            "<title>Bees of 6 kinds dance | Post</title><h1>How all bees dance</h1><h2>Bees of 6 kinds dance</h2>",
+            "Bees of 6 kinds dance",
+        ),
     ],
 )
 def test_headline(html: str, expected: str) -> None:

@@ -32,6 +32,19 @@ def test_pages_without_a_declaration(text: str, encoding: str, read_as: str) -> 
     assert [found.title, found.blocks[0].text] == [text, text]
 
 
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("a&#27;[1mb&#x1B;&#X07;&#0008;&#127;&#x7f;&#xFFFE;", "a[1mb"),
+        ("&#7b&#271;&#x1bc;&#31 c", "bďƼ c"),
+        ("a&#9;&#10;b&#13;&#32;&#160;c &#38;#27;", "a b c &#27;"),
+    ],
+)
+def test_no_control_characters(written: str, read: str) -> None:
+    assert [block.text for block in page(f"<p>{written}").blocks] == [read]
+    assert page(f"<title>{written}</title>").title == read
+
+
 @pytest.mark.parametrize("text", ["", "x", CHINESE, "\ud800"])
 def test_from_html(text: str) -> None:
     found = Page.from_html(f"<meta charset=gbk><p>{text}.", URL)
@@ -210,6 +223,8 @@ def test_near_text(html: str, near: str) -> None:
         ("<h2>Bees<a href=#bees>¶</a></h2>", "Bees"),
         ("<h2>Bees <a href=#bees>\n&para; </a></h2>", "Bees"),
         ("<dt>dance<a href=#dance>¶</a> of bees", "dance of bees"),
+        ("<h2><a href=#bees>§</a>Bees <a href='#bees'> # </a></h2>", "Bees"),
+        ("<h2><a href=/bees>§</a>Bees <a href=/bees>¶</a></h2>", "§Bees"),
         ("<p>Bees¶", "Bees¶"),
         ("<p><a href=#bees>¶ 4</a>", "¶ 4"),
         ("<p><a href=#bees>¶<b>4</b></a>", "¶4"),
@@ -217,6 +232,26 @@ def test_near_text(html: str, near: str) -> None:
 )
 def test_a_permalink_is_no_text(html: str, text: str) -> None:
     assert [block.text for block in page(html).blocks] == [text]
+
+
+@pytest.mark.parametrize(
+    ("lines", "text"),
+    [
+        ("<span class=line>a</span><span class=line>  b</span>", "a\n  b"),
+        ("<span class=x-code-line><i>a</i></span><span class='x-code-line b'>b</span>c", "a\nbc"),
+        ("<span class=line>a\n</span><span class=line>b</span>", "a\nb"),
+        ("<span class=line><i>a\n</i></span><span class=line>b</span>", "a\nb"),
+        ("<span class=line><i>a</i>\n</span><span class=line>b</span>", "a\nb"),
+        ("<span class=line>a<br></span><span class=line>b</span>", "a"),
+        ("<span class=line>a</span>\n<span class=line>b</span>", "a\nb"),
+        ("<span class=line>a</span> <span class=line>b</span>", "a b"),
+        ("<span class=line>a</span><i class=line>b</i>", "ab"),
+        ("<span class=line-number>1</span><span class=line>b</span>", "1b"),
+        ("<span class=line>a</span><span class=inline>b</span>", "ab"),
+    ],
+)
+def test_lines_of_code_that_are_so_by_their_style(lines: str, text: str) -> None:
+    assert page(f"<pre>{lines}</pre>").blocks[0].text == text
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from crawler.extraction import EXTRACTORS, extract
-from crawler.metadata.publication_date import published
+from crawler.metadata.publication_date import publication_date
 from crawler.page.page import Page
 from crawler.page.text import fingerprint
 
@@ -38,7 +38,7 @@ def framed(html: str) -> str:
 
 def dated(html: str) -> str | None:
     page = Page.from_html(html, "http://example.com/")
-    return published(page, EXTRACTORS["auto"](page))
+    return publication_date(page, EXTRACTORS["auto"](page)).moment
 
 
 @pytest.mark.parametrize("name", COSTLY)

@@ -15,7 +15,9 @@ The weights were trained by `scrapy train auto`; CARD.md beside them names the t
 is needed to use them; it is imported when the first page is judged.
 """
 
+import re
 from collections.abc import Container
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from crawler.extraction.auto.element_names import Name, named
@@ -28,6 +30,8 @@ from crawler.page.page import Extraction, Page
 from crawler.page.text import has_full_stop
 
 if TYPE_CHECKING:  # imports numpy, which is delayed until the first page
+    from lxml import etree
+
     from crawler.extraction.auto.common_blocks import BlockLibrary
     from crawler.extraction.auto.model import Model
     from crawler.page.blocks import Block
@@ -40,6 +44,8 @@ WORDS = "comment disqus discuss responses replies reaction pinglun huifu 评论 
 MOST_LETTERS = 200
 WITHOUT_STOP = 40
 """Characters from which a line is a comment even without a full stop."""
+FORM = re.compile("comment-respond|comment-?form|comment-notes", re.IGNORECASE)
+FORM_LEVELS = 4  # from a line of a form to the form
 WHOLE = frozenset(("html", "body"))
 UNREAD = frozenset(("button", "label", "option", "legend", "h1", "h2", "h3", "h4", "h5", "h6"))
 
@@ -63,7 +69,9 @@ def comments(page: Page, kept: Container[int], is_thread: bool = False) -> str:
     if is_thread and any(index in kept for index in places):
         return ""
     return "\n".join(
-        page.blocks[index].text for index in places if index not in kept and _is_remark(page.blocks[index])
+        page.blocks[index].text
+        for index in places
+        if index not in kept and _is_remark(page.blocks[index]) and not _is_of_form(page.blocks[index].element)
     )
 
 
@@ -100,6 +108,12 @@ def _said(name: Name) -> str:
 def _is_remark(block: "Block") -> bool:
     is_prose = has_full_stop(block.text) or len(block.text) >= WITHOUT_STOP
     return is_prose and block.tag not in UNREAD and 2 * block.linked <= len(block.text)
+
+
+def _is_of_form(element: "etree._Element") -> bool:
+    """Whether an element is in the form for a new comment."""
+    around = islice(chain([element], element.iterancestors()), FORM_LEVELS)
+    return any(one.tag == "form" or FORM.search(one.get("class", "")[:MOST_LETTERS]) for one in around)
 
 
 def auto(

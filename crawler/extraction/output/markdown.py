@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from crawler.extraction.output.markdown_inline import MARKS, NO_MARKS, escaped, raw, rendered, target
+from crawler.extraction.output.footnotes import footnotes
+from crawler.extraction.output.markdown_inline import MARKS, NO_MARKS, escaped, raw, rendered, target, without_returns
 from crawler.extraction.output.markdown_layout import Indent, MarkdownLine, MarkdownTable, laid_out
 from crawler.extraction.output.plain_text import is_said
 from crawler.page.blocks import ANCHORED, INLINE, WITHIN_WORDS, Block, steps, without_anchor
@@ -48,9 +49,9 @@ def markdown(page: Page, found: Extraction, links: bool = False, refused: Collec
         return ""
     lines = _LineReader(page, found.blocks, links).run()
     title = fold_space(found.title.translate(NO_MARKS))
-    at = next((at for at, line in enumerate(lines[:MAX_ABOVE]) if _letters(line.block.text) == _letters(title)), None)
-    if at is not None:
-        del lines[at]
+    same = [line for line in lines[:MAX_ABOVE] if _letters(line.block.text) == _letters(title)]
+    titles = {id(line) for line in same if line is same[0] or line.heading is not None}
+    lines = [line for line in lines if id(line) not in titles]
     text = laid_out(lines, _images(page, found.blocks, refused))
     return "\n\n".join([f"# {escaped(title, first=False)}"] * bool(title) + [text] * bool(text))
 
@@ -61,6 +62,9 @@ class _LineReader:
         self.kept = {id(block) for block in blocks}
         self.left = len(self.kept)
         self.links_left = MAX_LINKS
+        self.footnotes = footnotes(page, blocks)
+        self.labels: list[str] = []
+        """The labels of the footnotes that this line refers to."""
         self.at = 0
         """How many blocks there were so far."""
         self.said: set[str] = set()
@@ -122,7 +126,7 @@ class _LineReader:
             self.anchor = element
         elif tag in WITHIN_WORDS:
             self.read("")
-        kind = KINDS.get(tag)
+        kind = self.footnotes.kind(element) or KINDS.get(tag)
         if kind and (kind != "link" or self.links) and all(kind != one for one, _ in self.open):
             self.open.append((kind, element))
             self.mark(kind, element)
@@ -131,7 +135,7 @@ class _LineReader:
         if tag not in INLINE:
             self.end_line()
             self.containers.pop()
-            self.end(tag)
+            self.end(element, tag)
             return
         if self.open and self.open[-1][1] is element:
             self.pieces.append(MARKS[self.open.pop()[0]][1])
@@ -144,13 +148,15 @@ class _LineReader:
         self.pieces.append(MARKS[kind][0])
         if kind == "link":
             self.linked.append(element)
+        elif kind == "note":
+            self.labels.append(self.footnotes.references[element])
 
     def begin(self, element: etree._Element, tag: str) -> None:
         """Note what the lines in an element that is not inline stand in."""
         self.breaks = self.breaks + 1 if tag == "br" else 2
-        if tag in SCOPES:
-            self.scopes.append(Indent(element))
-        elif tag in HEADINGS:
+        if tag in SCOPES or element in self.footnotes.notes:
+            self.scopes.append(Indent(element, self.footnotes.notes.get(element, "")))
+        if tag in HEADINGS:
             self.headings.append(element)
         elif tag == "pre":
             self.pres.append(element)
@@ -163,12 +169,12 @@ class _LineReader:
         elif self.tables and tag in ("td", "th"):
             self.tables[-1].begin_cell(element)
 
-    def end(self, tag: str) -> None:
+    def end(self, element: etree._Element, tag: str) -> None:
         if tag != "br":
             self.breaks = 2
-        if tag in SCOPES:
+        if tag in SCOPES or element in self.footnotes.notes:
             self.scopes.pop()
-        elif tag in HEADINGS:
+        if tag in HEADINGS:
             self.headings.pop()
         elif tag == "pre":
             self.pres.pop()
@@ -193,7 +199,7 @@ class _LineReader:
                     self.keep(block)
             self.at += 1
             self.breaks = 0
-        self.pieces, self.linked, self.touches_link = [], [], False
+        self.pieces, self.linked, self.labels, self.touches_link = [], [], [], False
         for kind, element in self.open:
             self.mark(kind, element)
 
@@ -207,10 +213,12 @@ class _LineReader:
         else:
             marked = raw(without_anchor(self.pieces) if block.tag in ANCHORED else self.pieces)
             if _letters(marked.translate(NO_MARKS)) == _letters(block.text):
-                text = rendered(marked, iter(map(self.address, self.linked)), strong=heading is None)
+                if not (marked := without_returns(marked)):
+                    return
+                text = rendered(marked, map(self.address, self.linked), iter(self.labels), strong=heading is None)
             else:  # the walks do not agree
                 text = escaped(block.text)
-        scopes = self.scopes[:MAX_SCOPES]
+        scopes = self.scopes[next((at for at, one in enumerate(self.scopes) if one.label), 0) :][:MAX_SCOPES]
         # In the tree an open <dd> holds the next one.
         scopes = [one for one, below in zip_longest(scopes, scopes[1:]) if below is None or not below.follows(one)]
         line = MarkdownLine(text, block, self.at, tuple(scopes), heading, pre, table if in_cell else None, self.breaks)

@@ -17,6 +17,8 @@ MARKS = {
     "link": ("\ufdd6", "\ufdd7"),
     "math": ("\ufdd8", "\ufdd9"),
     "display": ("\ufdda", "\ufddb"),
+    "note": ("\ufddc", "\ufddd"),
+    "return": ("\ufdde", "\ufddf"),
 }
 """What opens and what closes each kind."""
 OPEN_CODE, CLOSE_CODE = MARKS["code"]
@@ -25,24 +27,30 @@ VERBATIM |= {MARKS[kind][0]: "math" for kind in ("math", "display")}
 VERBATIM |= {MARKS[kind][1]: "" for kind in ("math", "display")}
 """Marks before text in which nothing is escaped, with its kind, and those after it."""
 OPEN_LINK, CLOSE_LINK = MARKS["link"]
+OPEN_NOTE, CLOSE_NOTE = MARKS["note"]
+OPEN_RETURN, CLOSE_RETURN = MARKS["return"]
+RETURN = re.compile(f"{OPEN_RETURN}[^{CLOSE_RETURN}]*{CLOSE_RETURN}")
+# What is left beside a link back from a footnote: "^", "[]".
+LEFT = re.compile(r"^(?:[\^↑]\s?)+|[\[(]\s?[\])]")
 MATH = dict(zip("".join((*MARKS["math"], *MARKS["display"])), ("$", "$", "$$", "$$"), strict=True))
 SIGNS = dict(zip("\ufdd0\ufdd1\ufdd2\ufdd3", ("**", "**", "*", "*"), strict=True))
-NO_MARKS = dict.fromkeys(range(0xFDD0, 0xFDDC))
-MARK = re.compile("([\ufdd0-\ufddb])")
+NO_MARKS = dict.fromkeys(range(0xFDD0, 0xFDE0))
+MARK = re.compile("([\ufdd0-\ufddf])")
 # There is no emphasis with a space inside it, or with a sign at its edge and a letter beyond.
 SPACE_INSIDE = re.compile("([\ufdd0\ufdd2\ufdd4\ufdd6\ufdd8\ufdda]) | ([\ufdd1\ufdd3\ufdd5\ufdd7\ufdd9\ufddb])")
-SIGN_AT_END = re.compile(r"([^\w\s\ufdd0-\ufddb]{1,9})([\ufdd1\ufdd3]+)(?=\w)")
-SIGN_AT_START = re.compile(r"(?<=\w)([\ufdd0\ufdd2]+)([^\w\s\ufdd0-\ufddb]{1,9})")
+SIGN_AT_END = re.compile(r"([^\w\s\ufdd0-\ufddf]{1,9})([\ufdd1\ufdd3]+)(?=\w)")
+SIGN_AT_START = re.compile(r"(?<=\w)([\ufdd0\ufdd2]+)([^\w\s\ufdd0-\ufddf]{1,9})")
 EMPTY = re.compile("\ufdd0( ?)\ufdd1|\ufdd2( ?)\ufdd3|\ufdd4( ?)\ufdd5")
 DEEPEST = 3  # marks in each other: a link, strong, em
 SPECIAL = re.compile(
     r"\\(?=[!-/:-@\[-`{-~])|`|\*(?! )|(?<=[^ ])\*|(?<![^\W_])_(?! )|(?<=[^ ])_(?![^\W_])|\](?=[(\[:])|<(?=[A-Za-z/!?])"
-    r"|&(?=#?\w{1,32};)|~(?=~)"
+    r"|\[(?=\^)|&(?=#?\w{1,32};)|~(?=~)"
 )
 BRACKET = re.compile(r"[\[\]]")
 # What has a meaning at the start of a line; of a number, its dot.
 START = re.compile(r"#{1,6}(?=\s|$)|[-+*](?=\s|$)|>|\||~~~|([-=_])\1\1+\s*$|:?-+[:|]")
 NUMBER = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
+NOTE_AT_START = re.compile(r"^(\[\^\w+\]):")
 TICKS = re.compile("`+")
 # TeX in the text of a page, which a script draws. Its length is bounded, as an end is looked for from each beginning.
 IN_DOLLARS = r"\$\$?(?![\s$])([^$]+?)(?<![\s\\])\$\$?(?![\w$])"
@@ -79,14 +87,29 @@ def raw(pieces: list[str]) -> str:
     return fold_space(text)
 
 
-def rendered(text: str, addresses: Iterator[str], strong: bool = True) -> str:
-    """A line with marks in it as Markdown; each link takes its address from `addresses`, none if that is empty."""
+def without_returns(text: str) -> str:
+    """A line with marks in it without the links back from footnotes."""
+    if OPEN_RETURN not in text:
+        return text
+    return LEFT.sub("", fold_space(EMPTY.sub("", RETURN.sub("", text))))
+
+
+def rendered(text: str, addresses: Iterator[str], labels: Iterator[str], strong: bool = True) -> str:
+    """A line with marks in it as Markdown; each link takes its address from `addresses`, none if that is empty.
+
+    Each reference to a footnote takes its label from `labels`.
+    """
     tokens = MARK.split(text)
     has_math = not MATH.keys().isdisjoint(tokens)
     out: list[str] = []
     address, opened, inside = "", 0, ""
     for at, token in enumerate(tokens):
-        if at % 2 == 0:
+        if inside == "note":
+            inside = "" if token == CLOSE_NOTE else inside
+        elif token == OPEN_NOTE:
+            inside = "note"
+            out.append(f"[^{next(labels, '')}]")
+        elif at % 2 == 0:
             out.append(_unmarked(token, inside, has_math, (bool(address), at + 1 < len(tokens), not at)))
         elif token in VERBATIM:
             inside = VERBATIM[token]
@@ -101,7 +124,7 @@ def rendered(text: str, addresses: Iterator[str], strong: bool = True) -> str:
             address = ""
         elif not inside and (strong or token not in MARKS["strong"]):
             out.append(SIGNS[token])
-    return "".join(out).strip()
+    return NOTE_AT_START.sub(r"\1\\:", "".join(out).strip())
 
 
 def _unmarked(text: str, inside: str, has_math: bool, place: tuple[bool, bool, bool]) -> str:

@@ -21,20 +21,25 @@ if TYPE_CHECKING:
 # A table has at least two rows and columns; what has more columns than this, or longer cells, is no table to read.
 MAX_COLUMNS = 60
 MAX_CELL, MAX_CELL_LINES = 400, 8
+NOTE_INDENT = 4
+# Lists with different marks are different lists.
+OTHER_MARKS = str.maketrans("-.", "*)")
 MAX_ROWS = 1_000  # that a cell is taken to reach down
 
 
 @dataclass(eq=False)
 class Indent:
-    """A quote or an item that lines stand in."""
+    """A quote, an item or a footnote that lines stand in."""
 
     element: etree._Element
+    label: str = ""
+    """That of a footnote."""
     is_begun: bool = False
 
     @property
     def is_quote(self) -> bool:
         """Whether it is a quote."""
-        return self.element.tag == "blockquote"
+        return self.element.tag == "blockquote" and not self.label
 
     def follows(self, other: Indent) -> bool:
         """Whether both are definitions of one list, of which the tree holds one in the other."""
@@ -122,6 +127,8 @@ class _Document:
         self.out: list[str] = []
         self.before: MarkdownLine | None = None
         self.marks: dict[etree._Element, str] = {}
+        self.others: set[etree._Element] = set()
+        """The lists with other marks than usual."""
         self.starts = Starts()
         self.parts: Counter[etree._Element | None] = Counter()
 
@@ -131,13 +138,14 @@ class _Document:
             return
         between = self.between(line)
         first = rest = ""
-        for scope in line.scopes:
+        for at, scope in enumerate(line.scopes):
             if scope.is_quote:
                 first, rest = f"{first}> ", f"{rest}> "
                 continue
-            mark = self.mark(scope.element)
-            first += " " * len(mark) if scope.is_begun else mark
-            rest += " " * len(mark)
+            if not scope.is_begun:
+                self.separate(line.scopes[: at + 1])
+            first += self.space(scope) if scope.is_begun else self.mark(scope)
+            rest += self.space(scope)
             scope.is_begun = True
         self.out.append(between)
         self.out.append("\n".join([(rest if at else first) + text for at, text in enumerate(part)]))
@@ -149,7 +157,7 @@ class _Document:
         if before is None:
             return ""
         fresh = next((at for at, scope in enumerate(line.scopes) if not (scope.is_quote or scope.is_begun)), None)
-        if fresh is not None:
+        if fresh is not None and not line.scopes[fresh].label:
             item = line.scopes[fresh].element
             items = [scope for scope in before.scopes if not scope.is_quote]
             in_list = any(scope.element.getparent() is item.getparent() for scope in items)
@@ -161,14 +169,37 @@ class _Document:
         for one, other in zip(before.scopes, line.scopes, strict=False):
             if one is not other:
                 break
-            prefix += "> " if one.is_quote else " " * len(self.mark(one.element))
+            prefix += "> " if one.is_quote else self.space(one)
         return f"\n{prefix.rstrip()}\n"
 
-    def mark(self, item: etree._Element) -> str:
-        """What an item begins with."""
+    def mark(self, scope: Indent) -> str:
+        """What an item or a footnote begins with."""
+        if scope.label:
+            return f"[^{scope.label}]: "
+        item = scope.element
         if item not in self.marks:
-            self.marks |= {item: ":   "} if item.tag == "dd" else item_marks(item)
+            marks = {item: ":   "} if item.tag == "dd" else item_marks(item)
+            is_other = item.getparent() in self.others
+            self.marks |= {one: mark.translate(OTHER_MARKS) for one, mark in marks.items()} if is_other else marks
         return self.marks[item]
+
+    def separate(self, scopes: tuple[Indent, ...]) -> None:
+        """Give the list of the innermost item other marks if a list is directly before, as they would be one."""
+        before = self.before.scopes[: len(scopes)] if self.before is not None else ()
+        if len(before) < len(scopes) or before[:-1] != scopes[:-1]:
+            return
+        one, other = before[-1], scopes[-1]
+        if {one.element.tag, other.element.tag} != {"li"} or one.label or other.label:
+            return
+        home = other.element.getparent()
+        if home is None or home is one.element.getparent():
+            return
+        if self.mark(one)[-2] == ("." if home.tag == "ol" else "-"):
+            self.others.add(home)
+
+    def space(self, scope: Indent) -> str:
+        """What the other lines of an item or a footnote begin with."""
+        return " " * (NOTE_INDENT if scope.label else len(self.mark(scope)))
 
     def fenced(self, lines: list[MarkdownLine]) -> list[str]:
         """A part of a <pre> between fences."""

@@ -1,8 +1,9 @@
 """The kept blocks of a page as text that reads well.
 
-A paragraph is a line. The items of a list begin with "- " or their number, the short cells of a table's row share a
-line, code keeps its lines and their indentation without the numbers beside it, and what a page holds twice, once more
-for small screens or for print, is there once.
+A paragraph is a line. The items of a list begin with "- " or their number, those of a list in an item after spaces.
+The short cells of a table's row share a line, with the empty ones between them. Code keeps its lines and their
+indentation without the numbers beside it, and what a page holds twice, once more for small screens or for print, is
+there once.
 
 `unwrapped` puts paragraphs together that a page breaks into lines of its own. Old pages end every line of about 60 to
 80 characters with a <br>; poems, addresses and lists do so, too, and must keep their lines. Lines are taken for broken
@@ -13,8 +14,8 @@ row, which have no full stop, are never a paragraph.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from itertools import groupby, pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, groupby, islice, pairwise
 from operator import attrgetter
 
 from lxml import etree
@@ -23,7 +24,9 @@ from crawler.extraction.output.code_listing import MAX_PARTS, listing
 from crawler.page.blocks import INLINE, SILENT, Block, joined
 from crawler.page.text import EASTERN, FULL_STOPS, fold_space, has_full_stop, width
 
-DASH = "- "
+DASH, INDENT = "- ", "  "
+MAX_DEPTH = 8  # of a list in others; deeper ones are no deeper
+MAX_COLUMNS, MAX_ROWS = 60, 1_000
 HOLDERS = frozenset(("li", "td", "th", "pre"))
 # Above these there is no list item or cell that what stands below is the text of.
 OUTSIDE = frozenset("article body html main section table tbody tr ul ol dl form h1 h2 h3 h4 h5 h6".split())
@@ -56,6 +59,10 @@ class _Text:
         self.begun: set[etree._Element] = set()
         """The items that have a line."""
         self.marks: dict[etree._Element, str] = {}
+        self.depths: dict[etree._Element, int] = {}
+        """How deep in others the lists of the marked items are."""
+        self.columns: dict[etree._Element | None, set[int]] = {}
+        """The columns of each table that have text."""
         self.row: etree._Element | None = None
         self.cells: dict[etree._Element, list[str]] = {}
         self.pre: etree._Element | None = None
@@ -98,13 +105,26 @@ class _Text:
     def end(self) -> None:
         """End the row or the code that is open."""
         if self.cells:
-            self.lines += row_lines(list(self.cells.values()))
+            self.lines += row_lines(self.row_cells())
             self.cells.clear()
             self.row = None
         elif self.pre is not None:
             self.parts[self.pre] += 1
             self.lines += listing(self.pre, self.code) if self.parts[self.pre] <= MAX_PARTS else self.code
             self.code, self.pre = [], None
+
+    def row_cells(self) -> list[list[str]]:
+        """The lines of the cells of the row, with empty ones between them unless nothing is in their columns."""
+        row = self.row
+        if row is None or len(self.cells) < 2 or not len(self.cells) < len(row) <= MAX_COLUMNS:
+            return list(self.cells.values())
+        table = next(islice(row.iterancestors("table"), 1), None)
+        if table not in self.columns:
+            self.columns[table] = _columns(table)
+        places = list(_places(row))
+        last = max(at for at, (_, cell) in enumerate(places) if cell in self.cells)
+        cells = [(column, self.cells.get(cell, [])) for column, cell in places[: last + 1]]
+        return [lines for column, lines in cells if lines or column in self.columns[table]]
 
     def holder(self, element: etree._Element) -> etree._Element | None:
         """The item, cell or code that an element is or stands in, if it is not far."""
@@ -132,11 +152,14 @@ class _Text:
         if item in self.begun:
             return ""
         self.begun.add(item)
+        home = item.getparent()
+        above = home.getparent() if home is not None else None
+        self.depths[item] = depth = min(self.depths.get(above, -1) + 1, MAX_DEPTH) if above is not None else 0
         if MARKED.match(line):
-            return ""
+            return INDENT * depth
         if item not in self.marks:
             self.marks |= item_marks(item)
-        return self.marks[item]
+        return INDENT * depth + self.marks[item]
 
 
 def item_marks(item: etree._Element) -> dict[etree._Element, str]:
@@ -155,6 +178,21 @@ def _number(value: str | None, otherwise: int) -> int:
     return int(value) if value and value.isascii() and value.isdigit() and len(value) <= 9 else otherwise
 
 
+def _columns(table: etree._Element | None) -> set[int]:
+    """The columns of a table that have text in one of its rows."""
+    rows = chain.from_iterable(part.iterchildren("tr") for part in chain([table], table)) if table is not None else ()
+    cells = chain.from_iterable(map(_places, islice(rows, MAX_ROWS)))
+    return {column for column, cell in cells if any(not piece.isspace() for piece in cell.itertext())}
+
+
+def _places(row: etree._Element) -> Iterator[tuple[int, etree._Element]]:
+    """The cells of a row with their columns."""
+    column = 0
+    for cell in islice(row.iterchildren("td", "th"), MAX_COLUMNS):
+        yield column, cell
+        column += max(1, _number(cell.get("colspan"), 1))
+
+
 def is_said(line: str, said: set[str]) -> bool:
     """Whether a long line was said before; it is from now on."""
     if len(line) * 2 < DOUBLE_LENGTH or (len(line) < DOUBLE_LENGTH and line[0] < EASTERN):
@@ -171,7 +209,7 @@ def row_lines(cells: list[list[str]]) -> list[str]:
         texts = [" ".join(cell) for cell in cells]
         lengths = [len(text) for text in texts]
         if max(lengths) <= MAX_CELL and sum(lengths) <= MAX_ROW:
-            return [" | ".join(texts)]
+            return [" | ".join(texts).lstrip()]
     return [line for cell in cells for line in cell]
 
 

@@ -46,6 +46,9 @@ def written(html: str, links: bool = False, refused: tuple[str, ...] = (), title
         ("<ul><li>a<p>b</p><li>c</ul>d", "- a\n\n  b\n- c\n\nd"),
         ("<p>a</p><ol><li>b</ol><ul><li>c</ul>", "a\n\n1. b\n\n- c"),
         ("<ol start=x><li>a<li value=-1>b<li value=7>c</ol>", "1. a\n2. b\n7. c"),
+        ("<ol><li>a<li>b</ol><ol><li>c<li>d</ol><ol><li>e</ol>", "1. a\n2. b\n\n1) c\n2) d\n\n1. e"),
+        ("<ul><li>a<ul><li>b</ul><ul><li>c</ul></ul><ul><li>d<li>e</ul>", "- a\n  - b\n\n  * c\n\n* d\n* e"),
+        ("<ul><li>a</ul><p>b</p><ul><li>c</ul>", "- a\n\nb\n\n- c"),
         ("<dl><dt>a<dd>b<dd>c<dt>d<dd>e</dl>", "a\n:   b\n:   c\n\nd\n:   e"),
         # Quotes.
         ("<blockquote><p>a<p>b<br>c</blockquote>d", "> a\n>\n> b\\\n> c\n\nd"),
@@ -164,7 +167,9 @@ def words(text: str) -> list[str]:
 
 
 def words_of_markdown(text: str) -> list[str]:
-    text = re.sub(r"(?m)^[> ]*`{3,}[a-z0-9+#-]*$|^((?:> |- |    | {2,4}|\d+\. |:   )*)\d+\. |^!\[.*$", r"\1", text)
+    text = re.sub(
+        r"(?m)^[> ]*`{3,}[a-z0-9+#-]*$|^((?:> |- |\* |    | {2,4}|\d+[.)] |:   )*)\d+[.)] |^!\[.*$", r"\1", text
+    )
     text = re.sub(r"\\[lg]t ", " ", text)  # in formulas
     return words(re.sub(r"\\(?=[!-/:-@\[-`{-~])|\*+", "", text))
 
@@ -248,6 +253,9 @@ def test_a_backslash_takes_no_meaning_from_what_follows(html: str, expected: str
         ("<p>News<h1>Bees</h1><p>Dance.", "BEES", "# BEES\n\nNews\n\n# Bees\n\nDance."),
         ("<p>News<h1>Bees</h1><p>Dance.", "Bees", "# Bees\n\nNews\n\nDance."),
         ("<h1>Bees</h1>", "Bees", "# Bees"),
+        ("<p>Bees<p>News<h1>Bees</h1><p>Dance.", "Bees", "# Bees\n\nNews\n\nDance."),
+        ("<h1>Bees</h1><pre>Bees</pre>", "Bees", "# Bees\n\n```\nBees\n```"),
+        ("<h1>Bees</h1>" + "<p>a" * 9 + "<h1>Bees</h1>", "Bees", "# Bees" + "\n\na" * 9 + "\n\n# Bees"),
     ],
 )
 def test_the_title_comes_first_and_once(html: str, title: str, expected: str) -> None:

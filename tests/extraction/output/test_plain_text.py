@@ -38,7 +38,12 @@ def text(html: str) -> list[str]:
         # Lists.
         ("<ul><li>a<li>b</ul>", ["- a", "- b"]),
         ("<ul><li><p>a</p><p>b</p><li>c<br>d</ul>", ["- a", "b", "- c", "d"]),
-        ("<ul><li>a<ul><li>b</ul></ul>", ["- a", "- b"]),
+        ("<ul><li>a<ol><li>b<ul><li>c</ul><li>• d</ol><li>e</ul>", ["- a", "  1. b", "    - c", "  • d", "- e"]),
+        (
+            "<ul><li>" + "<p>a</p><ul><li>" * 12 + "b</ul>",
+            ["  " * min(at, 8) + "- a" for at in range(12)] + ["  " * 8 + "- b"],
+        ),
+        ("<ul><li><div><div><div>a</div></div></div><ul><li>b</ul></ul>", ["a", "- b"]),
         ("<ul><li>• a<li>1. b<li>(2) c<li>3.5 d<li>一、e</ul>", ["• a", "1. b", "(2) c", "- 3.5 d", "一、e"]),
         ("<ul><li><div><h3>a</h3><p>b</div><li><h3>c</h3></ul>", ["a", "b", "c"]),
         ("<ol><li>a<li>b</ol>", ["1. a", "2. b"]),
@@ -47,6 +52,19 @@ def text(html: str) -> list[str]:
         # Tables.
         ("<table><tr><th>a<th>b<tr><td>c<td>d<br>e</table>", ["a | b", "c | d e"]),
         ("<table><tr><td>a<td> <td>b<tr><td>c</table>", ["a | b", "c"]),
+        ("<table><tr><td> <td>a<td>b<tr><td>c<td> <td>d<td> </table>", ["| a | b", "c |  | d"]),
+        (
+            "<table><tr><th>a<th colspan=2>b<th>c<th>d<tr><td>e<td><td>f<td><td>g</table>",
+            ["a | b | c | d", "e |  | f |  | g"],
+        ),
+        (
+            "<table><tr>" + "<td>a" * 58 + "<td> <td>b<tr>" + "<td>c" * 60 + "</table>",
+            [" | ".join([*"a" * 58, "", "b"]), " | ".join("c" * 60)],
+        ),
+        (
+            "<table><tr>" + "<td>a" * 59 + "<td> <td>b<tr>" + "<td>c" * 61 + "</table>",
+            [" | ".join([*"a" * 59, "b"]), " | ".join("c" * 61)],
+        ),
         ("<table><tr><td><p>a</p><td><div><p>b</div></table>", ["a | b"]),
         (f"<table><tr><td>{'<div>' * 3}a{'</div>' * 3}<td>b</table>", ["a | b"]),
         (f"<table><tr><td>{'<div>' * 4}a{'</div>' * 4}<td>b</table>", ["a", "b"]),

@@ -1,0 +1,160 @@
+"""The footnotes of a page, and the links from the text to them and back.
+
+A reference is a short link within the page, such as a raised 1 or [a], to an element below it. That element is a
+footnote if it links back to the reference, or if the reference is raised and the element is named as a note: so write
+Pandoc, markdown-it, MediaWiki, Sphinx, WordPress and Word. Only notes and references of the kept text count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, count, islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from lxml import etree
+
+from crawler.page.blocks import INLINE, Block
+from crawler.page.links import MAX_LINKS
+
+if TYPE_CHECKING:
+    from crawler.page.page import Page
+
+MAX_PIECES = 8  # of the text of a reference
+MAX_ABOVE = 8  # elements between a note and its link back
+MAX_NAME = 200
+_LABEL = re.compile(r"[\[(]?\s*([\w*†‡§¶]{1,4})(?::\d{1,3})?\s*[\])]?")
+_NAMED = re.compile("fn|foot|note|cite|ref", re.IGNORECASE)
+_REFERENCE = re.compile("footnote|noteref", re.IGNORECASE)
+_NO_NOTES = frozenset("html body main article h1 h2 h3 h4 h5 h6 dt".split())
+
+
+class Footnotes(NamedTuple):
+    """The footnotes of a page, each with its label."""
+
+    references: Mapping[etree._Element, str] = {}
+    """The links to notes, with the labels of the notes."""
+    notes: Mapping[etree._Element, str] = {}
+    """The elements around notes."""
+    returns: frozenset[etree._Element] = frozenset()
+    """The links from notes back to their references."""
+
+    def kind(self, element: etree._Element) -> str:
+        """Whether an element is a "note", which is a link to one, or a "return" from one; empty for others."""
+        return "note" if element in self.references else "return" if element in self.returns else ""
+
+
+def footnotes(page: Page, blocks: Sequence[Block]) -> Footnotes:
+    """The footnotes in these blocks that other blocks of them refer to."""
+    links = [link for link in islice(page.root.iter("a"), MAX_LINKS) if _fragment(link)]
+    labels = {link: text[1] for link in links if (text := _LABEL.fullmatch(_text(link)))}
+    if not labels:
+        return Footnotes()
+    own = {block.element for block in blocks}
+    labels = {link: label for link, label in labels.items() if _around(link) in own}
+    references = _references(page.root, labels, _kept(blocks))
+    returns = dict(_returns(links, references))
+    returned = set(returns.values())
+    found: dict[etree._Element, str] = {}
+    used: set[str] = set()
+    free = (label for label in map(str, count(1)) if label not in used)
+    for note, its in references.items():
+        if note in returned or any(map(_is_raised, its)):
+            label = labels[its[0]]
+            if not label.isalnum() or label in used:
+                label = next(free)
+            used.add(label)
+            found[note] = label
+    return Footnotes(
+        {link: found[note] for note, its in references.items() if note in found for link in its},
+        found,
+        frozenset(link for link, note in returns.items() if note in found),
+    )
+
+
+def _references(
+    root: etree._Element, labels: Mapping[etree._Element, str], kept: set[etree._Element]
+) -> dict[etree._Element, list[etree._Element]]:
+    """The kept elements that links with labels above them lead to, each with these links."""
+    wanted = set(map(_fragment, labels))
+    targets: dict[str, tuple[int, etree._Element]] = {}
+    places: dict[etree._Element, int] = {}
+    for at, element in enumerate(root.iter(etree.Element)):
+        if element in labels:
+            places[element] = at
+        for name in (element.get("id"), element.get("name")):
+            if name in wanted:
+                targets.setdefault(name, (at, element))
+    found: defaultdict[etree._Element, list[etree._Element]] = defaultdict(list)
+    fragments: defaultdict[etree._Element, set[str]] = defaultdict(set)
+    for link in labels:
+        at, target = targets.get(_fragment(link), (0, link))
+        note = _note(target) if at > places[link] else None
+        if note is not None and note in kept:
+            found[note].append(link)
+            fragments[note].add(_fragment(link))
+    return {note: its for note, its in found.items() if len(fragments[note]) == 1}
+
+
+def _note(target: etree._Element) -> etree._Element | None:
+    """The element around the text of the note that a link leads to."""
+    note = _around(target)
+    if note is not None and note.tag == "dt":
+        note = note.getnext()
+    return None if note is None or note.tag in _NO_NOTES else note
+
+
+def _around(element: etree._Element) -> etree._Element | None:
+    """The block-level element that an element is or stands in, if it is near."""
+    around = islice(chain([element], element.iterancestors()), MAX_ABOVE)
+    return next((one for one in around if one.tag not in INLINE), None)
+
+
+def _returns(
+    links: Sequence[etree._Element], references: Mapping[etree._Element, Sequence[etree._Element]]
+) -> Iterator[tuple[etree._Element, etree._Element]]:
+    """The links from notes to their references, with the notes."""
+    names = {
+        note: {
+            name
+            for link in its
+            for one in (link, *islice(link.iterancestors(), 2), *islice(link.iterchildren(), 1))
+            for name in (one.get("id"), one.get("name"))
+        }
+        for note, its in references.items()
+    }
+    for link in links:
+        for one in islice(link.iterancestors(), MAX_ABOVE):
+            note = one.getnext() if one.tag == "dt" else one
+            if note in names and _fragment(link) in names[note]:
+                yield link, note
+                break
+
+
+def _is_raised(link: etree._Element) -> bool:
+    """Whether a link that leads to something named as a note is raised, or named as a reference."""
+    around = (link, *islice(link.iterancestors(), 2), *islice(link.iterchildren(), 1))
+    is_named = _REFERENCE.search(f"{link.get('class', '')[:MAX_NAME]} {link.get('role', '')[:MAX_NAME]}")
+    return bool(_NAMED.search(_fragment(link)) and (is_named or any(one.tag == "sup" for one in around)))
+
+
+def _kept(blocks: Sequence[Block]) -> set[etree._Element]:
+    """The elements that the blocks are in."""
+    kept: set[etree._Element] = set()
+    for block in blocks:
+        for one in chain([block.element], block.element.iterancestors()):
+            if one in kept:
+                break
+            kept.add(one)
+    return kept
+
+
+def _fragment(link: etree._Element) -> str:
+    """What a link within the page leads to; empty for others."""
+    href = link.get("href", "")
+    return href[1 : MAX_NAME + 1] if href[:1] == "#" else ""
+
+
+def _text(link: etree._Element) -> str:
+    return "".join(map(str, islice(link.itertext(), MAX_PIECES)))[:MAX_NAME].strip()
