@@ -13,6 +13,7 @@ from scrapy.http import Headers, Response
 from crawler.frontier import page_result
 from crawler.frontier.page_result import Candidate, Lease, Template
 from crawler.items import PageItem
+from crawler.metadata.page_purpose import is_login
 from crawler.metadata.record_readers import READERS
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Page
@@ -58,10 +59,13 @@ class PageReader:
         lease = lease_of(response.request)
         extraction = page.once(self.extract)
         shared_examples = self._shared_examples(page, lease.candidate, extraction)
-        judgement = self.topic.judge(lease.candidate, extraction)
+        refusal = _refusal(page, extraction)
+        judgement = self.topic.judge(lease.candidate, extraction, is_read=refusal is None)
         page_links = self._links(page, lease.candidate, extraction)
         links, priorities = self.topic.score(lease.candidate.requested or lease.candidate.url, page_links)
-        outcome, check = self._compare(page, extraction, lease, judgement.relevance)
+        outcome, check = refusal, None
+        if refusal is None:
+            outcome, check = self._compare(page, extraction, lease, judgement.relevance)
         is_stored = outcome is None and (check is None or check.found is not PageChange.SAME)
         item = _item(page, response, lease, judgement)
         so_far = result_of(response.request, outcome)
@@ -110,8 +114,6 @@ class PageReader:
         self, page: Page, extraction: Extraction, lease: Lease, relevance: float
     ) -> tuple[Outcome | None, ChangeCheck | None]:
         """Why the page is not stored, or None; and its comparison with its history."""
-        if "noindex" in page.robots:
-            return Outcome(Code.NOINDEX), None
         is_off_topic = relevance < self.min_relevance
         if is_off_topic and lease.known is None:
             return Outcome(Code.OFF_TOPIC), None
@@ -125,6 +127,13 @@ class PageReader:
         if self.libraries is None:
             return ()
         return tuple(Template(host(page.url), *label) for label in self.libraries.learn(page))
+
+
+def _refusal(page: Page, extraction: Extraction) -> Outcome | None:
+    """Why a page may not be kept, whatever it is about; None if it may."""
+    if "noindex" in page.robots:
+        return Outcome(Code.NOINDEX)
+    return Outcome(Code.LOGIN_FORM) if is_login(page, extraction) else None
 
 
 def read_alone(response: Response, method: str, extract: Callable[[Page], Extraction]) -> PageItem:

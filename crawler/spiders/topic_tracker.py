@@ -113,14 +113,18 @@ class TopicTracker:
     examples: Examples
     harvest: Harvest
 
-    def judge(self, candidate: Candidate, extraction: Extraction) -> PageJudgement:
-        """The relevance of a page, from which the focus learns; must be called once for each page."""
+    def judge(self, candidate: Candidate, extraction: Extraction, is_read: bool = True) -> PageJudgement:
+        """The relevance of a page, from which the focus learns; must be called once for each page.
+
+        Pages that may not be kept whatever they are about are not read: the harvest does not count them.
+        """
         url = candidate.requested or candidate.url
         score, explored = _score(candidate), _was_tried(candidate)
         if explored and (asked := self.focus.asked(url)) is not None:  # before the focus learns from the page
             score = round(asked, DIGITS)
         relevance = round(self.focus.fetched(url, extraction.title, extraction.text), DIGITS)
-        self.harvest.count(relevance)
+        if is_read:
+            self.harvest.count(relevance)
         return PageJudgement(relevance, score, "exploration" if explored else candidate.via)
 
     def score(self, address: str, links: SelectedLinks) -> tuple[tuple[Candidate, ...], dict[str, int]]:
