@@ -21,6 +21,8 @@ class Group(StrEnum):
     """The address did what it is for, which is not to yield a page."""
     SKIPPED = "skipped"
     NOISE = "noise"
+    PUT_OFF = "put_off"
+    """Not requested, because addresses of the same pattern brought nothing."""
     FAILED = "failed"
 
 
@@ -64,6 +66,7 @@ class Code(StrEnum):
     NOT_PUBLIC = "not_public", Group.SKIPPED, N_("address is not public")
     REFUSED = "refused", Group.FAILED, "{message}"
     NOISE = "noise", Group.NOISE, "{model}"
+    UNPRODUCTIVE = "unproductive", Group.PUT_OFF, "{pattern}"
 
     # After the answer.
     REDIRECT_REFUSED = "redirect_refused", Group.SKIPPED, N_("redirected: {why}")
@@ -162,6 +165,7 @@ NOTHING_GIVEN = {
     Code.NOT_HTML: N_("no type given"),
     Code.LANGUAGE: "unknown",
     Code.NO_RESPONSE: N_("no type"),
+    Code.UNPRODUCTIVE: N_("other patterns"),
 }
 """The text for an empty parameter."""
 CUTS = {
