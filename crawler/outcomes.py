@@ -80,6 +80,7 @@ class Code(StrEnum):
     EMPTY_EXAMPLE = "empty_example", Group.SKIPPED, N_("no text in it")
     NOINDEX = "noindex", Group.SKIPPED, N_("noindex")
     LOGIN_FORM = "login_form", Group.SKIPPED, N_("log-in form")
+    LISTING = "listing", Group.SKIPPED, N_("list of other pages")
     OFF_TOPIC = "off_topic", Group.SKIPPED, N_("off topic: relevance under min_relevance")
     LANGUAGE = "language", Group.SKIPPED, N_("language: {language}")
     DROPPED = "dropped", Group.SKIPPED, N_("dropped by a pipeline: {reason}")

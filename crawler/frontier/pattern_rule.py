@@ -37,7 +37,7 @@ AUDIT_FIRST, AUDIT_FACTOR = 50, 5
 DEAD = frozenset(("400", "401", "403", "404", "405", "410"))
 BRINGS_NOTHING = frozenset(
     (
-        *(Code.NOINDEX, Code.LOGIN_FORM, Code.NOT_HTML, Code.NOT_WHOLE, Code.EMPTY_LIST),
+        *(Code.NOINDEX, Code.LOGIN_FORM, Code.LISTING, Code.NOT_HTML, Code.NOT_WHOLE, Code.EMPTY_LIST),
         *(Code.REDIRECT_TO_KNOWN, Code.REDIRECT_TO_NOTHING, Code.REDIRECT_REFUSED),
     )
 )

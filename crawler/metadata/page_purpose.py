@@ -4,10 +4,28 @@ import re
 
 from crawler.page.page import Extraction, Page
 
-FEW_WORDS = 50
-"""A page with a log-in form and fewer words of main text is there to log in; others only have a form at their side."""
-LISTS = frozenset(("archive", "blog", "search-results", "ns-14"))
-"""Classes of the body that name lists: of WordPress, and ns-14, a category of MediaWiki."""
+SHORT = 400
+"""Characters of main text from which a page with a log-in form is there for its text."""
+LOGIN_WORDS = re.compile(
+    r"\b(log|sign)[ _-]?(in|on|up)\b|userlogin|createaccount|wp-login|\bregist(er|rieren|ro|rati)|lost[ -]?password"
+    r"|\banmeld|\bconnexion\b|\binscription\b|\biniciar sesi|\bentrar\b|\baccedi\b|\bвойти\b|\bвход\b"
+    r"|登录|登入|注册|註冊|ログイン",
+    re.IGNORECASE,
+)
+"""Words of titles and addresses. Many articles have a form at their side, so the form alone proves nothing."""
+OF_ARCHIVES = ("category", "tag", "author", "date", "post-type-archive")
+LISTS = tuple(
+    map(
+        frozenset,
+        [
+            *(("archive", kind) for kind in OF_ARCHIVES),
+            ("home", "blog"),
+            ("search", "search-results"),
+            ("mediawiki", "ns-14"),
+        ],
+    )
+)
+"""Classes of the body that together name a list: of WordPress, and a category of MediaWiki."""
 SINGLE = frozenset(("single", "singular", "page"))
 TYPE = re.compile(r'"@type"\s*:\s*(?:\[\s*)?"(\w{1,40})"')
 LIST_TYPES = frozenset(("CollectionPage", "SearchResultsPage"))
@@ -19,7 +37,7 @@ def is_login(page: Page, extraction: Extraction) -> bool:
     if b"password" not in page.body.lower():
         return False
     has_field = any(one.get("type", "").lower() == "password" for one in page.root.iter("input"))
-    return has_field and len(extraction.text.split()) < FEW_WORDS
+    return has_field and len(extraction.text) < SHORT and LOGIN_WORDS.search(f"{page.title} {page.url}") is not None
 
 
 def is_listing(page: Page) -> bool:
@@ -30,7 +48,7 @@ def is_listing(page: Page) -> bool:
     """
     body = page.root.find("body")
     classes = set(body.get("class", "").lower().split()) if body is not None else set()
-    if classes & LISTS:
+    if any(classes >= names for names in LISTS):
         return not classes & SINGLE
     types = {name for script in page.head.scripts for name in TYPE.findall(script)}
     return bool(types & LIST_TYPES) and not any(map(TEXT_TYPES.search, types))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from crawler.frontier.scope import Scope
     from crawler.page.page import Extraction, Page
     from crawler.spiders.links_and_images import EvidenceCache, SelectedLinks
+    from crawler.topic.link_table import LinkContext
     from crawler.topic.stop_rule import Harvest
     from crawler.topic.topic import Topic
 
@@ -137,6 +138,13 @@ class TopicTracker:
         priorities = self.focus.found(address, links.words) if links.new else []
         new = tuple(one._replace(priority=number) for one, number in zip(links.new, priorities, strict=True))
         return (*links.image_links, *new), self.focus.renewed()
+
+    def score_listed(
+        self, address: str, pages: Sequence[Candidate], words: Sequence[LinkContext]
+    ) -> tuple[Candidate, ...]:
+        """The pages that the list at an address names, with priorities."""
+        priorities = self.focus.found(address, words) if words else []
+        return tuple(one._replace(priority=number) for one, number in zip(pages, priorities, strict=True))
 
     def take_in(self, kind: str, text: str) -> None:
         """Learn from a shared example, if the topic uses it."""

@@ -35,7 +35,7 @@ def wiki() -> Site:
         routes[f"/wiki/{name}"] = article(number)
         routes[f"/wiki/{name}/print"] = article(number)  # a copy
         routes[f"/wiki?do=edit&id={name}"] = f"<meta name=robots content=noindex><body><p>{name}</p></body>"
-        routes[f"/wiki?do=login&id={name}"] = "<body><form>Name <input> <input type=password></form></body>"
+        routes[f"/wiki?do=login&id={name}"] = "<title>Log in</title><form>Name <input><input type=password></form>"
         routes[f"/wiki?do=history&id={name}"] = Answer("<p>No.</p>", 403)
     return Site(routes)
 
