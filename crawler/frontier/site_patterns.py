@@ -22,12 +22,15 @@ from crawler.frontier.pattern_rule import (
     next_audit,
     use_of,
 )
+from crawler.topic.link_scores import HIGHEST
 from crawler.urls.parsing import site
 from crawler.urls.patterns import Patterns, names_of
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Candidate, Lease, PageResult
 
+FOUND = frozenset(("link", "feed"))
+"""How addresses are found that may be put off; a feed of a wiki names its edits."""
 MOST_SITES = 200
 """Sites that are remembered; the least recently used are forgotten."""
 MOST_PATTERNS = 200
@@ -133,10 +136,12 @@ class PatternMemory:
     def pattern_to_put_off(self, lease: Lease) -> str:
         """The pattern of an address that is not requested because addresses like it bring nothing; or empty.
 
-        Only links are put off: not what a sitemap names, what is tried again, or a page that is known.
+        Neither the pages of a sitemap are put off nor those of lists that the user gave, nor what is tried again or
+        known.
         """
         one = lease.candidate
-        if one.via != "link" or not one.has_learned_priority or one.requested or lease.known or lease.request:
+        is_found = one.via in FOUND and one.has_learned_priority and one.priority <= HIGHEST
+        if not is_found or one.requested or lease.known or lease.request:
             return ""
         known = self.of(one.url)
         pattern = known.pattern(one.url)

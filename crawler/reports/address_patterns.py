@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
 from crawler.store.crawl_tables import address_pattern, site
 
 
-class PatternRow(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PatternRow:
     """A pattern of a site."""
 
     site: str
@@ -29,7 +30,8 @@ def address_patterns(connection: Connection, crawl_id: int, most: int) -> tuple[
         select(site.c.name, its.pattern, requests, its.useful, its.put_off)
         .join(site, site.c.id == its.site_id)
         .where(its.crawl_id == crawl_id)
-        .order_by(its.put_off.desc(), requests.desc(), its.pattern)
+        .order_by(its.put_off.desc())  # as in the index: a crawl of many sites has too many rows to sort them all
         .limit(most)
     )
-    return tuple(PatternRow(*row) for row in connection.execute(rows))
+    found = (PatternRow(*row) for row in connection.execute(rows))
+    return tuple(sorted(found, key=lambda row: (-row.put_off, -row.requests, row.pattern)))

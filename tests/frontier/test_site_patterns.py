@@ -19,6 +19,7 @@ from crawler.frontier.pattern_rule import (
 from crawler.frontier.site_patterns import MOST_PATTERNS, MOST_SITES, PatternMemory, SitePatterns
 from crawler.outcomes import Code, Outcome
 from crawler.recrawl.page_history import ChangeCheck, PageChange, PageHistory
+from crawler.topic.link_scores import HIGHEST
 
 SITE = "http://a.example"
 KEPT = PageResult(record={"text": "Bees dance."})
@@ -133,6 +134,8 @@ def memory() -> PatternMemory:
         (lease(SITE + "/new/b"), ""),
         (lease("http://b.example/tag/b"), ""),
         (lease(SITE + "/tag/b", via="sitemap"), ""),
+        (lease(SITE + "/tag/b", via="feed", priority=HIGHEST), NAMED),
+        (lease(SITE + "/tag/b", via="feed", priority=9_999), ""),
         (lease(SITE + "/tag/b", kind="seed", via="seed"), ""),
         (lease(SITE + "/tag/b", kind="image"), ""),
         (lease(SITE + "/tag/b", requested=SITE + "/post/b"), ""),
