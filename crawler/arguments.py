@@ -73,6 +73,7 @@ class Arguments:
     name: str = "topic"
     images: bool = True
     markdown: str = "no"
+    listings: bool = False
     fresh: bool = False
     extractor: str = ""
     """The extraction method, if it is not that of the settings."""
@@ -381,6 +382,14 @@ ARGUMENTS = {
         _choice("markdown", MARKDOWN),
         "no",
         N_("yes adds the text as Markdown to the items, links adds it with the addresses of links."),
+    ),
+    "listings": Argument(
+        lambda value: _choice("listings", {"yes": True, "no": False})(value) == "yes",
+        "no",
+        N_(
+            "yes also keeps pages that say of themselves that they only list others, such as the archives of a blog; "
+            "their links are followed in any case."
+        ),
     ),
     "extractor": Argument(_extractor, N_("the setting EXTRACTOR"), N_("The method that extracts the main text.")),
     "favour": Argument(

@@ -34,6 +34,7 @@ from crawler.settings import LOG_LEVEL, user_agent
 from crawler.spiders.crawl_status import CrawlStatus, EndReason, OutcomeCounts
 from crawler.spiders.demo_site import serve_demo
 from crawler.spiders.links_and_images import EvidenceCache, LinkSelector, PageImages
+from crawler.spiders.named_lists import NamedLists
 from crawler.spiders.page_reader import PageReader
 from crawler.spiders.redirects import Redirects
 from crawler.spiders.request_outcomes import Leases
@@ -208,6 +209,8 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         images=images,
         comparison=ChangeDetector(method, arguments.favour, extract),
         counts=counts,
+        lists=NamedLists(scope, topic, wanted=max_depth_of(settings, arguments) is None),
+        keeps_listings=arguments.listings,
         libraries=libraries,
         max_depth=max_depth_of(settings, arguments),
         min_relevance=arguments.min_relevance or 0.0,

@@ -21,6 +21,8 @@ class Group(StrEnum):
     """The address did what it is for, which is not to yield a page."""
     SKIPPED = "skipped"
     NOISE = "noise"
+    PUT_OFF = "put_off"
+    """Not requested, because addresses of the same pattern brought nothing."""
     FAILED = "failed"
 
 
@@ -64,6 +66,7 @@ class Code(StrEnum):
     NOT_PUBLIC = "not_public", Group.SKIPPED, N_("address is not public")
     REFUSED = "refused", Group.FAILED, "{message}"
     NOISE = "noise", Group.NOISE, "{model}"
+    UNPRODUCTIVE = "unproductive", Group.PUT_OFF, "{pattern}"
 
     # After the answer.
     REDIRECT_REFUSED = "redirect_refused", Group.SKIPPED, N_("redirected: {why}")
@@ -76,6 +79,8 @@ class Code(StrEnum):
     EMPTY_LIST = "empty_list", Group.SKIPPED, N_("no address in it")
     EMPTY_EXAMPLE = "empty_example", Group.SKIPPED, N_("no text in it")
     NOINDEX = "noindex", Group.SKIPPED, N_("noindex")
+    LOGIN_FORM = "login_form", Group.SKIPPED, N_("log-in form")
+    LISTING = "listing", Group.SKIPPED, N_("list of other pages")
     OFF_TOPIC = "off_topic", Group.SKIPPED, N_("off topic: relevance under min_relevance")
     LANGUAGE = "language", Group.SKIPPED, N_("language: {language}")
     DROPPED = "dropped", Group.SKIPPED, N_("dropped by a pipeline: {reason}")
@@ -161,6 +166,7 @@ NOTHING_GIVEN = {
     Code.NOT_HTML: N_("no type given"),
     Code.LANGUAGE: "unknown",
     Code.NO_RESPONSE: N_("no type"),
+    Code.UNPRODUCTIVE: N_("other patterns"),
 }
 """The text for an empty parameter."""
 CUTS = {

@@ -13,9 +13,9 @@ from scrapy.crawler import Crawler
 
 from crawler.build_crawl import Crawl, crawl_of
 from crawler.command_line.terminal import byte_size, printable
-from crawler.outcomes import Code, Group, Outcome, ranked
+from crawler.outcomes import Code, Group, Outcome, Outcomes, ranked
 from crawler.reports.report_noise import saved_bytes
-from crawler.spiders.crawl_status import EndReason
+from crawler.spiders.crawl_status import EndReason, OutcomeCounts
 from crawler.translation.message import N_, Message, localized, plural
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MOST_EXAMPLES = 10  # failed addresses that are named
+MOST_PATTERNS = 5  # of addresses put off that are named
 STOPPED = N_("Stopped before the end.")
 REASONS = {
     "closespider_timeout": N_("the time of CLOSESPIDER_TIMEOUT is up"),
@@ -87,10 +88,7 @@ class ClosingLines:
                     total,
                 )
             )
-        if found := crawl.counts.of(Group.SKIPPED):
-            said.append(Message("Left out: {reasons}.", {"reasons": ranked(found)}))
-        if found := crawl.counts.of(Group.FAILED):
-            said.append(Message("Failed: {reasons}.", {"reasons": ranked(found)}))
+        said += _not_kept(crawl.counts, status.put_off)
         if left := len(frontier):
             said.append(_rest(left, frontier.full, crawl.arguments.fresh))
         if crawl.is_fruitless:
@@ -125,6 +123,19 @@ class ClosingLines:
             why = Message("harvest {share} over the last {window} pages, under {condition}", values)
             return Message("Stopped: {why}.", {"why": why})
         return Message("Stopped: {why}.", {"why": Message(REASONS.get(self.reason, self.reason))})
+
+
+def _not_kept(counts: OutcomeCounts, put_off: Outcomes) -> list[Message]:
+    """Why addresses brought nothing, and which were not requested."""
+    said = []
+    if found := counts.of(Group.SKIPPED):
+        said.append(Message("Left out: {reasons}.", {"reasons": ranked(found)}))
+    if put_off:
+        values = {"n": f"{put_off.total():,}", "patterns": ranked(put_off, MOST_PATTERNS)}
+        said.append(Message("Not requested, as addresses like these bring nothing ({n}): {patterns}.", values))
+    if found := counts.of(Group.FAILED):
+        said.append(Message("Failed: {reasons}.", {"reasons": ranked(found)}))
+    return said
 
 
 def _round(number: int, counts: RoundCounts) -> Message:

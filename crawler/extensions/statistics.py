@@ -4,6 +4,7 @@ STATISTICS = {
     "done/CODE": "Requests that did not bring a page and were not meant to, by outcome.",
     "skipped/CODE": "Addresses, pages and parts of pages that were left out, by outcome.",
     "noise/CODE": "Images that were noise, by the model that decided.",
+    "put_off/CODE": "Addresses that were not requested because those of their pattern bring nothing.",
     "failed/CODE": "Requests that failed, by outcome.",
     "images": "Images that were stored.",
     "images/bytes": "Their size.",

@@ -9,6 +9,7 @@ from crawler.outcomes import Outcomes
 if TYPE_CHECKING:
     from crawler.frontier.host_limits import HostLatency
     from crawler.frontier.page_result import Candidate, Completion, Lease, Template
+    from crawler.frontier.pattern_rule import PatternCounts
     from crawler.noise.image_evidence import Evidence
     from crawler.outcomes import Code
 
@@ -109,6 +110,8 @@ class Batch:
     """Samples of this worker's activity until now."""
     idle: bool = False
     """Whether this worker has no leases."""
+    renamed: set[str] = field(default_factory=set)
+    """Addresses on sites whose addresses have other patterns now: what is put off there is queued again."""
 
     def add_evidence(self, site_id: int, counts: "Evidence") -> None:
         """Add counts of the images of a page."""
@@ -133,6 +136,8 @@ class BatchReply:
     shared_examples: list[tuple[str, str]] = field(default_factory=list)
     templates: "list[Template]" = field(default_factory=list)
     """All templates of new hosts, and new templates of known hosts."""
+    patterns: "Mapping[int, Mapping[str, PatternCounts]]" = field(default_factory=dict)
+    """Counts of the address patterns of the sites of this batch and of the new leases."""
     evidence: list[SiteEvidence] = field(default_factory=list)
     """Evidence of the sites that show the leased images."""
     forgotten: list[int] = field(default_factory=list)

@@ -17,7 +17,9 @@ from crawler.frontier.host_control import AT_HAND, HostControl
 from crawler.frontier.host_limits import HostLimits, LimitSettings
 from crawler.frontier.host_queues import HostQueues
 from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
+from crawler.frontier.pattern_rule import PatternUse, Use
 from crawler.frontier.seen_addresses import SeenAddresses
+from crawler.frontier.site_patterns import PatternMemory
 from crawler.outcomes import Code, Outcome
 from crawler.urls.parsing import host
 
@@ -66,6 +68,7 @@ class Frontier:
         """Counts addresses that are given up without a request."""
         self._no_longer: list[str] = []
         self._seen = SeenAddresses(REMEMBERED)
+        self.patterns = PatternMemory()
         self._work: dict[int, ActiveLease] = {}
         self._batch = Batch()
         self._redirects: dict[int, asyncio.Future[Lease | None]] = {}
@@ -134,13 +137,16 @@ class Frontier:
         if self._links > LINKS_AT_ONCE:
             self._needs_batch = True
             return None
-        lease = self.queues.take(now, self.hosts.better_is_pending)
-        self._needs_batch = self._needs_batch or bool(self.queues.held_back)
-        if lease is not None:
+        while (lease := self.queues.take(now, self.hosts.better_is_pending)) is not None:
             self._taken += 1
             name, queue = host(lease.candidate.url), self.queues.of(lease)
             self._work[lease.id] = ActiveLease(lease, now, queue.ready_at)
             self._needs_batch = self._needs_batch or (queue.more and self.hosts.wants_more(name))
+            if not (pattern := self.patterns.pattern_to_put_off(lease)):
+                break
+            self._put_off(lease, pattern)
+        self._needs_batch = self._needs_batch or bool(self.queues.held_back)
+        if lease is not None:
             return lease
         # An ended lease may bring links, so a batch is worth sending; otherwise the next one comes in time.
         self._needs_batch = self._needs_batch or (not self.queues and bool(self._batch.ended))
@@ -168,7 +174,7 @@ class Frontier:
         work = self._work.get(lease_id)
         if work is None:
             return False
-        if result.is_noise:
+        if not result.was_requested:
             self._undo_interval(work)
         self._return(lease_id)
         self.ended += 1
@@ -181,8 +187,16 @@ class Frontier:
         self._links += len(links)
         if result.image_counts is not None:
             self._batch.add_evidence(work.lease.site_id, result.image_counts)
-        self._end(work.lease, replace(result, links=links, priorities={}, image_counts=None))
+        use = result.pattern_use or self.patterns.use(work.lease, result, links)
+        self._batch.renamed |= self.patterns.see(links)
+        self._end(work.lease, replace(result, links=links, priorities={}, image_counts=None, pattern_use=use))
         return True
+
+    def _put_off(self, lease: Lease, pattern: str) -> None:
+        """End the lease on an address without a request, as addresses of its pattern bring nothing."""
+        self._count(Outcome(Code.UNPRODUCTIVE), 1)
+        outcome = Outcome(Code.UNPRODUCTIVE, pattern)
+        self.finish(lease.id, PageResult(outcome, pattern_use=PatternUse(pattern, Use.PUT_OFF)))
 
     def _undo_interval(self, work: ActiveLease) -> None:
         """Let the host be requested at once again, as no request was sent for this lease."""
@@ -243,6 +257,7 @@ class Frontier:
         for name, queue in self.queues.items():
             if queue.refused and not queue.waiting and not queue.more and queue.host_id in self._asked_for:
                 self.queues.requeue_refused(name)
+        self.patterns.update(reply.leases, reply.patterns)
         for lease_id, target in reply.redirected.items():
             self._follow_redirect(lease_id, target)
         leased = [

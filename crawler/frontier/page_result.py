@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from crawler.outcomes import Code
+from crawler.outcomes import Code, Group
 from crawler.recrawl.page_history import PRESENT, ChangeCheck, PageChange, Visit
 
 if TYPE_CHECKING:
+    from crawler.frontier.pattern_rule import PatternUse
     from crawler.noise.image_evidence import Evidence
     from crawler.outcomes import Outcome
     from crawler.recrawl.page_history import PageHistory
@@ -109,6 +110,8 @@ class PageResult:
     """ETag and Last-Modified of the response."""
     response: StoredResponse | None = None
     """The response, where responses are kept."""
+    pattern_use: "PatternUse | None" = None
+    """What the request says about the pattern of its address."""
 
     @property
     def is_new_item(self) -> bool:
@@ -119,6 +122,11 @@ class PageResult:
     def is_noise(self) -> bool:
         """Whether it was refused as noise before the request."""
         return self.outcome is not None and self.outcome.code is Code.NOISE
+
+    @property
+    def was_requested(self) -> bool:
+        """Whether a request was sent: not for noise, nor for what is put off."""
+        return self.outcome is None or self.outcome.code.group not in (Group.NOISE, Group.PUT_OFF)
 
 
 class Completion(NamedTuple):

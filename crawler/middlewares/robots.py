@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
+from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Self
 
@@ -16,7 +17,7 @@ from scrapy.http.request import NO_CALLBACK
 from twisted.python.failure import Failure
 
 from crawler.build_crawl import crawl_of
-from crawler.middlewares.robots_rules import rules_of
+from crawler.middlewares.robots_rules import rules_of, sitemaps_of
 from crawler.outcomes import Code, Outcome
 from crawler.page.head import BOT
 from crawler.spiders.request_outcomes import ROBOTS, TOO_BUSY, Refusal, outcome_of
@@ -64,8 +65,14 @@ class RobotsCache:
 class RobotsMiddleware:
     """Requests each host's robots.txt before its first page, and obeys it."""
 
-    def __init__(self, crawler: Crawler, hosts: HostControl, crawl_delay_limit: float) -> None:
-        self.crawler, self.hosts = crawler, hosts
+    def __init__(
+        self,
+        crawler: Crawler,
+        hosts: HostControl,
+        crawl_delay_limit: float,
+        take_in_sitemaps: Callable[[str, Sequence[str]], None] = lambda place, urls: None,
+    ) -> None:
+        self.crawler, self.hosts, self.take_in_sitemaps = crawler, hosts, take_in_sitemaps
         self.crawl_delay_limit = crawl_delay_limit
         self.answers = RobotsCache()
         self.asked: dict[str, asyncio.Task[RobotsAnswer]] = {}
@@ -74,7 +81,8 @@ class RobotsMiddleware:
     def from_crawler(cls, crawler: Crawler) -> Self:
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
             raise NotConfigured
-        return cls(crawler, crawl_of(crawler).frontier.hosts, crawler.settings.getfloat("CRAWL_DELAY_LIMIT"))
+        crawl, most = crawl_of(crawler), crawler.settings.getfloat("CRAWL_DELAY_LIMIT")
+        return cls(crawler, crawl.frontier.hosts, most, crawl.reader.lists.take_in)
 
     async def process_request(self, request: Request) -> Request | None:
         """Pass a request, refuse it, or queue it again."""
@@ -121,7 +129,9 @@ class RobotsMiddleware:
             why = Outcome(Code.HTTP_STATUS, str(response.status))
             return Outcome(Code.ROBOTS_UNREADABLE, str(why)), 0
         body = response.body[:MAX_SIZE] if response.status < 300 else b""
-        rules = rules_of(body.decode("utf-8-sig", "ignore"))
+        text = body.decode("utf-8-sig", "ignore")
+        rules = rules_of(text)
+        self.take_in_sitemaps(place, sitemaps_of(text))
         return self.slow_down(host(place + "/"), rules), len(body)
 
     def slow_down(self, name: str, rules: Protego) -> Protego | Outcome:

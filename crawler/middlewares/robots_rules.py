@@ -5,6 +5,7 @@ it gets the rules of one agent only: the longest name that matches this crawler,
 """
 
 import re
+from itertools import islice
 
 from protego import Protego
 
@@ -48,6 +49,20 @@ def rules_of(text: str) -> Protego:
                 _add(line, lines)
     name = max(rules, key=len, default="*")  # of names of equal length the first, as in Protego
     return Protego.parse("\n".join(("User-agent: *", *rules.get(name, ()))))
+
+
+SITEMAP = re.compile(r"\s*site-?map\s*:\s*(\S{1,2083})", re.IGNORECASE)
+MAX_SITEMAPS = 1_000
+
+
+def sitemaps_of(text: str) -> list[str]:
+    """The addresses of the sitemaps that a robots.txt names; they are for all robots.
+
+    >>> sitemaps_of("User-agent: x\\nSitemap: https://a.example/s.xml # all\\nsitemap:/t.xml")
+    ['https://a.example/s.xml', '/t.xml']
+    """
+    found = (match[1] for match in map(SITEMAP.match, text.splitlines()) if match)
+    return list(dict.fromkeys(islice(found, MAX_SITEMAPS)))
 
 
 def _add(line: str, lines: dict[str, None]) -> None:

@@ -17,6 +17,7 @@ from crawler.page.text import fold_space
 from crawler.urls.parsing import absolute
 
 HTML_TYPES = frozenset(("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"))
+FEEDS = frozenset(("application/rss+xml", "application/atom+xml"))
 MEDIA_TYPE = re.compile(r"[\s\"']*([\w.+-]{1,60}/[\w.+-]{1,60})", re.ASCII)
 MAX_NEAR_TEXT = 200
 MAX_BASE = 2083  # every relative link of the page is resolved against it
@@ -204,6 +205,15 @@ class Page:
         """The canonical address that the page declares."""
         for element in self._those("link"):
             if "canonical" in element.get("rel", "").lower().split() and (href := element.get("href")):
+                return absolute(self.base, href)
+        return None
+
+    @cached_property
+    def feed(self) -> str | None:
+        """The address of the first feed that the page declares."""
+        for element in self._those("link"):
+            is_feed = "alternate" in element.get("rel", "").lower().split() and element.get("type", "").lower() in FEEDS
+            if is_feed and (href := element.get("href")):
                 return absolute(self.base, href)
         return None
 

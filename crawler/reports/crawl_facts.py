@@ -41,6 +41,7 @@ def facts(
         N_("done"): _ends(crawl),
         N_("left out"): _reasons(crawl, Group.SKIPPED, most),
         N_("noise"): _reasons(crawl, Group.NOISE, most),
+        N_("put off"): _reasons(crawl, Group.PUT_OFF, most),
         N_("failed"): _reasons(crawl, Group.FAILED, most),
         N_("sites"): f"{crawl.site_count:,}",
         N_("items"): first([_file_size(one, crawl, folder) for one in crawl.files], most),
@@ -141,8 +142,8 @@ def _addresses(crawl: CrawlState) -> Message:
 def _ends(crawl: CrawlState) -> list[Message]:
     """The numbers of completed addresses by outcome."""
     ends, of = crawl.ends, {code: crawl.ends.outcomes[Outcome(code)] for code in codes(Group.DONE)}
-    skipped, noise, failed = (
-        of_group(ends.outcomes, group).total() for group in (Group.SKIPPED, Group.NOISE, Group.FAILED)
+    skipped, noise, put_off, failed = (
+        of_group(ends.outcomes, group).total() for group in (Group.SKIPPED, Group.NOISE, Group.PUT_OFF, Group.FAILED)
     )
     found = (
         plural("{n} page", "{n} pages", ends.pages),
@@ -153,6 +154,7 @@ def _ends(crawl: CrawlState) -> list[Message]:
         plural("{n} counterexample", "{n} counterexamples", of[Code.COUNTEREXAMPLE]),
         plural("{n} left out", "{n} left out", skipped),
         plural("{n} skipped as noise", "{n} skipped as noise", noise),
+        plural("{n} put off", "{n} put off", put_off),
         plural("{n} failed", "{n} failed", failed),
     )
     return [one for one in found if one.values["n"]]

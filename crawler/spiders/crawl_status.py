@@ -22,7 +22,11 @@ MOST_OUTCOMES = 100
 """Outcomes of a group that are counted individually; a server may invent a media type for each page."""
 REMEMBERED = 200_000
 """Left-out addresses that are remembered, so that each is counted once."""
-OTHERS = {Group.SKIPPED: Outcome(Code.OTHER_REASONS), Group.FAILED: Outcome(Code.OTHER_FAILURES)}
+OTHERS = {
+    Group.SKIPPED: Outcome(Code.OTHER_REASONS),
+    Group.FAILED: Outcome(Code.OTHER_FAILURES),
+    Group.PUT_OFF: Outcome(Code.UNPRODUCTIVE),
+}
 
 
 class OutcomeCounts:
@@ -87,6 +91,8 @@ class CrawlStatus:
     """Examples of the topic that could not be read."""
     round_counts: RoundCounts | None = None
     """Counts of the pages of the round, at the end; None in the first round, where all are new."""
+    put_off: Outcomes = field(default_factory=Outcomes)
+    """How many addresses are put off at the end, by pattern."""
     exhausted_at: HarvestCounts | None = None
     """The harvest that ended the crawl."""
     _closing: asyncio.Future[None] | None = None

@@ -13,6 +13,7 @@ from scrapy.http import Headers, Response
 from crawler.frontier import page_result
 from crawler.frontier.page_result import Candidate, Lease, Template
 from crawler.items import PageItem
+from crawler.metadata.page_purpose import is_listing, is_login
 from crawler.metadata.record_readers import READERS
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Page
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from crawler.recrawl.change_check import ChangeDetector
     from crawler.spiders.crawl_status import OutcomeCounts
     from crawler.spiders.links_and_images import PageImages
+    from crawler.spiders.named_lists import NamedLists
     from crawler.spiders.topic_tracker import PageJudgement, SharedLearning, TopicTracker
 
 MAX_HEADER = 1_000
@@ -46,6 +48,8 @@ class PageReader:
     images: PageImages
     comparison: ChangeDetector
     counts: OutcomeCounts
+    lists: NamedLists
+    keeps_listings: bool = False
     libraries: SiteLibraries | None = None
     """Templates of hosts, if the method learns them."""
     max_depth: int | None = None
@@ -58,10 +62,13 @@ class PageReader:
         lease = lease_of(response.request)
         extraction = page.once(self.extract)
         shared_examples = self._shared_examples(page, lease.candidate, extraction)
-        judgement = self.topic.judge(lease.candidate, extraction)
+        refusal = self._refusal(page, extraction, lease.candidate)
+        judgement = self.topic.judge(lease.candidate, extraction, is_read=refusal is None)
         page_links = self._links(page, lease.candidate, extraction)
         links, priorities = self.topic.score(lease.candidate.requested or lease.candidate.url, page_links)
-        outcome, check = self._compare(page, extraction, lease, judgement.relevance)
+        outcome, check = refusal, None
+        if refusal is None:
+            outcome, check = self._compare(page, extraction, lease, judgement.relevance)
         is_stored = outcome is None and (check is None or check.found is not PageChange.SAME)
         item = _item(page, response, lease, judgement)
         so_far = result_of(response.request, outcome)
@@ -69,7 +76,7 @@ class PageReader:
             so_far,
             check=check,
             shared_examples=(*so_far.shared_examples, *shared_examples),
-            links=(*links, *self._images(page, lease.candidate)),
+            links=(*self.lists.of(page), *links, *self._images(page, lease.candidate)),
             priorities=priorities,
             image_counts=self.images.counts(page) if self.images.judged else None,
             templates=self._templates(page) if outcome is None else (),
@@ -77,6 +84,15 @@ class PageReader:
             response=stored_response(response) if is_stored and self.keeps_responses else None,
         )
         return item
+
+    def _refusal(self, page: Page, extraction: Extraction, candidate: Candidate) -> Outcome | None:
+        """Why a page may not be kept, whatever it is about; None if it may. A seed was asked for, a list or not."""
+        if "noindex" in page.robots:
+            return Outcome(Code.NOINDEX)
+        if is_login(page, extraction):
+            return Outcome(Code.LOGIN_FORM)
+        is_left_out = not self.keeps_listings and candidate.kind != "seed" and is_listing(page)
+        return Outcome(Code.LISTING) if is_left_out else None
 
     def _shared_examples(self, page: Page, candidate: Candidate, extraction: Extraction) -> tuple[tuple[str, str], ...]:
         """If no topic is given, a seed is an example of the topic; it is learned at once."""
@@ -110,8 +126,6 @@ class PageReader:
         self, page: Page, extraction: Extraction, lease: Lease, relevance: float
     ) -> tuple[Outcome | None, ChangeCheck | None]:
         """Why the page is not stored, or None; and its comparison with its history."""
-        if "noindex" in page.robots:
-            return Outcome(Code.NOINDEX), None
         is_off_topic = relevance < self.min_relevance
         if is_off_topic and lease.known is None:
             return Outcome(Code.OFF_TOPIC), None

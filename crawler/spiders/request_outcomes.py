@@ -90,7 +90,7 @@ REFUSED = "refused"
 """Meta key of a request that waits until its host has answered another one."""
 VERDICT = "verdict"
 """Meta key of a request for a judged image: the row of its verdict."""
-READ = frozenset((Code.LIST, Code.NOINDEX, Code.OFF_TOPIC, Code.LANGUAGE, Code.DROPPED))
+READ = frozenset((Code.LIST, Code.NOINDEX, Code.LOGIN_FORM, Code.LISTING, Code.OFF_TOPIC, Code.LANGUAGE, Code.DROPPED))
 """Outcomes of seeds that were read although nothing is stored."""
 PASSING = frozenset((Code.NOT_PUBLIC, Code.ROBOTS_UNREADABLE, Code.HOST_CLOSED))
 """Outcomes that, like failures, may have passed when the crawl is started again."""

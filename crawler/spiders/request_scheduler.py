@@ -100,6 +100,7 @@ class FrontierScheduler(BaseScheduler):
                 self.crawler.signals.send_catch_log(before_last_commit)
                 await self.commit(claim=False)
                 self.status.round_counts = await self._in_thread(self.session.round_counts)
+                self.status.put_off = await self._in_thread(self.session.put_off)
                 if dropped := self.session.committer.priority_updates.dropped:
                     logger.warning("Links with an outdated priority, as too many priorities changed: %d", dropped)
                 await self._in_thread(self.session.leave)

@@ -25,6 +25,7 @@ from crawler.page.image_file import looks_like_content
 from crawler.page.page import HTML_TYPES, Page, is_html, media_type
 from crawler.page.sitemaps import Listing, listing
 from crawler.recrawl.page_history import NOT_MODIFIED, ChangeCheck, PageChange, conditional_headers
+from crawler.spiders.named_lists import MOST_LISTS
 from crawler.spiders.page_reader import header, page_of, read_alone, validators
 from crawler.spiders.redirects import TIMES
 from crawler.spiders.request_outcomes import NO_WHOLE_PAGE, Refusal, lease_of, new_home, outcome_of, result_of
@@ -182,16 +183,22 @@ class TopicSpider(Spider):
         if not found.pages and not found.sitemaps:
             return result_of(request, Outcome(Code.EMPTY_LIST))
         self.crawl.counts.count(Outcome(Code.LIST_CUT), found.cut)
+        one = lease_of(request).candidate
         page = Candidate("", SEED_PRIORITY - 1, via="feed" if found.is_feed else "sitemap")
-        lists = self.lists_within_limits(found.sitemaps, lease_of(request).candidate.depth + 1)
-        links = (*lists, *self.allowed(found.pages, page, found.lastmods))
+        lists = self.lists_within_limits(found.sitemaps, one)
+        pages = tuple(self.allowed(found.pages, page, found.lastmods))
+        if one.priority < SEED_PRIORITY:  # nobody asked for this list
+            pages = self.crawl.reader.lists.scored(one.url, pages[: self.crawl.session.plan.site_limit])
+        links = (*lists, *pages)
         return replace(result_of(request, Outcome(Code.LIST)), links=links)
 
-    def lists_within_limits(self, urls: Collection[str], depth: int) -> Iterator[Candidate]:
+    def lists_within_limits(self, urls: Collection[str], of: Candidate) -> Iterator[Candidate]:
         """Candidates for the lists that a list names, within limits; their depth is the number of lists above them."""
-        for candidate in self.allowed(urls, Candidate("", SEED_PRIORITY, depth, kind="list", via="sitemap")):
+        depth, most = of.depth + 1, MAX_LISTS if of.priority >= SEED_PRIORITY else MOST_LISTS
+        priority = min(of.priority, SEED_PRIORITY)
+        for candidate in self.allowed(urls, Candidate("", priority, depth, kind="list", via="sitemap")):
             of_site = site(candidate.url)
-            if depth < MAX_LIST_LEVELS and self.lists[of_site] < MAX_LISTS:
+            if depth < MAX_LIST_LEVELS and self.lists[of_site] < most:
                 self.lists[of_site] += 1
                 yield candidate
             else:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from crawler.frontier.scope import Scope
     from crawler.page.page import Extraction, Page
     from crawler.spiders.links_and_images import EvidenceCache, SelectedLinks
+    from crawler.topic.link_table import LinkContext
     from crawler.topic.stop_rule import Harvest
     from crawler.topic.topic import Topic
 
@@ -114,14 +115,18 @@ class TopicTracker:
     examples: Examples
     harvest: Harvest
 
-    def judge(self, candidate: Candidate, extraction: Extraction) -> PageJudgement:
-        """The relevance of a page, from which the focus learns; must be called once for each page."""
+    def judge(self, candidate: Candidate, extraction: Extraction, is_read: bool = True) -> PageJudgement:
+        """The relevance of a page, from which the focus learns; must be called once for each page.
+
+        Pages that may not be kept whatever they are about are not read: the harvest does not count them.
+        """
         url = candidate.requested or candidate.url
         score, explored = _score(candidate), _was_tried(candidate)
         if explored and (asked := self.focus.asked(url)) is not None:  # before the focus learns from the page
             score = round(asked, DIGITS)
         relevance = round(self.focus.fetched(url, extraction.title, extraction.text), DIGITS)
-        self.harvest.count(relevance)
+        if is_read:
+            self.harvest.count(relevance)
         return PageJudgement(relevance, score, "exploration" if explored else candidate.via)
 
     def score(self, address: str, links: SelectedLinks) -> tuple[tuple[Candidate, ...], dict[str, int]]:
@@ -134,6 +139,13 @@ class TopicTracker:
         priorities = self.focus.found(address, links.words) if links.new else []
         new = tuple(one._replace(priority=number) for one, number in zip(links.new, priorities, strict=True))
         return (*links.image_links, *new), self.focus.renewed()
+
+    def score_listed(
+        self, address: str, pages: Sequence[Candidate], words: Sequence[LinkContext]
+    ) -> tuple[Candidate, ...]:
+        """The pages that the list at an address names, with priorities."""
+        priorities = self.focus.found(address, words) if words else []
+        return tuple(one._replace(priority=number) for one, number in zip(pages, priorities, strict=True))
 
     def take_in(self, kind: str, text: str) -> None:
         """Learn from a shared example, if the topic uses it."""

@@ -16,7 +16,7 @@ worker then goes on without leases: its addresses are returned, and claimed agai
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Engine, select
@@ -25,6 +25,7 @@ from crawler.frontier.batch import BatchReply
 from crawler.frontier.page_result import Completion, PageResult
 from crawler.outcomes import Code, Outcome
 from crawler.recrawl.page_history import RoundContext
+from crawler.store.address_patterns import counts_of, release_useful, save_counts, uses_of
 from crawler.store.addresses import Addresses
 from crawler.store.chart_samples import SampleWriter
 from crawler.store.claims import claim
@@ -59,6 +60,7 @@ from crawler.store.shared_learning import (
     save_shared_examples,
     save_templates,
 )
+from crawler.urls.parsing import host as host_of
 
 if TYPE_CHECKING:
     from crawler.frontier.batch import Batch
@@ -199,6 +201,7 @@ class BatchCommitter:
         ended = [one for one in batch.ended if one.lease.id not in requeued]
         save_shared_examples(connection, crawl_id, ended)
         save_evidence(connection, crawl_id, batch.evidence)
+        added += self._save_patterns(connection, batch, ended, originals)
         save_image_results(connection, self.keys, crawl_id, ended)
         added += self.releases.release(connection, batch, self.enough_pages)
         # Before the claim, so that it respects `max_pages`.
@@ -245,6 +248,15 @@ class BatchCommitter:
             added += found.added
         return added
 
+    def _save_patterns(
+        self, connection: Connection, batch: Batch, ended: Sequence[Completion], copies: Mapping[int, str]
+    ) -> int:
+        """Save what requests say about the patterns of addresses; returns how many addresses are queued again."""
+        counts = uses_of(ended, copies.keys())
+        save_counts(connection, self.claimant.crawl_id, counts)
+        hosts = self.addresses.host_ids(connection, {host_of(url): url for url in batch.renamed})
+        return release_useful(connection, counts, {ids.site_id for ids in hosts.values()})
+
     def _write_lines(self, connection: Connection, batch: Batch, originals: dict[int, str]) -> None:
         """Write the lines of pages and images to their files, and save the lengths of the files."""
         stored = [one for one in batch.ended if one.is_item]
@@ -266,6 +278,8 @@ class BatchCommitter:
             reply.done = no_longer_waiting(connection, worker_id, self.keys, batch.asked_after)
         shown_on = {one.shown_on for one in reply.leases if one.shown_on is not None}
         reply.evidence = self._evidence.read(connection, shown_on)
+        sites = {one.site_id for one in [*reply.leases, *(one.lease for one in batch.ended)] if one.counts}
+        reply.patterns = counts_of(connection, sites)
         if self.reads_templates:
             reply.templates = self._read_templates(connection, batch, reply)
         if batch.idle and not reply.leases:

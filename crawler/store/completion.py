@@ -75,16 +75,16 @@ def _requeue_linked(connection: Connection, ended: Iterable[Completion]) -> set[
 
 
 def _count_completions(connection: Connection, ended: Iterable[Completion]) -> None:
-    """Count results towards the budgets of sites; noise was not requested."""
+    """Count results towards the budgets of sites."""
     counts = {
         "stored": {"pages": 1, "held": -1},
         "not stored": {"held": -1},
-        "noise": {"held": -1, "requests": -1},
+        "not requested": {"held": -1, "requests": -1},
     }
     sites: dict[str, Counter[int]] = {name: Counter() for name in counts}
     for one in ended:
         if one.lease.counts:
-            other = "noise" if one.result.is_noise else "not stored"
+            other = "not stored" if one.result.was_requested else "not requested"
             sites["stored" if one.is_page else other][one.lease.site_id] += 1
     for name, changes in counts.items():
         count_sites(connection, sites[name], **changes)

@@ -6,6 +6,7 @@
     site      a registrable domain and how much of its budget is spent
     host      a host: the best priority that waits there, and when it may be asked again
     address   every address that the crawl has seen, waiting, held or done: the frontier and the set of seen addresses
+    address_pattern  what the requests to addresses of a pattern were good for, by site
     sample    what each worker did in every few seconds, merged as it ages
     job       a scheduled crawl, and when it is due
     run       each start of a job's crawl
@@ -34,6 +35,8 @@ from sqlalchemy import (
     UniqueConstraint,
     literal,
 )
+
+from crawler.outcomes import Code
 
 tables = MetaData()
 Serial = BigInteger().with_variant(Integer, "sqlite")  # SQLite generates ids only for INTEGER columns
@@ -164,7 +167,24 @@ index("address_waiting", address.c.host_id, address.c.priority.desc(), address.c
 index("address_held", address.c.worker, where=IS_HELD)
 index("address_image", address.c.host_id, where=IS_WAITING & (address.c.kind == "image"))
 index("address_recorded", address.c.shown_on, where=IS_RECORDED)
+IS_PUT_OFF = address.c.outcome == literal(str(Code.UNPRODUCTIVE), literal_execute=True)
+index("address_put_off", address.c.host_id, where=IS_PUT_OFF)
 index("address_parent", address.c.parent, where=address.c.parent.is_not(None))
+
+address_pattern = Table(
+    "address_pattern",
+    tables,
+    Column("site_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("pattern", Text, primary_key=True),
+    Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
+    Column("useful", Integer, nullable=False),  # requests that brought a page, or links that do
+    Column("useless", Integer, nullable=False),
+    Column("in_a_row", Integer, nullable=False),  # useless requests since the last useful one
+    Column("open", Integer, nullable=False),  # requests that brought only links of which nothing is known
+    Column("put_off", Integer, nullable=False),  # addresses that were not requested
+    sqlite_with_rowid=False,
+)
+index("pattern_crawl", address_pattern.c.crawl_id, address_pattern.c.put_off)
 
 sample = Table(
     "sample",

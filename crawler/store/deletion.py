@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, Connection, Engine, Table, delete, func, select, text
 from sqlalchemy.engine import URL
 
-from crawler.store.crawl_tables import address, crawl, host, output, sample, site, worker
+from crawler.store.crawl_tables import address, address_pattern, crawl, host, output, sample, site, worker
 from crawler.store.database import StateError, database_errors, database_time, open_database
 from crawler.store.heartbeats import workers_of
 from crawler.store.page_tables import (
@@ -123,5 +123,6 @@ def delete_frontier(connection: Connection, crawl_id: int) -> None:
     """Delete the frontier of a crawl and everything else except its pages, their versions, and templates."""
     hosts = select(host.c.id).where(host.c.crawl_id == crawl_id)
     connection.execute(delete(address).where(address.c.host_id.in_(hosts)))
-    for table in (host, site, shared_example, evidence, verdict, focus, near_duplicate_band, stored_response):
+    learned = (shared_example, evidence, verdict, focus, address_pattern)
+    for table in (host, site, *learned, near_duplicate_band, stored_response):
         connection.execute(delete(table).where(table.c.crawl_id == crawl_id))

@@ -187,7 +187,7 @@ def _is_worth_it(everything: bool) -> ColumnElement[bool]:
     own = address.c.kind.in_(("seed", "list"))
     failed = code.in_(codes(Group.FAILED))
     if everything:
-        left_out = code.in_(codes(Group.SKIPPED))
+        left_out = code.in_((*codes(Group.SKIPPED), *codes(Group.PUT_OFF)))
         other = code.is_(None) | code.in_((Code.LIST, Code.REDIRECTED))
         return IS_NOT_DEADLY & or_(own, other, failed, left_out)
     is_gone = (code == Code.HTTP_STATUS) & address.c.outcome_detail.in_(GONE)

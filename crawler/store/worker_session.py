@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Engine, func, insert, select, update
 
 from crawler.recrawl.revisit_interval import Bounds
 from crawler.store import rounds
+from crawler.store.address_patterns import put_off
 from crawler.store.addresses import AddressKeys
 from crawler.store.claims import LONGEST_REST, Claimant
 from crawler.store.commit import BatchCommitter
@@ -27,6 +28,7 @@ from crawler.translation.message import Message, plural, span
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Candidate
+    from crawler.outcomes import Outcomes
     from crawler.store.rounds import RoundCounts
     from crawler.urls.canonical import Canonical
 
@@ -113,6 +115,11 @@ class WorkerSession:
             return rounds.round_counts(connection, self.crawl_id) if which.comes_again else None
 
         found: RoundCounts | None = self.committer.in_transaction(count)
+        return found
+
+    def put_off(self) -> Outcomes:
+        """How many addresses are put off, by pattern, by all workers and runs."""
+        found: Outcomes = self.committer.in_transaction(lambda connection: put_off(connection, self.crawl_id))
         return found
 
     def seed(self, seeds: Iterable[Candidate]) -> None:

@@ -22,7 +22,20 @@ from crawler.outcomes import Code, Outcome
 from crawler.reports import sites
 from crawler.reports.throughput import SamplePoint
 from crawler.store.chart_samples import NUMBERS
-from crawler.store.crawl_tables import DONE, WAITING, address, crawl, host, job, sample, site, tables, version, worker
+from crawler.store.crawl_tables import (
+    DONE,
+    WAITING,
+    address,
+    address_pattern,
+    crawl,
+    host,
+    job,
+    sample,
+    site,
+    tables,
+    version,
+    worker,
+)
 from crawler.store.database import database_time, open_database
 from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.store.page_tables import page
@@ -448,6 +461,28 @@ def test_the_slowest_are_looked_for_in_the_background(desk: DashboardContext, en
     assert "3 addresses are queued. It asks for a delay of 30 s between two requests." in said
 
 
+# What addresses of a pattern bring.
+
+
+def count_pattern(engine: Engine, pattern: str, *counts: int) -> None:
+    names = ("useful", "useless", "in_a_row", "open", "put_off")
+    row = {"site_id": 1, "crawl_id": 1, "pattern": pattern} | dict(zip(names, counts, strict=True))
+    enter(engine, address_pattern, row)
+
+
+def test_patterns_are_shown_with_what_is_put_off(desk: DashboardContext, engine: Engine) -> None:
+    begin(engine)
+    assert data(desk, "/api/crawls/1/patterns") == []
+    assert "Address patterns" not in text(desk, "/crawls/1")
+    meet(engine, 1, "a.example")
+    count_pattern(engine, "/post/*", 30, 2, 0, 1, 0)
+    count_pattern(engine, "/tag/*", 0, 7, 7, 0, 1_234)
+    found = [tuple(row.values()) for row in data(desk, "/api/crawls/1/patterns")]
+    assert found == [("a.example", "/tag/*", 7, 0, 1_234), ("a.example", "/post/*", 33, 30, 0)]
+    said = text(desk, "/crawls/1")
+    assert re.search(r"a\.example.*/tag/\*.*>7<.*>0<.*>1,234<", said)
+
+
 # Words of others.
 
 
@@ -468,6 +503,7 @@ def test_hostile_words_stay_words(desk: DashboardContext, engine: Engine, attack
     work(engine)
     meet(engine, 1, attack, waiting=1)
     find(engine, 99, 1_000, state=DONE, outcome=Code.ERROR, outcome_detail=attack)
+    count_pattern(engine, attack, 0, 7, 7, 0, 1)
     with engine.begin() as connection:
         connection.execute(update(host).values(closed=Code.HOST_CLOSED))
     awaited(desk, "/api/crawls/1", "counted_at")

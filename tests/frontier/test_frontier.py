@@ -4,6 +4,7 @@ import asyncio
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from crawler.frontier.frontier import JOINING, Frontier
 from crawler.frontier.host_control import AWAY, MOST_OF_A_HOST, UNUSED
 from crawler.frontier.host_limits import LimitSettings
 from crawler.frontier.page_result import Candidate, Lease, PageResult, Template
+from crawler.frontier.pattern_rule import PatternUse, Use
 from crawler.noise.image_evidence import Evidence
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.store.addresses import AddressKeys
@@ -268,8 +270,9 @@ def test_an_end_tells_all_that_the_page_caused() -> None:
     assert frontier.finish(1, result)
     assert not frontier.finish(77, result)
     assert frontier.finish(2, PageResult(LOST))
+    of_a, of_b = PatternUse("/", Use.USEFUL, Use.USEFUL), PatternUse("/", Use.USELESS)
     ended = [(one.lease.id, one.result) for one in frontier.batch(0).ended]
-    assert ended == [(1, result), (2, PageResult(LOST))]
+    assert ended == [(1, replace(result, pattern_use=of_a)), (2, PageResult(LOST, pattern_use=of_b))]
     assert frontier.batch(0).ended == []
 
 

@@ -25,6 +25,7 @@ from sqlalchemy.engine import URL, make_url
 
 from crawler.frontier.batch import Batch, ClaimRequest, WorkerSample
 from crawler.frontier.page_result import Candidate, Completion, PageResult, Template
+from crawler.frontier.pattern_rule import PatternUse, Use
 from crawler.items import PageItem
 from crawler.noise.image_evidence import Evidence
 from crawler.outcomes import Code, Outcome
@@ -348,7 +349,9 @@ def test_reset_leaves_other_crawls_and_all_files(place: Place) -> None:
     seed = bees.committer.commit(Batch(demand=EVERYTHING)).leases[0]
     templates = (Template("bees.example", "a", "Menu"),)
     again = (("again", "http://bees.example/"),)
-    result = PageResult(Outcome(Code.TIMEOUT), shared_examples=again, templates=templates, verdict=VERDICT)
+    use = PatternUse("/*", Use.USELESS)
+    outcome = Outcome(Code.TIMEOUT)
+    result = PageResult(outcome, shared_examples=again, templates=templates, verdict=VERDICT, pattern_use=use)
     images = {seed.site_id: Evidence()}
     bees.committer.commit(
         Batch([Completion(seed, result)], evidence=images, learned=("{}", "{}"), samples=[WorkerSample(1.0)])

@@ -42,6 +42,13 @@ def test_a_link_that_is_not_known_here(candidate: Candidate, score: float | None
     assert 0 < judgement.relevance <= 1
 
 
+def test_the_harvest_is_of_pages_that_may_be_kept() -> None:
+    judge = tracker()
+    judge.judge(Candidate(HOME, via="seed"), BEES)
+    assert judge.judge(Candidate(URL), BEES, is_read=False).relevance > 0
+    assert judge.harvest.counts.pages == 1
+
+
 @pytest.mark.parametrize("requested", [None, URL])
 def test_the_score_is_what_a_link_was_asked_for_by_whatever_was_thought_of_it_since(requested: str | None) -> None:
     judge = tracker()

@@ -37,7 +37,8 @@ def record(one: Lease, **fields: Any) -> dict[str, Any]:
     url = one.candidate.url
     if one.candidate.kind == "image":
         return asdict(ImageItem(url, one.candidate.parent or "", "image/png")) | fields
-    return asdict(PageItem(url, one.candidate.requested or url, FETCHED_AT, 200, 0, one.candidate.parent)) | fields
+    page = PageItem(url, one.candidate.requested or url, FETCHED_AT, 200, 0, one.candidate.parent, text="Words.")
+    return asdict(page) | fields
 
 
 def stored(one: Lease, *links: Candidate, **fields: Any) -> Completion:

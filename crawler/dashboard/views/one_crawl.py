@@ -20,6 +20,7 @@ from crawler.dashboard.context import Context, DashboardContext, Number, Sentenc
 from crawler.dashboard.views.overview import CrawlFigures, figures
 from crawler.frontier.batch import WorkerSample
 from crawler.outcomes import Group
+from crawler.reports.address_patterns import PatternRow, address_patterns
 from crawler.reports.crawls import CrawlSummary, OutcomeTotals, outcome_totals, summary_of
 from crawler.reports.sites import SiteQuery, SlowHost, SortedSites, sites, slowest
 from crawler.reports.throughput import SamplePoint, sample_points
@@ -31,6 +32,7 @@ from crawler.translation.message import N_
 Hours = Literal["1", "6", "24", "168", "all"]
 MOST_SEEDS = 5
 MOST_SLOW = 10
+MOST_PATTERNS = 20
 OUTCOMES_AGE = 60.0
 """Seconds after which the outcomes of all addresses are counted again."""
 SLOW_AGE, SLOW_PATIENCE = 10.0, 0.05
@@ -152,6 +154,13 @@ def slow_hosts(context: Context, crawl: Number) -> SlowHosts:
     with context.reading() as connection:
         found = _found(connection, crawl)
     return _slow_hosts(context, found)
+
+
+@api.get("/api/crawls/{crawl}/patterns", summary=N_("The address patterns of a crawl, and what is put off"))
+def pattern_list(context: Context, crawl: Number) -> tuple[PatternRow, ...]:
+    """The address patterns of a crawl; those of which the most addresses are put off come first."""
+    with context.reading() as connection:
+        return address_patterns(connection, _found(connection, crawl).id, MOST_PATTERNS)
 
 
 def _one_crawl(context: DashboardContext, connection: Connection, of: CrawlSummary) -> OneCrawl:
@@ -313,5 +322,7 @@ def show(context: Context, request: Request, crawl: Number, given: Annotated[Cra
         of = _found(connection, crawl)
         slow = _slow_hosts(context, of)  # first, as the background computation takes long
         one, found = _one_crawl(context, connection, of), _site_list(connection, of, given)
+        patterns = address_patterns(connection, of.id, MOST_PATTERNS)
     values: dict[str, Any] = {"crawl": one, "found": found, "slow": slow, "given": given, "now": time.time()}
+    values["patterns"] = patterns
     return context.page(request, "overview_crawl.html", most_seeds=MOST_SEEDS, **values)

@@ -1,0 +1,135 @@
+"""When addresses of a pattern are no longer requested, because those before brought nothing.
+
+A request is useful if it brings a page that is kept and is no copy of another one, or new links to addresses of
+patterns that bring such pages. With n useless requests in a row and none useful, the next one is useful with
+probability 1 / (n + 2) (Laplace): after `ENOUGH` of them with one of nine. A pattern with few outcomes of its own is
+believed to be like those of its site that share a name with it: their useless outcomes count, up to `MOST_BORROWED`,
+so that each further action of a wiki costs two requests and not seven. A pattern without any name or number, as `/*`,
+may have all sorts of addresses and needs more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
+
+from crawler.outcomes import Code
+from crawler.recrawl.page_history import PageChange
+
+if TYPE_CHECKING:
+    from crawler.frontier.page_result import PageResult
+
+ENOUGH = 7
+"""Useless requests in a row, of a pattern that was never useful."""
+ENOUGH_UNNAMED = 20
+"""The same, of a pattern without a name or a number."""
+MOST_BORROWED = 5
+"""Those that related patterns may lend."""
+CHANCE = 0.01
+"""A pattern that was useful is put off when so many requests in a row would be useless by chance no more often."""
+MOST_OPEN = 5
+"""Requests of a pattern whose only new links are of unknown patterns; further ones are useless."""
+PROVEN = 2
+"""Useful requests after which a pattern is known to bring pages, if they are at least half of all."""
+AUDIT_FIRST, AUDIT_FACTOR = 50, 5
+"""Of the addresses put off, the 50th, the 250th, the 1,250th and so on are requested all the same."""
+DEAD = frozenset(("400", "401", "403", "404", "405", "410"))
+BRINGS_NOTHING = frozenset(
+    (
+        *(Code.NOINDEX, Code.LOGIN_FORM, Code.LISTING, Code.NOT_HTML, Code.NOT_WHOLE, Code.EMPTY_LIST),
+        *(Code.REDIRECT_TO_KNOWN, Code.REDIRECT_TO_NOTHING, Code.REDIRECT_REFUSED),
+    )
+)
+
+
+class Use(Enum):
+    """What a request was good for."""
+
+    USEFUL = "useful"
+    USELESS = "useless"
+    OPEN = "open"
+    """It brought only links of which nothing is known yet."""
+    PUT_OFF = "put_off"
+    """It was not sent."""
+
+
+class PatternUse(NamedTuple):
+    """The use of one request, for the counts of its pattern."""
+
+    pattern: str
+    use: Use
+    of_copy: Use = Use.USELESS
+    """The use if its page turns out to be a copy."""
+
+
+class PatternCounts(NamedTuple):
+    """What the requests to the addresses of a pattern were good for."""
+
+    useful: int = 0
+    useless: int = 0
+    in_a_row: int = 0
+    """Useless requests since the last useful one."""
+    open: int = 0
+    put_off: int = 0
+    """Addresses that were not requested."""
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether addresses of the pattern bring pages."""
+        return self.useful >= PROVEN and self.useful >= self.useless
+
+
+NOTHING_KNOWN = PatternCounts()
+
+
+def is_unproductive(pattern: str, counts: PatternCounts, lent: int = 0) -> bool:
+    """Whether addresses of a pattern are put off, given the useless outcomes of related patterns.
+
+    >>> is_unproductive("/tag/*", PatternCounts(0, 6, 6)), is_unproductive("/tag/*", PatternCounts(0, 7, 7))
+    (False, True)
+    """
+    enough = ENOUGH if set(pattern) - set("/*") else ENOUGH_UNNAMED
+    if not counts.useful:
+        return counts.in_a_row + min(lent, MOST_BORROWED) >= enough
+    before = counts.useful + counts.useless - counts.in_a_row
+    share = (counts.useful + 1) / (before + 2)
+    return counts.in_a_row >= enough and (1 - share) ** counts.in_a_row < CHANCE
+
+
+def lending(patterns: Mapping[str, PatternCounts], names: Mapping[str, Iterable[str]]) -> dict[str, int]:
+    """For each name, the useless outcomes of the patterns that have it, if none of these was ever useful."""
+    found: dict[str, int] = {}
+    good = {name for pattern, counts in patterns.items() if counts.useful for name in names[pattern]}
+    for pattern, counts in patterns.items():
+        for name in names[pattern]:
+            if name not in good:
+                found[name] = found.get(name, 0) + counts.useless
+    return found
+
+
+def next_audit(put_off: int) -> int:
+    """The number of the address, among those put off, that is requested next all the same.
+
+    >>> next_audit(0), next_audit(50), next_audit(249), next_audit(250)
+    (50, 250, 250, 1250)
+    """
+    number = AUDIT_FIRST
+    while number <= put_off:
+        number *= AUDIT_FACTOR
+    return number
+
+
+def use_of(result: PageResult, lead: Use) -> Use | None:
+    """The use of a request, given that of the new links of its page; None if the result says nothing about a pattern.
+
+    A page that is off topic, or in another language, could have been kept: its pattern is as good as any.
+    """
+    outcome, check = result.outcome, result.check
+    if outcome is None:
+        if result.record is None or (check is not None and check.found is not PageChange.NEW):
+            return None
+        return Use.USEFUL if str(result.record.get("text") or "").strip() else lead
+    if outcome.code in BRINGS_NOTHING or (outcome.code is Code.HTTP_STATUS and outcome.detail in DEAD):
+        return lead
+    return None

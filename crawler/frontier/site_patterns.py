@@ -1,0 +1,166 @@
+"""What a worker knows about the address patterns of sites: which bring pages, and which are put off.
+
+The counts are those of the database, which adds up the results of all workers; the reply to a batch brings them.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from crawler.frontier.pattern_rule import (
+    MOST_OPEN,
+    NOTHING_KNOWN,
+    PatternCounts,
+    PatternUse,
+    Use,
+    is_unproductive,
+    lending,
+    next_audit,
+    use_of,
+)
+from crawler.topic.link_scores import HIGHEST
+from crawler.urls.parsing import site
+from crawler.urls.patterns import Patterns, names_of
+
+if TYPE_CHECKING:
+    from crawler.frontier.page_result import Candidate, Lease, PageResult
+
+FOUND = frozenset(("link", "feed"))
+"""How addresses are found that may be put off; a feed of a wiki names its edits."""
+MOST_SITES = 200
+"""Sites that are remembered; the least recently used are forgotten."""
+MOST_PATTERNS = 200
+"""Patterns of a site that are counted; addresses of further ones are always requested."""
+MOST_LINKS, FEW_LINKS = 20, 6
+"""New links that are looked at of a page that is not kept, and of one that is: its links count only if it is a copy."""
+
+
+@dataclass
+class SitePatterns:
+    """The patterns of one site with their counts."""
+
+    patterns: Patterns = field(default_factory=Patterns)
+    counts: dict[str, PatternCounts] = field(default_factory=dict)
+    audits: dict[str, int] = field(default_factory=dict)
+    """For patterns that are put off, the number of the next address to be requested all the same."""
+    _names: dict[str, frozenset[str]] = field(default_factory=dict)
+    _lending: dict[str, int] | None = None
+
+    def update(self, counts: Mapping[str, PatternCounts]) -> None:
+        """Take over the counts of the database."""
+        new = counts.keys() - self.counts.keys()
+        self.patterns.learn(new)
+        self._names.update((pattern, names_of(pattern)) for pattern in new)
+        self.counts, self._lending = dict(counts), None
+
+    def pattern(self, url: str) -> str:
+        """The pattern of an address; empty if the site has too many."""
+        found = self.patterns.of(url)
+        return found if found in self.counts or len(self.counts) < MOST_PATTERNS else ""
+
+    def is_unproductive(self, pattern: str) -> bool:
+        """Whether addresses of the pattern bring nothing."""
+        counts = self.counts.get(pattern, NOTHING_KNOWN)
+        if not counts.useful and self._lending is None:
+            self._lending = lending(self.counts, self._names)
+        return is_unproductive(pattern, counts, 0 if counts.useful else self._lent(pattern, counts))
+
+    def is_put_off(self, pattern: str) -> bool:
+        """Whether an address of the pattern is not requested; now and then one is, as an audit."""
+        if not pattern or not self.is_unproductive(pattern):
+            return False
+        counts = self.counts.get(pattern, NOTHING_KNOWN)
+        self.counts[pattern] = counts._replace(put_off=counts.put_off + 1)
+        due = self.audits.setdefault(pattern, next_audit(counts.put_off))
+        if counts.put_off + 1 >= due:
+            self.audits[pattern] = next_audit(counts.put_off + 1)
+            return False
+        return True
+
+    def lead(self, of: str, urls: Iterable[str]) -> Use:
+        """The use of new links, by their patterns; those of the page's own pattern lead nowhere else."""
+        found = Use.USELESS
+        for pattern in {self.pattern(url) for url in urls} - {of}:
+            counts = self.counts.get(pattern, NOTHING_KNOWN)
+            if counts.is_proven:
+                return Use.USEFUL
+            if not self.is_unproductive(pattern) and self.counts.get(of, NOTHING_KNOWN).open < MOST_OPEN:
+                found = Use.OPEN
+        return found
+
+    def _lent(self, pattern: str, counts: PatternCounts) -> int:
+        lending = self._lending or {}
+        names = self._names.get(pattern) or names_of(pattern)
+        return max((lending[name] - counts.useless for name in names if name in lending), default=0)
+
+
+class PatternMemory:
+    """The patterns of the sites used last."""
+
+    def __init__(self) -> None:
+        self._sites: OrderedDict[str, SitePatterns] = OrderedDict()
+        self._numbers: dict[int, str] = {}
+
+    def of(self, url: str) -> SitePatterns:
+        """The patterns of the site of an address."""
+        name = site(url)
+        found = self._sites.setdefault(name, SitePatterns())
+        self._sites.move_to_end(name)
+        while len(self._sites) > MOST_SITES:
+            self._sites.popitem(last=False)
+        return found
+
+    def update(self, leases: Iterable[Lease], counts: Mapping[int, Mapping[str, PatternCounts]]) -> None:
+        """Take over the counts of sites, by their ids, that came with these leases or were asked for earlier."""
+        self._numbers |= {lease.site_id: lease.candidate.url for lease in leases}
+        for number, of_site in counts.items():
+            if number in self._numbers:
+                self.of(self._numbers[number]).update(of_site)
+        if len(self._numbers) > 2 * MOST_SITES:
+            self._numbers = dict(islice(reversed(self._numbers.items()), MOST_SITES))
+
+    def see(self, links: Iterable[Candidate]) -> set[str]:
+        """Count new links; returns the addresses by which a site with addresses put off has got a new name."""
+        renamed = set()
+        for link in links:
+            if link.sight is None and link.kind == "link":
+                known = self.of(link.url)
+                if known.patterns.see(link.url) and any(counts.put_off for counts in known.counts.values()):
+                    renamed.add(link.url)
+        return renamed
+
+    def pattern_to_put_off(self, lease: Lease) -> str:
+        """The pattern of an address that is not requested because addresses like it bring nothing; or empty.
+
+        Neither the pages of a sitemap are put off nor those of lists that the user gave, nor what is tried again or
+        known.
+        """
+        one = lease.candidate
+        is_found = one.via in FOUND and one.has_learned_priority and one.priority <= HIGHEST
+        if not is_found or one.requested or lease.known or lease.request:
+            return ""
+        known = self.of(one.url)
+        pattern = known.pattern(one.url)
+        return pattern if known.is_put_off(pattern) else ""
+
+    def use(self, lease: Lease, result: PageResult, links: Iterable[Candidate]) -> PatternUse | None:
+        """The use of a request for the counts of its pattern; None if it says nothing about it."""
+        one = lease.candidate
+        if not one.has_learned_priority or lease.known is not None:
+            return None
+        use = use_of(result, Use.USELESS)
+        if use is None:
+            return None
+        most = FEW_LINKS if use is Use.USEFUL else MOST_LINKS
+        url = one.requested or one.url
+        known, name = self.of(url), site(url)
+        pattern = known.pattern(url)
+        urls = [link.url for link in islice(links, most) if link.kind == "link" and link.sight is None]
+        lead = Use.USEFUL  # other sites may have pages
+        if all(site(link) == name for link in urls):
+            lead = known.lead(pattern, urls)
+        return PatternUse(pattern, use if use is Use.USEFUL else lead, lead) if pattern else None

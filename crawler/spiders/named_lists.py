@@ -1,0 +1,77 @@
+"""The sitemaps and feeds that a site names itself, in its robots.txt and in its pages.
+
+They are requested before links. Their pages are scored like links, so that the topic comes before a large sitemap.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+from crawler.frontier.page_result import Candidate
+from crawler.topic.link_table import LinkContext
+from crawler.urls.parsing import absolute, origin, site
+
+if TYPE_CHECKING:
+    from crawler.frontier.scope import Scope
+    from crawler.page.page import Page
+    from crawler.spiders.topic_tracker import TopicTracker
+
+LIST_PRIORITY = 5_000
+"""Between the seeds and the links."""
+MOST_LISTS = 20
+"""Sitemaps of a site that were not asked for; a list that is a seed may name more."""
+MOST_FEEDS = 3
+"""Feeds of a site: blogs have one for each post, with its comments."""
+
+
+@dataclass
+class NamedLists:
+    """Passes on the lists that sites name, each once; none if the depth of a crawl is limited, as theirs is unknown."""
+
+    scope: Scope
+    topic: TopicTracker
+    wanted: bool
+    _sitemaps: dict[str, Sequence[str]] = field(default_factory=dict)
+    """Named in the robots.txt of a host of which no page was read since."""
+    _feeds: Counter[str] = field(default_factory=Counter)
+    _known: set[str] = field(default_factory=set)
+
+    def take_in(self, place: str, sitemaps: Sequence[str]) -> None:
+        """Remember the sitemaps that the robots.txt of a host names."""
+        if self.wanted and sitemaps:
+            self._sitemaps[place] = sitemaps[:MOST_LISTS]
+
+    def of(self, page: Page) -> Iterator[Candidate]:
+        """The sitemaps of the page's host and the feed of the page, if they are new."""
+        if not self.wanted:
+            return
+        place = origin(page.url)
+        for url in self._sitemaps.pop(place, ()):
+            if address := absolute(place + "/", url):
+                yield from self._candidate(address, "sitemap")
+        if page.feed and page.feed not in self._known and self._feeds[site(page.feed)] < MOST_FEEDS:
+            self._feeds[site(page.feed)] += 1
+            yield from self._candidate(page.feed, "feed")
+
+    def scored(self, url: str, pages: Sequence[Candidate]) -> tuple[Candidate, ...]:
+        """The pages of a list with priorities, by the words of their addresses."""
+        return self.topic.score_listed(url, pages, [LinkContext(one.url, words_of(one.url)) for one in pages])
+
+    def _candidate(self, url: str, via: str) -> Iterator[Candidate]:
+        if url not in self._known and self.scope.refusal(url, page=False) is None:
+            self._known.add(url)
+            yield Candidate(url, LIST_PRIORITY, kind="list", via=via)
+
+
+def words_of(url: str) -> str:
+    """The words in the last part of an address.
+
+    >>> words_of("http://a.example/2024/05/honey-bees_dance.html")
+    'honey bees dance'
+    """
+    name = unquote(urlsplit(url).path).rstrip("/").rpartition("/")[2]
+    return " ".join(name.partition(".")[0].replace("-", " ").replace("_", " ").split())

@@ -1,0 +1,106 @@
+"""The counts of address patterns: added up with the pages that they come from, and read by whoever asks their site.
+
+The sites of a batch are locked when its counts are written, so two workers cannot deadlock here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, Row, bindparam, case, func, select, update
+
+from crawler.frontier.pattern_rule import PatternCounts, Use
+from crawler.outcomes import Code, Outcome, Outcomes
+from crawler.store.crawl_tables import IS_PUT_OFF, NO_OUTCOME, WAITING, address, address_pattern, host
+from crawler.store.database import dialect_insert, in_chunks
+from crawler.store.hosts import raise_best
+
+if TYPE_CHECKING:
+    from crawler.frontier.page_result import Completion
+
+Counts = dict[tuple[int, str], PatternCounts]
+
+_of_site = select(host.c.id).where(host.c.site_id == bindparam("site"))
+RELEASE = (
+    update(address)
+    .where(IS_PUT_OFF, address.c.host_id.in_(_of_site))
+    .values(state=WAITING, worker=None, **NO_OUTCOME)
+    .returning(address.c.host_id, address.c.priority)
+)
+RELEASE_PATTERN = RELEASE.where(address.c.outcome_detail == bindparam("its_pattern"))
+OF_SITES = select(address_pattern).where(address_pattern.c.site_id.in_(bindparam("sites", expanding=True)))
+
+
+def uses_of(ended: Iterable[Completion], copies: Collection[int]) -> Counts:
+    """The counts of ended requests by site and pattern, given the leases whose pages turned out to be copies."""
+    found: Counts = {}
+    for one in ended:
+        if (said := one.result.pattern_use) is not None:
+            use = said.of_copy if said.use is Use.USEFUL and one.lease.id in copies else said.use
+            key = one.lease.site_id, said.pattern
+            found[key] = _with_use(found.get(key, PatternCounts()), use)
+    return found
+
+
+def _with_use(counts: PatternCounts, use: Use) -> PatternCounts:
+    if use is Use.USEFUL:
+        return counts._replace(useful=counts.useful + 1, in_a_row=0)
+    if use is Use.USELESS:
+        return counts._replace(useless=counts.useless + 1, in_a_row=counts.in_a_row + 1)
+    return counts._replace(**{use.value: getattr(counts, use.value) + 1})
+
+
+def save_counts(connection: Connection, crawl_id: int, counts: Counts) -> None:
+    """Add counts to those of the database."""
+    if not counts:
+        return
+    rows = [
+        {"crawl_id": crawl_id, "site_id": site_id, "pattern": pattern, **one._asdict()}
+        for (site_id, pattern), one in sorted(counts.items())
+    ]
+    new = dialect_insert(connection.engine)(address_pattern)
+    columns = address_pattern.c
+    added: dict[str, Any] = {
+        name: columns[name] + new.excluded[name] for name in ("useful", "useless", "open", "put_off")
+    }
+    begun_anew = (new.excluded.useful > 0, new.excluded.in_a_row)
+    added["in_a_row"] = case(begun_anew, else_=columns.in_a_row + new.excluded.in_a_row)
+    connection.execute(new.on_conflict_do_update(index_elements=["site_id", "pattern"], set_=added), rows)
+
+
+def release_useful(connection: Connection, counts: Counts, renamed: Collection[int]) -> int:
+    """Queue the addresses again that were put off and whose pattern turned out useful, and all of renamed sites;
+    returns how many.
+    """
+    useful = [key for key, one in sorted(counts.items()) if one.useful and key[0] not in renamed]
+    its = address_pattern.c
+    rows: list[Row[Any]] = []
+    for site_id, pattern in useful:
+        cleared = update(address_pattern).where(its.site_id == site_id, its.pattern == pattern, its.put_off > 0)
+        if connection.execute(cleared.values(put_off=0)).rowcount:
+            rows += connection.execute(RELEASE_PATTERN, {"site": site_id, "its_pattern": pattern}).all()
+    for site_id in sorted(renamed):
+        connection.execute(update(address_pattern).where(its.site_id == site_id).values(put_off=0))
+        rows += connection.execute(RELEASE, {"site": site_id}).all()
+    raise_best(connection, ((row.host_id, row.priority) for row in rows))
+    return len(rows)
+
+
+def put_off(connection: Connection, crawl_id: int) -> Outcomes:
+    """How many addresses of a crawl are put off, by pattern."""
+    its = address_pattern.c
+    sums = select(its.pattern, func.sum(its.put_off)).where(its.crawl_id == crawl_id, its.put_off > 0)
+    rows = connection.execute(sums.group_by(its.pattern))
+    return Outcomes({Outcome(Code.UNPRODUCTIVE, pattern): int(count) for pattern, count in rows})
+
+
+def counts_of(connection: Connection, sites: Iterable[int]) -> Mapping[int, Mapping[str, PatternCounts]]:
+    """The counts of all patterns of sites; empty for a site without any."""
+    wanted = sorted(set(sites))
+    found: dict[int, dict[str, PatternCounts]] = {number: {} for number in wanted}
+    for part in in_chunks(wanted):
+        for row in connection.execute(OF_SITES, {"sites": part}):
+            counts = PatternCounts(row.useful, row.useless, row.in_a_row, row.open, row.put_off)
+            found[row.site_id][row.pattern] = counts
+    return found

@@ -1,0 +1,115 @@
+"""The pattern of an address: what it has in common with other addresses of its site.
+
+    http://a.example/2024/05/some-title/comment-page-2   /#/#/*/comment-page-#
+    http://a.example/index.php?action=edit&title=Bird    /index.php?action=edit&title=*
+
+A part that stands in many different addresses is a name and stays, with its digits as `#`: `category` does, the name of
+one category does not. A segment that is a number becomes `#`, every other part `*`. Parts are the segments of the path,
+what stands before a colon in a segment, and the parameters with their values.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+LEAST_ADDRESSES, LEAST_SHARE = 12, 0.02
+"""A part is a name if it is in so many addresses, not counting those that differ in digits only, and in such a share
+of all that were seen. It stays a name then.
+"""
+MOST_NAMES = 60
+"""Names of a site; a site can invent any number."""
+MOST_PARTS = 500
+"""Parts of a site that may become names; those in the fewest addresses are forgotten first."""
+MOST_DEPTH = 8
+"""Segments and parameters that are read of an address."""
+MOST_LENGTH = 40
+"""Characters of a name."""
+DIGITS = re.compile(r"[0-9]+")
+LETTER = re.compile(r"[^\W\d_]|%[0-9A-F]")
+
+Parts = tuple[tuple[str, ...], tuple[str, ...]]
+"""The segments and the parameters of an address."""
+
+
+class Patterns:
+    """The patterns of one site, which learn its names from the addresses that are seen."""
+
+    def __init__(self, known: Iterable[str] = ()) -> None:
+        self.names: set[str] = set()
+        self.seen = 0
+        self._addresses: dict[str, set[int]] = {}
+        """For each part that may become a name, the addresses that have it."""
+        self.learn(known)
+
+    def learn(self, known: Iterable[str]) -> None:
+        """Learn the names in patterns that are known from an earlier run or another worker."""
+        for pattern in known:
+            self.names.update(sorted(_names(_parts(pattern)))[: MOST_NAMES - len(self.names)])
+
+    def see(self, url: str) -> bool:
+        """Count the parts of an address that was not seen before; returns whether one became a name."""
+        self.seen += 1
+        folded, has_new = hash(DIGITS.sub("#", url)), False
+        for part in _names(_parts(url)) - self.names:
+            having = self._addresses.setdefault(part, set())
+            having.add(folded)
+            if len(having) >= max(LEAST_ADDRESSES, LEAST_SHARE * self.seen) and len(self.names) < MOST_NAMES:
+                del self._addresses[part]
+                self.names.add(part)
+                has_new = True
+        if len(self._addresses) > MOST_PARTS:
+            ordered = sorted(self._addresses.items(), key=lambda one: -len(one[1]))
+            self._addresses = dict(ordered[: MOST_PARTS // 2])
+        return has_new
+
+    def of(self, url: str) -> str:
+        """The pattern of an address.
+
+        >>> patterns = Patterns(["/tag/*"])
+        >>> patterns.of("http://a.example/tag/bees/"), patterns.of("http://a.example/2024/bees?page=2&sort=new")
+        ('/tag/*', '/#/*?page=*&sort=*')
+        """
+        segments, parameters = _parts(url)
+        path = "".join(f"/{self._segment(one)}" for one in segments) or "/"
+        query = sorted(one if one in self.names else one.partition("=")[0] + "=*" for one in parameters)
+        return f"{path}?{'&'.join(query)}" if query else path
+
+    def _segment(self, segment: str) -> str:
+        if segment in self.names:
+            return segment
+        before, colon, _ = segment.partition(":")
+        if colon and f"{before}:" in self.names:
+            return f"{before}:*"
+        return "#" if segment == "#" else "*"
+
+
+def names_of(pattern: str) -> frozenset[str]:
+    """What patterns may share: names, and parameters whatever their values are.
+
+    >>> sorted(names_of("/index.php/*?action=edit&title=*"))
+    ['action=', 'action=edit', 'index.php', 'title=']
+    """
+    parts = _parts(pattern)
+    return frozenset(_names(parts) | {one.partition("=")[0] + "=" for one in parts[1]})
+
+
+@lru_cache(maxsize=4096)  # a link is counted when it is found and judged by its pattern soon after
+def _parts(url: str) -> Parts:
+    """The segments and the parameters of an address or a pattern, without its host, digits folded."""
+    rest = url if url.startswith("/") else url.split("/", 3)[3] if url.count("/") > 2 else ""
+    path, _, query = DIGITS.sub("#", rest).partition("?")
+    segments = tuple([one[:MOST_LENGTH] for one in path.split("/") if one][:MOST_DEPTH])
+    return segments, tuple([_parameter(one) for one in query.split("&")[:MOST_DEPTH] if one])
+
+
+def _names(parts: Parts) -> set[str]:
+    """What may be a name in the parts of an address: what has letters."""
+    segments, parameters = parts
+    before = {f"{one.partition(':')[0]}:" for one in segments if ":" in one}
+    whole = {one for one in segments if LETTER.search(one) and not one.endswith(":*")}
+    return before | whole | {one for one in parameters if LETTER.search(one.partition("=")[2])}
+
+
+def _parameter(text: str) -> str:
+    name, _, value = text.partition("=")
+    return f"{name[:MOST_LENGTH]}={value[:MOST_LENGTH]}"

@@ -1,0 +1,76 @@
+"""A crawl of a small wiki finds out which kinds of addresses bring nothing, and goes on without them."""
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from sites import OPEN, Answer, Route, Site, crawl, serving
+
+from crawler.frontier.pattern_rule import AUDIT_FIRST, ENOUGH
+
+ARTICLES = 90
+NAMES = [f"{'bcdfghklmn'[number // 10]}a{'bcdfghklmn'[number % 10]}o" for number in range(ARTICLES)]
+ONE_AT_A_TIME = OPEN | {"CONCURRENT_REQUESTS_PER_DOMAIN": "1"}
+LAG = 6
+"""Requests that a fast server answers until the counts of those before are committed."""
+ACTIONS = {"edit": "Edit", "history": "History", "login": "Log in"}
+
+
+def article(number: int) -> str:
+    name, onward = NAMES[number], [NAMES[n % ARTICLES] for n in (number + 1, 2 * number + 1, 3 * number + 1)]
+    said = f"The bee {name} lives in a hive of its own and dances the dance {name} for all who come from {onward[0]}. "
+    words = " ".join(f"It is seen with {name}{letter} in the garden of {letter}{name}." for letter in "abcdefgh")
+    links = "".join(f'<p>See <a href="/wiki/{one}">{one}</a>.</p>' for one in onward)
+    tools = "".join(f'<li><a href="/wiki?do={do}&id={name}">{text}</a></li>' for do, text in ACTIONS.items())
+    menu = f'<nav><ul>{tools}<li><a href="/wiki/{name}/print">Print</a></li></ul></nav>'
+    return (
+        f"<html><title>{name}</title><body><main><h1>{name}</h1><p>{said}{words}</p>{links}</main>{menu}</body></html>"
+    )
+
+
+def wiki() -> Site:
+    routes: dict[str, Route] = {"/": article(0)}
+    for number, name in enumerate(NAMES):
+        routes[f"/wiki/{name}"] = article(number)
+        routes[f"/wiki/{name}/print"] = article(number)  # a copy
+        routes[f"/wiki?do=edit&id={name}"] = f"<meta name=robots content=noindex><body><p>{name}</p></body>"
+        routes[f"/wiki?do=login&id={name}"] = "<title>Log in</title><form>Name <input><input type=password></form>"
+        routes[f"/wiki?do=history&id={name}"] = Answer("<p>No.</p>", 403)
+    return Site(routes)
+
+
+def kinds(site: Site) -> Mapping[str, int]:
+    """How often each kind of page was requested."""
+    names = {"edit": "do=edit", "login": "do=login", "history": "do=history", "print": "/print"}
+    found = (
+        next((name for name, part in names.items() if part in path), "article") for path in site.paths("/robots.txt")
+    )
+    return Counter(found)
+
+
+@pytest.mark.parametrize("stops", [False, True])
+def test_kinds_of_addresses_that_bring_nothing_are_put_off(tmp_path: Path, stops: bool) -> None:
+    arguments = {"topic": "bees", "images": "no"}
+    with serving(wiki()) as site:
+        if stops:
+            crawl(tmp_path, arguments | {"seeds": site.url, "max_pages": ARTICLES // 2}, ONE_AT_A_TIME)
+        before = kinds(site)
+        ended = crawl(tmp_path, arguments | {"seeds": site.url}, ONE_AT_A_TIME)
+        asked = kinds(site)
+    originals = {item["title"] for item in ended.items() if not item["duplicate_of"]}
+    assert originals == set(NAMES)
+    for kind in ("edit", "login", "history", "print"):
+        audited = 1  # the 50th of those put off
+        assert 2 <= asked[kind] <= ENOUGH + LAG + audited, kind
+        if stops and before[kind] >= ENOUGH:
+            assert asked[kind] - before[kind] <= audited, kind
+    assert asked["edit"] + asked["login"] + asked["history"] >= ENOUGH + 2 + 2
+    put_off = 3 * ARTICLES + ARTICLES - sum(asked[kind] for kind in ("edit", "login", "history", "print"))
+    assert put_off > 3 * AUDIT_FIRST
+    if not stops:
+        said = ended.closing()
+        assert f"Not requested, as addresses like these bring nothing ({put_off}): " in said
+        assert "/wiki?do=login&id=* (" in said
+        copies = len(ended.items()) - ARTICLES
+        assert f" of {ARTICLES + copies} pages read (" in said

@@ -1,0 +1,89 @@
+"""Sitemaps, feeds and archives of a blog lead to its posts, and are no items."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from sites import OPEN, Answer, Route, Site, crawl, page, serving
+
+XML = "application/xml"
+ARGUMENTS = {"topic": "bees", "images": "no"}
+WORDS = {"wasps": "Wasps build nests of paper.", "bees": "Bees dance in the hive.", "ants": "Ants walk in a row."}
+POST = "{} It was seen in the garden of {} on a warm day in May, and written down by the one who saw it."
+
+
+def urlset(*paths: str) -> str:
+    entries = "".join(f"<url><loc>BASE{path}</loc></url>" for path in paths)
+    return f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{entries}</urlset>'
+
+
+def feed(*paths: str) -> str:
+    return f"<rss><channel>{''.join(f'<item><link>BASE{path}</link></item>' for path in paths)}</channel></rss>"
+
+
+def blog(robots: str = "", head: str = "", links: Mapping[str, str] | None = None, **lists: str) -> Site:
+    posts: dict[str, Route] = {f"/post/{name}": page(POST.format(text, name)) for name, text in WORDS.items()}
+    archive = page("All posts.", links={f"/post/{name}": name for name in WORDS}).replace(
+        "<body>", '<body class="archive date">'
+    )
+    site = Site({"/": page("The front page of a blog.", links=links, head=head), "/archive": archive} | posts)
+
+    def filled(text: str, kind: str) -> Route:
+        return lambda asked: Answer(text.replace("BASE/", site.url), content_type=kind)
+
+    site.routes |= {"/robots.txt": filled(robots, "text/plain")}
+    site.routes |= {f"/{name}.xml": filled(text, XML) for name, text in lists.items()}
+    return site
+
+
+INDEX = "<sitemapindex><sitemap><loc>BASE/a.xml</loc></sitemap><sitemap><loc>BASE/b.xml</loc></sitemap></sitemapindex>"
+ROBOTS, FEED = (
+    "User-agent: *\nDisallow: /x\nSitemap: BASE/map.xml",
+    "<link rel=alternate type=application/rss+xml href=/map.xml>",
+)
+ALL = {f"/post/{name}" for name in WORDS}
+
+
+@pytest.mark.parametrize(
+    ("site", "more", "found", "via"),
+    [
+        (blog(ROBOTS, map=urlset(*sorted(ALL))), {}, ALL, "sitemap"),
+        (blog("Sitemap: /map.xml", map=urlset(*sorted(ALL))), {}, ALL, "sitemap"),
+        (
+            blog(ROBOTS, map=INDEX, a=urlset("/post/ants"), b=urlset("/post/bees")),
+            {},
+            {"/post/ants", "/post/bees"},
+            "sitemap",
+        ),
+        (blog(ROBOTS, map=urlset("/post/bees", "/x/y")), {}, {"/post/bees"}, "sitemap"),
+        (blog(ROBOTS, map=urlset("/post/bees", "/post/ants")), {"deny": "ants"}, {"/post/bees"}, "sitemap"),
+        (blog(ROBOTS, map=urlset("/post/bees")), {"max_depth": 1}, set(), ""),
+        (blog("Sitemap: http://b.example/map.xml", map=urlset("/post/bees")), {}, set(), ""),
+        (blog(head=FEED, map=feed(*sorted(ALL))), {}, ALL, "feed"),
+    ],
+)
+def test_lists_that_a_site_names_lead_to_its_pages(
+    tmp_path: Path, site: Site, more: Mapping[str, str], found: set[str], via: str
+) -> None:
+    with serving(site):
+        ended = crawl(tmp_path, ARGUMENTS | more | {"seeds": site.url}, OPEN)
+    items = {item["url"].replace(site.url, "/"): item["via"] for item in ended.items()}
+    assert items == {"/": "seed"} | dict.fromkeys(found, via)
+
+
+def test_the_pages_of_a_sitemap_come_by_the_topic(tmp_path: Path) -> None:
+    with serving(blog(ROBOTS, map=urlset("/post/wasps", "/post/bees", "/post/ants"))) as site:
+        crawl(tmp_path, ARGUMENTS | {"seeds": site.url}, OPEN | {"CONCURRENT_REQUESTS_PER_DOMAIN": "1"})
+        assert site.paths()[:4] == ["/robots.txt", "/", "/map.xml", "/post/bees"]
+
+
+@pytest.mark.parametrize(
+    ("seed", "listings", "is_item"), [("", "no", False), ("", "yes", True), ("archive", "no", True)]
+)
+def test_archives_are_items_on_request(tmp_path: Path, seed: str, listings: str, is_item: bool) -> None:
+    with serving(blog(links={"/archive": "Archive"})) as site:
+        ended = crawl(tmp_path, ARGUMENTS | {"seeds": site.url + seed, "listings": listings})
+    found = {item["url"].replace(site.url, "/") for item in ended.items()}
+    assert found - {"/"} == ALL | ({"/archive"} if is_item else set())
+    assert ended.counts().get("list of other pages", 0) == (not is_item)
+    assert f" of {len(found)} pages read (" in ended.closing()

@@ -1,0 +1,189 @@
+"""Which addresses are put off because others of their pattern brought nothing."""
+
+import pytest
+
+from crawler.frontier.page_result import Candidate, Lease, PageResult
+from crawler.frontier.pattern_rule import (
+    AUDIT_FACTOR,
+    AUDIT_FIRST,
+    ENOUGH,
+    ENOUGH_UNNAMED,
+    MOST_BORROWED,
+    MOST_OPEN,
+    PatternCounts,
+    PatternUse,
+    Use,
+    is_unproductive,
+    use_of,
+)
+from crawler.frontier.site_patterns import MOST_PATTERNS, MOST_SITES, PatternMemory, SitePatterns
+from crawler.outcomes import Code, Outcome
+from crawler.recrawl.page_history import ChangeCheck, PageChange, PageHistory
+from crawler.topic.link_scores import HIGHEST
+
+SITE = "http://a.example"
+KEPT = PageResult(record={"text": "Bees dance."})
+NOINDEX = PageResult(Outcome(Code.NOINDEX))
+NAMED, UNNAMED = "/tag/*", "/*/*"
+GOOD = PatternCounts(useful=2)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "counts", "lent", "expected"),
+    [
+        (NAMED, PatternCounts(0, ENOUGH - 1, ENOUGH - 1), 0, False),
+        (NAMED, PatternCounts(0, ENOUGH, ENOUGH), 0, True),
+        ("/#/#", PatternCounts(0, ENOUGH, ENOUGH), 0, True),
+        (UNNAMED, PatternCounts(0, ENOUGH_UNNAMED - 1, ENOUGH_UNNAMED - 1), 0, False),
+        (UNNAMED, PatternCounts(0, ENOUGH_UNNAMED, ENOUGH_UNNAMED), 0, True),
+        (NAMED, PatternCounts(0, 1, 1), 1_000, False),
+        (NAMED, PatternCounts(0, 2, 2), MOST_BORROWED, True),
+        (NAMED, PatternCounts(0, 2, 2), MOST_BORROWED - 1, False),
+        (NAMED, PatternCounts(1, 6, 6), 1_000, False),
+        (NAMED, PatternCounts(1, 7, 7), 0, True),  # (1/3)^7 after one that was useful
+        (NAMED, PatternCounts(1, 107, 7), 1_000, False),  # one of a hundred was useful: seven say nothing
+        (NAMED, PatternCounts(1, 400, 300), 0, True),
+        (NAMED, PatternCounts(1, 400, 200), 0, False),
+        (NAMED, PatternCounts(20, 27, 7), 0, True),  # half was useful
+        (NAMED, PatternCounts(20, 26, 6), 0, False),
+    ],
+)
+def test_when_a_pattern_brings_nothing(pattern: str, counts: PatternCounts, lent: int, expected: bool) -> None:
+    assert is_unproductive(pattern, counts, lent) is expected
+
+
+@pytest.mark.parametrize(
+    ("result", "use"),
+    [
+        (KEPT, Use.USEFUL),
+        (PageResult(record={"text": " "}), Use.OPEN),
+        (PageResult(record={"text": "Bees."}, check=ChangeCheck(PageChange.NEW)), Use.USEFUL),
+        (PageResult(record={"text": "Bees."}, check=ChangeCheck(PageChange.CHANGED)), None),
+        (PageResult(check=ChangeCheck(PageChange.SAME)), None),
+        (NOINDEX, Use.OPEN),
+        (PageResult(Outcome(Code.LOGIN_FORM)), Use.OPEN),
+        (PageResult(Outcome(Code.REDIRECT_TO_KNOWN)), Use.OPEN),
+        (PageResult(Outcome(Code.HTTP_STATUS, "404")), Use.OPEN),
+        (PageResult(Outcome(Code.HTTP_STATUS, "500")), None),
+        (PageResult(Outcome(Code.TIMEOUT)), None),
+        (PageResult(Outcome(Code.OFF_TOPIC)), None),
+        (PageResult(Outcome(Code.LANGUAGE, "de")), None),
+    ],
+)
+def test_the_use_of_a_request(result: PageResult, use: Use | None) -> None:
+    assert use_of(result, Use.OPEN) is use
+
+
+def known(**counts: PatternCounts) -> SitePatterns:
+    found = SitePatterns()
+    found.update({f"/{name}/*": one for name, one in counts.items()})
+    return found
+
+
+@pytest.mark.parametrize(
+    ("paths", "use"),
+    [
+        ([], Use.USELESS),
+        (["/post/b"], Use.USEFUL),
+        (["/tag/b"], Use.USELESS),
+        (["/new/b"], Use.OPEN),
+        (["/old/b", "/new/b", "/post/b"], Use.USEFUL),
+        (["/old/b"], Use.USELESS),
+    ],
+)
+def test_the_use_of_new_links(paths: list[str], use: Use) -> None:
+    site = known(post=GOOD, old=PatternCounts(0, 9, 9), new=PatternCounts(1), tag=PatternCounts(0, 3, 3))
+    assert site.lead(NAMED, [SITE + path for path in paths]) is use
+
+
+@pytest.mark.parametrize(("asked", "use"), [(MOST_OPEN - 1, Use.OPEN), (MOST_OPEN, Use.USELESS)])
+def test_links_of_which_nothing_is_known_do_not_help_for_ever(asked: int, use: Use) -> None:
+    site = known(tag=PatternCounts(open=asked), new=PatternCounts())
+    assert site.lead(NAMED, [SITE + "/new/b"]) is use
+
+
+@pytest.mark.parametrize(("other", "expected"), [(PatternCounts(0, 5, 5), True), (PatternCounts(1, 5, 5), False)])
+def test_patterns_with_a_common_name_are_alike(other: PatternCounts, expected: bool) -> None:
+    site = SitePatterns()
+    site.update({"/*?do=edit&id=*": other, "/*?do=log&id=*": PatternCounts(0, 2, 2), "/*": GOOD})
+    assert site.is_unproductive("/*?do=log&id=*") is expected
+
+
+def test_some_addresses_are_requested_as_an_audit() -> None:
+    site = known(tag=PatternCounts(0, ENOUGH, ENOUGH))
+    found = [site.is_put_off(NAMED) for _ in range(AUDIT_FIRST * AUDIT_FACTOR + 1)]
+    assert [at + 1 for at, one in enumerate(found) if not one] == [AUDIT_FIRST, AUDIT_FIRST * AUDIT_FACTOR]
+
+
+def lease(url: str, known: PageHistory | None = None, **fields: object) -> Lease:
+    return Lease(1, Candidate(url, **fields), 1, 7, known=known)  # type: ignore[arg-type]
+
+
+def memory() -> PatternMemory:
+    found = PatternMemory()
+    tags = PatternCounts(0, ENOUGH, ENOUGH)
+    found.update([lease(SITE)], {7: {NAMED: tags, "/post/*": GOOD}, 8: {NAMED: GOOD}})
+    return found
+
+
+@pytest.mark.parametrize(
+    ("one", "pattern"),
+    [
+        (lease(SITE + "/tag/b"), NAMED),
+        (lease(SITE + "/post/b"), ""),
+        (lease(SITE + "/new/b"), ""),
+        (lease("http://b.example/tag/b"), ""),
+        (lease(SITE + "/tag/b", via="sitemap"), ""),
+        (lease(SITE + "/tag/b", via="feed", priority=HIGHEST), NAMED),
+        (lease(SITE + "/tag/b", via="feed", priority=9_999), ""),
+        (lease(SITE + "/tag/b", kind="seed", via="seed"), ""),
+        (lease(SITE + "/tag/b", kind="image"), ""),
+        (lease(SITE + "/tag/b", requested=SITE + "/post/b"), ""),
+        (lease(SITE + "/tag/b", known=PageHistory()), ""),
+        (lease(SITE + "/tag/b")._replace(request=object()), ""),
+    ],
+)
+def test_only_links_that_are_new_are_put_off(one: Lease, pattern: str) -> None:
+    assert memory().pattern_to_put_off(one) == pattern
+
+
+POST, TAG, ELSEWHERE = (Candidate(url) for url in (SITE + "/post/c", SITE + "/tag/c", "http://b.example/"))
+
+
+@pytest.mark.parametrize(
+    ("one", "result", "links", "use"),
+    [
+        (lease(SITE + "/tag/b"), NOINDEX, [], PatternUse(NAMED, Use.USELESS, Use.USELESS)),
+        (lease(SITE + "/tag/b"), NOINDEX, [POST], PatternUse(NAMED, Use.USEFUL, Use.USEFUL)),
+        (lease(SITE + "/tag/b"), NOINDEX, [TAG], PatternUse(NAMED, Use.USELESS, Use.USELESS)),
+        (lease(SITE + "/tag/b"), NOINDEX, [ELSEWHERE], PatternUse(NAMED, Use.USEFUL, Use.USEFUL)),
+        (lease(SITE + "/tag/b"), KEPT, [], PatternUse(NAMED, Use.USEFUL, Use.USELESS)),
+        (lease(SITE + "/x", requested=SITE + "/tag/b"), NOINDEX, [], PatternUse(NAMED, Use.USELESS, Use.USELESS)),
+        (lease(SITE + "/tag/b", kind="seed"), KEPT, [], None),
+        (lease(SITE + "/tag/b", known=PageHistory()), NOINDEX, [], None),
+        (lease(SITE + "/tag/b"), PageResult(Outcome(Code.TIMEOUT)), [], None),
+    ],
+)
+def test_what_a_request_says_about_its_pattern(
+    one: Lease, result: PageResult, links: list[Candidate], use: PatternUse | None
+) -> None:
+    assert memory().use(one, result, links) == use
+
+
+def test_a_new_name_is_told_where_addresses_are_put_off() -> None:
+    found = memory()
+    links = [Candidate(f"{SITE}/news/{letter}") for letter in "abcdefghijklm"]
+    assert found.see(links) == set()
+    found.of(SITE).counts[NAMED] = PatternCounts(0, 7, 7, put_off=1)
+    links = [Candidate(f"{SITE}/blog/{letter}") for letter in "abcdefghijklm"]
+    assert found.see(links) == {f"{SITE}/blog/l"}
+
+
+def test_memory_is_bounded() -> None:
+    found = PatternMemory()
+    for number in range(MOST_SITES + 5):
+        found.of(f"http://a{number}.example/")
+    assert len(found._sites) == MOST_SITES
+    site = SitePatterns()
+    site.update({f"/{number}": GOOD for number in range(MOST_PATTERNS)})
+    assert site.pattern(SITE + "/a/b/c") == ""

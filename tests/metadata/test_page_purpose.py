@@ -1,0 +1,64 @@
+"""Pages that serve something else than to be read."""
+
+import pytest
+
+from crawler.metadata.page_purpose import SHORT, is_listing, is_login
+from crawler.page.page import Extraction, Page
+
+FIELD = "<form><input type='Password' name=p></form>"
+
+
+@pytest.mark.parametrize(
+    ("title", "path", "html", "length", "expected"),
+    [
+        ("Log in", "", FIELD, 0, True),
+        ("Log in", "", FIELD, SHORT - 1, True),
+        ("Log in", "", FIELD, SHORT, False),
+        ("Nature", "index.php?title=Special:UserLogin&returnto=Bee", FIELD, 0, True),
+        ("Nature", "wp-login.php?action=lostpassword", FIELD, 0, True),
+        ("Anmelden", "", FIELD, 0, True),
+        ("用户登录", "", FIELD, 0, True),
+        ("Nature", "sign-in", FIELD, 0, True),
+        ("Bees", "news/1", FIELD, 0, False),
+        ("Signing bees", "blogs/inn", FIELD, 0, False),
+        ("Log in", "", "<p>Choose a password of eight letters.</p>", 7, False),
+        ("Log in", "", "<form><input name=password></form>", 0, False),
+        ("Log in", "", "<form><input type=text></form>", 0, False),
+    ],
+)
+def test_a_form_to_log_in(title: str, path: str, html: str, length: int, expected: bool) -> None:
+    page = Page.from_html(f"<title>{title}</title>{html}", f"http://a.example/{path}")
+    assert is_login(page, Extraction("w" * length, "")) is expected
+
+
+def data(*types: str) -> str:
+    graph = ",".join(f'{{"@type": {one}}}' for one in types)
+    return f'<script type="application/ld+json">{{"@graph": [{graph}]}}</script>'
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<body class='archive category category-birds'>", True),
+        ("<body class='home blog'>", True),
+        ("<body class='mediawiki ltr ns-14 ns-subject'>", True),
+        ("<body class='mediawiki ltr ns-0 ns-subject'>", False),
+        ("<body class='single single-post'>", False),
+        ("<body class='home blog single'>", False),
+        ("<body class='home blog paged'>", True),
+        ("<body class='blog'>", False),
+        ("<body class='archive'>", False),
+        ("<body class='archive date'>", True),
+        ("<body class='search search-results'>", True),
+        ("<body class='ns-14'>", False),
+        ("<body class='blogging'>", False),
+        ("<body>", False),
+        ("", False),
+        (data('"CollectionPage"', '"BreadcrumbList"'), True),
+        (data('["CollectionPage"]'), True),
+        (data('"CollectionPage"', '"Article"'), False),
+        (data('"WebPage"', '"NewsArticle"'), False),
+    ],
+)
+def test_a_list_of_other_pages(html: str, expected: bool) -> None:
+    assert is_listing(Page.from_html(html)) is expected

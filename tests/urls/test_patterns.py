@@ -1,0 +1,113 @@
+"""Patterns of addresses, and the names that a site's addresses teach."""
+
+import pytest
+
+from crawler.urls.patterns import (
+    LEAST_ADDRESSES,
+    LEAST_SHARE,
+    MOST_DEPTH,
+    MOST_LENGTH,
+    MOST_NAMES,
+    MOST_PARTS,
+    Patterns,
+    names_of,
+)
+
+SITE = "http://a.example"
+KNOWN = ["/tag/*", "/*/comment-page-#", "/Talk:*", "/index.php?action=edit&title=*"]
+
+
+def words(count: int) -> list[str]:
+    """Words that differ in letters."""
+    return ["".join(chr(97 + int(digit)) for digit in f"{number:04}") for number in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("url", "pattern"),
+    [
+        (SITE, "/"),
+        (f"{SITE}/", "/"),
+        (f"{SITE}/bees", "/*"),
+        (f"{SITE}/bees/", "/*"),
+        (f"{SITE}/tag/bees", "/tag/*"),
+        (f"{SITE}/2024/05/", "/#/#"),
+        (f"{SITE}/2-6-0", "/*"),
+        (f"{SITE}/bees/comment-page-12", "/*/comment-page-#"),
+        (f"{SITE}/bees/page-12", "/*/*"),
+        (f"{SITE}/Talk:Bee", "/Talk:*"),
+        (f"{SITE}/User:Ann", "/*"),
+        (f"{SITE}/index.php?title=Bee&action=edit", "/index.php?action=edit&title=*"),
+        (f"{SITE}/index.php?title=Bee&action=move", "/index.php?action=*&title=*"),
+        (f"{SITE}/index.php?title=7", "/index.php?title=*"),
+        (f"{SITE}/?a&&b=", "/?a=*&b=*"),
+        (f"{SITE}/" + "x/" * 20, "/*" * MOST_DEPTH),
+        (f"{SITE}/?" + "&".join(f"{letter}=1" for letter in "abcdefghijklm"), "/?a=*&b=*&c=*&d=*&e=*&f=*&g=*&h=*"),
+        (f"{SITE}/?{'n' * 99}=1", f"/?{'n' * MOST_LENGTH}=*"),
+    ],
+)
+def test_the_pattern_of_an_address(url: str, pattern: str) -> None:
+    patterns = Patterns(KNOWN)
+    assert patterns.of(url) == pattern
+    assert Patterns([pattern]).of(SITE + pattern) == pattern
+
+
+@pytest.mark.parametrize("part", ["/tag/{}", "/{}/comment-page-2", "/Talk:{}", "/a.php?title={}&action=edit"])
+def test_a_part_of_many_addresses_is_a_name(part: str) -> None:
+    patterns = Patterns()
+    seen = [patterns.see(SITE + part.format(word)) for word in words(LEAST_ADDRESSES)]
+    assert seen == [False] * (LEAST_ADDRESSES - 1) + [True]
+    assert patterns.of(SITE + part.format("new")) == names_and(part)
+
+
+def names_and(part: str) -> str:
+    known = {"/a.php?title={}&action=edit": "/a.php?action=edit&title=*"}
+    return known.get(part, part.format("*").replace("2", "#"))
+
+
+@pytest.mark.parametrize(
+    ("addresses", "others", "is_name"),
+    [(LEAST_ADDRESSES, 0, True), (LEAST_ADDRESSES, 588, True), (LEAST_ADDRESSES, 589, False)],
+)
+def test_a_name_is_in_a_share_of_the_addresses(addresses: int, others: int, is_name: bool) -> None:
+    assert LEAST_ADDRESSES / LEAST_SHARE == 600
+    patterns = Patterns()
+    for number in range(others):
+        patterns.see(f"{SITE}/{number}")
+    for word in words(addresses):
+        patterns.see(f"{SITE}/tag/{word}")
+    assert ("tag" in patterns.names) is is_name
+
+
+def test_what_differs_in_digits_only_makes_no_name() -> None:
+    patterns = Patterns()
+    for number in range(5 * LEAST_ADDRESSES):
+        patterns.see(f"{SITE}/bees/page/{number}")
+    assert patterns.of(f"{SITE}/bees/page/7") == "/*/*/#"
+
+
+def test_a_hostile_site_fills_no_memory() -> None:
+    patterns = Patterns()
+    for number in range(MOST_NAMES + 10):
+        for word in words(LEAST_ADDRESSES):
+            patterns.see(f"{SITE}/{'abcdefghij'[number % 10]}{'abcdefghij'[number // 10]}x{'y' * 999}/{word}")
+    for word in words(3 * MOST_PARTS):
+        patterns.see(f"{SITE}/{word}z")
+    assert len(patterns.names) <= MOST_NAMES
+    assert len(patterns._addresses) <= MOST_PARTS
+    assert max(map(len, patterns.names)) <= MOST_LENGTH
+    patterns.learn(f"/{word}q/*" for word in words(100))
+    assert len(patterns.names) == MOST_NAMES
+
+
+@pytest.mark.parametrize(
+    ("pattern", "names"),
+    [
+        ("/", set()),
+        ("/*/#", set()),
+        ("/tag/*", {"tag"}),
+        ("/Talk:*", {"Talk:"}),
+        ("/*?a=*&b=edit", {"a=", "b=", "b=edit"}),
+    ],
+)
+def test_what_patterns_may_share(pattern: str, names: set[str]) -> None:
+    assert names_of(pattern) == names
