@@ -131,7 +131,8 @@ def _not_kept(counts: OutcomeCounts, put_off: Outcomes) -> list[Message]:
     if found := counts.of(Group.SKIPPED):
         said.append(Message("Left out: {reasons}.", {"reasons": ranked(found)}))
     if put_off:
-        values = {"n": f"{put_off.total():,}", "patterns": ranked(put_off, MOST_PATTERNS)}
+        named = sorted(put_off.items(), key=lambda one: (-one[1], one[0]))[:MOST_PATTERNS]
+        values = {"n": f"{put_off.total():,}", "patterns": ranked(Outcomes(dict(named)))}
         said.append(Message("Not requested, as addresses like these bring nothing ({n}): {patterns}.", values))
     if found := counts.of(Group.FAILED):
         said.append(Message("Failed: {reasons}.", {"reasons": ranked(found)}))

@@ -8,6 +8,8 @@ kinds, the pages that were kept, and the articles that were missed. `content_sys
 import argparse
 import re
 import shutil
+import signal
+import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -93,6 +95,7 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="keeps databases, logs and output in this folder")
     parser.add_argument("--share", type=float, default=1.0, help="of the articles (1)")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the servers are stopped, too
     for name in options.systems or SYSTEMS:
         if options.keep:
             folder = options.keep.resolve() / name
