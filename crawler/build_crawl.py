@@ -208,6 +208,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         images=images,
         comparison=ChangeDetector(method, arguments.favour, extract),
         counts=counts,
+        round_number=lambda: session.committer.round.number,
         libraries=libraries,
         max_depth=max_depth_of(settings, arguments),
         min_relevance=arguments.min_relevance or 0.0,

@@ -180,10 +180,14 @@ class StoredPages:
 
     def _became(self, kind: str, since: int | str | None) -> ColumnElement[bool]:
         """The condition that a page became new, changed or gone since then."""
-        begins = {NEW: "first", CHANGED: "changed", GONE: "gone"}[kind]
+        at, number = {
+            NEW: (page.c.first_seen, page.c.first_round),
+            CHANGED: (page.c.changed_at, page.c.changed_round),
+            GONE: (page.c.gone_at, page.c.gone_round),
+        }[kind]
         if isinstance(since, str):
-            return page.c[f"{begins}_at"] >= since
-        return page.c[f"{begins}_round"] >= (self.round if since is None else since)
+            return at >= since
+        return number >= (self.round if since is None else since)
 
 
 def _may_be_in(place: LanguageOrSite) -> ColumnElement[bool]:

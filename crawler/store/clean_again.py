@@ -122,7 +122,7 @@ def group_again(engine: Engine, of: CleanedCrawl) -> Iterator[int]:
 
 
 def _is_there(of: CleanedCrawl) -> tuple[ColumnElement[bool], ...]:
-    return page.c.gone_at.is_(None), page.c.round >= of.first_round
+    return page.c.gone_at.is_(None), page.c.last_round >= of.first_round
 
 
 def _delete_bands(engine: Engine, of: CleanedCrawl) -> bool:

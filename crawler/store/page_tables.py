@@ -39,8 +39,8 @@ COLUMN_TYPES: dict[type, Any] = {str: Text, int: Integer, float: Float, list: Te
 def _field_column(name: str) -> Column[Any]:
     """The column of a field of a page's record."""
     default = PageRecord.__dataclass_fields__[name].default
-    text = default if isinstance(default, str) else None
-    return Column(name, COLUMN_TYPES[TYPES[name]], nullable=IS_OPTIONAL[name], default=text)
+    usual = default if isinstance(default, str | int | float) else None
+    return Column(name, COLUMN_TYPES[TYPES[name]], nullable=IS_OPTIONAL[name], default=usual)
 
 
 page = Table(
@@ -52,9 +52,8 @@ page = Table(
     *(_field_column(name) for name in TYPES),
     Column("etag", Text),
     Column("last_modified", Text),
-    Column("round", Integer, nullable=False, default=1),  # in which it was last fetched or unchanged
+    Column("last_round", Integer, nullable=False, default=1),  # in which it was last fetched or unchanged
     Column("first_round", Integer, nullable=False, default=1),
-    Column("first_at", Text, nullable=False, default=""),  # fetched_at of its first version
     Column("changed_round", Integer),  # in which its text was last found changed
     Column("changed_at", Text),
     Column("gone_round", Integer),  # in which it was found gone; null while it exists
@@ -77,9 +76,9 @@ page = Table(
 index("page_age", page.c.crawl_id, page.c.fetched_at)
 index("page_due", page.c.crawl_id, page.c.due_at)
 # All columns that the closing lines count, so that the rows with their texts are not read.
-_rounds = page.c.round, page.c.first_round, page.c.changed_round
+_rounds = page.c.last_round, page.c.first_round, page.c.changed_round
 index("page_round", page.c.crawl_id, *_rounds, page.c.not_modified_round)
-index("page_first", page.c.crawl_id, page.c.first_at)
+index("page_first", page.c.crawl_id, page.c.first_seen)
 index("page_changed", page.c.crawl_id, page.c.changed_at, where=page.c.changed_at.is_not(None))
 index("page_gone", page.c.crawl_id, page.c.gone_at, page.c.gone_round, where=page.c.gone_at.is_not(None))
 # The columns by which the dashboard filters pages: reading the texts of a million rows takes seconds.

@@ -225,13 +225,13 @@ def either(request: pytest.FixtureRequest, place: Place) -> Place:
     ],
 )
 def test_what_is_wanted_is_written(either: Place, words: list[str], expected: str) -> None:
-    either.fill(7, first_at="2026-11-20T00:00:00+00:00")
+    either.fill(7, first_seen="2026-11-20T00:00:00+00:00")
     for n, more in {
         1: {"changed_round": 2, "changed_at": AT},
         2: {"relevance": 0.5},
         3: {"language": "zh"},
         4: {"language": "de"},
-        5: {"first_round": 2, "first_at": AT},
+        5: {"first_round": 2, "first_seen": AT},
         6: {"gone_round": 2, "gone_at": AT},
     }.items():
         either.change(update(page_tables.page).where(page_tables.page.c.depth == n).values(**more))
