@@ -67,8 +67,8 @@ class PageRecord:
     duplicate_of: str | None = None
     """The address of the page that this is a near-duplicate of; always null in files of Scrapy's `-O` and `-o`."""
     change: str = "new"
-    """How this version came: `new`, `changed` (the text of the page changed), or `renewed` (the page was extracted in
-    another way than before, so that the texts cannot be compared). Lines of a crawl are never `renewed`.
+    """How this version came: `new`, `changed` (the text of the page changed), or `renewed` (it was extracted in another
+    way than before, so that the texts cannot be compared). The lines of a crawl's own file are never `renewed`.
     """
     round: int = 1
     """The number of the round that stored this version."""

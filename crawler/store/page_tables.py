@@ -2,6 +2,7 @@
 
 page                 the clean text of each page, how it was fetched, and when and how it changes
 page_version         earlier texts of pages
+page_change          the order of the last changes of pages
 near_duplicate_band  keys by which near-duplicates of a page are found
 stored_response      the HTTP response of a page, if responses are kept
 shared_example       learned from seeds and examples: addresses of seeds, texts on the topic, seeds to request again
@@ -101,6 +102,16 @@ page_version = Table(
 )
 index("version_page", page_version.c.key, page_version.c.id)
 index("version_age", page_version.c.crawl_id, page_version.c.fetched_at)
+
+page_change = Table(
+    "page_change",
+    tables,
+    Column("offset", Serial, primary_key=True),  # a page gets a new one when it becomes new, changed, renewed or gone
+    Column("key", BigInteger, nullable=False, unique=True),  # the key of its page
+    Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
+    sqlite_autoincrement=True,  # offsets are not reused
+)
+index("change_crawl", page_change.c.crawl_id, page_change.c.offset)
 
 near_duplicate_band = Table(
     "near_duplicate_band",

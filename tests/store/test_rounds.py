@@ -33,7 +33,7 @@ def checked(one: Lease, found: PageChange, *links: Candidate, text: str = "text"
     check = ChangeCheck(found, f"print of {text}", "1:auto", signature(text))
     fields = {"text": text, "text_fingerprint": f"{abs(hash(text)):016x}"} | more
     if found in (PageChange.NEW, PageChange.CHANGED, PageChange.RENEWED):
-        return also(stored(one, *links, **fields), check=check, validators={"etag": '"1"'})
+        return also(stored(one, *links, **fields, change=found.value), check=check, validators={"etag": '"1"'})
     outcome = LOST if found is PageChange.MISSING else None
     return Completion(one, PageResult(outcome, links=links, check=check))
 
