@@ -211,6 +211,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         counts=counts,
         lists=NamedLists(scope, topic, wanted=max_depth_of(settings, arguments) is None),
         keeps_listings=arguments.listings,
+        round_number=lambda: session.committer.round.number,
         libraries=libraries,
         max_depth=max_depth_of(settings, arguments),
         min_relevance=arguments.min_relevance or 0.0,

@@ -70,6 +70,14 @@ class PageRecord:
     """16 hex digits: the same for texts that differ in case, space and punctuation only."""
     duplicate_of: str | None = None
     """The address of the page that this is a near-duplicate of; always null in files of Scrapy's `-O` and `-o`."""
+    change: str = "new"
+    """How this version came: `new`, `changed` (the text of the page changed), or `renewed` (it was extracted in another
+    way than before, so that the texts cannot be compared). The lines of a crawl's own file are never `renewed`.
+    """
+    round: int = 1
+    """The number of the round that stored this version."""
+    first_seen: str = ""
+    """When the page was first stored: ISO 8601, in UTC. `fresh=yes` starts from scratch here, too."""
     images: list[dict[str, str]] = field(default_factory=list)
     """The images of the page, each `{"url": …, "alt": …}`."""
     own_fields: dict[str, Any] | None = None
@@ -78,6 +86,8 @@ class PageRecord:
 
 LABELS = {"author": N_("Author"), "published": N_("Published"), "published_source": N_("Date found in")}
 """The dashboard's labels of the fields that it lists as facts about a page."""
+TIMES = frozenset(("fetched_at", "first_seen"))
+"""The fields that are always a full time, in UTC; `published` is often a day only."""
 _HINTS = get_type_hints(PageRecord)
 IS_OPTIONAL = {name: type(None) in get_args(hint) for name, hint in _HINTS.items()}
 """Whether a field may be None."""
@@ -97,6 +107,7 @@ class PageItem(PageRecord):
     """
 
     def __post_init__(self) -> None:
+        self.first_seen = self.first_seen or self.fetched_at
         # Not fields, so that feeds do not write them.
         self.page: Page | None = None
         self.lease: Lease | None = None

@@ -3,13 +3,16 @@
 import argparse
 
 from crawler.command_line import command
-from crawler.command_line.command import names, parsed, share
+from crawler.command_line.command import names, parsed, share, whole
 from crawler.command_line.terminal import WrongUseError
 from crawler.export.formats import COMPRESSORS, FORMATS, compression_of, format_of
 from crawler.translation.message import N_
 
 # Options that do not go with --labels, as they choose among stored pages.
 OF_PAGES = ("since", "only", "min_relevance", "fields", "where", "spreadsheet")
+# Options that do not go with --changes-after, as they leave out pages.
+OF_STATE = ("labels", "since", "only", "min_relevance", "where")
+MOST_OFFSET = 10**18
 
 
 class Command(command.Command):
@@ -30,6 +33,8 @@ class Command(command.Command):
             choices=("new", "changed", "gone"),
             help=N_("only pages that were new, changed or gone in the last round, or since --since"),
         )
+        after = N_("the changes after this offset, one line for each page with its offset; 0 for all pages")
+        add("--changes-after", metavar="OFFSET", type=whole(0, MOST_OFFSET), help=after)
         relevant = N_("only pages with at least this relevance, from 0 to 1")
         add("--min-relevance", metavar="X", type=share, default=0.0, help=relevant)
         fields = names("crawler.items:TYPES")
@@ -49,6 +54,7 @@ class Command(command.Command):
 
     def check(self, opts: argparse.Namespace) -> None:
         opts.format = _format(opts)
+        _check_changes(opts)
         _check_labels(opts)
         if opts.fields is not None and not FORMATS[opts.format].chooses:
             raise WrongUseError("--fields does not go with {format}, whose fields are fixed", format=opts.format)
@@ -71,6 +77,17 @@ def _format(opts: argparse.Namespace) -> str:
     if name is not None and compression_of(name) and not FORMATS[found].packs:
         raise WrongUseError("{format} cannot be compressed with {endings}", format=found, endings=list(COMPRESSORS))
     return str(found)
+
+
+def _check_changes(opts: argparse.Namespace) -> None:
+    """Raise a WrongUseError where --changes-after is given with what does not go with it."""
+    if opts.changes_after is None:
+        return
+    if others := [name for name in OF_STATE if getattr(opts, name)]:
+        option = f"--{others[0].replace('_', '-')}"
+        raise WrongUseError("{option} does not go with --changes-after, which writes all changes", option=option)
+    if opts.format != "jsonl":
+        raise WrongUseError("--changes-after writes JSON lines, and this is {format}", format=opts.format)
 
 
 def _check_labels(opts: argparse.Namespace) -> None:

@@ -38,6 +38,7 @@ from crawler.dashboard.views import (
     overview,
     page,
     page_blocks,
+    page_changes,
     page_links,
     page_list,
     page_versions,
@@ -113,7 +114,7 @@ app = FastAPI(
     lifespan=with_few_threads,
 )
 VIEWS = (
-    *(overview, one_crawl, page_list, page, page_links, page_versions, page_blocks),
+    *(overview, one_crawl, page_list, page, page_links, page_versions, page_blocks, page_changes),
     *(images, labels, label_sheet, job_changes, schedule, evaluate),
 )
 for one in VIEWS:

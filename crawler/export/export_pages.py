@@ -53,6 +53,8 @@ class Tally:
 
     pages: int = 0
     bytes: int = 0
+    offset: int = 0
+    """Of the last change."""
     bare: int = 0
     """Pages without a stored response, or without Markdown, if the format is about these."""
 
@@ -65,6 +67,8 @@ class Exporter:
     fields: Sequence[str]
     filter: PageFilter
     formulas: Formulas
+    after: int | None = None
+    """The offset after which changes are written, instead of all pages that match the filter."""
 
     def write(self, crawl: StoredPages, target: AtomicFile | AtomicFolder, tally: Tally) -> None:
         """Write the pages of a crawl one after another."""
@@ -76,8 +80,16 @@ class Exporter:
                 target.write(name, data)
                 tally.bytes += len(data)
             return
+        if self.after is not None:
+            _write_parts(jsonl(self._changes(crawl, tally), ("offset", "change", *self.fields)), target, tally)
+            return
         make = partial(csv_lines, formulas=self.formulas) if self.format == "csv" else WRITERS[self.format]
         _write_parts(make(pages, self.fields), target, tally, kind.apart)
+
+    def _changes(self, crawl: StoredPages, tally: Tally) -> Iterator[StoredPage]:
+        for page in crawl.changes(self.fields, self.after or 0):
+            tally.pages, tally.offset = tally.pages + 1, page.values["offset"]
+            yield page
 
     def _counted(self, pages: Iterable[StoredPage], tally: Tally) -> Iterator[StoredPage]:
         for page in pages:
@@ -171,15 +183,20 @@ def _export_crawl(opts: argparse.Namespace, crawl: StoredPages) -> None:
     """Write the pages of a crawl, and print what was written."""
     began, tally = monotonic(), Tally()
     wanted = PageFilter(opts.only or "", opts.since, opts.min_relevance, tuple(opts.where))
-    how = Exporter(opts.format, opts.fields or [*TYPES], wanted, Formulas(opts.spreadsheet))
+    fields = opts.fields or [*TYPES]
+    how = Exporter(opts.format, fields, wanted, Formulas(opts.spreadsheet), opts.changes_after)
     make = AtomicFolder if FORMATS[opts.format].is_folder else AtomicFile
     target: AtomicFile | AtomicFolder = make(opts.output)
     try:
         numbers = crawl.numbers()
         how.write(crawl, target, tally)
-        target.finish()
+        if tally.pages or how.after is None:
+            target.finish()
     finally:
         target.discard()
+    if how.after is not None:
+        say(CALLED, _changes_words(crawl.name, target.shown, how.after, tally))
+        return
     written = plural(
         "{pages} of {n} page of the crawl {name} written to {path}, {size} in {seconds} s.",
         "{pages} of {n} pages of the crawl {name} written to {path}, {size} in {seconds} s.",
@@ -193,6 +210,22 @@ def _export_crawl(opts: argparse.Namespace, crawl: StoredPages) -> None:
     say(CALLED, written)
     for line in _remarks(tally, numbers.gone, how):
         say(CALLED, line)
+
+
+def _changes_words(name: str, path: str, after: int, tally: Tally) -> Message:
+    """What was written, and the offset for the next time."""
+    if not tally.pages:
+        values = {"name": name, "offset": after, "path": path}
+        return Message("The crawl {name} has no change after the offset {offset}; {path} was not written.", values)
+    return plural(
+        "{n} change of the crawl {name} written to {path}, {size}; --changes-after {offset} continues after it.",
+        "{n} changes of the crawl {name} written to {path}, {size}; --changes-after {offset} continues after them.",
+        tally.pages,
+        name=name,
+        path=path,
+        size=byte_size(tally.bytes),
+        offset=tally.offset,
+    )
 
 
 def _export_labels(opts: argparse.Namespace, url: URL) -> None:

@@ -60,9 +60,9 @@ class PageHistory:
     link_score: float | None = None
     etag: str | None = None
     last_modified: str | None = None
-    round: int = 0
+    last_round: int = 0
     first_round: int = 1
-    first_at: str = ""
+    first_seen: str = ""
     changed_round: int | None = None
     changed_at: str | None = None
     gone_round: int | None = None
@@ -126,7 +126,7 @@ class RoundContext:
 def history_after(visit: Visit, context: RoundContext) -> PageHistory:
     """The history of a page after a visit."""
     fetched_at, check = visit.fetched_at or context.moment, visit.check
-    known = visit.known or PageHistory(first_round=context.round, first_at=fetched_at)
+    known = visit.known or PageHistory(first_round=context.round, first_seen=fetched_at)
     known = replace(known, checked_at=context.now, lastmod=_lastmod(known, visit, context.now))
     if check.found is PageChange.MISSING:
         return _missing(known, context)
@@ -152,7 +152,7 @@ def _present(known: PageHistory, visit: Visit, context: RoundContext) -> PageHis
     lastmod = known.lastmod if known.lastmod is not None else moment(known.last_modified)
     history = CheckHistory(context.now, known.interval or 0.0, changed, lastmod, visit.new_links, visit.is_seed)
     interval = next_interval(history, context.bounds)
-    there = replace(known, round=context.round, gone_round=None, gone_at=None, gone_count=0)
+    there = replace(known, last_round=context.round, gone_round=None, gone_at=None, gone_count=0)
     return replace(there, checks=checks, changes=changes, interval=interval, due_at=context.now + interval)
 
 

@@ -6,20 +6,22 @@ pages stored after the export began are left out.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, and_, func, or_, select, true
+from sqlalchemy import ColumnElement, Connection, RowMapping, Select, and_, func, or_, select, true
 from sqlalchemy.engine import URL
 
 from crawler.command_line.terminal import WrongUseError
 from crawler.store.crawl_tables import crawl
-from crawler.store.page_tables import page, stored_response
+from crawler.store.page_changes import last_offset
+from crawler.store.page_tables import page, page_change, stored_response
 from crawler.store.page_writer import field_values, response_of
 from crawler.store.read_only import exists, reading
+from crawler.translation.message import N_
 from crawler.urls.parsing import HOST, MAX_HOST, lies_in
 from crawler.urls.parsing import host as host_of
 
@@ -30,6 +32,7 @@ NEW, CHANGED, GONE = ONLY = ("new", "changed", "gone")
 LANGUAGE = re.compile(r"[a-z]{2,3}")
 PORT = re.compile(r":\d{1,5}$")
 MOST_DIGITS = 7  # of a round; a date without hyphens has eight
+OTHER_DATABASE = N_("the offset {after} is larger than any in this database, so it is of another; 0 gives all pages")
 ROWS_AT_ONCE = 1_000
 BYTES_AT_ONCE = 16 * 1024 * 1024  # characters of texts and bytes of responses in memory, plus one page
 FETCHED_AT_ONCE = 20  # rows that PostgreSQL sends at a time: each may be as large as a page can be
@@ -155,6 +158,17 @@ class StoredPages:
                     response = response_of(row) if responses and row["body"] is not None else None
                     yield StoredPage(row["key"], field_values(row, columns), response)
 
+    def changes(self, columns: Sequence[str], after: int) -> Iterator[StoredPage]:
+        """The pages that became new, changed or gone after an offset, in order; their values begin with the offset."""
+        until = last_offset(self._connection)
+        self._connection.rollback()
+        if after > until:
+            raise WrongUseError(OTHER_DATABASE, after=after)
+        while rows := self._some(changes_after(self._number, columns, after, until).limit(ROWS_AT_ONCE)):
+            after = rows[-1]["offset"]
+            for row in rows:
+                yield StoredPage(row["key"], changed_values(row, columns))
+
     def _some(self, wanted: Any) -> list[RowMapping]:
         """The next rows, as many as fit into memory; the transaction that read them has ended."""
         found, size = [], 0
@@ -180,16 +194,34 @@ class StoredPages:
 
     def _became(self, kind: str, since: int | str | None) -> ColumnElement[bool]:
         """The condition that a page became new, changed or gone since then."""
-        begins = {NEW: "first", CHANGED: "changed", GONE: "gone"}[kind]
+        at, number = {
+            NEW: (page.c.first_seen, page.c.first_round),
+            CHANGED: (page.c.changed_at, page.c.changed_round),
+            GONE: (page.c.gone_at, page.c.gone_round),
+        }[kind]
         if isinstance(since, str):
-            return page.c[f"{begins}_at"] >= since
-        return page.c[f"{begins}_round"] >= (self.round if since is None else since)
+            return at >= since
+        return number >= (self.round if since is None else since)
 
 
 def _may_be_in(place: LanguageOrSite) -> ColumnElement[bool]:
     """A condition that holds for all pages of a place and few others, so that most texts are not read."""
     language = func.lower(page.c.language) == place.language if place.language else true()
     return and_(language, func.lower(page.c.url).contains(place.site, autoescape=True) if place.site else true())
+
+
+def changes_after(crawl_id: int, columns: Iterable[str], after: int, until: int) -> Select[Any]:
+    """The query for the pages whose last change has an offset in these bounds, in order."""
+    names = dict.fromkeys(("key", "gone_at", "change", *columns))
+    wanted = select(page_change.c.offset, *(page.c[name] for name in names if name != "offset"))
+    bounds = page_change.c.crawl_id == crawl_id, page_change.c.offset > after, page_change.c.offset <= until
+    return wanted.join(page, page.c.key == page_change.c.key).where(*bounds).order_by(page_change.c.offset)
+
+
+def changed_values(row: RowMapping, columns: Sequence[str]) -> dict[str, Any]:
+    """The offset of a page, how it changed, and these columns."""
+    change = GONE if row["gone_at"] is not None else row["change"]
+    return {"offset": row["offset"], **field_values(row, columns), "change": change}
 
 
 @contextmanager

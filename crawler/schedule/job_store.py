@@ -125,7 +125,12 @@ def pages_of(connection: Connection, crawl_name: str, since: float, until: float
     moments = (datetime.fromtimestamp(moment, UTC) for moment in (since, until))
     first, last = (moment.isoformat(timespec="seconds") for moment in moments)
     mine = page.c.crawl_id == select(crawl.c.id).where(crawl.c.name == crawl_name).scalar_subquery()
-    columns = {"pages": page.c.fetched_at, "new": page.c.first_at, "changed": page.c.changed_at, "gone": page.c.gone_at}
+    columns = {
+        "pages": page.c.fetched_at,
+        "new": page.c.first_seen,
+        "changed": page.c.changed_at,
+        "gone": page.c.gone_at,
+    }
     counts = (select(func.count()).select_from(page).where(mine, c >= first, c <= last) for c in columns.values())
     return {name: int(connection.execute(count).scalar_one()) for name, count in zip(columns, counts, strict=True)}
 

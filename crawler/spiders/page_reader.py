@@ -49,6 +49,8 @@ class PageReader:
     comparison: ChangeDetector
     counts: OutcomeCounts
     lists: NamedLists
+    round_number: Callable[[], int]
+    """The number of the crawl's round."""
     keeps_listings: bool = False
     libraries: SiteLibraries | None = None
     """Templates of hosts, if the method learns them."""
@@ -71,6 +73,9 @@ class PageReader:
             outcome, check = self._compare(page, extraction, lease, judgement.relevance)
         is_stored = outcome is None and (check is None or check.found is not PageChange.SAME)
         item = _item(page, response, lease, judgement)
+        item.round = self.round_number()
+        if check is not None:
+            item.change = check.found.value
         so_far = result_of(response.request, outcome)
         item.result = replace(
             so_far,
@@ -169,6 +174,7 @@ def _item(page: Page, response: Response, lease: Lease, judgement: PageJudgement
     item.relevance, item.link_score, item.via = judgement
     if lease.known:
         item.link_score = lease.known.link_score  # the priority of a known page is its relevance
+        item.first_seen = lease.known.first_seen
     return item
 
 

@@ -278,6 +278,6 @@ def histories_of(connection: Connection, since: int | None, rows: Iterable[Row[A
     columns = [page.c[name] for name in PageHistory.__dataclass_fields__]
     found: dict[int, PageHistory] = {}
     for part in in_chunks(sorted({row.key for row in rows if row.kind != "image"})):
-        known = select(page.c.key, *columns).where(page.c.key.in_(part), page.c.round >= since)
+        known = select(page.c.key, *columns).where(page.c.key.in_(part), page.c.last_round >= since)
         found |= {key: PageHistory(*values) for key, *values in connection.execute(known)}
     return found

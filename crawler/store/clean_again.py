@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Engine, RowMapping, and_, bindparam, delete, func, select, update
 
+from crawler.recrawl.page_history import PageChange
 from crawler.store.crawl_tables import crawl
 from crawler.store.database import StateError, database_time
 from crawler.store.heartbeats import lock_crawl, workers_of
+from crawler.store.page_changes import save_changes
 from crawler.store.page_tables import near_duplicate_band, page, stored_response
 from crawler.store.page_writer import TextSignature, originals
 
@@ -40,7 +42,10 @@ MADE_ANEW = (
 SAVE = (
     update(page)
     .where(page.c.key == bindparam("its"), page.c.fetched_at == bindparam("fetched"))
-    .values({name: bindparam(f"to_{name}") for name in MADE_ANEW})
+    .values(
+        {name: bindparam(f"to_{name}") for name in MADE_ANEW}
+        | {"change": PageChange.RENEWED.value, "round": bindparam("to_round")}
+    )
 )
 SET_COPY = update(page).where(page.c.key == bindparam("its")).values(duplicate_of=bindparam("of"))
 
@@ -99,7 +104,9 @@ def save_pages(engine: Engine, of: CleanedCrawl, rows: Sequence[Mapping[str, Any
     with engine.begin() as connection:
         check_idle(connection, of)
         if rows:
-            connection.execute(SAVE, sorted(rows, key=lambda row: int(row["its"])))
+            renewed = [{**row, "to_round": of.round} for row in rows]
+            connection.execute(SAVE, sorted(renewed, key=lambda row: int(row["its"])))
+            save_changes(connection, [int(row["its"]) for row in rows])
 
 
 def group_again(engine: Engine, of: CleanedCrawl) -> Iterator[int]:
@@ -131,7 +138,7 @@ def group_again(engine: Engine, of: CleanedCrawl) -> Iterator[int]:
 
 
 def _is_there(of: CleanedCrawl) -> tuple[ColumnElement[bool], ...]:
-    return page.c.gone_at.is_(None), page.c.round >= of.first_round
+    return page.c.gone_at.is_(None), page.c.last_round >= of.first_round
 
 
 def _delete_bands(engine: Engine, of: CleanedCrawl) -> bool:

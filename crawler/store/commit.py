@@ -5,10 +5,11 @@ JSON. So a crash at any point loses no address and repeats no item. The line is 
 that counts it; lines beyond that count are cut off at the next start.
 
 The order of the statements prevents deadlocks: all workers lock rows in the same order. First the crawl (by whoever
-claims under `max_pages`, may end the crawl, or expires a worker), then workers, then pages, templates and addresses by
-their keys, then sites and hosts by their ids. New priorities, claims and latencies skip the hosts that others have
-locked. Samples and files come last. Two workers may still wait for each other where a redirect leads
-to another host, or where one reports a host twice: then the database aborts one transaction, which is tried again.
+claims under `max_pages`, may end the crawl, or expires a worker), then workers, then pages with their
+offsets, templates and addresses by their keys, then sites and hosts by their ids. New priorities, claims and latencies
+skip the hosts that others have locked. Samples and files come last. Two workers may still wait for each other where a
+redirect leads to another host, or where one reports a host twice: then the database aborts one transaction, which is
+tried again.
 
 If the connection is lost during a commit, the batch number in the worker's row tells whether it was committed. The
 worker then goes on without leases: its addresses are returned, and claimed again.

@@ -11,11 +11,13 @@ from sqlalchemy.engine import URL
 from crawler.store.crawl_tables import address, address_pattern, crawl, host, output, sample, site, worker
 from crawler.store.database import StateError, database_errors, database_time, open_database
 from crawler.store.heartbeats import workers_of
+from crawler.store.page_changes import delete_unused
 from crawler.store.page_tables import (
     evidence,
     focus,
     near_duplicate_band,
     page,
+    page_change,
     page_version,
     shared_example,
     stored_response,
@@ -44,7 +46,7 @@ def delete_crawl(url: URL, name: str) -> None:
         if any(one.alive for one in workers_of(connection, database_time(connection))[number]):
             raise BusyError("the crawl {name} has just been started; stop it first", name=repr(name))
         delete_frontier(connection, number)
-        for table in (page, page_version, output, worker, template, sample):
+        for table in (page, page_change, page_version, output, worker, template, sample):
             connection.execute(delete(table).where(table.c.crawl_id == number))
         connection.execute(delete(crawl).where(crawl.c.id == number))
 
@@ -65,6 +67,8 @@ def delete_old_pages(url: URL, before: str) -> int:
             dropped = _drop(engine, page, number, page.c.fetched_at < before, unseen)
             if dropped:
                 _delete_unused_bands(engine, number)
+                with engine.begin() as connection:
+                    delete_unused(connection, number)
             count += dropped
             _drop(engine, verdict, number, verdict.c.decided_at < before)
             _drop(engine, page_version, number, page_version.c.fetched_at < before)

@@ -2,6 +2,7 @@
 
 page                 the clean text of each page, how it was fetched, and when and how it changes
 page_version         earlier texts of pages
+page_change          the order of the last changes of pages
 near_duplicate_band  keys by which near-duplicates of a page are found
 stored_response      the HTTP response of a page, if responses are kept
 shared_example       learned from seeds and examples: addresses of seeds, texts on the topic, seeds to request again
@@ -39,8 +40,8 @@ COLUMN_TYPES: dict[type, Any] = {str: Text, int: Integer, float: Float, list: Te
 def _field_column(name: str) -> Column[Any]:
     """The column of a field of a page's record."""
     default = PageRecord.__dataclass_fields__[name].default
-    text = default if isinstance(default, str) else None
-    return Column(name, COLUMN_TYPES[TYPES[name]], nullable=IS_OPTIONAL[name], default=text)
+    usual = default if isinstance(default, str | int | float) else None
+    return Column(name, COLUMN_TYPES[TYPES[name]], nullable=IS_OPTIONAL[name], default=usual)
 
 
 page = Table(
@@ -52,9 +53,8 @@ page = Table(
     *(_field_column(name) for name in TYPES),
     Column("etag", Text),
     Column("last_modified", Text),
-    Column("round", Integer, nullable=False, default=1),  # in which it was last fetched or unchanged
+    Column("last_round", Integer, nullable=False, default=1),  # in which it was last fetched or unchanged
     Column("first_round", Integer, nullable=False, default=1),
-    Column("first_at", Text, nullable=False, default=""),  # fetched_at of its first version
     Column("changed_round", Integer),  # in which its text was last found changed
     Column("changed_at", Text),
     Column("gone_round", Integer),  # in which it was found gone; null while it exists
@@ -77,9 +77,9 @@ page = Table(
 index("page_age", page.c.crawl_id, page.c.fetched_at)
 index("page_due", page.c.crawl_id, page.c.due_at)
 # All columns that the closing lines count, so that the rows with their texts are not read.
-_rounds = page.c.round, page.c.first_round, page.c.changed_round
+_rounds = page.c.last_round, page.c.first_round, page.c.changed_round
 index("page_round", page.c.crawl_id, *_rounds, page.c.not_modified_round)
-index("page_first", page.c.crawl_id, page.c.first_at)
+index("page_first", page.c.crawl_id, page.c.first_seen)
 index("page_changed", page.c.crawl_id, page.c.changed_at, where=page.c.changed_at.is_not(None))
 index("page_gone", page.c.crawl_id, page.c.gone_at, page.c.gone_round, where=page.c.gone_at.is_not(None))
 # The columns by which the dashboard filters pages: reading the texts of a million rows takes seconds.
@@ -102,6 +102,16 @@ page_version = Table(
 )
 index("version_page", page_version.c.key, page_version.c.id)
 index("version_age", page_version.c.crawl_id, page_version.c.fetched_at)
+
+page_change = Table(
+    "page_change",
+    tables,
+    Column("offset", Serial, primary_key=True),  # a page gets a new one when it becomes new, changed, renewed or gone
+    Column("key", BigInteger, nullable=False, unique=True),  # the key of its page
+    Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
+    sqlite_autoincrement=True,  # offsets are not reused
+)
+index("change_crawl", page_change.c.crawl_id, page_change.c.offset)
 
 near_duplicate_band = Table(
     "near_duplicate_band",

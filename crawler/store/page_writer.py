@@ -22,6 +22,7 @@ from crawler.recrawl.page_history import PageChange, PageHistory, RoundContext, 
 from crawler.recrawl.revisit_interval import Bounds
 from crawler.store.crawl_tables import address
 from crawler.store.database import column_value, dialect_insert, in_chunks, storable
+from crawler.store.page_changes import save_changes
 from crawler.store.page_tables import near_duplicate_band, page, page_version, stored_response
 from crawler.translation.message import MessageError
 
@@ -171,6 +172,7 @@ class PageWriter:
         looked_at = [_history_row(key, likely_now.get(key, known[key])) for key in sorted(known) if key not in stored]
         if looked_at:
             connection.execute(UPDATE_HISTORY, looked_at)
+        save_changes(connection, [key for key in known if key in stored or _is_other(mine[key], known[key])])
         return {mine[key].lease.id: url for key, url in copies.items()}
 
     def _copies(self, connection: Connection, stored: Mapping[int, Completion]) -> dict[int, str]:
@@ -225,6 +227,12 @@ def _is_of_page(ended: Completion) -> bool:
 
 def _is_changed(ended: Completion) -> bool:
     return ended.result.check is not None and ended.result.check.found is PageChange.CHANGED
+
+
+def _is_other(ended: Completion, now: PageHistory) -> bool:
+    """Whether a page is gone now and was not before, or is back."""
+    before = ended.lease.known
+    return before is not None and (before.gone_at is None) != (now.gone_at is None)
 
 
 def _is_still_a_copy(ended: Completion) -> bool:

@@ -84,7 +84,7 @@ def round_counts(connection: Connection, crawl_id: int) -> RoundCounts:
 
     counts = [of_this(column) for column in (page.c.changed_round, page.c.first_round, page.c.not_modified_round)]
     mine = page.c.crawl_id == crawl_id
-    found = connection.execute(select(func.count(), *counts).where(mine, page.c.round == number)).one()
+    found = connection.execute(select(func.count(), *counts).where(mine, page.c.last_round == number)).one()
     total, changed, new, same = map(int, found)
     is_gone = page.c.gone_at.is_not(None), page.c.gone_round == number
     gone = connection.execute(select(func.count()).select_from(page).where(mine, *is_gone)).scalar_one()
@@ -106,7 +106,7 @@ def begin_round(
     if not everything:
         due = (*due, page.c.due_at <= now)
     if row.first_round > 1:
-        due = (*due, page.c.round >= row.first_round)
+        due = (*due, page.c.last_round >= row.first_round)
     _give_up(connection, page.c.crawl_id == crawl_id, page.c.due_at <= now)
     lists_due = now - (row.round_started or 0.0) >= least and _has_lists(connection, seeds)
     if not (everything or lists_due or _is_any_due(connection, due)):
@@ -126,7 +126,7 @@ def begin_round(
 def next_due(connection: Connection, crawl_id: int) -> float | None:
     """In how many seconds the next page of a crawl is due; None if no page will be."""
     since = round_of(connection, crawl_id).first
-    known = page.c.crawl_id == crawl_id, page.c.round >= since, page.c.gone_at.is_(None)
+    known = page.c.crawl_id == crawl_id, page.c.last_round >= since, page.c.gone_at.is_(None)
     soonest = select(func.min(page.c.due_at)).where(*known)
     found = connection.execute(soonest).scalar()
     return None if found is None else max(0.0, found - database_time(connection))
@@ -135,7 +135,7 @@ def next_due(connection: Connection, crawl_id: int) -> float | None:
 def pages_known(connection: Connection, crawl_id: int) -> int:
     """How many pages a crawl has, from all rounds since it was begun or last begun fresh."""
     since = round_of(connection, crawl_id).first
-    known = page.c.crawl_id == crawl_id, page.c.round >= since
+    known = page.c.crawl_id == crawl_id, page.c.last_round >= since
     return int(connection.execute(select(func.count()).select_from(page).where(*known)).scalar_one())
 
 
@@ -225,7 +225,7 @@ def requeue_listed(
     stale: list[int] = []
     for part in in_chunks(sorted(told)):
         known = select(page.c.key, page.c.checked_at).join(crawl, crawl.c.id == page.c.crawl_id)
-        known = known.where(page.c.key.in_(part), page.c.round < which.number, NOT_YET)  # even if it was missing
+        known = known.where(page.c.key.in_(part), page.c.last_round < which.number, NOT_YET)  # even if it was missing
         stale += [row.key for row in connection.execute(known) if told[row.key] > (row.checked_at or 0.0)]
     return sum(_requeue(connection, part) for part in in_chunks(stale))
 

@@ -111,6 +111,10 @@ def test_pages_are_as_a_crawl_would_make_them_and_the_next_round_finds_none_chan
     assert f"{PAGES + 1} pages cleaned again" in err
     assert "scrapy export --name bees -o FILE" in err
     after = place.pages("bees")
+    changes = select(page_tables.page_change.c.key).order_by(page_tables.page_change.c.offset.desc()).limit(PAGES + 1)
+    last = {row["key"] for row in place.ask(changes)}
+    renewed = place.pages("bees", "key", "change", "round").values()
+    assert {(row["key"], row["change"], row["round"]) for row in renewed} == {(key, "renewed", 1) for key in last}
     assert without_copies(after) == without_copies(wanted)
     twins = {f"{place.site.url}page{PAGES - 1}", f"{place.site.url}page{PAGES - 2}"}
     copies = {url: row["duplicate_of"] for url, row in after.items() if row["duplicate_of"]}

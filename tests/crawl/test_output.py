@@ -47,10 +47,11 @@ def test_an_item_has_every_field_filled(crawled: tuple[Site, Crawl]) -> None:
     item = next(item for item in ended.items("蜜蜂") if item["url"] == site.url)
     assert list(item) == [field.name for field in fields(PageItem)]
     assert datetime.fromisoformat(item["fetched_at"]).utcoffset() == timedelta(0)
+    assert item["first_seen"] == item["fetched_at"]
     assert 0 < item["relevance"] <= 1
     assert int(item["text_fingerprint"], 16)
     assert item["page_type"] in (*KINDS, "")
-    del item["fetched_at"], item["relevance"], item["text_fingerprint"], item["page_type"]
+    del item["fetched_at"], item["first_seen"], item["relevance"], item["text_fingerprint"], item["page_type"]
     assert item == {
         "url": site.url,
         "requested_url": site.url,
@@ -69,6 +70,8 @@ def test_an_item_has_every_field_filled(crawled: tuple[Site, Crawl]) -> None:
         "via": "seed",
         "extractor": "auto",
         "duplicate_of": None,
+        "change": "new",
+        "round": 1,
         "images": [{"url": f"{site.url}a.png", "alt": "a bee"}, {"url": f"{site.url}b.jpg", "alt": ""}],
         "own_fields": None,
     }

@@ -24,6 +24,8 @@ WAX = (
 )
 SOON = OPEN | {"RECRAWL_LEAST": "0.001", "RECRAWL_MOST": "0.001", "STATS_DUMP": "True"}
 """Every page is due at once."""
+FIRST = ["/", "/dance", "/honey", "/queen"]
+"""The pages of the first round."""
 VALIDATED = {"/honey": '"honey"', "/queen": '"queen"'}
 
 
@@ -89,7 +91,7 @@ def rows(folder: Path, query: str) -> list[tuple[Any, ...]]:
 def test_three_rounds(tmp_path: Path, garden: Garden) -> None:
     """A change, a page that vanishes, a new one, and dates that change everywhere."""
     first = run(tmp_path, garden)
-    assert sorted(paths(first.items())) == ["/", "/dance", "/honey", "/queen"]
+    assert sorted(paths(first.items())) == FIRST
     assert round_of(first) == ""
 
     garden.date = "2 May"
@@ -106,6 +108,10 @@ def test_three_rounds(tmp_path: Path, garden: Garden) -> None:
     assert "'recrawl/gone'" not in second.err
     changed = next(item for item in second.items()[4:] if item["url"].endswith("/dance"))
     assert WAX.strip() in changed["text"]
+    versions = {(*paths([one]), one["change"], one["round"]) for one in second.items()}
+    assert versions == {*((path, "new", 1) for path in FIRST), ("/dance", "changed", 2), ("/wax", "new", 2)}
+    assert all(item["first_seen"] == item["fetched_at"] for item in second.items()[:4])
+    assert changed["first_seen"] == next(item["fetched_at"] for item in first.items() if item["url"] == changed["url"])
     assert rows(tmp_path, "SELECT text FROM page_version") == [((BEES * 3).strip(),)]
     ((distance, at, fetched),) = rows(
         tmp_path, "SELECT change_distance, changed_at, fetched_at FROM page WHERE changes > 0"
@@ -130,6 +136,15 @@ def test_three_rounds(tmp_path: Path, garden: Garden) -> None:
     assert round_of(fifth).startswith("Round 5: 0 pages changed, 0 new, 0 gone, 5 unchanged")
     assert rows(tmp_path, "SELECT count(*) FROM page WHERE gone_at IS NOT NULL") == [(0,)]
     assert len(fifth.items()) == 6
+
+
+def test_another_method_renews(tmp_path: Path, garden: Garden) -> None:
+    """Its texts are in the database, and the file has no second line of a page that did not change."""
+    run(tmp_path, garden)
+    second = run(tmp_path, garden, extractor="leaf-tags")
+    assert sorted(paths(second.items())) == FIRST
+    assert rows(tmp_path, "SELECT DISTINCT change, round, first_round, last_round FROM page") == [("renewed", 2, 1, 2)]
+    assert rows(tmp_path, "SELECT count(*) FROM page WHERE first_seen > fetched_at") == [(0,)]
 
 
 @pytest.mark.long
@@ -337,7 +352,7 @@ def test_two_workers_share_a_round(tmp_path: Path, postgres_server: Server) -> N
     engine = create_engine(url)
     with engine.connect() as connection:
         assert connection.exec_driver_sql("SELECT round, pages FROM crawl").one() == (2, 61)
-        assert connection.exec_driver_sql("SELECT count(*), min(round) FROM page").one() == (61, 2)
+        assert connection.exec_driver_sql("SELECT count(*), min(last_round) FROM page").one() == (61, 2)
         assert connection.exec_driver_sql("SELECT count(*) FROM page_version").scalar_one() == 60
     engine.dispose()
 
@@ -374,7 +389,7 @@ def test_where_a_page_leads_is_asked_for_whole(tmp_path: Path) -> None:
     assert headers["/old"]["If-None-Match"] == '"old"'
     assert "If-None-Match" not in headers["/new"]
     assert paths(second.items()) == ["/", "/old", "/new"]
-    assert rows(tmp_path, "SELECT url, round FROM page WHERE url LIKE '%/old'") == [(f"{site.url}old", 1)]
+    assert rows(tmp_path, "SELECT url, last_round FROM page WHERE url LIKE '%/old'") == [(f"{site.url}old", 1)]
 
 
 @pytest.mark.long

@@ -233,11 +233,13 @@ def test_when_a_crawl_comes_again(desk: DashboardContext, engine: Engine) -> Non
     begin(engine, 1, ended_at=1.0, round=2, first_round=2)
     begin(engine, 2, ended_at=1.0)
     begin(engine, 3, ended_at=1.0)
-    for number, known in enumerate([{"round": 1, "due_at": 1.0}, {"gone_at": "x", "due_at": 2.0}, {"due_at": 9e9}]):
+    for number, known in enumerate(
+        [{"last_round": 1, "due_at": 1.0}, {"gone_at": "x", "due_at": 2.0}, {"due_at": 9e9}]
+    ):
         row = {"id": number + 1, "key": number, "crawl_id": 1, "url": "http://a/", "requested_url": "http://a/"}
         words = ("language", "title", "text", "comments", "author", "page_type", "extractor", "text_fingerprint")
         row |= dict.fromkeys(words, "") | {"fetched_at": "x", "status": 200, "depth": 0, "via": "seed", "images": "[]"}
-        enter(engine, page, row | {"relevance": 1.0, "link_score": 1.0, "round": 2, "first_round": 1} | known)
+        enter(engine, page, row | {"relevance": 1.0, "link_score": 1.0, "last_round": 2, "first_round": 1} | known)
     for number, paused in ((2, False), (3, True)):
         row = {"name": f"j{number}", "crawl": f"crawl-{number}", "paused": paused, "next_at": 8e9}
         enter(engine, job, CRON | row)

@@ -333,7 +333,7 @@ def test_images(desk: DashboardContext, engine: Engine) -> None:
 def test_what_the_web_says_is_text(desk: DashboardContext, engine: Engine, attack: str) -> None:
     safe = attack.replace("\x00", "").replace("\ud800", "")
     fields = ("title", "author", "published", "language", "comments", "markdown", "parent", "duplicate_of", "via")
-    web = dict.fromkeys((*fields, "page_type", "requested_url", "extractor", "fetched_at", "first_at"), safe)
+    web = dict.fromkeys((*fields, "page_type", "requested_url", "extractor", "fetched_at", "first_seen"), safe)
     written = safe.replace("<", "&lt;").replace('"', "&quot;")
     source = (
         f'<title>{written}</title><body><p title="{written}" lang="{written}">{written} {PROSE}<img alt="{written}">'

@@ -24,13 +24,13 @@ from export_pages import several
 from fork_server import environment
 from pyarrow import parquet
 from sites import OPEN, Answer, Crawl, Site, crawl, page, serving
-from sqlalchemy import create_engine, insert, update
+from sqlalchemy import create_engine, insert, select, update
 from sqlalchemy.engine import URL, make_url
 from warcio.archiveiterator import ArchiveIterator
 
 from crawler.atomic_files import MARKER
 from crawler.export.export_pages import jsonl
-from crawler.items import PageItem
+from crawler.items import TIMES, PageItem
 from crawler.reports import stored_pages
 from crawler.store import crawl_tables, page_tables
 from crawler.store.database import open_database
@@ -153,7 +153,9 @@ def test_other_readers_read_the_same(finished: Place, crawled: Crawl, tmp_path: 
     for name in ("a.csv", "a.parquet"):
         assert finished.export("-o", f"{tmp_path}/{name}").status == 0
     items = {one["url"]: one for one in crawled.items("bees")}
-    assert {one["url"]: one for one in parquet.read_table(tmp_path / "a.parquet").to_pylist()} == items
+    table = parquet.read_table(tmp_path / "a.parquet").to_pylist()
+    texts = [row | {name: row[name].isoformat() for name in TIMES} for row in table]
+    assert {one["url"]: one for one in texts} == items
     with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
         rows = {row["url"]: row for row in csv.DictReader(file, strict=True)}
     assert {url: (row["text"], json.loads(row["images"])) for url, row in rows.items()} == {
@@ -225,13 +227,13 @@ def either(request: pytest.FixtureRequest, place: Place) -> Place:
     ],
 )
 def test_what_is_wanted_is_written(either: Place, words: list[str], expected: str) -> None:
-    either.fill(7, first_at="2026-11-20T00:00:00+00:00")
+    either.fill(7, first_seen="2026-11-20T00:00:00+00:00")
     for n, more in {
         1: {"changed_round": 2, "changed_at": AT},
         2: {"relevance": 0.5},
         3: {"language": "zh"},
         4: {"language": "de"},
-        5: {"first_round": 2, "first_at": AT},
+        5: {"first_round": 2, "first_seen": AT},
         6: {"gone_round": 2, "gone_at": AT},
     }.items():
         either.change(update(page_tables.page).where(page_tables.page.c.depth == n).values(**more))
@@ -244,6 +246,29 @@ def test_what_is_wanted_is_written(either: Place, words: list[str], expected: st
     pages = "page" if len(expected) == 1 else "pages"
     assert f"{len(expected)} of 7 pages of the crawl bees" in said.err, pages
     assert ("1 page that is gone is left out; --only gone exports it." in said.err) == ("gone" not in words)
+
+
+def test_changes_after_an_offset(either: Place) -> None:
+    either.fill(3)
+    changes, pages = page_tables.page_change, page_tables.page
+    either.change(insert(changes).from_select(["key", "crawl_id"], select(pages.c.key, pages.c.crawl_id)))
+    either.change(update(pages).where(pages.c.depth == 1).values(gone_at=AT, gone_round=1))
+    said = either.export("--changes-after", "0", "-o", "a.jsonl", "--fields", "url")
+    found = lines(Path("a.jsonl").read_bytes())
+    assert [list(one) for one in found] == [["offset", "change", "url"]] * 3
+    assert [(one["change"], one["url"][-1]) for one in found] == [("new", "0"), ("gone", "1"), ("new", "2")]
+    first, middle, last = (one["offset"] for one in found)
+    assert first < middle < last
+    assert "3 changes of the crawl bees written to a.jsonl, " in said.err
+    assert f"; --changes-after {last} continues after them." in said.err
+    (whole,) = lines(either.export("--changes-after", str(middle)).out.encode())
+    assert list(whole) == ["offset", "change", *(name for name in FIELDS if name != "change")]
+    said = either.export("--changes-after", str(last), "-o", "a.jsonl")
+    assert (said.status, said.out) == (0, "")
+    assert f"The crawl bees has no change after the offset {last}; a.jsonl was not written." in said.err
+    assert lines(Path("a.jsonl").read_bytes()) == found  # whose last line has still the offset to come back with
+    assert "a.jsonl.gz" in either.export("--changes-after", str(last - 1), "-o", "a.jsonl.gz").err
+    assert either.export("--changes-after", str(last + 1)).status == 2
 
 
 DUE = OPEN | {"KEEP_RESPONSES": "True", "RECRAWL_LEAST": "0.001", "RECRAWL_MOST": "0.001"}
@@ -325,6 +350,10 @@ def test_what_is_not_stored_is_said(place: Place) -> None:
         (["--fields", "url,body"], "argument --fields: there is no 'body'; there are url, requested_url"),
         (["--where", "https://a.example/"], "argument --where: 'https://a.example/' is wrong"),
         (["--min-relevance", "2"], "argument --min-relevance: '2' is wrong; allowed are numbers from 0 to 1"),
+        (["--changes-after", "-1"], "argument --changes-after: "),
+        (["--changes-after", "0", "--since", "1"], "--since does not go with --changes-after"),
+        (["--changes-after", "0", "--labels"], "--labels does not go with --changes-after"),
+        (["--changes-after", "0", "--format", "csv"], "--changes-after writes JSON lines, and this is csv"),
         (["bees"], "'bees' is not recognized; see scrapy export --help"),
         (["--all"], "'--all' is not recognized; see scrapy export --help"),
         (["--name", "bees", "-o", "no/a.jsonl"], "'no/a.jsonl' cannot be written to (No such file or directory)"),

@@ -1,6 +1,7 @@
 """Parquet, read by pyarrow and by DuckDB."""
 
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import duckdb
@@ -12,6 +13,9 @@ from pyarrow import parquet as reader
 from crawler.command_line.terminal import WrongUseError
 from crawler.export import parquet as writer
 from crawler.export.parquet import parquet
+from crawler.items import TIMES
+
+UTC_TIME = "timestamp[us, tz=UTC]"
 
 
 @pytest.fixture
@@ -24,11 +28,24 @@ def test_values_come_back_with_their_types(path: Path, fields: list[str]) -> Non
     path.write_bytes(b"".join(parquet(several(), fields)))
     table = reader.read_table(path)
     assert table.column_names == fields
-    assert table.to_pylist() == [{name: page.values[name] for name in fields} for page in several()]
+    written = [{name: page.values[name] for name in fields} for page in several()]
+    assert table.to_pylist() == [
+        {name: datetime.fromisoformat(value) if name in TIMES else value for name, value in row.items()}
+        for row in written
+    ]
     types = {name: str(table.schema.field(name).type) for name in fields}
     assert types["relevance"] == "double"
     assert types["images"].startswith("list<")
     assert types.get("status", "int64") == "int64"
+    assert types.get("published", "string") == "string"
+    assert {types.get(name, UTC_TIME) for name in TIMES} == {UTC_TIME}
+
+
+def test_duckdb_compares_times(path: Path) -> None:
+    times = ("2026-11-22T12:30:00+00:00", "2026-11-22T13:30:00.5+00:00", "2026-11-23T00:00:00+00:00")
+    path.write_bytes(b"".join(parquet([stored(n, first_seen=time) for n, time in enumerate(times)], FIELDS)))
+    after = "SELECT count(*) FROM read_parquet(?) WHERE first_seen > TIMESTAMPTZ '2026-11-22 13:30:00+00'"
+    assert duckdb.execute(after, [str(path)]).fetchone() == (2,)
 
 
 def test_duckdb_reads_the_same(path: Path) -> None:

@@ -111,14 +111,14 @@ def rounds(crew: Crew) -> Crew:
     """A crawl of three rounds: a, b and c were new in one each, a changed in the third, d in the second; e went
     in the second, f in the third, in which it was new too.
     """
-    store(crew, *"abcdef", first_at=FIRST)
-    crew.change(update(page).values(first_round=1, first_at=FIRST))
-    know(crew, "b", first_round=2, first_at=SECOND)
-    know(crew, "c", first_round=3, first_at=THIRD)
+    store(crew, *"abcdef", first_seen=FIRST)
+    crew.change(update(page).values(first_round=1, first_seen=FIRST))
+    know(crew, "b", first_round=2, first_seen=SECOND)
+    know(crew, "c", first_round=3, first_seen=THIRD)
     know(crew, "a", changed_round=3, changed_at=THIRD)
     know(crew, "d", changed_round=2, changed_at=SECOND)
     know(crew, "e", gone_round=2, gone_at=SECOND)
-    know(crew, "f", gone_round=3, gone_at=THIRD, first_round=3, first_at=THIRD)
+    know(crew, "f", gone_round=3, gone_at=THIRD, first_round=3, first_seen=THIRD)
     crew.change(update(crawl).values(round=3))
     return crew
 

@@ -262,7 +262,7 @@ def test_pages_of_a_time(engine: Engine, since: float, until: float, expected: i
         rows = [(1, "2023-11-14T22:13:20+00:00"), (1, "2023-11-14T22:13:30+00:00"), (2, "2023-11-14T22:13:25+00:00")]
         for key, (number, time) in enumerate(rows):
             values = {"key": key, "crawl_id": number, "url": "u", "requested_url": "u", "fetched_at": time}
-            values |= {"status": 200, "depth": 0, "title": "", "text": "", "relevance": 0.0, "first_at": time}
+            values |= {"status": 200, "depth": 0, "title": "", "text": "", "relevance": 0.0, "first_seen": time}
             connection.execute(insert(page).values(**values, extractor="x", images="[]"))
         found = pages_of(connection, "bees", since, until)
         assert found == {"pages": expected, "new": expected, "changed": 0, "gone": 0}

@@ -33,7 +33,7 @@ def checked(one: Lease, found: PageChange, *links: Candidate, text: str = "text"
     check = ChangeCheck(found, f"print of {text}", "1:auto", signature(text))
     fields = {"text": text, "text_fingerprint": f"{abs(hash(text)):016x}"} | more
     if found in (PageChange.NEW, PageChange.CHANGED, PageChange.RENEWED):
-        return also(stored(one, *links, **fields), check=check, validators={"etag": '"1"'})
+        return also(stored(one, *links, **fields, change=found.value), check=check, validators={"etag": '"1"'})
     outcome = LOST if found is PageChange.MISSING else None
     return Completion(one, PageResult(outcome, links=links, check=check))
 
@@ -67,7 +67,7 @@ def test_what_is_due_waits_again(crew: Crew) -> None:
     (lease,) = worker.claim()
     assert lease.candidate.url == A
     assert lease.known is not None
-    assert (lease.known.etag, lease.known.source_fingerprint, lease.known.round) == ('"1"', f"print of {A}", 1)
+    assert (lease.known.etag, lease.known.source_fingerprint, lease.known.last_round) == ('"1"', f"print of {A}", 1)
     assert crew.value(select(crawl.c.round)) == 2
     worker.end(checked(lease, PageChange.SAME))
     assert not worker.claim()
@@ -123,11 +123,11 @@ def test_the_books_of_a_round_begin_anew(crew: Crew) -> None:
 @pytest.mark.parametrize("found", [PageChange.SAME, PageChange.NOT_MODIFIED])
 def test_a_page_that_is_as_it_was(crew: Crew, found: PageChange) -> None:
     first_round(crew, *candidates(A))
-    said = of(crew, A, "text", "title", "fetched_at", "first_at", "first_round", "changed_round", "etag")
+    said = of(crew, A, "text", "title", "fetched_at", "first_seen", "first_round", "changed_round", "etag")
     worker = again(crew, bounds=Bounds(1e-6, DAY * 30))
     worker.end(*(checked(one, found) for one in worker.claim()))
-    assert of(crew, A, "text", "title", "fetched_at", "first_at", "first_round", "changed_round") == said[:-1]
-    assert of(crew, A, "round", "checks", "changes") == (2, 1, 0)
+    assert of(crew, A, "text", "title", "fetched_at", "first_seen", "first_round", "changed_round") == said[:-1]
+    assert of(crew, A, "last_round", "checks", "changes") == (2, 1, 0)
     assert of(crew, A, "not_modified_round") == (2 if found is PageChange.NOT_MODIFIED else None,)
     assert of(crew, A, "etag") == ('"1"' if found is PageChange.NOT_MODIFIED else None,)
     assert len(worker.records()) == 1
@@ -146,7 +146,7 @@ def test_a_page_that_changed(crew: Crew) -> None:
         1,
         1,
     )
-    assert of(crew, A, "first_at") == ("2024-05-06T07:08:09+00:00",)
+    assert of(crew, A, "first_seen") == ("2024-05-06T07:08:09+00:00",)
     assert [one["text"] for one in worker.records()] == [A, "new"]
     assert worker.session.round_counts() == RoundCounts(1, 0, 0, 0, 0)
 
@@ -357,7 +357,7 @@ def test_a_page_that_leads_elsewhere_is_due_again_later(crew: Crew) -> None:
 def test_a_fresh_crawl_knows_no_page(crew: Crew) -> None:
     first_round(crew, *candidates(A))
     first_round(crew, *candidates(A), fresh=True)
-    assert of(crew, A, "first_round", "round", "checks") == (2, 2, 0)
+    assert of(crew, A, "first_round", "last_round", "checks") == (2, 2, 0)
     assert crew.value(select(crawl.c.first_round)) == 2
     assert again(crew).claim()[0].known is not None
 

@@ -224,7 +224,7 @@ class Crew:
 
 
 PAGE = f"address.state = {DONE} AND address.outcome IS NULL AND address.kind <> 'image'"
-OF_ROUND = "(SELECT key FROM page JOIN crawl AS its ON its.id = page.crawl_id WHERE page.round = its.round)"
+OF_ROUND = "(SELECT key FROM page JOIN crawl AS its ON its.id = page.crawl_id WHERE page.last_round = its.round)"
 COUNTED = f"{PAGE} AND address.key IN {OF_ROUND}"
 HOLDS = f"address.state = {HELD} AND address.kind <> 'image'"
 OF_CRAWL = "address JOIN host ON host.id = address.host_id WHERE host.crawl_id = crawl.id"

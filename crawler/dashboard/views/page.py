@@ -142,7 +142,6 @@ class PageDetail(PageRecord):
     found_on: PageRef | None
     original: PageRef | None
     """The page that this one is a near-duplicate of."""
-    first_at: str
     changed_at: str | None
     change_distance: float | None
     gone_at: str | None
@@ -159,9 +158,7 @@ class PageDetail(PageRecord):
     has_source: bool
 
 
-AS_STORED = (
-    "id crawl first_at changed_at change_distance gone_at checked_at due_at interval checks changes certainty".split()
-)
+AS_STORED = "id crawl changed_at change_distance gone_at checked_at due_at interval checks changes certainty".split()
 
 
 @api.get("/api/pages/{page}", summary=N_("A page with its whole clean text, which may have millions of characters"))

@@ -89,8 +89,8 @@ class ListedPage:
     page_type: str
     relevance: float
     fetched_at: str
-    round: int
-    """In which it was last fetched."""
+    last_round: int
+    """In which it was last fetched or unchanged."""
     first_round: int
     changed_round: int | None
     """In which its text was last found changed; None if it never was."""

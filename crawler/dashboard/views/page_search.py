@@ -136,7 +136,7 @@ def _conditions(wanted: PageQuery) -> Iterator[Condition]:
         yield "language", eq, wanted.language
     if wanted.page_type:
         yield "page_type", eq, wanted.page_type
-    became = {NEW: "first_round", CHANGED: "changed_round", GONE: "gone_round"}.get(wanted.state, "round")
+    became = {NEW: "first_round", CHANGED: "changed_round", GONE: "gone_round"}.get(wanted.state, "last_round")
     if wanted.round:
         yield became, eq, max(-1, min(wanted.round, MOST_ROUND))
     elif wanted.state in (CHANGED, GONE):
