@@ -134,8 +134,8 @@ class Crawl:
 
     @property
     def is_fruitless(self) -> bool:
-        """Whether all seeds failed and the crawl never stored a page."""
-        pages = self.pages or self.frontier.all_pages or self.session.committer.round.comes_again
+        """Whether all seeds failed and no page was stored in this round."""
+        pages = self.pages or self.frontier.all_pages
         return bool(self.status.seeds_failed) and not self.status.seeds_answered and not pages
 
 

@@ -216,6 +216,14 @@ def _status(code: str) -> Message:
 
 
 Outcomes = Counter[Outcome]
+READ = frozenset((Code.LIST, Code.NOINDEX, Code.LOGIN_FORM, Code.LISTING, Code.OFF_TOPIC, Code.LANGUAGE, Code.DROPPED))
+"""Outcomes of seeds that were read although nothing is stored."""
+SEED_FAILURES = frozenset(
+    code
+    for code in Code
+    if code.group in (Group.SKIPPED, Group.FAILED) and code not in READ and code is not Code.REDIRECT_TO_KNOWN
+)
+"""Outcomes of seeds that failed; one that leads to a page already known did not."""
 
 
 def of_group(outcomes: Outcomes, group: Group) -> Outcomes:

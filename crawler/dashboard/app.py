@@ -29,6 +29,7 @@ from crawler.dashboard.access import HEADERS, SAFE, TOKEN, RefusedError
 from crawler.dashboard.context import Context, DashboardContext, language_of
 from crawler.dashboard.server import TOO_LARGE
 from crawler.dashboard.views import (
+    crawl_changes,
     evaluate,
     images,
     job_changes,
@@ -114,7 +115,7 @@ app = FastAPI(
     lifespan=with_few_threads,
 )
 VIEWS = (
-    *(overview, one_crawl, page_list, page, page_links, page_versions, page_blocks, page_changes),
+    *(overview, one_crawl, crawl_changes, page_list, page, page_links, page_versions, page_blocks, page_changes),
     *(images, labels, label_sheet, job_changes, schedule, evaluate),
 )
 for one in VIEWS:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MOST_EXAMPLES = 10  # failed addresses that are named
+MOST_EXAMPLES = 10  # failed addresses that are named in one line
+MOST_SEEDS = 20  # failed seeds that are named, a line each, if all failed
 MOST_PATTERNS = 5  # of addresses put off that are named
 STOPPED = N_("Stopped before the end.")
 REASONS = {
@@ -93,8 +94,10 @@ class ClosingLines:
             said.append(_rest(left, frontier.full, crawl.arguments.fresh))
         if crawl.is_fruitless:
             said.append(Message("Every seed failed:"))
-            for seed, outcome in list(status.seeds_failed.items())[:20]:
+            for seed, outcome in list(status.seeds_failed.items())[:MOST_SEEDS]:
                 said.append(Message("  {url}: {why}", {"url": seed, "why": outcome.message}))
+        elif status.seeds_failed:
+            said.append(Message("Seeds that failed: {seeds}.", {"seeds": _failed(status.seeds_failed)}))
         if Outcome(Code.NOT_PUBLIC) in crawl.counts.outcomes:
             said.append(
                 Message("To crawl hosts without a public address, set -s ALLOWED_PRIVATE_HOSTS=NAME,ADDRESS,NETWORK.")
@@ -114,6 +117,8 @@ class ClosingLines:
         crawl = self.crawl
         if crawl.status.broken:
             return Message("Stopped: {why}.", {"why": crawl.status.broken})
+        if self.reason == EndReason.DASHBOARD:
+            return Message("Stopped on the dashboard.")
         if self.reason == "shutdown":
             return Message(STOPPED)
         if self.reason == EndReason.HARVEST:
@@ -165,7 +170,7 @@ def _topic(crawl: Crawl) -> list[Message]:
     said, topic = [], crawl.topic
     if failed := crawl.status.examples_failed:
         said.append(Message("Examples of the topic that could not be used: {examples}.", {"examples": _failed(failed)}))
-    if not topic.examples.say_something:
+    if not topic.examples.say_something and not crawl.is_fruitless:
         said.append(Message("The seeds contain no words, so every relevance is 0; set the topic with -a topic=..."))
     elif crawl.harvest.pages:
         said.append(crawl.harvest.words())

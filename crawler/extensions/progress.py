@@ -128,6 +128,8 @@ class CrawlProgress:
             skipped=skipped,
             failed=failed,
         )
+        if self.frontier.is_paused:
+            said = Message("{counts}, paused on the dashboard", {"counts": said})
         if crawl.topic.examples.say_something and harvest.pages:
             said = Message("{counts}, harvest {share}", {"counts": said, "share": f"{harvest.share:.0%}"})
         images, noise = self.statistic("images"), self.statistic("image_noise/skipped")

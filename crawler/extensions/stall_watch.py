@@ -70,7 +70,7 @@ class StallWatch:
     def look(self) -> None:
         now = monotonic()
         moves = self.frontier.ended, self.answers()
-        if moves != self.last:
+        if moves != self.last or self.frontier.is_paused:
             self.last, self.moved = moves, now
         self.say(now)
 

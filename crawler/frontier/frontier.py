@@ -62,6 +62,8 @@ class Frontier:
         self.waiting = 0
         self.held_by_others = 0
         self.over = False
+        self.is_paused = False
+        """Whether no request is to be sent until somebody resumes the crawl."""
         self.ended = 0
         """How many leases have ended."""
         self._count = count
@@ -134,6 +136,8 @@ class Frontier:
 
     def take(self, now: float) -> Lease | None:
         """The best lease whose host may be requested now, or None; its request counts as sent."""
+        if self.is_paused:
+            return None
         if self._links > LINKS_AT_ONCE:
             self._needs_batch = True
             return None
@@ -233,7 +237,8 @@ class Frontier:
         self._committing += sum(1 for one in batch.ended if one.is_page)
         self._committing_items += sum(1 for one in batch.ended if one.is_item)
         batch.idle = not self.queues.hosts and not self._work and not batch.redirects
-        batch.demand = self.hosts.claim_request(now, self._taken) if now >= self._quiet_until else None
+        claims = now >= self._quiet_until and not self.is_paused
+        batch.demand = self.hosts.claim_request(now, self._taken) if claims else None
         self._asked_for = set(batch.demand.low) if batch.demand else set()
         self._needs_batch, self._taken = False, 0
         return batch

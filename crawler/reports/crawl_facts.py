@@ -43,6 +43,7 @@ def facts(
         N_("noise"): _reasons(crawl, Group.NOISE, most),
         N_("put off"): _reasons(crawl, Group.PUT_OFF, most),
         N_("failed"): _reasons(crawl, Group.FAILED, most),
+        N_("failed seeds"): _failed_seeds(crawl),
         N_("sites"): f"{crawl.site_count:,}",
         N_("items"): first([_file_size(one, crawl, folder) for one in crawl.files], most),
     }
@@ -97,17 +98,28 @@ def _status(crawl: CrawlState) -> Message:
     values: dict[str, object] = {"ago": ago(crawl.silent or 0.0)}
     if crawl.ended_at is not None:
         values["date"] = date(crawl.ended_at)
+        if crawl.is_fruitless:
+            return Message("failed on {date}: every seed failed", values)
         if crawl.waiting:
             return Message("finished on {date}, max_pages reached; a larger max_pages continues it", values)
         return Message("finished on {date}", values)
     if crawl.alive:
-        running = plural("running, {n} worker", "running, {n} workers", len(crawl.alive))
+        running = _running(crawl)
         if (crawl.silent or 0.0) <= QUIET:
             return running
         return Message("{running}, last heartbeat {ago}", {"running": running, **values})
     if crawl.workers:
         return Message("interrupted, last heartbeat {ago}; the same command continues it", values)
     return Message("stopped; the same command continues it")
+
+
+def _running(crawl: CrawlState) -> Message:
+    n = len(crawl.alive)
+    if crawl.status == "paused":
+        return plural("paused on the dashboard, {n} worker", "paused on the dashboard, {n} workers", n)
+    if crawl.status == "stopping":
+        return plural("stopping, {n} worker", "stopping, {n} workers", n)
+    return plural("running, {n} worker", "running, {n} workers", n)
 
 
 def _round(crawl: CrawlState) -> str | Message:
@@ -163,6 +175,15 @@ def _ends(crawl: CrawlState) -> list[Message]:
 def _reasons(crawl: CrawlState, group: Group, most: int) -> list[Message]:
     """Why addresses yielded nothing, most frequent reasons first, as in the closing lines."""
     return ranked(of_group(crawl.ends.outcomes, group), most)
+
+
+def _failed_seeds(crawl: CrawlState) -> object:
+    """The failed seeds with the reasons, the first of many."""
+    seeds, number = crawl.failed_seeds
+    named = [Message("{url} ({why})", {"url": one.url, "why": one.outcome.message}) for one in seeds]
+    if number <= len(named):
+        return named
+    return Message("{things} and {n} more", {"things": named, "n": f"{number - len(named):,}"})
 
 
 def _site(site: SiteRow, limit: int, now: float) -> list[object]:

@@ -21,6 +21,7 @@ from sqlalchemy.engine import URL
 
 from crawler.command_line.terminal import WrongUseError
 from crawler.outcomes import Code, Outcome, Outcomes
+from crawler.reports.seeds import FailedSeeds, all_failed, failed_seeds
 from crawler.reports.sites import SiteQuery, SiteRow, sites
 from crawler.store.crawl_tables import ADDRESSES_WITH_HOSTS, IS_DONE, IS_RECORDED, address, crawl, host, output, site
 from crawler.store.crawl_tables import worker as worker_table
@@ -36,6 +37,8 @@ LAST = 2**62
 """An id that no crawl has."""
 MOST_SITES = 10
 MOST_NAMES = 10
+MOST_FAILED = 10
+"""Failed seeds that are named."""
 EVERY = 2**31 - 1  # queued addresses of a site are counted up to this number
 TOTALS = (
     select(page.c.crawl_id, func.count()).group_by(page.c.crawl_id),
@@ -60,7 +63,11 @@ class CrawlSummary:
     waiting: int
     round: int
     first_round: int
+    control: str
+    """What people ask of its workers (store/crawl_control.py)."""
     workers: tuple[WorkerState, ...]
+    is_fruitless: bool
+    """Whether it ended without a page in this round, as every seed failed."""
 
     @property
     def alive(self) -> tuple[WorkerState, ...]:
@@ -74,11 +81,13 @@ class CrawlSummary:
 
     @property
     def status(self) -> str:
-        """full, finished, running, broken or stopped."""
+        """failed, full, finished, running, paused, stopping, broken or stopped."""
+        if self.is_fruitless:
+            return "failed"
         if self.ended_at is not None:
             return "full" if self.waiting else "finished"
         if self.alive:
-            return "running"
+            return self.control or "running"
         return "broken" if self.workers else "stopped"
 
 
@@ -119,13 +128,16 @@ def _summaries(connection: Connection, rows: Collection[Row[Any]], now: float) -
     workers: defaultdict[int, list[tuple[Row[Any], WorkerState]]] = defaultdict(list)
     for row, worker in worker_rows(connection, now):
         workers[row.crawl_id].append((row, worker))
+    without_pages = [row.id for row in rows if row.ended_at is not None and not row.pages]
+    failed = all_failed(connection, without_pages)
     return [
         CrawlSummary(
             *(row.id, row.name, row.seeds, row.topic, row.started_at, row.ended_at),
             row.pages + sum(one.pages for one, _ in workers[row.id]),
             max(0, row.waiting + sum(one.waiting for one, _ in workers[row.id])),
-            *(row.round, row.first_round),
+            *(row.round, row.first_round, row.control),
             tuple(worker for _, worker in workers[row.id]),
+            row.id in failed,
         )
         for row in rows
     ]
@@ -171,6 +183,7 @@ class OutcomeTotals(NamedTuple):
 class CrawlState(CrawlSummary):
     """A crawl with the counts that take long."""
 
+    failed_seeds: FailedSeeds
     texts: int
     """Pages in the database."""
     recorded: int
@@ -231,6 +244,7 @@ def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl
         most = SiteQuery(most=MOST_SITES, most_waiting=EVERY)
         yield CrawlState(
             **vars(one),
+            failed_seeds=failed_seeds(connection, one.id, MOST_FAILED),
             texts=texts[one.id],
             recorded=recorded_counts[one.id],
             ends=ends[one.id],

@@ -76,6 +76,8 @@ class EndReason(StrEnum):
     """Pages can no longer be stored."""
     HARVEST = "harvest"
     """Too few of the last pages were on the topic."""
+    DASHBOARD = "dashboard"
+    """Somebody stopped it on the dashboard."""
 
 
 @dataclass

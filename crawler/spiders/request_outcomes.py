@@ -17,7 +17,7 @@ from service_identity import CertificateError, VerificationError
 from twisted.python.failure import Failure
 
 from crawler.frontier.page_result import Candidate, Lease, PageResult
-from crawler.outcomes import Code, Group, Outcome
+from crawler.outcomes import READ, SEED_FAILURES, Code, Group, Outcome
 from crawler.recrawl.page_history import GONE_AFTER, ChangeCheck, PageChange
 from crawler.spiders.topic_tracker import KINDS
 
@@ -90,8 +90,6 @@ REFUSED = "refused"
 """Meta key of a request that waits until its host has answered another one."""
 VERDICT = "verdict"
 """Meta key of a request for a judged image: the row of its verdict."""
-READ = frozenset((Code.LIST, Code.NOINDEX, Code.LOGIN_FORM, Code.LISTING, Code.OFF_TOPIC, Code.LANGUAGE, Code.DROPPED))
-"""Outcomes of seeds that were read although nothing is stored."""
 PASSING = frozenset((Code.NOT_PUBLIC, Code.ROBOTS_UNREADABLE, Code.HOST_CLOSED))
 """Outcomes that, like failures, may have passed when the crawl is started again."""
 COUNTED_AS = {
@@ -157,7 +155,7 @@ class Leases:
         if candidate.kind == "seed":
             if outcome is None or outcome.code in READ:
                 self.status.seeds_answered += 1
-            else:
+            elif outcome.code in SEED_FAILURES:
                 self.status.seeds_failed[candidate.requested or candidate.url] = outcome
         elif candidate.kind in KINDS and outcome is not None and outcome.code not in KINDS:
             self.status.examples_failed[candidate.requested or candidate.url] = outcome

@@ -23,9 +23,10 @@ from crawler.build_crawl import Crawl, crawl_of
 from crawler.items import ImageItem, PageItem
 from crawler.outcomes import Code, Outcome
 from crawler.page.text import one_line
-from crawler.spiders.crawl_status import before_last_commit
+from crawler.spiders.crawl_status import EndReason, before_last_commit
 from crawler.spiders.request_outcomes import REFUSED, lease_of, result_of
 from crawler.spiders.topic import TopicSpider
+from crawler.store.crawl_control import PAUSED, STOPPING
 from crawler.store.database import StateError
 from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.workers.local_workers import LocalWorkers
@@ -61,6 +62,7 @@ class FrontierScheduler(BaseScheduler):
         self.request_for = request_for
         self.thread = ThreadPoolExecutor(1, "committer")
         self.shared_at = monotonic()
+        self.control = ""
         self.workers = LocalWorkers(crawler, crawl)
         self._waking: asyncio.TimerHandle | None = None
         self._needs_batch = asyncio.Event()
@@ -146,6 +148,7 @@ class FrontierScheduler(BaseScheduler):
             while True:
                 self._share()
                 await self.commit()
+                self._obey()
                 if monotonic() - expired_at > LEASE_SECONDS / 6:
                     expired_at = monotonic()
                     if dead := await self._in_thread(self.session.committer.expire_silent_workers):
@@ -160,6 +163,17 @@ class FrontierScheduler(BaseScheduler):
                 logger.exception("Batches cannot be committed")
             self.frontier.release()
             self.status.abort(str(error))
+
+    def _obey(self) -> None:
+        """Pause, go on or end, as people ask of the workers of this crawl."""
+        is_paused = self.control == PAUSED
+        if is_paused != self.frontier.is_paused:
+            self.frontier.is_paused = is_paused
+            if self.session.plan.shared_files is None:  # one worker of a machine says it for all
+                logger.info("Paused on the dashboard" if is_paused else "Resumed on the dashboard")
+            self._wake()
+        if self.control == STOPPING:
+            self.status.end(EndReason.DASHBOARD)
 
     def _share(self) -> None:
         """Share the topic model now and then, and ask which links are still queued."""
@@ -186,6 +200,7 @@ class FrontierScheduler(BaseScheduler):
                 self.frontier.add_samples(*batch.samples)
             await self._in_thread(self.session.rejoin, not reply.committed)
             return
+        self.control = reply.control
         updates = self.frontier.apply_reply(reply, monotonic())
         if priorities := self.learning.apply(reply, updates):
             self.frontier.update_priorities(priorities)

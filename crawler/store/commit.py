@@ -269,7 +269,7 @@ class BatchCommitter:
     def _read_shared(self, connection: Connection, batch: Batch, reply: BatchReply) -> None:
         """Read what all workers together have done and learned, and whether any work remains."""
         crawl_id, worker_id = self.claimant.crawl_id, self.claimant.worker_id
-        reply.waiting, reply.pages, reply.workers = totals(connection, crawl_id)
+        reply.waiting, reply.pages, reply.workers, reply.control = totals(connection, crawl_id)
         self.releases.full = is_full(self.claimant, reply.pages)
         shared_examples = new_shared_examples(connection, crawl_id, self._shared_examples)
         self._shared_examples.update(shared_examples)

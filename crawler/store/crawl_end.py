@@ -43,6 +43,8 @@ class Totals(NamedTuple):
     waiting: int
     pages: int
     workers: int
+    control: str
+    """What people ask of the workers."""
 
 
 class RemainingWork(NamedTuple):
@@ -60,8 +62,9 @@ def totals(connection: Connection, crawl_id: int) -> Totals:
     sums = (func.coalesce(func.sum(worker.c.waiting), 0), func.coalesce(func.sum(worker.c.pages), 0))
     counted = select(*sums, func.count()).where(worker.c.crawl_id == crawl_id)
     waiting, pages, workers = connection.execute(counted).one()
-    before = connection.execute(select(crawl.c.waiting, crawl.c.pages).where(crawl.c.id == crawl_id)).one()
-    return Totals(max(0, int(before.waiting + waiting)), int(before.pages + pages), workers)
+    columns = crawl.c.waiting, crawl.c.pages, crawl.c.control
+    before = connection.execute(select(*columns).where(crawl.c.id == crawl_id)).one()
+    return Totals(max(0, int(before.waiting + waiting)), int(before.pages + pages), workers, before.control)
 
 
 def is_full(claimant: Claimant, pages: int) -> bool:

@@ -70,6 +70,7 @@ crawl = Table(
     Column("round", Integer, nullable=False, default=1),
     Column("round_started", Float),
     Column("first_round", Integer, nullable=False, default=1),  # in which it was begun, or last begun fresh
+    Column("control", Text, nullable=False, default=""),  # what people ask of its workers, see crawl_control.py
 )
 
 worker = Table(
@@ -162,13 +163,15 @@ ADDRESSES_WITH_HOSTS = address.join(host, address.c.host_id == host.c.id)
 IS_WAITING, IS_HELD, IS_DONE, IS_RECORDED = (
     address.c.state == literal(state, literal_execute=True) for state in (WAITING, HELD, DONE, RECORDED)
 )
-IS_IMAGE = literal("image", literal_execute=True)
+IS_IMAGE, IS_SEED = (literal(kind, literal_execute=True) for kind in ("image", "seed"))
 index("address_waiting", address.c.host_id, address.c.priority.desc(), address.c.id, where=IS_WAITING)
 index("address_held", address.c.worker, where=IS_HELD)
 index("address_image", address.c.host_id, where=IS_WAITING & (address.c.kind == "image"))
 index("address_recorded", address.c.shown_on, where=IS_RECORDED)
 IS_PUT_OFF = address.c.outcome == literal(str(Code.UNPRODUCTIVE), literal_execute=True)
 index("address_put_off", address.c.host_id, where=IS_PUT_OFF)
+SEED_WITHOUT_PAGE = (address.c.kind == IS_SEED) & address.c.outcome.is_not(None)
+index("address_seed", address.c.host_id, where=SEED_WITHOUT_PAGE)
 index("address_parent", address.c.parent, where=address.c.parent.is_not(None))
 
 address_pattern = Table(

@@ -17,6 +17,7 @@ from crawler.store.address_patterns import put_off
 from crawler.store.addresses import AddressKeys
 from crawler.store.claims import LONGEST_REST, Claimant
 from crawler.store.commit import BatchCommitter
+from crawler.store.crawl_control import RUNNING, has_workers
 from crawler.store.crawl_end import has_failed_seeds, is_unfinished, something_waits
 from crawler.store.crawl_tables import address, crawl, host, output, worker
 from crawler.store.database import StateError, database_time, dialect_insert
@@ -77,6 +78,8 @@ class WorkerSession:
                 if plan.fresh:
                     self._start_fresh(connection)
                 values = {"seeds": json.dumps(seeds)}
+                if not has_workers(connection, self.crawl_id):  # who starts a crawl wants it to run
+                    values["control"] = RUNNING
                 if plan.topic_digest is not None:
                     values |= {"topic": plan.topic, "topic_digest": plan.topic_digest}
                 connection.execute(update(crawl).where(crawl.c.id == self.crawl_id).values(**values))

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from endless_site import BEES, Endless
 from fork_server import environment
-from sites import OPEN, Answer, Site, page, serving
+from sites import OPEN, Site, page, serving
 
 from crawler import CrawlError, crawl
 
 PATIENCE = 60.0
-BEES = "Honey bees dance in the dark of the hive to tell the others where the flowers are."
 ROUTES = {
     "/": page(BEES, links={"/a": "Bees", "/aa": "Hives", "/b,c": "Wasps"}),
     "/a": page(f"{BEES} They dance on the comb."),
@@ -29,18 +29,6 @@ from crawler import crawl
 logging.basicConfig(level=logging.INFO)
 for item in crawl(sys.argv[1], topic="honey bees", name="bees", settings={settings}): print(item["url"], flush=True)
 """
-
-
-class Endless(Site):
-    """A site whose every page links to the next two."""
-
-    def answer(self, path: str, headers: Mapping[str, str]) -> Answer:
-        if path == "/robots.txt":
-            return super().answer(path, headers)
-        number = int(path.strip("/") or 0)
-        self.routes[path] = page(f"{BEES} Page {number}.", links={f"/{number + n}": f"Bees {n}" for n in (1, 2)})
-        time.sleep(0.02)
-        return super().answer(path, headers)
 
 
 @pytest.fixture

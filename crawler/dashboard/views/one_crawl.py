@@ -16,12 +16,13 @@ from pydantic import BaseModel, Field
 from sqlalchemy import Connection, func, select
 
 from crawler.dashboard.access import RefusedError
-from crawler.dashboard.context import Context, DashboardContext, Number, Sentence, Text, slow
+from crawler.dashboard.context import Context, DashboardContext, Number, OutcomeObject, Sentence, Text, slow
 from crawler.dashboard.views.overview import CrawlFigures, figures
 from crawler.frontier.batch import WorkerSample
 from crawler.outcomes import Group
 from crawler.reports.address_patterns import PatternRow, address_patterns
 from crawler.reports.crawls import CrawlSummary, OutcomeTotals, outcome_totals, summary_of
+from crawler.reports.seeds import failed_seeds
 from crawler.reports.sites import SiteQuery, SlowHost, SortedSites, sites, slowest
 from crawler.reports.throughput import SamplePoint, sample_points
 from crawler.store.crawl_tables import crawl, sample
@@ -33,6 +34,8 @@ Hours = Literal["1", "6", "24", "168", "all"]
 MOST_SEEDS = 5
 MOST_SLOW = 10
 MOST_PATTERNS = 20
+MOST_FAILED = 20
+"""Failed seeds that are named."""
 OUTCOMES_AGE = 60.0
 """Seconds after which the outcomes of all addresses are counted again."""
 SLOW_AGE, SLOW_PATIENCE = 10.0, 0.05
@@ -43,6 +46,13 @@ PAUSE, PAUSES = 60.0, 3.0
 ENOUGH = 50
 """Pages from which a harvest rate is computed: with fewer it jumps."""
 HOUR = 3_600.0
+CONTROLLED = {
+    "pausing": N_("The crawl sends no more requests until it is resumed."),
+    "resumed": N_("The crawl was resumed."),
+    "stopping": N_("The crawl was told to stop; it stops cleanly within seconds."),
+    "idle": N_("No worker runs this crawl, or it is stopping already."),
+}
+"""The results of changes, by the values of `said` in the address."""
 router, api = APIRouter(), APIRouter()
 
 
@@ -58,6 +68,7 @@ class CrawlParameters(SiteParameters):
     """What is shown of a crawl."""
 
     hours: Hours = Field(default="all", description="how many of its last hours are drawn")
+    said: Literal["", "pausing", "resumed", "stopping", "idle"] = Field(default="", description="the last change")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +96,14 @@ class Outcomes:
 
 
 @dataclass(frozen=True, slots=True)
+class SeedFailure:
+    """A seed that failed."""
+
+    url: str
+    why: OutcomeObject
+
+
+@dataclass(frozen=True, slots=True)
 class OneCrawl:
     """A crawl with its workers."""
 
@@ -92,6 +111,9 @@ class OneCrawl:
     topic: str
     """As the user gave it; empty if the seeds tell it."""
     seeds: tuple[str, ...]
+    failed_seeds: tuple[SeedFailure, ...]
+    """The first of them."""
+    failed_seed_count: int
     workers: tuple[CrawlWorker, ...]
     outcomes: Outcomes
 
@@ -138,21 +160,21 @@ class Course:
 def one_crawl(context: Context, crawl: Number) -> OneCrawl:
     """A crawl with its figures and workers, and the outcomes of its addresses."""
     with context.reading() as connection:
-        return _one_crawl(context, connection, _found(connection, crawl))
+        return _one_crawl(context, connection, found_crawl(connection, crawl))
 
 
 @api.get("/api/crawls/{crawl}/sites", summary=N_("The sites of a crawl, sorted and filtered, a part at a time"))
 def site_list(context: Context, crawl: Number, given: Annotated[SiteParameters, Query()]) -> SiteList:
     """The sites of a crawl, sorted and filtered, a part at a time."""
     with context.reading() as connection:
-        return _site_list(connection, _found(connection, crawl), given)
+        return _site_list(connection, found_crawl(connection, crawl), given)
 
 
 @api.get("/api/crawls/{crawl}/slow", summary=N_("The hosts of a crawl that will take longest, and why"))
 def slow_hosts(context: Context, crawl: Number) -> SlowHosts:
     """The hosts of a crawl that will take longest, and why, as they were a few seconds ago."""
     with context.reading() as connection:
-        found = _found(connection, crawl)
+        found = found_crawl(connection, crawl)
     return _slow_hosts(context, found)
 
 
@@ -160,14 +182,17 @@ def slow_hosts(context: Context, crawl: Number) -> SlowHosts:
 def pattern_list(context: Context, crawl: Number) -> tuple[PatternRow, ...]:
     """The address patterns of a crawl; those of which the most addresses are put off come first."""
     with context.reading() as connection:
-        return address_patterns(connection, _found(connection, crawl).id, MOST_PATTERNS)
+        return address_patterns(connection, found_crawl(connection, crawl).id, MOST_PATTERNS)
 
 
 def _one_crawl(context: DashboardContext, connection: Connection, of: CrawlSummary) -> OneCrawl:
+    failed = failed_seeds(connection, of.id, MOST_FAILED)
     return OneCrawl(
         figures(connection, [of], database_time(connection))[0],
         of.topic,
         tuple(json.loads(of.seeds)),
+        tuple(SeedFailure(*one) for one in failed.seeds),
+        failed.number,
         tuple(CrawlWorker(one.number, one.silent, one.held, one.alive) for one in of.workers),
         _outcomes(context, of),
     )
@@ -195,7 +220,7 @@ def _slow(context: DashboardContext, number: int) -> tuple[SlowHost, ...]:
         return slowest(connection, number, MOST_SLOW)
 
 
-def _found(connection: Connection, number: int) -> CrawlSummary:
+def found_crawl(connection: Connection, number: int) -> CrawlSummary:
     found = summary_of(connection, number, database_time(connection))
     if found is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such crawl.")
@@ -248,7 +273,7 @@ def course_of(
 ) -> Course:
     """The progress of a crawl: all of it, or its last hours."""
     with context.reading() as connection:
-        _found(connection, number)
+        found_crawl(connection, number)
         last = connection.execute(select(func.max(sample.c.at)).where(sample.c.crawl_id == number)).scalar()
         since = None if last is None or hours == "all" else last - HOUR * int(hours)
         points = sample_points(connection, number, since, POINTS)
@@ -319,10 +344,10 @@ LINES: dict[str, tuple[str, Callable[[SamplePoint], float | None]]] = {
 @router.get("/crawls/{crawl}")
 def show(context: Context, request: Request, crawl: Number, given: Annotated[CrawlParameters, Query()]) -> Response:
     with context.reading() as connection:
-        of = _found(connection, crawl)
+        of = found_crawl(connection, crawl)
         slow = _slow_hosts(context, of)  # first, as the background computation takes long
         one, found = _one_crawl(context, connection, of), _site_list(connection, of, given)
         patterns = address_patterns(connection, of.id, MOST_PATTERNS)
     values: dict[str, Any] = {"crawl": one, "found": found, "slow": slow, "given": given, "now": time.time()}
-    values["patterns"] = patterns
+    values |= {"patterns": patterns, "said": CONTROLLED.get(given.said, "")}
     return context.page(request, "overview_crawl.html", most_seeds=MOST_SEEDS, **values)

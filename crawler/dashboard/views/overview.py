@@ -17,6 +17,7 @@ from crawler.store.database import database_time
 from crawler.translation.message import N_
 
 AT_ONCE = 25
+AT_WORK = ("running", "stopping")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,9 @@ class CrawlFigures:
     id: int
     name: str
     status: str
-    """running, finished, full (it reached max_pages), broken (its workers died) or stopped."""
+    """running, paused, stopping, finished, failed (every seed failed), full (it reached max_pages), broken (its workers
+    died) or stopped.
+    """
     started_at: float
     ended_at: float | None
     round: int
@@ -85,7 +88,7 @@ def crawls(context: Context, before: Before = 0) -> CrawlList:
 
 def figures(connection: Connection, crawls: Collection[CrawlSummary], now: float) -> tuple[CrawlFigures, ...]:
     totals = sample_totals(connection, [one.id for one in crawls])
-    fast = page_rates(connection, [one.id for one in crawls if one.status == "running"], now)
+    fast = page_rates(connection, [one.id for one in crawls if one.status in AT_WORK], now)
     jobs = {one.crawl: one for one in jobs_of(connection)} if crawls else {}
     due = next_due(connection, [one.id for one in crawls if one.ended_at is not None])
     found = []
@@ -113,7 +116,7 @@ def figures(connection: Connection, crawls: Collection[CrawlSummary], now: float
 @router.get("/")
 def show(context: Context, request: Request, before: Before = 0) -> Response:
     found = crawls(context, before)
-    running = [one for one in found.crawls if one.status == "running"]
+    running = [one for one in found.crawls if one.status in AT_WORK]
     return context.page(
         request,
         "overview.html",

@@ -1,0 +1,50 @@
+"""The seeds that failed, by their rows in the frontier; an index of those without a page keeps this quick."""
+
+from collections import defaultdict
+from collections.abc import Collection
+from typing import NamedTuple
+
+from sqlalchemy import Connection, func, select
+
+from crawler.outcomes import READ, SEED_FAILURES, Code, Outcome
+from crawler.store.crawl_tables import ADDRESSES_WITH_HOSTS, SEED_WITHOUT_PAGE, address, host
+
+
+class FailedSeed(NamedTuple):
+    """A seed that failed."""
+
+    url: str
+    """As it was requested first."""
+    outcome: Outcome
+
+
+class FailedSeeds(NamedTuple):
+    """The first failed seeds of a crawl."""
+
+    seeds: tuple[FailedSeed, ...]
+    number: int
+    """Of all failed seeds."""
+
+
+def failed_seeds(connection: Connection, crawl_id: int, most: int) -> FailedSeeds:
+    """The failed seeds of a crawl, in the order in which they were given."""
+    which = host.c.crawl_id == crawl_id, SEED_WITHOUT_PAGE, address.c.outcome.in_(SEED_FAILURES)
+    url = func.coalesce(address.c.requested, address.c.url)
+    what = select(url, address.c.outcome, address.c.outcome_detail).select_from(ADDRESSES_WITH_HOSTS).where(*which)
+    rows = connection.execute(what.order_by(address.c.id).limit(most)).all()
+    number = len(rows)
+    if number == most:
+        counted = select(func.count()).select_from(ADDRESSES_WITH_HOSTS).where(*which)
+        number = connection.execute(counted).scalar_one()
+    return FailedSeeds(tuple(FailedSeed(url, Outcome(Code(code), detail or "")) for url, code, detail in rows), number)
+
+
+def all_failed(connection: Connection, crawls: Collection[int]) -> set[int]:
+    """Those among these crawls, none of which has a page in its round, whose seeds all failed."""
+    if not crawls:
+        return set()
+    what = select(host.c.crawl_id, address.c.outcome).select_from(ADDRESSES_WITH_HOSTS)
+    found: defaultdict[int, set[str]] = defaultdict(set)
+    for crawl_id, code in connection.execute(what.where(host.c.crawl_id.in_(crawls), SEED_WITHOUT_PAGE).distinct()):
+        found[crawl_id].add(code)
+    return {crawl_id for crawl_id, codes in found.items() if codes & SEED_FAILURES and not codes & READ}
