@@ -4,8 +4,9 @@ A request is useful if it brings a page that is kept and is no copy of another o
 patterns that bring such pages. With n useless requests in a row and none useful, the next one is useful with
 probability 1 / (n + 2) (Laplace): after `ENOUGH` of them with one of nine. A pattern with few outcomes of its own is
 believed to be like those of its site that share a name with it: their useless outcomes count, up to `MOST_BORROWED`,
-so that each further action of a wiki costs two requests and not seven. A pattern without any name or number, as `/*`,
-may have all sorts of addresses and needs more.
+so that each further action of a wiki costs two requests and not seven. A pattern that has no name, as `/*/#`, may have
+all sorts of addresses and needs more. So does one that was useful: pages that bring nothing come in runs, as a list of
+copies does, and a page that is missed costs more than a request.
 """
 
 from __future__ import annotations
@@ -23,11 +24,13 @@ if TYPE_CHECKING:
 ENOUGH = 7
 """Useless requests in a row, of a pattern that was never useful."""
 ENOUGH_UNNAMED = 20
-"""The same, of a pattern without a name or a number."""
+"""The same, of a pattern that has no name but parts that may be anything."""
 MOST_BORROWED = 5
 """Those that related patterns may lend."""
 CHANCE = 0.01
-"""A pattern that was useful is put off when so many requests in a row would be useless by chance no more often."""
+"""A pattern that was useful is put off when so many requests in a row would be useless by chance no more often, and
+they are `ENOUGH` more than all that were useful.
+"""
 MOST_OPEN = 5
 """Requests of a pattern whose only new links are of unknown patterns; further ones are useless."""
 PROVEN = 2
@@ -89,12 +92,13 @@ def is_unproductive(pattern: str, counts: PatternCounts, lent: int = 0) -> bool:
     >>> is_unproductive("/tag/*", PatternCounts(0, 6, 6)), is_unproductive("/tag/*", PatternCounts(0, 7, 7))
     (False, True)
     """
-    enough = ENOUGH if set(pattern) - set("/*") else ENOUGH_UNNAMED
+    is_unnamed = "*" in pattern and not set(pattern) - set("/*#")
+    enough = ENOUGH_UNNAMED if is_unnamed else ENOUGH
     if not counts.useful:
         return counts.in_a_row + min(lent, MOST_BORROWED) >= enough
     before = counts.useful + counts.useless - counts.in_a_row
     share = (counts.useful + 1) / (before + 2)
-    return counts.in_a_row >= enough and (1 - share) ** counts.in_a_row < CHANCE
+    return counts.in_a_row >= counts.useful + enough and (1 - share) ** counts.in_a_row < CHANCE
 
 
 def lending(patterns: Mapping[str, PatternCounts], names: Mapping[str, Iterable[str]]) -> dict[str, int]:

@@ -40,12 +40,16 @@ GOOD = PatternCounts(useful=2)
         (NAMED, PatternCounts(0, 2, 2), MOST_BORROWED, True),
         (NAMED, PatternCounts(0, 2, 2), MOST_BORROWED - 1, False),
         (NAMED, PatternCounts(1, 6, 6), 1_000, False),
-        (NAMED, PatternCounts(1, 7, 7), 0, True),  # (1/3)^7 after one that was useful
+        ("/*/#", PatternCounts(0, ENOUGH_UNNAMED - 1, ENOUGH_UNNAMED - 1), 0, False),
+        (NAMED, PatternCounts(1, ENOUGH, ENOUGH), 0, False),
+        (NAMED, PatternCounts(1, ENOUGH + 1, ENOUGH + 1), 0, True),  # (1/3)^8 after one that was useful
         (NAMED, PatternCounts(1, 107, 7), 1_000, False),  # one of a hundred was useful: seven say nothing
         (NAMED, PatternCounts(1, 400, 300), 0, True),
         (NAMED, PatternCounts(1, 400, 200), 0, False),
-        (NAMED, PatternCounts(20, 27, 7), 0, True),  # half was useful
-        (NAMED, PatternCounts(20, 26, 6), 0, False),
+        (NAMED, PatternCounts(20, 26, 26), 0, False),
+        (NAMED, PatternCounts(20, 27, 27), 0, True),
+        (UNNAMED, PatternCounts(20, 39, 39), 0, False),
+        (UNNAMED, PatternCounts(20, 40, 40), 0, True),
     ],
 )
 def test_when_a_pattern_brings_nothing(pattern: str, counts: PatternCounts, lent: int, expected: bool) -> None:
