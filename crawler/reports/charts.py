@@ -11,7 +11,8 @@ import numpy as np
 from markupsafe import Markup
 
 from crawler.reports.focus_figures import WINDOW, FocusGroup, FocusPoint
-from crawler.reports.html_page import shown
+from crawler.reports.html_page import percent, shown
+from crawler.translation.message import Catalogue, plural
 
 WIDTH = 620
 LEFT, RIGHT, TOP, BOTTOM = 56, 600, 16, 410
@@ -210,44 +211,53 @@ def box_chart(rows: Sequence[Row]) -> Markup:
 # Crawls.
 
 
-def course_chart(course: Sequence[FocusPoint], total: int, by_truth: bool) -> Markup:
+def course_chart(course: Sequence[FocusPoint], total: int, by_truth: bool, catalogue: Catalogue) -> Markup:
     """The recent and total harvest, and the share of `total` that was found, over the pages."""
-    most = course[-1].pages
+    _, most = catalogue.gettext, course[-1].pages
     curves = {
-        "lately": (f"harvest of the last {WINDOW}", [point.lately for point in course]),
-        "overall": ("harvest so far", [point.harvest for point in course]),
+        "lately": (_("harvest of the last {window}", window=WINDOW), [point.lately for point in course]),
+        "overall": (_("harvest so far"), [point.harvest for point in course]),
     }
     if total:
         found = [(point.found if by_truth else point.on_topic) / total for point in course]
-        curves["share"] = ("recall" if by_truth else "found so far", found)
+        curves["share"] = (_("recall") if by_truth else _("found so far"), found)
     marks = [(count / most, f"{count:,}") for count in range(0, most + 1, round_step(most))]
-    parts = axes(marks, FIFTHS, "pages", "share")
+    parts = axes(marks, FIFTHS, _("pages"), _("share"))
     for place, (kind, (name, values)) in enumerate(curves.items()):
         left = LEFT + place * (RIGHT - LEFT) / len(curves)
         places = ((across(point.pages / most), up(value)) for point, value in zip(course, values, strict=True))
+        end = percent(values[-1])
+        said = plural("{name}: {share} after {n} page", "{name}: {share} after {n} pages", most, name=name, share=end)
         parts += [
-            polyline(f"curve {kind}", places, f"{name}: {values[-1]:.1%} after {most:,} pages"),
+            polyline(f"curve {kind}", places, _(said)),
             line(f"curve {kind}", (left, KEY - 4), (left + 26, KEY - 4)),
             label(left + 32, KEY, name, "start"),
         ]
-    return svg(KEY + 12, "Harvest over the pages of the crawl", parts)
+    return svg(KEY + 12, _("Harvest over the pages of the crawl"), parts)
 
 
-def score_chart(tenths: Sequence[FocusGroup | None]) -> Markup:
+def score_chart(tenths: Sequence[FocusGroup | None], catalogue: Catalogue) -> Markup:
     """A bar for each tenth of the link score, as high as the mean relevance of its pages."""
+    _ = catalogue.gettext
     marks = [(place / len(tenths), f"{place / len(tenths):.1f}") for place in range(len(tenths) + 1)]
-    parts = axes(marks, FIFTHS, "link score", "mean relevance")
+    parts = axes(marks, FIFTHS, _("link score"), _("mean relevance"))
     width = 0.7 * (RIGHT - LEFT) / len(tenths)
     for place, group in enumerate(tenths):
         if group is not None:
             middle, top = across((place + 0.5) / len(tenths)), up(group.relevance)
-            said = f"{group.pages:,} pages, mean relevance {group.relevance:.3f}"
+            relevance = f"{group.relevance:.3f}"
+            said = plural(
+                "{n} page, mean relevance {relevance}",
+                "{n} pages, mean relevance {relevance}",
+                group.pages,
+                relevance=relevance,
+            )
             parts += [
-                bar("bar", (middle - width / 2, top), width, BOTTOM - top, said),
+                bar("bar", (middle - width / 2, top), width, BOTTOM - top, _(said)),
                 label(middle, top - 4, short(group.pages)),
             ]
     parts.append(line("even", (across(0), up(0)), (across(1), up(1))))
-    return svg(BOTTOM + 44, "Mean relevance of pages by the score of the link that led to them", parts)
+    return svg(BOTTOM + 44, _("Mean relevance of pages by the score of the link that led to them"), parts)
 
 
 def short(count: int) -> str:

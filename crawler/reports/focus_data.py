@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
+from itertools import starmap
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, func, select
@@ -30,7 +31,18 @@ PRIORITIES = 1_000
 MOST_WORDS = 40
 LONGEST = 60
 """Characters of a word that are shown."""
-Weights = tuple[tuple[str, float], ...]
+
+
+class LearnedWord(NamedTuple):
+    """A word with its weight."""
+
+    word: str
+    weight: float
+    place: str = ""
+    """Where links had it: address, near or host; empty in their own text, and for a word of the topic."""
+
+
+Weights = tuple[LearnedWord, ...]
 
 
 class FetchedPage(NamedTuple):
@@ -143,13 +155,13 @@ def _joined(summaries: list[Mapping[str, Any]], name: str) -> Weights:
     shares = [one.get("pages", 0) for one in summaries]
     if not any(shares):
         shares = [1] * len(shares)
-    sums: defaultdict[str, float] = defaultdict(float)
+    sums: defaultdict[tuple[str, str], float] = defaultdict(float)
     for one, share in zip(summaries, shares, strict=True):
-        for word, weight in one.get(name, ()):
-            sums[word[:LONGEST]] += weight * share / sum(shares)
+        for word, weight, place in starmap(LearnedWord, one.get(name, ())):
+            sums[word[:LONGEST], place] += weight * share / sum(shares)
     # The weight of a word of links that led away may be negative; its size tells how strong it is.
     ranked = sorted(sums.items(), key=lambda entry: (-abs(entry[1]), entry[0]))
-    return tuple(entry for entry in ranked[:MOST_WORDS] if entry[1])
+    return tuple(LearnedWord(word, weight, place) for (word, place), weight in ranked[:MOST_WORDS] if weight)
 
 
 @dataclass(frozen=True, slots=True)

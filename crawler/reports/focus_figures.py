@@ -16,6 +16,7 @@ from heapq import heappush, heappushpop
 
 from crawler.reports.focus_data import FetchedPage, Recall, Search, Truth
 from crawler.topic.stop_rule import ON_TOPIC
+from crawler.translation.message import N_
 from crawler.urls.parsing import site
 
 WINDOW = 200
@@ -26,7 +27,7 @@ EXTREMES = 10
 TENTHS = 10
 STEPS = 1_000
 """The resolution of link scores for the ranking: that of priorities."""
-UNKNOWN = "not known"
+UNKNOWN = N_("not known")
 
 
 @dataclass(frozen=True, slots=True)

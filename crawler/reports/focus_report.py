@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from itertools import chain
 
 from crawler.reports.focus_data import (
@@ -26,8 +27,8 @@ from crawler.reports.focus_figures import (
     FocusGroup,
     FocusPoint,
 )
-from crawler.reports.html_page import Table, aligned, percent, report_page
-from crawler.translation.message import counted
+from crawler.reports.html_page import Row, Table, aligned, percent, report_page
+from crawler.translation.message import N_, Catalogue, Message, plural, translated
 from crawler.urls.parsing import readable
 
 Pace = Callable[[Iterable[FetchedPage]], Iterable[FetchedPage]]
@@ -60,57 +61,99 @@ def crawl_focus(crawl: CrawlPages, limit: float, known: Truth | None = None, pac
 
 ROWS = 10
 """Of the table of the course."""
-COUNTS = ("pages", "on topic", "harvest", "relevance", "link score")
+PLACES = {
+    "address": N_("{word} (in the address)"),
+    "near": N_("{word} (near the link)"),
+    "host": N_("{word} (host)"),
+}
+"""Where links had a word."""
+COUNTS = (Message("pages"), Message("on topic"), Message("harvest"), Message("relevance"), Message("link score"))
 NONE = "–"
-ALL_READ = "The closing lines and the overview count all pages that were read, stored or not, each time they were read."
+ALL_READ = Message(
+    "The closing lines and the overview count all pages that were read, stored or not, each time they were read."
+)
 
 
-def share(figures: FocusFigures) -> tuple[str, int]:
+def share(figures: FocusFigures) -> tuple[Message, int]:
     """The heading of the share that grows with the pages, and its total."""
     if figures.truth is None:
-        return "share of the pages on topic found so far", figures.total.on_topic
-    return "recall", figures.truth.addresses
+        return Message("share of the pages on topic found so far"), figures.total.on_topic
+    return Message("recall"), figures.truth.addresses
 
 
-def headline(kept: CrawlFocus) -> list[str]:
+def headline(kept: CrawlFocus) -> list[Message]:
     figures = kept.figures
     total, last = figures.total, min(figures.window, figures.total.pages)
-    on_topic = f"{total.on_topic:,} on topic (relevance of {figures.limit:g} or more)"
-    lately = f"of the last {counted(last, 'page')} {percent(figures.lately)}"
-    said = f"{counted(total.pages, 'page')} stored, {on_topic}: harvest {percent(total.harvest)}, {lately}."
+    values = {
+        "pages": plural("{n} page", "{n} pages", total.pages),
+        "on_topic": f"{total.on_topic:,}",
+        "limit": f"{figures.limit:g}",
+        "harvest": percent(total.harvest),
+        "lately": plural(
+            "of the last {n} page {share}", "of the last {n} pages {share}", last, share=percent(figures.lately)
+        ),
+    }
+    said = Message(
+        "{pages} stored, {on_topic} on topic (relevance of {limit} or more): harvest {harvest}, {lately}.", values
+    )
     truth = truth_words(figures.truth) if figures.truth else []
     return [said, *off_topic_words(kept.off_topic), *truth, waiting_words(kept.waiting, figures.limit)]
 
 
-def off_topic_words(count: int) -> list[str]:
+def off_topic_words(count: int) -> list[Message]:
     """A sentence about pages that were not stored because of min_relevance."""
     if not count:
         return []
-    pages = counted(count, "more page was", "more pages were")
-    why = "with a relevance under the crawl's min_relevance"
-    return [f"{pages} read and not kept, {why}; the figures are of stored pages only."]
+    return [
+        plural(
+            "{n} more page was read and not kept, with a relevance under the crawl's min_relevance; the figures are of "
+            "stored pages only.",
+            "{n} more pages were read and not kept, with a relevance under the crawl's min_relevance; the figures are "
+            "of stored pages only.",
+            count,
+        )
+    ]
 
 
-def truth_words(found: Recall) -> list[str]:
-    addresses = counted(found.addresses, "address", "addresses")
-    met = counted(found.met, "was", "were")
-    said = [f"Of {addresses} known to be on topic {met} stored: recall {percent(found.recall)}."]
+def truth_words(found: Recall) -> list[Message]:
+    said = [
+        plural(
+            "Of {addresses} known to be on topic {n} was stored: recall {recall}.",
+            "Of {addresses} known to be on topic {n} were stored: recall {recall}.",
+            found.met,
+            addresses=plural("{n} address", "{n} addresses", found.addresses),
+            recall=percent(found.recall),
+        )
+    ]
     if found.on_topic:
-        share = percent(found.agreed / found.on_topic)
-        agreed = f"{counted(found.agreed, 'is', 'are')} in the file ({share})"
-        said.append(f"Of {counted(found.on_topic, 'stored page')} on topic by relevance {agreed}.")
+        agreed = plural(
+            "Of {pages} on topic by relevance {n} is in the file ({share}).",
+            "Of {pages} on topic by relevance {n} are in the file ({share}).",
+            found.agreed,
+            pages=plural("{n} stored page", "{n} stored pages", found.on_topic),
+            share=percent(found.agreed / found.on_topic),
+        )
+        said.append(agreed)
     if found.missed:
-        pages = counted(found.missed, "stored page is", "stored pages are")
-        said.append(f"{pages} in the file and not on topic by relevance.")
+        missed = plural(
+            "{n} stored page is in the file and not on topic by relevance.",
+            "{n} stored pages are in the file and not on topic by relevance.",
+            found.missed,
+        )
+        said.append(missed)
     return said
 
 
-def waiting_words(waiting: WaitingCounts, limit: float) -> str:
+def waiting_words(waiting: WaitingCounts, limit: float) -> Message:
     if not waiting.total:
-        return "No address is queued."
-    addresses = counted(waiting.total, "address is queued", "addresses are queued")
-    promising = f"{waiting.promising:,} of them with a link score of {limit:g} or more, or seeds"
-    return f"{addresses}; {promising}."
+        return Message("No address is queued.")
+    return plural(
+        "{n} address is queued; {promising} of them with a link score of {limit} or more, or seeds.",
+        "{n} addresses are queued; {promising} of them with a link score of {limit} or more, or seeds.",
+        waiting.total,
+        promising=f"{waiting.promising:,}",
+        limit=f"{limit:g}",
+    )
 
 
 def tables(figures: FocusFigures) -> list[Table]:
@@ -118,17 +161,17 @@ def tables(figures: FocusFigures) -> list[Table]:
 
 
 def ways_table(figures: FocusFigures) -> Table:
-    heads = ("found by", *COUNTS)
-    return Table(
-        "How pages were found", heads, [(one.name, *counts(one)) for one in figures.ways], frozenset(heads[:1])
-    )
+    heads = (Message("found by"), *COUNTS)
+    rows: list[Row] = [(Message(one.name), *counts(one)) for one in figures.ways]
+    return Table(Message("How pages were found"), heads, rows, frozenset((0,)))
 
 
 def course_table(figures: FocusFigures) -> Table:
     """The harvest at about ROWS points."""
     name, most = share(figures)
-    heads = ("pages", f"harvest of the last {figures.window}", "harvest so far", name)
-    unknown = () if figures.truth else ("The number of pages on topic that the crawl did not find is not known.",)
+    lately = Message("harvest of the last {window}", {"window": figures.window})
+    heads = (Message("pages"), lately, Message("harvest so far"), name)
+    unknown = Message("The number of pages on topic that the crawl did not find is not known.")
     rows = [
         (
             f"{point.pages:,}",
@@ -138,74 +181,95 @@ def course_table(figures: FocusFigures) -> Table:
         )
         for point in thinned(figures.course, ROWS)
     ]
-    return Table("Harvest over the pages", heads, rows, notes=(*unknown, ALL_READ))
+    notes = (ALL_READ,) if figures.truth else (unknown, ALL_READ)
+    return Table(Message("Harvest over the pages"), heads, rows, notes=notes)
 
 
 def sites_table(figures: FocusFigures) -> Table:
     """The pages by site; sites without a row are counted."""
-    heads = ("site", *COUNTS, "best page")
+    heads = (Message("site"), *COUNTS, Message("best page"))
     rows = [(one.name, *counts(one), readable(one.best)) for one in figures.sites]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
     if rest := figures.others:
-        gave = f"{counted(rest.pages, 'page')}, {rest.on_topic:,} on topic ({percent(rest.harvest)})"
-        notes = (f"{figures.site_count - MOST_SITES:,} more of {counted(figures.site_count, 'site')}: {gave}.",)
-    return Table("Sites", heads, rows, frozenset(("site", "best page")), notes)
+        values = {
+            "more": f"{figures.site_count - MOST_SITES:,}",
+            "sites": f"{figures.site_count:,}",
+            "pages": plural("{n} page", "{n} pages", rest.pages),
+            "on_topic": f"{rest.on_topic:,}",
+            "harvest": percent(rest.harvest),
+        }
+        notes = (Message("{more} more of {sites} sites: {pages}, {on_topic} on topic ({harvest}).", values),)
+    return Table(Message("Sites"), heads, rows, frozenset((0, len(heads) - 1)), notes)
 
 
 def scores_table(figures: FocusFigures) -> Table:
     """Whether the score of a link predicted what it led to."""
-    rows = [
-        (f"{place / TENTHS:.1f} to {(place + 1) / TENTHS:.1f}", *counts(one))
-        for place, one in enumerate(figures.tenths)
-        if one is not None
-    ]
+    rows: list[Row] = [(_tenth(place), *counts(one)) for place, one in enumerate(figures.tenths) if one is not None]
     without = figures.total.pages - sum(one.pages for one in figures.tenths if one is not None)
     notes = []
     if figures.ranking is not None:
-        notes.append(
-            "In pairs of a page on topic and one off topic, the first had the better link score in "
-            f"{percent(figures.ranking)} of cases; 50% is chance."
+        ranking = Message(
+            "In pairs of a page on topic and one off topic, the first had the better link score in {share} of cases; "
+            "{chance} is chance.",
+            {"share": percent(figures.ranking), "chance": "50%"},
         )
+        notes.append(ranking)
     if without:
-        notes.append(f"{counted(without, 'page')} had no link score, as nothing was known before the request.")
-    return Table(
-        "Pages by their link score", ("link score from", *COUNTS), rows, frozenset(("link score from",)), tuple(notes)
-    )
+        unscored = plural(
+            "{n} page had no link score, as nothing was known before the request.",
+            "{n} pages had no link score, as nothing was known before the request.",
+            without,
+        )
+        notes.append(unscored)
+    heads = (Message("link score from"), *COUNTS)
+    return Table(Message("Pages by their link score"), heads, rows, frozenset((0,)), tuple(notes))
+
+
+def _tenth(place: int) -> Message:
+    return Message("{low} to {high}", {"low": f"{place / TENTHS:.1f}", "high": f"{(place + 1) / TENTHS:.1f}"})
 
 
 def word_lists(learned: LearnedWords) -> dict[str, Weights]:
     """The learned words by kind; empty if none were learned."""
     lists = {
-        "Words of the topic": learned.topic,
-        "Words of links that led to it": learned.good,
-        "Words of links that led elsewhere": learned.bad,
+        N_("Words of the topic"): learned.topic,
+        N_("Words of links that led to it"): learned.good,
+        N_("Words of links that led elsewhere"): learned.bad,
     }
     return {name: words for name, words in lists.items() if words}
 
 
-def learned_notes(learned: LearnedWords) -> list[str]:
+def placed(word: str, place: str) -> str | Message:
+    """The word, with where links had it unless it is their own text."""
+    return Message(PLACES[place], {"word": word}) if place in PLACES else word
+
+
+def learned_notes(learned: LearnedWords) -> list[Message]:
     """Notes on the words: how many workers learned them, and what is missing."""
     said = []
     if not learned.workers:
-        said.append("There is no record of what the crawl learned.")
+        said.append(Message("There is no record of what the crawl learned."))
     elif not word_lists(learned):
-        said.append("The crawl has learned no words.")
+        said.append(Message("The crawl has learned no words."))
     elif learned.workers > 1:
-        said.append(f"Means of {learned.workers:,} workers, weighted by the pages each has seen.")
+        values = {"n": f"{learned.workers:,}"}
+        said.append(Message("Means of {n} workers, weighted by the pages each has seen.", values))
     if learned.let_go > 0:
-        said.append(
-            f"Too many links were queued to score them all again: {counted(learned.let_go, 'link')} kept an earlier "
-            "priority."
+        let_go = plural(
+            "Too many links were queued to score them all again: {n} link kept an earlier priority.",
+            "Too many links were queued to score them all again: {n} links kept an earlier priority.",
+            learned.let_go,
         )
+        said.append(let_go)
     return said
 
 
 def extremes(kept: CrawlFocus) -> list[Table]:
     """The pages with the highest relevance, and those with the lowest."""
-    heads = ("relevance", "link score", "address", "title")  # titles last: letters of some scripts are twice as wide
+    heads = (Message("relevance"), Message("link score"), Message("address"), Message("title"))
     return [
-        Table(title, heads, [_told(page) for page in pages], frozenset(heads[2:]))
-        for title, pages in (("Best pages", kept.best), ("Worst pages", kept.worst))
+        Table(title, heads, [_told(page) for page in pages], frozenset((2, 3)))
+        for title, pages in ((Message("Best pages"), kept.best), (Message("Worst pages"), kept.worst))
     ]
 
 
@@ -240,31 +304,37 @@ WIDTH = 100
 """Characters of a title or an address that a terminal shows."""
 
 
-def html_report(crawls: Sequence[CrawlFocus], limit: float, version: str, day: date) -> str:
+def html_report(crawls: Sequence[CrawlFocus], limit: float, version: str, day: date, catalogue: Catalogue) -> str:
     # They want numpy, which takes its time, and all commands are loaded with each of them.
     from crawler.reports.charts import course_chart, score_chart
 
-    functions = (headline, share, tables, extremes, word_lists, learned_notes, course_chart, score_chart)
+    functions = (headline, share, tables, extremes, word_lists, placed, learned_notes, course_chart, score_chart)
     called = {function.__name__: function for function in functions}
-    return report_page(
-        "focus.html", crawls=crawls, limit=limit, version=version, day=day, most_points=MOST_POINTS, **called
-    )
+    values = {"crawls": crawls, "limit": limit, "version": version, "day": day, "most_points": MOST_POINTS}
+    return report_page("focus.html", catalogue, **values, **called)
 
 
-def text_report(kept: CrawlFocus) -> Iterator[str]:
-    lead, *more = headline(kept)
-    yield from (f"{kept.name}: {lead}", *more)
-    words = [f"{name}: {weighed(weights)}" for name, weights in word_lists(kept.learned).items()]
-    said = [[line] for line in (*words, *learned_notes(kept.learned))]
-    for part in chain(map(_lines, tables(kept.figures)), said, map(_lines, extremes(kept))):
+def text_report(kept: CrawlFocus, catalogue: Catalogue) -> Iterator[str]:
+    _ = catalogue.gettext
+    lead, *more = map(_, headline(kept))
+    yield from (_("{name}: {text}", name=kept.name, text=lead), *more)
+    words = [
+        _("{name}: {text}", name=Message(name), text=weighed(weights))
+        for name, weights in word_lists(kept.learned).items()
+    ]
+    said = [[line] for line in (*words, *map(_, learned_notes(kept.learned)))]
+    lines = partial(_lines, catalogue=catalogue)
+    for part in chain(map(lines, tables(kept.figures)), said, map(lines, extremes(kept))):
         yield from ("", *part)
 
 
-def _lines(table: Table) -> Iterator[str]:
-    yield f"{table.title}:"
-    left = {at for at, head in enumerate(table.heads) if head in table.texts}
-    rows = [table.heads, *([_one_line(cell, WIDTH) for cell in row] for row in table.rows)]
-    yield from (f"  {line}" for line in (*aligned(rows, left), *table.notes))
+def _lines(table: Table, catalogue: Catalogue) -> Iterator[str]:
+    yield catalogue.gettext("{name}: {text}", name=table.title, text="").rstrip()
+    rows = [
+        [_one_line(str(translated(cell, catalogue.translations)), WIDTH) for cell in row]
+        for row in (table.heads, *table.rows)
+    ]
+    yield from (f"  {line}" for line in (*aligned(rows, table.texts), *map(catalogue.gettext, table.notes)))
 
 
 def _one_line(cell: str, width: int) -> str:
@@ -277,10 +347,13 @@ def _one_line(cell: str, width: int) -> str:
     return words if len(words) <= width else f"{words[: width - 1]}…"
 
 
-def weighed(words: Weights) -> str:
+def weighed(words: Weights) -> list[Message]:
     """Words with their weights.
 
-    >>> weighed((("honey", 0.51234), ("shop", -2.0)))
-    'honey 0.512, shop -2'
+    >>> [str(one) for one in weighed((("honey", 0.51234, ""), ("shop", -2.0, "address")))]
+    ['honey 0.512', 'shop (in the address) -2']
     """
-    return ", ".join(f"{word} {weight:.3g}" for word, weight in words)
+    return [
+        Message("{word} {weight}", {"word": placed(word, place), "weight": f"{weight:.3g}"})
+        for word, weight, place in words
+    ]

@@ -4,23 +4,31 @@ All text of pages is escaped; a Content-Security-Policy forbids scripts, images,
 """
 
 from collections.abc import Callable, Container, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from html import escape
 from typing import Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
+from rich.cells import cell_len
 
-from crawler.translation.message import CONTROL, counted
+from crawler.translation.message import CONTROL, SOURCE, Catalogue, Message, catalogue_of, counted, translated
 
 
-def report_page(template: str, **values: object) -> str:
-    return _environment().get_template(template).render(values)
+def report_page(template: str, catalogue: Catalogue | None = None, /, **values: object) -> str:
+    """The report in the language of a catalogue, or in English."""
+    return _environment(catalogue or catalogue_of(SOURCE)).get_template(template).render(values)
 
 
 @cache
-def _environment() -> Environment:
-    return environment(__package__, counted=counted)
+def _environment(catalogue: Catalogue) -> Environment:
+    """The templates in a language, with `_`."""
+    found = environment(
+        __package__, counted=counted, translated=partial(translated, translations=catalogue.translations)
+    )
+    found.add_extension("jinja2.ext.i18n")
+    found.globals |= {"gettext": catalogue.gettext, "catalogue": catalogue}
+    return found
 
 
 def environment(package: str, **filters: Callable[..., Any]) -> Environment:
@@ -61,27 +69,31 @@ def percent(share: float) -> str:
     return f"{share:.1%}"
 
 
-class Table(NamedTuple):
-    """Rows under heads; the columns with the given heads contain text, the others numbers."""
+Row = tuple[str | Message, ...]
 
-    title: str
-    heads: tuple[str, ...]
-    rows: Sequence[tuple[str, ...]]
-    texts: frozenset[str] = frozenset()
-    notes: tuple[str, ...] = ()
+
+class Table(NamedTuple):
+    """Rows under heads; the columns in the given places contain text, the others numbers."""
+
+    title: Message
+    heads: tuple[Message, ...]
+    rows: Sequence[Row]
+    texts: frozenset[int] = frozenset()
+    notes: tuple[Message, ...] = ()
 
 
 def aligned(rows: Sequence[Sequence[str]], left: Container[int]) -> Iterator[str]:
-    """The rows as aligned lines; the given columns are left-aligned.
+    """The rows as aligned lines for a terminal, in which Chinese letters are twice as wide as Latin ones; the given
+    columns are left-aligned.
 
     The last cell of a row that is shorter than others may be of any width.
 
-    >>> list(aligned([("a", "bees"), ("wasps", "7")], {0}))
-    ['a      bees', 'wasps     7']
+    >>> list(aligned([("a", "bees"), ("蜜蜂", "7")], {0}))
+    ['a     bees', '蜜蜂     7']
     """
     count = max(map(len, rows))
     wide = [row if len(row) == count else row[:-1] for row in rows]
-    widths = [max(len(row[at]) for row in wide if at < len(row)) for at in range(count)]
+    widths = [max(cell_len(row[at]) for row in wide if at < len(row)) for at in range(count)]
     for row in rows:
-        cells = enumerate(zip(row, widths, strict=False))
-        yield "  ".join(cell.ljust(width) if at in left else cell.rjust(width) for at, (cell, width) in cells).rstrip()
+        padded = ((cell, " " * (width - cell_len(cell))) for cell, width in zip(row, widths, strict=False))
+        yield "  ".join(cell + gap if at in left else gap + cell for at, (cell, gap) in enumerate(padded)).rstrip()

@@ -15,6 +15,7 @@ from crawler.reports.crawls import check_name, name_list
 from crawler.reports.focus_data import Truth, crawls_with_pages, truth_of
 from crawler.reports.focus_report import CrawlFocus, crawl_focus, html_report, text_report
 from crawler.store.database import state_url
+from crawler.translation.message import N_, Message, here
 
 
 def report(opts: argparse.Namespace, settings: BaseSettings) -> int:
@@ -28,12 +29,12 @@ def report(opts: argparse.Namespace, settings: BaseSettings) -> int:
     try:
         found = read(url, opts.name, limit, known)
         if output is not None:
-            output.write(html_report(found, limit, __version__, datetime.now(UTC).date()).encode())
+            output.write(html_report(found, limit, __version__, datetime.now(UTC).date(), here()).encode())
             output.finish()
     finally:
         if output is not None:
             output.discard()
-    print("\n\n".join("\n".join(map(spelled, text_report(one))) for one in found))
+    print("\n\n".join("\n".join(map(spelled, text_report(one, here()))) for one in found))
     return 0
 
 
@@ -59,8 +60,10 @@ def truth(name: str | None, settings: BaseSettings) -> Truth | None:
     except UnicodeDecodeError:
         raise WrongUseError("{path} is not UTF-8", path=repr(name[:200])) from None
     if found.faults:
-        rest = f" and {len(found.faults) - 1:,} more" if len(found.faults) > 1 else ""
-        say("scrapy focus report", f"{name}: line {found.faults[0]:,}{rest}: no address, left out")
+        values = {"path": name, "line": f"{found.faults[0]:,}", "n": f"{len(found.faults) - 1:,}"}
+        one = N_("{path}: line {line}: no address, left out")
+        several = N_("{path}: line {line} and {n} more: no address, left out")
+        say("scrapy focus report", Message(several if len(found.faults) > 1 else one, values))
     if not found.addresses:
         raise WrongUseError("{path} contains no address", path=repr(name[:200]))
     return found

@@ -138,13 +138,14 @@ LOOKED_AT = 200
 """Words of each kind that are considered, and of which those that are meaningless to people are left out."""
 LEAST_TIMES = 3.0
 """How often links must have had a word before it is reported what they led to."""
-SORT_NAMES = ("{}", "{} (in the address)", "{} (near the link)", "{} (host)")
+SORT_NAMES = ("", "address", "near", "host")
+"""Where a link had a word; in its own text if nothing else is said."""
 
 
 def summary(vocabulary: Vocabulary, subject: Subject, apprentice: Apprentice) -> dict[str, Any]:
     """The number of pages learned from, including earlier runs; the words of the aim with their shares; and the
     features of links that led to the topic or away from it, with the difference from the mean relevance of what links
-    lead to.
+    lead to and the name of their sort.
     """
     aim, names = subject.aim, vocabulary.names
     weighty = [at for at in np.argsort(-aim, kind="stable")[:LOOKED_AT].tolist() if aim[at] > 0]
@@ -157,11 +158,11 @@ def summary(vocabulary: Vocabulary, subject: Subject, apprentice: Apprentice) ->
 
 
 def _told(ranked: list[tuple[int, float]], mean: float, names: dict[int, str]) -> list[list[Any]]:
-    """Features as words, without meaningless ones, and the difference of each from the mean."""
+    """Features as words, without meaningless ones, the difference of each from the mean, and its sort."""
     found = []
     for feature, value in ranked:
         sort, place = divmod(feature, PLACES)
         name = names.get(place, "")
         if tells(name) or (sort in (ADDRESS, HOST) and name not in STOP_WORDS and not name.isdigit()):
-            found.append([SORT_NAMES[sort].format(name), round(value - mean, 3)])
+            found.append([name, round(value - mean, 3), SORT_NAMES[sort]])
     return found

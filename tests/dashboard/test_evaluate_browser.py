@@ -30,6 +30,15 @@ def test_the_focus_report_shows_itself_once_it_is_computed(page: Any) -> None:
     assert page.locator("[data-live]").count() == 0
 
 
+def test_the_frame_follows_the_language_of_its_page(page: Any) -> None:
+    page.goto("/evaluate")
+    page.get_by_role("link", name="中文").click()
+    title = page.frame_locator("iframe.report").get_by_role("heading", level=1)
+    title.get_by_text("切题程度").wait_for(timeout=PATIENCE)
+    page.goto("/evaluate?lang=en")
+    title.get_by_text("How well it kept to the topic").wait_for(timeout=PATIENCE)
+
+
 def test_the_noise_report_leads_to_the_images(page: Any) -> None:
     page.goto("/evaluate")
     page.get_by_role("link", name="Skipped as noise").click()

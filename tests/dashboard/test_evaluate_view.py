@@ -30,6 +30,7 @@ from crawler.reports.report_noise import noise_figures, noise_figures_of
 from crawler.store.crawl_tables import crawl, site
 from crawler.store.database import open_database
 from crawler.store.page_tables import page, verdict
+from crawler.translation.message import catalogue_of, languages
 
 PATIENCE = 20.0  # seconds
 DAY = date(2026, 11, 22)
@@ -119,7 +120,7 @@ def shown(desk: DashboardContext, **query: str) -> str:
 def make(path: Path, kind: str) -> None:
     """A file as the command writes it whose report it is."""
     texts = {
-        FOCUS: lambda: focus_report((), 0.5, "1.0", DAY),
+        FOCUS: lambda: focus_report((), 0.5, "1.0", DAY, catalogue_of("en")),
         "extraction": lambda: report((), (), "1.0", DAY),
         EXTRACTION_FIGURES: lambda: record((), "1.0"),
         NOISE_FIGURES: lambda: noise_record((), {"given": 3, "not found": 0}),
@@ -160,6 +161,26 @@ def test_the_whole_report_is_a_document_in_which_nothing_acts(desk: DashboardCon
     body = found.body.decode()
     assert "&lt;script&gt;alert(1)" in body
     assert not [one for one in ("<script", "<img", '"onmouseover', "\x1b") if one in body]
+
+
+@pytest.mark.parametrize(
+    ("headers", "query", "language", "title"),
+    [
+        ({}, {}, "en", "How well it kept to the topic"),
+        ({"accept-language": "zh-CN"}, {}, "zh", "切题程度"),
+        ({"cookie": "lang=zh"}, {}, "zh", "切题程度"),
+        ({"cookie": "lang=zh"}, {"lang": "en"}, "en", "How well it kept to the topic"),
+    ],
+)
+def test_the_whole_report_is_in_the_language_of_its_page(
+    desk: DashboardContext, engine: Engine, headers: dict[str, str], query: dict[str, str], language: str, title: str
+) -> None:
+    store(engine, 1, 0.9)
+    data(desk, "/api/evaluate/focus")
+    request = Request("GET", "/evaluate/focus/1", query, headers={"host": "localhost"} | headers)
+    body = answer(desk, request).body.decode()
+    assert f'<html lang="{language}">' in body
+    assert f"<h1>{title}</h1>" in body
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
@@ -268,6 +289,13 @@ def test_our_files_are_known_by_what_is_in_them(alone: DashboardContext, kind: s
     assert frame.status == HTTPStatus.OK
     assert "sandbox" in dict(frame.headers)["Content-Security-Policy"].split("; ")
     assert frame.type.startswith("text/html")
+
+
+@pytest.mark.parametrize("language", languages())
+def test_a_focus_report_is_known_in_any_language(alone: DashboardContext, language: str) -> None:
+    text = focus_report((), 0.5, "1.0", DAY, catalogue_of(language))
+    (alone.output / "mine.html").write_text(text, encoding="utf-8")
+    assert [one.kind for one in report_files(alone.output).files] == [FOCUS]
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,9 @@ from crawler.reports.charts import (
     score_chart,
 )
 from crawler.reports.focus_figures import FocusGroup, FocusPoint
+from crawler.translation.message import catalogue_of
+
+ENGLISH = catalogue_of("en")
 
 
 def elements(svg: str, tag: str, kind: str) -> list[ElementTree.Element]:
@@ -83,7 +86,9 @@ def path(svg: str, kind: str) -> list[tuple[float, float]]:
 
 
 def test_curves_stand_where_their_figures_are() -> None:
-    svg = course_chart([FocusPoint(50, 1.0, 0.5, 25, 1), FocusPoint(100, 0.0, 0.5, 50, 2)], 50, by_truth=False)
+    svg = course_chart(
+        [FocusPoint(50, 1.0, 0.5, 25, 1), FocusPoint(100, 0.0, 0.5, 50, 2)], 50, by_truth=False, catalogue=ENGLISH
+    )
     middle = (LEFT + RIGHT) / 2
     assert path(svg, "lately") == [(middle, TOP), (RIGHT, BOTTOM)]
     assert path(svg, "overall") == [(middle, (TOP + BOTTOM) / 2), (RIGHT, (TOP + BOTTOM) / 2)]
@@ -92,12 +97,12 @@ def test_curves_stand_where_their_figures_are() -> None:
 
 
 def test_recall_is_of_the_truth() -> None:
-    svg = course_chart([FocusPoint(100, 0.0, 0.5, 50, 2)], 8, by_truth=True)
+    svg = course_chart([FocusPoint(100, 0.0, 0.5, 50, 2)], 8, by_truth=True, catalogue=ENGLISH)
     assert path(svg, "share")[-1][1] == pytest.approx(BOTTOM - (BOTTOM - TOP) / 4, abs=0.1)
 
 
 def test_of_nothing_found_there_is_no_share() -> None:
-    svg = course_chart([FocusPoint(1, 0.0, 0.0, 0, 0)], 0, by_truth=True)
+    svg = course_chart([FocusPoint(1, 0.0, 0.0, 0, 0)], 0, by_truth=True, catalogue=ENGLISH)
     assert "recall" not in svg
     assert path(svg, "overall") == [(RIGHT, BOTTOM)]
 
@@ -107,7 +112,7 @@ def group(pages: int, relevance: float) -> FocusGroup:
 
 
 def test_bars_are_as_high_as_the_mean_relevance() -> None:
-    svg = score_chart([None, group(1_500, 0.25), *[None] * 7, group(7, 1.0)])
+    svg = score_chart([None, group(1_500, 0.25), *[None] * 7, group(7, 1.0)], ENGLISH)
     first, last = ElementTree.fromstring(svg).iter("rect")
     assert float(first.get("height", "")) == pytest.approx((BOTTOM - TOP) / 4, abs=0.1)
     assert float(last.get("y", "")) == TOP
@@ -118,15 +123,15 @@ def test_bars_are_as_high_as_the_mean_relevance() -> None:
 
 
 def test_without_link_scores_the_image_is_empty() -> None:
-    assert not list(ElementTree.fromstring(score_chart([None] * 10)).iter("rect"))
+    assert not list(ElementTree.fromstring(score_chart([None] * 10, ENGLISH)).iter("rect"))
 
 
 @pytest.mark.parametrize("most", [1, 2, 5, 9, 10, 11, 199, 10_000, 123_456, 1_000_000])
 def test_marks_are_few_and_inside(most: int) -> None:
     assert 1 <= most / round_step(most) <= 6 or most < 1
     for svg in (
-        course_chart([FocusPoint(most, 0.5, 0.5, 1, 0)], 1, by_truth=False),
-        score_chart([group(most, 0.5)] * 10),
+        course_chart([FocusPoint(most, 0.5, 0.5, 1, 0)], 1, by_truth=False, catalogue=ENGLISH),
+        score_chart([group(most, 0.5)] * 10, ENGLISH),
     ):
         for text in ElementTree.fromstring(svg).iter("text"):
             place, width = float(text.get("x", 0)), 6.6 * len(text.text or "")

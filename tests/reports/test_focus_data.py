@@ -15,6 +15,7 @@ from crawler.reports.focus_data import (
     LONGEST,
     MOST_WORDS,
     FetchedPage,
+    LearnedWord,
     Recall,
     Search,
     TitledPage,
@@ -165,24 +166,34 @@ def summary(pages: int = 1, **lists: object) -> str:
     ],
 )
 def test_a_word_weighs_the_mean_by_pages(summaries: list[str], topic: tuple[tuple[str, float], ...]) -> None:
-    assert learned_words(summaries).topic == topic
+    assert tuple((word, weight) for word, weight, _ in learned_words(summaries).topic) == topic
+
+
+def test_a_word_has_a_weight_for_each_place() -> None:
+    lists = [["bees", 2, ""], ["bees", 1, "address"]], [["bees", 4, "address"]]
+    words = learned_words([summary(good=one) for one in lists]).good
+    assert words == (LearnedWord("bees", 2.5, "address"), LearnedWord("bees", 1.0))
 
 
 def test_words_that_led_away_are_ranked_by_their_size() -> None:
     words = learned_words([summary(bad=[["a", -0.1], ["b", -3]], good=[["c", 2.0]])])
-    assert (words.bad, words.good, words.workers) == ((("b", -3.0), ("a", -0.1)), (("c", 2.0),), 1)
+    assert (words.bad, words.good, words.workers) == (
+        (LearnedWord("b", -3.0), LearnedWord("a", -0.1)),
+        (LearnedWord("c", 2.0),),
+        1,
+    )
 
 
 @pytest.mark.parametrize("count", [MOST_WORDS - 1, MOST_WORDS, MOST_WORDS + 1])
 def test_there_is_an_end_of_words(count: int) -> None:
     words = learned_words([summary(topic=[[f"word{number}", 1 + number] for number in range(count)])]).topic
     assert len(words) == min(count, MOST_WORDS)
-    assert words[0] == (f"word{count - 1}", float(count))
+    assert words[0] == LearnedWord(f"word{count - 1}", float(count))
 
 
 def test_a_long_word_is_cut() -> None:
     words = learned_words([summary(topic=[["a" * (LONGEST + 1), 1], ["b" * LONGEST, 2]])]).topic
-    assert [word for word, _ in words] == ["b" * LONGEST, "a" * LONGEST]
+    assert [one.word for one in words] == ["b" * LONGEST, "a" * LONGEST]
 
 
 def test_links_that_were_let_go_add_up() -> None:

@@ -1,13 +1,15 @@
 """The report of how crawls kept to their topics: its sentences, its tables, and the file in which nothing acts."""
 
+import re
 from dataclasses import replace
 from datetime import date
 from typing import Any
 
 import pytest
 from report_reader import EVIL, HARMLESS, Reader
+from rich.cells import cell_len
 
-from crawler.reports.focus_data import FetchedPage, LearnedWords, TitledPage, WaitingCounts, truth_of
+from crawler.reports.focus_data import FetchedPage, LearnedWord, LearnedWords, TitledPage, WaitingCounts, truth_of
 from crawler.reports.focus_figures import MOST_SITES, FocusCounter
 from crawler.reports.focus_report import (
     ALL_READ,
@@ -24,12 +26,16 @@ from crawler.reports.focus_report import (
     ways_table,
     word_lists,
 )
+from crawler.translation.message import Message, catalogue_of
 
+ENGLISH, CHINESE = map(catalogue_of, ("en", "zh"))
 BEST, WORST = (
     TitledPage("http://a.org/best", "Honey bees", 1.0, 0.875),
     TitledPage("http://a.org/worst", "Shop", 0.0, None),
 )
-WORDS = LearnedWords(2, (("honey", 0.5),), (("bees", 1.25),), (("shop", -0.75),))
+WORDS = LearnedWords(
+    2, (LearnedWord("honey", 0.5),), (LearnedWord("bees", 1.25, "near"),), (LearnedWord("shop", -0.75),)
+)
 
 
 def kept(count: int = 4, truth: tuple[str, ...] | None = None, **changes: Any) -> CrawlFocus:
@@ -45,14 +51,14 @@ def kept(count: int = 4, truth: tuple[str, ...] | None = None, **changes: Any) -
 def evil() -> CrawlFocus:
     taken = FocusCounter()
     taken.take(FetchedPage(1, f"http://x/{EVIL}", f"http://x/{EVIL}", 1.0, 0.5, EVIL))
-    words = ((EVIL, 1.0),)
+    words = (LearnedWord(EVIL, 1.0),)
     told = (TitledPage(f"http://x/{EVIL}", EVIL, 1.0, 0.5),)
     return CrawlFocus(EVIL, taken.figures(), LearnedWords(1, words, words, words), told, told, WaitingCounts(0, 0))
 
 
 @pytest.fixture(scope="module")
 def hostile() -> str:
-    return html_report([evil(), kept()], 0.5, "1.2", date(2026, 5, 4))
+    return html_report([evil(), kept()], 0.5, "1.2", date(2026, 5, 4), ENGLISH)
 
 
 def test_nothing_that_was_crawled_becomes_markup(hostile: str) -> None:
@@ -77,7 +83,11 @@ def test_nothing_is_loaded(hostile: str) -> None:
 
 def test_what_could_turn_the_line_around_stays_in_its_cell() -> None:
     found = html_report(
-        [replace(kept(), best=(TitledPage("http://a.org/", "\u202eeb", 1.0, None),))], 0.5, "1", date(2026, 5, 4)
+        [replace(kept(), best=(TitledPage("http://a.org/", "\u202eeb", 1.0, None),))],
+        0.5,
+        "1",
+        date(2026, 5, 4),
+        ENGLISH,
     )
     assert '<td class="left"><bdi>\u202eeb</bdi></td>' in found
 
@@ -101,17 +111,17 @@ def test_the_file_says_what_there_is(hostile: str) -> None:
 @pytest.mark.parametrize("count", [1, 2, 3, 1_000])
 def test_crawls_of_any_size_have_a_report(count: int) -> None:
     one = kept(count)
-    assert f"{count:,} page" in html_report([one], 0.5, "1", date(2026, 5, 4))
-    assert "\n".join(text_report(one)).startswith(f"bees: {count:,} page")
+    assert f"{count:,} page" in html_report([one], 0.5, "1", date(2026, 5, 4), ENGLISH)
+    assert "\n".join(text_report(one, ENGLISH)).startswith(f"bees: {count:,} page")
 
 
 def test_a_crawl_with_nothing_on_topic_has_a_report() -> None:
     taken = FocusCounter()
     taken.take(FetchedPage(1, "http://a.org/", "http://a.org/", 0.0, None, None))
     one = replace(kept(), figures=taken.figures(), learned=LearnedWords(0))
-    assert "0 on topic" in "\n".join(text_report(one))
+    assert "0 on topic" in "\n".join(text_report(one, ENGLISH))
     assert course_table(one.figures).rows == [("1", "0.0%", "0.0%", "–")]
-    assert "harvest 0.0%" in html_report([one], 0.5, "1", date(2026, 5, 4))
+    assert "harvest 0.0%" in html_report([one], 0.5, "1", date(2026, 5, 4), ENGLISH)
 
 
 @pytest.mark.parametrize(
@@ -167,22 +177,23 @@ def test_a_crawl_with_nothing_on_topic_has_a_report() -> None:
     ],
 )
 def test_the_sentences_that_come_first(one: CrawlFocus, sentences: list[str]) -> None:
-    assert headline(one) == sentences
+    assert list(map(str, headline(one))) == sentences
 
 
 def test_the_course_has_ten_rows_and_says_what_its_share_is_of() -> None:
     table = course_table(kept(100).figures)
     assert [row[0] for row in table.rows] == [str(count) for count in range(10, 101, 10)]
     assert table.rows[4] == ("50", "50.0%", "50.0%", "50.0%")
-    assert table.heads[3] == "share of the pages on topic found so far"
-    assert table.notes == ("The number of pages on topic that the crawl did not find is not known.", ALL_READ)
+    assert str(table.heads[3]) == "share of the pages on topic found so far"
+    assert str(table.notes[0]) == "The number of pages on topic that the crawl did not find is not known."
+    assert table.notes[1:] == (ALL_READ,)
     known = course_table(kept(100, ("http://site60.org/", "http://nowhere.org/")).figures)
     assert [row[3] for row in known.rows] == ["0.0%"] * 5 + ["50.0%"] * 5
-    assert (known.heads[3], known.notes) == ("recall", (ALL_READ,))
+    assert (str(known.heads[3]), known.notes) == ("recall", (ALL_READ,))
 
 
 def test_ways_and_sites() -> None:
-    assert ways_table(kept(4).figures).rows == [("link", "4", "2", "50.0%", "0.50", "0.50")]
+    assert ways_table(kept(4).figures).rows == [(Message("link"), "4", "2", "50.0%", "0.50", "0.50")]
     rows = sites_table(kept(4).figures).rows
     assert rows[0] == ("site1.org", "1", "1", "100.0%", "1.00", "–", "http://site1.org/")
     assert rows[3] == ("site4.org", "1", "0", "0.0%", "0.00", "0.00", "http://site4.org/")
@@ -197,14 +208,14 @@ def test_ways_and_sites() -> None:
     ],
 )
 def test_sites_without_a_row_are_counted(more: int, notes: tuple[str, ...]) -> None:
-    assert sites_table(kept(MOST_SITES + more).figures).notes == notes
+    assert tuple(map(str, sites_table(kept(MOST_SITES + more).figures).notes)) == notes
 
 
 def test_scores_say_whether_they_told() -> None:
     table = scores_table(kept(6).figures)
-    assert [row[:3] for row in table.rows] == [("0.0 to 0.1", "2", "0"), ("0.9 to 1.0", "2", "2")]
-    assert table.notes[0].endswith("the first had the better link score in 100.0% of cases; 50% is chance.")
-    assert table.notes[1] == "2 pages had no link score, as nothing was known before the request."
+    assert [(str(row[0]), *row[1:3]) for row in table.rows] == [("0.0 to 0.1", "2", "0"), ("0.9 to 1.0", "2", "2")]
+    assert str(table.notes[0]).endswith("the first had the better link score in 100.0% of cases; 50% is chance.")
+    assert str(table.notes[1]) == "2 pages had no link score, as nothing was known before the request."
     assert scores_table(kept(2).figures).rows == []
 
 
@@ -226,18 +237,18 @@ def test_scores_say_whether_they_told() -> None:
     ],
 )
 def test_what_is_said_of_what_was_learned(learned: LearnedWords, notes: list[str]) -> None:
-    assert learned_notes(learned) == notes
-    said = "\n".join(text_report(kept(learned=learned)))
+    assert list(map(str, learned_notes(learned))) == notes
+    said = "\n".join(text_report(kept(learned=learned), ENGLISH))
     assert all(note in said for note in notes)
     assert "Words of" not in said
-    assert all(note in html_report([kept(learned=learned)], 0.5, "1", date(2026, 5, 4)) for note in notes)
+    assert all(note in html_report([kept(learned=learned)], 0.5, "1", date(2026, 5, 4), ENGLISH) for note in notes)
 
 
 @pytest.mark.parametrize(
     ("workers", "notes"), [(1, []), (2, ["Means of 2 workers, weighted by the pages each has seen."])]
 )
 def test_words_of_several_workers_are_said_to_be_means(workers: int, notes: list[str]) -> None:
-    assert learned_notes(replace(WORDS, workers=workers)) == notes
+    assert list(map(str, learned_notes(replace(WORDS, workers=workers)))) == notes
 
 
 def test_words_are_told_with_their_weights() -> None:
@@ -246,10 +257,11 @@ def test_words_are_told_with_their_weights() -> None:
         "Words of links that led to it",
         "Words of links that led elsewhere",
     ]
-    lines = list(text_report(kept()))
+    lines = list(text_report(kept(), ENGLISH))
     assert "Words of the topic: honey 0.5" in lines
+    assert "Words of links that led to it: bees (near the link) 1.25" in lines
     assert "Words of links that led elsewhere: shop -0.75" in lines
-    assert "<li><bdi>shop</bdi> <small>-0.75</small></li>" in html_report([kept()], 0.5, "1", date(2026, 5, 4))
+    assert "<li><bdi>shop</bdi> <small>-0.75</small></li>" in html_report([kept()], 0.5, "1", date(2026, 5, 4), ENGLISH)
 
 
 def test_the_best_pages_and_the_worst() -> None:
@@ -272,5 +284,57 @@ def test_addresses_are_as_people_read_them() -> None:
     ],
 )
 def test_titles_are_one_line_and_have_an_end(title: str, shown: str) -> None:
-    lines = list(text_report(kept(best=(TitledPage("http://a.org/", title, 1.0, 0.5),))))
+    lines = list(text_report(kept(best=(TitledPage("http://a.org/", title, 1.0, 0.5),)), ENGLISH))
     assert f"       1.00        0.50  http://a.org/  {shown}" in lines
+
+
+# In another language.
+
+LATIN = re.compile("[A-Za-z_]{2,}")
+DATA = {"Winnow", "http", "org", "site", "bees", "honey", "shop", "wax", "Schedule", "min_relevance"}
+"""What is no sentence, and stays as it is."""
+WHOLE = {
+    "off_topic": 7,
+    "learned": LearnedWords(
+        2,
+        (LearnedWord("honey", 0.5),),
+        (LearnedWord("bees", 1.25, "near"), LearnedWord("wax", 0.5, "address")),
+        (LearnedWord("site1.org", -0.75, "host"), LearnedWord("shop", -0.5)),
+        let_go=3,
+    ),
+    "best": (TitledPage("http://site1.org/", "Schedule", 1.0, 0.875),),
+    "worst": (TitledPage("http://site2.org/", "蜜蜂", 0.0, None),),
+}
+"""A crawl of which everything is said that a report may say."""
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        kept(MOST_SITES + 3, ("http://site1.org/", "http://site2.org/"), **WHOLE),
+        kept(3, waiting=WaitingCounts(0, 0), **WHOLE),
+        kept(1, **(WHOLE | {"learned": LearnedWords(1)})),
+        kept(1, **(WHOLE | {"learned": LearnedWords(0)})),
+    ],
+    ids=["with a truth", "nothing queued", "no words", "no record"],
+)
+def test_a_chinese_report_has_no_english_sentence(one: CrawlFocus) -> None:
+    html = html_report([one], 0.5, "1.2", date(2026, 5, 4), CHINESE)
+    read = Reader(re.sub("<style>.*</style>", "", html, flags=re.DOTALL))
+    labels = [value or "" for name, value in read.attributes if name == "aria-label"]
+    assert '<html lang="zh">' in html
+    assert len(labels) == 2
+    for said in (read.text, *labels, *text_report(one, CHINESE)):
+        assert set(LATIN.findall(said)) <= DATA
+
+
+def test_the_web_is_not_translated() -> None:
+    one = kept(3, **WHOLE)
+    assert "<bdi>Schedule</bdi>" in html_report([one], 0.5, "1.2", date(2026, 5, 4), CHINESE)
+    assert any(line.endswith("  Schedule") for line in text_report(one, CHINESE))
+
+
+def test_chinese_columns_are_aligned_in_a_terminal() -> None:
+    lines = list(text_report(kept(3), CHINESE))
+    head, row = lines[lines.index("页面的发现方式：") + 1 :][:2]
+    assert cell_len(head) == cell_len(row)

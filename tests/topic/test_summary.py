@@ -36,8 +36,8 @@ def test_the_features_of_links() -> None:
     found = summary(vocabulary, Subject(), apprentice)
     assert found["pages"] == 8
     gain = round((3 + PRIOR_LINKS / 2) / (3 + PRIOR_LINKS) - 0.5, 3)
-    assert found["good"] == [["bees", gain], ["bees (in the address)", gain]]
-    assert found["bad"] == [["a.example (host)", -gain], ["cars (near the link)", -gain]]
+    assert found["good"] == [["bees", gain, ""], ["bees", gain, "address"]]
+    assert found["bad"] == [["a.example", -gain, "host"], ["cars", -gain, "near"]]
 
 
 def test_no_more_features_than_people_read() -> None:
@@ -48,5 +48,5 @@ def test_no_more_features_than_people_read() -> None:
             apprentice.learn([vocabulary.place(f"bad{n}")], 0.0)
     found = summary(vocabulary, Subject(), apprentice)
     assert [len(found["good"]), len(found["bad"])] == [MOST_LINK_WORDS, MOST_LINK_WORDS]
-    assert all(name.startswith("good") and gain > 0 for name, gain in found["good"])
-    assert all(name.startswith("bad") and gain < 0 for name, gain in found["bad"])
+    assert all(name.startswith("good") and gain > 0 for name, gain, _ in found["good"])
+    assert all(name.startswith("bad") and gain < 0 for name, gain, _ in found["bad"])

@@ -24,7 +24,17 @@ from pydantic import BaseModel, Field, PlainSerializer
 
 from crawler import __version__
 from crawler.dashboard.access import RefusedError
-from crawler.dashboard.context import Context, DashboardContext, Number, Result, Sentence, Text, Whole, slow
+from crawler.dashboard.context import (
+    Context,
+    DashboardContext,
+    Number,
+    Result,
+    Sentence,
+    Text,
+    Whole,
+    language_of,
+    slow,
+)
 from crawler.dashboard.views.choices import CrawlNames, OfCrawl, chosen_crawl, crawl_names, latest_with, numbered_crawl
 from crawler.dashboard.views.judged_images import read_file
 from crawler.reports.focus_data import FetchedPage, crawls_with_pages
@@ -33,7 +43,7 @@ from crawler.reports.html_page import report_page
 from crawler.reports.report_noise import NoiseFigures, noise_figures_of
 from crawler.store.page_tables import page
 from crawler.topic.stop_rule import ON_TOPIC
-from crawler.translation.message import N_
+from crawler.translation.message import N_, catalogue_of, languages
 
 MOST_OPENED = 300
 MOST_BYTES = 20_000_000
@@ -42,10 +52,18 @@ MOST_LETTERS = 500_000
 HEAD = 1_000  # bytes in which our report files are recognized
 FOCUS, NOISE, FILES = "focus", "noise", "files"
 EXTRACTION, EXTRACTION_FIGURES, NOISE_FIGURES = "extraction", "extraction figures", "noise figures"
-_PAGE = rb'<!doctype html>\s+<html lang="en">.{1,600}<title>Winnow: %s</title>'
+
+
+def _page(title: str) -> re.Pattern[bytes]:
+    """The first bytes of a report with this title, in any language."""
+    titles = "|".join({re.escape(catalogue_of(language).gettext(title)) for language in languages()})
+    beginning = rf'<!doctype html>\s+<html lang="\w+">.{{1,600}}<title>Winnow: (?:{titles})</title>'
+    return re.compile(beginning.encode(), re.DOTALL)
+
+
 OURS = {
-    EXTRACTION: re.compile(_PAGE % b"extraction judged", re.DOTALL),
-    FOCUS: re.compile(_PAGE % b"how well it kept to the topic", re.DOTALL),
+    EXTRACTION: _page("extraction judged"),
+    FOCUS: _page(N_("how well it kept to the topic")),
     EXTRACTION_FIGURES: re.compile(rb'\{"format": \d+, "winnow": "'),
     NOISE_FIGURES: re.compile(rb'\{\s*"labels": \{\s*"given": \d'),
 }
@@ -169,7 +187,7 @@ def show(context: Context, request: Request, given: Annotated[ReportParameters, 
 
 
 @slow(router.get("/evaluate/focus/{crawl}"))
-def show_focus(context: Context, crawl: Number) -> Response:
+def show_focus(context: Context, request: Request, crawl: Number) -> Response:
     """The whole focus report of a crawl, for a frame."""
     with context.reading() as connection:
         of = numbered_crawl(connection, crawl)
@@ -177,7 +195,8 @@ def show_focus(context: Context, crawl: Number) -> Response:
     if result.value is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "This report is not computed yet.")
     day = datetime.fromtimestamp(result.at or 0.0, UTC).date()
-    body = html_report((result.value,), ON_TOPIC, __version__, day).encode("utf-8", "replace")
+    catalogue = catalogue_of(language_of(request))
+    body = html_report((result.value,), ON_TOPIC, __version__, day, catalogue).encode("utf-8", "replace")
     return HTMLResponse(body, headers=HEADERS)
 
 
