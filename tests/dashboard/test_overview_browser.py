@@ -114,3 +114,11 @@ def test_without_scripts_there_are_figures_and_data(page: Any) -> None:
 def test_nothing_is_wider_than_a_phone(page: Any, address: str) -> None:
     page.goto(address)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("how", [{"viewport": {"width": 390, "height": 800}}])
+def test_sites_of_address_patterns_stand_in_one_line_on_a_phone(page: Any) -> None:
+    page.goto("/crawls/1")
+    sites = page.locator("#patterns tbody td:first-child bdi")
+    assert sites.count() > 0
+    assert set(sites.evaluate_all("all => all.map(one => one.getClientRects().length)")) == {1}

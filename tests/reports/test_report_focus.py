@@ -151,7 +151,7 @@ def test_it_is_in_the_language_of_the_command_line(sqlite: Place, monkeypatch: p
     truth.write_text("http://site0.org/\nnothing\n", "utf-8")
     said = sqlite.report("-o", str(target), "--truth", str(truth))
     assert said.err == f"scrapy focus report: {truth}：第 2 行：不是网址，已略过\n"
-    for line in ("主题的词语：honey 0.5", "页面的发现方式：", "已知切题的 1 个网址中，已存储 1 个：召回率 100.0%。"):
+    for line in ("主题的词语：honey 0.5", "页面的发现方式：", "已知切题的 1 个网址中，已保存 1 个：召回率 100.0%。"):
         assert line in said.out.splitlines()
     assert "<h1>切题程度</h1>" in target.read_text("utf-8")
 
