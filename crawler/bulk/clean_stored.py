@@ -25,6 +25,17 @@ from sqlalchemy.engine import URL
 
 from crawler.archives.records import Broken
 from crawler.atomic_files import AtomicFile, OutputError
+from crawler.bulk.clean_again import (
+    MADE_ANEW,
+    RESPONSE,
+    CleanedCrawl,
+    check_idle,
+    count_pages,
+    crawls_to_clean,
+    group_again,
+    pages_after,
+    save_pages,
+)
 from crawler.bulk.clean_files import only_run
 from crawler.bulk.cleaning import Cleaned, CleaningCounts
 from crawler.bulk.parallel import DIED, GARBAGE_THRESHOLD, WorkersError, cores, in_order
@@ -39,17 +50,6 @@ from crawler.page.html_tree import Cut
 from crawler.page.page import Page
 from crawler.recrawl.change_check import ChangeDetector
 from crawler.reports.crawls import check_name
-from crawler.store.clean_again import (
-    MADE_ANEW,
-    RESPONSE,
-    CleanedCrawl,
-    check_idle,
-    count_pages,
-    crawls_to_clean,
-    group_again,
-    pages_after,
-    save_pages,
-)
 from crawler.store.database import (
     StateError,
     column_value,

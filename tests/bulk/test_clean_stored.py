@@ -14,9 +14,9 @@ from sites import OPEN, Crawl, Site, crawl, environment, page, serving
 from sqlalchemy import create_engine, delete, func, insert, select, update
 from sqlalchemy.engine import URL
 
+from crawler.bulk.clean_again import MADE_ANEW
 from crawler.dashboard.search_index import SearchIndex
 from crawler.store import crawl_tables, page_tables
-from crawler.store.clean_again import MADE_ANEW
 
 KEPT = OPEN | {"KEEP_RESPONSES": "True", "RECRAWL_LEAST": "0.001", "RECRAWL_MOST": "0.001"}
 WORDS = "bees gather nectar from clover and thyme in the warm hours before noon while guards wait at the hive".split()
