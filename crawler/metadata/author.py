@@ -248,16 +248,21 @@ def _written(values: tuple[str, ...]) -> list[str]:
 
 
 def _marks(page: Page) -> list[tuple[_Element, str]]:
-    """The elements that may hold an author, in page order, and as what they are marked: those around blocks, and the
-    first inline element of each block.
+    """The elements that may hold an author, in page order, and as what they are marked: those around blocks, the first
+    inline element of each block, and links to the author.
     """
     containers = page.containers
     around = zip(containers.starts[:MAX_ELEMENTS], containers.elements, strict=False)
     inside = ((at, element) for at, element in enumerate(page.wraps[:MAX_ELEMENTS]) if element is not None)
     has_marks = any(start in page.body for start in (b'"author', b"'author", b"=author"))
+    links: list[tuple[int, _Element]] = []
+    if has_marks:
+        first = {id(element) for element in page.wraps if element is not None}
+        linked = ((link.at, link.element) for link in page.link_elements[:MAX_ELEMENTS])
+        links = [(at, link) for at, link in linked if "author" in link.get("rel", "").split() and id(link) not in first]
     found = []
-    for at, element in chain(around, inside):
-        if has_marks and (element.get("rel") == "author" or "author" in element.get("itemprop", "")):
+    for at, element in chain(around, inside, links):
+        if has_marks and ("author" in element.get("rel", "").split() or "author" in element.get("itemprop", "")):
             found.append((at, element, "marked as the author"))
         elif (its_class := element.get("class")) and (sign := _sign_of(its_class[:MAX_BYLINE])):
             found.append((at, element, sign))
@@ -273,12 +278,14 @@ def _sign_of(its_class: str) -> str:
 
 
 def _named(element: _Element) -> list[str]:
-    """The names at the start of an element's text, up to the first text that is not a name."""
+    """The names at the start of an element, or after "by" in it, up to the first text that is no name."""
     found = (fold_space(str(piece)[: MAX_BYLINE + 1]) for piece in islice(element.itertext(), MAX_TEXTS))
     pieces = [piece for piece in found if piece]
     names: list[str] = []
     if sum(map(len, pieces)) > MAX_BYLINE:
         return []
+    by_at = next((at for at, piece in enumerate(pieces) if (by := _BY.match(piece)) and by.end() == len(piece)), 0)
+    pieces = pieces[by_at:]
     for piece, after in zip_longest(pieces, pieces[1:], fillvalue=""):
         by = _BY.match(piece)
         text = piece[by.end() :] if by else piece

@@ -16,13 +16,14 @@ MAX_ABOVE = 12  # elements around one that may show that it belongs to something
 MAX_NAMES = 200  # characters of a class or id
 HEADINGS = frozenset(("h1", "h2", "h3"))
 _ELSEWHERE = re.compile(
-    r"comment|repl(?:y|ies)|related|recommend|sidebar|footer|widget|teaser|popular|trending|\bnav|menu|recent|latest"
+    r"comment|repl(?:y|ies)|related|recommend|sidebar|widget|teaser|popular|trending|\bnav|menu|recent|latest"
     r"|aside|event|calendar|archive|reviews?\b|copyright|quote|testimonial|team",
     re.IGNORECASE,
 )
 _COMMENTS = re.compile(r"comment(?!s?-?(?:off|closed|link|count))|disqus|pinglun|huifu|评论", re.IGNORECASE)
 _NO_ARTICLE = re.compile("Product|LocalBusiness|CollectionPage|ItemList")
-_ELSEWHERE_TAGS = frozenset(("nav", "footer", "aside", "form", "blockquote"))
+_ELSEWHERE_TAGS = frozenset(("nav", "aside", "form", "blockquote"))
+_FOOTER = re.compile("footer", re.IGNORECASE)
 
 
 def of_page(page: Page, found: Extraction) -> Signs:
@@ -65,15 +66,20 @@ def is_in_comments(element: _Element) -> bool:
 
 
 def is_elsewhere(element: _Element) -> bool:
-    """Whether an element belongs to comments, to other articles or to the page's frame."""
+    """Whether an element belongs to comments, to other articles or to the page's frame.
+
+    A footer inside an article is that of the article, which often names its author.
+    """
+    in_footer = False
     for number, one in enumerate(chain([element], islice(element.iterancestors(), MAX_ABOVE))):
-        if one.tag in _ELSEWHERE_TAGS:
-            return True
-        if one.tag in ("body", "html") or (one.tag in ("article", "main") and number):
+        if one.tag == "article" and number:
             return False
-        if _is_named(_ELSEWHERE, _names(one)):
+        if one.tag in ("body", "html") or (one.tag == "main" and number):
+            return in_footer
+        if one.tag in _ELSEWHERE_TAGS or _is_named(_ELSEWHERE, _names(one)):
             return True
-    return False
+        in_footer = in_footer or one.tag == "footer" or _is_named(_FOOTER, _names(one))
+    return in_footer
 
 
 def _names(element: _Element) -> str:

@@ -153,3 +153,17 @@ def test_hostile_pages_cost_little(html: str) -> None:
     started = time.process_time()
     assert isinstance(author(page, found), str)
     assert time.process_time() - started < 0.3  # measured at most 0.05
+
+
+POSTED = """<footer class="entry-footer"><div class="posted-by"><span>Published <time datetime="2015-02-19">19 February
+2015</time></span> <span class="byline">By <a href="/author/7/" rel="author">%s</a></span></div></footer>"""
+
+
+@pytest.mark.parametrize("name", ["Ann Lee", "ann", "admin"])
+def test_the_footer_of_an_article_names_its_author(name: str) -> None:
+    """Whatever name an author has there, as blogs show it under each post."""
+    page = Page.from_html(
+        f"<title>How bees dance</title><main><article><h1>How bees dance</h1>{TEXT}{POSTED % name}</article></main>",
+        URL,
+    )
+    assert author(page, auto(page)) == name
