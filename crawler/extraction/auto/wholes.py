@@ -4,7 +4,8 @@ The network judges each block. A data table between two blocks that are kept is 
 enough of its words would be; between two blocks that are kept, fewer words are enough. So is a row of short cells in
 a table that is no data table. A table for the layout of a page, with other tables in it, and a row with much text in
 its cells stay as the network judged them, and so does a list of long items. Of
-a short label and its value in a list of definitions, both are kept if one is.
+a short label and its value in a list of definitions, both are kept if one is. A short heading is kept with something
+under it only, except on pages that are lists.
 
 On a page that is a list, the main text is its entries: cards with a heading and a few words, which on other pages are
 teasers. They are kept if they are most of what the page would have, and not all too unlikely.
@@ -23,6 +24,9 @@ if TYPE_CHECKING:  # imports numpy, which is delayed until the first page
     from crawler.extraction.auto.page_arrays import Floats
 
 LISTS = frozenset(("ul", "ol"))
+HEADINGS = ("h2", "h3", "h4", "h5", "h6")
+MAX_HEADING = 30
+"""Characters of a heading that says nothing by itself; longer ones may be quotations, or all there is of an entry."""
 CELLS = frozenset(("td", "th"))
 ENOUGH, ENOUGH_BETWEEN = 0.3, 0.1
 """The share of the words: usually, and between two blocks that are kept."""
@@ -49,7 +53,8 @@ def wholes(page: Page, kept: list[bool], judgement: "PageJudgement") -> list[int
     if judgement.page_type in OF_LISTS:
         _keep_cards(page, kept, judgement)
     _complete_pairs(page.blocks, kept)
-    return [index for index, is_kept in enumerate(kept) if is_kept]
+    places = [index for index, is_kept in enumerate(kept) if is_kept]
+    return places if judgement.page_type in OF_LISTS else _without_empty_headings(page.blocks, places)
 
 
 def _decide_tables_and_lists(containers: Containers, kept: list[bool], tokens: "Floats") -> None:
@@ -142,3 +147,16 @@ def _is_pair(label: Block, value: Block) -> bool:
     if label.tag != "dt" or value.tag != "dd" or max(len(label.text), len(value.text)) > MAX_VALUE:
         return False
     return label.element.getnext() is value.element and not label.linked
+
+
+def _without_empty_headings(blocks: Sequence[Block], places: list[int]) -> list[int]:
+    """The places of blocks without short headings that are followed by one of the same rank, or by nothing."""
+    found: list[int] = []
+    following = HEADINGS[0]
+    for place in reversed(places):
+        tag = blocks[place].tag
+        is_empty = tag in HEADINGS and following in HEADINGS and following <= tag
+        if not is_empty or len(blocks[place].text) > MAX_HEADING:
+            found.append(place)
+            following = tag
+    return found[::-1]

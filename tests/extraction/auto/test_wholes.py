@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from crawler.extraction.auto.model import PageJudgement
-from crawler.extraction.auto.wholes import LEAST_CARDS, LIKELY, WORDS_OF_CARD, wholes
+from crawler.extraction.auto.wholes import LEAST_CARDS, LIKELY, MAX_HEADING, WORDS_OF_CARD, wholes
 from crawler.page.page import Page
 
 
@@ -101,3 +101,24 @@ def test_cards_beside_a_text_are_teasers(paragraphs: int, are_kept: bool) -> Non
     flags = [True] * paragraphs + [False] * 8
     found = wholes(page, flags, judgement(len(flags), "listing", 0.5, WORDS_OF_CARD))
     assert (len(found) == len(flags)) is are_kept
+
+
+@pytest.mark.parametrize(
+    ("html", "page_type", "expected"),
+    [
+        ("<p>a<h2>b</h2>", "article", "a"),
+        ("<p>a<h2>b</h2>", "listing", "a b"),
+        ("<p>a<h2>b</h2><p>c", "article", "a b c"),
+        ("<p>a<h2>b</h2><h3>c</h3><p>d", "article", "a b c d"),
+        ("<p>a<h2>b</h2><h3>c</h3>", "article", "a"),
+        ("<h3>a</h3><h3>b</h3><p>c", "article", "b c"),
+        ("<h3>a</h3><h2>b</h2><p>c", "article", "b c"),
+        (f"<p>a<h2>{'b' * MAX_HEADING}</h2>", "article", "a"),
+        (f"<p>a<h2>{'b' * (MAX_HEADING + 1)}</h2>", "article", f"a {'b' * (MAX_HEADING + 1)}"),
+        ("<h1>a</h1>", "article", "a"),
+    ],
+)
+def test_a_heading_needs_something_under_it(html: str, page_type: str, expected: str) -> None:
+    page = Page.from_html(html)
+    places = wholes(page, [True] * len(page.blocks), judgement(len(page.blocks), page_type))
+    assert " ".join(page.blocks[index].text for index in places) == expected
