@@ -196,7 +196,7 @@ def test_a_job_is_added_shown_paused_and_removed(world: World, say: Callable[...
         (
             ["bees", "0 3 * * *", "topic", "bees"],
             {},
-            'unrecognized arguments: bees; usage: scrapy schedule add [-a NAME=VALUE] [--timezone ZONE] NAME "CRON"',
+            'unrecognized arguments: bees; usage: scrapy schedule add [-a NAME=VALUE] [--timezone ZONE] [--notify ADDRESS] NAME "CRON"',
         ),
         (["bees", "@daily"], {}, "the following arguments are required: topic"),
         (["b/ees", "@daily", "topic", "-a", "seeds=demo"], {}, "name='b/ees' cannot be a file name"),
