@@ -15,8 +15,10 @@ from scrapy.exceptions import DropItem, NotConfigured
 from scrapy.pipelines import ItemPipelineManager
 
 from crawler.build_crawl import crawl_of
+from crawler.checked_settings import judge_of
 from crawler.items import ImageItem, PageItem
 from crawler.metadata.record_readers import READERS
+from crawler.noise.page_images import page_images
 from crawler.noise.page_markdown import page_markdown
 from crawler.outcomes import Code, Outcome
 from crawler.recrawl.page_history import PageChange
@@ -24,6 +26,7 @@ from crawler.recrawl.page_history import PageChange
 if TYPE_CHECKING:
     from crawler.arguments import Arguments
     from crawler.extraction import Extractor
+    from crawler.noise.verdict import Judge
     from crawler.spiders.crawl_status import OutcomeCounts
     from crawler.spiders.request_outcomes import Leases
 
@@ -37,18 +40,20 @@ class ExtractPipeline:
         method: str,
         arguments: Arguments,
         leases: Leases,
-        judges_images: bool,
+        judge: Judge | None,
         counts: OutcomeCounts,
     ) -> None:
         self.extract, self.method, self.leases, self.counts = extract, method, leases, counts
         self.own_fields = arguments.fields
         self.languages, self.markdown = arguments.lang, arguments.markdown
-        self.judges_images = judges_images
+        self.judge = judge
+        """Judges images; None if they are not to be judged."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         crawl = crawl_of(crawler)
-        return cls(crawl.reader.extract, crawl.method, crawl.arguments, crawl.leases, crawl.images.judged, crawl.counts)
+        judge = judge_of(crawler.settings) if crawl.images.judged else None
+        return cls(crawl.reader.extract, crawl.method, crawl.arguments, crawl.leases, judge, crawl.counts)
 
     def process_item(self, item: PageItem | ImageItem) -> PageItem | ImageItem:
         page = item.page if isinstance(item, PageItem) else None
@@ -64,8 +69,9 @@ class ExtractPipeline:
         for name, read in READERS.items():
             if name != "language":
                 setattr(item, name, read(page, extraction))
+        item.images = page_images(page, extraction, self.judge is not None, self.judge)
         if self.markdown != "no":
-            item.markdown = page_markdown(page, extraction, self.markdown == "links", self.judges_images)
+            item.markdown = page_markdown(page, extraction, self.markdown == "links", self.judge is not None)
         if self.own_fields is not None:
             found = self.own_fields.read(page.url, page.root)
             item.own_fields = found.values

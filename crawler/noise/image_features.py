@@ -190,7 +190,8 @@ def _of_words(around: PageContext, image: ImageLink) -> list[float]:
 
 
 _CAPTION = re.compile(
-    r"\s*\W?(?:fig(?:ure|ura|\.)|abb(?:ildung|\.)|рис(?:унок|\.)|[图圖図])\s*[\dA-Z一二三四五六七八九十]", re.IGNORECASE
+    r"\W?(?:fig(?:ure|ura|\.)|abb(?:ildung|\.)|рис(?:унок|\.)|[图圖図])(?:\s*[\d一二三四五六七八九十]|\s+[A-Z]\b)",
+    re.IGNORECASE,
 )
 
 

@@ -218,12 +218,19 @@ def verdicts(shown: Iterable[Sighting], judge: ImageJudge, evidence: Evidence) -
     return found
 
 
-def noise_of(page: Page, extraction: Extraction, judge: Judge | None = None) -> frozenset[str]:
-    """The addresses of a page's images that are noise anywhere, as far as the page alone shows."""
-    shown = sightings(page, extraction)
+def page_verdicts(
+    page: Page, extraction: Extraction, judge: Judge | None = None, most: int | None = None
+) -> dict[str, Verdict]:
+    """The verdict on each of the first images of a page, by address, as far as the page alone shows."""
+    shown = sightings(page, extraction)[:most]
     alone = Evidence()
     alone.see(shown)
-    return frozenset(url for url, said in verdicts(shown, judge or Judge(), alone).items() if said.is_noise)
+    return verdicts(shown, judge or Judge(), alone)
+
+
+def noise_of(page: Page, extraction: Extraction) -> frozenset[str]:
+    """The addresses of a page's images that are noise anywhere, as far as the page alone shows."""
+    return frozenset(url for url, said in page_verdicts(page, extraction).items() if said.is_noise)
 
 
 class FilterLists:
