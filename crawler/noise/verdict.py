@@ -218,11 +218,8 @@ def verdicts(shown: Iterable[Sighting], judge: ImageJudge, evidence: Evidence) -
     return found
 
 
-def page_verdicts(
-    page: Page, extraction: Extraction, judge: Judge | None = None, most: int | None = None
-) -> dict[str, Verdict]:
-    """The verdict on each of the first images of a page, by address, as far as the page alone shows."""
-    shown = sightings(page, extraction)[:most]
+def page_verdicts(shown: Sequence[Sighting], judge: Judge | None = None) -> dict[str, Verdict]:
+    """The verdict on each image of a page, by address, as far as the page alone shows."""
     alone = Evidence()
     alone.see(shown)
     return verdicts(shown, judge or Judge(), alone)
@@ -230,7 +227,7 @@ def page_verdicts(
 
 def noise_of(page: Page, extraction: Extraction) -> frozenset[str]:
     """The addresses of a page's images that are noise anywhere, as far as the page alone shows."""
-    return frozenset(url for url, said in page_verdicts(page, extraction).items() if said.is_noise)
+    return frozenset(url for url, said in page_verdicts(sightings(page, extraction)).items() if said.is_noise)
 
 
 class FilterLists:

@@ -4,7 +4,7 @@ import pytest
 
 from crawler.extraction.auto import auto
 from crawler.noise import page_images as module
-from crawler.noise.page_images import page_images
+from crawler.noise.page_images import all_images, page_images
 from crawler.page.page import Page
 
 WORDS = "Whoever walks along the river in the early morning may meet the heron, which is shy, and rarely seen. " * 3
@@ -18,7 +18,7 @@ MANUAL = f"""<title>Saving files</title><body><h1>Saving files</h1><p>{WORDS}</p
 
 def listed(html: str, judges_images: bool = True) -> dict[str, tuple[str, float | None]]:
     page = Page.from_html(html, "http://a.example/")
-    found = page_images(page, auto(page), judges_images)
+    found = page_images(page, auto(page)) if judges_images else all_images(page)
     return {one["url"].removeprefix("http://a.example"): (one["alt"], one["noise"]) for one in found}
 
 
