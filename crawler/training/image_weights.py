@@ -63,7 +63,7 @@ PARAMETERS: dict[str, Any] = {
 }
 KNOWN = frozenset(
     "marked wcxb_dev fundus andy_articles magic_article magic_forum zh_handcrafted trafilatura_snippets dragnet canola"
-    " harvest_forums crf_id mercury_rules known_markup recipes_partial manuals manual_images".split()
+    " harvest_forums crf_id mercury_rules known_markup recipes_partial manuals".split()
 )
 """Sets that the weights of the extractor were trained on, as its own card says."""
 UNKNOWN = "validation, sets that the extractor was not trained on"
