@@ -78,8 +78,11 @@ class PageRecord:
     """The number of the round that stored this version."""
     first_seen: str = ""
     """When the page was first stored: ISO 8601, in UTC. `fresh=yes` starts from scratch here, too."""
-    images: list[dict[str, str]] = field(default_factory=list)
-    """The images of the page, each `{"url": …, "alt": …}`."""
+    images: list[dict[str, Any]] = field(default_factory=list)
+    """The images of the page, each `{"url": …, "alt": …, "noise": …}`: `noise` is the probability, as far as the page
+    shows, that it is an advert, navigation or decoration. Noise is left out, and so are images after the first 500.
+    With `-a images=no` all are listed, and `noise` is null.
+    """
     own_fields: dict[str, Any] | None = None
     """What `-a fields=` or a pipeline of one's own adds: names with values."""
 

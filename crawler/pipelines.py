@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,8 +15,10 @@ from scrapy.exceptions import DropItem, NotConfigured
 from scrapy.pipelines import ItemPipelineManager
 
 from crawler.build_crawl import crawl_of
+from crawler.checked_settings import judge_of
 from crawler.items import ImageItem, PageItem
 from crawler.metadata.record_readers import READERS
+from crawler.noise.page_images import all_images, judged_images
 from crawler.noise.page_markdown import page_markdown
 from crawler.outcomes import Code, Outcome
 from crawler.recrawl.page_history import PageChange
@@ -24,8 +26,26 @@ from crawler.recrawl.page_history import PageChange
 if TYPE_CHECKING:
     from crawler.arguments import Arguments
     from crawler.extraction import Extractor
+    from crawler.noise.verdict import Judge
+    from crawler.page.page import Page
     from crawler.spiders.crawl_status import OutcomeCounts
+    from crawler.spiders.links_and_images import PageImages
     from crawler.spiders.request_outcomes import Leases
+
+
+@dataclass(frozen=True)
+class ImageListing:
+    """Lists the images of a page for its item."""
+
+    images: PageImages
+    judge: Judge | None
+    """None if images are not to be judged."""
+
+    def of(self, page: Page) -> list[dict[str, Any]]:
+        """The images that are content; all of them if none is requested, as judging takes as long as extraction."""
+        if self.judge is None or not self.images.wanted:
+            return all_images(page)
+        return judged_images(page, page.once(self.images.sightings), self.judge)
 
 
 class ExtractPipeline:
@@ -37,18 +57,20 @@ class ExtractPipeline:
         method: str,
         arguments: Arguments,
         leases: Leases,
-        judges_images: bool,
+        images: ImageListing,
         counts: OutcomeCounts,
     ) -> None:
         self.extract, self.method, self.leases, self.counts = extract, method, leases, counts
         self.own_fields = arguments.fields
         self.languages, self.markdown = arguments.lang, arguments.markdown
-        self.judges_images = judges_images
+        self.images = images
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         crawl = crawl_of(crawler)
-        return cls(crawl.reader.extract, crawl.method, crawl.arguments, crawl.leases, crawl.images.judged, crawl.counts)
+        judge = judge_of(crawler.settings) if crawl.images.judged else None
+        images = ImageListing(crawl.images, judge)
+        return cls(crawl.reader.extract, crawl.method, crawl.arguments, crawl.leases, images, crawl.counts)
 
     def process_item(self, item: PageItem | ImageItem) -> PageItem | ImageItem:
         page = item.page if isinstance(item, PageItem) else None
@@ -64,8 +86,9 @@ class ExtractPipeline:
         for name, read in READERS.items():
             if name != "language":
                 setattr(item, name, read(page, extraction))
+        item.images = self.images.of(page)
         if self.markdown != "no":
-            item.markdown = page_markdown(page, extraction, self.markdown == "links", self.judges_images)
+            item.markdown = page_markdown(page, extraction, self.markdown == "links", self.images.judge is not None)
         if self.own_fields is not None:
             found = self.own_fields.read(page.url, page.root)
             item.own_fields = found.values

@@ -45,6 +45,10 @@ KEEP_VERSIONS = 10
 # Scheduled crawls, by `scrapy schedule`.
 SCHEDULE_AT_ONCE = 4  # crawls of one scheduler; a fast crawl uses a whole core
 """How many crawls one scheduler runs at a time."""
+SCHEDULE_NOTIFY_COMMAND = ""
+"""A command that is run when a run of a job ends, fails, or its harvest falls; it reads a JSON object from its standard
+input. No shell is started; in a settings module, a list of words is possible, too.
+"""
 
 # The web interface, by `scrapy dashboard`.
 DASHBOARD_PASSWORD = ""

@@ -7,6 +7,7 @@ from typing import Any
 
 from crawler.extraction import Extractor, favouring
 from crawler.metadata.record_readers import READERS
+from crawler.noise.page_images import page_images
 from crawler.noise.page_markdown import page_markdown
 from crawler.page.page import Extraction, Page
 
@@ -83,10 +84,11 @@ class Document:
         return self._extraction.comments
 
     @cached_property
-    def images(self) -> list[dict[str, str]]:
-        """The images of the whole page, each `{"url": …, "alt": …}`."""
-        found: list[dict[str, str]] = self._read("images")
-        return found
+    def images(self) -> list[dict[str, Any]]:
+        """The images of the page without adverts, navigation and decoration, each `{"url": …, "alt": …, "noise": …}`;
+        `noise` is the probability that it is one of these all the same.
+        """
+        return page_images(self._page, self._extraction)
 
     @cached_property
     def links(self) -> list[dict[str, str]]:

@@ -45,6 +45,7 @@ from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, by
 from crawler.extraction import LEARNING, favouring, with_library
 from crawler.extraction.methods.template import LeafLabel
 from crawler.metadata.record_readers import READERS
+from crawler.noise.page_images import all_images, page_images
 from crawler.noise.page_markdown import page_markdown
 from crawler.page.html_tree import Cut
 from crawler.page.page import Page
@@ -138,6 +139,7 @@ def _remade(stored: StoredPage, judges_images: bool) -> Remade:
     extraction = page.once(extract)
     check = ChangeDetector(stored.method, stored.favour, extract).check(page, extraction, None)
     values = {name: read(page, extraction) for name, read in READERS.items()}
+    values["images"] = page_images(page, extraction) if judges_images else all_images(page)
     values["markdown"], values["extractor"] = None, stored.method
     if stored.markdown != "no":
         values["markdown"] = page_markdown(page, extraction, stored.markdown == "links", judges_images)

@@ -22,6 +22,7 @@ from crawler.bulk.parallel import in_order
 from crawler.bulk.resume_manifest import NO_ARCHIVE, Pair, is_folder, maker
 from crawler.extraction import LEARNING, Extractor, with_library
 from crawler.metadata.record_readers import READERS
+from crawler.noise.page_images import page_images
 from crawler.noise.page_markdown import page_markdown
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.page.html_tree import Cut
@@ -29,7 +30,7 @@ from crawler.page.text import one_line
 from crawler.urls.parsing import host_of
 
 LINE = '{{"id": {}, "url": {}, "text": {}, "title": {}, "method": {}{}}}\n'
-MORE = {name: read for name, read in READERS.items() if name not in ("title", "text")}
+MORE = {name: read for name, read in READERS.items() if name not in ("title", "text")} | {"images": page_images}
 """Additional fields of a line, with the same values as in the items of a crawl."""
 
 

@@ -20,6 +20,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-a", dest="arguments", metavar="NAME=VALUE", action="append", default=[], help=arguments)
     zone = N_("the time zone of CRON, such as Europe/Berlin")
     parser.add_argument("--timezone", metavar="ZONE", default="UTC", help=zone)
+    notify = N_("a webhook: the address that is sent a JSON object when a run ends, fails, or its harvest falls")
+    parser.add_argument("--notify", metavar="ADDRESS", default="", help=notify)
 
 
 class Command(CommandGroup):

@@ -52,7 +52,9 @@ def parquet(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[byte
         raise WrongUseError(
             "{names} must be installed: python -m pip install '.[{extra}]'", names="pyarrow", extra="parquet"
         ) from None
-    images = pyarrow.list_(pyarrow.struct([("url", pyarrow.string()), ("alt", pyarrow.string())]))
+    images = pyarrow.list_(
+        pyarrow.struct([("url", pyarrow.string()), ("alt", pyarrow.string()), ("noise", pyarrow.float64())])
+    )
     types = {
         str: pyarrow.string(),
         int: pyarrow.int64(),
@@ -94,4 +96,4 @@ def _groups(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[list
 def _size(value: Any) -> int:
     if isinstance(value, str):
         return len(value)
-    return sum(len(text) for one in value for text in one.values()) if isinstance(value, list) else 0
+    return sum(len(str(text)) for one in value for text in one.values()) if isinstance(value, list) else 0

@@ -20,6 +20,7 @@ MOST_DEPTH = 100  # elements around an image beyond which none is considered: pa
 OWN, NEAR, ALL = 2, 5, 9  # numbers of elements around the image whose names are considered: near and far
 NO_SIZE = -1.0
 FAR = 50  # above this number, differences in the number of blocks are ignored
+MOST_DIGITS = 4  # of a width in pixels
 ICON, PIXEL = 40, 2  # pixels up to which an image is an icon, or invisible
 FRAMES = "nav header footer aside article main figure a li td form button noscript picture section table".split()
 IMAGES = frozenset("jpg png gif webp avif bmp svg".split())
@@ -142,6 +143,7 @@ OF_SIZE = "width,height,area,aspect,size known,icon,advert's size,size in addres
 
 def _of_size(image: ImageLink) -> list[float]:
     width, height = image.width or 0, image.height or 0
+    room = width or height or _width_of_cell(image.element)
     named = _SIZE_IN_NAME.search(image.url)
     asked = _SIZE_ASKED.search(image.url)
     in_address = int(named[1]) if named else int(asked[1]) if asked else 0
@@ -154,11 +156,18 @@ def _of_size(image: ImageLink) -> list[float]:
         log1p(width * height) if known else NO_SIZE,
         width / height if known else NO_SIZE,
         known,
-        0 < width <= ICON or 0 < height <= ICON,
+        0 < room <= ICON or 0 < width <= ICON or 0 < height <= ICON,
         (width, height) in ADVERT_SIZES,
         log1p(in_address) if in_address else NO_SIZE,
         0 < width <= PIXEL or 0 < height <= PIXEL,
     ]
+
+
+def _width_of_cell(element: etree._Element) -> int:
+    """The width of the table's cell that holds the image, if the page gives it in pixels: signs have narrow cells."""
+    cell = next(element.iterancestors("td", "th"), None)
+    given = "" if cell is None else cell.get("width", "")
+    return int(given) if len(given) <= MOST_DIGITS and given.isascii() and given.isdigit() else 0
 
 
 OF_WORDS = "alt,has alt,title,anchor text,alt in title,alt words,near text,caption".split(",")
@@ -176,8 +185,24 @@ def _of_words(around: PageContext, image: ImageLink) -> list[float]:
         common / max(1, len(said)),
         log1p(common),
         log1p(min(len(following.text), MAX_NEAR_TEXT)) if following is not None else 0.0,
-        following is not None and following.tag == "figcaption",
+        _has_caption(around, image),
     ]
+
+
+_CAPTION = re.compile(
+    r"\W?(?:fig(?:ure|ura|\.)|abb(?:ildung|\.)|рис(?:унок|\.)|[图圖図])(?:\s*[\d一二三四五六七八九十]|\s+[A-Z]\b)",
+    re.IGNORECASE,
+)
+
+
+def _has_caption(around: PageContext, image: ImageLink) -> bool:
+    """Whether the block after the image or before it is a caption: by its element, its class or its first words."""
+    return any(
+        one.tag in ("figcaption", "caption")
+        or "caption" in one.element.get("class", "").lower()
+        or _CAPTION.match(one.text) is not None
+        for one in around.page.blocks[max(0, image.at - 1) : image.at + 1]
+    )
 
 
 OF_TARGET = (

@@ -1,6 +1,6 @@
 """Facts about a page that all its images share; word families in the names of elements, files and links.
 
-`families` counts the words of six families in a name, in many languages.
+`families` counts the words of seven families in a name, in many languages.
 """
 
 import re
@@ -42,6 +42,7 @@ FAMILIES = {
         "thumbs thumbnail thumbnails latest list item items tile tiles grid carousel feed read next prev previous "
         "also similar most suggestions hot rank"
     ),
+    "callout": "note tip warning caution important hint info danger attention admonition callout notice alert",
     "main": (
         "content article story entry post body main text figure hero lead featured feature gallery slideshow "
         "slider photo photos image media caption wp full inline zoom large original attachment attachments upload "
@@ -60,7 +61,7 @@ def families(name: str) -> tuple[int, ...]:
     """How many words of each family a name has, at most three.
 
     >>> dict(zip(FAMILIES, families("sidebar-adBanner post_thumb"), strict=True))
-    {'person': 0, 'symbol': 0, 'advert': 2, 'frame': 1, 'other': 1, 'main': 1}
+    {'person': 0, 'symbol': 0, 'advert': 2, 'frame': 1, 'other': 1, 'callout': 0, 'main': 1}
     """
     found = [0] * len(FAMILIES)
     for word in _WORD.findall(name):

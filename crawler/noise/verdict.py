@@ -12,6 +12,7 @@ from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.image_features import FEATURES, PIXEL, sightings
 from crawler.noise.li2006 import LEAST_PAGES, NoiseWords, description, entropy, redundancy
 from crawler.noise.li2006 import shipped as shipped_words
+from crawler.noise.page_features import FAMILIES, families, file_name
 from crawler.noise.verdict_reasons import GROUPS, JudgedImage, NoiseReason
 from crawler.page.page import Extraction, Page
 from crawler.translation.reasons import Reason, weightiest
@@ -21,6 +22,8 @@ if TYPE_CHECKING:  # imports numpy, which is delayed until the first image
     from crawler.noise.learned_model import NoiseModel
 
 
+CALLOUT = list(FAMILIES).index("callout")
+"""The place of names of signs for notes and warnings, which a manual shows on many pages, but never on most of them."""
 MOST_NAMED = 5  # words that are named in a reason
 
 
@@ -131,10 +134,15 @@ def _by_keyword(sighting: Sighting, evidence: Evidence, scores: LiScores, judge:
 
 def _by_redundancy(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judge) -> ModelVerdict:
     limit, score = judge.redundancy_limit, scores.redundancy
-    if score is None or not judge.is_everywhere(score, evidence.pages):
+    if score is None:
         return ModelVerdict(score, limit)
-    values = {"shown": round(score * evidence.pages), "pages": evidence.pages}
-    return ModelVerdict(score, limit, True, (Reason(NoiseReason.SHOWN_ON_PAGES, values),))
+    shown = round(score * evidence.pages)
+    reason = Reason(NoiseReason.SHOWN_ON_PAGES, {"shown": shown, "pages": evidence.pages})
+    if judge.is_everywhere(score, evidence.pages):
+        return ModelVerdict(score, limit, True, (reason,))
+    if shown >= LEAST_PAGES and families(file_name(sighting.url))[CALLOUT]:
+        return ModelVerdict(score, limit, True, (reason, Reason(NoiseReason.FILE_CALLOUT, {})))
+    return ModelVerdict(score, limit)
 
 
 def _is_head(sighting: Sighting) -> bool:
@@ -210,12 +218,16 @@ def verdicts(shown: Iterable[Sighting], judge: ImageJudge, evidence: Evidence) -
     return found
 
 
-def noise_of(page: Page, extraction: Extraction, judge: Judge | None = None) -> frozenset[str]:
-    """The addresses of a page's images that are noise anywhere, as far as the page alone shows."""
-    shown = sightings(page, extraction)
+def page_verdicts(shown: Sequence[Sighting], judge: Judge | None = None) -> dict[str, Verdict]:
+    """The verdict on each image of a page, by address, as far as the page alone shows."""
     alone = Evidence()
     alone.see(shown)
-    return frozenset(url for url, said in verdicts(shown, judge or Judge(), alone).items() if said.is_noise)
+    return verdicts(shown, judge or Judge(), alone)
+
+
+def noise_of(page: Page, extraction: Extraction) -> frozenset[str]:
+    """The addresses of a page's images that are noise anywhere, as far as the page alone shows."""
+    return frozenset(url for url, said in page_verdicts(sightings(page, extraction)).items() if said.is_noise)
 
 
 class FilterLists:

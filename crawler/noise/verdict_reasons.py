@@ -75,6 +75,7 @@ class NoiseReason(ReasonCode):
     AROUND_ADVERT = auto(), N_("the elements around it have names typical of adverts"), like("advert")
     AROUND_PERSON = auto(), N_("the elements around it have names typical of portraits"), like("person")
     AROUND_SYMBOL = auto(), N_("the elements around it have names typical of icons"), like("symbol")
+    AROUND_CALLOUT = auto(), N_("the elements around it have names typical of notes and warnings"), like("callout")
     AROUND_FRAME = auto(), N_("the elements around it have names typical of page frames"), like("frame")
     AROUND_OTHER = auto(), N_("the elements around it have names typical of teasers"), like("other")
     AROUND_MAIN = auto(), N_("the elements around it have names typical of content"), like("main")
@@ -106,6 +107,7 @@ class NoiseReason(ReasonCode):
     FILE_ADVERT = auto(), N_("its file has a name typical of adverts"), has("file advert")
     FILE_PERSON = auto(), N_("its file has a name typical of portraits"), has("file person")
     FILE_SYMBOL = auto(), N_("its file has a name typical of icons"), has("file symbol")
+    FILE_CALLOUT = auto(), N_("its file has a name typical of signs for notes and warnings"), has("file callout")
     FILE_FRAME = auto(), N_("its file has a name typical of page frames"), has("file frame")
     FILE_OTHER = auto(), N_("its file has a name typical of teasers"), has("file other")
     FILE_MAIN = auto(), N_("its file has a name typical of content"), has("file main")
@@ -138,14 +140,17 @@ GROUPS: Groups = {
     "place": ((_R.IN_MAIN_TEXT, _R.BESIDE_MAIN_TEXT), (_R.APART_FROM_MAIN_TEXT, _R.NOT_IN_MAIN_TEXT)),
     "elements": (
         (_R.IN_ELEMENT, _R.AROUND_MAIN),
-        (_R.IN_ELEMENT, _R.AROUND_ADVERT, _R.AROUND_PERSON, _R.AROUND_SYMBOL, _R.AROUND_FRAME, _R.AROUND_OTHER),
+        (
+            *(_R.IN_ELEMENT, _R.AROUND_ADVERT, _R.AROUND_PERSON, _R.AROUND_CALLOUT, _R.AROUND_SYMBOL),
+            *(_R.AROUND_FRAME, _R.AROUND_OTHER),
+        ),
     ),
     "size": ((_R.WIDTH, _R.HEIGHT, _R.SIZE), (_R.NO_SIZE, _R.WIDTH, _R.HEIGHT, _R.ADVERT_SIZE, _R.SIZE)),
     "words": ((_R.OF_TITLE, _R.CAPTION, _R.DESCRIBED), (_R.NOT_OF_TITLE, _R.UNDESCRIBED)),
     "target": (_TARGETS, _TARGETS),
     "address": (
         (_R.FILE_MAIN, _R.DATE),
-        (_R.FILE_ADVERT, _R.FILE_PERSON, _R.FILE_SYMBOL, _R.FILE_FRAME, _R.FILE_OTHER),
+        (_R.FILE_ADVERT, _R.FILE_PERSON, _R.FILE_CALLOUT, _R.FILE_SYMBOL, _R.FILE_FRAME, _R.FILE_OTHER),
     ),
     "head": ((_R.HEAD,), (_R.NOT_HEAD,)),
     "page": ((), ()),  # the type of the page does not explain an image

@@ -13,6 +13,7 @@ from crawler.arguments import ARGUMENTS, SPIDER, ArgumentError, Arguments, parse
 from crawler.checked_settings import canonical_of, check_crawl
 from crawler.schedule.cron import Cron, CronError, read_cron
 from crawler.schedule.job_store import Job, JobError
+from crawler.schedule.run_notice import webhook_address
 
 OF_THE_SCHEDULER = frozenset(("OUTPUT_DIR", "STATE_URL"))
 # Settings that name code, or that open the process to others.
@@ -59,6 +60,8 @@ class JobDefinition:
     spider: str
     arguments: Mapping[str, str]
     settings: Mapping[str, str]
+    notify: str = ""
+    """The address that is told how runs end; empty for none."""
 
 
 def description(job: JobDefinition, settings: BaseSettings) -> Callable[[float], dict[str, Any]]:
@@ -67,8 +70,9 @@ def description(job: JobDefinition, settings: BaseSettings) -> Callable[[float],
     cron = read_cron(job.line, job.zone)
     arguments = {**job.arguments, "name": job.arguments.get("name", job.name)}
     crawl = checked(job.spider, arguments, job.settings, settings).name
-    values = {"cron": cron.line, "timezone": cron.zone, "spider": job.spider, "crawl": crawl}
+    values: dict[str, Any] = {"cron": cron.line, "timezone": cron.zone, "spider": job.spider, "crawl": crawl}
     values |= column_values(*in_full(arguments, job.settings))
+    values["notify"] = webhook_address(job.notify) if job.notify else None
     return lambda now: values | {"next_at": cron.after(now)}
 
 

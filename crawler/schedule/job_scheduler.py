@@ -35,6 +35,7 @@ from crawler.schedule.job_store import (
     Run,
     RunPlace,
 )
+from crawler.schedule.run_notice import NoticeSender, NoticeSettings, notice_settings
 from crawler.schedule.sentences import coming, date, ended_words
 from crawler.store.database import DatabaseUnavailableError, StateError
 from crawler.store.output_files import folder_id
@@ -58,6 +59,7 @@ class SchedulerLimits(NamedTuple):
     """Runs of a job that are kept, with their logs."""
     stop_seconds: float = 150.0
     """Seconds that crawls have to stop: DATABASE_RETRY_SECONDS, and some more."""
+    notices: NoticeSettings = NoticeSettings()
 
 
 @dataclass
@@ -72,6 +74,9 @@ class JobScheduler:
 
     def __init__(self, jobs: Jobs, place: RunPlace, output: Path, starter: Starter, limits: SchedulerLimits) -> None:
         self.jobs, self.place, self.output, self.starter, self.limits = jobs, place, output, starter, limits
+        self.notices = NoticeSender(jobs, limits.notices)
+        self.since: float | None = None
+        """When it began."""
         self.started: list[StartedRun] = []
         self.found: dict[int, Run] = {}
         """Runs in this folder whose scheduler is dead."""
@@ -88,6 +93,7 @@ class JobScheduler:
             if job.now is not None and job.now.id not in mine:
                 self.look_after(job, job.now, now)
         self._notice_ends(jobs)
+        self._tell_ends(jobs, now)
         for job in sorted(jobs, key=lambda one: one.next_at or 0.0):
             if job.next_at is not None and not job.paused and (cron := self._cron(job)) is not None:
                 if job.next_at <= now:
@@ -103,6 +109,7 @@ class JobScheduler:
             run = self.jobs.end(one.run, status, one.job.crawl)
             self.started.remove(one)
             logger.info("%s", printable(f"{one.job.name}: run {run.number} has ended: {ended_words(run)}"))
+            self.notices.tell(one.job, run)
             self.jobs.forget(one.job, self.limits.keep_runs)
 
     def look_after(self, job: Job, run: Run, now: float) -> None:
@@ -114,6 +121,7 @@ class JobScheduler:
             self.found.pop(run.id, None)
             ended = self.jobs.end(run, None, job.crawl)
             logger.warning("%s", printable(f"{job.name}: run {run.number} is dead: {ended_words(ended)}"))
+            self.notices.tell(job, ended)
         elif run.place == self.place.name and run.how != BY_HAND and run.id not in self.found:
             self.found[run.id] = run
             who = f"process {run.pid} on {run.host}" if run.pid else f"on {run.host}"
@@ -145,7 +153,7 @@ class JobScheduler:
         try:
             started = StartedRun(job, run, self.starter(job.name, run.number))
         except OSError as error:
-            self.jobs.end(run, 1, job.crawl)
+            self.notices.tell(job, self.jobs.end(run, 1, job.crawl))
             logger.error("%s", printable(f"{job.name}: run {run.number} cannot be started: {error}"))
             return None
         self.started.append(started)
@@ -217,6 +225,15 @@ class JobScheduler:
             if job is not None:
                 logger.info("%s", printable(f"{job.name}: run {last.number} has ended: {ended_words(last)}"))
 
+    def _tell_ends(self, jobs: list[Job], now: float) -> None:
+        """Send the notices of runs of this folder that others started, and that have ended meanwhile."""
+        if self.since is None:
+            self.since = now
+        for job in jobs:
+            last = job.last
+            if last is not None and last.place == self.place.name and (last.ended_at or 0.0) >= self.since:
+                self.notices.tell(job, last)
+
     def _cron(self, job: Job) -> Cron | None:
         """When a job is due; None if its row in the database is invalid."""
         try:
@@ -244,7 +261,8 @@ def scheduler_of(jobs: Jobs, settings: BaseSettings) -> JobScheduler:
             "setting OUTPUT_DIR={path} cannot be written to ({why})", path=repr(str(output)), why=error.strerror
         ) from None
     place = RunPlace(name, socket.gethostname())
-    return JobScheduler(jobs, place, output, starter(settings), SchedulerLimits(settings.getint("SCHEDULE_AT_ONCE")))
+    limits = SchedulerLimits(settings.getint("SCHEDULE_AT_ONCE"), notices=notice_settings(settings))
+    return JobScheduler(jobs, place, output, starter(settings), limits)
 
 
 def starter(settings: BaseSettings) -> Callable[[str, int], RunProcess]:

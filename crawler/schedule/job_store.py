@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 
-from crawler.store.crawl_tables import crawl, job, run
+from crawler.store.crawl_tables import crawl, job, run, sample
 from crawler.store.database import StateError, database_errors, database_time, display_url
 from crawler.store.page_tables import page
 from crawler.translation.message import N_
@@ -52,6 +52,14 @@ class Run:
     new: int | None = None
     changed: int | None = None
     gone: int | None = None
+    read: int | None = None
+    on_topic: int | None = None
+    notice: str | None = None
+
+    @property
+    def harvest(self) -> float | None:
+        """The share of pages on topic among those that were read."""
+        return (self.on_topic or 0) / self.read if self.read else None
 
 
 @dataclass(frozen=True)
@@ -69,6 +77,7 @@ class Job:
     paused: bool
     next_at: float | None
     runs: int
+    notify: str | None = None
     now: Run | None = None
     last: Run | None = None
     """The last run that has ended."""
@@ -133,6 +142,14 @@ def pages_of(connection: Connection, crawl_name: str, since: float, until: float
     }
     counts = (select(func.count()).select_from(page).where(mine, c >= first, c <= last) for c in columns.values())
     return {name: int(connection.execute(count).scalar_one()) for name, count in zip(columns, counts, strict=True)}
+
+
+def harvest_of(connection: Connection, crawl_name: str, since: float) -> dict[str, int]:
+    """How many pages a crawl has read since a moment, and how many of them were on topic."""
+    mine = sample.c.crawl_id == select(crawl.c.id).where(crawl.c.name == crawl_name).scalar_subquery()
+    sums = [func.coalesce(func.sum(column), 0) for column in (sample.c.read, sample.c.on_topic)]
+    read, on_topic = connection.execute(select(*sums).where(mine, sample.c.at >= since)).one()
+    return {"read": int(read), "on_topic": int(on_topic)}
 
 
 class Jobs:
@@ -257,8 +274,27 @@ class Jobs:
             status = STOPPED if asked else DONE if exit_status == 0 else FAILED
             values = {"ended_at": ended, "exit": exit_status, "status": status}
             values |= pages_of(connection, crawl_name, row.started_at, now)
+            values |= harvest_of(connection, crawl_name, row.started_at)
             ended_run = connection.execute(update(run).where(mine).values(**values).returning(*run.c)).one()
             return Run(**ended_run._mapping)
+
+    def claim_notice(self, run_id: int) -> bool:
+        """Whether the caller is the one to tell how a run ended; true once."""
+        with self.writing() as connection:
+            mine = run.c.id == run_id, run.c.ended_at.is_not(None), run.c.notice.is_(None)
+            return bool(connection.execute(update(run).where(*mine).values(notice="")).rowcount)
+
+    def write_notice(self, run_id: int, result: str) -> None:
+        """Record whether somebody was told how a run ended."""
+        with self.writing() as connection:
+            connection.execute(update(run).where(run.c.id == run_id).values(notice=result))
+
+    def earlier(self, than: Run, most: int) -> list[Run]:
+        """The runs of a job before one, newest first."""
+        mine = run.c.job_id == than.job_id, run.c.number < than.number
+        with self.reading() as connection:
+            rows = connection.execute(select(run).where(*mine).order_by(run.c.number.desc()).limit(most))
+            return [Run(**row._mapping) for row in rows]
 
     def forget(self, which: Job, keep: int) -> None:
         """Delete the runs of a job except the last so many."""

@@ -36,6 +36,7 @@ from crawler.schedule.job_store import (
     jobs_of,
     pages_of,
 )
+from crawler.schedule.run_notice import failure_words
 from crawler.schedule.sentences import coming, date, ended_words, pages_words, words
 from crawler.store.database import database_time, display_url, open_database, state_url
 from crawler.store.read_only import exists, reading
@@ -72,7 +73,7 @@ def add(opts: argparse.Namespace, settings: BaseSettings) -> int:
         raise WrongUseError("give arguments as -a NAME=VALUE, in quotes if VALUE has spaces") from None
     given = {key: str(settings[key]) for key in settings if settings.getpriority(key) == SETTINGS_PRIORITIES["cmdline"]}
     own = {key: value for key, value in given.items() if key not in OF_THE_SCHEDULER}
-    job = JobDefinition(opts.name, opts.cron, opts.timezone, opts.spider, arguments, own)
+    job = JobDefinition(opts.name, opts.cron, opts.timezone, opts.spider, arguments, own, opts.notify)
     described = description(job, settings)
     with opened(settings) as jobs:
         jobs.add(opts.name, described)
@@ -169,6 +170,8 @@ def _block(connection: Connection, job: Job, now: float) -> Iterator[Message]:
     cron = _cron(job)
     yield next_words(job, now)
     yield Message("  crawl  {command}", {"command": _command(job)})
+    if job.notify:
+        yield Message("  tells  {address}", {"address": job.notify})
     if job.now is not None:
         yield Message("  now    {run}", {"run": _run(connection, job, job.now, cron, now)})
     if job.last is not None:
@@ -190,7 +193,9 @@ def _run(connection: Connection, job: Job, run: Run, cron: Cron, now: float) -> 
         how = plural("{how} and for {n} missed time", "{how} and for {n} missed times", run.missed, how=how)
     values: dict[str, object] = {"n": run.number, "date": date(run.started_at, cron), "how": how}
     if run.ended_at is not None:
-        return Message("run {n}, {date}, {how}, {end}", {**values, "end": ended_words(run)})
+        said = Message("run {n}, {date}, {how}, {end}", {**values, "end": ended_words(run)})
+        why = failure_words(run.notice or "")
+        return said if why is None else Message("{run}; {why}", {"run": said, "why": why})
     process = {"pid": run.pid, "host": run.host, "quiet": span(now - run.beat)}
     on_its_way = N_("starting on {host}, last heartbeat {quiet} ago")
     who = Message(N_("process {pid} on {host}, last heartbeat {quiet} ago") if run.pid else on_its_way, process)
@@ -251,6 +256,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
             if scheduler.started or scheduler.found:
                 logger.info("%s", "Waiting for crawls to end; a second Ctrl-C kills them")
             scheduler.stop(lambda: stop.in_a_hurry)
+            scheduler.notices.wait()
             lock.release()
     logger.info("%s", "The scheduler has ended")
     return 0
@@ -285,6 +291,7 @@ def _follow(started: StartedRun, scheduler: JobScheduler, stop: Stop) -> None:
                 scheduler.stop(lambda: stop.in_a_hurry or _copy(log))
         _copy(log)
     scheduler.reap()
+    scheduler.notices.wait()
 
 
 def _copy(log: BinaryIO) -> bool:

@@ -14,6 +14,7 @@ from crawler.frontier.page_result import Candidate
 from crawler.items import ImageItem
 from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.image_features import sightings
+from crawler.noise.page_images import MOST_IMAGES
 from crawler.outcomes import Code, Outcome
 from crawler.page.image_file import content_of, type_of
 from crawler.spiders.request_outcomes import NO_WHOLE_PAGE
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 IMAGE_PRIORITY = -10_000
 SMALLEST = 40
 """Bytes; a smaller image shows nothing: an image of a single pixel has 43."""
-MOST_IMAGES = 500
-"""The most images of a page that are considered, as each waits in memory for its commit."""
 # Endings of image addresses; an image that links to such an address is its thumbnail.
 IMAGE_ENDINGS = frozenset("avif bmp gif ico jpeg jpg png webp".split())
 

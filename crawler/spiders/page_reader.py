@@ -15,6 +15,7 @@ from crawler.frontier.page_result import Candidate, Lease, Template
 from crawler.items import PageItem
 from crawler.metadata.page_purpose import is_listing, is_login
 from crawler.metadata.record_readers import READERS
+from crawler.noise.page_images import page_images
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Page
 from crawler.recrawl.page_history import ChangeCheck, PageChange
@@ -155,6 +156,7 @@ def read_alone(response: Response, method: str, extract: Callable[[Page], Extrac
     extraction = page.once(extract)
     for name, read in READERS.items():
         setattr(item, name, read(page, extraction))
+    item.images = page_images(page, extraction)
     return item
 
 

@@ -223,6 +223,7 @@ job = Table(
     Column("paused", Boolean, nullable=False, default=False),
     Column("next_at", Float),  # null if it never runs again
     Column("runs", Integer, nullable=False, default=0),  # the number of the last run
+    Column("notify", Text),  # the address that is told how runs end
 )
 
 run = Table(
@@ -247,6 +248,9 @@ run = Table(
     Column("new", BigInteger),  # of those pages
     Column("changed", BigInteger),
     Column("gone", BigInteger),
+    Column("read", BigInteger),  # pages whose relevance was computed
+    Column("on_topic", BigInteger),  # of those
+    Column("notice", Text),  # as defined in run_notice.py; empty while it is sent
     UniqueConstraint("job_id", "number"),
 )
 # At most one run of a job at a time, whoever starts it.

@@ -23,7 +23,9 @@ def test_a_document_has_all_its_parts() -> None:
     assert "![A bee](https://example.org/bee.jpg)" in document.markdown
     assert (document.title, document.author, document.published) == ("Bees", "Ada Byron", "2024-05-01")
     assert (document.language, document.comments, document.url) == ("en", "", "https://example.org/bees")
-    assert document.images == [{"url": "https://example.org/bee.jpg", "alt": "A bee"}]
+    (image,) = document.images
+    assert 0 < image.pop("noise") < 0.5
+    assert image == {"url": "https://example.org/bee.jpg", "alt": "A bee"}
     assert {"url": "https://example.org/others", "text": "others"} in document.links
     assert 0 < (document.certainty or 0) <= 1
     assert document.fields()["text"] == document.text

@@ -529,3 +529,32 @@ def test_of_a_page_so_many_images_are_looked_at(tmp_path: Path) -> None:
     assert "/499.png" in site.paths()
     assert "/500.png" not in site.paths()
     assert "images beyond the limit of a page (2)" in ended.closing()
+
+
+SHOTS = "".join(f"<td><img src='/shots/{{name}}-{step}.png' alt='The window of the {{name}}'></td>" for step in "abc")
+NOTE = """<div class="note"><table summary="Note"><tr><td rowspan="2" align="center" valign="top" width="25">
+<img alt="[Note]" src="/images/note.png"></td><th align="left">Note</th></tr><tr><td align="left" valign="top">
+<p>The {name} may be elsewhere in the menu of older versions.</p></td></tr></table></div>"""
+
+
+def manual() -> dict[str, Any]:
+    """A manual: each page has three figures in a row of a table, and every third a note with its sign."""
+    routes: dict[str, Any] = {"/": page("This is the manual.", links={f"/{name}": f"The {name}" for name in NAMES})}
+    routes |= {"/robots.txt": "", "/images/note.png": image("note", 24, 24)}
+    for at, name in enumerate(NAMES):
+        table = f"<table><tr>{SHOTS}</tr></table>" + NOTE * (at % 3 == 0)
+        routes[f"/{name}"] = page("").replace("<p></p>", (STORY.partition("<figure>")[0] + table).format(name=name))
+        routes |= {f"/shots/{name}-{step}.png": image(f"{name} {step}", 640, 480) for step in "abc"}
+    return routes
+
+
+def test_figures_in_a_row_are_fetched_and_signs_in_the_text_are_not(tmp_path: Path) -> None:
+    with serving(Site(manual())) as site:
+        ended = crawl(tmp_path, {"seeds": site.url, "name": "manual"}, OPEN)
+        figures = sorted(f"/shots/{name}-{step}.png" for name in NAMES for step in "abc")
+        assert without(site, "/shots/", "/images/") == figures
+        items = {item["url"].removeprefix(site.url): item["images"] for item in ended.items("manual")}
+    for name in NAMES:
+        listed = {one["url"].removeprefix(site.url): one["noise"] for one in items[name]}
+        assert {f"shots/{name}-{step}.png" for step in "abc"} <= set(listed)
+        assert all(0 < noise < 1 for noise in listed.values())

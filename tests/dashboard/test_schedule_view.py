@@ -12,6 +12,7 @@ from typing import Any
 import dashboards
 import pytest
 from dashboard_client import Answer, Request, answer
+from receivers import receiving
 from scrapy.settings import Settings
 from sqlalchemy import insert, update
 from sqlalchemy.engine import URL, make_url
@@ -212,6 +213,7 @@ def test_what_is_wrong_stands_beside_the_field(here: Visitor, changed: dict[str,
         ({"name": "b\0ees"}, 400),
         ({"seeds": "https://a.example/" * 2_000}, 400),
         ({"ALLOWED_PRIVATE_HOSTS": "127.0.0.1", "ROBOTSTXT_OBEY": "False", "LOG_FILE": "/tmp/x"}, 303),
+        ({"SCHEDULE_NOTIFY_COMMAND": "touch /tmp/x"}, 303),
         ({"IMAGE_NOISE_WEIGHTS": "/etc/passwd", "allow": "(", "fresh": "yes", "extractor": "x"}, 303),
         ({"seeds": "https://a.example/ , https://b.example/x,y"}, 303),
         ({"topic": "TCP/IP"}, 303),
@@ -229,6 +231,42 @@ def test_no_more_may_be_given_than_the_form_has(here: Visitor, changed: dict[str
 def test_settings_of_the_form_come_with_the_job(here: Visitor) -> None:
     here.post("/schedule/add", {**BEES, "CONTACT": "ops@example.org", "KEEP_RESPONSES": "True"})
     assert json.loads(here.job().settings) == {"CONTACT": "ops@example.org", "KEEP_RESPONSES": "True"}
+
+
+def test_a_webhook_comes_with_the_job_and_its_secret_is_not_shown(visitor: Visitor) -> None:
+    visitor.post("/schedule/add", {**BEES, "notify": "https://hooks.example/T0/secret"})
+    assert visitor.job().notify == "https://hooks.example/T0/secret"
+    (job,) = visitor.json("/api/jobs")["jobs"]
+    assert job["notify"] == "https://hooks.example/…"
+    text = visitor.get(f"/schedule/{job['id']}").body.decode()
+    assert ("https://hooks.example/…" in text, "secret" in text) == (True, False)
+
+
+def test_a_run_tells_its_webhook_unless_its_address_is_private(visitor: Visitor) -> None:
+    given = {**BEES, "max_pages": "2", "images": "no"}
+    with receiving() as receiver:
+        visitor.post("/schedule/add", {**given, "notify": f"{receiver.url}/hook"})
+        page = f"/schedule/{visitor.job().id}"
+        visitor.desk.settings.set("ALLOWED_PRIVATE_HOSTS", "127.0.0.1", priority="cmdline")
+        visitor.post(f"{page}/run")
+        until(lambda: (visitor.job().last and visitor.job().last.notice) == "sent")
+        visitor.desk.settings.set("ALLOWED_PRIVATE_HOSTS", "", priority="cmdline")
+        visitor.post(f"{page}/run")
+        until(lambda: visitor.job().last.notice == "private")
+        ((path, sent),) = receiver.got
+    assert (path, sent["event"], sent["job"], sent["run"], sent["exit"]) == ("/hook", "ended", "bees", 1, 0)
+    assert sent["pages"] == sent["read"] == 2
+    assert "the address of the webhook is not public" in visitor.get(page).body.decode()
+    last, first = visitor.json(f"/api/jobs/{visitor.job().id}/runs")
+    assert (last["notice"], first["notice"]) == ("private", "sent")
+    assert first["harvest"] == pytest.approx(sent["harvest"], abs=1e-4)
+    assert "sent" in visitor.get(f"{page}/runs/{first['id']}").body.decode()
+
+
+@pytest.mark.parametrize("wrong", ["hooks.example", "file:///etc/passwd", "/bin/sh -c id", "javascript:alert(1)"])
+def test_a_webhook_is_an_address(here: Visitor, wrong: str) -> None:
+    found = here.post("/schedule/add", {**BEES, "notify": wrong})
+    assert (found.status, "a webhook is an address" in found.body.decode()) == (422, True)
 
 
 def test_a_second_job_of_the_name_is_refused_with_what_was_typed(here: Visitor) -> None:
@@ -251,8 +289,12 @@ def test_what_is_in_the_database_is_text(here: Visitor, evil: str) -> None:
     here.post("/schedule/add", BEES)
     given = json.dumps({"seeds": evil, evil: "x"})
     values = {"name": evil, "cron": evil, "timezone": evil, "crawl": evil, "arguments": given, "settings": given}
+    values["notify"] = f"https://{evil}"
     run = {"job_id": 1, "number": 1, "how": "cron", "status": "failed", "started_at": 1e9, "beat": 1e9, "ended_at": 1e9}
-    here.write(update(job_table).values(**values), insert(run_table).values(**run, place=evil, host=evil, exit=-9))
+    here.write(
+        update(job_table).values(**values),
+        insert(run_table).values(**run, place=evil, host=evil, exit=-9, notice=f"status:{evil}"),
+    )
     for path in ("/schedule", "/schedule/1", "/schedule/1/runs/1"):
         found = here.get(path)
         text = found.body.decode()

@@ -68,7 +68,7 @@ def test_row_groups_are_bounded(
 
 def test_images_count_as_well(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writer, "SIZE", 8)
-    pages = [stored(n, images=[{"url": "abcd", "alt": "efgh"}]) for n in range(3)]
+    pages = [stored(n, images=[{"url": "abcd", "alt": "efgh", "noise": None}]) for n in range(3)]
     path.write_bytes(b"".join(parquet(pages, ["images"])))
     assert reader.ParquetFile(path).metadata.num_row_groups == 3
 

@@ -141,3 +141,15 @@ def test_a_page_s_own_image_is_seen() -> None:
     (one,) = sightings(Page.from_html(html, "http://a/"), Extraction("", ""))
     assert one.features[FEATURES.index("head image")]
     assert not Judge(models=("size",)).judge(one, EMPTY).is_noise
+
+
+@pytest.mark.parametrize(
+    ("name", "showing", "is_noise"),
+    [("note.svg", 3, True), ("note.svg", 2, False), ("warning_24.png", 3, True), ("notes-of-a-visit.jpg", 3, False)],
+)
+def test_signs_of_notes_are_noise_on_few_pages(name: str, showing: int, is_noise: bool) -> None:
+    one = replace(STORY, url=f"http://a/note/{name}")
+    verdict = Judge(models=("redundancy",)).judge(one, site(40, showing, one))
+    assert verdict.is_noise is is_noise
+    said = (Reason(NoiseReason.SHOWN_ON_PAGES, {"shown": 3, "pages": 40}), Reason(NoiseReason.FILE_CALLOUT, {}))
+    assert verdict.reasons == (said if is_noise else ())

@@ -1,5 +1,6 @@
 """What the scheduler starts, finds and ends: by a clock that is set, with real processes and a real database."""
 
+import json
 import logging
 import signal
 import sqlite3
@@ -28,6 +29,7 @@ from crawler.schedule.job_store import (
     find_job,
     history_of,
 )
+from crawler.schedule.run_notice import NoticeSettings
 from crawler.store import database
 from crawler.store.crawl_tables import job as job_table
 from crawler.store.crawl_tables import run as run_table
@@ -189,6 +191,44 @@ def test_no_more_run_at_once_than_may(make: Callable[..., World], caplog: pytest
     world.keeper.started[0].child.process.wait()
     world.step(THREE + 1)
     assert world.job("ants").now.due == THREE
+
+
+def test_whoever_sees_the_end_of_a_run_tells_of_it_once(
+    make: Callable[..., World], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "told"
+    copies = "import sys; open(sys.argv[1], 'a').write(sys.stdin.read() + chr(10))"
+    world = make(4, 100, 10.0, NoticeSettings((sys.executable, "-c", copies, str(file))))
+
+    def told() -> list[tuple[str, int, int | None]]:
+        found = [json.loads(line) for line in file.read_text().splitlines()]
+        return [(one["event"], one["run"], one["exit"]) for one in found]
+
+    world.add(notify="http://127.0.0.1:1/")
+    world.step(THREE)
+    world.until_ended(THREE + 5)
+    world.keeper.notices.wait()
+    assert told() == [("ended", 1, 0)]
+    assert world.job().last.notice == "private"
+    assert "bees: run 1: the address of the webhook is not public" in caplog.text
+    child = world.other("bees", how=BY_HAND)  # of a dashboard that died
+    child.kill()
+    child.process.wait()
+    for now in (THREE + 10, THREE + 11):
+        world.step(now)
+        world.keeper.notices.wait()
+    assert told()[1:] == [("failed", 2, None)]
+    run = world.jobs.start(world.job(), DueRun(BY_HAND), HERE)
+    world.jobs.end(run, 3, "bees")  # as its process does
+    for now in (THREE + 20, THREE + 21):
+        world.step(now)
+        world.keeper.notices.wait()
+    assert told()[2:] == [("failed", 3, 3)]
+    run = world.jobs.start(world.job(), DueRun(BY_HAND), THERE)
+    world.jobs.end(run, 0, "bees")  # another folder's
+    world.step(THREE + 30)
+    assert world.job().last.notice is None
+    assert len(told()) == 3
 
 
 def test_what_is_paused_waits(world: World) -> None:

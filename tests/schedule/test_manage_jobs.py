@@ -196,10 +196,11 @@ def test_a_job_is_added_shown_paused_and_removed(world: World, say: Callable[...
         (
             ["bees", "0 3 * * *", "topic", "bees"],
             {},
-            'unrecognized arguments: bees; usage: scrapy schedule add [-a NAME=VALUE] [--timezone ZONE] NAME "CRON"',
+            'usage: scrapy schedule add [-a NAME=VALUE] [--timezone ZONE] [--notify ADDRESS] NAME "CRON"',
         ),
         (["bees", "@daily"], {}, "the following arguments are required: topic"),
         (["b/ees", "@daily", "topic", "-a", "seeds=demo"], {}, "name='b/ees' cannot be a file name"),
+        (["bees", "@daily", "topic", "-a", "seeds=demo", "--notify", "mailto:x"], {}, "a webhook is an address with"),
         (["bees", "@daily", "topic", "-a", "seeds=demo", "--timezone", "Mars"], {}, "time zone 'Mars' is not known"),
         (["bees", "@daily", "topic", "-a", "seeds=demo"], {"DOWNLOAD_DELAY": "x"}, "DOWNLOAD_DELAY='x' is wrong"),
         (["bees", "@daily", "topic", "-a", "seeds=demo"], {"MISSPELT": "x"}, "may not have the setting 'MISSPELT'"),

@@ -21,7 +21,8 @@ def stored(number: int, response: StoredResponse | None = None, **more: Any) -> 
 
 def odd(number: int = 7) -> StoredPage:
     """A page whose every text is odd."""
-    images = [{"url": "http://a.example/a,b.png", "alt": ODD_TEXT}, {"url": "http://a.example/c.png", "alt": ""}]
+    images = [{"url": "http://a.example/a,b.png", "alt": ODD_TEXT, "noise": 0.25}]
+    images.append({"url": "http://a.example/c.png", "alt": "", "noise": None})
     texts = dict.fromkeys(("title", "text", "comments", "author", "published", "via", "parent"), ODD_TEXT)
     return stored(number, **texts, images=images, relevance=1e-07, link_score=0.25, markdown=ODD_TEXT)
 

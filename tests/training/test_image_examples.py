@@ -142,11 +142,11 @@ def test_a_site_is_never_on_both_sides(sites: int, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("likely", "found"),
     [
-        (np.linspace(0.001, 1, 1000), 0.985),
+        (np.linspace(0.001, 1, 1000), 0.988),
         (np.array([0.3]), 0.3),
         (np.array([0.2, 0.9, 0.4]), 0.9),
-        (np.r_[np.full(65, 0.1), 0.8], 0.8),
-        (np.r_[np.full(66, 0.1), 0.8], 0.1),
+        (np.r_[np.full(82, 0.1), 0.8], 0.8),
+        (np.r_[np.full(83, 0.1), 0.8], 0.1),
         (np.ones(9), 1 - LEAST),
         (np.zeros(9), LEAST),
     ],

@@ -40,6 +40,7 @@ from crawler.schedule.job_definition import JobDefinition, description, next_at
 from crawler.schedule.job_process import starting_thread
 from crawler.schedule.job_scheduler import JobScheduler, StartedRun, scheduler_of
 from crawler.schedule.job_store import BY_HAND, TOLD, DueRun, Jobs
+from crawler.schedule.run_notice import webhook_address
 from crawler.store.database import StateError, open_database
 from crawler.translation.message import Message
 
@@ -71,6 +72,7 @@ class JobForm(BaseModel):
     images: Literal["yes", "no"] = "yes"
     markdown: Literal["no", "yes", "links"] = "no"
     refresh: Literal["due", "all"] = "due"
+    notify: Text = ""
     CONTACT: Text = ""
     KEEP_RESPONSES: Literal["False", "True"] = "False"
 
@@ -105,7 +107,7 @@ def filled(given: Mapping[str, str], settings: BaseSettings) -> Filled:
         return Filled(values, errors)
     arguments = {name: values[name] for name in FORM_ARGUMENTS if values[name] and values[name] != USUAL[name]}
     own = {name: values[name] for name in OWN if values[name] and values[name] != USUAL[name]}
-    wish = JobDefinition(values["name"], values["cron"], values["timezone"], SPIDER, arguments, own)
+    wish = JobDefinition(values["name"], values["cron"], values["timezone"], SPIDER, arguments, own, values["notify"])
     try:
         return Filled(values, {}, description(wish, settings))
     except (CronError, ArgumentError, StateError) as error:
@@ -120,8 +122,8 @@ def _wrong(name: str, value: str, values: Mapping[str, str]) -> Message | None:
             read_cron(value, "UTC")
         elif name == "timezone":
             read_cron("@daily", value)
-        elif name == "seeds":
-            _check_seeds(value)
+        elif name in CHECKS:
+            CHECKS[name](value)
         elif name == "topic" and _is_like_a_file(value):
             return Message(
                 "{topic} looks like a file name; only words are allowed here; to use a file, add the job with "
@@ -155,6 +157,14 @@ def _check_seeds(value: str) -> None:
                 seed=repr(one[:100]),
             )
         ARGUMENTS["seeds"].read(one)
+
+
+def _check_webhook(value: str) -> None:
+    if value:
+        webhook_address(value)
+
+
+CHECKS: Mapping[str, Callable[[str], None]] = {"seeds": _check_seeds, "notify": _check_webhook}
 
 
 def _is_like_a_file(topic: str) -> bool:
@@ -217,6 +227,7 @@ def _see_out(scheduler: JobScheduler, started: StartedRun) -> None:
     started.child.process.wait()
     try:
         scheduler.reap()
+        scheduler.notices.wait()
     except StateError as error:
         logger.warning("How a run ended could not be recorded: %s", error)
     finally:

@@ -29,10 +29,11 @@ from crawler.reports.throughput import sample_totals
 from crawler.schedule.cron import CronError, read_cron
 from crawler.schedule.job_process import is_alive, log_tail
 from crawler.schedule.job_store import Job, JobError, Jobs, Run, history_of, jobs_of
+from crawler.schedule.run_notice import failure_words, webhook_host
 from crawler.schedule.sentences import words
 from crawler.store.crawl_tables import crawl
 from crawler.store.database import database_time
-from crawler.translation.message import N_, catalogue_of, chosen, languages
+from crawler.translation.message import N_, Message, catalogue_of, chosen, languages
 
 AT_ONCE = 100  # jobs
 MOST_RUNS = 200
@@ -82,6 +83,10 @@ class JobRun:
     """Times before it that it makes up for as well."""
     passed: int
     """Times that came while it was under way."""
+    harvest: float | None
+    """The share of pages on topic among those that were read."""
+    notice: str | None
+    """Whether somebody was told how it ended: `sent`, or why not, such as `status:500`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +107,8 @@ class ScheduledJob:
     settings: Mapping[str, str]
     now: JobRun | None
     last: JobRun | None
+    notify: str
+    """The host that is told how runs end; the rest of its address may be a secret."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,9 +224,10 @@ def _scheduler_is_at_work(context: DashboardContext) -> bool | None:
 def _job(connection: Connection, job: Job, now: float) -> ScheduledJob:
     said = when(job, "en")
     given = (json.loads(job.arguments), json.loads(job.settings))
-    runs = (None if one is None else _run(connection, job, one, now) for one in (job.now, job.last))
+    current, last = (None if one is None else _run(connection, job, one, now) for one in (job.now, job.last))
     place = (job.id, job.name, job.crawl, job.cron, said, job.timezone)
-    return ScheduledJob(*place, job.paused, job.next_at, job.runs, *given, *runs)
+    webhook = webhook_host(job.notify or "")
+    return ScheduledJob(*place, job.paused, job.next_at, job.runs, *given, current, last, webhook)
 
 
 def when(job: Job | ScheduledJob, language: str) -> str:
@@ -231,13 +239,18 @@ def when(job: Job | ScheduledJob, language: str) -> str:
     return catalogue_of(language).gettext(said)
 
 
+def untold(run: JobRun) -> Message | None:
+    """Why nobody was told how a run ended; None if there is no reason."""
+    return failure_words(run.notice or "")
+
+
 def _run(connection: Connection, job: Job, run: Run, now: float) -> JobRun:
     counts = (run.pages, run.new, run.changed, run.gone)
     if run.ended_at is None:
         counts = (_pages_since(connection, job.crawl, run.started_at), None, None, None)
     seconds = max(0.0, (run.ended_at or now) - run.started_at)
     how = (run.id, run.number, run.how, run.status, run.exit, run.started_at, run.ended_at, seconds)
-    return JobRun(*how, max(0.0, now - run.beat), run.host, *counts, run.missed, run.passed)
+    return JobRun(*how, max(0.0, now - run.beat), run.host, *counts, run.missed, run.passed, run.harvest, run.notice)
 
 
 def _pages_since(connection: Connection, name: str, since: float) -> int | None:
@@ -256,7 +269,13 @@ def show_job(context: Context, request: Request, job: Number, said: Said = "", a
     history = history_data(context, job)
     with context.reading() as connection:
         number = _crawl_number(connection, history.job.crawl)
-    values: dict[str, Any] = {"history": history, "crawl": number, "said": DONE.get(said, ""), "ask": ask}
+    values: dict[str, Any] = {
+        "history": history,
+        "crawl": number,
+        "said": DONE.get(said, ""),
+        "ask": ask,
+        "untold": untold,
+    }
     return context.page(request, "schedule_job.html", **values, when=partial(when, language=language_of(request)))
 
 
@@ -269,5 +288,5 @@ def show_log(context: Context, request: Request, job: Number, run: Number) -> Re
             raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such run.")
         the_run, the_job = _run(connection, found, rows[0], now), _job(connection, found, now)
     log = log_tail(context.output, found.name, the_run.number)
-    values: dict[str, Any] = {"job": the_job, "run": the_run, "log": log}
+    values: dict[str, Any] = {"job": the_job, "run": the_run, "log": log, "untold": untold}
     return context.page(request, "schedule_run.html", **values, when=partial(when, language=language_of(request)))

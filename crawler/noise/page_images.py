@@ -1,0 +1,39 @@
+"""The images of a page as its record lists them: without those that are noise, each with its verdict."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from crawler.noise.image_evidence import Sighting
+from crawler.noise.image_features import sightings
+from crawler.noise.verdict import Judge, page_verdicts
+from crawler.page.page import Extraction, Page
+
+DIGITS = 4  # of a probability
+MOST_IMAGES = 500
+"""The most images of a page that are considered: each takes time, and waits in memory for its commit."""
+
+
+def page_images(page: Page, found: Extraction) -> list[dict[str, Any]]:
+    """The images that are content as far as the page alone shows."""
+    return judged_images(page, sightings(page, found)[:MOST_IMAGES])
+
+
+def judged_images(page: Page, shown: Sequence[Sighting], judge: Judge | None = None) -> list[dict[str, Any]]:
+    """The images that are content, in page order, each with its first description; `noise` is the probability of noise.
+
+    Only what is `shown` is judged: the first images of the page.
+    """
+    said = page_verdicts(shown, judge)
+    return [
+        {**image, "noise": round(said[image["url"]].probability, DIGITS)}
+        for image in all_images(page)
+        if not said[image["url"]].is_noise
+    ]
+
+
+def all_images(page: Page) -> list[dict[str, Any]]:
+    """The images, noise or not, in page order, each with its first description; `noise` is None."""
+    alts: dict[str, str] = {}
+    for image in page.images[:MOST_IMAGES]:
+        alts[image.url] = alts.get(image.url) or image.alt
+    return [{"url": url, "alt": alt, "noise": None} for url, alt in alts.items()]
