@@ -102,6 +102,12 @@ def truth_words(found: Recall) -> list[str]:
     if found.missed:
         pages = counted(found.missed, "stored page is", "stored pages are")
         said.append(f"{pages} in the file and not on topic by relevance.")
+    said.append(f"Brier score of relevance {found.brier:.3f}; 0 is best, and always saying 0.5 gives 0.25.")
+    if found.ranking is not None:
+        said.append(
+            "In pairs of a stored page in the file and one that is not, the first had the higher relevance in "
+            f"{percent(found.ranking)} of cases (AUC {found.ranking:.3f}); 50% is chance."
+        )
     return said
 
 
