@@ -43,6 +43,7 @@ from crawler.dashboard.views import (
     page_list,
     page_versions,
     schedule,
+    topic_label,
 )
 from crawler.store.database import StateError
 from crawler.translation.message import N_, Message, catalogue_of
@@ -114,7 +115,7 @@ app = FastAPI(
     lifespan=with_few_threads,
 )
 VIEWS = (
-    *(overview, one_crawl, page_list, page, page_links, page_versions, page_blocks, page_changes),
+    *(overview, one_crawl, page_list, page, topic_label, page_links, page_versions, page_blocks, page_changes),
     *(images, labels, label_sheet, job_changes, schedule, evaluate),
 )
 for one in VIEWS:

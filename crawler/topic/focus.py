@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crawler.page.text import page_terms, terms
+from crawler.topic.calibration import Calibration
 from crawler.topic.link_scores import HIGHEST, SITE_FACTOR, Apprentice, FocusOptions, PageCredits, Prioritizer, Scorer
 from crawler.topic.link_table import (
     KEPT,
@@ -29,7 +30,7 @@ from crawler.topic.link_table import (
     WaitingLinks,
     site_number,
 )
-from crawler.topic.relevance import Keywords, Subject, forms
+from crawler.topic.relevance import FIRST_STEEPNESS, Keywords, Subject, forms
 from crawler.topic.shared_model import MOST_PAGES, Learned, read, summary, written
 from crawler.topic.topic import STOP_WORDS, Topic
 from crawler.topic.word_statistics import KnownPage, Values, Vector, Vocabulary
@@ -55,6 +56,10 @@ UNNAMED = 0.5
 """For a topic given in words: the weight of the similarity of a page that contains none of them, at first."""
 FEW = 50
 """Pages after which what was learned counts as much as the words alone."""
+MORE_STEEPNESS, MANY = 6.0, 500
+"""The more pages were seen, the surer relevance is: by how much its steepness grows, and pages after which half of that
+is reached.
+"""
 
 
 class Focus:
@@ -67,6 +72,7 @@ class Focus:
         self.reader = LinkReader(self.vocabulary, topic.prefer)
         self.subject = Subject()
         self.trails, self.apprentice, self.waiting = PageCredits(), Apprentice(), WaitingLinks()
+        self.calibration = Calibration()
         self.choice = Prioritizer(self.manner, seat)
         self.scorer = Scorer(self.subject, self.trails, self.apprentice, self.manner.learning)
         self._examples: set[int] = set()
@@ -84,6 +90,15 @@ class Focus:
         """Learn a text that is about the topic, or one that is not."""
         self._examples.add(hash(text[:MOST_TEXT]))
         (self.subject.examples if good else self.subject.against).append(self._vector("", text))
+        self._is_stale = True
+
+    def label(self, labels: Iterable[tuple[str, str, bool]]) -> None:
+        """Learn from all pages that people labelled, in place of those before: title, text, and whether it is on the
+        topic.
+        """
+        self.subject.labelled = [
+            (KnownPage(self._vector(title, text), named=self._named(title, text)), good) for title, text, good in labels
+        ]
         self._is_stale = True
 
     def relevance(self, title: str, text: str) -> float:
@@ -199,10 +214,20 @@ class Focus:
         weights = self.vocabulary.weights()
         self.subject.words = self._words_given(weights)
         judged = self.subject.learn(weights)
+        self.calibration = self._calibrated()
         if judged:
             likeness = np.array([likeness for _, likeness in judged])
             named = np.array([page.named for page, _ in judged])
             self.trails.judge([page.number for page, _ in judged], self._promise(likeness, named))
+
+    def _calibrated(self) -> Calibration:
+        """The correction by what people labelled."""
+        labelled = self.subject.labelled
+        if not labelled:
+            return Calibration()
+        likeness = np.array([self.subject.likeness(page.vector) for page, _ in labelled])
+        named = np.array([page.named for page, _ in labelled])
+        return Calibration.fitted(self._uncorrected(likeness, named), [is_on for _, is_on in labelled])
 
     def asked(self, url: str) -> float | None:
         """The score of a queued link; None if it is not known here."""
@@ -280,11 +305,18 @@ class Focus:
         return _with_words(named, relevance) if self.keywords else relevance
 
     def _relevance(self, likeness: Any, named: Any) -> Any:
+        """The relevance of pages, corrected by labels."""
+        return self.calibration.corrected(self._uncorrected(likeness, named))
+
+    def _uncorrected(self, likeness: Any, named: Any) -> Any:
         """The relevance of pages; for a topic given in words, at first mostly by the words."""
+        pages = self.vocabulary.all_pages
+        steepness = FIRST_STEEPNESS + MORE_STEEPNESS * pages / (pages + MANY)
         if not self.keywords:
-            return self.subject.relevance(likeness)
+            return self.subject.relevance(likeness, steepness=steepness)
         known = self.trails.pages / (self.trails.pages + FEW)
-        return (1 - known) * self._promise(likeness, named) + known * self.subject.relevance(likeness, named)
+        learned = self.subject.relevance(likeness, named, steepness)
+        return (1 - known) * self._promise(likeness, named) + known * learned
 
     def _words_given(self, weights: Values) -> Vector | None:
         """The words that the topic was given in; another form of a word counts as much as the word, however

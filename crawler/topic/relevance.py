@@ -2,13 +2,14 @@
 
     aim        e + l - u / 2, nothing below 0, of length 1, where
     e          mean of the examples' vectors (a word weighs (1 + log of its count) times its weight in the vocabulary),
-               less half that of the examples of what the topic is not; of a topic given in words, those words
+               less half that of the examples of what the topic is not; of a topic given in words, those words; and
+               pages that people labelled
     l          mean of the pages most like the aim so far: three of ten, 30 at most, of those remembered
     u          mean of the half of the pages that is least like it
     likeness   of a page: the cosine of its vector and the aim
     bound      the likeness that parts the pages on the topic from the others: the geometric mean of the likeness of l
                and that of u; as long as few pages are known it is drawn to one that often holds
-    relevance  o / (1 + o), where o = (likeness / bound)^2: 1/2 at the bound
+    relevance  o / (1 + o), where o = (likeness / bound)^s: 1/2 at the bound; s is 2 at first, and grows with the pages
 
 With a topic given in words, l is of the pages that name them most, and o is multiplied by the root of (n + 0.1) / m: n
 is how much the page names the words, m the geometric mean of n + 0.1 of the pages of l and of those of u. So it makes
@@ -34,8 +35,11 @@ from crawler.topic.word_statistics import PLACES, KnownPage, Numbers, Values, Ve
 
 REMEMBERED = 500
 """Pages."""
+FIRST_STEEPNESS = 2.0
 LIKE_SHARE, MOST_LIKE = 0.3, 30
 UNLIKE_WEIGHT = 0.5
+LABEL_WEIGHT, FEW_GOOD, FEW_BAD = 2.0, 3, 10
+"""The weight of very many labelled pages, and how many on the topic, and off it, have half of that."""
 FIRST_BOUND, FIRST_NAMED, FIRST_PAGES = 0.1, 0.3, 50
 """The bound before anything is known, and how many pages it outweighs."""
 LEAST_NAMED = 0.1
@@ -55,6 +59,8 @@ class Subject:
         """Pages of other workers and of an earlier run, by worker number."""
         self.examples: list[Vector] = []
         self.against: list[Vector] = []
+        self.labelled: list[tuple[KnownPage, bool]] = []
+        """Pages that people labelled, and whether they are on the topic."""
         self.like: list[KnownPage] = []
         self.unlike: list[KnownPage] = []
         self.bound, self.named_bound = FIRST_BOUND, FIRST_NAMED
@@ -67,11 +73,13 @@ class Subject:
         length = float(np.sqrt(values @ values))
         return float(values @ self.aim[vector.places]) / length if length else 0.0
 
-    def relevance(self, likeness: float | Values, named: float | Values | None = None) -> Values:
+    def relevance(
+        self, likeness: float | Values, named: float | Values | None = None, steepness: float = FIRST_STEEPNESS
+    ) -> Values:
         """The relevance that corresponds to a similarity, from 0 to 1; and to how much a page names the words in which
         the topic was given.
         """
-        odds = np.square(likeness / self.bound)
+        odds = np.asarray(likeness / self.bound) ** steepness
         if named is not None:
             odds = odds * np.sqrt((named + LEAST_NAMED) / self.named_bound)
         return np.asarray(odds / (1 + odds))
@@ -82,6 +90,7 @@ class Subject:
         """
         self.weights, self.squares = weights, np.square(weights)
         examples = self._mean(self.examples) - UNLIKE_WEIGHT * self._mean(self.against)
+        examples += self._labels()
         if self.words is not None:
             examples += self._mean([self.words])
         pages = [*self.pages, *chain(*self.lent.values())]
@@ -104,6 +113,12 @@ class Subject:
             most_named, least_named = (_mean_named(some) + LEAST_NAMED for some in (self.like, self.unlike))
             self.named_bound = float(np.sqrt(most_named * least_named))
         return list(zip(self.pages, likeness[: len(self.pages)].tolist(), strict=True))
+
+    def _labels(self) -> Values:
+        """What labelled pages add to the examples: the more there are the more, at most twice as much as these."""
+        good, bad = ([page.vector for page, is_good in self.labelled if is_good is which] for which in (True, False))
+        more, less = len(good) / (len(good) + FEW_GOOD), len(bad) / (len(bad) + FEW_BAD)
+        return np.asarray(LABEL_WEIGHT * (more * self._mean(good) - UNLIKE_WEIGHT * less * self._mean(bad)))
 
     def _aim_at(self, vector: Values) -> None:
         self.aim = _unit(vector)

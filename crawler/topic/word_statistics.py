@@ -169,6 +169,11 @@ class Vocabulary:
         self.pages += 1
         self.counts[places] += 1
 
+    @property
+    def all_pages(self) -> int:
+        """The number of pages seen, also by other workers and earlier runs."""
+        return self.pages + sum(pages for pages, _, _ in self._others.values())
+
     def weights(self) -> Values:
         """How much a word of each place says, by all pages seen."""
         pages, counts = self.pages + IMAGINED, self.counts + self._imagined

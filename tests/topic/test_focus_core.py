@@ -68,6 +68,29 @@ def test_topics_in_words(topic: str, good: str, bad: str) -> None:
         assert many > few
 
 
+@pytest.mark.parametrize("topic", [BEES_TOPIC, Topic()])
+def test_labels_are_learned_from_until_there_are_others(topic: Topic) -> None:
+    made = begun(topic)
+    if not topic.given:
+        made.example(BEES)
+    before = [made.relevance("", text) for text in (BEES, CARS)]
+    made.label([("", BEES, False), ("", CARS, True)])
+    bees, cars = (made.relevance("", text) for text in (BEES, CARS))
+    assert (bees < before[0], cars > before[1]) == (True, True)
+    made.label([("", BEES, True), ("", CARS, False)])
+    assert made.relevance("", BEES) > bees
+    assert made.relevance("", CARS) < cars
+    made.label([])
+    assert [made.relevance("", text) for text in (BEES, CARS)] == pytest.approx(before, abs=0.01)
+
+
+def test_links_go_where_labels_point() -> None:
+    made = begun()
+    (before,) = made.found(page(0), [OTHER])
+    made.label([("", "Roads for cars", True)] * 10)
+    assert renew(made)[OTHER.url] > before
+
+
 def test_a_topic_in_chinese_without_the_dictionary() -> None:
     code = (
         "import sys; sys.modules['rjieba'] = None; from crawler.topic.focus import Focus; "
