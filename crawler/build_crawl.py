@@ -35,6 +35,7 @@ from crawler.spiders.crawl_status import CrawlStatus, EndReason, OutcomeCounts
 from crawler.spiders.demo_site import serve_demo
 from crawler.spiders.links_and_images import EvidenceCache, LinkSelector, PageImages
 from crawler.spiders.named_lists import NamedLists
+from crawler.spiders.new_topic import score_again
 from crawler.spiders.page_reader import PageReader
 from crawler.spiders.redirects import Redirects
 from crawler.spiders.request_outcomes import Leases
@@ -337,10 +338,17 @@ def join_crawl(arguments: Arguments, settings: BaseSettings, shared_files: int |
         shared_files,
         arguments.topic.text,
         arguments.topic.digest,
+        arguments.retopic,
     )
     url, retry_seconds = database_url(settings["STATE_URL"], folder), settings.getfloat("DATABASE_RETRY_SECONDS")
     session = _with_retries(lambda: _join(url, plan), retry_seconds)
     session.committer.retry_seconds = retry_seconds
+    if session.changes_topic:
+        try:
+            logger.info("%d stored pages were scored by the new topic", score_again(session, arguments.topic))
+        except BaseException:
+            session.leave()
+            raise
     return session
 
 

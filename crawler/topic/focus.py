@@ -8,9 +8,11 @@ The order in which a page is taken in:
     renewed      every few pages the aim is drawn anew, pages are judged anew, and all links that wait get new scores
 """
 
+import random
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from hashlib import blake2b
+from heapq import heappush, heappushpop
 from typing import Any
 
 import numpy as np
@@ -54,6 +56,10 @@ REMEMBERED = 200_000
 """Addresses of fetched pages that are remembered, for links that are shown again."""
 UNNAMED = 0.5
 """For a topic given in words: the weight of the similarity of a page that contains none of them, at first."""
+MOST_BEGUN = 250
+"""Stored pages that a new topic is learned from: those most like it, and as many others."""
+WEIGHED_AFTER = 25
+"""Of these pages, after which words are weighed again."""
 FEW = 50
 """Pages after which what was learned counts as much as the words alone."""
 MORE_STEEPNESS, MANY = 6.0, 500
@@ -121,6 +127,32 @@ class Focus:
             self.apprentice.learn(self.waiting.features[row], promise)
         self._since += 1
         return relevance
+
+    def begin_with(self, pages: Iterable[tuple[str, str]]) -> None:
+        """Learn from the titles and texts of pages that were stored before: words from all, and the topic from those
+        that are most like it, among others.
+        """
+        best, others = list[tuple[float, int, KnownPage]](), list[KnownPage]()
+        chance = random.Random(self.seat)  # noqa: S311 - a sample of pages, no secret
+        for at, (title, text) in enumerate(pages):
+            page = KnownPage(self._vector(title, text), named=self._named(title, text))
+            self.vocabulary.see(page.vector.places)
+            if at % WEIGHED_AFTER == 0:
+                self.learn()
+            promise = float(self._promise(self.subject.likeness(page.vector), page.named))
+            (heappush if at < MOST_BEGUN else heappushpop)(best, (promise, at, page))
+            if at < MOST_BEGUN:
+                others.append(page)
+            elif (place := chance.randrange(at + 1)) < MOST_BEGUN:
+                others[place] = page
+        self.subject.lent[self.seat] = list(dict.fromkeys([*others, *(page for _, _, page in best)]))
+        self._is_stale = True
+
+    def stored(self, url: str, title: str, text: str) -> float:
+        """The relevance of one of these pages, by which its links are scored."""
+        likeness, named = self._likeness(self._vector(title, text)), self._named(title, text)
+        self._remember(url, self.trails.add(float(self._promise(likeness, named))))
+        return float(self._relevance(likeness, named))
 
     def seen_again(self, page_url: str, leads: Sequence[LinkContext]) -> None:
         """Count a page for links that were known before."""
@@ -314,7 +346,7 @@ class Focus:
         steepness = FIRST_STEEPNESS + MORE_STEEPNESS * pages / (pages + MANY)
         if not self.keywords:
             return self.subject.relevance(likeness, steepness=steepness)
-        known = self.trails.pages / (self.trails.pages + FEW)
+        known = pages / (pages + FEW)
         learned = self.subject.relevance(likeness, named, steepness)
         return (1 - known) * self._promise(likeness, named) + known * learned
 
