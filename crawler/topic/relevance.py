@@ -30,6 +30,7 @@ from itertools import chain
 
 import numpy as np
 
+from crawler.page.simplified import spelled_either_way
 from crawler.page.text import is_unspaced
 from crawler.topic.word_statistics import PLACES, KnownPage, Numbers, Values, Vector
 
@@ -185,6 +186,7 @@ class Keywords:
     def __init__(self, weights: Mapping[str, float]) -> None:
         self.weights = dict(weights)
         self._forms = {word: forms(word) for word in self.weights}
+        self._unspaced = {word: spelled_either_way(word) for word, spellings in self._forms.items() if not spellings}
 
     def __bool__(self) -> bool:
         return bool(self.weights)
@@ -207,8 +209,10 @@ class Keywords:
         length = whole.total()
         found = {}
         for word, spellings in self._forms.items():
-            count = sum(map(whole.__getitem__, spellings)) if spellings else folded.count(word)
-            found[word] = count, length if spellings else len(folded)
+            if spellings:
+                found[word] = sum(map(whole.__getitem__, spellings)), length
+            else:
+                found[word] = len(self._unspaced[word].findall(folded)), len(folded)
         return found
 
     def _mean(self, strength: Mapping[str, float]) -> float:

@@ -1,7 +1,8 @@
 """Word statistics, learned as the crawl goes: how many of the pages seen so far have a word?
 
-A word is known by its place, a number below PLACES that is a hash of its letters: memory does not grow with the crawl,
-and all workers and runs agree. Two words may share a place; of 20,000 words, one in 14 does.
+A word is known by its place, a number below PLACES that is a hash of its letters, simplified if they are traditional
+Chinese: memory does not grow with the crawl, and all workers and runs agree. Two words may share a place; of 20,000
+words, one in 14 does.
 
 The weight of a word is log((n + 1) / (d + 1/2)), where d of n pages have it. The first pages tell nothing of common
 words yet: IMAGINED pages that have all stop words come before them.
@@ -15,6 +16,8 @@ from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
+
+from crawler.page.simplified import simplified
 
 Numbers = NDArray[np.int32]
 Values = NDArray[np.float64]
@@ -214,7 +217,7 @@ class _WordPlaces(dict[str, int]):
         self.names = names
 
     def __missing__(self, word: str) -> int:
-        found = crc32(word.encode("utf-8", "surrogatepass")) % PLACES
+        found = crc32(simplified(word).encode("utf-8", "surrogatepass")) % PLACES
         if len(word) <= LONGEST:
             if len(self) >= MOST_KNOWN:
                 self.clear()
