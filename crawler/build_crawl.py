@@ -21,7 +21,7 @@ from sqlalchemy.engine import URL
 from crawler import demo
 from crawler.arguments import ALL, Arguments
 from crawler.bulk.parallel import GARBAGE_THRESHOLD
-from crawler.checked_settings import bounds_of, canonical_of, max_depth_of
+from crawler.checked_settings import bounds_of, canonical_of, max_depth_of, similar_words_of
 from crawler.extraction import LEARNING, Extractor, favouring
 from crawler.extraction.site_libraries import SiteLibraries
 from crawler.frontier.frontier import Frontier
@@ -280,7 +280,8 @@ def _scope(settings: BaseSettings, arguments: Arguments, seeds: tuple[str, ...])
 def _topic(settings: BaseSettings, arguments: Arguments, session: WorkerSession) -> TopicTracker:
     wanted = arguments.min_relevance
     harvest = Harvest(bound=ON_TOPIC if wanted is None else wanted)
-    focus = Focus(arguments.topic, FocusOptions(exploration=settings.getfloat("FOCUS_EXPLORATION")), session.number)
+    options = FocusOptions(exploration=settings.getfloat("FOCUS_EXPLORATION"))
+    focus = Focus(arguments.topic, options, session.number, similar_words_of(settings, arguments))
     return TopicTracker(focus, Examples(arguments.topic), harvest)
 
 
@@ -345,7 +346,8 @@ def join_crawl(arguments: Arguments, settings: BaseSettings, shared_files: int |
     session.committer.retry_seconds = retry_seconds
     if session.changes_topic:
         try:
-            logger.info("%d stored pages were scored by the new topic", score_again(session, arguments.topic))
+            pages = score_again(session, arguments.topic, similar_words_of(settings, arguments))
+            logger.info("%d stored pages were scored by the new topic", pages)
         except BaseException:
             session.leave()
             raise

@@ -303,7 +303,7 @@ def _terms(text: str, runs: Sequence[str]) -> list[str]:
 
 
 def _chinese(run: str, cut: Callable[[str], list[str]]) -> list[str]:
-    """The words of more than one character in a run of Chinese, simplified; those of one say next to nothing of a topic."""
+    """The words of more than one character in a run of Chinese, simplified: those of one tell nearly nothing."""
     run = simplified(run)
     parts = (run[start : start + _LONGEST] for start in range(0, len(run), _LONGEST))
     return [word for part in parts for word in cut(part) if len(word) > 1]

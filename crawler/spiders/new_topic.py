@@ -15,18 +15,20 @@ from crawler.spiders.named_lists import words_of
 from crawler.spiders.topic_tracker import DIGITS
 from crawler.store.priority_updates import NewTopic
 from crawler.topic.focus import MOST_TEXT, Focus
+from crawler.topic.keywords import NONE_SIMILAR
 from crawler.topic.link_table import LinkContext
 
 if TYPE_CHECKING:
     from crawler.store.worker_session import WorkerSession
     from crawler.topic.topic import Topic
+    from crawler.topic.word_vectors import SimilarWords
 
 
-def score_again(session: WorkerSession, topic: Topic) -> int:
+def score_again(session: WorkerSession, topic: Topic, similar: SimilarWords = NONE_SIMILAR) -> int:
     """Give the crawl this topic; returns how many pages were scored."""
     committer = session.committer
     before = NewTopic(committer.in_transaction, committer.claimant)
-    focus = Focus(topic, seat=session.number)
+    focus = Focus(topic, seat=session.number, similar=similar)
     focus.begin_with((row.title, row.text) for rows in before.pages(MOST_TEXT) for row in rows)
     pages = 0
     for rows in before.pages(MOST_TEXT):

@@ -9,7 +9,7 @@ The order in which a page is taken in:
 """
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from heapq import heappush, heappushpop
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from crawler.page.text import page_terms, terms
 from crawler.topic.calibration import Calibration
+from crawler.topic.keywords import NONE_SIMILAR, Keywords, forms
 from crawler.topic.link_scores import HIGHEST, SITE_FACTOR, Apprentice, FocusOptions, PageCredits, Prioritizer, Scorer
 from crawler.topic.link_table import (
     KEPT,
@@ -32,10 +33,11 @@ from crawler.topic.link_table import (
     WaitingLinks,
     site_number,
 )
-from crawler.topic.relevance import FIRST_STEEPNESS, Keywords, Subject, forms
+from crawler.topic.relevance import FIRST_STEEPNESS, Subject
 from crawler.topic.shared_model import MOST_PAGES, Learned, read, summary, written
 from crawler.topic.topic import STOP_WORDS, Topic
 from crawler.topic.word_statistics import KnownPage, Values, Vector, Vocabulary
+from crawler.topic.word_vectors import SimilarWords
 from crawler.urls.parsing import host
 
 MOST_TEXT = 20_000
@@ -71,9 +73,17 @@ is reached.
 class Focus:
     """What one worker knows about its topic and the queued links."""
 
-    def __init__(self, topic: Topic, manner: FocusOptions | None = None, seat: int = 1) -> None:
+    def __init__(
+        self,
+        topic: Topic,
+        manner: FocusOptions | None = None,
+        seat: int = 1,
+        similar: SimilarWords = NONE_SIMILAR,
+    ) -> None:
         self.topic, self.manner, self.seat = topic, manner or FocusOptions(), seat
-        self.keywords = Keywords(dict(topic.words))
+        self.similar = similar
+        """Words of similar meaning as those of the topic."""
+        self.keywords = Keywords(dict(topic.words), similar)
         self.vocabulary = Vocabulary(STOP_WORDS)
         self.reader = LinkReader(self.vocabulary, topic.prefer)
         self.subject = Subject()
@@ -355,13 +365,17 @@ class Focus:
         rare it is.
         """
         times: dict[int, float] = {}
-        for word, given in self.topic.words:
+        for word, given in (*self._similar_words(), *self.topic.words):
             for form in forms(word) or terms(word) or (word,):
                 place = self.vocabulary.place(form)
                 as_rare = weights[self.vocabulary.place(word)] / weights[place] if forms(word) else 1.0
                 times[place] = given * float(as_rare)
         places = np.fromiter(times, np.int32, len(times))
         return Vector(places, np.fromiter(times.values(), np.float64, len(times))) if times else None
+
+    def _similar_words(self) -> Iterator[tuple[str, float]]:
+        for word, given in self.topic.words:
+            yield from ((other, given * near) for other, near in self.similar.get(word, ()))
 
     def _remember(self, url: str, number: int) -> None:
         self._numbers[url] = number

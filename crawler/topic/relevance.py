@@ -15,23 +15,14 @@ With a topic given in words, l is of the pages that name them most, and o is mul
 is how much the page names the words, m the geometric mean of n + 0.1 of the pages of l and of those of u. So it makes
 little difference whether a topic has one word or ten, of which each page names few. Pages are judged again whenever the
 aim is, as long as they are remembered.
-
-How much a text is about some words: each counts more the oftener it stands there, and few suffice.
-
-The strength of a word that stands c times in a text of l words is c / (c + 1 + l / 400); words in the title count three
-times. Of all words, the mean of third powers is taken: a page about one of five words is about the topic, if less than
-a page about all.
 """
 
-import re
-from collections import Counter, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Sequence
 from itertools import chain
 
 import numpy as np
 
-from crawler.page.simplified import spelled_either_way
-from crawler.page.text import is_unspaced
 from crawler.topic.word_statistics import PLACES, KnownPage, Numbers, Values, Vector
 
 REMEMBERED = 500
@@ -170,63 +161,3 @@ def _bound(likeness: Values, like: list[int], unlike: list[int]) -> float:
 def _unit(vector: Values) -> Values:
     vector = np.maximum(vector, 0.0)
     return np.asarray(vector / (float(np.sqrt(vector @ vector)) or 1.0))
-
-
-WHOLE = re.compile(r"\w+")
-HALF_LENGTH = 400
-"""Words of a text for which a word must occur once more to be as strong."""
-TITLE_COUNTS = 3
-POWER = 3
-"""The power of the mean over the words: how much strong words dominate."""
-
-
-class Keywords:
-    """Words with weights, found in texts."""
-
-    def __init__(self, weights: Mapping[str, float]) -> None:
-        self.weights = dict(weights)
-        self._forms = {word: forms(word) for word in self.weights}
-        self._unspaced = {word: spelled_either_way(word) for word, spellings in self._forms.items() if not spellings}
-
-    def __bool__(self) -> bool:
-        return bool(self.weights)
-
-    def named(self, title: str, text: str) -> float:
-        """How much a text is about the words, from 0 to 1."""
-        found, in_title = self._occurrences(text), self._occurrences(title)
-        strength = {}
-        for word, (count, length) in found.items():
-            count += TITLE_COUNTS * in_title[word][0]
-            strength[word] = count / (count + 1 + length / HALF_LENGTH)
-        return self._mean(strength)
-
-    def _occurrences(self, text: str) -> dict[str, tuple[int, int]]:
-        """How often each of the words occurs in a text, and the length of the text; in scripts without spaces
-        characters count.
-        """
-        folded = text.casefold()
-        whole = Counter(WHOLE.findall(folded))
-        length = whole.total()
-        found = {}
-        for word, spellings in self._forms.items():
-            if spellings:
-                found[word] = sum(map(whole.__getitem__, spellings)), length
-            else:
-                found[word] = len(self._unspaced[word].findall(folded)), len(folded)
-        return found
-
-    def _mean(self, strength: Mapping[str, float]) -> float:
-        total = sum(self.weights.values())
-        powers = sum(weight * strength[word] ** POWER for word, weight in self.weights.items())
-        return float((powers / total) ** (1 / POWER)) if total else 0.0
-
-
-def forms(word: str) -> tuple[str, ...]:
-    """The words that match a word, for English with and without plural s; none if the word is not a run of letters
-    between others, as in Chinese.
-    """
-    if is_unspaced(word) or not WHOLE.fullmatch(word):
-        return ()
-    if not word.isascii():
-        return (word,)
-    return (word, word[:-1]) if word.endswith("s") else (word, word + "s")
