@@ -281,7 +281,7 @@ def _topic(settings: BaseSettings, arguments: Arguments, session: WorkerSession)
     wanted = arguments.min_relevance
     harvest = Harvest(bound=ON_TOPIC if wanted is None else wanted)
     options = FocusOptions(exploration=settings.getfloat("FOCUS_EXPLORATION"))
-    focus = Focus(arguments.topic, options, session.number, similar_words_of(settings, arguments))
+    focus = Focus(arguments.topic, options, session.number, similar_words_of(settings, arguments), arguments.lang)
     return TopicTracker(focus, Examples(arguments.topic), harvest)
 
 
@@ -346,7 +346,7 @@ def join_crawl(arguments: Arguments, settings: BaseSettings, shared_files: int |
     session.committer.retry_seconds = retry_seconds
     if session.changes_topic:
         try:
-            pages = score_again(session, arguments.topic, similar_words_of(settings, arguments))
+            pages = score_again(session, arguments, similar_words_of(settings, arguments))
             logger.info("%d stored pages were scored by the new topic", pages)
         except BaseException:
             session.leave()

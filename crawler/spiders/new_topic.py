@@ -19,16 +19,17 @@ from crawler.topic.keywords import NONE_SIMILAR
 from crawler.topic.link_table import LinkContext
 
 if TYPE_CHECKING:
+    from crawler.arguments import Arguments
     from crawler.store.worker_session import WorkerSession
-    from crawler.topic.topic import Topic
     from crawler.topic.word_vectors import SimilarWords
 
 
-def score_again(session: WorkerSession, topic: Topic, similar: SimilarWords = NONE_SIMILAR) -> int:
-    """Give the crawl this topic; returns how many pages were scored."""
+def score_again(session: WorkerSession, arguments: Arguments, similar: SimilarWords = NONE_SIMILAR) -> int:
+    """Give the crawl the topic of these arguments; returns how many pages were scored."""
+    topic = arguments.topic
     committer = session.committer
     before = NewTopic(committer.in_transaction, committer.claimant)
-    focus = Focus(topic, seat=session.number, similar=similar)
+    focus = Focus(topic, seat=session.number, similar=similar, languages=arguments.lang)
     focus.begin_with((row.title, row.text) for rows in before.pages(MOST_TEXT) for row in rows)
     pages = 0
     for rows in before.pages(MOST_TEXT):

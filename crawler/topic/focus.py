@@ -9,7 +9,7 @@ The order in which a page is taken in:
 """
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from heapq import heappush, heappushpop
@@ -79,12 +79,13 @@ class Focus:
         manner: FocusOptions | None = None,
         seat: int = 1,
         similar: SimilarWords = NONE_SIMILAR,
+        languages: Collection[str] = (),
     ) -> None:
         self.topic, self.manner, self.seat = topic, manner or FocusOptions(), seat
         self.similar = similar
         """Words of similar meaning as those of the topic."""
-        self.keywords = Keywords(dict(topic.words), similar)
-        self.vocabulary = Vocabulary(STOP_WORDS)
+        self.keywords = Keywords(dict(topic.words), similar, languages)
+        self.vocabulary = Vocabulary(STOP_WORDS, self.keywords.stems.folded)
         self.reader = LinkReader(self.vocabulary, topic.prefer)
         self.subject = Subject()
         self.trails, self.apprentice, self.waiting = PageCredits(), Apprentice(), WaitingLinks()

@@ -9,11 +9,12 @@ A word of similar meaning counts in place of the word itself, where it stands mo
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
 from crawler.page.simplified import spelled_either_way
 from crawler.page.text import is_unspaced
+from crawler.topic.stems import Stems
 from crawler.topic.word_vectors import SimilarWords
 
 NONE_SIMILAR: SimilarWords = MappingProxyType({})
@@ -28,8 +29,11 @@ POWER = 3
 class Keywords:
     """Words with weights, found in texts; and others of similar meaning, each with its similarity from 0 to 1."""
 
-    def __init__(self, weights: Mapping[str, float], similar: SimilarWords = NONE_SIMILAR) -> None:
+    def __init__(
+        self, weights: Mapping[str, float], similar: SimilarWords = NONE_SIMILAR, languages: Collection[str] = ()
+    ) -> None:
         self.weights = dict(weights)
+        self.stems = Stems(self.weights, languages)
         self._similar = {word: similar.get(word, ()) for word in self.weights}
         others = (other for some in self._similar.values() for other, _ in some)
         self._forms = {word: forms(word) for word in (*self.weights, *others)}
@@ -59,8 +63,11 @@ class Keywords:
         whole = Counter(WHOLE.findall(folded))
         length = whole.total()
         found = {}
+        stemmed = self.stems.with_forms(whole) if self.stems else {}
         for word, spellings in self._forms.items():
-            if spellings:
+            if word in stemmed:
+                found[word] = stemmed[word], length
+            elif spellings:
                 found[word] = sum(map(whole.__getitem__, spellings)), length
             else:
                 found[word] = len(self._unspaced[word].findall(folded)), len(folded)

@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import select
 from store_workers import EVERYTHING, Crew, Worker, candidates, stored, urls
 
+from crawler.arguments import Arguments
 from crawler.page.page import Extraction
 from crawler.spiders import new_topic
 from crawler.spiders.new_topic import score_again
@@ -15,9 +16,10 @@ from crawler.store.page_tables import page
 from crawler.topic.focus import Focus
 from crawler.topic.topic import Topic
 
-BEES, CARS = Topic.of("honey bees"), Topic.of("cars")
-TEXTS = {"bees": "Honey bees make honey in the hive of their colony.", "cars": "Cars run on roads and burn petrol."}
 HOME = "http://a.example/"
+BEES, CARS = Topic.of("honey bees"), Topic.of("cars")
+GIVEN = Arguments((HOME,), topic=CARS)
+TEXTS = {"bees": "Honey bees make honey in the hive of their colony.", "cars": "Cars run on roads and burn petrol."}
 
 
 @pytest.fixture(params=[1, 1_000], ids=["row by row", "in large parts"])
@@ -67,7 +69,7 @@ def test_pages_and_links_are_scored_again(crew: Crew) -> None:
     crawled(crew)
     before = priorities(crew)
     one = retopic(crew)
-    assert score_again(one.session, CARS) == 3
+    assert score_again(one.session, GIVEN) == 3
     assert crew.value(select(crawl.c.topic)) == "cars"
     found = relevances(crew)
     assert found["cars"] > 0.5 > found["bees"]
@@ -82,7 +84,7 @@ def test_pages_and_links_are_scored_again(crew: Crew) -> None:
 def test_the_crawl_goes_on_with_what_was_learned(crew: Crew) -> None:
     crawled(crew)
     one = retopic(crew)
-    score_again(one.session, CARS)
+    score_again(one.session, GIVEN)
     focus = Focus(CARS)
     (record,) = one.commit().shared_models
     assert focus.take_in(record)
@@ -95,7 +97,7 @@ def test_what_was_killed_in_between_is_done_again(crew: Crew, monkeypatch: pytes
     one = retopic(crew)
     monkeypatch.setattr(new_topic, "words_of", lambda url: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        score_again(one.session, CARS)
+        score_again(one.session, GIVEN)
     one.leave()
     assert crew.value(select(crawl.c.topic)) == BEES.text
     assert retopic(crew).session.changes_topic
@@ -103,7 +105,7 @@ def test_what_was_killed_in_between_is_done_again(crew: Crew, monkeypatch: pytes
 
 def test_a_crawl_without_pages_gets_another_topic(crew: Crew) -> None:
     crew.join(*candidates(HOME), topic=BEES.text, topic_digest=BEES.digest).leave()
-    assert score_again(retopic(crew).session, CARS) == 0
+    assert score_again(retopic(crew).session, GIVEN) == 0
     assert not retopic_is_needed(crew)
 
 
