@@ -75,6 +75,8 @@ class Arguments:
     markdown: str = "no"
     listings: bool = False
     fresh: bool = False
+    retopic: bool = False
+    """Whether a crawl of another topic gets this one."""
     extractor: str = ""
     """The extraction method, if it is not that of the settings."""
     favour: str = "balance"
@@ -94,7 +96,10 @@ def parse(given: Mapping[str, object]) -> Arguments:
     if not texts.get("seeds"):
         raise ArgumentError("no seeds; give -a seeds=URL[,URL...], a file of URLs, a sitemap or feed URL, or demo")
     values = {name: ARGUMENTS[name].read(text) for name, text in texts.items() if text}
-    return Arguments(**values, demo=values["seeds"] == ())  # type: ignore[arg-type]
+    found = Arguments(**values, demo=values["seeds"] == ())  # type: ignore[arg-type]
+    if found.retopic and not (found.topic.words or found.topic.examples):
+        raise ArgumentError("retopic=yes needs a topic in words or texts, by which stored pages are scored at once")
+    return found
 
 
 def _text(name: str, value: object) -> str | list[str]:
@@ -401,6 +406,11 @@ ARGUMENTS = {
         lambda value: _choice("fresh", {"yes": True, "no": False})(value) == "yes",
         "no",
         N_("yes forgets what was requested and starts from scratch; stored pages stay until they are fetched again."),
+    ),
+    "retopic": Argument(
+        lambda value: _choice("retopic", {"yes": True, "no": False})(value) == "yes",
+        "no",
+        N_("yes gives a crawl another topic: stored pages and queued links are scored again."),
     ),
     "refresh": Argument(
         _choice("refresh", REFRESH),

@@ -21,7 +21,7 @@ from sqlalchemy.engine import URL
 from crawler import demo
 from crawler.arguments import ALL, Arguments
 from crawler.bulk.parallel import GARBAGE_THRESHOLD
-from crawler.checked_settings import bounds_of, canonical_of, max_depth_of
+from crawler.checked_settings import bounds_of, canonical_of, max_depth_of, similar_words_of
 from crawler.extraction import LEARNING, Extractor, favouring
 from crawler.extraction.site_libraries import SiteLibraries
 from crawler.frontier.frontier import Frontier
@@ -35,6 +35,7 @@ from crawler.spiders.crawl_status import CrawlStatus, EndReason, OutcomeCounts
 from crawler.spiders.demo_site import serve_demo
 from crawler.spiders.links_and_images import EvidenceCache, LinkSelector, PageImages
 from crawler.spiders.named_lists import NamedLists
+from crawler.spiders.new_topic import score_again
 from crawler.spiders.page_reader import PageReader
 from crawler.spiders.redirects import Redirects
 from crawler.spiders.request_outcomes import Leases
@@ -279,7 +280,8 @@ def _scope(settings: BaseSettings, arguments: Arguments, seeds: tuple[str, ...])
 def _topic(settings: BaseSettings, arguments: Arguments, session: WorkerSession) -> TopicTracker:
     wanted = arguments.min_relevance
     harvest = Harvest(bound=ON_TOPIC if wanted is None else wanted)
-    focus = Focus(arguments.topic, FocusOptions(exploration=settings.getfloat("FOCUS_EXPLORATION")), session.number)
+    options = FocusOptions(exploration=settings.getfloat("FOCUS_EXPLORATION"))
+    focus = Focus(arguments.topic, options, session.number, similar_words_of(settings, arguments), arguments.lang)
     return TopicTracker(focus, Examples(arguments.topic), harvest)
 
 
@@ -337,10 +339,18 @@ def join_crawl(arguments: Arguments, settings: BaseSettings, shared_files: int |
         shared_files,
         arguments.topic.text,
         arguments.topic.digest,
+        arguments.retopic,
     )
     url, retry_seconds = database_url(settings["STATE_URL"], folder), settings.getfloat("DATABASE_RETRY_SECONDS")
     session = _with_retries(lambda: _join(url, plan), retry_seconds)
     session.committer.retry_seconds = retry_seconds
+    if session.changes_topic:
+        try:
+            pages = score_again(session, arguments, similar_words_of(settings, arguments))
+            logger.info("%d stored pages were scored by the new topic", pages)
+        except BaseException:
+            session.leave()
+            raise
     return session
 
 

@@ -19,6 +19,7 @@ from crawler.urls.public_hosts import AllowList
 
 if TYPE_CHECKING:
     from crawler.noise.learned_model import NoiseModel
+    from crawler.topic.word_vectors import SimilarWords
 
 
 def canonical_of(settings: BaseSettings) -> Canonical:
@@ -105,6 +106,7 @@ def check_crawl(settings: BaseSettings, arguments: Arguments) -> None:
     bounds_of(settings)
     max_depth_of(settings, arguments)
     image_filter_of(settings)
+    similar_words_of(settings, arguments)
     if arguments.workers != 1 and settings.getdict("FEEDS"):
         raise ArgumentError(
             "workers={number} cannot be given with -o, -O or FEEDS, which write the items of one worker; "
@@ -184,6 +186,18 @@ def extractor_of(settings: BaseSettings) -> Extractor:
     if name not in EXTRACTORS:
         raise _wrong("EXTRACTOR", name, Message("are {names}", {"names": [*EXTRACTORS]}))
     return EXTRACTORS[name]
+
+
+def similar_words_of(settings: BaseSettings, arguments: Arguments) -> "SimilarWords":
+    """The words similar to those of the topic; raises an ArgumentError if the file of vectors is wrong."""
+    if not (path := settings["FOCUS_VECTORS"]):
+        return {}
+    from crawler.topic.word_vectors import WordVectorsError, similar_words
+
+    try:
+        return similar_words(Path(path), tuple(word for word, _ in arguments.topic.words))
+    except WordVectorsError as error:
+        raise ArgumentError("setting {name} is wrong: {why}", name="FOCUS_VECTORS", why=str(error)) from None
 
 
 LIMIT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")

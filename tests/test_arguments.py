@@ -237,6 +237,7 @@ def test_a_path_that_is_no_file(value: str, why: str) -> None:
         ("refresh", "due", "due"),
         ("fresh", "yes", True),
         ("fresh", "no", False),
+        ("retopic", "no", False),
     ],
 )
 def test_right_values(name: str, value: str, read: object) -> None:
@@ -306,6 +307,7 @@ ALLOWED = {
     "favour": "allowed are balance, precision, recall",
     "refresh": "allowed are due, all",
     "fresh": "allowed are yes, no",
+    "retopic": "allowed are yes, no",
     "workers": "allowed are auto and whole numbers from 1 to 64",
 }
 WRONG = {
@@ -324,10 +326,31 @@ WRONG = {
     "extractor": ["magic", "Auto", "leaf_tags"],
     "favour": ["Recall", "f1", "precision,recall", "0.5"],
     "fresh": ["maybe", "true", "YES"],
+    "retopic": ["maybe", "true", "YES"],
     "refresh": ["yes", "Due", "due,all"],
     "workers": ["0", "65", "all", "-1", "2.0"],
 }
 CASES = [(name, value) for name, values in WRONG.items() for value in values]
+
+
+@pytest.mark.parametrize(
+    ("topic", "is_enough"),
+    [
+        (None, False),
+        ('examples = ["https://a.example/bees"]', False),
+        ('examples = ["Bees make honey."]', True),
+        ('words = ["bees"]', True),
+    ],
+)
+def test_another_topic_needs_words_or_texts(topic: str | None, is_enough: bool, tmp_path: Path) -> None:
+    given = {"seeds": A, "retopic": "yes"}
+    if topic is not None:
+        (tmp_path / "topic.toml").write_text(topic, "utf-8")
+        given["topic"] = str(tmp_path / "topic.toml")
+    if is_enough:
+        assert parse(given).retopic
+    else:
+        assert wrong(given).startswith("retopic=yes needs a topic in words or texts")
 
 
 def test_every_argument_has_wrong_values() -> None:

@@ -17,7 +17,9 @@ ROOMS = (
 ).split()
 # These compute: they know no framework, no database and no terminal; and these are their libraries.
 PURE = frozenset("outcomes urls page translation metadata extraction noise topic recrawl".split())
-LIBRARIES = frozenset("cssselect lxml parsel w3lib numpy tldextract rapidfuzz py3langid rjieba adblock".split())
+LIBRARIES = frozenset(
+    "cssselect lxml parsel w3lib numpy tldextract rapidfuzz py3langid rjieba adblock snowballstemmer".split()
+)
 # The heavy libraries, each with the room that may use it.
 KEPT_TO = {
     "adblock": ("noise",),

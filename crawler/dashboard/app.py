@@ -44,6 +44,7 @@ from crawler.dashboard.views import (
     page_list,
     page_versions,
     schedule,
+    topic_label,
 )
 from crawler.store.database import StateError
 from crawler.translation.message import N_, Message, catalogue_of
@@ -115,8 +116,8 @@ app = FastAPI(
     lifespan=with_few_threads,
 )
 VIEWS = (
-    *(overview, one_crawl, crawl_changes, page_list, page, page_links, page_versions, page_blocks, page_changes),
-    *(images, labels, label_sheet, job_changes, schedule, evaluate),
+    *(overview, one_crawl, crawl_changes, page_list, page, topic_label, page_links, page_versions, page_blocks),
+    *(page_changes, images, labels, label_sheet, job_changes, schedule, evaluate),
 )
 for one in VIEWS:
     app.include_router(one.router, include_in_schema=False)

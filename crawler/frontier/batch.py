@@ -21,6 +21,14 @@ class LinkUpdates(NamedTuple):
     no_longer: tuple[str, ...]
 
 
+class TopicLabel(NamedTuple):
+    """A page that somebody labelled."""
+
+    title: str
+    text: str
+    is_on_topic: bool
+
+
 class SiteEvidence(NamedTuple):
     """Counts of the images of a site: all of them, or those added since this worker last read."""
 
@@ -144,6 +152,8 @@ class BatchReply:
     """Sites whose evidence is dropped from memory; it is sent in full when it is needed again."""
     shared_models: list[str] = field(default_factory=list)
     """Topic models of other workers and earlier runs."""
+    topic_labels: list[TopicLabel] | None = None
+    """All pages that people labelled; None if they are still the same."""
     done: list[str] = field(default_factory=list)
     """The addresses among those asked for that are no longer queued."""
     waiting: int = 0

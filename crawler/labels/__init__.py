@@ -1,4 +1,4 @@
-"""Labels: people's judgements of images and texts.
+"""Labels: people's judgements of images, of texts, and of pages that are on the topic or not.
 
 Labels are there to learn from and outlive the crawls that they are of. The newest label of a thing replaces the older.
 Labels are written in a transaction of their own, which takes milliseconds: a crawl waits no longer for it, and it waits
@@ -19,29 +19,32 @@ from crawler.store.images import IMAGE, label_key
 from crawler.store.page_tables import label
 from crawler.store.page_writer import COMPRESSION_LEVEL, zstd
 from crawler.store.read_only import exists, reading
+from crawler.store.shared_learning import TOPIC
 
 TEXT = "text"
 CONTENT, NOISE = "content", "noise"
 NEWEST = 2**63 - 1  # no label or verdict has a higher number
 TEXTS = ("crawl", "kind", "url", "page", "value", "detail")
-AT_ONCE = {IMAGE: 100, TEXT: 1}  # labels that are read at a time: those of texts contain their pages
+AT_ONCE = {IMAGE: 100, TEXT: 1, TOPIC: 100}  # labels that are read at a time: those of texts contain their pages
 
 
 @dataclass(frozen=True)
 class Label:
-    """Somebody's label of an image, or of the text of a page."""
+    """Somebody's label of an image, of the text of a page, or of what a page is about."""
 
     kind: str
-    """image or text."""
+    """image, text or topic."""
     crawl: str
     url: str
     page: str
     value: str
-    """For an image, content or noise; for a page, its main text."""
+    """For an image, content or noise; for a text, the main text; for a topic, on_topic or off_topic."""
     detail: str = ""
-    """For an image, how a page shows it, as a sighting's record; for a page, the chosen blocks, as JSON."""
+    """For an image, how a page shows it, as a sighting's record; for a text, the chosen blocks, as JSON; for a topic,
+    the number of the page and the topic's digest.
+    """
     source: bytes = b""
-    """For a page, its HTML."""
+    """For a text, the HTML of the page; for a topic, its title and text."""
     said_at: float = 0.0
 
     @property
@@ -87,8 +90,8 @@ def labelled_pages(url: URL, crawl: str | None) -> Iterator[Iterator[Label]]:
 
 
 def count_labels(connection: Connection, crawl: str | None, kind: str) -> dict[str, int]:
-    """How many labels of a kind there are: of images by label, of texts all under `text`."""
-    value = label.c.value if kind == IMAGE else label.c.kind
+    """How many labels of a kind there are: of images and topics by label, of texts all under `text`."""
+    value = label.c.kind if kind == TEXT else label.c.value
     rows = connection.execute(select(value, func.count()).where(*_of(crawl, kind)).group_by(value))
     return {str(said): int(number) for said, number in rows}
 

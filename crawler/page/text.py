@@ -15,6 +15,8 @@ from hashlib import blake2b
 from html import unescape
 from operator import add
 
+from crawler.page.simplified import simplified
+
 HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 UNSPACED = (
     f"{HAN}"
@@ -301,7 +303,8 @@ def _terms(text: str, runs: Sequence[str]) -> list[str]:
 
 
 def _chinese(run: str, cut: Callable[[str], list[str]]) -> list[str]:
-    """The words of more than one character in a run of Chinese: those of one say next to nothing of a topic."""
+    """The words of more than one character in a run of Chinese, simplified: those of one tell nearly nothing."""
+    run = simplified(run)
     parts = (run[start : start + _LONGEST] for start in range(0, len(run), _LONGEST))
     return [word for part in parts for word in cut(part) if len(word) > 1]
 

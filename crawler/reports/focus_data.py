@@ -28,6 +28,8 @@ from crawler.urls.parsing import absolute
 PAGES_AT_ONCE = 1_000
 PRIORITIES = 1_000
 """Priorities of links are scores multiplied by this."""
+STEPS = 1_000
+"""The resolution of link scores and relevance for rankings: that of priorities."""
 MOST_WORDS = 40
 LONGEST = 60
 """Characters of a word that are shown."""
@@ -176,6 +178,10 @@ class Recall:
     missed: int
     """Those that are only by the list."""
     on_topic: int
+    brier: float
+    """The mean square of the difference between relevance and truth, which is 1 or 0; of stored pages."""
+    ranking: float | None
+    """How often, of a page in the list and one that is not, the first had the higher relevance; .5 is chance."""
 
     @property
     def recall(self) -> float:
@@ -199,6 +205,8 @@ class Search:
         self._truth = truth
         self._met: set[str] = set()
         self._agreed = self._missed = 0
+        self._squares = 0.0
+        self._ranks = [[0] * (STEPS + 1) for _ in range(2)]
 
     @property
     def count(self) -> int:
@@ -207,6 +215,8 @@ class Search:
     def take(self, page: FetchedPage, on_topic: bool) -> None:
         """Count a page, which is also known by its requested address."""
         met = {self._truth.same(url) for url in {page.url, page.requested_url}} & self._truth.addresses
+        self._squares += (bool(met) - page.relevance) ** 2
+        self._ranks[bool(met)][round(min(max(page.relevance, 0.0), 1.0) * STEPS)] += 1
         if met:
             self._met |= met
             self._agreed += on_topic
@@ -214,7 +224,22 @@ class Search:
 
     def found(self, on_topic: int) -> Recall:
         """The result for a crawl with this many pages on the topic."""
-        return Recall(len(self._truth.addresses), self.count, self._agreed, self._missed, on_topic)
+        counts = len(self._truth.addresses), self.count, self._agreed, self._missed, on_topic
+        return Recall(*counts, self._squares / sum(map(sum, self._ranks)), ranking(*self._ranks))
+
+
+def ranking(off_topic: list[int], on_topic: list[int]) -> float | None:
+    """How often pages on the topic had the better score than those off it, by counts of scores; ties count half.
+
+    >>> ranking([2, 0, 0], [0, 1, 1]), ranking([1, 1], [1, 1]), ranking([0, 3], [0, 0])
+    (1.0, 0.5, None)
+    """
+    pairs = sum(off_topic) * sum(on_topic)
+    won, below = 0.0, 0
+    for off, on in zip(off_topic, on_topic, strict=True):
+        won += on * (below + off / 2)
+        below += off
+    return won / pairs if pairs else None
 
 
 def truth_of(lines: Iterable[str], same: Callable[[str], str]) -> Truth:

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from heapq import heappush, heappushpop
 
-from crawler.reports.focus_data import FetchedPage, Recall, Search, Truth
+from crawler.reports.focus_data import STEPS, FetchedPage, Recall, Search, Truth, ranking
 from crawler.topic.stop_rule import ON_TOPIC
 from crawler.translation.message import N_
 from crawler.urls.parsing import site
@@ -25,8 +25,6 @@ MOST_SITES = 50
 EXTREMES = 10
 """The best and the worst pages that are listed."""
 TENTHS = 10
-STEPS = 1_000
-"""The resolution of link scores for the ranking: that of priorities."""
 UNKNOWN = N_("not known")
 
 
@@ -195,20 +193,6 @@ class _Tally:
         score = self.scores / self.scored if self.scored else None
         harvest, relevance = self.on_topic / self.pages, self.relevance / self.pages
         return FocusGroup(name, self.pages, self.on_topic, harvest, relevance, score, self.best)
-
-
-def ranking(off_topic: list[int], on_topic: list[int]) -> float | None:
-    """How often pages on the topic had the better link score than those off it, by counts of scores; ties count half.
-
-    >>> ranking([2, 0, 0], [0, 1, 1]), ranking([1, 1], [1, 1]), ranking([0, 3], [0, 0])
-    (1.0, 0.5, None)
-    """
-    pairs = sum(off_topic) * sum(on_topic)
-    won, below = 0.0, 0
-    for off, on in zip(off_topic, on_topic, strict=True):
-        won += on * (below + off / 2)
-        below += off
-    return won / pairs if pairs else None
 
 
 def _groups(tallies: dict[str, _Tally]) -> list[FocusGroup]:

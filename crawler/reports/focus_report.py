@@ -141,6 +141,16 @@ def truth_words(found: Recall) -> list[Message]:
             found.missed,
         )
         said.append(missed)
+    brier = {"brier": f"{found.brier:.3f}"}
+    said.append(Message("Brier score of relevance {brier}; 0 is best, and always saying 0.5 gives 0.25.", brier))
+    if found.ranking is not None:
+        said.append(
+            Message(
+                "In pairs of a stored page in the file and one that is not, the first had the higher relevance in "
+                "{share} of cases (AUC {auc}); {chance} is chance.",
+                {"share": percent(found.ranking), "auc": f"{found.ranking:.3f}", "chance": "50%"},
+            )
+        )
     return said
 
 

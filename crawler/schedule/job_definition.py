@@ -22,7 +22,7 @@ OF_NO_JOB = frozenset(
     "FEED_EXPORT_ENCODING TELNETCONSOLE_ENABLED REMOTE_CONTROL_ENABLED".split()
 )
 PLAIN = (str, int, float, bool, list, tuple)
-FILES = ("IMAGE_NOISE_WEIGHTS", "IMAGE_NOISE_LISTS")
+FILES = ("IMAGE_NOISE_WEIGHTS", "IMAGE_NOISE_LISTS", "FOCUS_VECTORS")
 """Settings whose values are files, separated by commas if there are several."""
 
 

@@ -206,6 +206,8 @@ class SharedLearning:
     def apply(self, reply: BatchReply, updates: LinkUpdates) -> dict[str, int]:
         """Learn from the reply to a batch; returns the new priorities of queued links."""
         priorities = self.topic.apply(reply.shared_models, updates)
+        if reply.topic_labels is not None:
+            self.topic.focus.label(reply.topic_labels)
         for kind, text in reply.shared_examples:
             self.take_in(kind, text)
         if self.libraries is not None:

@@ -56,6 +56,7 @@ from crawler.store.priority_updates import PriorityUpdates
 from crawler.store.rounds import Round, requeue_listed, round_of
 from crawler.store.shared_learning import (
     SharedTopicModel,
+    TopicLabels,
     new_shared_examples,
     new_templates,
     save_shared_examples,
@@ -95,6 +96,7 @@ class BatchCommitter:
         self.releases = ImageReleases(claimant.crawl_id, claimant.images)
         self.priority_updates = PriorityUpdates(keys)
         self.shared_model = SharedTopicModel(claimant.crawl_id)
+        self.topic_labels = TopicLabels(claimant.crawl_id)
         self.samples = SampleWriter(claimant.crawl_id)
         self.round = Round(1, 1)
         self._evidence = EvidenceReader()
@@ -118,6 +120,7 @@ class BatchCommitter:
             return BatchReply(lost=True, committed=error.is_committed)
         self.priority_updates.committed()
         self.shared_model.committed()
+        self.topic_labels.committed()
         reply.forgotten = self._evidence.committed({one.shown_on for one in reply.leases if one.shown_on is not None})
         return reply
 
@@ -275,6 +278,7 @@ class BatchCommitter:
         self._shared_examples.update(shared_examples)
         reply.shared_examples = list(shared_examples.values())
         reply.shared_models = self.shared_model.read(connection, worker_id)
+        reply.topic_labels = self.topic_labels.read(connection)
         if batch.asked_after:
             reply.done = no_longer_waiting(connection, worker_id, self.keys, batch.asked_after)
         shown_on = {one.shown_on for one in reply.leases if one.shown_on is not None}

@@ -224,12 +224,14 @@ label = Table(
     Column("id", Serial, primary_key=True),
     Column("key", BigInteger, nullable=False, unique=True),  # a hash of crawl, kind, url and page
     Column("crawl", Text, nullable=False),  # its name
-    Column("kind", Text, nullable=False),  # image, or text
+    Column("kind", Text, nullable=False),  # image, text or topic
     Column("url", Text, nullable=False),  # of the image or the page
     Column("page", Text, nullable=False),  # the page that shows it
-    Column("value", Text, nullable=False),  # of an image: content or noise; of a page: its main text
-    Column("detail", Text, nullable=False),  # JSON: how a page shows the image, or the chosen blocks of a page
-    Column("source", LargeBinary),  # the source of a page, compressed by zstd
+    # Of an image: content or noise; of a text: the main text; of a topic: on_topic or off_topic.
+    Column("value", Text, nullable=False),
+    # JSON: how a page shows the image, the chosen blocks of a text, or which topic a page is on or not.
+    Column("detail", Text, nullable=False),
+    Column("source", LargeBinary),  # compressed by zstd: the source of a text's page, or the title and text of a page
     Column("said_at", Float, nullable=False),
 )
 index("label_crawl", label.c.crawl, label.c.kind, label.c.id)

@@ -1,4 +1,4 @@
-"""Writes new priorities of queued addresses.
+"""Writes new priorities of queued addresses, and when a crawl gets another topic the relevance of its stored pages.
 
 If a worker crashes, addresses keep their old priorities. No worker waits to write priorities: if another transaction
 has locked a host, its priorities are written with a later batch.
@@ -6,18 +6,22 @@ has locked a host, its priorities are written with a later batch.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ARRAY, BigInteger, Connection, Integer, bindparam, func, select, update
+from sqlalchemy import ARRAY, BigInteger, Connection, Integer, Row, Select, bindparam, func, select, update
 
-from crawler.store.crawl_tables import IS_WAITING, address, host
-from crawler.store.database import in_chunks
+from crawler.store.crawl_tables import IS_WAITING, address, crawl, host, worker
+from crawler.store.database import database_time, in_chunks
 from crawler.store.hosts import UPDATE_BEST
+from crawler.store.page_tables import page
+from crawler.store.shared_learning import SharedTopicModel
 
 if TYPE_CHECKING:
     from crawler.store.addresses import AddressKeys
+    from crawler.store.claims import Claimant
 
+HIGHEST = 999  # of priorities that are learned
 PRIORITIES_AT_ONCE = 50_000  # priorities written in one transaction; later ones wait for the next
 # Seeds, lists, images, and pages that only an image links to have fixed priorities.
 HAS_LEARNED_PRIORITY = (
@@ -95,3 +99,80 @@ def _write_priorities(connection: Connection, rows: Collection[Any], priorities:
         connection.execute(UPDATE_PRIORITY, [{"number": number, "new": priority} for number, priority in given.items()])
     else:
         connection.execute(UPDATE_PRIORITIES, {"numbers": list(given), "priorities": list(given.values())})
+
+
+ROWS_AT_ONCE = 1_000
+_text = func.substr(page.c.text, 1, bindparam("most"), type_=page.c.text.type).label("text")
+# The sum keeps databases from using the indexes by crawl: they would sort all pages for each part.
+STORED_PAGES = (
+    select(page.c.id, page.c.requested_url, page.c.title, _text)
+    .where(page.c.crawl_id + 0 == bindparam("crawl"), page.c.id > bindparam("last"))
+    .order_by(page.c.id)
+    .limit(ROWS_AT_ONCE)
+)
+SET_RELEVANCE = update(page).where(page.c.id == bindparam("number")).values(relevance=bindparam("new"))
+_parent = address.alias("parent")
+_found_on = func.coalesce(_parent.c.requested, _parent.c.url).label("parent")
+QUEUED_LINKS = (
+    select(address.c.id, address.c.host_id, address.c.url, _found_on)
+    .join(host, host.c.id == address.c.host_id)
+    .outerjoin(_parent, _parent.c.id == address.c.parent)
+    .where(host.c.crawl_id == bindparam("crawl"), address.c.id > bindparam("last"), IS_WAITING)
+    .where(address.c.kind == "link", address.c.sight.is_(None), address.c.priority.between(0, HIGHEST))
+    .order_by(address.c.id)
+    .limit(ROWS_AT_ONCE)
+)
+
+
+class NewTopic:
+    """What a crawl has of its earlier topic, in parts, each in a transaction of its own that shows the worker alive."""
+
+    def __init__(self, in_transaction: Callable[[Callable[[Connection], Any]], Any], claimant: Claimant) -> None:
+        self._in_transaction, self._claimant = in_transaction, claimant
+
+    def pages(self, most: int) -> Iterator[Sequence[Row[Any]]]:
+        """The stored pages: id, address, title and the beginning of the text."""
+        return self._rows(STORED_PAGES, {"most": most})
+
+    def links(self) -> Iterator[Sequence[Row[Any]]]:
+        """The queued links: id, host, address and the address of the page on which each was found, if it is known."""
+        return self._rows(QUEUED_LINKS, {})
+
+    def save_relevance(self, relevance: Mapping[int, float]) -> None:
+        """Save the relevance of pages, by their ids."""
+        rows = [{"number": number, "new": new} for number, new in sorted(relevance.items())]
+        self._in_transaction(lambda connection: connection.execute(SET_RELEVANCE, rows) if rows else None)
+
+    def save_priorities(self, links: Mapping[int, int], hosts: Collection[int]) -> None:
+        """Save the priorities of links of these hosts, by their ids."""
+
+        def save(connection: Connection) -> None:
+            rows = [{"number": number, "new": new} for number, new in sorted(links.items())]
+            connection.execute(UPDATE_PRIORITY, rows)
+            connection.execute(UPDATE_BEST, {"ids": sorted(hosts)})
+
+        if links:
+            self._in_transaction(save)
+
+    def finish(self, topic: str, digest: str, learned: tuple[str, str]) -> None:
+        """Give the crawl its new topic, with what was learned of it so far."""
+        crawl_id, worker_id = self._claimant.crawl_id, self._claimant.worker_id
+
+        def save(connection: Connection) -> None:
+            values = {"topic": topic, "topic_digest": digest}
+            connection.execute(update(crawl).where(crawl.c.id == crawl_id).values(**values))
+            SharedTopicModel(crawl_id).save(connection, worker_id, learned, database_time(connection))
+
+        self._in_transaction(save)
+
+    def _rows(self, wanted: Select[Any], given: Mapping[str, Any]) -> Iterator[Sequence[Row[Any]]]:
+        last = 0
+
+        def read(connection: Connection) -> Sequence[Row[Any]]:
+            alive = update(worker).where(worker.c.id == self._claimant.worker_id)
+            connection.execute(alive.values(heartbeat=database_time(connection)))
+            return connection.execute(wanted, {"crawl": self._claimant.crawl_id, "last": last, **given}).all()
+
+        while rows := self._in_transaction(read):
+            last = rows[-1].id
+            yield rows

@@ -1,23 +1,28 @@
-"""What workers learn and share: examples from seeds, topic models, and templates of hosts.
+"""What workers learn and share: examples from seeds, topic models, people's labels, and templates of hosts.
 
 Each worker number has one row for its topic model, which is overwritten; the next worker of that number continues it.
-Templates are read only for hosts that the worker has in memory, so memory grows with the number of concurrent hosts,
-not with the crawl.
+A label of a page, on the topic of its crawl or not, holds what it was given for: a later crawl of the same name and
+topic learns from it, too. Templates are read only for hosts that the worker has in memory, so memory grows with the
+number of concurrent hosts, not with the crawl.
 """
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Collection, Iterable
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, insert, or_, select
+from sqlalchemy import Connection, Row, insert, or_, select
 
+from crawler.frontier.batch import TopicLabel
 from crawler.frontier.page_result import Template
-from crawler.store.crawl_tables import host, worker
+from crawler.store.crawl_tables import crawl, host, worker
 from crawler.store.database import dialect_insert, in_chunks, storable
-from crawler.store.page_tables import focus, shared_example, template
+from crawler.store.images import label_key
+from crawler.store.page_tables import focus, label, shared_example, template
+from crawler.store.page_writer import zstd
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Completion
@@ -94,6 +99,62 @@ class SharedTopicModel:
         """Remember what was read, as the transaction is committed."""
         if self._read is not None:
             self._known, self._read, self.read_at = self._read, None, time.monotonic()
+
+
+TOPIC = "topic"
+"""The kind of these labels."""
+ON_TOPIC, OFF_TOPIC = "on_topic", "off_topic"
+MOST_LABELS = 500
+"""Labels from which a worker learns: the newest."""
+MOST_TEXT = 20_000
+"""Characters of the text of a labelled page that are kept: as many as a crawl reads."""
+MOST_TITLE = 500
+
+
+def detail_of(number: int, topic: str | None) -> str:
+    """The detail of a label: the page's number, and the digest of the topic that the page is on or not."""
+    return json.dumps({"number": number, "topic": topic})
+
+
+class TopicLabels:
+    """Reads the labels of a crawl's pages whenever they have changed."""
+
+    def __init__(self, crawl_id: int) -> None:
+        self._mine = select(crawl.c.name, crawl.c.topic_digest).where(crawl.c.id == crawl_id)
+        self.read_at: float | None = None
+        self._known: dict[int, float] = {}
+        self._read: dict[int, float] | None = None
+
+    def read(self, connection: Connection) -> list[TopicLabel] | None:
+        """All labels, or None if they are still the same or were looked at a moment ago."""
+        self._read = None
+        if self.read_at is not None and time.monotonic() - self.read_at < READ_SECONDS:
+            return None
+        name, topic = connection.execute(self._mine).one()
+        newest = select(label.c.id, label.c.said_at).where(label.c.crawl == name, label.c.kind == TOPIC)
+        rows = connection.execute(newest.order_by(label.c.id.desc()).limit(MOST_LABELS)).all()
+        self._read = {row.id: row.said_at for row in rows}
+        if self._read == self._known:
+            return None
+        found = connection.execute(select(label).where(label.c.id.in_(list(self._read))).order_by(label.c.id))
+        return [_topic_label(row) for row in found if json.loads(row.detail)["topic"] == topic]
+
+    def committed(self) -> None:
+        """Remember what was read, as the transaction is committed."""
+        if self._read is not None:
+            self._known, self._read, self.read_at = self._read, None, time.monotonic()
+
+
+def _topic_label(row: Row[Any]) -> TopicLabel:
+    title, _, text = zstd.decompress(row.source).decode().partition("\n")
+    return TopicLabel(title, text, row.value == ON_TOPIC)
+
+
+def topic_labels(connection: Connection, name: str, urls: Iterable[str]) -> dict[str, str]:
+    """The labels of the pages of a crawl with these addresses, by address."""
+    keys = {label_key(name, TOPIC, url, url): url for url in urls}
+    rows = connection.execute(select(label.c.key, label.c.value).where(label.c.key.in_(list(keys))))
+    return {keys[row.key]: row.value for row in rows}
 
 
 def save_templates(connection: Connection, crawl_id: int, templates: Iterable[Template]) -> None:

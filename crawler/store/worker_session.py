@@ -61,6 +61,8 @@ class CrawlPlan:
     """As given by the user."""
     topic_digest: str | None = None
     """Of its words and examples, which a crawl of the same name must share; None for any topic."""
+    retopic: bool = False
+    """Whether the crawl may get this topic in place of another."""
 
 
 class WorkerSession:
@@ -69,6 +71,8 @@ class WorkerSession:
     def __init__(self, engine: Engine, plan: CrawlPlan) -> None:
         self.engine, self.plan = engine, plan
         plan.folder.mkdir(parents=True, exist_ok=True)
+        self.changes_topic = False
+        """Whether the crawl still has another topic."""
         self.crawl_id, seeds = self._crawl_row()
         self.is_open = True
         self.files = WorkerFiles(engine, self.crawl_id, plan.name, plan.folder, plan.shared_files)
@@ -77,10 +81,12 @@ class WorkerSession:
             with engine.begin() as connection:
                 if plan.fresh:
                     self._start_fresh(connection)
+                elif self.changes_topic:
+                    self._check_alone(connection, "retopic=yes")
                 values = {"seeds": json.dumps(seeds)}
                 if not has_workers(connection, self.crawl_id):  # who starts a crawl wants it to run
                     values["control"] = RUNNING
-                if plan.topic_digest is not None:
+                if plan.topic_digest is not None and not self.changes_topic:
                     values |= {"topic": plan.topic, "topic_digest": plan.topic_digest}
                 connection.execute(update(crawl).where(crawl.c.id == self.crawl_id).values(**values))
                 self.worker_id = self._insert_worker(connection)
@@ -223,10 +229,12 @@ class WorkerSession:
                 name=repr(self.plan.name),
                 seeds=", ".join(before)[:200],
             )
-        if self.plan.topic_digest is not None and row.topic_digest not in (None, self.plan.topic_digest):
+        other = self.plan.topic_digest is not None and row.topic_digest not in (None, self.plan.topic_digest)
+        self.changes_topic = other and self.plan.retopic
+        if other and not self.plan.retopic:
             raise StateError(
-                "the crawl {name} has another topic: {topic}; give that one, another -a name=NAME, or -a fresh=yes to "
-                "discard it",
+                "the crawl {name} has another topic: {topic}; give that one, another -a name=NAME, -a retopic=yes to "
+                "score it again, or -a fresh=yes to discard it",
                 name=repr(self.plan.name),
                 topic=repr(row.topic[:200]) if row.topic else Message("what its seeds are about"),
             )
@@ -243,17 +251,22 @@ class WorkerSession:
 
     def _start_fresh(self, connection: Connection) -> None:
         """Delete the frontier and rename the files; stored pages stay."""
+        self._check_alone(connection, "fresh=yes")
+        delete_frontier(connection, self.crawl_id)
+        counts: dict[str, Any] = {"waiting": 0, "pages": 0, "ended_at": None, "started_at": time.time()}
+        counts |= {"round": crawl.c.round + 1, "first_round": crawl.c.round + 1, "round_started": time.time()}
+        connection.execute(update(crawl).where(crawl.c.id == self.crawl_id).values(**counts))
+        self.files.start_fresh(connection)
+
+    def _check_alone(self, connection: Connection, argument: str) -> None:
+        """Raise a StateError if the crawl has other workers; none can join until the transaction ends."""
         lock_crawl(connection, self.crawl_id)
         for dead in silent_workers(connection, self.crawl_id, database_time(connection)):
             expire_worker(connection, dead)
         others = select(func.count()).where(worker.c.crawl_id == self.crawl_id)
         if connection.execute(others).scalar_one():
             raise StateError(
-                "the crawl {name} has other workers; stop them before using fresh=yes",
+                "the crawl {name} has other workers; stop them before using {argument}",
                 name=repr(self.plan.name),
+                argument=argument,
             )
-        delete_frontier(connection, self.crawl_id)
-        counts: dict[str, Any] = {"waiting": 0, "pages": 0, "ended_at": None, "started_at": time.time()}
-        counts |= {"round": crawl.c.round + 1, "first_round": crawl.c.round + 1, "round_started": time.time()}
-        connection.execute(update(crawl).where(crawl.c.id == self.crawl_id).values(**counts))
-        self.files.start_fresh(connection)

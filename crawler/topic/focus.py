@@ -8,15 +8,19 @@ The order in which a page is taken in:
     renewed      every few pages the aim is drawn anew, pages are judged anew, and all links that wait get new scores
 """
 
-from collections.abc import Iterable, Sequence
+import random
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import blake2b
+from heapq import heappush, heappushpop
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crawler.page.text import page_terms, terms
+from crawler.topic.calibration import Calibration
+from crawler.topic.keywords import NONE_SIMILAR, Keywords, forms
 from crawler.topic.link_scores import HIGHEST, SITE_FACTOR, Apprentice, FocusOptions, PageCredits, Prioritizer, Scorer
 from crawler.topic.link_table import (
     KEPT,
@@ -29,10 +33,11 @@ from crawler.topic.link_table import (
     WaitingLinks,
     site_number,
 )
-from crawler.topic.relevance import Keywords, Subject, forms
+from crawler.topic.relevance import FIRST_STEEPNESS, Subject
 from crawler.topic.shared_model import MOST_PAGES, Learned, read, summary, written
 from crawler.topic.topic import STOP_WORDS, Topic
 from crawler.topic.word_statistics import KnownPage, Values, Vector, Vocabulary
+from crawler.topic.word_vectors import SimilarWords
 from crawler.urls.parsing import host
 
 MOST_TEXT = 20_000
@@ -53,20 +58,38 @@ REMEMBERED = 200_000
 """Addresses of fetched pages that are remembered, for links that are shown again."""
 UNNAMED = 0.5
 """For a topic given in words: the weight of the similarity of a page that contains none of them, at first."""
+MOST_BEGUN = 250
+"""Stored pages that a new topic is learned from: those most like it, and as many others."""
+WEIGHED_AFTER = 25
+"""Of these pages, after which words are weighed again."""
 FEW = 50
 """Pages after which what was learned counts as much as the words alone."""
+MORE_STEEPNESS, MANY = 6.0, 500
+"""The more pages were seen, the surer relevance is: by how much its steepness grows, and pages after which half of that
+is reached.
+"""
 
 
 class Focus:
     """What one worker knows about its topic and the queued links."""
 
-    def __init__(self, topic: Topic, manner: FocusOptions | None = None, seat: int = 1) -> None:
+    def __init__(
+        self,
+        topic: Topic,
+        manner: FocusOptions | None = None,
+        seat: int = 1,
+        similar: SimilarWords = NONE_SIMILAR,
+        languages: Collection[str] = (),
+    ) -> None:
         self.topic, self.manner, self.seat = topic, manner or FocusOptions(), seat
-        self.keywords = Keywords(dict(topic.words))
-        self.vocabulary = Vocabulary(STOP_WORDS)
+        self.similar = similar
+        """Words of similar meaning as those of the topic."""
+        self.keywords = Keywords(dict(topic.words), similar, languages)
+        self.vocabulary = Vocabulary(STOP_WORDS, self.keywords.stems.folded)
         self.reader = LinkReader(self.vocabulary, topic.prefer)
         self.subject = Subject()
         self.trails, self.apprentice, self.waiting = PageCredits(), Apprentice(), WaitingLinks()
+        self.calibration = Calibration()
         self.choice = Prioritizer(self.manner, seat)
         self.scorer = Scorer(self.subject, self.trails, self.apprentice, self.manner.learning)
         self._examples: set[int] = set()
@@ -84,6 +107,15 @@ class Focus:
         """Learn a text that is about the topic, or one that is not."""
         self._examples.add(hash(text[:MOST_TEXT]))
         (self.subject.examples if good else self.subject.against).append(self._vector("", text))
+        self._is_stale = True
+
+    def label(self, labels: Iterable[tuple[str, str, bool]]) -> None:
+        """Learn from all pages that people labelled, in place of those before: title, text, and whether it is on the
+        topic.
+        """
+        self.subject.labelled = [
+            (KnownPage(self._vector(title, text), named=self._named(title, text)), good) for title, text, good in labels
+        ]
         self._is_stale = True
 
     def relevance(self, title: str, text: str) -> float:
@@ -106,6 +138,32 @@ class Focus:
             self.apprentice.learn(self.waiting.features[row], promise)
         self._since += 1
         return relevance
+
+    def begin_with(self, pages: Iterable[tuple[str, str]]) -> None:
+        """Learn from the titles and texts of pages that were stored before: words from all, and the topic from those
+        that are most like it, among others.
+        """
+        best, others = list[tuple[float, int, KnownPage]](), list[KnownPage]()
+        chance = random.Random(self.seat)  # noqa: S311 - a sample of pages, no secret
+        for at, (title, text) in enumerate(pages):
+            page = KnownPage(self._vector(title, text), named=self._named(title, text))
+            self.vocabulary.see(page.vector.places)
+            if at % WEIGHED_AFTER == 0:
+                self.learn()
+            promise = float(self._promise(self.subject.likeness(page.vector), page.named))
+            (heappush if at < MOST_BEGUN else heappushpop)(best, (promise, at, page))
+            if at < MOST_BEGUN:
+                others.append(page)
+            elif (place := chance.randrange(at + 1)) < MOST_BEGUN:
+                others[place] = page
+        self.subject.lent[self.seat] = list(dict.fromkeys([*others, *(page for _, _, page in best)]))
+        self._is_stale = True
+
+    def stored(self, url: str, title: str, text: str) -> float:
+        """The relevance of one of these pages, by which its links are scored."""
+        likeness, named = self._likeness(self._vector(title, text)), self._named(title, text)
+        self._remember(url, self.trails.add(float(self._promise(likeness, named))))
+        return float(self._relevance(likeness, named))
 
     def seen_again(self, page_url: str, leads: Sequence[LinkContext]) -> None:
         """Count a page for links that were known before."""
@@ -199,10 +257,20 @@ class Focus:
         weights = self.vocabulary.weights()
         self.subject.words = self._words_given(weights)
         judged = self.subject.learn(weights)
+        self.calibration = self._calibrated()
         if judged:
             likeness = np.array([likeness for _, likeness in judged])
             named = np.array([page.named for page, _ in judged])
             self.trails.judge([page.number for page, _ in judged], self._promise(likeness, named))
+
+    def _calibrated(self) -> Calibration:
+        """The correction by what people labelled."""
+        labelled = self.subject.labelled
+        if not labelled:
+            return Calibration()
+        likeness = np.array([self.subject.likeness(page.vector) for page, _ in labelled])
+        named = np.array([page.named for page, _ in labelled])
+        return Calibration.fitted(self._uncorrected(likeness, named), [is_on for _, is_on in labelled])
 
     def asked(self, url: str) -> float | None:
         """The score of a queued link; None if it is not known here."""
@@ -280,24 +348,35 @@ class Focus:
         return _with_words(named, relevance) if self.keywords else relevance
 
     def _relevance(self, likeness: Any, named: Any) -> Any:
+        """The relevance of pages, corrected by labels."""
+        return self.calibration.corrected(self._uncorrected(likeness, named))
+
+    def _uncorrected(self, likeness: Any, named: Any) -> Any:
         """The relevance of pages; for a topic given in words, at first mostly by the words."""
+        pages = self.vocabulary.all_pages
+        steepness = FIRST_STEEPNESS + MORE_STEEPNESS * pages / (pages + MANY)
         if not self.keywords:
-            return self.subject.relevance(likeness)
-        known = self.trails.pages / (self.trails.pages + FEW)
-        return (1 - known) * self._promise(likeness, named) + known * self.subject.relevance(likeness, named)
+            return self.subject.relevance(likeness, steepness=steepness)
+        known = pages / (pages + FEW)
+        learned = self.subject.relevance(likeness, named, steepness)
+        return (1 - known) * self._promise(likeness, named) + known * learned
 
     def _words_given(self, weights: Values) -> Vector | None:
         """The words that the topic was given in; another form of a word counts as much as the word, however
         rare it is.
         """
         times: dict[int, float] = {}
-        for word, given in self.topic.words:
+        for word, given in (*self._similar_words(), *self.topic.words):
             for form in forms(word) or terms(word) or (word,):
                 place = self.vocabulary.place(form)
                 as_rare = weights[self.vocabulary.place(word)] / weights[place] if forms(word) else 1.0
                 times[place] = given * float(as_rare)
         places = np.fromiter(times, np.int32, len(times))
         return Vector(places, np.fromiter(times.values(), np.float64, len(times))) if times else None
+
+    def _similar_words(self) -> Iterator[tuple[str, float]]:
+        for word, given in self.topic.words:
+            yield from ((other, given * near) for other, near in self.similar.get(word, ()))
 
     def _remember(self, url: str, number: int) -> None:
         self._numbers[url] = number

@@ -2,40 +2,36 @@
 
     aim        e + l - u / 2, nothing below 0, of length 1, where
     e          mean of the examples' vectors (a word weighs (1 + log of its count) times its weight in the vocabulary),
-               less half that of the examples of what the topic is not; of a topic given in words, those words
+               less half that of the examples of what the topic is not; of a topic given in words, those words; and
+               pages that people labelled
     l          mean of the pages most like the aim so far: three of ten, 30 at most, of those remembered
     u          mean of the half of the pages that is least like it
     likeness   of a page: the cosine of its vector and the aim
     bound      the likeness that parts the pages on the topic from the others: the geometric mean of the likeness of l
                and that of u; as long as few pages are known it is drawn to one that often holds
-    relevance  o / (1 + o), where o = (likeness / bound)^2: 1/2 at the bound
+    relevance  o / (1 + o), where o = (likeness / bound)^s: 1/2 at the bound; s is 2 at first, and grows with the pages
 
 With a topic given in words, l is of the pages that name them most, and o is multiplied by the root of (n + 0.1) / m: n
 is how much the page names the words, m the geometric mean of n + 0.1 of the pages of l and of those of u. So it makes
 little difference whether a topic has one word or ten, of which each page names few. Pages are judged again whenever the
 aim is, as long as they are remembered.
-
-How much a text is about some words: each counts more the oftener it stands there, and few suffice.
-
-The strength of a word that stands c times in a text of l words is c / (c + 1 + l / 400); words in the title count three
-times. Of all words, the mean of third powers is taken: a page about one of five words is about the topic, if less than
-a page about all.
 """
 
-import re
-from collections import Counter, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Sequence
 from itertools import chain
 
 import numpy as np
 
-from crawler.page.text import is_unspaced
 from crawler.topic.word_statistics import PLACES, KnownPage, Numbers, Values, Vector
 
 REMEMBERED = 500
 """Pages."""
+FIRST_STEEPNESS = 2.0
 LIKE_SHARE, MOST_LIKE = 0.3, 30
 UNLIKE_WEIGHT = 0.5
+LABEL_WEIGHT, FEW_GOOD, FEW_BAD = 2.0, 3, 10
+"""The weight of very many labelled pages, and how many on the topic, and off it, have half of that."""
 FIRST_BOUND, FIRST_NAMED, FIRST_PAGES = 0.1, 0.3, 50
 """The bound before anything is known, and how many pages it outweighs."""
 LEAST_NAMED = 0.1
@@ -55,6 +51,8 @@ class Subject:
         """Pages of other workers and of an earlier run, by worker number."""
         self.examples: list[Vector] = []
         self.against: list[Vector] = []
+        self.labelled: list[tuple[KnownPage, bool]] = []
+        """Pages that people labelled, and whether they are on the topic."""
         self.like: list[KnownPage] = []
         self.unlike: list[KnownPage] = []
         self.bound, self.named_bound = FIRST_BOUND, FIRST_NAMED
@@ -67,11 +65,13 @@ class Subject:
         length = float(np.sqrt(values @ values))
         return float(values @ self.aim[vector.places]) / length if length else 0.0
 
-    def relevance(self, likeness: float | Values, named: float | Values | None = None) -> Values:
+    def relevance(
+        self, likeness: float | Values, named: float | Values | None = None, steepness: float = FIRST_STEEPNESS
+    ) -> Values:
         """The relevance that corresponds to a similarity, from 0 to 1; and to how much a page names the words in which
         the topic was given.
         """
-        odds = np.square(likeness / self.bound)
+        odds = np.asarray(likeness / self.bound) ** steepness
         if named is not None:
             odds = odds * np.sqrt((named + LEAST_NAMED) / self.named_bound)
         return np.asarray(odds / (1 + odds))
@@ -82,6 +82,7 @@ class Subject:
         """
         self.weights, self.squares = weights, np.square(weights)
         examples = self._mean(self.examples) - UNLIKE_WEIGHT * self._mean(self.against)
+        examples += self._labels()
         if self.words is not None:
             examples += self._mean([self.words])
         pages = [*self.pages, *chain(*self.lent.values())]
@@ -104,6 +105,12 @@ class Subject:
             most_named, least_named = (_mean_named(some) + LEAST_NAMED for some in (self.like, self.unlike))
             self.named_bound = float(np.sqrt(most_named * least_named))
         return list(zip(self.pages, likeness[: len(self.pages)].tolist(), strict=True))
+
+    def _labels(self) -> Values:
+        """What labelled pages add to the examples: the more there are the more, at most twice as much as these."""
+        good, bad = ([page.vector for page, is_good in self.labelled if is_good is which] for which in (True, False))
+        more, less = len(good) / (len(good) + FEW_GOOD), len(bad) / (len(bad) + FEW_BAD)
+        return np.asarray(LABEL_WEIGHT * (more * self._mean(good) - UNLIKE_WEIGHT * less * self._mean(bad)))
 
     def _aim_at(self, vector: Values) -> None:
         self.aim = _unit(vector)
@@ -154,60 +161,3 @@ def _bound(likeness: Values, like: list[int], unlike: list[int]) -> float:
 def _unit(vector: Values) -> Values:
     vector = np.maximum(vector, 0.0)
     return np.asarray(vector / (float(np.sqrt(vector @ vector)) or 1.0))
-
-
-WHOLE = re.compile(r"\w+")
-HALF_LENGTH = 400
-"""Words of a text for which a word must occur once more to be as strong."""
-TITLE_COUNTS = 3
-POWER = 3
-"""The power of the mean over the words: how much strong words dominate."""
-
-
-class Keywords:
-    """Words with weights, found in texts."""
-
-    def __init__(self, weights: Mapping[str, float]) -> None:
-        self.weights = dict(weights)
-        self._forms = {word: forms(word) for word in self.weights}
-
-    def __bool__(self) -> bool:
-        return bool(self.weights)
-
-    def named(self, title: str, text: str) -> float:
-        """How much a text is about the words, from 0 to 1."""
-        found, in_title = self._occurrences(text), self._occurrences(title)
-        strength = {}
-        for word, (count, length) in found.items():
-            count += TITLE_COUNTS * in_title[word][0]
-            strength[word] = count / (count + 1 + length / HALF_LENGTH)
-        return self._mean(strength)
-
-    def _occurrences(self, text: str) -> dict[str, tuple[int, int]]:
-        """How often each of the words occurs in a text, and the length of the text; in scripts without spaces
-        characters count.
-        """
-        folded = text.casefold()
-        whole = Counter(WHOLE.findall(folded))
-        length = whole.total()
-        found = {}
-        for word, spellings in self._forms.items():
-            count = sum(map(whole.__getitem__, spellings)) if spellings else folded.count(word)
-            found[word] = count, length if spellings else len(folded)
-        return found
-
-    def _mean(self, strength: Mapping[str, float]) -> float:
-        total = sum(self.weights.values())
-        powers = sum(weight * strength[word] ** POWER for word, weight in self.weights.items())
-        return float((powers / total) ** (1 / POWER)) if total else 0.0
-
-
-def forms(word: str) -> tuple[str, ...]:
-    """The words that match a word, for English with and without plural s; none if the word is not a run of letters
-    between others, as in Chinese.
-    """
-    if is_unspaced(word) or not WHOLE.fullmatch(word):
-        return ()
-    if not word.isascii():
-        return (word,)
-    return (word, word[:-1]) if word.endswith("s") else (word, word + "s")

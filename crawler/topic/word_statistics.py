@@ -1,20 +1,23 @@
 """Word statistics, learned as the crawl goes: how many of the pages seen so far have a word?
 
 A word is known by its place, a number below PLACES that is a hash of its letters: memory does not grow with the crawl,
-and all workers and runs agree. Two words may share a place; of 20,000 words, one in 14 does.
+and all workers and runs agree. Two words may share a place; of 20,000 words, one in 14 does. Words that are the same
+but for traditional or simplified characters, or forms of a word of the topic, share theirs.
 
 The weight of a word is log((n + 1) / (d + 1/2)), where d of n pages have it. The first pages tell nothing of common
 words yet: IMAGINED pages that have all stop words come before them.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
+
+from crawler.page.simplified import simplified
 
 Numbers = NDArray[np.int32]
 Values = NDArray[np.float64]
@@ -133,10 +136,10 @@ def _longer(array: Numbers, size: int) -> Numbers:
 class Vocabulary:
     """The places of words, and the number of seen pages with a word of each place."""
 
-    def __init__(self, stop_words: Iterable[str] = ()) -> None:
+    def __init__(self, stop_words: Iterable[str] = (), folded: Callable[[str], str] = simplified) -> None:
         self.names: dict[int, str] = {}
         """The word last seen at each place."""
-        self._known = _WordPlaces(self.names)
+        self._known = _WordPlaces(self.names, folded)
         self.pages = 0
         self.counts: Values = np.zeros(PLACES)
         """The number of pages with a word of each place."""
@@ -168,6 +171,11 @@ class Vocabulary:
         """Count the words of one more page, each once."""
         self.pages += 1
         self.counts[places] += 1
+
+    @property
+    def all_pages(self) -> int:
+        """The number of pages seen, also by other workers and earlier runs."""
+        return self.pages + sum(pages for pages, _, _ in self._others.values())
 
     def weights(self) -> Values:
         """How much a word of each place says, by all pages seen."""
@@ -205,11 +213,11 @@ class Vocabulary:
 class _WordPlaces(dict[str, int]):
     """The places of words already seen; if there are very many, and for very long words, they are computed again."""
 
-    def __init__(self, names: dict[int, str]) -> None:
-        self.names = names
+    def __init__(self, names: dict[int, str], folded: Callable[[str], str]) -> None:
+        self.names, self.folded = names, folded
 
     def __missing__(self, word: str) -> int:
-        found = crc32(word.encode("utf-8", "surrogatepass")) % PLACES
+        found = crc32(self.folded(word).encode("utf-8", "surrogatepass")) % PLACES
         if len(word) <= LONGEST:
             if len(self) >= MOST_KNOWN:
                 self.clear()

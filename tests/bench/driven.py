@@ -19,11 +19,11 @@ class Driver:
         self.waiting = Waiting(seeds)
         self.teaching = frozenset() if topic else frozenset(seeds)
 
-    def take(self, url: str, page: Read) -> None:
-        """Let Focus see a page, and the addresses wait by what it says then."""
+    def take(self, url: str, page: Read) -> float:
+        """Let Focus see a page, and the addresses wait by what it says then; returns the page's relevance."""
         if url in self.teaching:
             self.focus.example(page.text)
-        self.focus.fetched(url, page.title, page.text)
+        relevance = self.focus.fetched(url, page.title, page.text)
         leads = [LinkContext(*link) for link in page.links]
         known, new = ([lead for lead in leads if (lead.url in self.waiting) is seen] for seen in (True, False))
         self.focus.seen_again(url, known)
@@ -32,6 +32,7 @@ class Driver:
         for found, priority in self.focus.renewed().items():
             if found in self.waiting.priority:
                 self.waiting.put(found, priority)
+        return relevance
 
 
 def focused(web: Web, seeds: Sequence[str], manner: FocusOptions, topic: str = "") -> Iterator[str]:

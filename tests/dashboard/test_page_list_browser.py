@@ -187,3 +187,16 @@ def test_nothing_stands_out_of_the_window(page: Any, how: dict[str, Any]) -> Non
     boxes = [page.locator(f"#pages li >> nth=0 >> {one}").bounding_box() for one in ("div >> nth=0", ".facts")]
     is_phone = how["viewport"]["width"] == 390
     assert (boxes[0]["y"] + boxes[0]["height"] <= boxes[1]["y"]) == is_phone
+
+
+def test_a_key_says_what_is_on_topic(own_page: Any) -> None:
+    own_page.goto("/pages")
+    for key, value in (("y", "on_topic"), ("n", "off_topic")):
+        own_page.keyboard.press("j")
+        own_page.keyboard.press(key)
+        at_hand = "document.activeElement.closest('[data-item]')"
+        browser.until(own_page, f"{at_hand}.querySelector('button[value={value}]').ariaPressed === 'true'")
+        assert own_page.url.endswith("/pages")
+    assert own_page.locator("button[aria-pressed=true]").count() == 2
+    own_page.keyboard.press("u")
+    browser.until(own_page, "document.querySelectorAll('button[aria-pressed=true]').length === 1")

@@ -242,7 +242,7 @@ def test_pages_are_known_by_what_was_asked_for_too(url: str, requested: str, met
     for _ in range(2):  # one that comes again is met once
         search.take(FetchedPage(1, url, requested, 0.9, None, None), on_topic=True)
     assert search.count == met
-    assert search.found(2) == Recall(2, met, 2 * bool(met), 0, 2)
+    assert search.found(2) == Recall(2, met, 2 * bool(met), 0, 2, pytest.approx(0.01 if met else 0.81), None)
 
 
 def test_two_searches_do_not_share_what_they_met() -> None:
@@ -250,4 +250,25 @@ def test_two_searches_do_not_share_what_they_met() -> None:
     first = Search(truth)
     first.take(FetchedPage(1, "http://a.example/1", "http://a.example/1", 0.1, None, None), on_topic=False)
     assert (first.count, Search(truth).count) == (1, 0)
-    assert first.found(0) == Recall(1, 1, 0, 1, 0)
+    assert first.found(0) == Recall(1, 1, 0, 1, 0, pytest.approx(0.81), None)
+
+
+@pytest.mark.parametrize(
+    ("in_list", "others", "brier", "ranking"),
+    [
+        ([1.0, 1.0], [0.0], 0.0, 1.0),
+        ([0.0], [1.0], 1.0, 0.0),
+        ([0.5, 0.5], [0.5], 0.25, 0.5),
+        ([0.9, 0.2], [0.4, 0.1], (0.01 + 0.64 + 0.16 + 0.01) / 4, 0.75),
+        ([0.7], [], 0.09, None),
+    ],
+)
+def test_relevance_is_compared_with_the_list(
+    in_list: list[float], others: list[float], brier: float, ranking: float | None
+) -> None:
+    search = Search(truth_of([f"http://a.example/{place}" for place in range(len(in_list))], str))
+    for place, relevance in enumerate([*in_list, *others]):
+        url = f"http://a.example/{place}"
+        search.take(FetchedPage(place, url, url, relevance, None, ""), on_topic=relevance >= 0.5)
+    found = search.found(0)
+    assert (found.brier, found.ranking) == (pytest.approx(brier), ranking)

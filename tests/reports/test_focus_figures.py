@@ -189,6 +189,6 @@ def test_the_course_has_what_was_met_of_the_truth() -> None:
     taken = FocusCounter(0.5, truth).take_all(fetched(0.9, 0.9, 0.9, 0.1))
     found = taken.figures()
     assert [point.found for point in found.course] == [0, 1, 1, 2]
-    assert found.truth == Recall(3, 2, 1, 1, 3)
+    assert found.truth == Recall(3, 2, 1, 1, 3, pytest.approx(0.61), 0.25)
     assert found.truth.recall == 2 / 3
     assert figures(fetched(1.0)).truth is None

@@ -150,6 +150,7 @@ def test_a_crawl_with_nothing_on_topic_has_a_report() -> None:
                 "1 page stored, 1 on topic (relevance of 0.5 or more): harvest 100.0%, of the last 1 page 100.0%.",
                 "Of 1 address known to be on topic 1 was stored: recall 100.0%.",
                 "Of 1 stored page on topic by relevance 1 is in the file (100.0%).",
+                "Brier score of relevance 0.000; 0 is best, and always saying 0.5 gives 0.25.",
                 "1 address is queued; 1 of them with a link score of 0.5 or more, or seeds.",
             ],
         ),
@@ -160,6 +161,11 @@ def test_a_crawl_with_nothing_on_topic_has_a_report() -> None:
                 "Of 3 addresses known to be on topic 2 were stored: recall 66.7%.",
                 "Of 2 stored pages on topic by relevance 1 is in the file (50.0%).",
                 "1 stored page is in the file and not on topic by relevance.",
+                "Brier score of relevance 0.500; 0 is best, and always saying 0.5 gives 0.25.",
+                (
+                    "In pairs of a stored page in the file and one that is not, the first had the higher relevance in "
+                    "50.0% of cases (AUC 0.500); 50% is chance."
+                ),
                 "3 addresses are queued; 1 of them with a link score of 0.5 or more, or seeds.",
             ],
         ),
@@ -291,7 +297,7 @@ def test_titles_are_one_line_and_have_an_end(title: str, shown: str) -> None:
 # In another language.
 
 LATIN = re.compile("[A-Za-z_]{2,}")
-DATA = {"Winnow", "http", "org", "site", "bees", "honey", "shop", "wax", "Schedule", "min_relevance"}
+DATA = {"AUC", "Brier", "Winnow", "http", "org", "site", "bees", "honey", "shop", "wax", "Schedule", "min_relevance"}
 """What is no sentence, and stays as it is."""
 WHOLE = {
     "off_topic": 7,

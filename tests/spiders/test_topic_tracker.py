@@ -2,11 +2,12 @@
 
 import pytest
 
-from crawler.frontier.batch import LinkUpdates
+from crawler.frontier.batch import BatchReply, LinkUpdates, TopicLabel
 from crawler.frontier.page_result import Candidate
+from crawler.frontier.scope import Scope
 from crawler.page.page import Extraction
-from crawler.spiders.links_and_images import SelectedLinks
-from crawler.spiders.topic_tracker import Examples, TopicTracker
+from crawler.spiders.links_and_images import EvidenceCache, SelectedLinks
+from crawler.spiders.topic_tracker import Examples, SharedLearning, TopicTracker
 from crawler.topic.focus import Focus
 from crawler.topic.link_scores import HIGHEST
 from crawler.topic.link_table import LinkContext
@@ -105,3 +106,12 @@ def test_links_have_priorities_and_what_waits_may_have_new_ones() -> None:
     assert links[1]._replace(priority=0) == new
     assert 0 < links[1].priority < HIGHEST
     assert isinstance(priorities, dict)
+
+
+def test_labels_of_people_are_learned_from() -> None:
+    judge = tracker()
+    learning = SharedLearning(Scope("any"), judge, EvidenceCache())
+    learning.apply(BatchReply(topic_labels=[TopicLabel("Bees", BEES.text, is_on_topic=False)]), LinkUpdates((), ()))
+    assert judge.judge(Candidate(URL), BEES).relevance < tracker().judge(Candidate(URL), BEES).relevance
+    learning.apply(BatchReply(), LinkUpdates((), ()))
+    assert judge.focus.subject.labelled

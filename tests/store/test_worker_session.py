@@ -330,11 +330,23 @@ def test_a_worker_that_left_is_no_worker(crew: Crew) -> None:
 
 def test_a_crawl_keeps_its_topic(crew: Crew) -> None:
     crew.join(*candidates(A), topic="bees", topic_digest="1").leave()
-    with pytest.raises(StateError, match="the crawl 'crawl' has another topic: 'bees'; give that one, another -a name"):
+    with pytest.raises(
+        StateError, match=r"has another topic: 'bees'; give .* -a name=NAME, -a retopic=yes .* -a fresh=yes"
+    ):
         crew.join(folder="two", topic="wasps", topic_digest="2")
     crew.join(topic="bees", topic_digest="1").leave()
     crew.join(topic="wasps", topic_digest="2", fresh=True).leave()
     assert crew.value(select(crawl.c.topic)) == "wasps"
+
+
+def test_another_topic_is_left_to_be_scored_by(crew: Crew) -> None:
+    one = crew.join(*candidates(A), topic="bees", topic_digest="1", retopic=True)
+    with pytest.raises(StateError, match="has other workers; stop them before using retopic=yes"):
+        crew.join(folder="two", topic="wasps", topic_digest="2", retopic=True)
+    assert not one.session.changes_topic
+    one.leave()
+    two = crew.join(topic="wasps", topic_digest="2", retopic=True)
+    assert (two.session.changes_topic, crew.value(select(crawl.c.topic))) == (True, "bees")
 
 
 def test_a_crawl_without_a_topic_keeps_that_of_its_seeds(crew: Crew) -> None:

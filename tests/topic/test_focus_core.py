@@ -54,8 +54,12 @@ OTHER = LinkContext("http://c.example/road", "roads", "all of cars")
         ("蜜蜂", "蜜蜂在花丛中采蜜。", "汽车在公路上行驶。"),
         ("养蜂和蜂蜜", "蜂农养蜂,蜂蜜很甜。", "汽车在公路上行驶。"),
         ("茶", "他喝茶。", "汽车在公路上行驶。"),
+        ("養蜂", "蜂农养蜂,蜂蜜很甜。", "汽车在公路上行驶。"),
+        ("养蜂", "農民養蜂,蜂蜜很甜。", "汽車在公路上行駛。"),
         ("ミツバチ", "ミツバチは花の蜜を集める。", "車は道を走る。"),
         ("пчёлы", "Пчёлы собирают мёд.", "Машины едут."),
+        ("пчёлы", "Мёд собирает пчела.", "Пчеловод идёт."),
+        ("μέλισσα", "Οι μέλισσες μαζεύουν.", "Τα αυτοκίνητα."),
     ],
 )
 def test_topics_in_words(topic: str, good: str, bad: str) -> None:
@@ -68,15 +72,39 @@ def test_topics_in_words(topic: str, good: str, bad: str) -> None:
         assert many > few
 
 
+@pytest.mark.parametrize("topic", [BEES_TOPIC, Topic()])
+def test_labels_are_learned_from_until_there_are_others(topic: Topic) -> None:
+    made = begun(topic)
+    if not topic.given:
+        made.example(BEES)
+    before = [made.relevance("", text) for text in (BEES, CARS)]
+    made.label([("", BEES, False), ("", CARS, True)])
+    bees, cars = (made.relevance("", text) for text in (BEES, CARS))
+    assert (bees < before[0], cars > before[1]) == (True, True)
+    made.label([("", BEES, True), ("", CARS, False)])
+    assert made.relevance("", BEES) > bees
+    assert made.relevance("", CARS) < cars
+    made.label([])
+    assert [made.relevance("", text) for text in (BEES, CARS)] == pytest.approx(before, abs=0.01)
+
+
+def test_links_go_where_labels_point() -> None:
+    made = begun()
+    (before,) = made.found(page(0), [OTHER])
+    made.label([("", "Roads for cars", True)] * 10)
+    assert renew(made)[OTHER.url] > before
+
+
 def test_a_topic_in_chinese_without_the_dictionary() -> None:
     code = (
         "import sys; sys.modules['rjieba'] = None; from crawler.topic.focus import Focus; "
         "from crawler.topic.topic import Topic; made = Focus(Topic.of('蜜蜂养殖')); "
-        "print(made.relevance('', '蜜蜂养殖的蜜蜂') > .5, made.relevance('', '汽车行驶'))"
+        "print(*(made.relevance('', text) > .5 for text in ('蜜蜂养殖的蜜蜂', '蜜蜂養殖的蜜蜂')), "
+        "made.relevance('', '汽车行驶'))"
     )
     line = [sys.executable, "-c", code]
     ended = subprocess.run(line, env=environment(), capture_output=True, encoding="utf-8", timeout=60, check=True)
-    assert ended.stdout.split() == ["True", "0.0"]
+    assert ended.stdout.split() == ["True", "True", "0.0"]
 
 
 @pytest.mark.parametrize("word", ["honey bee", "蜜蜂养殖"])

@@ -1,6 +1,6 @@
 import pytest
 
-from crawler.topic.relevance import Keywords, forms
+from crawler.topic.keywords import Keywords, forms
 
 
 @pytest.mark.parametrize(
@@ -71,3 +71,17 @@ def test_none() -> None:
 
 def test_never_more_than_1() -> None:
     assert 0.99 < Keywords({"bees": 1e6, "wax": 1e6}).named("bees wax " * 900, "bees wax " * 900) < 1
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("bees", strength(1, 1)),
+        ("蜜蜂蜜蜂蜜蜂", 0.5 * strength(3, 6)),
+        ("bee 蜜蜂", strength(1, 2)),
+        ("wasps", 0),
+    ],
+)
+def test_similar_words_count_in_place_of_a_word(text: str, expected: float) -> None:
+    similar = {"bees": [("蜜蜂", 0.5)], "cars": [("wasps", 1.0)]}
+    assert Keywords({"bees": 1.0}, similar).named("", text) == pytest.approx(expected)

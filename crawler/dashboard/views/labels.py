@@ -20,11 +20,12 @@ from crawler.dashboard.context import Context, Number, Text, Whole, see_other, s
 from crawler.dashboard.views.choices import crawl_names
 from crawler.dashboard.views.judged_images import KINDS, JudgedImage, least_certain
 from crawler.export.export_pages import gold_line
-from crawler.labels import NEWEST, TEXT, all_labels, count_labels, remove_label
+from crawler.labels import CONTENT, NEWEST, NOISE, TEXT, all_labels, count_labels, remove_label
 from crawler.store.crawl_tables import crawl as crawl_table
 from crawler.store.images import IMAGE
 from crawler.store.page_tables import label, page, stored_response
 from crawler.store.read_only import NOTHING
+from crawler.store.shared_learning import OFF_TOPIC, ON_TOPIC, TOPIC
 from crawler.translation.message import N_
 
 MOST_PAGES, MOST_IMAGES, MOST_LABELS = 20, 12, 20
@@ -84,6 +85,9 @@ class LabelCounts:
     """Pages whose main text is labelled."""
     content: int
     noise: int
+    on_topic: int
+    """Pages that are on the topic, by their labels."""
+    off_topic: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +237,7 @@ def list_labels(connection: Connection, crawl: str, before: int = 0, most: int =
     found = select(label.c.id, label.c.kind, label.c.url, label.c.page, beginning, label.c.said_at, label.c.detail)
     found = found.where(label.c.id.in_(numbers.order_by(label.c.id.desc()).limit(most))).order_by(label.c.id.desc())
     rows = connection.execute(found).all()
-    of_pages = {row.id: json.loads(row.detail)["number"] for row in rows if row.kind == TEXT}
+    of_pages = {row.id: json.loads(row.detail)["number"] for row in rows if row.kind != IMAGE}
     there = select(page.c.id, page.c.url).where(page.c.id.in_([one for one in of_pages.values() if one]))
     pages = {(row.id, row.url) for row in connection.execute(there)}
     return tuple(
@@ -250,5 +254,6 @@ def _chosen(connection: Connection, name: str) -> LabelledCrawl:
 
 
 def _counts(connection: Connection, name: str) -> LabelCounts:
-    texts, images = (count_labels(connection, name, kind) for kind in (TEXT, IMAGE))
-    return LabelCounts(texts.get(TEXT, 0), images.get("content", 0), images.get("noise", 0))
+    texts, images, topics = (count_labels(connection, name, kind) for kind in (TEXT, IMAGE, TOPIC))
+    of_topic = topics.get(ON_TOPIC, 0), topics.get(OFF_TOPIC, 0)
+    return LabelCounts(texts.get(TEXT, 0), images.get(CONTENT, 0), images.get(NOISE, 0), *of_topic)

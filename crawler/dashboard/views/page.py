@@ -26,7 +26,7 @@ from crawler.store.addresses import AddressKeys
 from crawler.store.crawl_tables import address, crawl, site
 from crawler.store.page_tables import page, stored_response
 from crawler.store.page_writer import TooLargeError, field_values, response_of
-from crawler.store.shared_learning import templates_of
+from crawler.store.shared_learning import templates_of, topic_labels
 from crawler.translation.message import N_, Message
 from crawler.urls.parsing import host, host_of
 
@@ -156,6 +156,8 @@ class PageDetail(PageRecord):
     certainty: float | None
     """The F1 that the method expects of its text."""
     has_source: bool
+    label: str | None
+    """on_topic or off_topic, if somebody labelled it."""
 
 
 AS_STORED = "id crawl changed_at change_distance gone_at checked_at due_at interval checks changes certainty".split()
@@ -184,6 +186,7 @@ def _detail(context: DashboardContext, connection: Connection, found: StoredPage
         found_on=refs.get("parent"),
         original=refs.get("duplicate_of"),
         has_source=found.source is not None,
+        label=topic_labels(connection, row["crawl"], [row["url"]]).get(row["url"]),
     )
 
 

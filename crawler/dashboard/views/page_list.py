@@ -29,6 +29,7 @@ from crawler.dashboard.views.page_search import ORDERS, STATES, PageQuery, Place
 from crawler.store.crawl_tables import crawl, site
 from crawler.store.page_tables import page
 from crawler.store.read_only import NOTHING, glance
+from crawler.store.shared_learning import topic_labels
 from crawler.translation.message import N_
 
 AT_ONCE = 50
@@ -132,6 +133,8 @@ class PageFound:
 
     page: ListedPage
     excerpt: tuple[ExcerptPiece, ...]
+    label: str | None = None
+    """on_topic or off_topic, if somebody labelled it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,10 +197,14 @@ def found(context: DashboardContext, connection: Connection, crawl: OfCrawl, giv
     seen = look(connection, wanted, before.place, most, index if is_indexed else None)
     texts = {hit.id: hit.text for hit in seen.hits}
     pages = listed(connection, [hit.id for hit in seen.hits])
+    labels = topic_labels(connection, crawl.name, (one.url for one in pages))
     after = Progress(seen.place, before.looked + seen.looked, before.found + len(seen.hits))
     return PageList(
         *how,
-        tuple(PageFound(one, excerpt(texts[one.id] or one.beginning, given.highlights)) for one in pages),
+        tuple(
+            PageFound(one, excerpt(texts[one.id] or one.beginning, given.highlights), labels.get(one.url))
+            for one in pages
+        ),
         after.looked,
         after.found,
         str(after) if seen.place is not None else None,

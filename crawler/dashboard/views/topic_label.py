@@ -1,0 +1,39 @@
+"""Somebody's label of a page: on the topic of its crawl, or not."""
+
+import time
+from http import HTTPStatus
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query
+from fastapi.responses import Response
+from sqlalchemy import select
+
+from crawler.dashboard.access import RefusedError
+from crawler.dashboard.context import Context, Number, see_other, slow
+from crawler.labels import Label, put_label, remove_label
+from crawler.page.text import fold_space
+from crawler.store.crawl_tables import crawl
+from crawler.store.page_tables import page as page_table
+from crawler.store.shared_learning import MOST_TEXT, MOST_TITLE, TOPIC, detail_of
+
+router = APIRouter()
+TopicValue = Annotated[Literal["on_topic", "off_topic", "none"], Query()]
+
+
+@slow(router.post("/pages/{page}/topic"))
+def say(context: Context, page: Number, value: TopicValue) -> Response:
+    columns = page_table.c.url, page_table.c.title, page_table.c.text, crawl.c.name, crawl.c.topic_digest
+    found = select(*columns).join(crawl, crawl.c.id == page_table.c.crawl_id).where(page_table.c.id == page)
+    with context.reading() as connection:
+        row = connection.execute(found).one_or_none()
+    if row is None:
+        raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
+    source = f"{fold_space(row.title)[:MOST_TITLE]}\n{row.text[:MOST_TEXT]}".encode("utf-8", "replace")
+    detail = detail_of(page, row.topic_digest)
+    said = Label(TOPIC, row.name, row.url, row.url, value, detail, source, time.time())
+    with context.changing() as engine:
+        if value == "none":
+            remove_label(engine, said.key)
+        else:
+            put_label(engine, said)
+    return see_other(f"/pages/{page}")

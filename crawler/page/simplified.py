@@ -1,0 +1,43 @@
+"""Traditional Chinese characters as simplified ones, so that words match in both: 養蜂 is 养蜂.
+
+The table beside this module is the property kSimplifiedVariant of Unicode's Unihan database, the first value of each
+character in the basic plane, followed to its end (Unicode License v3). A few characters that are simplified as well,
+such as 乾 and 著, are taken for another.
+"""
+
+import re
+from functools import cache
+from importlib.resources import files
+
+
+def simplified(text: str) -> str:
+    """The text with simplified characters.
+
+    >>> simplified("養蜂場 is an apiary")
+    '养蜂场 is an apiary'
+    """
+    if text.isascii():
+        return text
+    traditional, table = _table()
+    return text.translate(table) if traditional.search(text) else text
+
+
+def spelled_either_way(word: str) -> re.Pattern[str]:
+    """Finds a word in both kinds of characters.
+
+    >>> spelled_either_way("养蜂").findall("養蜂, 养蜂")
+    ['養蜂', '养蜂']
+    """
+    return re.compile("".join(_either(letter) for letter in simplified(word)))
+
+
+@cache
+def _table() -> tuple[re.Pattern[str], dict[int, int]]:
+    """A pattern for the traditional characters, and the simplified one of each."""
+    *_, traditional, plain = files(__package__).joinpath("simplified.txt").read_text(encoding="utf-8").splitlines()
+    return re.compile(f"[{traditional}]"), dict(zip(map(ord, traditional), map(ord, plain), strict=True))
+
+
+def _either(letter: str) -> str:
+    others = [] if letter.isascii() else [chr(one) for one, plain in _table()[1].items() if chr(plain) == letter]
+    return f"[{letter}{''.join(others)}]" if others else re.escape(letter)

@@ -1,0 +1,49 @@
+"""Another topic for a crawl: what is stored and what waits is scored again.
+
+Each stored page gets the relevance that it has for the new topic. A queued link gets a priority by the words of its
+address and by the page on which it was found; the words of the link itself were not kept. The topic changes at the end:
+if the process is killed before, the same command does it again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from crawler.spiders.named_lists import words_of
+from crawler.spiders.topic_tracker import DIGITS
+from crawler.store.priority_updates import NewTopic
+from crawler.topic.focus import MOST_TEXT, Focus
+from crawler.topic.keywords import NONE_SIMILAR
+from crawler.topic.link_table import LinkContext
+
+if TYPE_CHECKING:
+    from crawler.arguments import Arguments
+    from crawler.store.worker_session import WorkerSession
+    from crawler.topic.word_vectors import SimilarWords
+
+
+def score_again(session: WorkerSession, arguments: Arguments, similar: SimilarWords = NONE_SIMILAR) -> int:
+    """Give the crawl the topic of these arguments; returns how many pages were scored."""
+    topic = arguments.topic
+    committer = session.committer
+    before = NewTopic(committer.in_transaction, committer.claimant)
+    focus = Focus(topic, seat=session.number, similar=similar, languages=arguments.lang)
+    focus.begin_with((row.title, row.text) for rows in before.pages(MOST_TEXT) for row in rows)
+    pages = 0
+    for rows in before.pages(MOST_TEXT):
+        found = {row.id: round(focus.stored(row.requested_url, row.title, row.text), DIGITS) for row in rows}
+        before.save_relevance(found)
+        pages += len(found)
+    for rows in before.links():
+        shown = defaultdict(list)
+        for row in rows:
+            shown[row.parent or ""].append(row)
+        priorities: dict[int, int] = {}
+        for parent, links in shown.items():
+            contexts = [LinkContext(row.url, words_of(row.url)) for row in links]
+            priorities |= zip((row.id for row in links), focus.found(parent, contexts), strict=True)
+        before.save_priorities(priorities, {row.host_id for row in rows})
+    before.finish(topic.text, topic.digest, (json.dumps(focus.summary(), ensure_ascii=False), focus.record()))
+    return pages

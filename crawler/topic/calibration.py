@@ -1,0 +1,53 @@
+"""Relevance corrected by the pages that people labelled.
+
+J. Platt, "Probabilistic Outputs for Support Vector Machines", 1999: the corrected log-odds are a line, offset + slope
+times the log-odds of the relevance. The line is fitted to the labels; as these are few, it is drawn to the line that
+changes nothing. Each step uses the largest curvature that there can be (D. Böhning, "Multinomial Logistic Regression
+Algorithm", 1992), so that none goes too far, whatever the labels say.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from crawler.topic.word_statistics import Values
+
+OFFSET_SPREAD, SLOPE_SPREAD = 1.0, 0.3
+"""The standard deviations of offset and slope that are expected before there is a label."""
+LEAST, MOST = 0.001, 0.999
+"""Of a relevance whose log-odds are taken."""
+LEAST_SLOPE = 0.1
+STEPS = 100
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A line from the log-odds of a relevance to the corrected ones."""
+
+    offset: float = 0.0
+    slope: float = 1.0
+
+    @classmethod
+    def fitted(cls, relevance: Values, is_on_topic: Sequence[bool]) -> Self:
+        """The correction by these labels."""
+        truth = np.array(is_on_topic, np.float64)
+        x = np.stack([np.ones(len(truth)), _log_odds(relevance)])
+        usual, precision = np.array([0.0, 1.0]), np.array([OFFSET_SPREAD, SLOPE_SPREAD]) ** -2.0
+        line, step = usual, np.linalg.inv(x @ x.T / 4 + np.diag(precision))
+        for _ in range(STEPS):
+            said = 1 / (1 + np.exp(-line @ x))
+            line = line - step @ (x @ (said - truth) + precision * (line - usual))
+        return cls(float(line[0]), max(LEAST_SLOPE, float(line[1])))
+
+    def corrected(self, relevance: Any) -> Any:
+        """The relevance, corrected."""
+        if self == Calibration():
+            return relevance
+        return 1 / (1 + np.exp(-self.offset - self.slope * _log_odds(relevance)))
+
+
+def _log_odds(relevance: Any) -> Any:
+    relevance = np.clip(relevance, LEAST, MOST)
+    return np.log(relevance / (1 - relevance))

@@ -1,0 +1,90 @@
+"""How much a text is about some words: each counts more the oftener it stands there, and few suffice.
+
+The strength of a word that stands c times in a text of l words is c / (c + 1 + l / 400); words in the title count three
+times. Of all words, the mean of third powers is taken: a page about one of five words is about the topic, if less than
+a page about all.
+
+A word of similar meaning counts in place of the word itself, where it stands more often, times its similarity.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
+
+from crawler.page.simplified import spelled_either_way
+from crawler.page.text import is_unspaced
+from crawler.topic.stems import Stems
+from crawler.topic.word_vectors import SimilarWords
+
+NONE_SIMILAR: SimilarWords = MappingProxyType({})
+WHOLE = re.compile(r"\w+")
+HALF_LENGTH = 400
+"""Words of a text for which a word must occur once more to be as strong."""
+TITLE_COUNTS = 3
+POWER = 3
+"""The power of the mean over the words: how much strong words dominate."""
+
+
+class Keywords:
+    """Words with weights, found in texts; and others of similar meaning, each with its similarity from 0 to 1."""
+
+    def __init__(
+        self, weights: Mapping[str, float], similar: SimilarWords = NONE_SIMILAR, languages: Collection[str] = ()
+    ) -> None:
+        self.weights = dict(weights)
+        self.stems = Stems(self.weights, languages)
+        self._similar = {word: similar.get(word, ()) for word in self.weights}
+        others = (other for some in self._similar.values() for other, _ in some)
+        self._forms = {word: forms(word) for word in (*self.weights, *others)}
+        self._unspaced = {word: spelled_either_way(word) for word, spellings in self._forms.items() if not spellings}
+
+    def __bool__(self) -> bool:
+        return bool(self.weights)
+
+    def named(self, title: str, text: str) -> float:
+        """How much a text is about the words, from 0 to 1."""
+        found, in_title = self._occurrences(text), self._occurrences(title)
+        strength = {}
+        for word, (count, length) in found.items():
+            count += TITLE_COUNTS * in_title[word][0]
+            strength[word] = count / (count + 1 + length / HALF_LENGTH)
+        best = {
+            word: max([strength[word], *(strength[other] * near for other, near in some)])
+            for word, some in self._similar.items()
+        }
+        return self._mean(best)
+
+    def _occurrences(self, text: str) -> dict[str, tuple[int, int]]:
+        """How often each of the words occurs in a text, and the length of the text; in scripts without spaces
+        characters count.
+        """
+        folded = text.casefold()
+        whole = Counter(WHOLE.findall(folded))
+        length = whole.total()
+        found = {}
+        stemmed = self.stems.with_forms(whole) if self.stems else {}
+        for word, spellings in self._forms.items():
+            if word in stemmed:
+                found[word] = stemmed[word], length
+            elif spellings:
+                found[word] = sum(map(whole.__getitem__, spellings)), length
+            else:
+                found[word] = len(self._unspaced[word].findall(folded)), len(folded)
+        return found
+
+    def _mean(self, strength: Mapping[str, float]) -> float:
+        total = sum(self.weights.values())
+        powers = sum(weight * strength[word] ** POWER for word, weight in self.weights.items())
+        return float((powers / total) ** (1 / POWER)) if total else 0.0
+
+
+def forms(word: str) -> tuple[str, ...]:
+    """The words that match a word, for English with and without plural s; none if the word is not a run of letters
+    between others, as in Chinese.
+    """
+    if is_unspaced(word) or not WHOLE.fullmatch(word):
+        return ()
+    if not word.isascii():
+        return (word,)
+    return (word, word[:-1]) if word.endswith("s") else (word, word + "s")

@@ -1,0 +1,86 @@
+"""Words of similar meaning, by word vectors that the user has in a file.
+
+T. Mikolov, K. Chen, G. Corrado, J. Dean, "Efficient Estimation of Word Representations in Vector Space", 2013. Each
+line of word2vec's text format has a word and the numbers of its vector; a line with a single number, as the first often
+is, is left out. Words are similar if the cosine of their vectors is high. Where the vectors of several languages are in
+one space, translations are similar, too; the files of these languages are joined into one.
+
+The file is read twice, line by line, so that memory does not grow with it: for the vectors of the topic's words, and
+for the words near to these.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from heapq import nlargest
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crawler.page.simplified import simplified
+
+SimilarWords = Mapping[str, Sequence[tuple[str, float]]]
+"""Of each word the similar ones, each with its cosine."""
+MOST_SIMILAR = 10
+LEAST_COSINE = 0.5
+LINES_AT_ONCE = 1_000
+
+
+class WordVectorsError(ValueError):
+    """A file contains no word vectors; the message is for the user."""
+
+
+@lru_cache(maxsize=1)
+def similar_words(path: Path, words: tuple[str, ...]) -> SimilarWords:
+    """The words in a file of vectors that are similar to these; raises a WordVectorsError if it cannot be read."""
+    wanted = {_folded(word): word for word in words}
+    known = {wanted[word]: vector for word, vector in _vectors(path, frozenset(wanted))}
+    if not known:
+        return {}
+    targets = np.stack(list(known.values()))
+    found: dict[str, dict[str, float]] = {word: {} for word in known}
+    for names, vectors in _parts(path):
+        cosines = vectors @ targets.T
+        for row, column in np.argwhere(cosines >= LEAST_COSINE).tolist():
+            near, word = found[list(known)[column]], names[row]
+            if word not in wanted:
+                near[word] = max(near.get(word, 0.0), float(cosines[row, column]))
+    return {word: _nearest(near) for word, near in found.items()}
+
+
+def _nearest(cosines: Mapping[str, float]) -> list[tuple[str, float]]:
+    near = ((word, round(min(cosine, 1.0), 4)) for word, cosine in cosines.items())
+    return nlargest(MOST_SIMILAR, near, lambda one: one[1])
+
+
+def _vectors(path: Path, words: frozenset[str]) -> Iterator[tuple[str, NDArray[np.float32]]]:
+    """The vectors of these words, of length 1."""
+    for names, vectors in _parts(path, words):
+        yield from zip(names, vectors, strict=True)
+
+
+def _parts(path: Path, only: frozenset[str] | None = None) -> Iterator[tuple[list[str], NDArray[np.float32]]]:
+    """Folded words and their vectors, of length 1, part by part; all, or only of some words."""
+    size = 0
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            lines = (line.rstrip().split(" ") for line in file)
+            entries = ((_folded(word), numbers) for word, *numbers in lines if len(numbers) > 1)
+            wanted = entries if only is None else (entry for entry in entries if entry[0] in only)
+            while some := list(islice(wanted, LINES_AT_ONCE)):
+                size = size or len(some[0][1])
+                if any(len(numbers) != size for _, numbers in some):
+                    raise WordVectorsError(f"{str(path)!r} has vectors of several lengths")
+                vectors = np.array([numbers for _, numbers in some], np.float32)
+                yield [word for word, _ in some], vectors / np.maximum(np.linalg.norm(vectors, axis=1), 1e-9)[:, None]
+    except OSError as error:
+        raise WordVectorsError(f"{str(path)!r} cannot be read ({error.strerror})") from None
+    except ValueError as error:
+        if isinstance(error, WordVectorsError):
+            raise
+        raise WordVectorsError(f"{str(path)!r} is not in the text format of word2vec") from None
+
+
+def _folded(word: str) -> str:
+    return simplified(word.casefold())

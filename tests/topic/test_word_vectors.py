@@ -1,0 +1,80 @@
+"""Word vectors of the user: which words are similar, and what they make of pages in another language."""
+
+from pathlib import Path
+
+import pytest
+
+from crawler.topic import word_vectors
+from crawler.topic.focus import Focus
+from crawler.topic.link_table import LinkContext
+from crawler.topic.topic import Topic
+from crawler.topic.word_vectors import WordVectorsError, similar_words
+
+VECTORS = """8 3
+bees 1 0.1 0
+蜜蜂 1 0.2 0
+蜂蜜 0.8 0.6 0
+honey 0.7 0.7 0
+Cars 0 0 1
+3 3
+養蜂 0.9 0.05 0
+汽車 0 0.1 -1
+the 0.1 0.1 0.1
+"""
+CHINESE = "蜜蜂在花叢中採蜜,養蜂人收蜂蜜。"
+
+
+@pytest.fixture
+def vectors(tmp_path: Path) -> Path:
+    path = tmp_path / "vectors.txt"
+    path.write_text(VECTORS, "utf-8")
+    return path
+
+
+@pytest.fixture(params=[1, 5_000])
+def _parts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(word_vectors, "LINES_AT_ONCE", request.param)
+    similar_words.cache_clear()
+
+
+@pytest.mark.usefixtures("_parts")
+def test_words_near_those_of_the_topic(vectors: Path) -> None:
+    found = similar_words(vectors, ("bees", "cars", "wasps"))
+    assert [word for word, _ in found["bees"]] == ["养蜂", "蜜蜂", "蜂蜜", "honey", "the"]
+    assert found["bees"][1] == ("蜜蜂", pytest.approx(0.995, abs=0.001))
+    assert [word for word, _ in found["cars"]] == ["the"]
+    assert "wasps" not in found
+
+
+def test_an_english_topic_finds_chinese_pages(vectors: Path) -> None:
+    topic = Topic.of("bees")
+    plain, made = Focus(topic), Focus(topic, similar=similar_words(vectors, ("bees",)))
+    assert plain.relevance("", CHINESE) == 0
+    assert made.relevance("", CHINESE) > 0.5 > made.relevance("", "汽車在公路上行駛。")
+    assert made.relevance("", "bees") == pytest.approx(plain.relevance("", "bees"), abs=0.02)
+    links = [LinkContext(f"http://a.example/{word}", word) for word in ("蜜蜂", "汽車")]
+    bees, cars = made.found("http://a.example/", links)
+    assert bees > cars
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("bees 1 0\nwax 1 0 0\nhoney 1 0 0\n", "has vectors of several lengths"),
+        ("bees 1 x\n", "is not in the text format of word2vec"),
+        (None, "cannot be read (No such file or directory)"),
+    ],
+)
+def test_no_vectors(content: str | None, why: str, tmp_path: Path) -> None:
+    path = tmp_path / "wrong.txt"
+    if content is not None:
+        path.write_text(content, "utf-8")
+    with pytest.raises(WordVectorsError) as found:
+        similar_words(path, ("bees",))
+    assert str(found.value) == f"{str(path)!r} {why}"
+
+
+@pytest.mark.parametrize("content", ["", "words", "0 0\n", "\x00 1 2\n"])
+def test_a_file_without_the_words(content: str, tmp_path: Path) -> None:
+    (tmp_path / "odd.txt").write_text(content, "utf-8")
+    assert similar_words(tmp_path / "odd.txt", ("bees",)) == {}
