@@ -87,7 +87,7 @@ def _structured(page: Page) -> Structured:
         if not _TELLING.search(script):
             other += [kind[1]] if (kind := _FIRST_TYPE.search(script)) else []
             continue
-        found = _documents(script) if len(script) < MAX_JSON else []  # a cut text cannot be parsed
+        found = json_documents(script) if len(script) < MAX_JSON else []  # a cut text cannot be parsed
         documents += found
         if not found:
             loose.append(script)
@@ -97,7 +97,7 @@ def _structured(page: Page) -> Structured:
     return said._replace(types=tuple(dict.fromkeys((*said.types, *other))))
 
 
-def _documents(script: str) -> list[Any]:
+def json_documents(script: str) -> list[Any]:
     """The JSON documents in a script, repaired if that is cheap; none if it cannot be parsed."""
     return _parsed(script) or (_parsed(_mended(script)) if len(script) <= MAX_MENDED else [])
 
