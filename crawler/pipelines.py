@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from crawler.spiders.request_outcomes import Leases
 
 
+ALREADY_READ = ("language", "rights")
+"""Fields that are read earlier, as they decide whether a page is kept."""
+
+
 class ExtractPipeline:
     """Fills in the fields of a page, and drops pages in languages that `lang` does not name."""
 
@@ -62,7 +66,7 @@ class ExtractPipeline:
                 self.leases.finish(item.lease, replace(item.result, outcome=outcome, check=None, response=None))
             raise DropItem(f"in {item.language or 'an unknown language'}")
         for name, read in READERS.items():
-            if name != "language":
+            if name not in ALREADY_READ:
                 setattr(item, name, read(page, extraction))
         if self.markdown != "no":
             item.markdown = page_markdown(page, extraction, self.markdown == "links", self.judges_images)

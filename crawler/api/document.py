@@ -12,7 +12,7 @@ from crawler.page.page import Extraction, Page
 
 FIELDS = (
     *("text", "markdown", "title", "author", "published", "published_source"),
-    *("language", "page_type", "comments", "images"),
+    *("language", "page_type", "comments", "rights", "images"),
 )
 """The fields of `Document.fields()`."""
 
@@ -81,6 +81,12 @@ class Document:
     def comments(self) -> str:
         """Readers' comments below the text, a paragraph a line."""
         return self._extraction.comments
+
+    @cached_property
+    def rights(self) -> dict[str, Any]:
+        """What the page alone says about its use, by meta elements, JSON-LD and links: licence, uses and evidence."""
+        found: dict[str, Any] = self._read("rights")
+        return found
 
     @cached_property
     def images(self) -> list[dict[str, str]]:

@@ -9,6 +9,7 @@ from crawler.metadata.publication_date import publication_date
 from crawler.page.links import ImageLink
 from crawler.page.page import Extraction, Page
 from crawler.page.text import fingerprint
+from crawler.rights.page_rights import page_rights
 
 
 def _images(images: tuple[ImageLink, ...]) -> list[dict[str, str]]:
@@ -29,5 +30,6 @@ READERS: dict[str, Callable[[Page, Extraction], Any]] = {
     "published_source": lambda page, found: publication_date(page, found).source,
     "page_type": lambda _, found: found.page_type,
     "text_fingerprint": lambda _, found: fingerprint(found.text),
+    "rights": lambda page, _: page_rights(page),
     "images": lambda page, _: _images(page.images),
 }

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lxml import etree
 
-from crawler.metadata.structured_data import json_documents
+from crawler.page.json_ld import json_documents
 from crawler.rights.licence_names import licence_name
 from crawler.rights.rsl import TYPE
 from crawler.rights.statement import MAX_SAYS, Evidence, Signal

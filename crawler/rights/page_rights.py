@@ -41,6 +41,9 @@ class SiteFiles:
     robots: RobotsFile | None = None
     tdm: TdmFile | None = None
     licences: tuple[LicenceFile, ...] = ()
+    """Those that robots.txt names."""
+    of_page: tuple[LicenceFile, ...] = ()
+    """Those that the page names."""
 
     def evidence(self, url: str) -> list[Evidence]:
         """What they say about an address of the host."""
@@ -48,7 +51,13 @@ class SiteFiles:
         found += self.tdm.evidence(url) if self.tdm is not None else ()
         for file in self.licences:
             found += file.evidence(url)
+        for file in self.of_page:
+            found += file.evidence(url, is_of_page=True)
         return found
+
+    def has_read(self, url: str) -> bool:
+        """Whether the licence file at an address was read."""
+        return any(file.url == url for file in (*self.licences, *self.of_page))
 
 
 NO_FILES = SiteFiles()
@@ -68,11 +77,7 @@ def read_rights(page: Page, headers: Mapping[str, str] = NOTHING_SENT, site: Sit
     found += tdm_reservation.reservations(headers, page.meta, in_tdm_file)
     found += directives(page)
     found += _inline(page)
-    found += [
-        Evidence(Signal.RSL, where, url)
-        for where, url in _named(page, headers)
-        if not any(file.url == url for file in site.licences)
-    ]
+    found += [Evidence(Signal.RSL, where, url) for where, url in _named(page, headers) if not site.has_read(url)]
     name, candidates = licence(page)
     return Rights(name, (*found, *candidates))
 
@@ -112,4 +117,4 @@ def _inline(page: Page) -> Iterator[Evidence]:
     scripts = (one for one in page.root.iter("script") if one.get("type", "").strip().lower() == rsl.TYPE)
     for script in islice(scripts, MAX_LICENCES):
         text = (script.text or "").encode("utf-8", "replace")
-        yield from rsl.read_file(text, f"script {rsl.TYPE}", page=page.url).evidence(page.url)
+        yield from rsl.read_file(text, f"script {rsl.TYPE}").evidence(page.url, is_of_page=True)

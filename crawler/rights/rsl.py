@@ -12,11 +12,11 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from lxml import etree
 
-from crawler.rights.path_patterns import PathPattern, path_of
+from crawler.rights.path_patterns import MAX_PATTERN, PathPattern, path_of
 from crawler.rights.statement import ALL_MALFORMED, MAX_SAYS, NOTHING, Evidence, Signal, State, Use, Uses
 
 NAMESPACE = "{https://rslstandard.org/rsl}"
@@ -52,12 +52,20 @@ class Content(NamedTuple):
 
     host: str
     """Empty for any host."""
-    pattern: PathPattern
+    pattern: PathPattern | None
+    """None for the page that names the file, or that the file is part of."""
     uses: Uses
     says: str
 
-    def is_about(self, url: str) -> bool:
+    @property
+    def length(self) -> int:
+        """How specific it is."""
+        return len(self.pattern.text) if self.pattern is not None else MAX_PATTERN + 1
+
+    def is_about(self, url: str, is_of_page: bool) -> bool:
         """Whether an address matches."""
+        if self.pattern is None:
+            return is_of_page
         return (not self.host or self.host == urlsplit(url).netloc.lower()) and self.pattern.matches(path_of(url))
 
 
@@ -72,22 +80,24 @@ class LicenceFile:
     error: str = ""
     """The beginning of a file that cannot be parsed."""
 
-    def evidence(self, url: str) -> Iterator[Evidence]:
-        """What the file says about an address; the most specific content first."""
+    def evidence(self, url: str, is_of_page: bool = False) -> Iterator[Evidence]:
+        """What the file says about an address, the most specific content first.
+
+        It is of the page if the page names it, else of the whole site.
+        """
         if self.error:
             yield Evidence(Signal.RSL, self.url, self.error, ALL_MALFORMED, self.read_at)
             return
-        found = [content for content in self.contents if content.is_about(url)]
+        found = [content for content in self.contents if content.is_about(url, is_of_page)]
         said: dict[Use, int] = {}
-        for content in sorted(found, key=lambda one: -len(one.pattern.text)):
-            length = len(content.pattern.text)
-            uses = {use: state for use, state in content.uses.items() if said.get(use, length) == length}
-            said |= dict.fromkeys(uses, length)
+        for content in sorted(found, key=lambda one: -one.length):
+            uses = {use: state for use, state in content.uses.items() if said.get(use) in (None, content.length)}
+            said |= dict.fromkeys(uses, content.length)
             yield Evidence(Signal.RSL, self.url, content.says, uses, self.read_at)
 
 
-def read_file(body: bytes, url: str, read_at: str = "", page: str = "") -> LicenceFile:
-    """The contents of a licence file; an empty pattern means the page that the file is part of."""
+def read_file(body: bytes, url: str, read_at: str = "") -> LicenceFile:
+    """The contents of a licence file."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
         root = etree.fromstring(body[: MAX_BYTES + 1].strip(), parser) if len(body) <= MAX_BYTES else None
@@ -95,20 +105,23 @@ def read_file(body: bytes, url: str, read_at: str = "", page: str = "") -> Licen
         root = None
     if root is None or root.tag != f"{NAMESPACE}rsl":
         return LicenceFile(url, read_at, error=body[:200].decode("utf-8", "replace") or "empty")
-    return LicenceFile(url, read_at, tuple(_contents(root, page)))
+    return LicenceFile(url, read_at, tuple(_contents(root)))
 
 
-def _contents(root: etree._Element, page: str) -> Iterator[Content]:
+def _contents(root: etree._Element) -> Iterator[Content]:
     for content in root.findall(f"{NAMESPACE}content")[:MAX_CONTENTS]:
-        where = content.get("url", "").strip()
-        parts = urlsplit(where if where or not page else page)
-        is_page = not where and bool(page)
+        parts = _parts(content.get("url", "").strip())
         path = parts.path + (f"?{parts.query}" if parts.query else "")
-        if not where and not is_page:
-            continue
-        pattern = PathPattern.of(f"{path_of(page)}$" if is_page else path or "/")
+        pattern = PathPattern.of(path or "/") if content.get("url", "").strip() else None
         licences = [_licence(one, content.get("server")) for one in content.findall(f"{NAMESPACE}license")[:100]]
         yield Content(parts.netloc.lower(), pattern, _uses(licences), _words(content))
+
+
+def _parts(url: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return SplitResult("", "", "\n", "", "")  # matches nothing
 
 
 def _words(content: etree._Element) -> str:

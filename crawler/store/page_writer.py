@@ -1,4 +1,4 @@
-"""Saves pages: texts, earlier texts, histories, responses, and which pages are near-duplicates of others.
+"""Saves pages: texts, earlier texts, histories, responses, robots.txt, and which pages are near-duplicates of others.
 
 A near-duplicate is found by the bands of its signature, or by its fingerprint if its text is too short for a signature.
 Only pages that are not copies are entered under their bands, at most `MOST_OF_A_BAND` under each, so that the cost of a
@@ -23,7 +23,7 @@ from crawler.recrawl.revisit_interval import Bounds
 from crawler.store.crawl_tables import address
 from crawler.store.database import column_value, dialect_insert, in_chunks, storable
 from crawler.store.page_changes import save_changes
-from crawler.store.page_tables import near_duplicate_band, page, page_version, stored_response
+from crawler.store.page_tables import near_duplicate_band, page, page_version, robots_file, stored_response
 from crawler.translation.message import MessageError
 
 if TYPE_CHECKING:
@@ -137,6 +137,7 @@ HISTORY = tuple(name for name in PageHistory.__dataclass_fields__ if name not in
 UPDATE_HISTORY = (
     update(page).where(page.c.key == bindparam("its")).values({name: bindparam(f"to_{name}") for name in HISTORY})
 )
+UPDATE_RIGHTS = update(page).where(page.c.key == bindparam("its")).values(rights=bindparam("to_rights"))
 VERSION_COLUMNS = ("key", "crawl_id", "fetched_at", "title", "text", "text_fingerprint")
 
 
@@ -172,6 +173,10 @@ class PageWriter:
         looked_at = [_history_row(key, likely_now.get(key, known[key])) for key in sorted(known) if key not in stored]
         if looked_at:
             connection.execute(UPDATE_HISTORY, looked_at)
+        read = [(key, mine[key].result.rights) for key in sorted(known) if key not in stored]
+        rights = [{"its": key, "to_rights": column_value(found)} for key, found in read if found is not None]
+        if rights:
+            connection.execute(UPDATE_RIGHTS, rights)
         save_changes(connection, [key for key in known if key in stored or _is_other(mine[key], known[key])])
         return {mine[key].lease.id: url for key, url in copies.items()}
 
@@ -286,6 +291,36 @@ def _response_row(
         "headers": storable(json.dumps(response.headers, ensure_ascii=False)),
         "body": zstd.compress(response.body, COMPRESSION_LEVEL),
     }
+
+
+class RobotsFiles:
+    """The robots.txt files that one worker has saved."""
+
+    def __init__(self, crawl_id: int) -> None:
+        self.crawl_id = crawl_id
+        self._saved: set[str] = set()
+        self._new: set[str] = set()
+
+    def save(self, connection: Connection, ended: Iterable[Completion]) -> None:
+        """Save the files by which pages were requested that this worker has not saved yet."""
+        files = {one.result.robots.digest: one.result.robots for one in ended if one.result.robots is not None}
+        self._new = files.keys() - self._saved
+        rows = [
+            {
+                "crawl_id": self.crawl_id,
+                "digest": digest,
+                "url": storable(files[digest].url),
+                "read_at": files[digest].read_at,
+                "body": zstd.compress(files[digest].body, COMPRESSION_LEVEL),
+            }
+            for digest in sorted(self._new)
+        ]
+        if rows:
+            connection.execute(dialect_insert(connection.engine)(robots_file).on_conflict_do_nothing(), rows)
+
+    def committed(self) -> None:
+        """Remember what the last transaction saved."""
+        self._saved |= self._new
 
 
 class TooLargeError(MessageError, ValueError):

@@ -32,9 +32,9 @@ def file(*contents: str) -> str:
     return f'<rsl xmlns="https://rslstandard.org/rsl">{"".join(contents)}</rsl>'
 
 
-def states(text: str, path: str = "/a", page: str = "") -> str:
+def states(text: str, path: str = "/a", is_of_page: bool = False) -> str:
     """One sign for each of ai-train, ai-input and search."""
-    found = Rights(None, tuple(read_file(text.encode(), URL, page=page).evidence(f"https://a.example{path}")))
+    found = Rights(None, tuple(read_file(text.encode(), URL).evidence(f"https://a.example{path}", is_of_page)))
     signs = {word: sign for sign, word in STATES.items()}
     return "".join(signs[found.state(use).value] for use in (Use.AI_TRAIN, Use.AI_INPUT, Use.SEARCH))
 
@@ -83,16 +83,18 @@ def test_files(text: str, expected: str) -> None:
     assert states(text) == expected
 
 
-def test_a_licence_in_a_page_is_about_the_page() -> None:
-    text = file(content(prohibits("ai-train"), url=""))
-    assert states(text, "/a?b", page="https://a.example/a?b") == "n??"
-    assert states(text, "/a?bc", page="https://a.example/a?b") == "???"
+def test_an_empty_pattern_is_the_page_that_names_the_file() -> None:
+    text = file(content(permits("all")), content(prohibits("ai-train"), url=""))
+    assert states(text, is_of_page=True) == "nyy"
+    assert states(text) == "yyy"
+    assert states(file(content(prohibits("all"), url="http://[/"))) == "???"
 
 
 def test_evidence_is_the_content() -> None:
     text = file(content(prohibits("all"), url="/b"), content(prohibits("ai-train"), url="/a"))
     (one,) = read_file(text.encode(), URL, "then").evidence("https://a.example/a")
-    assert one.says.startswith("<content") and 'url="/a"' in one.says
+    assert one.says.startswith("<content")
+    assert 'url="/a"' in one.says
     assert "ai-train" in one.says
     assert (one.where, one.read_at) == (URL, "then")
 
