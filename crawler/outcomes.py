@@ -187,7 +187,7 @@ SIGNALS = {
     "content_signal": "Content-Signal",
     "tdm_reservation": "TDMRep",
     "rsl": "RSL",
-    "noai": N_("noai for robots"),
+    "noai": "noai",
     "training_crawlers": N_("robots.txt refuses training crawlers"),
 }
 """Names of the signals that may disallow a use."""

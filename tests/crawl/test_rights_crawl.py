@@ -144,7 +144,7 @@ def test_what_is_disallowed_is_left_out(site: Site, tmp_path: Path) -> None:
         "Content-Signal": 2,
         "TDMRep": 3,
         "RSL": 2,
-        "noai for robots": 2,
+        "noai": 2,
         "robots.txt refuses training crawlers": 1,
     }
     counts = {why: count for why, count in ended.counts().items() if why.startswith("use is reserved")}

@@ -71,6 +71,7 @@ class JobForm(BaseModel):
     images: Literal["yes", "no"] = "yes"
     markdown: Literal["no", "yes", "links"] = "no"
     refresh: Literal["due", "all"] = "due"
+    purpose: Literal["label", "ai-train", "ai-input", "search"] = "label"
     CONTACT: Text = ""
     KEEP_RESPONSES: Literal["False", "True"] = "False"
 
