@@ -141,8 +141,8 @@ robots_file = Table(
     tables,
     Column("crawl_id", ForeignKey("crawl.id"), primary_key=True),
     Column("digest", Text, primary_key=True),  # SHA-256 of its bytes, as the evidence of `rights` names it
-    Column("url", Text, nullable=False),  # where it was read first
-    Column("read_at", Text, nullable=False),
+    Column("first_url", Text, nullable=False),  # where it was read first
+    Column("read_at", Text, nullable=False),  # when it was read first
     Column("body", LargeBinary, nullable=False),  # compressed by zstd
 )
 

@@ -309,7 +309,7 @@ class RobotsFiles:
             {
                 "crawl_id": self.crawl_id,
                 "digest": digest,
-                "url": storable(files[digest].url),
+                "first_url": storable(files[digest].url),
                 "read_at": files[digest].read_at,
                 "body": zstd.compress(files[digest].body, COMPRESSION_LEVEL),
             }

@@ -126,7 +126,7 @@ def test_pages_are_labelled(site: Site, tmp_path: Path) -> None:
     sent = ROBOTS.format(url=site.url).encode()
     assert usage["where"] == f"{site.url}robots.txt#sha256={hashlib.sha256(sent).hexdigest()}"
     with sqlite3.connect(tmp_path / "output" / "crawl.db") as state:
-        ((digest, url, body),) = state.execute("SELECT digest, url, body FROM robots_file")
+        ((digest, url, body),) = state.execute("SELECT digest, first_url, body FROM robots_file")
     assert usage["where"] == f"{url}#sha256={digest}"
     assert zstd.decompress(body) == sent
 
