@@ -173,11 +173,10 @@ class PageWriter:
         looked_at = [_history_row(key, likely_now.get(key, known[key])) for key in sorted(known) if key not in stored]
         if looked_at:
             connection.execute(UPDATE_HISTORY, looked_at)
-        read = [(key, mine[key].result.rights) for key in sorted(known) if key not in stored]
-        rights = [{"its": key, "to_rights": column_value(found)} for key, found in read if found is not None]
-        if rights:
-            connection.execute(UPDATE_RIGHTS, rights)
-        save_changes(connection, [key for key in known if key in stored or _is_other(mine[key], known[key])])
+        visited = {key: mine[key].result.rights for key in sorted(known) if key not in stored}
+        others = save_rights(connection, {key: rights for key, rights in visited.items() if rights is not None})
+        changed = {*stored, *others}
+        save_changes(connection, [key for key in known if key in changed or _is_other(mine[key], known[key])])
         return {mine[key].lease.id: url for key, url in copies.items()}
 
     def _copies(self, connection: Connection, stored: Mapping[int, Completion]) -> dict[int, str]:
@@ -193,6 +192,22 @@ class PageWriter:
         row = {name: column_value(value) for name, value in {**record, **history}.items()}
         row["certainty"] = ended.result.check.certainty if ended.result.check is not None else None
         return row | {"key": key, "crawl_id": self.crawl_id, "site_id": ended.lease.site_id}
+
+
+def save_rights(connection: Connection, rights: Mapping[int, Mapping[str, Any]]) -> set[int]:
+    """Save the rights of pages that are not stored again, by key; returns those of which something else is said."""
+    others = []
+    for part in in_chunks(sorted(rights)):
+        rows = connection.execute(select(page.c.key, page.c.rights).where(page.c.key.in_(part)).order_by(page.c.key))
+        others += [row.key for row in rows if not row.rights or _said(json.loads(row.rights)) != _said(rights[row.key])]
+    if others:
+        connection.execute(UPDATE_RIGHTS, [{"its": key, "to_rights": column_value(rights[key])} for key in others])
+    return set(others)
+
+
+def _said(rights: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What the evidence says, wherever and whenever it was read."""
+    return rights["licence"], rights["uses"], [(one["signal"], one["says"]) for one in rights["evidence"]]
 
 
 def save_versions(connection: Connection, keys: Sequence[int], most: int) -> None:

@@ -2,13 +2,14 @@
 
 import hashlib
 import json
+import re
 import sqlite3
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from sites import Answer, Crawl, Site, crawl, page, serving
+from sites import OPEN, Answer, Crawl, Site, crawl, page, serving
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -66,6 +67,7 @@ HEADS = {
 }
 FREE = ("/", "/free", "/malformed", "/link-rsl", "/image")
 PATHS = (*FREE, *BEFORE, *AFTER)
+NO_SETTINGS: Mapping[str, str] = {}
 PICTURE = '<img src="{}.png" alt="A bee on a flower">'
 
 
@@ -95,9 +97,9 @@ def say(site: Site, robots: str) -> None:
     site.routes["/robots.txt"] = Answer(robots, content_type="text/plain")
 
 
-def run(site: Site, folder: Path, **arguments: str) -> Crawl:
+def run(site: Site, folder: Path, settings: Mapping[str, str] = NO_SETTINGS, **arguments: str) -> Crawl:
     site.asked.clear()
-    return crawl(folder, {"seeds": site.url, "images": "no", **arguments})
+    return crawl(folder, {"seeds": site.url, "images": "no", **arguments}, OPEN | dict(settings))
 
 
 def by_path(ended: Crawl) -> dict[str, dict[str, dict[str, str]]]:
@@ -173,6 +175,17 @@ def test_a_stopped_crawl_goes_on_with_its_purpose(site: Site, tmp_path: Path) ->
     ended = run(site, tmp_path, purpose="ai-train")
     assert by_path(ended).keys() == set(FREE)
     assert not set(BEFORE).intersection(site.paths())
+
+
+def test_workers_share_a_purpose(site: Site, tmp_path: Path, emptied_database: str) -> None:
+    ended = run(site, tmp_path, {"STATE_URL": emptied_database}, purpose="ai-train", workers="2")
+    assert {
+        url
+        for file in ended.folder.glob("output/*.jsonl")
+        for url in re.findall('"url": "([^"]+)", "req', file.read_text())
+    } == {site.url + path[1:] for path in FREE}
+    assert site.paths().count("/.well-known/tdmrep.json") <= 2
+    assert ended.counts()["use is reserved: TDMRep"] == 3
 
 
 def test_a_site_that_reserves_everything(site: Site, tmp_path: Path) -> None:
