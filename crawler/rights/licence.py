@@ -29,7 +29,6 @@ DECLARED, SHOWN, MENTIONED = range(3)
 """How strong a candidate is."""
 METAS = "license dc.license dcterms.license dc.rights dcterms.rights cc:license".split()
 RELATIONS = frozenset("license cc:license dc:license dct:license dcterms:license".split())
-_MAY_NAME_ONE = (b"icense", b"ICENSE", b"creativecommons")
 _ABOUT_OTHERS = re.compile("Object|Person|Organization|Site|Software|Dataset")
 """Types of nodes in JSON-LD whose licence is not that of the text."""
 _FOOTER = re.compile(r"(?:^|[\s_-])(?:footer|contentinfo)", re.IGNORECASE)
@@ -81,12 +80,10 @@ def _candidates(page: Page) -> Iterator[Candidate]:
     for name in METAS:
         if (says := page.head.metas.get(name, "").strip()) and (name.endswith("license") or licence_name(says)):
             yield _candidate(f"meta {name}", "head", says, DECLARED)
-    if not any(word in page.body for word in _MAY_NAME_ONE) and not page.encoding.startswith("utf-16"):
-        return  # most pages: looking at each of their links takes longer
     for says in chain.from_iterable(map(_of_script, page.head.scripts)):
         yield _candidate("json-ld license", "", says, DECLARED)
-    for element in page.root.iter("link"):
-        if _declares(element):
+    for element in page.describing("link"):
+        if _declares(element, element.get("rel") or element.get("itemprop")):
             yield _candidate("link rel=license", _place(element), element.get("href", ""), DECLARED)
     yield from _links(page)
     for image in page.image_elements:
@@ -98,10 +95,13 @@ def _candidates(page: Page) -> Iterator[Candidate]:
 def _links(page: Page) -> Iterator[Candidate]:
     """The links of the body that declare a licence, or lead to one of Creative Commons."""
     for link in page.link_elements:
-        href = link.href or ""
-        if _declares(link.element):
+        href, relation = link.href or "", link.element.get("rel")
+        is_of_cc = "creativecommons.org/" in href
+        if is_of_cc:
+            relation = relation or link.element.get("itemprop") or link.element.get("property")
+        if relation and _declares(link.element, relation):
             yield _candidate("a rel=license", _place(link.element), href, DECLARED)
-        elif "creativecommons.org/" in href and licence_name(href):
+        elif is_of_cc and licence_name(href):
             place = _place(link.element)
             yield _candidate("a", place, href, SHOWN if place == "footer" or link.has_image else MENTIONED)
 
@@ -110,10 +110,10 @@ def _candidate(kind: str, place: str, says: str, strength: int) -> Candidate:
     return Candidate(kind, place, says[:MAX_SAYS], licence_name(says), strength)
 
 
-def _declares(element: etree._Element) -> bool:
-    """Whether a link says that it leads to the licence; a link to a licence file of RSL does not."""
-    said = element.get("rel") or element.get("itemprop") or element.get("property") or ""
-    return not RELATIONS.isdisjoint(said.lower().split()) and element.get("type", "").lower() != TYPE
+def _declares(element: etree._Element, relation: str | None) -> bool:
+    """Whether a link with this relation leads to the licence; a link to a licence file of RSL does not."""
+    words = (relation or "").lower().split()
+    return not RELATIONS.isdisjoint(words) and element.get("type", "").lower() != TYPE
 
 
 def _place(element: etree._Element) -> str:

@@ -30,7 +30,6 @@ MAX_LICENCES = 3
 """Licence files that a page may name."""
 MAX_LINK = 20_000
 _RSL_LINK = re.compile(r"<([^<>]{1,2083})>([^<]{0,500})")
-_IN_SCRIPT = rsl.TYPE.encode()
 NOTHING_SENT: Mapping[str, str] = {}
 
 
@@ -94,17 +93,15 @@ def licence_addresses(page: Page, headers: Mapping[str, str]) -> list[str]:
 
 def may_name_a_file(body: bytes, headers: Mapping[str, str]) -> bool:
     """Whether a page or its response may name a licence file, told without parsing it."""
-    return rsl.TYPE in headers.get(LINK, "") or _IN_SCRIPT in body
+    return rsl.TYPE in headers.get(LINK, "") or rsl.TYPE.encode() in body
 
 
 def _named(page: Page, headers: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """The licence files that are named, each with where."""
-    if not may_name_a_file(page.body, headers):
-        return
     for link in _RSL_LINK.finditer(headers.get(LINK, "")[:MAX_LINK]):
         if rsl.TYPE in link[2] and "license" in link[2] and (url := absolute(page.url, link[1])):
             yield "header Link", url
-    for element in page.root.iter("link"):
+    for element in page.describing("link"):
         is_one = element.get("type", "").strip().lower() == rsl.TYPE and "license" in element.get("rel", "").lower()
         if is_one and (url := absolute(page.base, element.get("href", ""))):
             yield "link rel=license", url
@@ -112,9 +109,7 @@ def _named(page: Page, headers: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 def _inline(page: Page) -> Iterator[Evidence]:
     """What licences in the page itself say."""
-    if _IN_SCRIPT not in page.body:
-        return
-    scripts = (one for one in page.root.iter("script") if one.get("type", "").strip().lower() == rsl.TYPE)
+    scripts = (one for one in page.describing("script") if one.get("type", "").strip().lower() == rsl.TYPE)
     for script in islice(scripts, MAX_LICENCES):
         text = (script.text or "").encode("utf-8", "replace")
         yield from rsl.read_file(text, f"script {rsl.TYPE}").evidence(page.url, is_of_page=True)

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from crawler.spiders.topic_tracker import PageJudgement, SharedLearning, TopicTracker
 
 MAX_HEADER = 1_000
+_HEADER_KEYS = {name.title().encode(): name for name in HEADERS}
+"""The headers about rights by the keys under which Scrapy keeps them: looking for each by its name takes longer."""
 
 
 @dataclass(frozen=True)
@@ -197,7 +199,8 @@ def _item(page: Page, response: Response, lease: Lease, judgement: PageJudgement
 
 def rights_headers(response: Response) -> dict[str, str]:
     """The headers of a response that say what it may be used for, by their names in `HEADERS`."""
-    return {name: value for name in HEADERS if (value := header(response.headers, name))}
+    given = _HEADER_KEYS.keys() & response.headers.keys()
+    return {_HEADER_KEYS[key]: header(response.headers, _HEADER_KEYS[key]) for key in given}
 
 
 def validators(response: Response) -> dict[str, str]:
