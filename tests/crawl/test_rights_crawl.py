@@ -209,3 +209,26 @@ def test_rights_are_those_of_the_last_visit(site: Site, tmp_path: Path) -> None:
         found = [json.loads(rights) for (rights,) in state.execute("SELECT rights FROM page")]
     assert len(found) == len(PATHS)
     assert {rights["uses"]["ai-train"] for rights in found} == {"disallowed"}
+
+
+def test_what_cannot_be_parsed_stops_nothing(site: Site, tmp_path: Path) -> None:
+    say(
+        site,
+        "User-agent: *\nContent-Usage: train-ai=n;;\nLicense: /relative\n" + f"License: {site.url}license.xml\n" * 9,
+    )
+    entities = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 20 if n else "x" * 20}">' for n in range(9))
+    site.routes["/license.xml"] = Answer(f"<!DOCTYPE r [{entities}]>{RSL.replace('ai-train', '&e8;')}")
+    site.routes["/.well-known/tdmrep.json"] = Answer("[" * 100_000)
+    odd = {
+        "Content-Usage": '"' * 9_000,
+        "Content-Signal": "=," * 4_000,
+        "tdm-reservation": "x" * 9_000,
+        "Link": "<" * 9_000,
+    }
+    site.routes["/"] = Answer(page(text("/")), headers=odd)
+    ended = run(site, tmp_path, purpose="label,ai-train", max_depth="0")
+    (item,) = ended.items()
+    assert item["rights"]["uses"]["ai-train"] == "malformed"
+    assert len(json.dumps(item["rights"])) < 20_000
+    assert ended.status == 0
+    assert "Traceback" not in ended.err
