@@ -207,15 +207,15 @@ def test_rights_are_those_of_the_last_visit(site: Site, tmp_path: Path) -> None:
     run(site, tmp_path, refresh="all")
     with sqlite3.connect(tmp_path / "output" / "crawl.db") as state:
         found = [json.loads(rights) for (rights,) in state.execute("SELECT rights FROM page")]
+        digests = {digest for (digest,) in state.execute("SELECT digest FROM robots_file")}
+    assert {one["where"].partition("=")[2] for rights in found for one in rights["evidence"][:1]} < digests
     assert len(found) == len(PATHS)
     assert {rights["uses"]["ai-train"] for rights in found} == {"disallowed"}
 
 
 def test_what_cannot_be_parsed_stops_nothing(site: Site, tmp_path: Path) -> None:
-    say(
-        site,
-        "User-agent: *\nContent-Usage: train-ai=n;;\nLicense: /relative\n" + f"License: {site.url}license.xml\n" * 9,
-    )
+    named = f"License: {site.url}license.xml\n"
+    say(site, f"User-agent: *\nContent-Usage: train-ai=n;;\nLicense: /relative\n{named * 9}")
     entities = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 20 if n else "x" * 20}">' for n in range(9))
     site.routes["/license.xml"] = Answer(f"<!DOCTYPE r [{entities}]>{RSL.replace('ai-train', '&e8;')}")
     site.routes["/.well-known/tdmrep.json"] = Answer("[" * 100_000)

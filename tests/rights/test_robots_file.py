@@ -92,6 +92,7 @@ Disallow: /wp-admin/
         ("User-agent: GPTBot\nDisallow: /a", "/b", Use.AI_TRAIN, "unknown"),
         ("User-agent: GPTBot\nDisallow: /a\nAllow: /a/b", "/a/b", Use.AI_TRAIN, "unknown"),
         ("User-agent: GPTBot\nAllow: /\nDisallow: /", "/", Use.AI_TRAIN, "unknown"),
+        ("User-agent: GPTBot\nDisallow: /\nAllow: /", "/", Use.AI_TRAIN, "unknown"),
         ("User-agent: GPTBot\nAllow: /", "/", Use.AI_TRAIN, "unknown"),
         ("User-agent: GPTBot\nDisallow: /", "/", Use.AI_INPUT, "unknown"),
         ("User-agent: Amazonbot\nDisallow: /", "/", Use.AI_TRAIN, "unknown"),

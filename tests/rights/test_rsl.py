@@ -61,6 +61,7 @@ def states(text: str, path: str = "/a", is_of_page: bool = False) -> str:
         (file(content(permits("search") + payment("free"), permits("ai-input") + payment("crawl"))), "nny"),
         (file(content(permits("ai-input") + payment("crawl"), permits("ai-input") + payment("free"))), "nyn"),
         (file(content(permits("ai-all"), server="https://olp.example/")), "nnn"),
+        (file(content(permits("ai-all") + payment("free"), server="https://olp.example/")), "nnn"),
         (file(content(permits("search,ai-input"))), "nyy"),
         (file(content("<payment type='free'/>")), "???"),
         (file(content(permits("unheard-of"))), "nnn"),
