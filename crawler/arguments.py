@@ -10,6 +10,7 @@ from crawler.frontier.scope import SCOPES
 from crawler.metadata.language import CODES, normalise
 from crawler.metadata.own_fields import OwnFields, OwnFieldsError, read_own_fields
 from crawler.page.text import words
+from crawler.rights.purpose import LABEL, LABEL_ONLY, PURPOSES, Purpose
 from crawler.topic.stop_rule import StopWhen
 from crawler.topic.topic import Topic, TopicError, read_topic
 from crawler.translation.message import N_, Message, MessageError, localized
@@ -36,7 +37,7 @@ TEXT_FILE = re.compile(
 )
 JOB = "_job"
 """Scrapyd's number of a run: it passes this argument to every spider."""
-LISTS = ("seeds", "allow", "deny", "lang")
+LISTS = ("seeds", "allow", "deny", "lang", "purpose")
 """Arguments that a script may give as a list of strings; each string is one value, even if it contains commas."""
 DUE, ALL = "due", "all"
 REFRESH = dict.fromkeys((DUE, ALL))
@@ -82,6 +83,7 @@ class Arguments:
     favour: str = "balance"
     refresh: str = DUE
     fields: OwnFields | None = None
+    purpose: Purpose = LABEL_ONLY
     workers: int = 1
     """`AUTO` is one for each processor."""
 
@@ -234,6 +236,13 @@ def _languages(value: str | Sequence[str]) -> frozenset[str]:
                 "lang", "{code} is not known; allowed are codes such as en, zh, de, fr, ja, ru", code=_shown(given)
             )
     return frozenset(code for code in codes.values() if code)
+
+
+def _purpose(value: str | Sequence[str]) -> Purpose:
+    given = [word for word in (re.split(r"[,\s]+", value) if isinstance(value, str) else value) if word]
+    for word in given:
+        _choice("purpose", dict.fromkeys(PURPOSES))(word)
+    return Purpose.of(given) if given else LABEL_ONLY
 
 
 def _name(value: str) -> str:
@@ -421,6 +430,15 @@ ARGUMENTS = {
         _fields,
         N_("no own fields"),
         N_("A TOML file with CSS or XPath selectors for additional item fields, by host."),
+    ),
+    "purpose": Argument(
+        _purpose,
+        LABEL,
+        N_(
+            "What the pages are for: ai-train, ai-input, search, or several, separated by commas. Pages whose "
+            "site disallows that are left out, and the files in which sites say so are read. label leaves nothing "
+            "out: the item field rights says what is allowed; with a use beside it, the files are read, too."
+        ),
     ),
     "workers": Argument(
         _workers,

@@ -217,6 +217,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         max_depth=max_depth_of(settings, arguments),
         min_relevance=arguments.min_relevance or 0.0,
         keeps_responses=settings.getbool("KEEP_RESPONSES"),
+        purpose=arguments.purpose,
     )
     _configure(session, reader, settings)
     if is_first:

@@ -78,6 +78,11 @@ class PageRecord:
     """The number of the round that stored this version."""
     first_seen: str = ""
     """When the page was first stored: ISO 8601, in UTC. `fresh=yes` starts from scratch here, too."""
+    rights: dict[str, Any] | None = None
+    """What the site says about the use of the page: `{"licence": …, "uses": {"search": …, "ai-input": …,
+    "ai-train": …}, "evidence": […]}`. A use is `allowed`, `disallowed`, `unknown` or `malformed`; evidence has the
+    fields `signal`, `where`, `says` and `read_at`.
+    """
     images: list[dict[str, Any]] = field(default_factory=list)
     """The images of the page, each `{"url": …, "alt": …, "noise": …}`: `noise` is the probability, as far as the page
     shows, that it is an advert, navigation or decoration. Noise is left out, and so are images after the first 500.

@@ -56,6 +56,7 @@ class Code(StrEnum):
     PATH_REPEATS = "path_repeats", Group.SKIPPED, N_("path repeats itself")
     ROBOTS_FORBIDS = "robots_forbids", Group.SKIPPED, N_("refused by robots.txt")
     ROBOTS_UNREADABLE = "robots_unreadable", Group.SKIPPED, N_("robots.txt cannot be read: {why}")
+    RIGHTS_RESERVED = "rights_reserved", Group.SKIPPED, N_("use is reserved: {signal}")
     CRAWL_DELAY_TOO_LONG = (
         "crawl_delay_too_long",
         Group.SKIPPED,
@@ -181,6 +182,15 @@ CONTENTS = {
     NonImage.UNKNOWN: N_("of no known type"),
     NonImage.EMPTY: N_("empty"),
 }
+SIGNALS = {
+    "content_usage": "Content-Usage",
+    "content_signal": "Content-Signal",
+    "tdm_reservation": "TDMRep",
+    "rsl": "RSL",
+    "noai": "noai",
+    "training_crawlers": N_("robots.txt refuses training crawlers"),
+}
+"""Names of the signals that may disallow a use."""
 MODELS = {"learned": N_("learned model"), "filter_list": N_("filter list")}
 """Names of the models that judge images, where they differ from the words for them."""
 
@@ -198,6 +208,8 @@ def _value(code: Code, detail: str) -> object:
             return CUTS[Cut(detail)]
         case "content":
             return _status(detail) if detail.isdigit() else Message(CONTENTS[NonImage(detail)])
+        case "signal":
+            return Message(SIGNALS.get(detail, detail))
         case "model":
             return Message(MODELS.get(detail, detail))
     return detail

@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from crawler.spiders.request_outcomes import Leases
 
 
+ALREADY_READ = ("language", "rights")
+"""Fields that are read earlier, as they decide whether a page is kept."""
+
+
 @dataclass(frozen=True)
 class ImageListing:
     """Lists the images of a page for its item."""
@@ -84,7 +88,7 @@ class ExtractPipeline:
                 self.leases.finish(item.lease, replace(item.result, outcome=outcome, check=None, response=None))
             raise DropItem(f"in {item.language or 'an unknown language'}")
         for name, read in READERS.items():
-            if name != "language":
+            if name not in ALREADY_READ:
                 setattr(item, name, read(page, extraction))
         item.images = self.images.of(page)
         if self.markdown != "no":

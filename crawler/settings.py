@@ -186,6 +186,7 @@ DOWNLOAD_HANDLERS = dict.fromkeys(("http", "https"), "crawler.middlewares.http_h
 DOWNLOADER_MIDDLEWARES = {
     "crawler.middlewares.image_noise.ImageNoiseMiddleware": 50,  # before any request, robots.txt too
     "crawler.middlewares.robots.RobotsMiddleware": 100,
+    "crawler.middlewares.rights.RightsMiddleware": 110,
     "crawler.middlewares.redirect.ScopedRedirectMiddleware": 600,
     "crawler.middlewares.backoff.BackoffMiddleware": 650,  # sees responses before redirects and retries do
     "crawler.middlewares.private_addresses.PrivateAddressMiddleware": 800,

@@ -37,7 +37,7 @@ COMPONENTS = {
     **dict.fromkeys(settings.EXTENSIONS, "`EXTENSIONS`"),
 }
 COMMANDS = (clean, dashboard, evaluate, export, focus, noise, schedule, state, train)
-PUBLIC_TABLES = ("crawl", "page", "page_version", "verdict", "label", "job", "run")
+PUBLIC_TABLES = ("crawl", "page", "page_version", "robots_file", "verdict", "label", "job", "run")
 FIELD_TYPES = {str: "text", int: "number", float: "number", list: "list", dict: "mapping"}
 
 

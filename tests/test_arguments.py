@@ -8,6 +8,8 @@ import pytest
 
 from crawler.arguments import ARGUMENTS, ArgumentError, Arguments, parse
 from crawler.extraction import EXTRACTORS
+from crawler.rights.purpose import Purpose
+from crawler.rights.statement import Use
 from crawler.topic.stop_rule import StopWhen
 from crawler.topic.topic import Topic
 
@@ -238,9 +240,15 @@ def test_a_path_that_is_no_file(value: str, why: str) -> None:
         ("fresh", "yes", True),
         ("fresh", "no", False),
         ("retopic", "no", False),
+        ("purpose", "label", Purpose()),
+        ("purpose", " , ", Purpose()),
+        ("purpose", "ai-train", Purpose(frozenset((Use.AI_TRAIN,)), is_label=False)),
+        ("purpose", "search, ai-input", Purpose(frozenset((Use.AI_INPUT, Use.SEARCH)), is_label=False)),
+        ("purpose", "label ai-train", Purpose(frozenset((Use.AI_TRAIN,)))),
+        ("purpose", ["ai-train"], Purpose(frozenset((Use.AI_TRAIN,)), is_label=False)),
     ],
 )
-def test_right_values(name: str, value: str, read: object) -> None:
+def test_right_values(name: str, value: object, read: object) -> None:
     assert getattr(parse({"seeds": A, name: value}), name) == read
 
 
@@ -308,6 +316,7 @@ ALLOWED = {
     "refresh": "allowed are due, all",
     "fresh": "allowed are yes, no",
     "retopic": "allowed are yes, no",
+    "purpose": "allowed are label, ai-train, ai-input, search",
     "workers": "allowed are auto and whole numbers from 1 to 64",
 }
 WRONG = {
@@ -328,6 +337,7 @@ WRONG = {
     "fresh": ["maybe", "true", "YES"],
     "retopic": ["maybe", "true", "YES"],
     "refresh": ["yes", "Due", "due,all"],
+    "purpose": ["train", "AI-train", "ai-train,all", "ai_train"],
     "workers": ["0", "65", "all", "-1", "2.0"],
 }
 CASES = [(name, value) for name, values in WRONG.items() for value in values]
@@ -360,7 +370,7 @@ def test_every_argument_has_wrong_values() -> None:
 @pytest.mark.parametrize(("name", "value"), CASES)
 def test_a_wrong_value_is_said_with_what_is_allowed(name: str, value: str) -> None:
     message = wrong({"seeds": A, name: value})
-    shown = repr(value.split(",")[-1] if name == "lang" else value[:100])[:-1]
+    shown = repr(value.split(",")[-1] if name in ("lang", "purpose") else value[:100])[:-1]
     assert message.startswith(f"{name}={shown}")
     assert message.endswith(ALLOWED[name])
     assert message.isprintable()

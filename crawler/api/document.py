@@ -13,7 +13,7 @@ from crawler.page.page import Extraction, Page
 
 FIELDS = (
     *("text", "markdown", "title", "author", "published", "published_source"),
-    *("language", "page_type", "comments", "images"),
+    *("language", "page_type", "comments", "rights", "images"),
 )
 """The fields of `Document.fields()`."""
 
@@ -89,6 +89,12 @@ class Document:
         `noise` is the probability that it is one of these all the same.
         """
         return page_images(self._page, self._extraction)
+
+    @cached_property
+    def rights(self) -> dict[str, Any]:
+        """What the page alone says about its use, by meta elements, JSON-LD and links: licence, uses and evidence."""
+        found: dict[str, Any] = self._read("rights")
+        return found
 
     @cached_property
     def links(self) -> list[dict[str, str]]:

@@ -29,8 +29,9 @@ KINDS = (
     *(N_("counterexample"), N_("example"), N_("feed"), N_("link"), N_("seed"), N_("sitemap")),
     *(N_("done"), N_("held"), N_("recorded"), N_("waiting"), N_("image"), N_("list"), N_("page"), N_("image")),
     *(N_("entropy"), N_("keyword"), N_("redundancy"), N_("size")),
+    *(N_("allowed"), N_("disallowed"), N_("unknown"), N_("malformed")),
 )
-"""Page types, sources of dates, ways of discovery, states, kinds and models: words that templates translate."""
+"""Words that templates translate: page types, sources of dates, ways of discovery, states, kinds, models, rights."""
 LANGUAGE = N_("English")
 """Translated as the language's own name."""
 BEFORE, AROUND, MOST = 60, 90, 3

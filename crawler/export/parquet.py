@@ -1,4 +1,5 @@
-"""Parquet: typed, compressed columns, in row groups of limited size. Own fields are a column of JSON texts.
+"""Parquet: typed, compressed columns, in row groups of limited size. Own fields are a column of JSON texts, as their
+names differ from crawl to crawl.
 
 Times are timestamps. `published` stays a text: many pages give a day only, and midnight would be invented.
 """
@@ -12,9 +13,11 @@ from typing import Any
 from crawler.command_line.terminal import WrongUseError
 from crawler.items import TIMES, TYPES
 from crawler.reports.stored_pages import StoredPage
+from crawler.rights.statement import Use
 
 ROWS = 10_000  # of a row group
 SIZE = 8 * 1024 * 1024  # characters of a row group, plus one page
+RIGHTS = "rights"
 
 
 class _Sink(RawIOBase):
@@ -62,8 +65,8 @@ def parquet(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[byte
         list: images,
         dict: pyarrow.string(),
     }
-    moment = pyarrow.timestamp("us", tz="UTC")
-    schema = pyarrow.schema([(name, moment if name in TIMES else types[TYPES[name]]) for name in fields])
+    special = dict.fromkeys(TIMES, pyarrow.timestamp("us", tz="UTC")) | {RIGHTS: _rights(pyarrow)}
+    schema = pyarrow.schema([(name, special.get(name, types[TYPES[name]])) for name in fields])
     sink = _Sink()
     with ParquetWriter(sink, schema, compression="zstd") as writer:
         for group in _groups(pages, fields):
@@ -76,7 +79,15 @@ def parquet(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[byte
 def _cell(name: str, value: Any) -> Any:
     if name in TIMES:
         return datetime.fromisoformat(value)
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) and name != RIGHTS else value
+
+
+def _rights(pyarrow: Any) -> Any:
+    """The type of the field `rights`."""
+    text = pyarrow.string()
+    uses = pyarrow.struct([(use.value, text) for use in Use])
+    evidence = pyarrow.list_(pyarrow.struct([(name, text) for name in ("signal", "where", "says", "read_at")]))
+    return pyarrow.struct([("licence", text), ("uses", uses), ("evidence", evidence)])
 
 
 def _groups(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[list[StoredPage]]:
@@ -94,6 +105,6 @@ def _groups(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[list
 
 
 def _size(value: Any) -> int:
-    if isinstance(value, str):
-        return len(value)
+    if isinstance(value, str | dict):
+        return len(str(value))
     return sum(len(str(text)) for one in value for text in one.values()) if isinstance(value, list) else 0

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from crawler.noise.image_evidence import Evidence
     from crawler.outcomes import Outcome
     from crawler.recrawl.page_history import PageHistory
+    from crawler.rights.robots_file import RobotsFile
 
 
 class Candidate(NamedTuple):
@@ -110,6 +111,10 @@ class PageResult:
     """ETag and Last-Modified of the response."""
     response: StoredResponse | None = None
     """The response, where responses are kept."""
+    rights: Mapping[str, Any] | None = None
+    """The item field of this name, also for a page that is known and not stored again."""
+    robots: "RobotsFile | None" = None
+    """The robots.txt that let the page be requested, to which its rights refer."""
     pattern_use: "PatternUse | None" = None
     """What the request says about the pattern of its address."""
 

@@ -8,6 +8,7 @@ from crawler.metadata.language import language
 from crawler.metadata.publication_date import publication_date
 from crawler.page.page import Extraction, Page
 from crawler.page.text import fingerprint
+from crawler.rights.page_rights import page_rights
 
 READERS: dict[str, Callable[[Page, Extraction], Any]] = {
     "language": lambda page, found: language(found.text or found.title, page.language),
@@ -19,4 +20,5 @@ READERS: dict[str, Callable[[Page, Extraction], Any]] = {
     "published_source": lambda page, found: publication_date(page, found).source,
     "page_type": lambda _, found: found.page_type,
     "text_fingerprint": lambda _, found: fingerprint(found.text),
+    "rights": lambda page, _: page_rights(page),
 }

@@ -6,7 +6,6 @@ mainEntity of one of these. Entries of lists, related articles and the like are 
 
 from __future__ import annotations
 
-import json
 import re
 from collections import deque
 from collections.abc import Iterator
@@ -15,14 +14,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from crawler.page.head import MAX_HEADLINE, MAX_JSON, MAX_LINE
+from crawler.page.json_ld import MAX_DOCUMENTS, json_documents
 from crawler.page.text import fold_space
 
 if TYPE_CHECKING:
     from crawler.page.page import Page
 
 MAX_ALL_JSON = 500_000  # characters of all JSON-LD scripts read
-MAX_MENDED = 50_000  # characters of a script that is repaired
-MAX_DOCUMENTS = 10  # characters in one script
 MAX_NODES = 5_000
 MAX_POSTS = 1_000
 MAX_AUTHORS = 10
@@ -34,13 +32,6 @@ _TELLING = re.compile(r'"(?:datePublished|headline|author|articleBody|text)"|Art
 _FIRST_TYPE = re.compile(r'"@type"\s*+:\s*+"([^"]{1,60})"')
 _TO_MAIN = ("@graph", "mainEntity", "mainEntityOfPage")
 _TO_POSTS = ("acceptedAnswer", "suggestedAnswer", "comment")
-# Frequent errors in hand-written JSON: comments, commas before a bracket, escapes that do not exist.
-_COMMENT = re.compile(r"""(?:^|(?<=[\s,{}\[\]"]))//[^\n"]{0,200}+$""", re.MULTILINE)
-_LATE_COMMA = re.compile(r",\s*+(?=[}\]])")
-_NO_ESCAPE = re.compile(r'\\(?:u(?![0-9a-fA-F]{4})|(?!["\\/bfnrtu]))')
-_JUNK = " \t\r\n;\ufeff"
-_BETWEEN = frozenset(f"{_JUNK},")
-_WRAPPED = re.compile(r"\s*+(?://|/\*)?+\s*+(?:<!\[CDATA\[|<!--)\s*+(?:\*/)?+")
 # What can be found in JSON that cannot be parsed.
 _LOOSE = {
     key: re.compile(rf'"{key}"\s*+:\s*+"((?:[^"\\\n]|\\.){{1,{limit}}}+)"')
@@ -87,7 +78,7 @@ def _structured(page: Page) -> Structured:
         if not _TELLING.search(script):
             other += [kind[1]] if (kind := _FIRST_TYPE.search(script)) else []
             continue
-        found = _documents(script) if len(script) < MAX_JSON else []  # a cut text cannot be parsed
+        found = json_documents(script) if len(script) < MAX_JSON else []  # a cut text cannot be parsed
         documents += found
         if not found:
             loose.append(script)
@@ -95,36 +86,6 @@ def _structured(page: Page) -> Structured:
         return Structured(tuple(dict.fromkeys(other)))
     said = _read(documents, loose, page)
     return said._replace(types=tuple(dict.fromkeys((*said.types, *other))))
-
-
-def _documents(script: str) -> list[Any]:
-    """The JSON documents in a script, repaired if that is cheap; none if it cannot be parsed."""
-    return _parsed(script) or (_parsed(_mended(script)) if len(script) <= MAX_MENDED else [])
-
-
-def _parsed(text: str) -> list[Any]:
-    """The JSON documents at the beginning of a text."""
-    decoder = json.JSONDecoder(strict=False)  # line breaks in strings are common
-    documents: list[Any] = []
-    text, at = text.strip(_JUNK), 0
-    try:
-        while at < len(text) and len(documents) < MAX_DOCUMENTS:
-            document, at = decoder.raw_decode(text, at)
-            documents.append(document)
-            while text[at : at + 1] in _BETWEEN:
-                at += 1
-    except (ValueError, RecursionError):
-        pass
-    return documents
-
-
-def _mended(script: str) -> str:
-    if wrapping := _WRAPPED.match(script):
-        script = script[wrapping.end() :]
-    for end in ("]]>", "-->"):
-        script = script.strip(f"{_JUNK}/").removesuffix(end)
-    script = _LATE_COMMA.sub("", _COMMENT.sub("", script))
-    return _NO_ESCAPE.sub(r"\\\\", script).rstrip(f"{_JUNK}/")
 
 
 def _read(documents: list[Any], loose: list[str], page: Page) -> Structured:

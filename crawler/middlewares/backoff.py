@@ -16,7 +16,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
 from crawler.build_crawl import crawl_of
-from crawler.spiders.request_outcomes import REFUSED, REFUSED_TIMES, ROBOTS, TOO_BUSY
+from crawler.spiders.request_outcomes import REFUSED, REFUSED_TIMES, TOO_BUSY, can_wait
 from crawler.urls.parsing import host
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class BackoffMiddleware:
         rests = self.let_rest(name, response.status, retry_after(header, time.time()))
         self.withdraw(name)
         tries = request.meta.get(REFUSED_TIMES, 0) + 1
-        if not rests or tries > self.times or ROBOTS in request.meta:
+        if not rests or tries > self.times or not can_wait(request):
             return response
         again = request.copy()
         again.meta.update({REFUSED_TIMES: tries, REFUSED: True})
@@ -104,7 +104,7 @@ class BackoffMiddleware:
         if slot is None:
             return
         for request, answer in list(slot.queue):
-            if host(request.url) == name and ROBOTS not in request.meta:
+            if host(request.url) == name and can_wait(request):
                 slot.queue.remove((request, answer))
                 answer.errback(HostRestsError())
 

@@ -6,6 +6,8 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from time import monotonic
 from typing import TYPE_CHECKING, Self
 
@@ -20,7 +22,9 @@ from crawler.build_crawl import crawl_of
 from crawler.middlewares.robots_rules import rules_of, sitemaps_of
 from crawler.outcomes import Code, Outcome
 from crawler.page.head import BOT
-from crawler.spiders.request_outcomes import ROBOTS, TOO_BUSY, Refusal, outcome_of
+from crawler.rights.page_rights import SiteFiles
+from crawler.rights.robots_file import RobotsFile, read_robots
+from crawler.spiders.request_outcomes import ROBOTS, SITE_FILES, TOO_BUSY, Refusal, can_wait, outcome_of
 from crawler.urls.parsing import host, origin
 
 if TYPE_CHECKING:
@@ -34,7 +38,16 @@ SHORTEST_DELAY = 0.001  # seconds: a shorter Crawl-delay makes no difference
 WEIGHT = 100  # bytes that each entry counts for, in addition to its robots.txt
 
 
-RobotsAnswer = Protego | Outcome | None
+@dataclass(frozen=True)
+class RobotsRules:
+    """The rules of a host, and what its robots.txt says about the use of pages."""
+
+    rules: Protego
+    file: RobotsFile | None = None
+    """None if there is no robots.txt, or it is empty."""
+
+
+RobotsAnswer = RobotsRules | Outcome | None
 """The rules, or why a host must not be requested, or None if it was too busy to answer."""
 
 
@@ -44,7 +57,7 @@ class RobotsCache:
     def __init__(self, most: int = MAX_KEPT) -> None:
         self.most = most
         self.weight = 0
-        self._kept: OrderedDict[str, tuple[Protego | Outcome, int]] = OrderedDict()
+        self._kept: OrderedDict[str, tuple[RobotsRules | Outcome, int]] = OrderedDict()
 
     def get(self, place: str) -> RobotsAnswer:
         """The entry of a host, or None if it is not in the cache."""
@@ -53,7 +66,7 @@ class RobotsCache:
         self._kept.move_to_end(place)
         return self._kept[place][0]
 
-    def keep(self, place: str, answer: Protego | Outcome, size: int) -> None:
+    def keep(self, place: str, answer: RobotsRules | Outcome, size: int) -> None:
         """Add an entry of so many bytes, and drop the least recently used ones."""
         self._kept[place] = answer, size + WEIGHT
         self.weight += size + WEIGHT
@@ -96,14 +109,17 @@ class RobotsMiddleware:
             if place not in self.asked:
                 self.asked[place] = asyncio.ensure_future(self.ask(place))
             answer = await self.asked[place]
-        if answer is None:
+        if answer is None and can_wait(request):
             return request.copy()
+        if answer is None:
+            raise Refusal(Outcome(Code.HOST_CLOSED))
         if isinstance(answer, Outcome):
             raise Refusal(answer)
-        if not answer.can_fetch(request.url, BOT):
+        if not answer.rules.can_fetch(request.url, BOT):
             raise Refusal(Outcome(Code.ROBOTS_FORBIDS))
+        request.meta[SITE_FILES] = SiteFiles(answer.file)
         # A request that was built before the Crawl-delay was known is queued again.
-        return request.copy() if came_first and (answer.crawl_delay(BOT) or 0) > pause else None
+        return request.copy() if came_first and (answer.rules.crawl_delay(BOT) or 0) > pause else None
 
     async def ask(self, place: str) -> RobotsAnswer:
         """The rules of a host, from the cache or its robots.txt."""
@@ -130,9 +146,11 @@ class RobotsMiddleware:
             return Outcome(Code.ROBOTS_UNREADABLE, str(why)), 0
         body = response.body[:MAX_SIZE] if response.status < 300 else b""
         text = body.decode("utf-8-sig", "ignore")
-        rules = rules_of(text)
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        file = read_robots(text, body, f"{place}/robots.txt", now) if body.strip() else None
         self.take_in_sitemaps(place, sitemaps_of(text))
-        return self.slow_down(host(place + "/"), rules), len(body)
+        rules = self.slow_down(host(place + "/"), rules_of(text))
+        return (rules if isinstance(rules, Outcome) else RobotsRules(rules, file)), len(body)
 
     def slow_down(self, name: str, rules: Protego) -> Protego | Outcome:
         """Apply the Crawl-delay of rules; returns the rules, or why the host must not be requested."""

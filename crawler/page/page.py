@@ -108,13 +108,14 @@ class Page:
         """The elements that say something about the page, in page order: all of them are found at once."""
         return list(self.root.iter("base", "link", "meta", "script", "time", "title"))
 
-    def _those(self, tag: str) -> Iterator[etree._Element]:
+    def describing(self, tag: str) -> Iterator[etree._Element]:
+        """The elements that may describe the page, of this name: base, link, meta, script, time or title."""
         return (element for element in self._telling if element.tag == tag)
 
     @cached_property
     def base(self) -> str:
         """The address against which the page's relative links are resolved."""
-        for element in self._those("base"):
+        for element in self.describing("base"):
             if href := element.get("href"):
                 base = absolute(self.url, href)
                 return base if base and len(base) <= MAX_BASE else self.url
@@ -180,7 +181,7 @@ class Page:
     @cached_property
     def title(self) -> str:
         """The text of <title>."""
-        for element in self._those("title"):
+        for element in self.describing("title"):
             if (parent := element.getparent()) is None or parent.tag != "svg":
                 return fold_space("".join(map(str, element.itertext())))
         return ""
@@ -198,12 +199,12 @@ class Page:
     @cached_property
     def meta(self) -> dict[str, str]:
         """The meta tags by lower-case name, property or http-equiv; the first of each, robots' joined."""
-        return read_metas(self._those("meta"))
+        return read_metas(self.describing("meta"))
 
     @cached_property
     def canonical(self) -> str | None:
         """The canonical address that the page declares."""
-        for element in self._those("link"):
+        for element in self.describing("link"):
             if "canonical" in element.get("rel", "").lower().split() and (href := element.get("href")):
                 return absolute(self.base, href)
         return None
@@ -211,7 +212,7 @@ class Page:
     @cached_property
     def feed(self) -> str | None:
         """The address of the first feed that the page declares."""
-        for element in self._those("link"):
+        for element in self.describing("link"):
             is_feed = "alternate" in element.get("rel", "").lower().split() and element.get("type", "").lower() in FEEDS
             if is_feed and (href := element.get("href")):
                 return absolute(self.base, href)

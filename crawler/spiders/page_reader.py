@@ -19,8 +19,12 @@ from crawler.noise.page_images import page_images
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Page
 from crawler.recrawl.page_history import ChangeCheck, PageChange
+from crawler.rights.page_rights import HEADERS, NO_FILES, SiteFiles, read_rights
+from crawler.rights.purpose import LABEL_ONLY, Purpose
+from crawler.rights.robots_meta import NOIMAGEAI
+from crawler.rights.statement import Rights
 from crawler.spiders.links_and_images import LinkSelector, SelectedLinks
-from crawler.spiders.request_outcomes import lease_of, result_of
+from crawler.spiders.request_outcomes import SITE_FILES, lease_of, result_of
 from crawler.spiders.topic_tracker import example_text
 from crawler.urls.parsing import host
 
@@ -35,6 +39,8 @@ if TYPE_CHECKING:
     from crawler.spiders.topic_tracker import PageJudgement, SharedLearning, TopicTracker
 
 MAX_HEADER = 1_000
+_HEADER_KEYS = {name.title().encode(): name for name in HEADERS}
+"""The headers about rights by the keys under which Scrapy keeps them: looking for each by its name takes longer."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,7 @@ class PageReader:
     max_depth: int | None = None
     min_relevance: float = 0.0
     keeps_responses: bool = False
+    purpose: Purpose = LABEL_ONLY
 
     def read(self, page: Page, response: Response) -> PageItem:
         """The page as an item with its result; the topic learns from the page."""
@@ -65,7 +72,9 @@ class PageReader:
         lease = lease_of(response.request)
         extraction = page.once(self.extract)
         shared_examples = self._shared_examples(page, lease.candidate, extraction)
-        refusal = self._refusal(page, extraction, lease.candidate)
+        site: SiteFiles = response.request.meta.get(SITE_FILES, NO_FILES)
+        rights = read_rights(page, rights_headers(response), site)
+        refusal = self._refusal(page, extraction, lease.candidate) or self._reserved(rights)
         judgement = self.topic.judge(lease.candidate, extraction, is_read=refusal is None)
         page_links = self._links(page, lease.candidate, extraction)
         links, priorities = self.topic.score(lease.candidate.requested or lease.candidate.url, page_links)
@@ -75,6 +84,7 @@ class PageReader:
         is_stored = outcome is None and (check is None or check.found is not PageChange.SAME)
         item = _item(page, response, lease, judgement)
         item.round = self.round_number()
+        item.rights = rights.field(item.fetched_at)
         if check is not None:
             item.change = check.found.value
         so_far = result_of(response.request, outcome)
@@ -82,14 +92,21 @@ class PageReader:
             so_far,
             check=check,
             shared_examples=(*so_far.shared_examples, *shared_examples),
-            links=(*self.lists.of(page), *links, *self._images(page, lease.candidate)),
+            links=(*self.lists.of(page), *links, *self._images(page, lease.candidate, rights)),
             priorities=priorities,
             image_counts=self.images.counts(page) if self.images.judged else None,
             templates=self._templates(page) if outcome is None else (),
             validators=validators(response),
             response=stored_response(response) if is_stored and self.keeps_responses else None,
+            rights=item.rights,
+            robots=site.robots if is_stored or lease.known is not None else None,
         )
         return item
+
+    def _reserved(self, rights: Rights) -> Outcome | None:
+        """Why a page is left out for the purpose of the crawl; None if it is not."""
+        signal = self.purpose.refusal(rights.evidence)
+        return Outcome(Code.RIGHTS_RESERVED, signal) if signal is not None else None
 
     def _refusal(self, page: Page, extraction: Extraction, candidate: Candidate) -> Outcome | None:
         """Why a page may not be kept, whatever it is about; None if it may. A seed was asked for, a list or not."""
@@ -121,9 +138,10 @@ class PageReader:
             self.counts.count(Outcome(Code.PAGE_CUT, cut))
         return self.links.of(page, candidate.depth + 1)
 
-    def _images(self, page: Page, candidate: Candidate) -> tuple[Candidate, ...]:
-        """The new images of the page, if images are requested."""
-        if not self.images.wanted:
+    def _images(self, page: Page, candidate: Candidate, rights: Rights) -> tuple[Candidate, ...]:
+        """The new images of the page, if images are requested and the page does not reserve them."""
+        is_reserved = self.purpose.leaves_out_images and NOIMAGEAI in page.robots
+        if not self.images.wanted or is_reserved or self.purpose.refusal(rights.evidence) is not None:
             return ()
         self.counts.count(Outcome(Code.IMAGES_CUT), self.images.beyond(page))
         return tuple(self.images.candidates(page, candidate.depth, self.frontier.seen))
@@ -157,6 +175,7 @@ def read_alone(response: Response, method: str, extract: Callable[[Page], Extrac
     for name, read in READERS.items():
         setattr(item, name, read(page, extraction))
     item.images = page_images(page, extraction)
+    item.rights = read_rights(page, rights_headers(response)).field(now)
     return item
 
 
@@ -178,6 +197,12 @@ def _item(page: Page, response: Response, lease: Lease, judgement: PageJudgement
         item.link_score = lease.known.link_score  # the priority of a known page is its relevance
         item.first_seen = lease.known.first_seen
     return item
+
+
+def rights_headers(response: Response) -> dict[str, str]:
+    """The headers of a response that say what it may be used for, by their names in `HEADERS`."""
+    given = _HEADER_KEYS.keys() & response.headers.keys()
+    return {_HEADER_KEYS[key]: header(response.headers, _HEADER_KEYS[key]) for key in given}
 
 
 def validators(response: Response) -> dict[str, str]:

@@ -84,6 +84,10 @@ def _caused_by_tls(error: BaseException | None) -> bool:
 
 ROBOTS = "robots_txt"
 """Meta key of requests for robots.txt itself."""
+OF_SITE = "file_of_site"
+"""Meta key of requests for other files in which sites say what pages may be used for."""
+SITE_FILES = "site_files"
+"""Meta key of a request: what the files of its host say about the use of pages."""
 REFUSED_TIMES = "backoff_times"
 """Meta key of a request: how often its host refused it."""
 REFUSED = "refused"
@@ -99,6 +103,11 @@ COUNTED_AS = {
     PageChange.RENEWED: ("unchanged",),
     PageChange.NOT_MODIFIED: ("unchanged", "not_modified"),
 }
+
+
+def can_wait(request: Request) -> bool:
+    """Whether a request can be queued again: one for robots.txt or a file like it has no place in the queue."""
+    return ROBOTS not in request.meta and OF_SITE not in request.meta
 
 
 def lease_of(request: Request) -> Lease:

@@ -5,11 +5,11 @@ JSON. So a crash at any point loses no address and repeats no item. The line is 
 that counts it; lines beyond that count are cut off at the next start.
 
 The order of the statements prevents deadlocks: all workers lock rows in the same order. First the crawl (by whoever
-claims under `max_pages`, may end the crawl, or expires a worker), then workers, then pages with their
-offsets, templates and addresses by their keys, then sites and hosts by their ids. New priorities, claims and latencies
-skip the hosts that others have locked. Samples and files come last. Two workers may still wait for each other where a
-redirect leads to another host, or where one reports a host twice: then the database aborts one transaction, which is
-tried again.
+claims under `max_pages`, may end the crawl, or expires a worker), then workers, then pages with their offsets, files of
+robots.txt, templates and addresses by their keys, then sites and hosts by their ids. New priorities, claims and
+latencies skip the hosts that others have locked. Samples and files come last. Two workers may still wait for each other
+where a redirect leads to another host, or where one reports a host twice: then the database aborts one transaction,
+which is tried again.
 
 If the connection is lost during a commit, the batch number in the worker's row tells whether it was committed. The
 worker then goes on without leases: its addresses are returned, and claimed again.
@@ -51,7 +51,7 @@ from crawler.store.heartbeats import (
 )
 from crawler.store.hosts import lock_sites, update_hosts
 from crawler.store.images import EvidenceReader, ImageReleases, release_images, save_evidence, save_image_results
-from crawler.store.page_writer import PageWriter, new_links, save_responses
+from crawler.store.page_writer import PageWriter, RobotsFiles, new_links, save_responses
 from crawler.store.priority_updates import PriorityUpdates
 from crawler.store.rounds import Round, requeue_listed, round_of
 from crawler.store.shared_learning import (
@@ -98,6 +98,7 @@ class BatchCommitter:
         self.shared_model = SharedTopicModel(claimant.crawl_id)
         self.topic_labels = TopicLabels(claimant.crawl_id)
         self.samples = SampleWriter(claimant.crawl_id)
+        self.robots_files = RobotsFiles(claimant.crawl_id)
         self.round = Round(1, 1)
         self._evidence = EvidenceReader()
         self._connection: Any = None
@@ -121,6 +122,7 @@ class BatchCommitter:
         self.priority_updates.committed()
         self.shared_model.committed()
         self.topic_labels.committed()
+        self.robots_files.committed()
         reply.forgotten = self._evidence.committed({one.shown_on for one in reply.leases if one.shown_on is not None})
         return reply
 
@@ -195,6 +197,7 @@ class BatchCommitter:
         self._read_round(connection)
         originals = self._save_pages(connection, batch, now)
         save_responses(connection, crawl_id, self.keys, batch.ended)
+        self.robots_files.save(connection, batch.ended)
         save_templates(connection, crawl_id, [label for one in batch.ended for label in one.result.templates])
         added = self.addresses.add_links(connection, self.keys, batch.ended, self.releases.sites)
         added += requeue_listed(connection, self.keys, batch.ended, self.round, now)

@@ -19,6 +19,7 @@ from crawler.store.page_tables import (
     page,
     page_change,
     page_version,
+    robots_file,
     shared_example,
     stored_response,
     template,
@@ -46,7 +47,7 @@ def delete_crawl(url: URL, name: str) -> None:
         if any(one.alive for one in workers_of(connection, database_time(connection))[number]):
             raise BusyError("the crawl {name} has just been started; stop it first", name=repr(name))
         delete_frontier(connection, number)
-        for table in (page, page_change, page_version, output, worker, template, sample):
+        for table in (page, page_change, page_version, robots_file, output, worker, template, sample):
             connection.execute(delete(table).where(table.c.crawl_id == number))
         connection.execute(delete(crawl).where(crawl.c.id == number))
 

@@ -5,6 +5,7 @@ page_version         earlier texts of pages
 page_change          the order of the last changes of pages
 near_duplicate_band  keys by which near-duplicates of a page are found
 stored_response      the HTTP response of a page, if responses are kept
+robots_file          each different robots.txt by which stored pages were requested
 shared_example       learned from seeds and examples: addresses of seeds, texts on the topic, seeds to request again
 template             what the pages of a host have in common
 focus                the topic model of each worker, for the others and for later runs
@@ -134,6 +135,16 @@ stored_response = Table(
     Column("body", LargeBinary, nullable=False),  # compressed by zstd
 )
 index("stored_response_age", stored_response.c.crawl_id, stored_response.c.fetched_at)
+
+robots_file = Table(
+    "robots_file",
+    tables,
+    Column("crawl_id", ForeignKey("crawl.id"), primary_key=True),
+    Column("digest", Text, primary_key=True),  # SHA-256 of its bytes, as the evidence of `rights` names it
+    Column("first_url", Text, nullable=False),  # where it was read first
+    Column("read_at", Text, nullable=False),  # when it was read first
+    Column("body", LargeBinary, nullable=False),  # compressed by zstd
+)
 
 shared_example = Table(
     "shared_example",

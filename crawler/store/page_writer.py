@@ -1,4 +1,4 @@
-"""Saves pages: texts, earlier texts, histories, responses, and which pages are near-duplicates of others.
+"""Saves pages: texts, earlier texts, histories, responses, robots.txt, and which pages are near-duplicates of others.
 
 A near-duplicate is found by the bands of its signature, or by its fingerprint if its text is too short for a signature.
 Only pages that are not copies are entered under their bands, at most `MOST_OF_A_BAND` under each, so that the cost of a
@@ -23,7 +23,7 @@ from crawler.recrawl.revisit_interval import Bounds
 from crawler.store.crawl_tables import address
 from crawler.store.database import column_value, dialect_insert, in_chunks, storable
 from crawler.store.page_changes import save_changes
-from crawler.store.page_tables import near_duplicate_band, page, page_version, stored_response
+from crawler.store.page_tables import near_duplicate_band, page, page_version, robots_file, stored_response
 from crawler.translation.message import MessageError
 
 if TYPE_CHECKING:
@@ -137,6 +137,7 @@ HISTORY = tuple(name for name in PageHistory.__dataclass_fields__ if name not in
 UPDATE_HISTORY = (
     update(page).where(page.c.key == bindparam("its")).values({name: bindparam(f"to_{name}") for name in HISTORY})
 )
+UPDATE_RIGHTS = update(page).where(page.c.key == bindparam("its")).values(rights=bindparam("to_rights"))
 VERSION_COLUMNS = ("key", "crawl_id", "fetched_at", "title", "text", "text_fingerprint")
 
 
@@ -172,7 +173,10 @@ class PageWriter:
         looked_at = [_history_row(key, likely_now.get(key, known[key])) for key in sorted(known) if key not in stored]
         if looked_at:
             connection.execute(UPDATE_HISTORY, looked_at)
-        save_changes(connection, [key for key in known if key in stored or _is_other(mine[key], known[key])])
+        visited = {key: mine[key].result.rights for key in sorted(known) if key not in stored}
+        others = save_rights(connection, {key: rights for key, rights in visited.items() if rights is not None})
+        changed = {*stored, *others}
+        save_changes(connection, [key for key in known if key in changed or _is_other(mine[key], known[key])])
         return {mine[key].lease.id: url for key, url in copies.items()}
 
     def _copies(self, connection: Connection, stored: Mapping[int, Completion]) -> dict[int, str]:
@@ -188,6 +192,22 @@ class PageWriter:
         row = {name: column_value(value) for name, value in {**record, **history}.items()}
         row["certainty"] = ended.result.check.certainty if ended.result.check is not None else None
         return row | {"key": key, "crawl_id": self.crawl_id, "site_id": ended.lease.site_id}
+
+
+def save_rights(connection: Connection, rights: Mapping[int, Mapping[str, Any]]) -> set[int]:
+    """Save the rights of pages that are not stored again, by key; returns those of which something else is said."""
+    others = []
+    for part in in_chunks(sorted(rights)):
+        rows = connection.execute(select(page.c.key, page.c.rights).where(page.c.key.in_(part)).order_by(page.c.key))
+        others += [row.key for row in rows if not row.rights or _said(json.loads(row.rights)) != _said(rights[row.key])]
+    if others:
+        connection.execute(UPDATE_RIGHTS, [{"its": key, "to_rights": column_value(rights[key])} for key in others])
+    return set(others)
+
+
+def _said(rights: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What the evidence says, wherever and whenever it was read."""
+    return rights["licence"], rights["uses"], [(one["signal"], one["says"]) for one in rights["evidence"]]
 
 
 def save_versions(connection: Connection, keys: Sequence[int], most: int) -> None:
@@ -286,6 +306,36 @@ def _response_row(
         "headers": storable(json.dumps(response.headers, ensure_ascii=False)),
         "body": zstd.compress(response.body, COMPRESSION_LEVEL),
     }
+
+
+class RobotsFiles:
+    """The robots.txt files that one worker has saved."""
+
+    def __init__(self, crawl_id: int) -> None:
+        self.crawl_id = crawl_id
+        self._saved: set[str] = set()
+        self._new: set[str] = set()
+
+    def save(self, connection: Connection, ended: Iterable[Completion]) -> None:
+        """Save the files by which pages were requested that this worker has not saved yet."""
+        files = {one.result.robots.digest: one.result.robots for one in ended if one.result.robots is not None}
+        self._new = files.keys() - self._saved
+        rows = [
+            {
+                "crawl_id": self.crawl_id,
+                "digest": digest,
+                "first_url": storable(files[digest].url),
+                "read_at": files[digest].read_at,
+                "body": zstd.compress(files[digest].body, COMPRESSION_LEVEL),
+            }
+            for digest in sorted(self._new)
+        ]
+        if rows:
+            connection.execute(dialect_insert(connection.engine)(robots_file).on_conflict_do_nothing(), rows)
+
+    def committed(self) -> None:
+        """Remember what the last transaction saved."""
+        self._saved |= self._new
 
 
 class TooLargeError(MessageError, ValueError):

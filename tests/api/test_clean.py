@@ -31,6 +31,15 @@ def test_a_document_has_all_its_parts() -> None:
     assert document.fields()["text"] == document.text
 
 
+def test_rights_are_those_that_the_page_alone_shows() -> None:
+    licence = (
+        '<link rel="license" href="https://creativecommons.org/licenses/by/4.0/"><meta name="robots" content="noai">'
+    )
+    found = clean(HTML.replace("<meta", f"{licence}<meta", 1)).rights
+    assert (found["licence"], found["uses"]["ai-train"]) == ("CC-BY-4.0", "disallowed")
+    assert clean(HTML).rights["evidence"] == []
+
+
 def test_links_stay_in_markdown_if_asked() -> None:
     assert "[others](https://example.org/others)" in clean(HTML, "https://example.org/", link_addresses=True).markdown
 

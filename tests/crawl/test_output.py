@@ -73,6 +73,11 @@ def test_an_item_has_every_field_filled(crawled: tuple[Site, Crawl]) -> None:
         "duplicate_of": None,
         "change": "new",
         "round": 1,
+        "rights": {
+            "licence": None,
+            "uses": {"search": "unknown", "ai-input": "unknown", "ai-train": "unknown"},
+            "evidence": [],
+        },
         "images": [{"url": f"{site.url}a.png", "alt": "a bee"}, {"url": f"{site.url}b.jpg", "alt": ""}],
         "own_fields": None,
     }

@@ -108,6 +108,25 @@ def test_what_is_known_of_a_page(desk: DashboardContext, engine: Engine) -> None
         assert said in text
 
 
+def test_what_the_page_may_be_used_for(desk: DashboardContext, engine: Engine) -> None:
+    uses = {"search": "allowed", "ai-input": "unknown", "ai-train": "disallowed"}
+    evidence = {"signal": "content_signal", "where": "robots.txt", "says": "Content-Signal: ai-train=no", "read_at": ""}
+    rights = {"licence": "CC-BY-4.0", "uses": uses, "evidence": [evidence]}
+    number = stored(desk, engine, rights=json.dumps(rights))
+    assert told(desk, f"/pages/{number}")["rights"] == rights
+    text = shown(desk, f"/pages/{number}")
+    for said in (
+        "CC-BY-4.0",
+        ">AI training: <bdi>disallowed<",
+        ">search: <bdi>allowed<",
+        "Content-Signal: ai-train=no",
+    ):
+        assert said in text
+    assert "AI 训练" in shown(desk, f"/pages/{number}", "zh")
+    nothing = stored(desk, engine, url="http://a.example/b", rights=json.dumps(rights | {"evidence": []}))
+    assert "Nothing is said about its use." in shown(desk, f"/pages/{nothing}")
+
+
 @pytest.mark.parametrize(("view", "language"), [(view, language) for view in VIEWS for language in ("en", "zh")])
 def test_without_its_source(desk: DashboardContext, engine: Engine, view: str, language: str) -> None:
     number = stored(desk, engine, None)
@@ -341,6 +360,9 @@ def test_what_the_web_says_is_text(desk: DashboardContext, engine: Engine, attac
     source += (
         f'<a href="{written}">{written}</a><a href="http://a.example/{written}">{written}</a><img src="{written}">'
     )
+    uses = dict.fromkeys(("search", "ai-input", "ai-train"), safe)
+    evidence = [dict.fromkeys(("signal", "where", "says", "read_at"), safe)]
+    web["rights"] = json.dumps({"licence": safe, "uses": uses, "evidence": evidence})
     number = stored(desk, engine, source, text=f"{safe}\n{TEXT}", **web)
     whole = {"host_id": 1, "depth": 0, "kind": safe, "outcome": Code.ERROR, "outcome_detail": safe, "state": 2}
     with engine.begin() as connection:

@@ -501,3 +501,9 @@ def test_each_page_is_a_line_of_its_fields_in_their_order(fields: list[str]) -> 
 
 def test_of_no_page_there_is_no_line() -> None:
     assert list(jsonl([], FIELDS)) == []
+
+
+def test_rights_can_be_asked_for_in_parquet(finished: Place, tmp_path: Path) -> None:
+    assert finished.export("-o", f"{tmp_path}/a.parquet").status == 0
+    asked = "SELECT count(*), count(rights.uses.\"ai-train\") FROM read_parquet(?) WHERE rights.uses.search = 'unknown'"
+    assert duckdb.execute(asked, [str(tmp_path / "a.parquet")]).fetchall() == [(5, 5)]

@@ -5,8 +5,6 @@ import pytest
 
 from crawler.metadata.structured_data import (
     MAX_ALL_JSON,
-    MAX_DOCUMENTS,
-    MAX_MENDED,
     MAX_NODES,
     MAX_POSTS,
     Post,
@@ -14,6 +12,7 @@ from crawler.metadata.structured_data import (
     structured,
 )
 from crawler.page.head import MAX_JSON
+from crawler.page.json_ld import MAX_DOCUMENTS, MAX_MENDED
 from crawler.page.page import Page
 
 NEWS = '{"@type": "NewsArticle", "headline": "Bees dance", "author": %s}'

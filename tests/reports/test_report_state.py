@@ -30,6 +30,7 @@ from crawler.items import PageItem
 from crawler.noise.image_evidence import Evidence
 from crawler.outcomes import Code, Outcome
 from crawler.reports import crawls
+from crawler.rights.robots_file import read_robots
 from crawler.store import deletion, read_only
 from crawler.store.crawl_tables import HELD, address, host, tables, version
 from crawler.store.database import open_database
@@ -351,7 +352,9 @@ def test_reset_leaves_other_crawls_and_all_files(place: Place) -> None:
     again = (("again", "http://bees.example/"),)
     use = PatternUse("/*", Use.USELESS)
     outcome = Outcome(Code.TIMEOUT)
-    result = PageResult(outcome, shared_examples=again, templates=templates, verdict=VERDICT, pattern_use=use)
+    robots = read_robots("Allow: /", b"Allow: /", "http://bees.example/robots.txt", "now")
+    about = {"verdict": VERDICT, "pattern_use": use, "robots": robots}
+    result = PageResult(outcome, shared_examples=again, templates=templates, **about)
     images = {seed.site_id: Evidence()}
     bees.committer.commit(
         Batch([Completion(seed, result)], evidence=images, learned=("{}", "{}"), samples=[WorkerSample(1.0)])

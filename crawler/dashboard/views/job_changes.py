@@ -73,6 +73,7 @@ class JobForm(BaseModel):
     markdown: Literal["no", "yes", "links"] = "no"
     refresh: Literal["due", "all"] = "due"
     notify: Text = ""
+    purpose: Literal["label", "ai-train", "ai-input", "search"] = "label"
     CONTACT: Text = ""
     KEEP_RESPONSES: Literal["False", "True"] = "False"
 

@@ -44,6 +44,7 @@ MOST_RENDERED = 2_000_000
 MOST_REMARKS = 100_000
 """Characters of readers' comments that are shown."""
 MOST_PARAGRAPHS = 2_000
+USES = {"search": N_("search"), "ai-input": N_("AI input"), "ai-train": N_("AI training")}
 router, api = APIRouter(), APIRouter()
 
 
@@ -223,6 +224,7 @@ def show(context: Context, request: Request, page: Number) -> Response:
         most=MOST_SHOWN,
         lang=detail.language if LANGUAGE.fullmatch(detail.language or "") else "",
         damage=found.damage,
+        use_labels=USES,
         tab="text",
     )
 

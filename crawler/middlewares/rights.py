@@ -1,0 +1,162 @@
+"""Leaves out what a site disallows for the purpose of the crawl, and asks for the files in which sites say so.
+
+A host is asked for its tdmrep.json once, before its first page, and for the licence files that its robots.txt and its
+pages name. These requests keep the pauses of their hosts and obey robots.txt.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.http import Response
+from scrapy.http.request import NO_CALLBACK
+
+from crawler.build_crawl import crawl_of
+from crawler.outcomes import Code, Outcome
+from crawler.rights import rsl, tdm_reservation
+from crawler.rights.page_rights import NO_FILES, SiteFiles, licence_addresses, may_name_a_file
+from crawler.rights.rsl import LicenceFile
+from crawler.rights.tdm_reservation import TdmFile
+from crawler.spiders.page_reader import page_of, rights_headers
+from crawler.spiders.request_outcomes import OF_SITE, SITE_FILES, Refusal
+from crawler.urls.parsing import origin
+
+if TYPE_CHECKING:
+    from crawler.rights.purpose import Purpose
+
+logger = logging.getLogger(__name__)
+
+MAX_SIZE = 500_000
+"""Bytes of a file that are read."""
+MAX_KEPT = 5_000_000
+"""Bytes of files in memory."""
+WEIGHT = 500
+"""Bytes that each file counts for, in addition to its own."""
+MAX_LICENCES = 10
+"""Licence files that the pages of one host may name."""
+OF_CONTENT = frozenset(("seed", "link", "image"))
+"""Kinds of addresses that lead to what is collected."""
+
+
+class FileCache:
+    """The files that were asked for last, each once, limited by size."""
+
+    def __init__(self, most: int = MAX_KEPT) -> None:
+        self.most, self.weight = most, 0
+        self._kept: OrderedDict[str, tuple[Any, int]] = OrderedDict()
+        self._asked: dict[str, asyncio.Task[tuple[Any, int]]] = {}
+
+    async def get(self, key: str, ask: Callable[[], Awaitable[tuple[Any, int]]]) -> Any:
+        """The entry of this key, asked for if it is not in the cache; `ask` returns it with its size in bytes."""
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            return self._kept[key][0]
+        if key not in self._asked:
+            self._asked[key] = asyncio.ensure_future(ask())
+            self._asked[key].add_done_callback(lambda task: self._keep(key, task))
+        return (await self._asked[key])[0]
+
+    def _keep(self, key: str, task: asyncio.Task[tuple[Any, int]]) -> None:
+        del self._asked[key]
+        if task.cancelled() or task.exception() is not None:
+            return
+        found, size = task.result()
+        self._kept[key] = found, size + WEIGHT
+        self.weight += size + WEIGHT
+        while self.weight > self.most and len(self._kept) > 1:
+            _, (_, weight) = self._kept.popitem(last=False)
+            self.weight -= weight
+
+
+class RightsMiddleware:
+    """Refuses requests for what is disallowed for the purpose of the crawl, as far as this is known before."""
+
+    def __init__(self, crawler: Crawler, purpose: Purpose) -> None:
+        self.crawler, self.purpose = crawler, purpose
+        self.files = FileCache()
+        self.named: OrderedDict[str, int] = OrderedDict()
+        """How many licence files the pages of a host have named."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        purpose = crawl_of(crawler).arguments.purpose
+        if not purpose.uses:
+            raise NotConfigured  # without a message: nothing is left out, and no file is wanted
+        return cls(crawler, purpose)
+
+    async def process_request(self, request: Request) -> None:
+        """Refuse a request, or let it pass with the files of its host."""
+        if not _is_for_content(request):
+            return
+        site = await self.with_files(request.url, request.meta.get(SITE_FILES, NO_FILES))
+        request.meta[SITE_FILES] = site
+        if (signal := self.purpose.refusal(site.evidence(request.url))) is not None:
+            raise Refusal(Outcome(Code.RIGHTS_RESERVED, signal))
+
+    async def process_response(self, request: Request, response: Response) -> Response:
+        """Ask for the licence files that a page names."""
+        if _is_for_content(request) and may_name_a_file(response.body, headers := rights_headers(response)):
+            site, place = request.meta.get(SITE_FILES, NO_FILES), origin(response.url)
+            for url in licence_addresses(page_of(response), headers):
+                if self._may_name(place) and (file := await self.licence(url)) is not None:
+                    site = replace(site, of_page=(*site.of_page, file))
+            request.meta[SITE_FILES] = site
+        return response
+
+    def _may_name(self, place: str) -> bool:
+        """Whether a page of a host may name one more licence file."""
+        self.named[place] = self.named.pop(place, 0) + 1
+        if len(self.named) > MAX_KEPT // WEIGHT:
+            self.named.popitem(last=False)
+        return self.named[place] <= MAX_LICENCES
+
+    async def with_files(self, url: str, site: SiteFiles) -> SiteFiles:
+        """The files of a host, with those that are wanted."""
+        if self.purpose.wants_reservations and site.tdm is None:
+            address = origin(url) + tdm_reservation.PATH
+            if site.robots is None or site.robots.allows(address):
+                tdm = await self.files.get(address, lambda: self._ask(address, _tdm_file))
+                site = replace(site, tdm=tdm)
+        if site.robots is not None and not site.licences:
+            found = [await self.licence(address) for address in site.robots.own.licences]
+            site = replace(site, licences=tuple(file for file in found if file is not None))
+        return site
+
+    async def licence(self, url: str) -> LicenceFile | None:
+        """The licence file at an address, or None if there is none."""
+        found: LicenceFile | None = await self.files.get(url, lambda: self._ask(url, _licence_file))
+        return found
+
+    async def _ask(self, url: str, read: Callable[[bytes, str, str], Any]) -> tuple[Any, int]:
+        """What is read at an address, with its size in bytes; None if nothing is there."""
+        try:
+            request = Request(url, NO_CALLBACK, meta={OF_SITE: True, "download_maxsize": MAX_SIZE}, priority=1000)
+            response = await self.crawler.engine.download_async(request)
+        except Exception as error:
+            logger.debug("%s cannot be read: %s", url, error)
+            return None, 0
+        if response.status != 200:
+            return None, 0
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        return read(response.body, url, now), len(response.body)
+
+
+def _tdm_file(body: bytes, url: str, now: str) -> TdmFile:
+    return tdm_reservation.read_file(body, url, now)
+
+
+def _licence_file(body: bytes, url: str, now: str) -> LicenceFile:
+    return rsl.read_file(body, url, now)
+
+
+def _is_for_content(request: Request) -> bool:
+    return "lease" in request.meta and request.meta["lease"].candidate.kind in OF_CONTENT

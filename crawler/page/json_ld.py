@@ -1,0 +1,46 @@
+"""The JSON documents in a script of JSON-LD, repaired where that is cheap."""
+
+import json
+import re
+from typing import Any
+
+MAX_MENDED = 50_000  # characters of a script that is repaired
+MAX_DOCUMENTS = 10  # in one script
+
+# Frequent errors in hand-written JSON: comments, commas before a bracket, escapes that do not exist.
+_COMMENT = re.compile(r"""(?:^|(?<=[\s,{}\[\]"]))//[^\n"]{0,200}+$""", re.MULTILINE)
+_LATE_COMMA = re.compile(r",\s*+(?=[}\]])")
+_NO_ESCAPE = re.compile(r'\\(?:u(?![0-9a-fA-F]{4})|(?!["\\/bfnrtu]))')
+_JUNK = " \t\r\n;\ufeff"
+_BETWEEN = frozenset(f"{_JUNK},")
+_WRAPPED = re.compile(r"\s*+(?://|/\*)?+\s*+(?:<!\[CDATA\[|<!--)\s*+(?:\*/)?+")
+
+
+def json_documents(script: str) -> list[Any]:
+    """The JSON documents in a script, repaired if that is cheap; none if it cannot be parsed."""
+    return _parsed(script) or (_parsed(_mended(script)) if len(script) <= MAX_MENDED else [])
+
+
+def _parsed(text: str) -> list[Any]:
+    """The JSON documents at the beginning of a text."""
+    decoder = json.JSONDecoder(strict=False)  # line breaks in strings are common
+    documents: list[Any] = []
+    text, at = text.strip(_JUNK), 0
+    try:
+        while at < len(text) and len(documents) < MAX_DOCUMENTS:
+            document, at = decoder.raw_decode(text, at)
+            documents.append(document)
+            while text[at : at + 1] in _BETWEEN:
+                at += 1
+    except (ValueError, RecursionError):
+        pass
+    return documents
+
+
+def _mended(script: str) -> str:
+    if wrapping := _WRAPPED.match(script):
+        script = script[wrapping.end() :]
+    for end in ("]]>", "-->"):
+        script = script.strip(f"{_JUNK}/").removesuffix(end)
+    script = _LATE_COMMA.sub("", _COMMENT.sub("", script))
+    return _NO_ESCAPE.sub(r"\\\\", script).rstrip(f"{_JUNK}/")

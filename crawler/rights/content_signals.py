@@ -1,0 +1,27 @@
+"""Content signals (contentsignals.org): `Content-Signal` as a rule of robots.txt and as a header.
+
+Read by the policy text of September 2025: `search`, `ai-input` and `ai-train`, each yes or no; what is not named is
+neither granted nor restricted. Other names, such as `use`, are ignored.
+"""
+
+from crawler.rights.statement import State, Use, Uses
+
+HEADER = "Content-Signal"
+NAMES: dict[str, Use] = {use.value: use for use in Use}
+VALUES = {"yes": State.ALLOWED, "no": State.DISALLOWED}
+MAX_SIGNALS = 100
+
+
+def signals(text: str) -> Uses:
+    """What the signals say about each use; of two values for one use the restrictive one counts.
+
+    >>> {str(use): str(state) for use, state in signals("search=yes, ai-train=no, use=reference").items()}
+    {'search': 'allowed', 'ai-train': 'disallowed'}
+    """
+    found: dict[Use, State] = {}
+    for part in text.split(",", MAX_SIGNALS)[:MAX_SIGNALS]:
+        name, _, value = part.partition("=")
+        use = NAMES.get(name.strip().lower())
+        if use is not None and found.get(use) is not State.DISALLOWED:
+            found[use] = VALUES.get(value.strip().lower(), State.MALFORMED)
+    return found

@@ -1,0 +1,150 @@
+"""The licence that a page names: in a meta element, JSON-LD, a link with rel=license, or a Creative Commons badge.
+
+All candidates are kept. The licence is the one that the strongest of them agree on: first those that declare a licence,
+then badges and links in the footer. A link to a licence in the text may be about an image, and decides nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lxml import etree
+
+from crawler.page.json_ld import json_documents
+from crawler.rights.licence_names import licence_name
+from crawler.rights.rsl import TYPE
+from crawler.rights.statement import MAX_SAYS, Evidence, Signal
+
+if TYPE_CHECKING:
+    from crawler.page.page import Page
+
+MAX_READ, MAX_KEPT = 200, 10
+"""Candidates of a page that are read, and kept."""
+MAX_NODES = 500
+"""Nodes of JSON-LD."""
+DECLARED, SHOWN, MENTIONED = range(3)
+"""How strong a candidate is."""
+METAS = "license dc.license dcterms.license dc.rights dcterms.rights cc:license".split()
+RELATIONS = frozenset("license cc:license dc:license dct:license dcterms:license".split())
+_ABOUT_OTHERS = re.compile("Object|Person|Organization|Site|Software|Dataset")
+"""Types of nodes in JSON-LD whose licence is not that of the text."""
+_FOOTER = re.compile(r"(?:^|[\s_-])(?:footer|contentinfo)", re.IGNORECASE)
+_BADGES = ("creativecommons.org/l/", "creativecommons.org/p/", "licensebuttons.net/")
+
+
+class Candidate(NamedTuple):
+    """A licence that a page may have."""
+
+    kind: str
+    place: str
+    says: str
+    name: str | None
+    strength: int
+
+
+def licence(page: Page) -> tuple[str | None, tuple[Evidence, ...]]:
+    """The licence of a page, or None; and all candidates, the strongest first."""
+    found = list(dict.fromkeys(islice(_candidates(page), MAX_READ)))
+    if not found:
+        return None, ()
+    strongest = min((one.strength for one in found if one.name and one.strength < MENTIONED), default=MENTIONED)
+    names = _distinct(one.name for one in found if one.name and one.strength == strongest < MENTIONED)
+    chosen = next(iter(names)) if len(names) == 1 else None
+    kept = sorted(found, key=lambda one: one.strength)[:MAX_KEPT]
+    return chosen, tuple(_evidence(one, len(names) > 1 and one.strength == strongest) for one in kept)
+
+
+def _evidence(one: Candidate, is_contradicted: bool) -> Evidence:
+    words = (one.kind, one.place, "contradiction" if is_contradicted and one.name else "")
+    return Evidence(Signal.LICENCE, ", ".join(filter(None, words)), one.says)
+
+
+def _distinct(names: Iterable[str | None]) -> list[str]:
+    """Names, without those that only leave out the version of another one.
+
+    >>> _distinct(["CC-BY", "CC-BY-4.0"]), _distinct(["CC-BY", "CC-BY-NC-4.0"])
+    (['CC-BY-4.0'], ['CC-BY', 'CC-BY-NC-4.0'])
+    """
+    found = list(dict.fromkeys(filter(None, names)))
+    return [
+        name
+        for name in found
+        if not any(other[len(name) :][:2].strip("-").isdigit() for other in found if other.startswith(f"{name}-"))
+    ]
+
+
+def _candidates(page: Page) -> Iterator[Candidate]:
+    for name in METAS:
+        if (says := page.head.metas.get(name, "").strip()) and (name.endswith("license") or licence_name(says)):
+            yield _candidate(f"meta {name}", "head", says, DECLARED)
+    for says in chain.from_iterable(map(_of_script, page.head.scripts)):
+        yield _candidate("json-ld license", "", says, DECLARED)
+    for element in page.describing("link"):
+        if _declares(element, element.get("rel") or element.get("itemprop")):
+            yield _candidate("link rel=license", _place(element), element.get("href", ""), DECLARED)
+    yield from _links(page)
+    for image in page.image_elements:
+        source = image.element.get("src", "")
+        if any(badge in source for badge in _BADGES):
+            yield _candidate("badge", _place(image.element), source, SHOWN)
+
+
+def _links(page: Page) -> Iterator[Candidate]:
+    """The links of the body that declare a licence, or lead to one of Creative Commons."""
+    for link in page.link_elements:
+        href, relation = link.href or "", link.element.get("rel")
+        is_of_cc = "creativecommons.org/" in href
+        if is_of_cc:
+            relation = relation or link.element.get("itemprop") or link.element.get("property")
+        if relation and _declares(link.element, relation):
+            yield _candidate("a rel=license", _place(link.element), href, DECLARED)
+        elif is_of_cc and licence_name(href):
+            place = _place(link.element)
+            yield _candidate("a", place, href, SHOWN if place == "footer" or link.has_image else MENTIONED)
+
+
+def _candidate(kind: str, place: str, says: str, strength: int) -> Candidate:
+    return Candidate(kind, place, says[:MAX_SAYS], licence_name(says), strength)
+
+
+def _declares(element: etree._Element, relation: str | None) -> bool:
+    """Whether a link with this relation leads to the licence; a link to a licence file of RSL does not."""
+    words = (relation or "").lower().split()
+    return not RELATIONS.isdisjoint(words) and element.get("type", "").lower() != TYPE
+
+
+def _place(element: etree._Element) -> str:
+    """Where an element stands: head, footer or body."""
+    for one in chain((element,), element.iterancestors()):
+        if one.tag in ("head", "footer"):
+            return str(one.tag)
+        if any(_FOOTER.search(one.get(name, "")) for name in ("class", "id", "role")):
+            return "footer"
+    return "body"
+
+
+def _of_script(script: str) -> Iterator[str]:
+    """The licences of the nodes at the top of a script that are about the text."""
+    if '"license"' not in script:
+        return
+    waiting: list[Any] = json_documents(script)
+    for _ in range(MAX_NODES):
+        if not waiting:
+            return
+        node = waiting.pop(0)
+        if isinstance(node, list):
+            waiting += node[:MAX_NODES]
+        elif isinstance(node, dict):
+            waiting += [node[key] for key in ("@graph", "mainEntity", "mainEntityOfPage") if key in node]
+            if not _ABOUT_OTHERS.search(str(node.get("@type"))[:MAX_SAYS]):
+                yield from _addresses(node.get("license"))
+
+
+def _addresses(value: Any) -> Iterator[str]:
+    for one in value[:MAX_KEPT] if isinstance(value, list) else (value,):
+        says = (one.get("@id") or one.get("url") or one.get("name")) if isinstance(one, dict) else one
+        if isinstance(says, str) and says.strip():
+            yield says.strip()

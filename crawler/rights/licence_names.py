@@ -1,0 +1,85 @@
+"""Names of licences, as SPDX spells them, from their addresses and from short texts."""
+
+import re
+
+MAX_TEXT = 300
+"""Characters of a text in which a name is looked for."""
+_KINDS = r"by(?:-(?:nc|sa|nd)){0,2}|nc(?:-sa)?|sa|nd(?:-nc)?"
+_CC = re.compile(
+    r"//(?:www\.|i\.)?(?:creativecommons\.org|licensebuttons\.net)/(?:"
+    rf"(?:licenses|l)/(?P<kind>{_KINDS})(?:/(?P<version>\d\.\d))?(?:/(?P<place>[a-z]{{2,3}})(?=[/?#]|$))?"
+    r"|(?:publicdomain|p)/(?P<domain>zero|mark)(?:/(?P<of>\d\.\d))?"
+    r"|licenses/publicdomain"
+    r")(?=[/?#.]|$)",
+    re.IGNORECASE,
+)
+_CC_TEXT = re.compile(
+    r"\bCC[ -](?P<kind>BY(?:-(?:NC|SA|ND)){0,2})(?:[ -]v?(?P<version>\d\.\d))?(?![\w.]*\d)", re.IGNORECASE
+)
+_CC0_TEXT = re.compile(r"\bCC[ -]?0(?:[ -](?:v ?)?1\.0)?\b", re.IGNORECASE)
+_NAMED = re.compile(
+    r"(?:https?:)?//(?:www\.)?(?:opensource\.org/licen[sc]es?|spdx\.org/licenses|choosealicense\.com/licenses)/"
+    r"(?P<name>[A-Za-z0-9.+-]{1,40}?)(?:\.html|\.php)?/?(?:[?#]|$)"
+)
+_OTHERS = {
+    re.compile(rf"(?:https?:)?//(?:www\.)?{pattern}", re.IGNORECASE): name
+    for pattern, name in {
+        r"gnu\.org/(?:licenses|copyleft)/(?:old-licenses/)?fdl(?:-(\d\.\d))?": "GFDL",
+        r"gnu\.org/(?:licenses|copyleft)/(?:old-licenses/)?gpl(?:-(\d\.\d))?": "GPL",
+        r"gnu\.org/(?:licenses|copyleft)/(?:old-licenses/)?lgpl(?:-(\d\.\d))?": "LGPL",
+        r"gnu\.org/licenses/agpl(?:-(\d\.\d))?": "AGPL",
+        r"apache\.org/licenses/license-(\d\.\d)": "Apache",
+        r"mozilla\.org/(?:[a-z-]+/)?mpl/(\d\.\d)": "MPL",
+        r"opendatacommons\.org/licenses/odbl(?:/(\d[.-]\d))?": "ODbL",
+        r"opendatacommons\.org/licenses/by(?:/(\d[.-]\d))?": "ODC-By",
+        r"opendatacommons\.org/licenses/pddl(?:/(\d[.-]\d))?": "PDDL",
+        r"nationalarchives\.gov\.uk/doc/open-government-licence/version/(\d)": "OGL-UK",
+    }.items()
+}
+_SPELLED = {
+    name.lower().replace(".", "-"): name
+    for name in "MIT BSD-2-Clause BSD-3-Clause Apache-2.0 GPL-2.0 GPL-3.0 LGPL-3.0 AGPL-3.0 MPL-2.0".split()
+}
+"""Names of the addresses of the Open Source Initiative."""
+_ORDER = ("by", "nc", "sa", "nd")
+
+
+def licence_name(text: str) -> str | None:
+    """The name of the licence at an address or in a short text, or None.
+
+    >>> licence_name("https://creativecommons.org/licenses/by-sa/4.0/deed.de"), licence_name("//spdx.org/licenses/MIT")
+    ('CC-BY-SA-4.0', 'MIT')
+    >>> licence_name("Licensed under CC BY-NC 3.0."), licence_name("All rights reserved")
+    ('CC-BY-NC-3.0', None)
+    """
+    text = text.strip()[:MAX_TEXT]
+    if found := _CC.search(text):
+        return _creative_commons(found)
+    if found := _NAMED.search(text):
+        return _SPELLED.get(found["name"].lower(), found["name"])
+    for pattern, name in _OTHERS.items():
+        if found := pattern.search(text):
+            return name + (f"-{_two_numbers(found[1])}" if found[1] else "")
+    if found := _CC_TEXT.search(text):
+        return _joined(found["kind"], found["version"], None)
+    return "CC0-1.0" if _CC0_TEXT.search(text) else None
+
+
+def _two_numbers(version: str) -> str:
+    return version.replace("-", ".") if len(version) > 1 else f"{version}.0"
+
+
+def _creative_commons(found: re.Match[str]) -> str:
+    if found["domain"]:
+        return ("CC0" if found["domain"].lower() == "zero" else "CC-PDM") + f"-{found['of'] or '1.0'}"
+    return _joined(found["kind"], found["version"], found["place"]) if found["kind"] else "CC-PDDC"
+
+
+def _joined(kind: str, version: str | None, place: str | None) -> str:
+    """The parts of a name in the order of SPDX; early licences had another order.
+
+    >>> _joined("by-nd-nc", "1.0", None), _joined("BY", "3.0", "at")
+    ('CC-BY-NC-ND-1.0', 'CC-BY-3.0-AT')
+    """
+    parts = sorted(kind.lower().split("-"), key=_ORDER.index)
+    return "-".join(("CC", *parts, *filter(None, (version, place)))).upper()

@@ -1,0 +1,115 @@
+"""The rights to a page: what its host's files, its response and the page itself say, taken together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from crawler.rights import content_signals, rsl, tdm_reservation, usage_preferences
+from crawler.rights.licence import licence
+from crawler.rights.robots_meta import directives
+from crawler.rights.statement import Evidence, Rights, Signal
+from crawler.urls.parsing import absolute
+
+if TYPE_CHECKING:
+    from crawler.page.page import Page
+    from crawler.rights.robots_file import RobotsFile
+    from crawler.rights.rsl import LicenceFile
+    from crawler.rights.tdm_reservation import TdmFile
+
+LINK = "Link"
+HEADERS = (
+    *(usage_preferences.HEADER, content_signals.HEADER),
+    *(tdm_reservation.RESERVATION, tdm_reservation.POLICY, LINK),
+)
+"""The headers of a response that are read."""
+MAX_LICENCES = 3
+"""Licence files that a page may name."""
+MAX_LINK = 20_000
+_RSL_LINK = re.compile(r"<([^<>]{1,2083})>([^<]{0,500})")
+NOTHING_SENT: Mapping[str, str] = {}
+
+
+@dataclass(frozen=True)
+class SiteFiles:
+    """The files of a host that were read before a page of it was requested."""
+
+    robots: RobotsFile | None = None
+    tdm: TdmFile | None = None
+    licences: tuple[LicenceFile, ...] = ()
+    """Those that robots.txt names."""
+    of_page: tuple[LicenceFile, ...] = ()
+    """Those that the page names."""
+
+    def evidence(self, url: str) -> list[Evidence]:
+        """What they say about an address of the host."""
+        found = self.robots.evidence(url) if self.robots is not None else []
+        found += self.tdm.evidence(url) if self.tdm is not None else ()
+        for file in self.licences:
+            found += file.evidence(url)
+        for file in self.of_page:
+            found += file.evidence(url, is_of_page=True)
+        return found
+
+    def has_read(self, url: str) -> bool:
+        """Whether the licence file at an address was read."""
+        return any(file.url == url for file in (*self.licences, *self.of_page))
+
+
+NO_FILES = SiteFiles()
+
+
+def read_rights(page: Page, headers: Mapping[str, str] = NOTHING_SENT, site: SiteFiles = NO_FILES) -> Rights:
+    """The rights to a page; the headers are by the names in `HEADERS`."""
+    of_site = site.evidence(page.url)
+    in_tdm_file = [one for one in of_site if one.signal is Signal.TDM_RESERVATION]
+    found = [one for one in of_site if one.signal is not Signal.TDM_RESERVATION]
+    if says := headers.get(usage_preferences.HEADER):
+        where = f"header {usage_preferences.HEADER}"
+        found.append(Evidence(Signal.CONTENT_USAGE, where, says, usage_preferences.preferences(says)))
+    if says := headers.get(content_signals.HEADER):
+        where = f"header {content_signals.HEADER}"
+        found.append(Evidence(Signal.CONTENT_SIGNAL, where, says, content_signals.signals(says)))
+    found += tdm_reservation.reservations(headers, page.meta, in_tdm_file)
+    found += directives(page)
+    found += _inline(page)
+    found += [Evidence(Signal.RSL, where, url) for where, url in _named(page, headers) if not site.has_read(url)]
+    name, candidates = licence(page)
+    return Rights(name, (*found, *candidates))
+
+
+def page_rights(page: Page) -> dict[str, Any]:
+    """The item field `rights` of a page alone, without its response and the files of its host."""
+    return read_rights(page).field("")
+
+
+def licence_addresses(page: Page, headers: Mapping[str, str]) -> list[str]:
+    """The addresses of the licence files that a page and its response name."""
+    return list(dict.fromkeys(url for _, url in _named(page, headers)))[:MAX_LICENCES]
+
+
+def may_name_a_file(body: bytes, headers: Mapping[str, str]) -> bool:
+    """Whether a page or its response may name a licence file, told without parsing it."""
+    return rsl.TYPE in headers.get(LINK, "") or rsl.TYPE.encode() in body
+
+
+def _named(page: Page, headers: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The licence files that are named, each with where."""
+    for link in _RSL_LINK.finditer(headers.get(LINK, "")[:MAX_LINK]):
+        if rsl.TYPE in link[2] and "license" in link[2] and (url := absolute(page.url, link[1])):
+            yield "header Link", url
+    for element in page.describing("link"):
+        is_one = element.get("type", "").strip().lower() == rsl.TYPE and "license" in element.get("rel", "").lower()
+        if is_one and (url := absolute(page.base, element.get("href", ""))):
+            yield "link rel=license", url
+
+
+def _inline(page: Page) -> Iterator[Evidence]:
+    """What licences in the page itself say."""
+    scripts = (one for one in page.describing("script") if one.get("type", "").strip().lower() == rsl.TYPE)
+    for script in islice(scripts, MAX_LICENCES):
+        text = (script.text or "").encode("utf-8", "replace")
+        yield from rsl.read_file(text, f"script {rsl.TYPE}").evidence(page.url, is_of_page=True)

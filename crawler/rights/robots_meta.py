@@ -1,0 +1,31 @@
+"""`noai` and `noimageai` among the directives for robots, in X-Robots-Tag headers and `<meta name="robots">`.
+
+Read as DeviantArt introduced them in November 2022: noai, the page is not to be in data sets for training; noimageai,
+its images are not. No other text defines them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from crawler.page.head import BOT
+from crawler.rights.statement import NOTHING, Evidence, Signal, State, Use
+
+if TYPE_CHECKING:
+    from crawler.page.page import Page
+
+NOAI, NOIMAGEAI = "noai", "noimageai"
+_NO_TRAINING = {Use.AI_TRAIN: State.DISALLOWED}
+
+
+def directives(page: Page) -> Iterator[Evidence]:
+    """The directives against training, each source once."""
+    if NOAI not in page.robots and NOIMAGEAI not in page.robots:
+        return
+    uses = _NO_TRAINING if NOAI in page.robots else NOTHING
+    sources = {"header X-Robots-Tag": page.robots_header.replace("\n", ", ")}
+    sources |= {f"meta {name}": page.meta.get(name, "") for name in ("robots", BOT)}
+    for where, says in sources.items():
+        if NOAI in says.lower() or NOIMAGEAI in says.lower():
+            yield Evidence(Signal.NOAI, where, says, uses)

@@ -1,0 +1,170 @@
+"""Licence files of Really Simple Licensing (RSL 1.0, December 2025): what they permit and prohibit.
+
+A file has contents, each with a pattern of addresses and licences. For a use the most specific content that says
+something about it counts. In it, a use that a licence prohibits is disallowed; so is one that no licence permits where
+one lists what is permitted. A use that costs something, or needs a token of a licence server, is disallowed for whoever
+has not acquired it. One that is permitted to some users or countries only is unknown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+from urllib.parse import SplitResult, urlsplit
+
+from lxml import etree
+
+from crawler.rights.path_patterns import MAX_PATTERN, PathPattern, path_of
+from crawler.rights.statement import ALL_MALFORMED, MAX_SAYS, NOTHING, Evidence, Signal, State, Use, Uses
+
+NAMESPACE = "{https://rslstandard.org/rsl}"
+TYPE = "application/rsl+xml"
+MAX_BYTES = 500_000
+MAX_CONTENTS, MAX_ELEMENTS = 1_000, 20_000
+AI = frozenset((Use.AI_INPUT, Use.AI_TRAIN))
+TOKENS = {
+    "all": frozenset(Use),
+    "ai-all": AI,
+    "ai-train": frozenset((Use.AI_TRAIN,)),
+    "train-ai": frozenset((Use.AI_TRAIN,)),  # in the guides of the standard
+    "ai-input": frozenset((Use.AI_INPUT,)),
+    "search": frozenset((Use.SEARCH,)),
+}
+FREE = ("free", "attribution")
+_SEPARATORS = re.compile(r"[\s,]+")
+
+
+class Licence(NamedTuple):
+    """One licence of a content."""
+
+    permits: frozenset[Use] | None
+    """None if it lists no uses."""
+    prohibits: frozenset[Use]
+    is_free: bool
+    is_for_some: bool
+    """Whether only some users or countries may use it."""
+
+
+class Content(NamedTuple):
+    """What a file says about the addresses that a pattern matches."""
+
+    host: str
+    """Empty for any host."""
+    pattern: PathPattern | None
+    """None for the page that names the file, or that the file is part of."""
+    uses: Uses
+    says: str
+
+    @property
+    def length(self) -> int:
+        """How specific it is."""
+        return len(self.pattern.text) if self.pattern is not None else MAX_PATTERN + 1
+
+    def is_about(self, url: str, is_of_page: bool) -> bool:
+        """Whether an address matches."""
+        if self.pattern is None:
+            return is_of_page
+        return (not self.host or self.host == urlsplit(url).netloc.lower()) and self.pattern.matches(path_of(url))
+
+
+@dataclass(frozen=True)
+class LicenceFile:
+    """The contents of a licence file."""
+
+    url: str
+    """Its address, or the part of the page that it is."""
+    read_at: str = ""
+    contents: tuple[Content, ...] = ()
+    error: str = ""
+    """The beginning of a file that cannot be parsed."""
+
+    def evidence(self, url: str, is_of_page: bool = False) -> Iterator[Evidence]:
+        """What the file says about an address, the most specific content first.
+
+        It is of the page if the page names it, else of the whole site.
+        """
+        if self.error:
+            yield Evidence(Signal.RSL, self.url, self.error, ALL_MALFORMED, self.read_at)
+            return
+        found = [content for content in self.contents if content.is_about(url, is_of_page)]
+        said: dict[Use, int] = {}
+        for content in sorted(found, key=lambda one: -one.length):
+            uses = {use: state for use, state in content.uses.items() if said.get(use) in (None, content.length)}
+            said |= dict.fromkeys(uses, content.length)
+            yield Evidence(Signal.RSL, self.url, content.says, uses, self.read_at)
+
+
+def read_file(body: bytes, url: str, read_at: str = "") -> LicenceFile:
+    """The contents of a licence file."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    try:
+        root = etree.fromstring(body[: MAX_BYTES + 1].strip(), parser) if len(body) <= MAX_BYTES else None
+    except (etree.XMLSyntaxError, ValueError):
+        root = None
+    if root is None or root.tag != f"{NAMESPACE}rsl":
+        return LicenceFile(url, read_at, error=body[:200].decode("utf-8", "replace") or "empty")
+    return LicenceFile(url, read_at, tuple(_contents(root)))
+
+
+def _contents(root: etree._Element) -> Iterator[Content]:
+    for content in root.findall(f"{NAMESPACE}content")[:MAX_CONTENTS]:
+        parts = _parts(content.get("url", "").strip())
+        path = parts.path + (f"?{parts.query}" if parts.query else "")
+        pattern = PathPattern.of(path or "/") if content.get("url", "").strip() else None
+        licences = [_licence(one, content.get("server")) for one in content.findall(f"{NAMESPACE}license")[:100]]
+        yield Content(parts.netloc.lower(), pattern, _uses(licences), _words(content))
+
+
+def _parts(url: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return SplitResult("", "", "\n", "", "")  # matches nothing
+
+
+def _words(content: etree._Element) -> str:
+    """A content as it is written, in one line."""
+    etree.cleanup_namespaces(content)
+    return " ".join(etree.tostring(content, encoding="unicode", with_tail=False).split())[:MAX_SAYS]
+
+
+def _licence(licence: etree._Element, server: str | None) -> Licence:
+    permits: frozenset[Use] | None = None
+    prohibits: frozenset[Use] = frozenset()
+    is_for_some, is_free = False, not server
+    for one in list(licence)[:MAX_ELEMENTS]:
+        kind = (one.get("type") or "usage").strip().lower()
+        if one.tag == f"{NAMESPACE}permits" and kind == "usage":
+            permits = (permits or frozenset()) | _named(one)
+        elif one.tag == f"{NAMESPACE}prohibits" and kind == "usage":
+            prohibits |= _named(one)
+        elif one.tag in (f"{NAMESPACE}permits", f"{NAMESPACE}prohibits"):
+            is_for_some = True
+        elif one.tag == f"{NAMESPACE}payment":
+            is_free = is_free and one.get("type", "free").strip().lower() in FREE
+    return Licence(permits, prohibits, is_free, is_for_some)
+
+
+def _named(element: etree._Element) -> frozenset[Use]:
+    words = _SEPARATORS.split((element.text or "").strip().lower())
+    return frozenset(use for word in words[:100] for use in TOKENS.get(word, ()))
+
+
+def _uses(licences: Iterable[Licence]) -> Uses:
+    """What the licences of a content together say about each use."""
+    known = list(licences)
+    said = {use: _state(use, known) for use in Use}
+    return {use: state for use, state in said.items() if state is not None} or NOTHING
+
+
+def _state(use: Use, licences: list[Licence]) -> State | None:
+    if any(use in one.prohibits for one in licences):
+        return State.DISALLOWED
+    permitting = [one for one in licences if one.permits is not None and use in one.permits]
+    if any(one.is_free and not one.is_for_some for one in permitting):
+        return State.ALLOWED
+    if any(one.is_free for one in permitting):
+        return State.UNKNOWN
+    return State.DISALLOWED if any(one.permits is not None for one in licences) else None

@@ -1,0 +1,121 @@
+"""Statements about the use of a page, and the rights that follow from all of them together."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
+
+MAX_SAYS = 500
+"""Characters of a statement that are kept."""
+MAX_WHERE = 400
+"""Characters of the place of a statement."""
+MAX_EVIDENCE = 20
+"""Statements that are kept for a page; all are read."""
+
+
+class Use(StrEnum):
+    """What a page may be used for."""
+
+    SEARCH = "search"
+    """An index that leads readers to the page, with short excerpts."""
+    AI_INPUT = "ai-input"
+    """Input of a generative model that answers questions."""
+    AI_TRAIN = "ai-train"
+    """Training of a model."""
+
+
+class State(StrEnum):
+    """What is said about a use."""
+
+    ALLOWED = "allowed"
+    DISALLOWED = "disallowed"
+    UNKNOWN = "unknown"
+    MALFORMED = "malformed"
+    """Something is said that cannot be parsed."""
+
+
+class Signal(StrEnum):
+    """The kinds of statements, each with a text of reference."""
+
+    CONTENT_USAGE = "content_usage"
+    CONTENT_SIGNAL = "content_signal"
+    TDM_RESERVATION = "tdm_reservation"
+    RSL = "rsl"
+    NOAI = "noai"
+    TRAINING_CRAWLERS = "training_crawlers"
+    ROBOTS_TXT = "robots_txt"
+    """The rule by which robots.txt let the page be requested."""
+    LICENCE = "licence"
+
+
+RANK = (State.DISALLOWED, State.MALFORMED, State.ALLOWED)
+"""Of several statements about a use the first of these counts: what cannot be parsed may be a refusal."""
+
+Uses = Mapping[Use, State]
+NOTHING: Uses = MappingProxyType({})
+ALL_MALFORMED: Uses = MappingProxyType(dict.fromkeys(Use, State.MALFORMED))
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A statement in the words of its source."""
+
+    signal: Signal
+    where: str
+    """The address of a file, or the part of the response or the page."""
+    says: str
+    uses: Uses = field(default_factory=dict, compare=False)
+    """What it means; empty if it means nothing, or another statement replaces it."""
+    read_at: str = ""
+    """When its file was fetched; empty for the page itself."""
+
+    def row(self, read_at: str) -> dict[str, str]:
+        """The statement for the item of a page that was fetched at this time."""
+        says, where = self.says[:MAX_SAYS], self.where[:MAX_WHERE]
+        return {"signal": self.signal.value, "where": where, "says": says, "read_at": self.read_at or read_at}
+
+
+@dataclass(frozen=True)
+class Rights:
+    """What a page may be used for, and why."""
+
+    licence: str | None = None
+    evidence: tuple[Evidence, ...] = ()
+
+    def state(self, use: Use) -> State:
+        """What all statements together mean for a use."""
+        return state_of(self.evidence, use)
+
+    def refusal(self, uses: Iterable[Use]) -> Signal | None:
+        """The first signal that disallows one of the uses, or None."""
+        return refusal(self.evidence, uses)
+
+    def field(self, read_at: str) -> dict[str, Any]:
+        """The item field `rights` of a page that was fetched at this time."""
+        telling = sorted(self.evidence, key=lambda one: not one.uses) if len(self.evidence) > MAX_EVIDENCE else None
+        return {
+            "licence": self.licence,
+            "uses": {use.value: self.state(use).value for use in Use},
+            "evidence": [one.row(read_at) for one in (telling or self.evidence)[:MAX_EVIDENCE]],
+        }
+
+
+def state_of(evidence: Iterable[Evidence], use: Use) -> State:
+    """What statements together mean for a use.
+
+    >>> said = [Evidence(Signal.RSL, "", "", {Use.SEARCH: state}) for state in (State.ALLOWED, State.DISALLOWED)]
+    >>> str(state_of(said, Use.SEARCH)), str(state_of(said, Use.AI_TRAIN))
+    ('disallowed', 'unknown')
+    """
+    found = {one.uses.get(use) for one in evidence if one.uses}
+    return next((state for state in RANK if state in found), State.UNKNOWN) if found else State.UNKNOWN
+
+
+def refusal(evidence: Iterable[Evidence], uses: Iterable[Use]) -> Signal | None:
+    """The first signal that disallows one of the uses, or None."""
+    wanted = tuple(uses)
+    for one in evidence:
+        if one.uses and any(one.uses.get(use) is State.DISALLOWED for use in wanted):
+            return one.signal
+    return None

@@ -1,0 +1,58 @@
+"""Dictionaries of structured fields (RFC 9651, section 3.2), as far as usage preferences need them.
+
+A dictionary is read strictly: one error anywhere, and nothing in it counts. Its grammar has no recursion, so a member
+is one regular expression; its quantifiers are possessive, so no text is matched in two ways.
+"""
+
+import re
+
+MAX_FIELD = 20_000
+"""Characters of a field that is parsed; a longer one is an error."""
+
+_KEY = r"[a-z*][a-z0-9_\-.*]*+"
+_STRING = r'"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*+"'
+_WORD = r"[A-Za-z*][!#$%&'*+\-.^_`|~0-9A-Za-z:/]*+"
+_NUMBER = r"-?+(?:[0-9]{1,12}\.[0-9]{1,3}(?![0-9])|[0-9]{1,15}+(?![0-9.]))"
+_DATE = r"@-?+[0-9]{1,15}+(?![0-9.])"
+_BYTES = r":[A-Za-z0-9+/=]*+:"
+_DISPLAY = r'%"(?:[\x20\x21\x23\x24\x26-\x7e]|%[0-9a-f]{2})*+"'
+_BARE = rf"(?:{_STRING}|{_WORD}|{_NUMBER}|{_DATE}|{_BYTES}|{_DISPLAY}|\?[01])"
+_PARAMETERS = rf"(?:;\x20*+{_KEY}(?:={_BARE})?+)*+"
+_ITEM = rf"{_BARE}{_PARAMETERS}"
+_INNER_LIST = rf"\(\x20*+(?:{_ITEM}(?:\x20++{_ITEM})*+\x20*+)?+\){_PARAMETERS}"
+_MEMBER = re.compile(rf"({_KEY})(?:=(?:({_BARE}){_PARAMETERS}|{_INNER_LIST})|{_PARAMETERS})")
+_COMMA = re.compile(r"[ \t]*+,[ \t]*+")
+_IS_TOKEN = re.compile(_WORD)
+
+
+class FieldError(ValueError):
+    """A text is not a dictionary."""
+
+
+def tokens(text: str) -> dict[str, str]:
+    """The members of a dictionary whose values are tokens; of equal keys the last one counts.
+
+    >>> tokens("train-ai=y;why=?1, search=n, ai-use, x=(a b)")
+    {'train-ai': 'y', 'search': 'n'}
+    >>> tokens('search=n, search="n"')
+    {}
+    """
+    if len(text) > MAX_FIELD:
+        raise FieldError("too long")
+    found: dict[str, str] = {}
+    text, at = text.strip(" "), 0
+    while at < len(text):
+        member = _MEMBER.match(text, at)
+        if member is None:
+            raise FieldError(f"no member at {at}")
+        key, value, at = member[1], member[2] or "", member.end()
+        found.pop(key, None)
+        if _IS_TOKEN.fullmatch(value):
+            found[key] = value
+        if at == len(text):
+            break
+        comma = _COMMA.match(text, at)
+        if comma is None or comma.end() == len(text):
+            raise FieldError(f"no comma, or none after it, at {at}")
+        at = comma.end()
+    return found

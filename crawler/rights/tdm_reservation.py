@@ -1,0 +1,88 @@
+"""The reservation of text and data mining by the TDM Reservation Protocol.
+
+Read by the final report of the W3C community group (TDMRep, 10 May 2024): `/.well-known/tdmrep.json`, of whose rules
+the first that matches counts; the header `tdm-reservation`, which replaces it; the meta element of this name, which
+replaces both. 1 reserves and 0 does not; any other value is an error and replaces nothing. `tdm-policy` is where to ask
+for a licence.
+
+Mining covers the training of models and their input; an index for search is not taken for mining.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from crawler.rights.path_patterns import PathPattern, path_of
+from crawler.rights.statement import NOTHING, Evidence, Signal, State, Use, Uses
+
+PATH = "/.well-known/tdmrep.json"
+RESERVATION, POLICY = "tdm-reservation", "tdm-policy"
+MINING = (Use.AI_INPUT, Use.AI_TRAIN)
+MAX_RULES = 10_000
+_VALUES = {"1": State.DISALLOWED, "0": State.ALLOWED}
+
+
+@dataclass(frozen=True)
+class TdmFile:
+    """The rules of a host's tdmrep.json."""
+
+    url: str
+    read_at: str
+    rules: tuple[tuple[PathPattern, str, Uses], ...] = ()
+    """Each with its words."""
+    error: str = ""
+    """The beginning of a file that cannot be parsed."""
+
+    def evidence(self, url: str) -> Iterator[Evidence]:
+        """What the first rule that matches an address says."""
+        if self.error:
+            yield Evidence(Signal.TDM_RESERVATION, self.url, self.error, _meaning(""), self.read_at)
+            return
+        path = path_of(url)
+        for pattern, says, uses in self.rules:
+            if pattern.matches(path):
+                yield Evidence(Signal.TDM_RESERVATION, self.url, says, uses, self.read_at)
+                return
+
+
+def read_file(body: bytes, url: str, read_at: str) -> TdmFile:
+    """The rules in a tdmrep.json; its error if it is no list of rules."""
+    text = body.decode("utf-8-sig", "replace")
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, list):
+        return TdmFile(url, read_at, error=text[:100] or "empty")
+    return TdmFile(url, read_at, tuple(_rules(found[:MAX_RULES])))
+
+
+def _rules(found: list[Any]) -> Iterator[tuple[PathPattern, str, Uses]]:
+    for rule in found:
+        location = rule.get("location") if isinstance(rule, dict) else None
+        if isinstance(location, str) and location:
+            value = rule.get(RESERVATION)
+            written = str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
+            says = json.dumps({name: rule[name] for name in ("location", RESERVATION, POLICY) if name in rule})
+            yield PathPattern.of(location), says, _meaning(written)
+
+
+def _meaning(value: str) -> Uses:
+    return dict.fromkeys(MINING, _VALUES.get(value.strip(), State.MALFORMED))
+
+
+def reservations(
+    headers: Mapping[str, str], metas: Mapping[str, str], in_file: Iterable[Evidence] = ()
+) -> list[Evidence]:
+    """The statements of a file, the headers and the meta elements; the last valid one replaces those before it."""
+    found = list(in_file)
+    for kind, given in (("header", headers), ("meta", metas)):
+        if value := given.get(RESERVATION, "").strip():
+            policy = given.get(POLICY, "").strip()
+            says = f"{RESERVATION}: {value}" + (f"\n{POLICY}: {policy}" if policy else "")
+            found.append(Evidence(Signal.TDM_RESERVATION, f"{kind} {RESERVATION}", says, _meaning(value)))
+    last = max((at for at, one in enumerate(found) if State.MALFORMED not in one.uses.values()), default=0)
+    return [replace(one, uses=NOTHING) if at < last else one for at, one in enumerate(found)]

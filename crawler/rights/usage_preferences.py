@@ -1,0 +1,26 @@
+"""Usage preferences of the IETF's AI Preferences group: `Content-Usage` as a header and as rules of robots.txt.
+
+Read by draft-ietf-aipref-attach-05 (August 2026) and draft-ietf-aipref-vocab-08 (September 2026): a dictionary of
+structured fields whose members train-ai, ai-use and search are the tokens y or n. Any other value says nothing, and a
+field that is no dictionary says nothing either; it is reported as malformed.
+"""
+
+from crawler.rights.statement import ALL_MALFORMED, State, Use, Uses
+from crawler.rights.structured_fields import FieldError, tokens
+
+HEADER = "Content-Usage"
+LABELS = {"train-ai": Use.AI_TRAIN, "ai-use": Use.AI_INPUT, "search": Use.SEARCH}
+VALUES = {"y": State.ALLOWED, "n": State.DISALLOWED}
+
+
+def preferences(text: str) -> Uses:
+    """What a preference expression says about each use.
+
+    >>> {str(use): str(state) for use, state in preferences("train-ai=n, search=y, other=n").items()}
+    {'ai-train': 'disallowed', 'search': 'allowed'}
+    """
+    try:
+        found = tokens(text)
+    except FieldError:
+        return ALL_MALFORMED
+    return {LABELS[label]: VALUES[value] for label, value in found.items() if label in LABELS and value in VALUES}

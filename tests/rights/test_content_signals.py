@@ -1,0 +1,34 @@
+"""Content-Signal, by the policy of contentsignals.org."""
+
+import pytest
+
+from crawler.rights.content_signals import signals
+from crawler.rights.statement import State, Use
+
+Y, N, BAD = State.ALLOWED, State.DISALLOWED, State.MALFORMED
+TRAIN, INPUT, SEARCH = Use.AI_TRAIN, Use.AI_INPUT, Use.SEARCH
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("search=yes, ai-train=no", {SEARCH: Y, TRAIN: N}),
+        ("ai-train=no, search=yes, ai-input=yes", {TRAIN: N, SEARCH: Y, INPUT: Y}),
+        ("search=yes,ai-train=no,use=reference", {SEARCH: Y, TRAIN: N}),
+        ("ai-train=no, search=no, ai-input=no", dict.fromkeys(Use, N)),
+        ("AI-Train = NO", {TRAIN: N}),
+        ("ai-train=yes, ai-train=no", {TRAIN: N}),
+        ("ai-train=no, ai-train=yes", {TRAIN: N}),
+        ("ai-train", {TRAIN: BAD}),
+        ("ai-train=maybe, search=yes", {TRAIN: BAD, SEARCH: Y}),
+        ("train=no", {}),
+        ("", {}),
+        (",,=,", {}),
+    ],
+)
+def test_signals(text: str, said: dict[Use, State]) -> None:
+    assert signals(text) == said
+
+
+def test_a_huge_value_is_cut() -> None:
+    assert signals("x=y," * 99 + "ai-train=no," + "search=no") == {TRAIN: N}
