@@ -10,7 +10,7 @@ import re
 import signal
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -24,12 +24,13 @@ from crawler.export.csv import Formulas, csv_lines
 from crawler.export.formats import FORMATS, compressed, compression_of
 from crawler.export.markdown import markdown
 from crawler.export.parquet import parquet
+from crawler.export.selection import Removed, Selection, path_beside, selected
 from crawler.export.warc import warc
 from crawler.items import TYPES
 from crawler.labels import Label, labelled_pages
 from crawler.page.page import Page
 from crawler.reports.crawls import check_name, name_list
-from crawler.reports.stored_pages import GONE, PageFilter, StoredPage, StoredPages, crawls_to_export
+from crawler.reports.stored_pages import GONE, LanguageOrSite, PageFilter, StoredPage, StoredPages, crawls_to_export
 from crawler.store.database import state_url
 from crawler.store.output_files import json_line
 from crawler.translation.message import N_, Message, plural
@@ -67,6 +68,8 @@ class Exporter:
     fields: Sequence[str]
     filter: PageFilter
     formulas: Formulas
+    selection: Selection = field(default_factory=Selection)
+    removed: Removed = field(default_factory=lambda: Removed(None))
     after: int | None = None
     """The offset after which changes are written, instead of all pages that match the filter."""
 
@@ -74,7 +77,8 @@ class Exporter:
         """Write the pages of a crawl one after another."""
         kind = FORMATS[self.format]
         columns = [*dict.fromkeys((*kind.needs, *(self.fields if kind.chooses else ())))]
-        pages = self._counted(crawl.pages(columns, self.filter, responses=self.format == "warc"), tally)
+        found = selected(crawl, self.filter, columns, self.selection, self.removed, self.format == "warc")
+        pages = self._counted(found, tally)
         if isinstance(target, AtomicFolder):
             for name, data in markdown(pages, self.fields):
                 target.write(name, data)
@@ -152,6 +156,7 @@ def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
         with crawls_to_export(url) as crawls:
             if opts.output is not None:
                 check_apart(opts.output, folder, crawls, url)
+                check_apart(path_beside(opts.output), folder, crawls, url)
             if opts.labels:
                 _export_labels(opts, url)
             else:
@@ -182,9 +187,13 @@ def _find(crawls: Sequence[StoredPages], opts: argparse.Namespace, url: URL) -> 
 def _export_crawl(opts: argparse.Namespace, crawl: StoredPages) -> None:
     """Write the pages of a crawl, and print what was written."""
     began, tally = monotonic(), Tally()
-    wanted = PageFilter(opts.only or "", opts.since, opts.min_relevance, tuple(opts.where))
+    places = tuple(one for one in opts.where if isinstance(one, LanguageOrSite))
+    wanted = PageFilter(opts.only or "", opts.since, opts.min_relevance, places)
     fields = opts.fields or [*TYPES]
-    how = Exporter(opts.format, fields, wanted, Formulas(opts.spreadsheet), opts.changes_after)
+    selection = Selection.of((one for one in opts.where if not isinstance(one, LanguageOrSite)), opts.keep)
+    beside = path_beside(opts.output) if selection and opts.output is not None else None
+    removed = Removed(None if beside is None else AtomicFile(beside))
+    how = Exporter(opts.format, fields, wanted, Formulas(opts.spreadsheet), selection, removed, opts.changes_after)
     make = AtomicFolder if FORMATS[opts.format].is_folder else AtomicFile
     target: AtomicFile | AtomicFolder = make(opts.output)
     try:
@@ -192,8 +201,10 @@ def _export_crawl(opts: argparse.Namespace, crawl: StoredPages) -> None:
         how.write(crawl, target, tally)
         if tally.pages or how.after is None:
             target.finish()
+            removed.finish()
     finally:
         target.discard()
+        removed.discard()
     if how.after is not None:
         say(CALLED, _changes_words(crawl.name, target.shown, how.after, tally))
         return
@@ -208,7 +219,7 @@ def _export_crawl(opts: argparse.Namespace, crawl: StoredPages) -> None:
         seconds=f"{monotonic() - began:.1f}",
     )
     say(CALLED, written)
-    for line in _remarks(tally, numbers.gone, how):
+    for line in (*removed.words(), *_remarks(tally, numbers.gone, how)):
         say(CALLED, line)
 
 

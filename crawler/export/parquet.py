@@ -1,4 +1,5 @@
-"""Parquet: typed, compressed columns, in row groups of limited size. Own fields are a column of JSON texts.
+"""Parquet: typed, compressed columns, in row groups of limited size. `quality` is a structure of its numbers; own fields
+are JSON texts.
 
 Times are timestamps. `published` stays a text: many pages give a day only, and midnight would be invented.
 """
@@ -11,6 +12,7 @@ from typing import Any
 
 from crawler.command_line.terminal import WrongUseError
 from crawler.items import TIMES, TYPES
+from crawler.quality import KINDS
 from crawler.reports.stored_pages import StoredPage
 
 ROWS = 10_000  # of a row group
@@ -60,8 +62,10 @@ def parquet(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[byte
         list: images,
         dict: pyarrow.string(),
     }
+    numbers = pyarrow.struct([(name, types[kind]) for name, kind in KINDS.items()])
     moment = pyarrow.timestamp("us", tz="UTC")
-    schema = pyarrow.schema([(name, moment if name in TIMES else types[TYPES[name]]) for name in fields])
+    others = dict.fromkeys(TIMES, moment) | {"quality": numbers}
+    schema = pyarrow.schema([(name, others.get(name, types[TYPES[name]])) for name in fields])
     sink = _Sink()
     with ParquetWriter(sink, schema, compression="zstd") as writer:
         for group in _groups(pages, fields):
@@ -74,7 +78,8 @@ def parquet(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[byte
 def _cell(name: str, value: Any) -> Any:
     if name in TIMES:
         return datetime.fromisoformat(value)
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value
+    is_text = isinstance(value, dict) and name != "quality"
+    return json.dumps(value, ensure_ascii=False) if is_text else value
 
 
 def _groups(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[list[StoredPage]]:
