@@ -69,7 +69,7 @@ class Exporter:
     filter: PageFilter
     formulas: Formulas
     selection: Selection = field(default_factory=Selection)
-    removed: Removed = field(default_factory=lambda: Removed(None))
+    removed: Removed = field(default_factory=Removed)
     after: int | None = None
     """The offset after which changes are written, instead of all pages that match the filter."""
 
@@ -191,12 +191,13 @@ def _export_crawl(opts: argparse.Namespace, crawl: StoredPages) -> None:
     wanted = PageFilter(opts.only or "", opts.since, opts.min_relevance, places)
     fields = opts.fields or [*TYPES]
     selection = Selection.of((one for one in opts.where if not isinstance(one, LanguageOrSite)), opts.keep)
-    beside = path_beside(opts.output) if selection and opts.output is not None else None
-    removed = Removed(None if beside is None else AtomicFile(beside))
+    removed = Removed()
     how = Exporter(opts.format, fields, wanted, Formulas(opts.spreadsheet), selection, removed, opts.changes_after)
     make = AtomicFolder if FORMATS[opts.format].is_folder else AtomicFile
     target: AtomicFile | AtomicFolder = make(opts.output)
     try:
+        if selection and opts.output is not None:
+            removed.file = AtomicFile(path_beside(opts.output))
         numbers = crawl.numbers()
         how.write(crawl, target, tally)
         if tally.pages or how.after is None:

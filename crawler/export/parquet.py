@@ -1,5 +1,5 @@
-"""Parquet: typed, compressed columns, in row groups of limited size. `quality` is a structure of its numbers; own fields
-are JSON texts.
+"""Parquet: typed, compressed columns, in row groups of limited size. `quality` is a structure of its numbers; own
+fields are JSON texts.
 
 Times are timestamps. `published` stays a text: many pages give a day only, and midnight would be invented.
 """

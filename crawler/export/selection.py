@@ -64,7 +64,7 @@ class Selection:
 class Removed:
     """Writes down the pages that are removed, and counts them by rule."""
 
-    file: AtomicFile | None
+    file: AtomicFile | None = None
     counts: Counter[str] = field(default_factory=Counter)
 
     def add(self, url: str, reason: Reason) -> None:

@@ -1,9 +1,9 @@
 """The languages of the paragraphs of a text, beside the language of the whole.
 
 Script decides for Chinese, Japanese and Korean. A paragraph of Latin letters is English if it has one of the commonest
-English words that other languages do not have. What is left counts as written in the language of the text, but for its longest
-paragraph, if that is long: the detector of languages judges it. To ask it for each paragraph would take ten times as
-long as all other numbers of a page together.
+English words that other languages do not have. What is left counts as written in the language of the text, but for
+its longest paragraph, if that is long: the detector of languages judges it. To ask it for each paragraph would take ten
+times as long as all other numbers of a page together.
 """
 
 from collections.abc import Callable

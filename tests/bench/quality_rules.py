@@ -2,9 +2,10 @@
 
     python quality_rules.py --datatrove PYTHON
 
-PYTHON is that of an environment with datatrove and what cuts its words: `pip install datatrove spacy nltk jieba`. The
-texts are those that `auto` makes of the English and Chinese pages of WINNOW_DATA. English is judged with datatrove's own
-limits; Chinese with those of FineWeb 2, and by mC4's rule of long lines in place of C4's, as published.
+PYTHON is that of an environment with datatrove and what cuts its words:
+`pip install datatrove spacy nltk jieba orjson regex`. The texts are those that `auto` makes of the English and Chinese
+pages of WINNOW_DATA. English is judged with datatrove's own limits; Chinese with those of FineWeb 2, and by mC4's rule
+of long lines in place of C4's, as published.
 """
 
 import argparse
