@@ -112,8 +112,8 @@ def item_page() -> str:
         "stored.\n\n" + table("field,type,meaning", pages) + "\n"
         "`output/NAME.images.jsonl` has one line for each image. The image files are in `output/images/`.\n\n"
         + table("field,meaning", images)
-        + "\n`quality` is an object of these numbers. Shares (`_frac`) are from 0 to 1, and counts of a text of more than a "
-        "million characters are those of its beginning. "
+        + "\n`quality` is an object of these numbers. Shares (`_frac`) are from 0 to 1. Of a text of more than a "
+        "million characters the beginning is read. "
         "[Choose by quality](../how-to/export.md#choose-by-quality) says which published text each is from.\n\n"
         + table("number,meaning", numbers)
     )

@@ -20,6 +20,8 @@ LONGEST_WORD = 1000
 OF_POLICIES = ("terms of use", "privacy policy", "cookie policy", "uses cookies", "use of cookies", "use cookies")
 UNWANTED = ("javascript", *OF_POLICIES)
 FILLER = "lorem ipsum"
+HINTS = ("{", FILLER, "javascript", "cookie", "terms of use", "privacy policy")
+"""A text without any of these has nothing that is unwanted."""
 LONG_LINES = 3
 _CITATION = re.compile(r"\[(?:\d*|edit|citation needed)\]")
 
@@ -47,7 +49,7 @@ def c4(document: Document) -> C4:
     """The numbers of the rules."""
     lines = document.lines
     small = document.text.lower()
-    is_suspect = "{" in small or FILLER in small or any(map(small.__contains__, UNWANTED))
+    is_suspect = any(map(small.__contains__, HINTS))
     ended = [at for at, line in enumerate(lines) if line.endswith(MAY_END) and _is_ended(line)]
     kept = [at for at in ended if not (is_suspect and any(map(lines[at].lower().__contains__, UNWANTED)))]
     with_filler = [at for at in ended if is_suspect and FILLER in lines[at].lower()]

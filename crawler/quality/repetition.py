@@ -60,8 +60,8 @@ def n_grams(words: Words) -> NGrams:
         if n in top and len(numbers) >= n:
             top[n] = _top(groups, ends, n)
         places, sequences = groups.shared()
-        if n in repeated:
-            repeated[n] = _covered(places, sequences, ends, n) if len(places) else 0
+        if n in repeated and len(places):
+            repeated[n] = _covered(groups, ends, n)
         if not len(places) and n >= TOPS[-1]:
             break
     return NGrams(top, repeated)
@@ -85,16 +85,31 @@ def _top(groups: _Groups, ends: Array, n: int) -> int:
     return (int(ends[first + n] - ends[first]) + n - 1) * often
 
 
-def _covered(places: Array, sequences: Array, ends: Array, n: int) -> int:
-    """The characters of the sequences that occurred before."""
-    order = np.argsort(places)
+def _covered(groups: _Groups, ends: Array, n: int) -> int:
+    """The characters of the sequences that occurred before.
+
+    From left to right, a place is covered if its sequence began before at a place that was not skipped; the search goes
+    on behind the sequence. Only places that are not the first of their sequence are looked at.
+    """
+    is_repeat = np.ones(len(groups.places), bool)
+    is_repeat[groups.starts] = False
+    repeats = groups.places[is_repeat]
+    order = np.argsort(repeats)
+    repeats, firsts = repeats[order], np.repeat(groups.places[groups.starts], groups.counts - 1)[order]
+    places, first_places = repeats.tolist(), firsts.tolist()
+    following = np.searchsorted(repeats, repeats + n).tolist()
+    skipped, inside = bytearray(len(ends)), b"\x01" * (n - 1)
     seen: set[int] = set()
-    covered, free = 0, 0
-    for place, sequence in zip(places[order].tolist(), sequences[order].tolist(), strict=True):
-        if place < free:
-            continue
-        if sequence in seen:
-            covered += int(ends[place + n] - ends[place])
-            free = place + n
-        seen.add(sequence)
-    return covered
+    covered: list[int] = []
+    at = 0
+    while at < len(places):
+        place, first = places[at], first_places[at]
+        if not skipped[first] or first in seen:
+            covered.append(place)
+            skipped[place + 1 : place + n] = inside
+            at = following[at]
+        else:
+            seen.add(first)
+            at += 1
+    found = np.array(covered, np.int64)
+    return int((ends[found + n] - ends[found]).sum())

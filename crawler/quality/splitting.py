@@ -34,7 +34,7 @@ _HALVES = {"cannot": 3, "Cannot": 3, "gonna": 3, "Gonna": 3, "gotta": 3, "Gotta"
 _PLAIN = re.compile(r"([A-Za-z]*[a-z]{5}|[0-9]+)([,.;:!?)])")
 """A word of more letters than an abbreviation, or a number, and a mark: most of the new pieces of a page."""
 _HOUR = re.compile(r"(1[0-2]|[1-9])([ap]\.?m\.?)")
-_LONG = re.compile(r"[^\W_]+|_+|[^\w\s]")
+_LONG = re.compile(rf"[{UNSPACED}]{{1,2}}|[^\W_{UNSPACED}]+|_+|[^\w\s]")
 _RUNS = re.compile(rf"([{UNSPACED}]+)")
 _WHOLE = frozenset(
     (
@@ -59,6 +59,9 @@ def cut(piece: str) -> list[str]:
         return [piece]
     if plain := _PLAIN.fullmatch(piece):
         return [plain[1], plain[2]]
+    if len(piece) > LONGEST:
+        is_address = len(piece) <= _LONGEST_ADDRESS and _ADDRESS.fullmatch(piece)
+        return [piece] if is_address else _LONG.findall(piece)
     if not piece.isascii() and _RUNS.search(piece):
         return [word for run in _RUNS.split(piece) if run for word in _of_run(run)]
     return _of_spaced(piece)
@@ -69,9 +72,6 @@ def _of_run(run: str) -> list[str]:
 
 
 def _of_spaced(piece: str) -> list[str]:
-    if len(piece) > LONGEST:
-        is_address = len(piece) <= _LONGEST_ADDRESS and _ADDRESS.fullmatch(piece)
-        return [piece] if is_address else _LONG.findall(piece)
     before, after = [], []
     while piece and not _is_whole(piece):
         if first := _FIRST.match(piece):
