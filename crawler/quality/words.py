@@ -79,20 +79,34 @@ def _kind(word: str) -> int:
     return WORD * is_word | LETTER * has_letter | STOP * (word in _STOPS) | MARK * is_mark
 
 
+class _WordNumbers(dict[str, int]):
+    """The number of each word; a new word gets the next one when it is looked up."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.facts = array("q")
+        """Of each word: its length, and in the last bits its kind."""
+        for word in (BREAK, *ENGLISH, *CHINESE):
+            self[word]  # noqa: B018 - gets its number
+
+    def __missing__(self, word: str) -> int:
+        self.facts.append(len(word) << KIND_BITS | _kind(word))
+        return self.setdefault(word, len(self))
+
+    def facts_of(self, numbers: Array) -> Array:
+        return np.asarray(np.frombuffer(self.facts, np.int64)[numbers])
+
+
 class _Vocabulary(dict[str, int]):
     """The number of each piece of text without spaces; a new piece is cut into words when it is looked up."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.words: dict[str, int] = {}
-        self.facts = array("q")
-        """Of each word: its length, and in the last bits its kind."""
+        self.words = _WordNumbers()
         self.parts = array("q")
         """The words of one piece after another."""
         self.starts = array("q", [0])
         """Where the words of each piece begin, and those of the last end."""
-        for word in (BREAK, *ENGLISH, *CHINESE):
-            self._word(word)
         self[BREAK] = self._enter([BREAK])
 
     def __missing__(self, piece: str) -> int:
@@ -102,15 +116,9 @@ class _Vocabulary(dict[str, int]):
         return number
 
     def _enter(self, words: list[str]) -> int:
-        for word in words:
-            number = self.words.get(word)
-            self.parts.append(self._word(word) if number is None else number)
+        self.parts.extend(map(self.words.__getitem__, words))
         self.starts.append(len(self.parts))
         return len(self.starts) - 2
-
-    def _word(self, word: str) -> int:
-        self.facts.append(len(word) << KIND_BITS | _kind(word))
-        return self.words.setdefault(word, len(self.words))
 
     def numbers(self, pieces: Iterable[str]) -> Array:
         """The numbers of the words of pieces."""
@@ -124,16 +132,13 @@ class _Vocabulary(dict[str, int]):
         places = np.arange(whole) + np.repeat(begins - ends + counts, counts)
         return np.asarray(parts[places])
 
-    def facts_of(self, numbers: Array) -> Array:
-        return np.asarray(np.frombuffer(self.facts, np.int64)[numbers])
-
 
 class _Memory(threading.local):
     def __init__(self) -> None:
         self.vocabulary = _Vocabulary()
 
     def usable(self) -> _Vocabulary:
-        if len(self.vocabulary.parts) > MOST:
+        if max(len(self.vocabulary.parts), len(self.vocabulary.words)) > MOST:
             self.vocabulary = _Vocabulary()
         return self.vocabulary
 
@@ -148,12 +153,12 @@ def words_of(lines: Sequence[str], language: str | None) -> Words:
     if by_dictionary is None:
         numbers = vocabulary.numbers(" \x00 ".join([*lines, ""]).split())
     else:
-        numbers = vocabulary.numbers(_chinese(lines, by_dictionary))
+        numbers = np.fromiter(map(vocabulary.words.__getitem__, _chinese(lines, by_dictionary)), np.int64)
     breaks = numbers == 0
     kept = ~breaks
     in_lines = np.cumsum(breaks)[kept]
     numbers = numbers[kept]
-    facts = vocabulary.facts_of(numbers)
+    facts = vocabulary.words.facts_of(numbers)
     return Words(numbers, facts >> KIND_BITS, facts & (1 << KIND_BITS) - 1, in_lines)
 
 

@@ -53,6 +53,18 @@ def test_kinds_of_words() -> None:
     assert found.lengths.tolist() == [4, 1, 2, 1, 1, 1]
 
 
+@pytest.mark.parametrize(
+    ("line", "lengths"),
+    [
+        ("蜜蜂在跳舞。", [2, 1, 2, 1]),
+        ("北京大学出版社", [7]),  # one word of the dictionary
+        ("用Python3.5 写，a.b-c", [1, 9, 1, 1, 1, 1, 1, 1, 1]),
+    ],
+)
+def test_chinese_is_cut_by_the_dictionary(line: str, lengths: list[int]) -> None:
+    assert words_of([line], "zh").lengths.tolist() == lengths
+
+
 def test_the_lines_of_words() -> None:
     assert words_of(["bees dance", "they do", "so"], "en").lines.tolist() == [0, 0, 1, 1, 2]
 
