@@ -9,7 +9,7 @@ from crawler.export.formats import COMPRESSORS, FORMATS, compression_of, format_
 from crawler.translation.message import N_
 
 # Options that do not go with --labels, as they choose among stored pages.
-OF_PAGES = ("since", "only", "min_relevance", "fields", "where", "keep", "spreadsheet")
+OF_PAGES = ("since", "only", "min_relevance", "fields", "where", "keep", "mask", "spreadsheet")
 # Options that do not go with --changes-after, as they leave out pages.
 OF_STATE = ("labels", "since", "only", "min_relevance", "where", "keep")
 MOST_OFFSET = 10**18
@@ -51,6 +51,8 @@ class Command(command.Command):
         add("--where", metavar="PLACE|CONDITION", type=where, action="append", default=[], help=which)
         rules = N_("only pages that keep to these published rules: gopher, fineweb, c4; separated by commas")
         add("--keep", metavar="RULES", type=names("crawler.quality:PUBLISHED"), default=[], help=rules)
+        kinds = N_("write [EMAIL] and the like in place of this personal data: email, phone, ip, id, card")
+        add("--mask", metavar="KINDS", type=names("crawler.quality.personal_data:FORMS"), default=[], help=kinds)
         add("--spreadsheet", action="store_true", help=N_("write CSV so that no cell is read as a formula"))
         labels = N_("only the labelled pages, in the form that scrapy evaluate reads")
         add("--labels", action="store_true", help=labels)
@@ -61,6 +63,8 @@ class Command(command.Command):
         _check_labels(opts)
         if opts.fields is not None and not FORMATS[opts.format].chooses:
             raise WrongUseError("--fields does not go with {format}, whose fields are fixed", format=opts.format)
+        if opts.mask and opts.format == "warc":
+            raise WrongUseError("--mask does not go with {format}, which has the responses as they came", format="warc")
         if opts.spreadsheet and opts.format != "csv":
             raise WrongUseError("--spreadsheet goes with csv alone, and this is {format}", format=opts.format)
 

@@ -9,6 +9,7 @@ import json
 import re
 import signal
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -23,6 +24,7 @@ from crawler.command_line.terminal import INTERRUPTED, TERMINATED, WrongUseError
 from crawler.export.csv import Formulas, csv_lines
 from crawler.export.formats import FORMATS, compressed, compression_of
 from crawler.export.markdown import markdown
+from crawler.export.masks import without_personal_data
 from crawler.export.parquet import parquet
 from crawler.export.selection import Removed, Selection, path_beside, selected
 from crawler.export.warc import warc
@@ -58,6 +60,8 @@ class Tally:
     """Of the last change."""
     bare: int = 0
     """Pages without a stored response, or without Markdown, if the format is about these."""
+    masked: Counter[str] = field(default_factory=Counter)
+    """Personal data that was masked, by kind."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,8 @@ class Exporter:
     formulas: Formulas
     selection: Selection = field(default_factory=Selection)
     removed: Removed = field(default_factory=Removed)
+    masks: Sequence[str] = ()
+    """Kinds of personal data that are masked."""
     after: int | None = None
     """The offset after which changes are written, instead of all pages that match the filter."""
 
@@ -93,7 +99,7 @@ class Exporter:
     def _changes(self, crawl: StoredPages, tally: Tally) -> Iterator[StoredPage]:
         for page in crawl.changes(self.fields, self.after or 0):
             tally.pages, tally.offset = tally.pages + 1, page.values["offset"]
-            yield page
+            yield self._masked(page, tally)
 
     def _counted(self, pages: Iterable[StoredPage], tally: Tally) -> Iterator[StoredPage]:
         for page in pages:
@@ -101,7 +107,14 @@ class Exporter:
             values = page.values
             of_text = bool(values.get("text")) and not values.get("markdown")
             tally.bare += page.response is None if self.format == "warc" else of_text
-            yield page
+            yield self._masked(page, tally)
+
+    def _masked(self, page: StoredPage, tally: Tally) -> StoredPage:
+        if not self.masks:
+            return page
+        values, counts = without_personal_data(page.values, self.masks)
+        tally.masked.update(counts)
+        return page._replace(values=values)
 
 
 def write_labels(labels: Iterable[Label], target: AtomicFile, tally: Tally) -> None:
@@ -192,7 +205,9 @@ def _export_crawl(opts: argparse.Namespace, crawl: StoredPages) -> None:
     fields = opts.fields or [*TYPES]
     selection = Selection.of((one for one in opts.where if not isinstance(one, LanguageOrSite)), opts.keep)
     removed = Removed()
-    how = Exporter(opts.format, fields, wanted, Formulas(opts.spreadsheet), selection, removed, opts.changes_after)
+    how = Exporter(
+        opts.format, fields, wanted, Formulas(opts.spreadsheet), selection, removed, opts.mask, opts.changes_after
+    )
     make = AtomicFolder if FORMATS[opts.format].is_folder else AtomicFile
     target: AtomicFile | AtomicFolder = make(opts.output)
     try:
@@ -206,6 +221,9 @@ def _export_crawl(opts: argparse.Namespace, crawl: StoredPages) -> None:
     finally:
         target.discard()
         removed.discard()
+    if tally.masked.total():
+        kinds = [f"{kind} ({count:,})" for kind, count in tally.masked.items() if count]
+        say(CALLED, Message("Masked: {kinds}.", {"kinds": kinds}))
     if how.after is not None:
         say(CALLED, _changes_words(crawl.name, target.shown, how.after, tally))
         return

@@ -8,11 +8,12 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from io import RawIOBase
+from itertools import chain, islice
 from typing import Any
 
 from crawler.command_line.terminal import WrongUseError
 from crawler.items import TIMES, TYPES
-from crawler.quality import KINDS
+from crawler.quality import KINDS, MASKED
 from crawler.reports.stored_pages import StoredPage
 
 ROWS = 10_000  # of a row group
@@ -62,13 +63,19 @@ def parquet(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[byte
         list: images,
         dict: pyarrow.string(),
     }
-    numbers = pyarrow.struct([(name, types[kind]) for name, kind in KINDS.items()])
+    pages = iter(pages)
+    begun = list(islice(pages, 1))
+    # An export that masks personal data counts it on every page.
+    counted = {
+        name: kind for page in begun for name, kind in MASKED.items() if name in (page.values.get("quality") or {})
+    }
+    numbers = pyarrow.struct([(name, types[kind]) for name, kind in (KINDS | counted).items()])
     moment = pyarrow.timestamp("us", tz="UTC")
     others = dict.fromkeys(TIMES, moment) | {"quality": numbers}
     schema = pyarrow.schema([(name, others.get(name, types[TYPES[name]])) for name in fields])
     sink = _Sink()
     with ParquetWriter(sink, schema, compression="zstd") as writer:
-        for group in _groups(pages, fields):
+        for group in _groups(chain(begun, pages), fields):
             columns = {name: [_cell(name, page.values[name]) for page in group] for name in fields}
             writer.write_table(pyarrow.table(columns, schema=schema))
             yield sink.taken()

@@ -14,6 +14,7 @@ from crawler.quality.fineweb import FineWeb
 from crawler.quality.gopher import GopherQuality, GopherRepetition
 from crawler.quality.languages import Detector, Languages, languages
 from crawler.quality.limits import Limit, broken
+from crawler.quality.personal_data import Masked
 
 Numbers = dict[str, float | None]
 
@@ -28,9 +29,11 @@ class OfExtraction:
 
 SETS = (OfExtraction, GopherQuality, GopherRepetition, FineWeb, C4, Chinese, Languages)
 """The classes whose fields are the numbers of a page, in order."""
-KINDS: Mapping[str, type] = {field.name: int if field.type is int else float for one in SETS for field in fields(one)}
+KINDS: dict[str, type] = {field.name: int if field.type is int else float for one in SETS for field in fields(one)}
 """The numbers by name: int if they are counts."""
 NAMES = tuple(KINDS)
+MASKED: dict[str, type] = {field.name: int for field in fields(Masked)}
+"""The counts of an export that masks personal data."""
 PUBLISHED: Mapping[str, Mapping[str, tuple[Limit, ...]]] = {
     "gopher": gopher.LIMITS,
     "fineweb": fineweb.LIMITS,

@@ -87,7 +87,7 @@ class _WordNumbers(dict[str, int]):
         self.facts = array("q")
         """Of each word: its length, and in the last bits its kind."""
         for word in (BREAK, *ENGLISH, *CHINESE):
-            self[word]  # noqa: B018 - gets its number
+            self[word]
 
     def __missing__(self, word: str) -> int:
         self.facts.append(len(word) << KIND_BITS | _kind(word))

@@ -6,7 +6,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import create_engine, select, update
 from test_export_pages import Place, either, lines, place
 
 from crawler.export.selection import path_beside
@@ -121,6 +121,9 @@ def test_numbers_in_parquet(filled: Place) -> None:
         (["--where", "relevanc > 0.5"], "argument --where: there is no field 'relevanc'; the nearest is relevance"),
         (["--where", "relevance >"], "argument --where: the condition 'relevance >' is not complete"),
         (["--keep", "gophr"], "argument --keep: there is no 'gophr'; there are gopher, fineweb, c4"),
+        (["--mask", "name"], "argument --mask: there is no 'name'; there are email, ip, id, card, phone"),
+        (["--mask", "ip", "-o", "a.warc"], "--mask does not go with warc"),
+        (["--mask", "ip", "--labels"], "--mask does not go with --labels"),
         (["--keep", "c4", "--labels"], "--keep does not go with --labels"),
         (["--keep", "c4", "--changes-after", "0"], "--keep does not go with --changes-after"),
         (["--where", "depth == 1", "--changes-after", "0"], "--where does not go with --changes-after"),
@@ -158,10 +161,34 @@ def test_the_name_of_the_list(output: str, beside: str) -> None:
     assert Path(path_beside(output)) == Path(beside)
 
 
+CONTACT = "Write to a@b.example or 13800138000."
+
+
+def test_personal_data_is_masked_in_the_export_alone(filled: Place) -> None:
+    table = page_tables.page
+    values = {"text": CONTACT, "title": CONTACT, "markdown": CONTACT, "comments": CONTACT, "author": CONTACT}
+    filled.change(update(table).where(table.c.depth == 0).values(**values))
+    for words, first in ([], 0), (["--changes-after", "0"], None):
+        said = filled.export("--mask", "email,phone", "--fields", "text,title,markdown,comments,author,quality", *words)
+        assert said.status == 0
+        if first is None:
+            continue
+        row = lines(said.out.encode())[first]
+        told = "Write to [EMAIL] or [PHONE]."
+        assert [row[name] for name in values] == [told, told, told, told, CONTACT]
+        assert row["quality"] == {"words": 50, "masked_email": 3, "masked_phone": 3}
+        assert "Masked: email (3), phone (3)." in said.err
+    assert CONTACT in filled.export().out
+
+
+def test_counts_of_what_is_masked_in_parquet(filled: Place) -> None:
+    assert filled.export("--mask", "ip", "-o", "a.parquet").status == 0
+    query = "SELECT count(quality.masked_ip), count(quality.words) FROM read_parquet(?)"
+    assert duckdb.execute(query, [str(filled.folder / "a.parquet")]).fetchone() == (5, 3)
+
+
 def test_the_database_keeps_everything(filled: Place) -> None:
     assert filled.export("--keep", "gopher,fineweb,c4", "-o", "kept.jsonl").status == 0
-    from sqlalchemy import create_engine
-
     engine = create_engine(filled.url)
     with engine.connect() as connection:
         assert len(connection.execute(select(page_tables.page.c.id)).all()) == len(PAGES)
