@@ -14,6 +14,8 @@ from crawler.quality.words import Array, Words
 TOPS = (2, 3, 4)
 REPEATED = (5, 6, 7, 8, 9, 10)
 PLACE_BITS = 17
+FEW = 100
+"""Places of which Python counts the repeated sequences faster than numpy, as those of most pages."""
 MOST_WORDS = 100_000
 """The words that are looked at: from a longer text, its beginning."""
 
@@ -54,6 +56,9 @@ def n_grams(words: Words) -> NGrams:
     base = int(numbers.max(initial=0)) + 1
     places, sequences = np.arange(len(numbers)), numbers
     for n in range(2, REPEATED[-1] + 1):
+        if n in repeated and len(places) <= FEW:
+            few = sorted(zip(places.tolist(), sequences.tolist(), strict=True))
+            return NGrams(top, repeated | _of_few(few, numbers, ends, n))
         fits = places + n <= len(numbers)
         places, sequences = places[fits], sequences[fits]
         groups = _grouped(places, sequences * base + numbers[places + n - 1])
@@ -62,9 +67,32 @@ def n_grams(words: Words) -> NGrams:
         places, sequences = groups.shared()
         if n in repeated and len(places):
             repeated[n] = _covered(groups, ends, n)
-        if not len(places) and n >= TOPS[-1]:
-            break
     return NGrams(top, repeated)
+
+
+def _of_few(few: list[tuple[int, int]], numbers: Array, ends: Array, first: int) -> dict[int, int]:
+    """The characters of the sequences that occurred before, by n from the first; the places are in order, each with the
+    number of its sequence of one word less.
+    """
+    found = {}
+    for n in range(first, REPEATED[-1] + 1):
+        groups: dict[tuple[int, int], list[int]] = {}
+        for place, sequence in few:
+            if place + n <= len(numbers):
+                groups.setdefault((sequence, int(numbers[place + n - 1])), []).append(place)
+        shared = (group for group in groups.values() if len(group) > 1)
+        few = sorted((place, number) for number, group in enumerate(shared) for place in group)
+        seen: set[int] = set()
+        found[n] = free = 0
+        for place, sequence in few:
+            if place >= free and sequence in seen:
+                found[n] += int(ends[place + n] - ends[place])
+                free = place + n
+            elif place >= free:
+                seen.add(sequence)
+        if not few:
+            break
+    return found
 
 
 def _grouped(places: Array, sequences: Array) -> _Groups:

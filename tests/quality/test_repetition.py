@@ -27,8 +27,10 @@ def repeated(words: list[str], n: int) -> int:
     return characters
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_sequences_are_counted_as_one_by_one(seed: int) -> None:
+@pytest.mark.parametrize("few", [0, 20, 100])
+@pytest.mark.parametrize("seed", range(15))
+def test_sequences_are_counted_as_one_by_one(seed: int, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crawler.quality.repetition.FEW", few)
     random = Random(seed)
     for _ in range(20):
         words = random.choices(["a", "bb", "ccc", "d", "ee", "fff"][: random.randint(1, 6)], k=random.randint(0, 60))
