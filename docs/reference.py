@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT))
 
 
 import crawler  # noqa: E402 - found by the path that is set first
-from crawler import arguments, items, outcomes, settings  # noqa: E402 - found by the path that is set first
+from crawler import arguments, items, outcomes, quality, settings  # noqa: E402 - found by the path that is set first
 from crawler.command_line.command import CommandGroup, Subcommand  # noqa: E402
 from crawler.commands import clean, dashboard, evaluate, export, focus, noise, schedule, state, train  # noqa: E402
 from crawler.extensions.statistics import STATISTICS  # noqa: E402
@@ -105,12 +105,19 @@ def item_page() -> str:
         )
         for name, kind in items.TYPES.items()
     ]
+    numbers = [
+        (code(name), meaning) for one in (*quality.SETS, quality.Masked) for name, meaning in docstrings(one).items()
+    ]
     images = [(code(one.name), docstrings(items.ImageItem)[one.name]) for one in fields(items.ImageItem)]
     return (
         "`output/NAME.jsonl` has one line for each page, a JSON object in UTF-8, in the order in which pages were "
         "stored.\n\n" + table("field,type,meaning", pages) + "\n"
         "`output/NAME.images.jsonl` has one line for each image. The image files are in `output/images/`.\n\n"
         + table("field,meaning", images)
+        + "\n`quality` is an object of these numbers. Shares (`_frac`) are from 0 to 1. Of a text of more than a "
+        "million characters the beginning is read. "
+        "[Choose by quality](../how-to/export.md#choose-by-quality) says which published text each is from.\n\n"
+        + table("number,meaning", numbers)
     )
 
 

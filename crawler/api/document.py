@@ -106,8 +106,14 @@ class Document:
         """How good the text is likely to be, from 0 to 1: the F1 that the method expects. None where it is unknown."""
         return self._extraction.certainty
 
+    @cached_property
+    def quality(self) -> dict[str, float | None]:
+        """Numbers about the text under the names of published rules, such as words and dup_line_frac."""
+        found: dict[str, float | None] = self._read("quality")
+        return found
+
     def fields(self) -> dict[str, Any]:
-        """All parts except `links` and `certainty`, by name."""
+        """All parts except `links`, `certainty` and `quality`, by name."""
         return {name: getattr(self, name) for name in FIELDS}
 
     def __repr__(self) -> str:

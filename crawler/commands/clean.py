@@ -29,8 +29,8 @@ class Command(command.Command):
         favours = N_("what auto prefers in case of doubt: precision keeps less, recall keeps more")
         add("--favour", choices=("balance", "precision", "recall"), default="balance", help=favours)
         fields = N_(
-            "more fields, of: language, comments, author, published, published_source, page_type, text_fingerprint, "
-            "rights, images"
+            "more fields, of: language, comments, author, published, published_source, page_type, quality, "
+            "text_fingerprint, rights, images"
         )
         more = names("crawler.bulk.cleaning:MORE")
         add("--with", metavar="FIELDS", dest="fields", type=more, default=[], help=fields)

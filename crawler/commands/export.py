@@ -9,9 +9,9 @@ from crawler.export.formats import COMPRESSORS, FORMATS, compression_of, format_
 from crawler.translation.message import N_
 
 # Options that do not go with --labels, as they choose among stored pages.
-OF_PAGES = ("since", "only", "min_relevance", "fields", "where", "spreadsheet")
+OF_PAGES = ("since", "only", "min_relevance", "fields", "where", "keep", "mask", "spreadsheet")
 # Options that do not go with --changes-after, as they leave out pages.
-OF_STATE = ("labels", "since", "only", "min_relevance", "where")
+OF_STATE = ("labels", "since", "only", "min_relevance", "where", "keep")
 MOST_OFFSET = 10**18
 
 
@@ -25,7 +25,7 @@ class Command(command.Command):
         add("-o", "--output", metavar="FILE", help=N_("the file or folder to write; standard output if not given"))
         add("--format", choices=tuple(FORMATS), help=N_("the format, if the file name extension of FILE does not tell"))
         add("--name", metavar="NAME", help=N_("the crawl; needed only if there are several"))
-        since, place = (parsed(f"crawler.reports.stored_pages:{name}") for name in ("since_of", "place_of"))
+        since, where = parsed("crawler.reports.stored_pages:since_of"), parsed("crawler.export.selection:where_of")
         changed = N_("only pages that were new or changed in this round or later, or since this day")
         add("--since", metavar="ROUND|DATE", type=since, help=changed)
         add(
@@ -44,10 +44,15 @@ class Command(command.Command):
             type=fields,
             help=N_("only these fields, in this order, separated by commas"),
         )
-        where = N_(
-            "only pages of a language (zh), a site (example.org) or both (zh/example.org); repeat it for several"
+        which = N_(
+            "only pages of a language (zh), a site (example.org) or both (zh/example.org); or on which a condition "
+            'holds ("quality.words > 100 and relevance > 0.5"); repeat it for several places, or more conditions'
         )
-        add("--where", metavar="LANGUAGE/SITE", type=place, action="append", default=[], help=where)
+        add("--where", metavar="PLACE|CONDITION", type=where, action="append", default=[], help=which)
+        rules = N_("only pages that keep to these published rules: gopher, fineweb, c4; separated by commas")
+        add("--keep", metavar="RULES", type=names("crawler.quality:PUBLISHED"), default=[], help=rules)
+        kinds = N_("write [EMAIL] and the like in place of this personal data: email, phone, ip, id, card")
+        add("--mask", metavar="KINDS", type=names("crawler.quality.personal_data:FORMS"), default=[], help=kinds)
         add("--spreadsheet", action="store_true", help=N_("write CSV so that no cell is read as a formula"))
         labels = N_("only the labelled pages, in the form that scrapy evaluate reads")
         add("--labels", action="store_true", help=labels)
@@ -58,6 +63,8 @@ class Command(command.Command):
         _check_labels(opts)
         if opts.fields is not None and not FORMATS[opts.format].chooses:
             raise WrongUseError("--fields does not go with {format}, whose fields are fixed", format=opts.format)
+        if opts.mask and opts.format == "warc":
+            raise WrongUseError("--mask does not go with {format}, which has the responses as they came", format="warc")
         if opts.spreadsheet and opts.format != "csv":
             raise WrongUseError("--spreadsheet goes with csv alone, and this is {format}", format=opts.format)
 

@@ -9,8 +9,9 @@ import json
 import re
 import signal
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -23,13 +24,15 @@ from crawler.command_line.terminal import INTERRUPTED, TERMINATED, WrongUseError
 from crawler.export.csv import Formulas, csv_lines
 from crawler.export.formats import FORMATS, compressed, compression_of
 from crawler.export.markdown import markdown
+from crawler.export.masks import without_personal_data
 from crawler.export.parquet import parquet
+from crawler.export.selection import Removed, Selection, path_beside, selected
 from crawler.export.warc import warc
 from crawler.items import TYPES
 from crawler.labels import Label, labelled_pages
 from crawler.page.page import Page
 from crawler.reports.crawls import check_name, name_list
-from crawler.reports.stored_pages import GONE, PageFilter, StoredPage, StoredPages, crawls_to_export
+from crawler.reports.stored_pages import GONE, LanguageOrSite, PageFilter, StoredPage, StoredPages, crawls_to_export
 from crawler.store.database import state_url
 from crawler.store.output_files import json_line
 from crawler.translation.message import N_, Message, plural
@@ -57,6 +60,8 @@ class Tally:
     """Of the last change."""
     bare: int = 0
     """Pages without a stored response, or without Markdown, if the format is about these."""
+    masked: Counter[str] = field(default_factory=Counter)
+    """Personal data that was masked, by kind."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,10 @@ class Exporter:
     fields: Sequence[str]
     filter: PageFilter
     formulas: Formulas
+    selection: Selection = field(default_factory=Selection)
+    removed: Removed = field(default_factory=Removed)
+    masks: Sequence[str] = ()
+    """Kinds of personal data that are masked."""
     after: int | None = None
     """The offset after which changes are written, instead of all pages that match the filter."""
 
@@ -74,7 +83,8 @@ class Exporter:
         """Write the pages of a crawl one after another."""
         kind = FORMATS[self.format]
         columns = [*dict.fromkeys((*kind.needs, *(self.fields if kind.chooses else ())))]
-        pages = self._counted(crawl.pages(columns, self.filter, responses=self.format == "warc"), tally)
+        found = selected(crawl, self.filter, columns, self.selection, self.removed, self.format == "warc")
+        pages = self._counted(found, tally)
         if isinstance(target, AtomicFolder):
             for name, data in markdown(pages, self.fields):
                 target.write(name, data)
@@ -89,7 +99,7 @@ class Exporter:
     def _changes(self, crawl: StoredPages, tally: Tally) -> Iterator[StoredPage]:
         for page in crawl.changes(self.fields, self.after or 0):
             tally.pages, tally.offset = tally.pages + 1, page.values["offset"]
-            yield page
+            yield self._masked(page, tally)
 
     def _counted(self, pages: Iterable[StoredPage], tally: Tally) -> Iterator[StoredPage]:
         for page in pages:
@@ -97,7 +107,14 @@ class Exporter:
             values = page.values
             of_text = bool(values.get("text")) and not values.get("markdown")
             tally.bare += page.response is None if self.format == "warc" else of_text
-            yield page
+            yield self._masked(page, tally)
+
+    def _masked(self, page: StoredPage, tally: Tally) -> StoredPage:
+        if not self.masks:
+            return page
+        values, counts = without_personal_data(page.values, self.masks)
+        tally.masked.update(counts)
+        return page._replace(values=values)
 
 
 def write_labels(labels: Iterable[Label], target: AtomicFile, tally: Tally) -> None:
@@ -152,6 +169,7 @@ def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
         with crawls_to_export(url) as crawls:
             if opts.output is not None:
                 check_apart(opts.output, folder, crawls, url)
+                check_apart(path_beside(opts.output), folder, crawls, url)
             if opts.labels:
                 _export_labels(opts, url)
             else:
@@ -182,18 +200,30 @@ def _find(crawls: Sequence[StoredPages], opts: argparse.Namespace, url: URL) -> 
 def _export_crawl(opts: argparse.Namespace, crawl: StoredPages) -> None:
     """Write the pages of a crawl, and print what was written."""
     began, tally = monotonic(), Tally()
-    wanted = PageFilter(opts.only or "", opts.since, opts.min_relevance, tuple(opts.where))
+    places = tuple(one for one in opts.where if isinstance(one, LanguageOrSite))
+    wanted = PageFilter(opts.only or "", opts.since, opts.min_relevance, places)
     fields = opts.fields or [*TYPES]
-    how = Exporter(opts.format, fields, wanted, Formulas(opts.spreadsheet), opts.changes_after)
+    selection = Selection.of((one for one in opts.where if not isinstance(one, LanguageOrSite)), opts.keep)
+    removed = Removed()
+    how = Exporter(
+        opts.format, fields, wanted, Formulas(opts.spreadsheet), selection, removed, opts.mask, opts.changes_after
+    )
     make = AtomicFolder if FORMATS[opts.format].is_folder else AtomicFile
     target: AtomicFile | AtomicFolder = make(opts.output)
     try:
+        if selection and opts.output is not None:
+            removed.file = AtomicFile(path_beside(opts.output))
         numbers = crawl.numbers()
         how.write(crawl, target, tally)
         if tally.pages or how.after is None:
             target.finish()
+            removed.finish()
     finally:
         target.discard()
+        removed.discard()
+    if tally.masked.total():
+        kinds = [f"{kind} ({count:,})" for kind, count in tally.masked.items() if count]
+        say(CALLED, Message("Masked: {kinds}.", {"kinds": kinds}))
     if how.after is not None:
         say(CALLED, _changes_words(crawl.name, target.shown, how.after, tally))
         return
@@ -208,7 +238,7 @@ def _export_crawl(opts: argparse.Namespace, crawl: StoredPages) -> None:
         seconds=f"{monotonic() - began:.1f}",
     )
     say(CALLED, written)
-    for line in _remarks(tally, numbers.gone, how):
+    for line in (*removed.words(), *_remarks(tally, numbers.gone, how)):
         say(CALLED, line)
 
 

@@ -1,5 +1,5 @@
-"""Parquet: typed, compressed columns, in row groups of limited size. Own fields are a column of JSON texts, as their
-names differ from crawl to crawl.
+"""Parquet: typed, compressed columns, in row groups of limited size. `rights` and `quality` are structures. Own fields
+are a column of JSON texts, as their names differ from crawl to crawl.
 
 Times are timestamps. `published` stays a text: many pages give a day only, and midnight would be invented.
 """
@@ -8,16 +8,18 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from io import RawIOBase
+from itertools import chain, islice
 from typing import Any
 
 from crawler.command_line.terminal import WrongUseError
 from crawler.items import TIMES, TYPES
+from crawler.quality import KINDS, MASKED
 from crawler.reports.stored_pages import StoredPage
 from crawler.rights.statement import Use
 
 ROWS = 10_000  # of a row group
 SIZE = 8 * 1024 * 1024  # characters of a row group, plus one page
-RIGHTS = "rights"
+RIGHTS, QUALITY = "rights", "quality"
 
 
 class _Sink(RawIOBase):
@@ -65,11 +67,18 @@ def parquet(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[byte
         list: images,
         dict: pyarrow.string(),
     }
-    special = dict.fromkeys(TIMES, pyarrow.timestamp("us", tz="UTC")) | {RIGHTS: _rights(pyarrow)}
+    pages = iter(pages)
+    begun = list(islice(pages, 1))
+    # An export that masks personal data counts it on every page.
+    counted = {
+        name: kind for page in begun for name, kind in MASKED.items() if name in (page.values.get("quality") or {})
+    }
+    numbers = pyarrow.struct([(name, types[kind]) for name, kind in (KINDS | counted).items()])
+    special = dict.fromkeys(TIMES, pyarrow.timestamp("us", tz="UTC")) | {RIGHTS: _rights(pyarrow), QUALITY: numbers}
     schema = pyarrow.schema([(name, special.get(name, types[TYPES[name]])) for name in fields])
     sink = _Sink()
     with ParquetWriter(sink, schema, compression="zstd") as writer:
-        for group in _groups(pages, fields):
+        for group in _groups(chain(begun, pages), fields):
             columns = {name: [_cell(name, page.values[name]) for page in group] for name in fields}
             writer.write_table(pyarrow.table(columns, schema=schema))
             yield sink.taken()
@@ -79,7 +88,8 @@ def parquet(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[byte
 def _cell(name: str, value: Any) -> Any:
     if name in TIMES:
         return datetime.fromisoformat(value)
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) and name != RIGHTS else value
+    is_text = isinstance(value, dict) and name not in (RIGHTS, QUALITY)
+    return json.dumps(value, ensure_ascii=False) if is_text else value
 
 
 def _rights(pyarrow: Any) -> Any:

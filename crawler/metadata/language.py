@@ -4,7 +4,7 @@ The language declared by the page is used only for texts that are too short: tem
 """
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # imports numpy, which is delayed until the first text
@@ -66,8 +66,11 @@ def _by_script(sample: str, letters: int, declared: str | None) -> str | None:
     return "zh"
 
 
+@lru_cache(maxsize=1)
 def language(text: str, declared: str = "") -> str | None:
     """Return the two-letter code of the text's language, or None if it cannot be determined.
+
+    It is kept until the next text, because two fields of a page's record ask for it.
 
     >>> language("这是一个关于天气的句子。"), language("Menu", declared="fr-CA"), language("42")
     ('zh', 'fr', None)

@@ -6,6 +6,7 @@ from typing import Any
 from crawler.metadata.author import author
 from crawler.metadata.language import language
 from crawler.metadata.publication_date import publication_date
+from crawler.metadata.text_quality import quality
 from crawler.page.page import Extraction, Page
 from crawler.page.text import fingerprint
 from crawler.rights.page_rights import page_rights
@@ -19,6 +20,7 @@ READERS: dict[str, Callable[[Page, Extraction], Any]] = {
     "published": lambda page, found: publication_date(page, found).moment,
     "published_source": lambda page, found: publication_date(page, found).source,
     "page_type": lambda _, found: found.page_type,
+    "quality": quality,
     "text_fingerprint": lambda _, found: fingerprint(found.text),
     "rights": lambda page, _: page_rights(page),
 }

@@ -288,7 +288,7 @@ def page_terms(text: str) -> list[str]:
 def _terms(text: str, runs: Sequence[str]) -> list[str]:
     if text.isascii():
         return list(runs)
-    cut = _dictionary() if _HAN.search(text) else None
+    cut = dictionary() if _HAN.search(text) else None
     if cut is None:
         return _in_pairs(runs)
     found: list[str] = []
@@ -310,7 +310,7 @@ def _chinese(run: str, cut: Callable[[str], list[str]]) -> list[str]:
 
 
 @cache
-def _dictionary() -> Callable[[str], list[str]] | None:
+def dictionary() -> Callable[[str], list[str]] | None:
     """What cuts Chinese into words, or None where it is not installed; to load it takes 0.2 s."""
     try:
         import rjieba

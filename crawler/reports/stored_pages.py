@@ -121,6 +121,7 @@ class StoredPages:
 
     def __init__(self, connection: Connection, row: RowMapping) -> None:
         self._connection = connection
+        self.dialect = connection.dialect.name
         self._number: int = row["id"]
         self._mine = page.c.crawl_id == self._number
         self.name: str = row["name"]
@@ -133,8 +134,14 @@ class StoredPages:
         self._connection.rollback()
         return PageCounts(*found)
 
-    def pages(self, columns: Sequence[str], wish: PageFilter, responses: bool = False) -> Iterator[StoredPage]:
-        """The pages that match the filter, with these columns, and with their responses if requested."""
+    def pages(
+        self,
+        columns: Sequence[str],
+        wish: PageFilter,
+        responses: bool = False,
+        where: ColumnElement[bool] | None = None,
+    ) -> Iterator[StoredPage]:
+        """The pages that match the filter and the condition, with these columns, and their responses if requested."""
         names = dict.fromkeys(("id", "key", "url", "language", *columns))
         wanted = select(*(page.c[name] for name in names))
         if responses:
@@ -144,7 +151,8 @@ class StoredPages:
             )
         # The sum keeps databases from using the indexes by crawl: they would sort all pages for each of many parts.
         mine = page.c.crawl_id + 0 == self._number
-        wanted = wanted.where(mine, *self._conditions(wish)).order_by(page.c.id).limit(ROWS_AT_ONCE)
+        conditions = [*self._conditions(wish), *([] if where is None else [where])]
+        wanted = wanted.where(mine, *conditions).order_by(page.c.id).limit(ROWS_AT_ONCE)
         ends = select(func.min(page.c.id), func.max(page.c.id)).where(self._mine)
         first, end = self._connection.execute(ends).one()
         self._connection.rollback()

@@ -29,6 +29,8 @@ def test_a_document_has_all_its_parts() -> None:
     assert {"url": "https://example.org/others", "text": "others"} in document.links
     assert 0 < (document.certainty or 0) <= 1
     assert document.fields()["text"] == document.text
+    assert document.quality["certainty"] == document.certainty
+    assert (document.quality["words"], document.quality["kept_frac"]) == (33, 0.9758)
 
 
 def test_rights_are_those_that_the_page_alone_shows() -> None:

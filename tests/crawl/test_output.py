@@ -52,7 +52,10 @@ def test_an_item_has_every_field_filled(crawled: tuple[Site, Crawl]) -> None:
     assert int(item["text_fingerprint"], 16)
     assert item["page_type"] in (*KINDS, "")
     assert all(0 <= image.pop("noise") < 1 for image in item["images"])
+    assert item["quality"] == clean(str(ROUTES["/"]), site.url).quality
+    assert (item["quality"]["words"], item["quality"]["characters"]) == (6, 25)
     del item["fetched_at"], item["first_seen"], item["relevance"], item["text_fingerprint"], item["page_type"]
+    del item["quality"]
     assert item == {
         "url": site.url,
         "requested_url": site.url,

@@ -1,0 +1,155 @@
+"""Which pages an export keeps by `--where` and `--keep`, and the list of those that it removes, with the reasons.
+
+`bees.parquet` has beside it `bees.removed.jsonl`: a line for each removed page with the first rule that it broke.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from crawler.export.formats import FORMATS, compression_of
+from crawler.reports.condition import Condition, comparisons, condition_of, conjuncts, value_at
+from crawler.reports.condition_sql import divided
+from crawler.reports.stored_pages import LanguageOrSite, place_of
+from crawler.store.output_files import json_line
+from crawler.translation.message import Message, first, plural
+
+if TYPE_CHECKING:
+    from crawler.atomic_files import AtomicFile
+    from crawler.reports.stored_pages import PageFilter, StoredPage, StoredPages
+
+MOST_NAMED = 10
+"""Rules that are named at the end, those that removed the most pages."""
+ENDING = ".removed.jsonl"
+_OF_CONDITION = re.compile(r"[\s<>=!()]")
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a page is removed."""
+
+    rule: str
+    value: Any
+    limit: Any
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What a page must be."""
+
+    conditions: tuple[Condition, ...] = ()
+    sets: tuple[str, ...] = ()
+    """Published sets of rules."""
+
+    @classmethod
+    def of(cls, conditions: Iterable[Condition], sets: Iterable[str]) -> Selection:
+        return cls(tuple(part for one in conditions for part in conjuncts(one)), tuple(sets))
+
+    def __bool__(self) -> bool:
+        return bool(self.conditions or self.sets)
+
+    @property
+    def needs(self) -> list[str]:
+        """The fields that are compared."""
+        compared = [one.path[0] for condition in self.conditions for one in comparisons(condition)]
+        return [*dict.fromkeys((*compared, *(("quality", "language") if self.sets else ())))]
+
+
+@dataclass
+class Removed:
+    """Writes down the pages that are removed, and counts them by rule."""
+
+    file: AtomicFile | None = None
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def add(self, url: str, reason: Reason) -> None:
+        self.counts[reason.rule] += 1
+        if self.file is not None:
+            self.file.write(json_line({"url": url, **vars(reason)}))
+
+    def finish(self) -> None:
+        if self.file is not None:
+            self.file.finish()
+
+    def discard(self) -> None:
+        if self.file is not None:
+            self.file.discard()
+
+    def words(self) -> Iterator[Message]:
+        """How many were removed by which rules, and where they are listed."""
+        if not self.counts:
+            return
+        rules = first([f"{rule} ({count:,})" for rule, count in self.counts.most_common()], MOST_NAMED)
+        count = self.counts.total()
+        yield plural("{n} page removed, by: {rules}.", "{n} pages removed, by: {rules}.", count, rules=rules)
+        if self.file is not None:
+            yield Message("{path} lists the removed pages, each with its first reason.", {"path": self.file.shown})
+
+
+def path_beside(output: str) -> str:
+    """The name of the file of removed pages.
+
+    >>> path_beside("a/bees.jsonl.gz"), path_beside("pages/")
+    ('a/bees.removed.jsonl', 'pages.removed.jsonl')
+    """
+    path = PurePath(output)
+    name = path.name[: len(path.name) - len(compression_of(path.name))]
+    endings = [ending for one in FORMATS.values() for ending in one.endings if name.lower().endswith(ending)]
+    return str(path.with_name(name[: len(name) - len(endings[0])] + ENDING if endings else name + ENDING))
+
+
+def where_of(text: str) -> Condition | LanguageOrSite:
+    """Parse a condition, or a language, a site or host, or both; raises a WrongUseError.
+
+    >>> where_of("zh"), where_of("depth < 3").source
+    (LanguageOrSite(language='zh', site=''), 'depth < 3')
+    """
+    return condition_of(text) if _OF_CONDITION.search(text) else place_of(text)
+
+
+def selected(
+    crawl: StoredPages, wanted: PageFilter, columns: Sequence[str], how: Selection, removed: Removed, responses: bool
+) -> Iterator[StoredPage]:
+    """The pages that are kept, with these columns; the others are written down."""
+    if not how:
+        yield from crawl.pages(columns, wanted, responses)
+        return
+    decided, rest = divided(how.conditions, crawl.dialect)
+    if decided is not None:
+        needed = ["url", *how.needs]
+        for page in crawl.pages(needed, wanted, where=~decided):
+            reason = broken_condition(how.conditions, page.values)
+            # A page that changed between two queries is judged as it is now.
+            if reason is not None:
+                removed.add(page.values["url"], reason)
+    for page in crawl.pages([*dict.fromkeys(("url", *how.needs, *columns))], wanted, responses, where=decided):
+        reason = broken_condition(rest, page.values) or broken_rule(how.sets, page.values)
+        if reason is None:
+            yield page
+        else:
+            removed.add(page.values["url"], reason)
+
+
+def broken_condition(conditions: Iterable[Condition], values: Mapping[str, Any]) -> Reason | None:
+    """The first condition that does not hold, with its first comparison."""
+    for condition in conditions:
+        if not condition.holds(values):
+            first = next(comparisons(condition))
+            return Reason(condition.source, value_at(values, first.path), first.value)
+    return None
+
+
+def broken_rule(sets: Iterable[str], values: Mapping[str, Any]) -> Reason | None:
+    """The first rule of published sets that a page breaks."""
+    from crawler.quality import refused  # imports numpy, which other exports do not need
+
+    numbers = values.get("quality") or {}
+    for name in sets:
+        if limit := refused(numbers, name, values.get("language")):
+            return Reason(f"{name}: {limit}", numbers.get(limit.name), limit.bound)
+    return None

@@ -1,0 +1,276 @@
+"""Conditions on the fields of a page, such as `quality.words > 100 and not (language == 'zh' or title == null)`.
+
+    condition   = conjunction { "or" conjunction }
+    conjunction = negation { "and" negation }
+    negation    = "not" negation | "(" condition ")" | comparison
+    comparison  = name sign value
+    name        = word { "." word }                   a word may have hyphens: rights.uses.ai-train
+    sign        = "==" | "=" | "!=" | "<" | "<=" | ">" | ">="
+    value       = number | text in ' or " | null | true | false
+
+Every condition is true or false: a field that is null, or of another type than the value, is different from it and
+neither less nor greater. In a text a quotation mark is written twice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from math import isfinite
+from operator import ge, gt, le, lt
+from typing import Any, NoReturn
+
+from crawler.command_line.terminal import WrongUseError
+from crawler.items import TYPES
+from crawler.translation.message import Message
+from crawler.translation.nearest import nearest
+
+MOST_CHARACTERS, MOST_LEVELS = 10_000, 50
+_EXACT = 2**53
+"""Whole numbers up to this are exact in every database."""
+_TOKEN = re.compile(
+    r"(?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))|(?P<text>'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\")"
+    r"|(?P<sign>[<>!=]=|[<>=])|(?P<bracket>[()])|(?P<name>[^\W\d][\w-]*(?:\.[\w-]+)*)"
+)
+_SPACE = re.compile(r"\s*")
+_CONSTANTS = {"null": None, "true": True, "false": False}
+_WORDS = frozenset(("and", "or", "not", *_CONSTANTS))
+_ORDERS: Mapping[str, Callable[[Any, Any], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
+
+Value = str | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A field, or a part of one, compared with a value."""
+
+    path: tuple[str, ...]
+    sign: str
+    value: Value
+    source: str
+
+    def holds(self, values: Mapping[str, Any]) -> bool:
+        found = value_at(values, self.path)
+        if self.sign in ("==", "!="):
+            return (_kind(found) == _kind(self.value) and found == self.value) == (self.sign == "==")
+        is_ordered = _kind(found) == _kind(self.value) and _kind(found) in (float, str)
+        return is_ordered and _ORDERS[self.sign](found, self.value)
+
+
+@dataclass(frozen=True)
+class Negation:
+    """The opposite of a condition."""
+
+    part: Condition
+    source: str
+
+    def holds(self, values: Mapping[str, Any]) -> bool:
+        return not self.part.holds(values)
+
+
+@dataclass(frozen=True)
+class Junction:
+    """Conditions of which all must hold, or any."""
+
+    parts: tuple[Condition, ...]
+    is_all: bool
+    source: str
+
+    def holds(self, values: Mapping[str, Any]) -> bool:
+        return (all if self.is_all else any)(part.holds(values) for part in self.parts)
+
+
+Condition = Comparison | Negation | Junction
+
+
+def conjuncts(condition: Condition) -> Iterator[Condition]:
+    """The conditions that must all hold."""
+    if isinstance(condition, Junction) and condition.is_all:
+        for part in condition.parts:
+            yield from conjuncts(part)
+    else:
+        yield condition
+
+
+def comparisons(condition: Condition) -> Iterator[Comparison]:
+    """The comparisons of a condition, from left to right."""
+    if isinstance(condition, Comparison):
+        yield condition
+        return
+    for part in condition.parts if isinstance(condition, Junction) else (condition.part,):
+        yield from comparisons(part)
+
+
+def value_at(values: Mapping[str, Any], path: tuple[str, ...]) -> Any:
+    """A field or the part of one; None where there is none."""
+    found: Any = values
+    for name in path:
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found
+
+
+def condition_of(text: str) -> Condition:
+    """Parse a condition; raises a WrongUseError in one sentence.
+
+    >>> condition_of("quality.words > 100 and language != 'zh'").holds({"quality": {"words": 101}, "language": "en"})
+    True
+    """
+    return _Parser(text).whole()
+
+
+def _kind(value: Any) -> type:
+    """The type of a value, of which whole and other numbers have the same."""
+    return float if isinstance(value, int | float) and not isinstance(value, bool) else type(value)
+
+
+class _Parser:
+    """Reads a condition from left to right."""
+
+    def __init__(self, text: str) -> None:
+        if len(text) > MOST_CHARACTERS:
+            raise WrongUseError("a condition may have {most} characters at most", most=f"{MOST_CHARACTERS:,}")
+        self.text = text.encode("utf-8", "replace").decode()
+        self.at = self._after_space(0)
+        self.ended = 0
+        """Where the last token ends."""
+        self.levels = 0
+
+    def whole(self) -> Condition:
+        found = self.condition()
+        if self.at < len(self.text):
+            self.refuse()
+        return found
+
+    def condition(self) -> Condition:
+        self.levels += 1
+        if self.levels > MOST_LEVELS:
+            raise WrongUseError("a condition may have {most} levels of brackets and not at most", most=MOST_LEVELS)
+        found = self._joined("or", lambda: self._joined("and", self.negation))
+        self.levels -= 1
+        return found
+
+    def _joined(self, word: str, part: Callable[[], Condition]) -> Condition:
+        begin = self.at
+        parts = [part()]
+        while self._takes("name", word):
+            parts.append(part())
+        return parts[0] if len(parts) == 1 else Junction(tuple(parts), word == "and", self._since(begin))
+
+    def negation(self) -> Condition:
+        begin = self.at
+        if self._takes("name", "not"):
+            self.levels += 1
+            if self.levels > MOST_LEVELS:
+                raise WrongUseError("a condition may have {most} levels of brackets and not at most", most=MOST_LEVELS)
+            found = Negation(self.negation(), self._since(begin))
+            self.levels -= 1
+            return found
+        if self._takes("bracket", "("):
+            inner = self.condition()
+            if not self._takes("bracket", ")"):
+                self.refuse()
+            return inner
+        return self.comparison(begin)
+
+    def comparison(self, begin: int) -> Comparison:
+        kind, name = self._next()
+        if kind != "name" or name.lower() in _WORDS:
+            self.refuse(begin)
+        path = _known(name)
+        kind, sign = self._next()
+        if kind != "sign":
+            self.refuse(self.ended - len(sign))
+        value = self._value()
+        sign = "==" if sign == "=" else sign
+        _check_types(name, path, sign, value)
+        return Comparison(path, sign, value, self._since(begin))
+
+    def _value(self) -> Value:
+        begin = self.at
+        kind, word = self._next()
+        if kind == "text":
+            return word[1:-1].replace(word[0] * 2, word[0])
+        if kind == "number":
+            number = float(word)
+            if not isfinite(number):
+                self.refuse(begin)
+            return int(number) if number.is_integer() and abs(number) <= _EXACT else number
+        if kind != "name" or word.lower() not in _CONSTANTS:
+            self.refuse(begin)
+        return _CONSTANTS[word.lower()]
+
+    def _next(self) -> tuple[str, str]:
+        """The next token and its kind."""
+        found = _TOKEN.match(self.text, self.at)
+        if found is None:
+            self.refuse()
+        self.ended = found.end()
+        self.at = self._after_space(self.ended)
+        return str(found.lastgroup), found[0]
+
+    def _takes(self, kind: str, word: str) -> bool:
+        """Whether the next token is this one, which is then read."""
+        found = _TOKEN.match(self.text, self.at)
+        if found is None or found.lastgroup != kind or found[0].lower() != word:
+            return False
+        self._next()
+        return True
+
+    def _after_space(self, at: int) -> int:
+        space = _SPACE.match(self.text, at)
+        return space.end() if space else at
+
+    def _since(self, begin: int) -> str:
+        return self.text[begin : self.ended]
+
+    def refuse(self, at: int | None = None) -> NoReturn:
+        at = self.at if at is None else at
+        rest = self.text[at : at + 40]
+        if not rest:
+            raise WrongUseError("the condition {value} is not complete", value=repr(self.text[-100:]))
+        raise WrongUseError(
+            "the condition cannot be read at {value}; it is such as quality.words > 100 and language == 'zh'",
+            value=repr(rest),
+        )
+
+
+def _known(name: str) -> tuple[str, ...]:
+    """The parts of a name; raises a WrongUseError if there is no such field."""
+    path = tuple(name.split("."))
+    if path[0] not in TYPES:
+        raise _unknown(name, path[0], list(TYPES))
+    if path[0] == "quality" and len(path) > 1:
+        from crawler.quality import NAMES  # imports numpy, which the other conditions do not need
+
+        if path[1:] not in {(one,) for one in NAMES}:
+            raise _unknown(name, ".".join(path[1:]), list(NAMES), "quality.")
+    if len(path) > 1 and TYPES[path[0]] is not dict:
+        raise WrongUseError("the field {name} has no parts", name=path[0])
+    return path
+
+
+def _unknown(name: str, given: str, names: list[str], before: str = "") -> WrongUseError:
+    near = nearest(given, names)
+    if "name" in near.values:
+        near = Message(near.sentence, {"name": f"{before}{near.values['name']}"})
+    return WrongUseError("there is no field {name}; {near}", name=repr(name[:100]), near=near)
+
+
+def _check_types(name: str, path: tuple[str, ...], sign: str, value: Value) -> None:
+    """Raise a WrongUseError if a field can never be compared with a value."""
+    kind = TYPES[path[0]]
+    if value is None or isinstance(value, bool):
+        if sign not in ("==", "!="):
+            raise WrongUseError("{name} can only be compared with null, true and false by == and !=", name=name)
+        if value is None:
+            return
+    if path[0] == "quality" and len(path) > 1:
+        kind = float
+    elif len(path) > 1:
+        return  # the parts of other fields may be of any type
+    if kind in (list, dict):
+        raise WrongUseError("{name} has no single value; only null can be compared with it", name=name)
+    if (kind is str) != isinstance(value, str) or isinstance(value, bool):
+        wanted = Message("a text in quotation marks") if kind is str else Message("a number")
+        raise WrongUseError("{name} is to be compared with {wanted}", name=name, wanted=wanted)

@@ -1,0 +1,49 @@
+"""Conditions as SQL, so that the database leaves out pages whose texts are then not read.
+
+The database decides about fields that are columns of their own. Numbers of `quality` and other parts of fields are
+compared afterwards, page by page.
+"""
+
+from collections.abc import Sequence
+
+from sqlalchemy import ColumnElement, and_, false, func, not_, or_
+
+from crawler.items import TYPES
+from crawler.reports.condition import Comparison, Condition, Junction, Negation
+from crawler.store.page_tables import page
+
+
+def sql_of(condition: Condition, dialect: str) -> ColumnElement[bool] | None:
+    """The condition in SQL, true or false for every page; None if the database cannot decide it."""
+    if isinstance(condition, Comparison):
+        return _comparison(condition, dialect)
+    if isinstance(condition, Negation):
+        part = sql_of(condition.part, dialect)
+        return None if part is None else not_(part)
+    assert isinstance(condition, Junction)  # noqa: S101 - there is no other
+    parts = [sql_of(part, dialect) for part in condition.parts]
+    known = [part for part in parts if part is not None]
+    return None if len(known) < len(parts) else (and_ if condition.is_all else or_)(*known)
+
+
+def divided(conditions: Sequence[Condition], dialect: str) -> tuple[ColumnElement[bool] | None, list[Condition]]:
+    """What the database decides of conditions that must all hold, and the others."""
+    made = [(condition, sql_of(condition, dialect)) for condition in conditions]
+    known = [sql for _, sql in made if sql is not None]
+    return and_(*known) if known else None, [condition for condition, sql in made if sql is None]
+
+
+def _comparison(one: Comparison, dialect: str) -> ColumnElement[bool] | None:
+    name = one.path[0]
+    if len(one.path) > 1:
+        return None
+    column = page.c[name]
+    if one.value is None:
+        return column.is_(None) if one.sign == "==" else column.is_not(None)
+    if one.sign == "==":
+        return column.is_not_distinct_from(one.value)
+    if one.sign == "!=":
+        return column.is_distinct_from(one.value)
+    # Texts are ordered by their characters' numbers, as in Python and SQLite, not by the rules of a country.
+    ordered = column.collate("C") if dialect == "postgresql" and TYPES[name] is str else column
+    return func.coalesce(ordered.op(one.sign, is_comparison=True)(one.value), false())
