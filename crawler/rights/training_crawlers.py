@@ -1,11 +1,11 @@
 """The crawlers that collect pages for the training of models, by the names that robots.txt uses for them.
 
-The operators say of these crawlers that pages are used for training, or that the name is for refusing that use.
+By public lists of crawlers, pages that these collect are used for training, or the name is for refusing that use.
 Crawlers that look a page up for a reader or for an index of search are not in the list.
 """
 
 AS_OF = "2026-11-27"
-"""When the list was last compared with what the operators say."""
+"""The day of the list."""
 TRAINING_CRAWLERS = {
     "AI2Bot": "Allen Institute for AI",
     "Ai2Bot-Dolma": "Allen Institute for AI",
