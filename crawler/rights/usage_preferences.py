@@ -1,6 +1,6 @@
 """Usage preferences of the IETF's AI Preferences group: `Content-Usage` as a header and as rules of robots.txt.
 
-Read by draft-ietf-aipref-attach-05 (August 2026) and draft-ietf-aipref-vocab-08 (September 2026): a dictionary of
+Read by the drafts draft-ietf-aipref-attach and draft-ietf-aipref-vocab of August 2025: a dictionary of
 structured fields whose members train-ai, ai-use and search are the tokens y or n. Any other value says nothing, and a
 field that is no dictionary says nothing either; it is reported as malformed.
 """
