@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from crawler.recrawl.near_duplicates import BANDS, MOST_OF_A_BAND, NEAR, keys_of_band
 
-AT_ONCE = 65_536
+AT_ONCE = 16_384
 """Signatures that are read at once."""
 
 Signatures = NDArray[np.uint16]
