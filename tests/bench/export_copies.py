@@ -1,10 +1,10 @@
 """What `scrapy export --dedupe` takes of memory, disk and time, and how many copies it finds.
 
 `python tests/bench/export_copies.py [--pages N]` makes N signatures and fingerprints, by default 200,000, in three
-mixes: no copies, a fifth copies of others, and half copies. Of the copies, a quarter each are exact and agree in 122, 115 and
-109 of 128 places (.95, .9, .85). It runs `--dedupe near` over them, twice: once for the time, once for the peak of
-memory. Then the same for `--dedupe paragraphs`, with 10 paragraphs a page, one of which its site repeats. What ten
-million pages take is the same per page.
+mixes: no copies, a fifth copies of others, and half copies. Of the copies, a quarter each are exact and agree in 122,
+115 and 109 of 128 places (.95, .9, .85). It runs `--dedupe near` over them, twice: once for the time, once for the
+peak of memory. Then the same for `--dedupe paragraphs`, with 10 paragraphs a page, one of which its site repeats.
+Ten million pages are taken to need as much for each page.
 """
 
 # ruff: noqa: E402 - what is imported is found by the paths that are set first
