@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from crawler.recrawl.near_duplicates import BANDS, MOST_OF_A_BAND, NEAR, keys_of_band
 
-AT_ONCE = 16_384
+AT_ONCE = 4_096
 """Signatures that are read at once."""
 
 Signatures = NDArray[np.uint16]
@@ -37,7 +37,7 @@ def originals(signatures: Signatures, order: Rows) -> tuple[Rows, NDArray[np.flo
 
     `order` names the rows that are compared, the preferred ones first; the others are originals.
     """
-    found, alike = np.arange(len(signatures)), np.ones(len(signatures), np.float32)
+    found, alike = np.arange(len(signatures), dtype=np.int64), np.ones(len(signatures), np.float32)
     shared = _shared_keys(signatures, order)
     slots = np.minimum(shared.sizes, MOST_OF_A_BAND)
     first = np.cumsum(slots) - slots
@@ -60,15 +60,25 @@ def originals(signatures: Signatures, order: Rows) -> tuple[Rows, NDArray[np.flo
 
 
 def _shared_keys(signatures: Signatures, order: Rows) -> SharedKeys:
-    numbers = np.empty((len(order), BANDS), np.int32)
+    numbers = np.full((len(order), BANDS), -1, np.int32)
     sizes: list[NDArray[np.int64]] = []
     known = 0
     for band in range(BANDS):
-        parts = (signatures[at : at + AT_ONCE] for at in range(0, len(signatures), AT_ONCE))
-        keys = np.concatenate([np.empty(0, np.int64), *(keys_of_band(part, band) for part in parts)])[order]
-        _, which, count = np.unique(keys, return_inverse=True, return_counts=True)
-        is_shared = count > 1
-        numbers[:, band] = np.where(is_shared, np.cumsum(is_shared) - 1 + known, -1)[which]
-        sizes.append(count[is_shared])
+        keys = _keys_in_order(signatures, order, band)
+        places = np.argsort(keys)
+        keys = keys[places]
+        is_like_next = np.zeros(len(keys), np.bool_)
+        is_like_next[:-1] = keys[1:] == keys[:-1]
+        is_like_last = np.roll(is_like_next, 1)
+        number = np.cumsum(is_like_next & ~is_like_last, dtype=np.int32)[is_like_next | is_like_last] - 1
+        numbers[places[is_like_next | is_like_last], band] = number + known
+        sizes.append(np.bincount(number))
         known += len(sizes[-1])
     return SharedKeys(numbers, np.concatenate(sizes))
+
+
+def _keys_in_order(signatures: Signatures, order: Rows, band: int) -> NDArray[np.int64]:
+    keys = np.empty(len(signatures), np.int64)
+    for at in range(0, len(signatures), AT_ONCE):
+        keys[at : at + AT_ONCE] = keys_of_band(signatures[at : at + AT_ONCE], band)
+    return keys[order]
