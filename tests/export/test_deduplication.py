@@ -183,6 +183,8 @@ def test_copies_go_before_paragraphs(either: Place, two_pages: None) -> None:
     fill(either, [f"{LONG}\n{BOX}", f"{NEARLY}\n{BOX}", f"Three.\n{BOX}"])
     assert kept(either, "--dedupe", "paragraphs,near") == ["bees0", "bees2"]
     assert [one["rule"] for one in removed(either)] == ["dedupe: near", "dedupe: paragraphs"]
+    assert kept(either, "--dedupe", "paragraphs,near", "--where", "depth > 0") == ["bees1", "bees2"]
+    assert [one["rule"] for one in removed(either)] == ["depth > 0", "dedupe: paragraphs"]
 
 
 @pytest.mark.parametrize("output", ["a.parquet", "a.csv", "pages/", "a.warc"])

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from crawler.recrawl.near_duplicates import BANDS, MOST_OF_A_BAND, NEAR, PERMUTATIONS, bands, keys_of_band
+from crawler.recrawl.near_duplicates import BANDS, MOST_OF_A_BAND, NEAR, PERMUTATIONS, ROWS, bands, keys_of_band
 from crawler.recrawl.originals import originals
 
 ENOUGH = -(-PERMUTATIONS * NEAR // 1)  # places that agree
@@ -57,12 +57,15 @@ def test_a_chain_is_not_one_group() -> None:
     assert found([first, second, third], [1, 0, 2]) == [1, 1, 1]
 
 
-def test_many_that_share_a_key_and_are_not_copies() -> None:
-    """Only the first texts are entered under a key; a copy of one of them is found."""
-    box = drawn(1)[:10]
-    rows = [box + drawn(seed)[10:] for seed in range(2, MOST_OF_A_BAND + 12)]
-    copy = [*rows[3][:125], 1, 2, 3]
-    assert found([*rows, copy]) == [*range(len(rows)), 3]
+@pytest.mark.parametrize(("original", "is_found"), [(0, True), (MOST_OF_A_BAND - 1, True), (MOST_OF_A_BAND, False)])
+def test_many_that_share_a_key_and_are_not_copies(original: int, is_found: bool) -> None:
+    """Only the first texts are entered under a key; a text that shares no other key is compared with these alone."""
+    box = drawn(1)[:ROWS]
+    rows = [box + drawn(seed)[ROWS:] for seed in range(2, MOST_OF_A_BAND + 4)]
+    copy = rows[original][:]
+    for place in range(ROWS, ROWS * BANDS, ROWS):
+        copy[place] ^= 1
+    assert found([*rows, copy]) == [*range(len(rows)), original if is_found else len(rows)]
 
 
 def test_nothing_is_compared_with_nothing() -> None:
