@@ -92,27 +92,25 @@ def judge(path: Path) -> None:
 
 def cost(rows: list[dict[str, str]]) -> list[float]:
     """Milliseconds of processor time for the numbers of each text, after a tenth of them, as words are remembered."""
-    from crawler.metadata.language import language
     from crawler.quality import measured
 
     spent = []
     for row in rows:
         began = thread_time_ns()
-        measured(row["text"], row["language"], language)
+        measured(row["text"], row["language"])
         spent.append((thread_time_ns() - began) / 1e6)
     return spent[len(rows) // 10 :]
 
 
 def compare(rows: list[dict[str, str]], theirs: list[dict[str, list[str]]], shown: int) -> bool:
     """Print the share of texts with the same verdict by set and language; returns whether all reach AGREEMENT."""
-    from crawler.metadata.language import language
     from crawler.quality import PUBLISHED, measured, refused
 
     same: defaultdict[tuple[str, str], list[bool]] = defaultdict(list)
     removed: Counter[tuple[str, str]] = Counter()
     others: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for row, reasons in zip(rows, theirs, strict=True):
-        numbers = measured(row["text"], row["language"], language)
+        numbers = measured(row["text"], row["language"])
         for name in PUBLISHED:
             limit = refused(numbers, name, row["language"])
             key = name, row["language"]
