@@ -23,8 +23,8 @@ from crawler.reports.stored_pages import LanguageOrSite, StoredPage, place_of
 from crawler.urls.parsing import host_of
 
 OLDEST, BEST = "oldest", "best"
-EXACT = "exact copy"
-NEARLY = "near copy"
+EXACT = "dedupe: exact"
+NEARLY = "dedupe: near"
 COLUMNS = ("url", "text_fingerprint", "first_seen", "signature")
 AT_ONCE = 1_000
 """Copies that are written down at once."""

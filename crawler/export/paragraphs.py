@@ -1,9 +1,11 @@
 """`--dedupe paragraphs`: lines that a site repeats on several pages, which stay only on the first of them.
 
 A paragraph is a line of at least `SHORTEST` bytes: newsletter boxes and legal lines are that long, headings and labels
-are not. Two are the same if they have the same letters and digits. The pages are read twice: the first time, 16 bytes
-for each paragraph go into temporary files, by the paragraph's hash, so that one file at a time is sorted; memory holds
-the paragraphs that are repeated, with 16 bytes each.
+are not. Two are the same if they have the same letters and digits. At least `FEWEST_PAGES` pages must have it: the
+title and the first sentence of an article are also on the pages that list it, and must not go from the article.
+
+The pages are read twice: the first time, 16 bytes for each paragraph go into temporary files, by the paragraph's hash,
+so that one file at a time is sorted; memory holds the paragraphs that are repeated, with 16 bytes each.
 """
 
 import re
@@ -26,10 +28,12 @@ from crawler.urls.parsing import host_of, site
 
 SHORTEST = 40
 """Bytes of UTF-8: 40 Latin letters, 14 Chinese characters."""
+FEWEST_PAGES = 5
+"""Pages of a site that have a repeated paragraph."""
 NEEDS = ("url", "text")
 FIELDS = ("text", "markdown")
-REPEATED = "repeated paragraphs"
-NOTHING_ELSE = "repeated paragraphs alone"
+REPEATED = "dedupe: paragraphs"
+NOTHING_ELSE = "dedupe: paragraphs alone"
 LONGEST_SHOWN = 100
 """Characters of a paragraph in the list of what was removed."""
 FILES = 64
@@ -41,7 +45,7 @@ GAP = re.compile(r"\n{3,}")
 
 @dataclass(frozen=True)
 class RepeatedParagraphs:
-    """The paragraphs that sites have on several pages, in order, and the first page of each."""
+    """The paragraphs that sites repeat, in order, and the first page of each."""
 
     paragraphs: NDArray[np.int64]
     first: NDArray[np.int64]
@@ -85,7 +89,7 @@ class RepeatedParagraphs:
 
 
 def repeated_paragraphs(pages: Iterable[StoredPage], folder: Path | None) -> RepeatedParagraphs:
-    """The paragraphs that are on several pages of a site; `folder` is where temporary files go."""
+    """The paragraphs that at least `FEWEST_PAGES` pages of a site have; `folder` is where temporary files go."""
     with ExitStack() as stack:
         files = [stack.enter_context(TemporaryFile(dir=folder)) for _ in range(FILES)]
         for page in pages:
@@ -99,11 +103,12 @@ def repeated_paragraphs(pages: Iterable[StoredPage], folder: Path | None) -> Rep
 
 
 def _repeated(file: IO[bytes]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The paragraphs that are several times in a file, and the page that had each first."""
+    """The repeated paragraphs of a file, and the page that had each first."""
     file.seek(0)
     rows = np.frombuffer(file.read(), "<i8").reshape(-1, 2)
     paragraphs, first, count = np.unique(rows[:, 0], return_index=True, return_counts=True)
-    return paragraphs[count > 1], rows[first, 1][count > 1]
+    is_repeated = count >= FEWEST_PAGES
+    return paragraphs[is_repeated], rows[first[is_repeated], 1]
 
 
 def _hashes(url: str, lines: Iterable[str]) -> Iterator[int | None]:

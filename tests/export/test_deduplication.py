@@ -56,12 +56,12 @@ def test_copies_are_listed_with_what_is_kept(either: Place) -> None:
     assert 0.9 < listed[0].pop("value") < 1
     bees = "http://bees.example/"
     assert listed == [
-        {"url": f"{bees}1", "rule": "near copy", "limit": 0.8, "copy_of": f"{bees}0"},
-        {"url": f"{bees}2", "rule": "exact copy", "value": 1.0, "limit": 1.0, "copy_of": f"{bees}0"},
-        {"url": f"{bees}4", "rule": "exact copy", "value": 1.0, "limit": 1.0, "copy_of": f"{bees}3"},
+        {"url": f"{bees}1", "rule": "dedupe: near", "limit": 0.8, "copy_of": f"{bees}0"},
+        {"url": f"{bees}2", "rule": "dedupe: exact", "value": 1.0, "limit": 1.0, "copy_of": f"{bees}0"},
+        {"url": f"{bees}4", "rule": "dedupe: exact", "value": 1.0, "limit": 1.0, "copy_of": f"{bees}3"},
     ]
     assert "5 of 8 pages of the crawl bees written to kept.jsonl" in said.err
-    assert "3 pages removed, by: exact copy (2), near copy (1)." in said.err
+    assert "3 pages removed, by: dedupe: exact (2), dedupe: near (1)." in said.err
     assert "kept.removed.jsonl lists what was removed, and why." in said.err
 
 
@@ -105,10 +105,27 @@ def test_several_crawls_without_dedupe(either: Place) -> None:
 def test_what_a_filter_removes_is_no_original(either: Place) -> None:
     fill(either, [LONG, LONG, LONG])
     assert kept(either, "--dedupe", "exact", "--where", "depth > 0") == ["bees1"]
-    assert [one["rule"] for one in removed(either)] == ["depth > 0", "exact copy"]
+    assert [one["rule"] for one in removed(either)] == ["depth > 0", "dedupe: exact"]
 
 
-def test_repeated_paragraphs_stay_on_the_first_page(either: Place) -> None:
+@pytest.fixture
+def two_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A paragraph is repeated if two pages have it."""
+    monkeypatch.setattr(paragraphs, "FEWEST_PAGES", 2)
+
+
+@pytest.mark.parametrize(("pages", "is_repeated"), [(paragraphs.FEWEST_PAGES, True), (4, False)])
+def test_how_many_pages_have_a_repeated_paragraph(either: Place, pages: int, is_repeated: bool) -> None:
+    """A page that has it twice counts once, and other sites do not count."""
+    fill(either, [f"{n}\n{BOX}\n{BOX}" for n in range(pages)])
+    fill(either, [BOX], "wasps")
+    kept(either, "--name", "bees,wasps", "--dedupe", "paragraphs")
+    assert [one["url"] for one in removed(either)] == [
+        f"http://bees.example/{n}" for n in range(1, pages) if is_repeated
+    ]
+
+
+def test_repeated_paragraphs_stay_on_the_first_page(either: Place, two_pages: None) -> None:
     short = "Read more about bees and their hives"
     fill(either, [f"One.\n{BOX}\n{short}", f"Two.\n\n{BOX.upper()}\n\n{short}", BOX, f"{short}\nFour."])
     fill(either, [f"Five.\n{BOX}"], "wasps")
@@ -116,10 +133,10 @@ def test_repeated_paragraphs_stay_on_the_first_page(either: Place) -> None:
     texts = [one["text"] for one in lines((either.folder / "kept.jsonl").read_bytes())]
     assert texts == [f"One.\n{BOX}\n{short}", f"Two.\n\n{short}", f"{short}\nFour.", f"Five.\n{BOX}"]
     assert removed(either) == [
-        {"url": "http://bees.example/1", "rule": "repeated paragraphs", "value": [BOX.upper()], "limit": None},
-        {"url": "http://bees.example/2", "rule": "repeated paragraphs alone", "value": [BOX], "limit": None},
+        {"url": "http://bees.example/1", "rule": "dedupe: paragraphs", "value": [BOX.upper()], "limit": None},
+        {"url": "http://bees.example/2", "rule": "dedupe: paragraphs alone", "value": [BOX], "limit": None},
     ]
-    assert "1 page removed, by: repeated paragraphs alone (1)." in said.err
+    assert "1 page removed, by: dedupe: paragraphs alone (1)." in said.err
     assert "1 repeated paragraph removed from 1 page that stays." in said.err
 
 
@@ -133,26 +150,26 @@ def test_repeated_paragraphs_stay_on_the_first_page(either: Place) -> None:
         ("-" * 80, False),
     ],
 )
-def test_which_lines_are_paragraphs(place: Place, line: str, is_removed: bool) -> None:
+def test_which_lines_are_paragraphs(place: Place, line: str, is_removed: bool, two_pages: None) -> None:
     fill(place, [f"{line}\nOne.", f"{line}\nTwo."])
     assert kept(place, "--dedupe", "paragraphs") == ["bees0", "bees1"]
     assert len(removed(place)) == is_removed
 
 
-def test_a_page_may_repeat_itself(place: Place) -> None:
+def test_a_page_may_repeat_itself(place: Place, two_pages: None) -> None:
     fill(place, [f"{BOX}\n{BOX}", "Two."])
     assert kept(place, "--dedupe", "paragraphs") == ["bees0", "bees1"]
     assert removed(place) == []
 
 
-def test_hosts_of_a_site_are_one_site(place: Place) -> None:
+def test_hosts_of_a_site_are_one_site(place: Place, two_pages: None) -> None:
     fill(place, [f"One.\n{BOX}"], "bees", "www.example.org")
     fill(place, [f"Two.\n{BOX}"], "wasps", "news.example.org")
     assert kept(place, "--name", "bees,wasps", "--dedupe", "paragraphs") == ["www.example.org/0", "news.example.org/0"]
     assert [one["url"] for one in removed(place)] == ["http://news.example.org/0"]
 
 
-def test_paragraphs_go_from_markdown_too(place: Place) -> None:
+def test_paragraphs_go_from_markdown_too(place: Place, two_pages: None) -> None:
     marked = BOX.replace("newsletter", "[newsletter](http://bees.example/join)")
     fill(place, [f"One.\n{BOX}", f"Two.\n{BOX}"], markdown=f"Text.\n\n**{marked}**\n")
     assert kept(place, "--dedupe", "paragraphs") == ["bees0", "bees1"]
@@ -162,10 +179,10 @@ def test_paragraphs_go_from_markdown_too(place: Place) -> None:
     assert len(removed(place)[0]["value"]) == 1
 
 
-def test_copies_go_before_paragraphs(either: Place) -> None:
+def test_copies_go_before_paragraphs(either: Place, two_pages: None) -> None:
     fill(either, [f"{LONG}\n{BOX}", f"{NEARLY}\n{BOX}", f"Three.\n{BOX}"])
     assert kept(either, "--dedupe", "paragraphs,near") == ["bees0", "bees2"]
-    assert [one["rule"] for one in removed(either)] == ["near copy", "repeated paragraphs"]
+    assert [one["rule"] for one in removed(either)] == ["dedupe: near", "dedupe: paragraphs"]
 
 
 @pytest.mark.parametrize("output", ["a.parquet", "a.csv", "pages/", "a.warc"])
@@ -188,7 +205,7 @@ def test_standard_output(place: Place) -> None:
     fill(place, [LONG, LONG])
     said = place.export("--dedupe", "near")
     assert len(lines(said.out.encode())) == 1
-    assert "1 page removed, by: exact copy (1)." in said.err
+    assert "1 page removed, by: dedupe: exact (1)." in said.err
     assert place.names() == []
 
 
