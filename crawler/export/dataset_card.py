@@ -179,8 +179,8 @@ def _personal_data(manifest: Mapping[str, Any]) -> Iterator[str]:
         return
     kinds = manifest["filters"]["--mask"][0].split(",")
     yield (
-        "In the texts, `[EMAIL]` and the like stand in place of what was found of these kinds. Much else is not masked, "
-        "such as names and postal addresses."
+        "In the texts, `[EMAIL]` and the like stand in place of what was found of these kinds. Much else is not "
+        "masked, such as names and postal addresses."
     )
     yield "\n".join(f"- {code(kind)}: {manifest['masked'].get(kind, 0):,} times" for kind in kinds)
 
