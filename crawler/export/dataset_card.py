@@ -26,7 +26,8 @@ SIZES = (("1K", 10**3), ("10K", 10**4), ("100K", 10**5), ("1M", 10**6), ("10M", 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 MOST_LISTED = 20
 LONGEST_TOPIC = 200
-"""Characters of the topic that the title has."""
+"""Characters of a topic that are shown."""
+NO_TOPIC = "what its seeds are about"
 LEGAL = (
     "These are counts of what sites and pages said when they were fetched. They are no legal advice: what a site says "
     "may be wrong or may have changed, and a page on which nothing is said may still be protected."
@@ -79,9 +80,8 @@ def _block(text: str) -> str:
 
 
 def _head(manifest: Mapping[str, Any]) -> str:
-    crawl = manifest["crawls"][0]
-    name = ": ".join(filter(None, (crawl["name"], " ".join(crawl["topic"].split())[:LONGEST_TOPIC])))
-    lines = [f"pretty_name: {json_for_yaml(name)}", *_languages(manifest["languages"])]
+    titles = [": ".join(filter(None, (one["name"], _topic(one)))) for one in manifest["crawls"]]
+    lines = [f"pretty_name: {json_for_yaml('; '.join(titles))}", *_languages(manifest["languages"])]
     lines += _licence([*manifest["licences"]])
     lines += ["size_categories:", f"- {json_for_yaml(size_category(manifest['records']))}"]
     lines += ["task_categories:", "- text-generation"]
@@ -89,6 +89,11 @@ def _head(manifest: Mapping[str, Any]) -> str:
     data = f"part-*.{manifest['format']}"
     lines += ["configs:", "- config_name: default", f"  data_files: {json_for_yaml(data)}"]
     return "\n".join(["---", *lines, "---"])
+
+
+def _topic(crawl: Mapping[str, Any]) -> str:
+    """The topic of a crawl in one line, of limited length; empty if its seeds tell it."""
+    return " ".join(str(crawl["topic"])[: 2 * LONGEST_TOPIC].split())[:LONGEST_TOPIC]
 
 
 def _languages(counts: Mapping[str, int]) -> list[str]:
@@ -110,20 +115,20 @@ def _licence(names: Sequence[str]) -> list[str]:
 def _summary(manifest: Mapping[str, Any]) -> Iterator[str]:
     from rich.filesize import decimal  # which a refusal does not wait for
 
-    crawl = manifest["crawls"][0]
-    topic = crawl["topic"][:LONGEST_TOPIC]
-    yield f"# {code(crawl['name'])}" + (f": {code(topic)}" if topic else "")
+    crawls = manifest["crawls"]
+    yield "# " + "; ".join(": ".join(map(code, filter(None, (one["name"], _topic(one))))) for one in crawls)
     pages, shards = counted(manifest["records"], "web page"), counted(len(manifest["shards"]), "shard")
     form, size = f"`{manifest['format']}`", decimal(manifest["bytes"])
-    about = f"on the topic {code(topic)}" if topic else "on what its seeds are about"
+    origins = [
+        f"{code(one['name'])} on {f'the topic {code(_topic(one))}' if _topic(one) else NO_TOPIC}" for one in crawls
+    ]
     yield (
         f"This data set has {pages}, each with its main text and what is known about it, in {shards} "
-        f"({form}, {size}). They are from the crawl {code(crawl['name'])} {about}."
+        f"({form}, {size}). They are from the {'crawl' if len(crawls) == 1 else 'crawls'} {', '.join(origins)}."
     )
     if manifest["records"]:
-        rounds = counted(len(manifest["rounds"]), "round")
         first, last = (code(manifest[name]) for name in ("first_fetched_at", "last_fetched_at"))
-        yield f"The pages were fetched from {first} to {last}, in {rounds} of the crawl."
+        yield f"The pages were fetched from {first} to {last}."
 
 
 def _making(manifest: Mapping[str, Any]) -> Iterator[str]:
@@ -138,8 +143,8 @@ def _making(manifest: Mapping[str, Any]) -> Iterator[str]:
     yield f"The data set was written at {code(manifest['made_at'])} by:"
     yield _block(manifest["command"])
     yield (
-        "`manifest.json` has the records, bytes and SHA-256 of each shard, and the counts below in full. "
-        "Several versions of a page are never in it, but near-duplicates may be."
+        "`manifest.json` has the records, bytes and SHA-256 of each shard, and the counts below in full. Each page is "
+        "there in its latest version only."
     )
 
 
@@ -186,10 +191,11 @@ def _personal_data(manifest: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _filters(manifest: Mapping[str, Any]) -> Iterator[str]:
-    crawl, filters = manifest["crawls"][0], manifest["filters"]
+    filters = manifest["filters"]
     yield "## Filters"
-    stored, gone = counted(crawl["stored"], "page"), f"{crawl['gone']:,}"
-    yield f"The crawl had {stored} in its database, {gone} of them gone from the web."
+    yield "Pages that were stored when the data set was made:"
+    rows = [(code(one["name"]), counted(one["stored"], "page"), f"{one['gone']:,}") for one in manifest["crawls"]]
+    yield "\n".join(f"- {name}: {stored}, {gone} of them gone from the web" for name, stored, gone in rows)
     if not filters:
         yield "No filter was used."
         return

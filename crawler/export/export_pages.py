@@ -26,7 +26,7 @@ from crawler.export.csv import Formulas, csv_lines
 from crawler.export.data_set import CARD, MANIFEST, DataSet
 from crawler.export.formats import FORMATS, compressed, compression_of
 from crawler.export.jsonl import jsonl
-from crawler.export.manifest import NEEDS, Origin
+from crawler.export.manifest import NEEDS, CrawlOrigin, Origin
 from crawler.export.markdown import markdown
 from crawler.export.masks import without_personal_data
 from crawler.export.parquet import parquet
@@ -225,7 +225,7 @@ def _export_crawl(opts: argparse.Namespace, crawl: StoredPages) -> None:
         numbers = crawl.numbers()
         how.write(crawl, target, tally)
         if isinstance(target, DataSet):
-            target.describe(_origin(opts, crawl, numbers, how, tally))
+            target.describe(_origin(opts, [crawl], [numbers], how, tally))
         if tally.pages or how.after is None:
             target.finish()
             removed.finish()
@@ -264,13 +264,16 @@ def _target(opts: argparse.Namespace) -> AtomicFile | AtomicFolder:
     return AtomicFolder(opts.output) if FORMATS[opts.format].is_folder else AtomicFile(opts.output)
 
 
-def _origin(opts: argparse.Namespace, crawl: StoredPages, numbers: PageCounts, how: Exporter, tally: Tally) -> Origin:
+def _origin(
+    opts: argparse.Namespace,
+    crawls: Sequence[StoredPages],
+    numbers: Sequence[PageCounts],
+    how: Exporter,
+    tally: Tally,
+) -> Origin:
     """What the manifest says about where the pages are from."""
     return Origin(
-        crawl.name,
-        crawl.topic,
-        numbers.pages,
-        numbers.gone,
+        [CrawlOrigin(one.name, one.topic, *counts) for one, counts in zip(crawls, numbers, strict=True)],
         how.fields,
         opts.options_given,
         how.removed.counts,

@@ -4,7 +4,7 @@ import argparse
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +24,22 @@ OF_OUTPUT = frozenset(("--name", "--into", "--format", "--fields", "--shard-size
 
 
 @dataclass(frozen=True)
+class CrawlOrigin:
+    """A crawl from which records are."""
+
+    name: str
+    topic: str
+    stored: int
+    """Its pages in the database."""
+    gone: int
+    """How many of these are gone."""
+
+
+@dataclass(frozen=True)
 class Origin:
     """Where the records of a data set are from."""
 
-    crawl: str
-    topic: str
-    stored: int
-    """Pages of the crawl in the database."""
-    gone: int
-    """How many of these are gone."""
+    crawls: Sequence[CrawlOrigin]
     fields: Sequence[str]
     options: Mapping[str, Sequence[str]]
     removed: Mapping[str, int]
@@ -78,7 +85,7 @@ def manifest(origin: Origin, contents: Contents, format: str, shards: Sequence[M
         "bytes": sum(shard["bytes"] for shard in shards),
         "shards": [*shards],
         "fields": [*origin.fields],
-        "crawls": [{"name": origin.crawl, "topic": origin.topic, "stored": origin.stored, "gone": origin.gone}],
+        "crawls": [asdict(crawl) for crawl in origin.crawls],
         "winnow": __version__,
         "extractors": [
             {"method": method, "version": version, "records": count}

@@ -8,7 +8,7 @@ from export_pages import FIELDS, stored
 from markdown_it import MarkdownIt
 
 from crawler.export.dataset_card import LEGAL, LONGEST_TOPIC, dataset_card, size_category
-from crawler.export.manifest import Contents, Origin, manifest
+from crawler.export.manifest import Contents, CrawlOrigin, Origin, manifest
 
 HOSTILE = [
     "a\"b'c: d # e",
@@ -25,12 +25,15 @@ HEADINGS = "How it was made,Fields,Languages and domains,Rights,Personal data,Fi
 SHARD = {"name": "part-00000.parquet", "records": 1, "bytes": 1, "sha256": ""}
 
 
-def card(pages: list[dict[str, Any]], count: int | None = None, **more: Any) -> str:
+def card(
+    pages: list[dict[str, Any]], count: int | None = None, topics: dict[str, str] | None = None, **more: Any
+) -> str:
     """The card of a data set of these pages."""
     contents = Contents()
     for page in pages:
         contents.add({**stored(1).values, "extractor_version": "2:auto", **page})
-    about: dict[str, Any] = {"crawl": "bees", "topic": "honey", "stored": 9, "gone": 1, "fields": FIELDS}
+    crawls = [CrawlOrigin(name, topic, 9, 1) for name, topic in (topics or {"bees": "honey"}).items()]
+    about: dict[str, Any] = {"crawls": crawls, "fields": FIELDS}
     about |= {"options": {"--into": ["a"]}, "removed": {}, "masked": {}, "made_at": "2026-11-27T00:00:00+00:00"}
     shard = SHARD | {"records": len(pages) if count is None else count}
     return dataset_card(manifest(Origin(**about | more), contents, "parquet", [shard]))
@@ -84,7 +87,7 @@ def test_nothing_from_the_web_is_markup(text: str) -> None:
     page = {"url": f"http://{text.replace('/', '')}/", "language": text, "extractor": text, "extractor_version": text}
     page["rights"] = {"licence": text, "uses": {}}
     options = {"--into": [text], "--where": [text]}
-    found = card([page], crawl=text, topic=text, removed={text: 3}, options=options, made_at=text)
+    found = card([page], topics={text: text}, removed={text: 3}, options=options, made_at=text)
     found.encode("utf-8")
     before, front, body = found.split("---\n", 2)
     assert before == ""
@@ -125,12 +128,16 @@ def test_the_sentences() -> None:
         assert part in found
     assert "Nothing was masked." in card([{}])
     assert "No filter was used." in card([{}])
-    assert "on what its seeds are about" in card([{}], topic="")
+    several = card([{}], topics={"bees": "honey", "wasps": ""})
+    assert "They are from the crawls `bees` on the topic `honey`, `wasps` on what its seeds are about." in several
+    assert head(several)["pretty_name"] == "bees: honey; wasps"
+    assert "- `wasps`: 9 pages, 1 of them gone from the web" in several
+    assert "on what its seeds are about" in card([{}], topics={"bees": ""})
 
 
 def test_long_lists_and_topics_are_cut() -> None:
     pages = [{"language": f"a{chr(97 + n)}"} for n in range(21)]
     assert "- 1 more in `manifest.json`" in card(pages)
     assert " more in " not in card(pages[:20])
-    assert "b" * LONGEST_TOPIC in card([{}], topic="b" * 10_000)
-    assert "b" * (LONGEST_TOPIC + 1) not in card([{}], topic="b" * 10_000)
+    assert "b" * LONGEST_TOPIC in card([{}], topics={"bees": "b" * 10_000})
+    assert "b" * (LONGEST_TOPIC + 1) not in card([{}], topics={"bees": "b" * 10_000})
