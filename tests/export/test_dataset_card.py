@@ -19,6 +19,7 @@ HOSTILE = [
     "\u202egone\x1b[2J\x85\u2028\ud800",
     "- item\n1. item\n> quote\n&lt;b&gt; \\`",
     "`" * 40,
+    "a\n```\n# Heading\n<b>x</b>",
     "   ",
 ]
 HEADINGS = "How it was made,Fields,Languages and domains,Rights,Personal data,Filters".split(",")
