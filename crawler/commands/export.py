@@ -9,9 +9,9 @@ from crawler.export.formats import COMPRESSORS, FORMATS, compression_of, format_
 from crawler.translation.message import N_
 
 # Options that do not go with --labels, as they choose among stored pages.
-OF_PAGES = ("since", "only", "min_relevance", "fields", "where", "keep", "mask", "spreadsheet")
+OF_PAGES = ("since", "only", "min_relevance", "fields", "where", "keep", "dedupe", "mask", "spreadsheet")
 # Options that do not go with --changes-after, as they leave out pages.
-OF_STATE = ("labels", "since", "only", "min_relevance", "where", "keep")
+OF_STATE = ("labels", "since", "only", "min_relevance", "where", "keep", "dedupe")
 MOST_OFFSET = 10**18
 # Options that do not go with --into.
 OF_FILES = ("output", "labels", "changes_after", "spreadsheet")
@@ -34,7 +34,8 @@ class Command(command.Command):
         add("--into", metavar="FOLDER", help=folder)
         large = N_("with --into: the size at which a shard is closed, such as 500MB or 2GB; 100MB if not given")
         add("--shard-size", metavar="SIZE", type=parsed("crawler.export.data_set:size_of"), help=large)
-        add("--name", metavar="NAME", help=N_("the crawl; needed only if there are several"))
+        name = N_("the crawl, or several separated by commas; needed only if there are several")
+        add("--name", metavar="NAMES", help=name)
         since, where = parsed("crawler.reports.stored_pages:since_of"), parsed("crawler.export.selection:where_of")
         changed = N_("only pages that were new or changed in this round or later, or since this day")
         add("--since", metavar="ROUND|DATE", type=since, help=changed)
@@ -61,6 +62,17 @@ class Command(command.Command):
         add("--where", metavar="PLACE|CONDITION", type=where, action="append", default=[], help=which)
         rules = N_("only pages that keep to these published rules: gopher, fineweb, c4; separated by commas")
         add("--keep", metavar="RULES", type=names("crawler.quality:PUBLISHED"), default=[], help=rules)
+        copies = N_(
+            "leave out copies: exact (same letters), near (nearly the same text), paragraphs (that a site repeats); "
+            "separated by commas"
+        )
+        known = names("crawler.export.deduplication:KINDS")
+        add("--dedupe", metavar="KINDS", type=known, default=[], help=copies)
+        kept = N_(
+            "which of several copies stays: oldest (the default: first crawled), best (longest text), or that of a "
+            "site (example.org)"
+        )
+        add("--prefer", metavar="PAGE", type=parsed("crawler.export.copies:preference_of"), help=kept)
         kinds = N_("write [EMAIL] and the like in place of this personal data: email, phone, ip, id, card")
         add("--mask", metavar="KINDS", type=names("crawler.quality.personal_data:FORMS"), default=[], help=kinds)
         add("--spreadsheet", action="store_true", help=N_("write CSV so that no cell is read as a formula"))
@@ -78,6 +90,11 @@ class Command(command.Command):
             raise WrongUseError("--fields does not go with {format}, whose fields are fixed", format=opts.format)
         if opts.mask and opts.format == "warc":
             raise WrongUseError("--mask does not go with {format}, which has the responses as they came", format="warc")
+        if opts.prefer is not None and not {"exact", "near"}.intersection(opts.dedupe):
+            raise WrongUseError("--prefer goes with --dedupe exact or near alone")
+        if "paragraphs" in opts.dedupe and opts.format == "warc":
+            message = "--dedupe paragraphs does not go with {format}, which has the responses as they came"
+            raise WrongUseError(message, format="warc")
         if opts.spreadsheet and opts.format != "csv":
             raise WrongUseError("--spreadsheet goes with csv alone, and this is {format}", format=opts.format)
 
@@ -126,6 +143,8 @@ def _check_changes(opts: argparse.Namespace) -> None:
     if others := [name for name in OF_STATE if getattr(opts, name)]:
         option = f"--{others[0].replace('_', '-')}"
         raise WrongUseError("{option} does not go with --changes-after, which writes all changes", option=option)
+    if "," in (opts.name or ""):
+        raise WrongUseError("{option} takes one crawl", option="--changes-after")
     if opts.format != "jsonl":
         raise WrongUseError("--changes-after writes JSON lines, and this is {format}", format=opts.format)
 
@@ -136,5 +155,7 @@ def _check_labels(opts: argparse.Namespace) -> None:
     if opts.labels and others:
         option = f"--{others[0].replace('_', '-')}"
         raise WrongUseError("{option} does not go with --labels, which writes all labelled pages", option=option)
+    if opts.labels and "," in (opts.name or ""):
+        raise WrongUseError("{option} takes one crawl", option="--labels")
     if opts.labels and (opts.format != "jsonl" or compression_of(opts.output or "") not in ("", ".gz")):
         raise WrongUseError("--labels writes JSON lines, plain or as .gz, for scrapy evaluate")

@@ -24,13 +24,14 @@ from crawler.atomic_files import AtomicFile, AtomicFolder
 from crawler.command_line.terminal import INTERRUPTED, TERMINATED, WrongUseError, byte_size, readable_json, say
 from crawler.export.csv import Formulas, csv_lines
 from crawler.export.data_set import CARD, MANIFEST, DataSet
+from crawler.export.deduplication import Deduplication
 from crawler.export.formats import FORMATS, compressed, compression_of
 from crawler.export.jsonl import jsonl
 from crawler.export.manifest import NEEDS, CrawlOrigin, Origin
 from crawler.export.markdown import markdown
 from crawler.export.masks import without_personal_data
 from crawler.export.parquet import parquet
-from crawler.export.selection import Removed, Selection, path_beside, selected
+from crawler.export.selection import Removed, Selection, Source, path_beside
 from crawler.export.warc import warc
 from crawler.items import TYPES
 from crawler.labels import Label, labelled_pages
@@ -76,21 +77,21 @@ class Exporter:
 
     format: str
     fields: Sequence[str]
-    filter: PageFilter
+    source: Source
     formulas: Formulas
-    selection: Selection = field(default_factory=Selection)
     removed: Removed = field(default_factory=Removed)
+    copies: Deduplication = field(default_factory=Deduplication)
     masks: Sequence[str] = ()
     """Kinds of personal data that are masked."""
     after: int | None = None
     """The offset after which changes are written, instead of all pages that match the filter."""
 
-    def write(self, crawl: StoredPages, target: AtomicFile | AtomicFolder, tally: Tally) -> None:
-        """Write the pages of a crawl one after another."""
+    def write(self, target: AtomicFile | AtomicFolder, tally: Tally) -> None:
+        """Write the pages one after another."""
         kind = FORMATS[self.format]
         needs = NEEDS if isinstance(target, DataSet) else kind.needs
         columns = [*dict.fromkeys((*needs, *(self.fields if kind.chooses else ())))]
-        found = selected(crawl, self.filter, columns, self.selection, self.removed, self.format == "warc")
+        found = self.copies.pages(self.source, columns, self.removed, self.format == "warc")
         pages = self._counted(found, tally)
         if isinstance(target, DataSet):
             tally.bytes = target.fill(pages, self.fields)
@@ -101,13 +102,13 @@ class Exporter:
                 tally.bytes += len(data)
             return
         if self.after is not None:
-            _write_parts(jsonl(self._changes(crawl, tally), ("offset", "change", *self.fields)), target, tally)
+            _write_parts(jsonl(self._changes(tally), ("offset", "change", *self.fields)), target, tally)
             return
         make = partial(csv_lines, formulas=self.formulas) if self.format == "csv" else WRITERS[self.format]
         _write_parts(make(pages, self.fields), target, tally, kind.apart)
 
-    def _changes(self, crawl: StoredPages, tally: Tally) -> Iterator[StoredPage]:
-        for page in crawl.changes(self.fields, self.after or 0):
+    def _changes(self, tally: Tally) -> Iterator[StoredPage]:
+        for page in self.source.crawls[0].changes(self.fields, self.after or 0):
             tally.pages, tally.offset = tally.pages + 1, page.values["offset"]
             yield self._masked(page, tally)
 
@@ -183,7 +184,7 @@ def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
             if opts.labels:
                 _export_labels(opts, url)
             else:
-                _export_crawl(opts, _find(crawls, opts, url))
+                _export_crawls(opts, _find(crawls, opts, url))
     except KeyboardInterrupt:
         unwritten = Message("stopped before the end; {path} was not written", {"path": repr(opts.output)})
         say(CALLED, unwritten if opts.output else Message("stopped before the end"))
@@ -193,39 +194,42 @@ def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
     return 0
 
 
-def _find(crawls: Sequence[StoredPages], opts: argparse.Namespace, url: URL) -> StoredPages:
-    """The crawl with the given name, or the only one there is; raises a WrongUseError otherwise."""
-    check_name([one.name for one in crawls], opts.name, url)
-    found = [one for one in crawls if opts.name in (None, one.name)]
-    if len(found) > 1:
-        names = name_list([one.name for one in crawls])
-        raise WrongUseError("there are several crawls; --name says which of {names}", names=names)
-    if isinstance(opts.since, int) and opts.since > found[0].round:
-        rounds = plural("{n} round", "{n} rounds", found[0].round)
-        values = {"since": opts.since, "name": repr(found[0].name), "rounds": rounds}
-        raise WrongUseError("--since {since}: the crawl {name} has had {rounds}", **values)
-    return found[0]
+def _find(crawls: Sequence[StoredPages], opts: argparse.Namespace, url: URL) -> list[StoredPages]:
+    """The crawls with the given names, or the only one there is; raises a WrongUseError otherwise."""
+    known, names = [one.name for one in crawls], opts.name.split(",") if opts.name is not None else [None]
+    for name in names:
+        check_name(known, name, url)
+    found = [one for one in crawls if opts.name is None or one.name in names]
+    if opts.name is None and len(found) > 1:
+        raise WrongUseError("there are several crawls; --name says which of {names}", names=name_list(known))
+    for one in found:
+        if isinstance(opts.since, int) and opts.since > one.round:
+            rounds = plural("{n} round", "{n} rounds", one.round)
+            values = {"since": opts.since, "name": repr(one.name), "rounds": rounds}
+            raise WrongUseError("--since {since}: the crawl {name} has had {rounds}", **values)
+    return found
 
 
-def _export_crawl(opts: argparse.Namespace, crawl: StoredPages) -> None:
-    """Write the pages of a crawl, and print what was written."""
+def _export_crawls(opts: argparse.Namespace, crawls: Sequence[StoredPages]) -> None:
+    """Write the pages of crawls, and print what was written."""
     began, tally = monotonic(), Tally()
     places = tuple(one for one in opts.where if isinstance(one, LanguageOrSite))
     wanted = PageFilter(opts.only or "", opts.since, opts.min_relevance, places)
     fields = opts.fields or [*TYPES]
     selection = Selection.of((one for one in opts.where if not isinstance(one, LanguageOrSite)), opts.keep)
-    removed = Removed()
-    how = Exporter(
-        opts.format, fields, wanted, Formulas(opts.spreadsheet), selection, removed, opts.mask, opts.changes_after
-    )
+    source, removed = Source(crawls, wanted, selection), Removed()
     target = _target(opts)
+    copies = Deduplication(tuple(opts.dedupe), opts.prefer, None if target.part is None else target.part.parent)
+    how = Exporter(
+        opts.format, fields, source, Formulas(opts.spreadsheet), removed, copies, opts.mask, opts.changes_after
+    )
     try:
-        if selection and opts.output is not None:
+        if (selection or copies.kinds) and opts.output is not None:
             removed.file = AtomicFile(path_beside(opts.output))
-        numbers = crawl.numbers()
-        how.write(crawl, target, tally)
+        numbers = [crawl.numbers() for crawl in crawls]
+        how.write(target, tally)
         if isinstance(target, DataSet):
-            target.describe(_origin(opts, [crawl], [numbers], how, tally))
+            target.describe(_origin(opts, crawls, numbers, how, tally))
         if tally.pages or how.after is None:
             target.finish()
             removed.finish()
@@ -236,25 +240,41 @@ def _export_crawl(opts: argparse.Namespace, crawl: StoredPages) -> None:
         kinds = [f"{kind} ({count:,})" for kind, count in tally.masked.items() if count]
         say(CALLED, Message("Masked: {kinds}.", {"kinds": kinds}))
     if how.after is not None:
-        say(CALLED, _changes_words(crawl.name, target.shown, how.after, tally))
+        say(CALLED, _changes_words(crawls[0].name, target.shown, how.after, tally))
         return
-    written = plural(
-        "{pages} of {n} page of the crawl {name} written to {path}, {size} in {seconds} s.",
-        "{pages} of {n} pages of the crawl {name} written to {path}, {size} in {seconds} s.",
-        numbers.pages,
-        pages=f"{tally.pages:,}",
-        name=crawl.name,
-        path=target.shown,
-        size=byte_size(tally.bytes),
-        seconds=f"{monotonic() - began:.1f}",
-    )
-    say(CALLED, written)
+    say(CALLED, _written_words(how, sum(one.pages for one in numbers), target.shown, tally, monotonic() - began))
     if isinstance(target, DataSet):
         shards = plural("{n} shard", "{n} shards", len(target.shards))
         described = Message("{shards}, described by {names}.", {"shards": shards, "names": [MANIFEST, CARD]})
         say(CALLED, described)
-    for line in (*removed.words(), *_remarks(tally, numbers.gone, how)):
+    for line in (*removed.words(), *_remarks(tally, sum(one.gone for one in numbers), how)):
         say(CALLED, line)
+
+
+def _written_words(how: Exporter, pages: int, path: str, tally: Tally, seconds: float) -> Message:
+    """What was written, of how many stored pages."""
+    names = [one.name for one in how.source.crawls]
+    values = {
+        "pages": f"{tally.pages:,}",
+        "path": path,
+        "size": byte_size(tally.bytes),
+        "seconds": f"{seconds:.1f}",
+    }
+    if len(names) > 1:
+        return plural(
+            "{pages} of {n} page of the crawls {names} written to {path}, {size} in {seconds} s.",
+            "{pages} of {n} pages of the crawls {names} written to {path}, {size} in {seconds} s.",
+            pages,
+            names=names,
+            **values,
+        )
+    return plural(
+        "{pages} of {n} page of the crawl {name} written to {path}, {size} in {seconds} s.",
+        "{pages} of {n} pages of the crawl {name} written to {path}, {size} in {seconds} s.",
+        pages,
+        name=names[0],
+        **values,
+    )
 
 
 def _target(opts: argparse.Namespace) -> AtomicFile | AtomicFolder:
@@ -323,7 +343,7 @@ def _export_labels(opts: argparse.Namespace, url: URL) -> None:
 
 def _remarks(tally: Tally, gone: int, how: Exporter) -> Iterator[Message]:
     """Further lines about what was written."""
-    if gone and how.filter.only != GONE:
+    if gone and how.source.filter.only != GONE:
         yield plural(
             "{n} page that is gone is left out; --only gone exports it.",
             "{n} pages that are gone are left out; --only gone exports them.",

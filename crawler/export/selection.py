@@ -1,6 +1,7 @@
-"""Which pages an export keeps by `--where` and `--keep`, and the list of those that it removes, with the reasons.
+"""Which pages an export keeps by `--where` and `--keep`, and the list of what it removes, with the reasons.
 
-`bees.parquet` has beside it `bees.removed.jsonl`: a line for each removed page with the first rule that it broke.
+`bees.parquet` has beside it `bees.removed.jsonl`: a line for each removed page with the first rule that it broke, and
+one for each page that `--dedupe` removed or shortened.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ class Reason:
     rule: str
     value: Any
     limit: Any
+    copy_of: str | None = None
+    """The address of the page that is kept in its place."""
 
 
 @dataclass(frozen=True)
@@ -62,15 +65,30 @@ class Selection:
 
 @dataclass
 class Removed:
-    """Writes down the pages that are removed, and counts them by rule."""
+    """Writes down what is removed, and counts it."""
 
     file: AtomicFile | None = None
     counts: Counter[str] = field(default_factory=Counter)
+    """Pages by rule."""
+    shortened: int = 0
+    """Pages that stay without some of their paragraphs."""
+    paragraphs: int = 0
 
     def add(self, url: str, reason: Reason) -> None:
+        """Count a page that is removed."""
         self.counts[reason.rule] += 1
+        self._write(url, reason)
+
+    def shorten(self, url: str, reason: Reason, paragraphs: int) -> None:
+        """Count paragraphs that are removed from a page that stays."""
+        self.shortened += 1
+        self.paragraphs += paragraphs
+        self._write(url, reason)
+
+    def _write(self, url: str, reason: Reason) -> None:
         if self.file is not None:
-            self.file.write(json_line({"url": url, **vars(reason)}))
+            known = {name: value for name, value in vars(reason).items() if name != "copy_of" or value is not None}
+            self.file.write(json_line({"url": url, **known}))
 
     def finish(self) -> None:
         if self.file is not None:
@@ -81,14 +99,21 @@ class Removed:
             self.file.discard()
 
     def words(self) -> Iterator[Message]:
-        """How many were removed by which rules, and where they are listed."""
-        if not self.counts:
-            return
-        rules = first([f"{rule} ({count:,})" for rule, count in self.counts.most_common()], MOST_NAMED)
-        count = self.counts.total()
-        yield plural("{n} page removed, by: {rules}.", "{n} pages removed, by: {rules}.", count, rules=rules)
-        if self.file is not None:
-            yield Message("{path} lists the removed pages, each with its first reason.", {"path": self.file.shown})
+        """How much was removed by which rules, and where it is listed."""
+        if self.counts:
+            rules = first([f"{rule} ({count:,})" for rule, count in self.counts.most_common()], MOST_NAMED)
+            count = self.counts.total()
+            yield plural("{n} page removed, by: {rules}.", "{n} pages removed, by: {rules}.", count, rules=rules)
+        if self.shortened:
+            paragraphs = plural("{n} repeated paragraph", "{n} repeated paragraphs", self.paragraphs)
+            yield plural(
+                "{paragraphs} removed from {n} page that stays.",
+                "{paragraphs} removed from {n} pages that stay.",
+                self.shortened,
+                paragraphs=paragraphs,
+            )
+        if self.file is not None and (self.counts or self.shortened):
+            yield Message("{path} lists what was removed, and why.", {"path": self.file.shown})
 
 
 def path_beside(output: str) -> str:
@@ -112,27 +137,42 @@ def where_of(text: str) -> Condition | LanguageOrSite:
     return condition_of(text) if _OF_CONDITION.search(text) else place_of(text)
 
 
-def selected(
-    crawl: StoredPages, wanted: PageFilter, columns: Sequence[str], how: Selection, removed: Removed, responses: bool
-) -> Iterator[StoredPage]:
-    """The pages that are kept, with these columns; the others are written down."""
-    if not how:
-        yield from crawl.pages(columns, wanted, responses)
-        return
-    decided, rest = divided(how.conditions, crawl.dialect)
-    if decided is not None:
-        needed = ["url", *how.needs]
-        for page in crawl.pages(needed, wanted, where=~decided):
-            reason = broken_condition(how.conditions, page.values)
-            # A page that changed between two queries is judged as it is now.
-            if reason is not None:
+@dataclass(frozen=True)
+class Source:
+    """The pages of crawls that an export may write; they can be read several times."""
+
+    crawls: Sequence[StoredPages]
+    filter: PageFilter
+    selection: Selection = field(default_factory=Selection)
+
+    def pages(
+        self, columns: Sequence[str], removed: Removed | None = None, responses: bool = False
+    ) -> Iterator[StoredPage]:
+        """The pages that are kept, with these columns; the others are written down if `removed` is given."""
+        for crawl in self.crawls:
+            yield from self._of(crawl, columns, removed, responses)
+
+    def _of(
+        self, crawl: StoredPages, columns: Sequence[str], removed: Removed | None, responses: bool
+    ) -> Iterator[StoredPage]:
+        how = self.selection
+        if not how:
+            yield from crawl.pages(columns, self.filter, responses)
+            return
+        decided, rest = divided(how.conditions, crawl.dialect)
+        if decided is not None and removed is not None:
+            for page in crawl.pages(["url", *how.needs], self.filter, where=~decided):
+                reason = broken_condition(how.conditions, page.values)
+                # A page that changed between two queries is judged as it is now.
+                if reason is not None:
+                    removed.add(page.values["url"], reason)
+        needed = [*dict.fromkeys(("url", *how.needs, *columns))]
+        for page in crawl.pages(needed, self.filter, responses, where=decided):
+            reason = broken_condition(rest, page.values) or broken_rule(how.sets, page.values)
+            if reason is None:
+                yield page
+            elif removed is not None:
                 removed.add(page.values["url"], reason)
-    for page in crawl.pages([*dict.fromkeys(("url", *how.needs, *columns))], wanted, responses, where=decided):
-        reason = broken_condition(rest, page.values) or broken_rule(how.sets, page.values)
-        if reason is None:
-            yield page
-        else:
-            removed.add(page.values["url"], reason)
 
 
 def broken_condition(conditions: Iterable[Condition], values: Mapping[str, Any]) -> Reason | None:

@@ -35,6 +35,8 @@ PERMUTATIONS = 128
 BANDS, ROWS = 12, 10
 NEAR = 0.8
 """The similarity from which two pages are near-duplicates."""
+MOST_OF_A_BAND = 20
+"""The most texts that are entered under a key."""
 
 Numbers = NDArray[np.int64]
 Halves = NDArray[np.uint32]
@@ -151,6 +153,14 @@ def similarity(one: bytes, other: bytes) -> float:
 
 def bands(signature: bytes) -> list[int]:
     """The keys of a signature, signed 64-bit numbers; near-duplicates share at least one of them."""
-    rows = _places(signature)[: BANDS * ROWS].reshape(BANDS, ROWS).astype(np.uint64)
-    keys: list[int] = _mixed(((rows + np.uint64(1)) * _PLACES).sum(axis=1)).view(np.int64).tolist()
+    keys: list[int] = _keys(_places(signature)[: BANDS * ROWS].reshape(BANDS, ROWS), _PLACES).tolist()
     return keys
+
+
+def keys_of_band(signatures: NDArray[np.uint16], band: int) -> Numbers:
+    """The keys that signatures, one in each row, have for one of the `BANDS`."""
+    return _keys(signatures[:, band * ROWS : (band + 1) * ROWS], _PLACES[band])
+
+
+def _keys(rows: NDArray[np.uint16], places: Wholes) -> Numbers:
+    return _mixed(((rows.astype(np.uint64) + np.uint64(1)) * places).sum(axis=1)).view(np.int64)

@@ -35,7 +35,6 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd as zstd
 
-MOST_OF_A_BAND = 20
 MOST_LIKE = 40
 """The most pages that one page is compared with; those that share the most bands come first."""
 
@@ -75,6 +74,8 @@ class TextSignature(NamedTuple):
 
 def originals(connection: Connection, crawl_id: int, pages: Sequence[TextSignature]) -> dict[int, str]:
     """The addresses of the originals of near-duplicates, by the near-duplicates' keys; the other pages are entered."""
+    from crawler.recrawl.near_duplicates import MOST_OF_A_BAND
+
     bands = {one.key: one.bands for one in pages}
     entered: defaultdict[int, list[int]] = defaultdict(list)
     for part in in_chunks(sorted({band for found in bands.values() for band in found})):

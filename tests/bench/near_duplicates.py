@@ -4,7 +4,8 @@
 default WINNOW_DATA, and makes pairs of each: a copy with another date, below another header, its version for printing,
 and syndicated with 10, 30 and 50% of the text cut; and it takes what is no copy, other pages of the same site and of
 others. It prints for each kind the true similarity, the share of pairs that is found near and the share that has a key
-in common; the same for rensa where that is installed, which gets the same shingles. Then the error of the estimates,
+in common; the same for rensa where that is installed, which gets the same shingles. Then what `scrapy export --dedupe
+near` leaves of all texts and all their copies at once. Then the error of the estimates,
 how many texts of a known similarity have a key in common, and the milliseconds of a page.
 """
 
@@ -33,6 +34,7 @@ from throughput import machine
 
 from crawler.extraction import extract
 from crawler.recrawl.near_duplicates import NEAR, _shingles, bands, signature, similarity
+from crawler.recrawl.originals import originals
 
 try:
     from rensa import RMinHash
@@ -133,11 +135,9 @@ def outcome(one: str, other: str) -> Outcome | None:
     ours = signature(one), signature(other)
     if ours[0] is None or ours[1] is None:
         return None
-    sets = _shingles(one), _shingles(other)
-    shared = len(np.intersect1d(*sets, assume_unique=True))
     theirs = rensa_of(tokens(one)).jaccard(rensa_of(tokens(other))) if RMinHash else None
     is_found = not set(bands(ours[0])).isdisjoint(bands(ours[1]))
-    return Outcome(shared / (len(sets[0]) + len(sets[1]) - shared), similarity(*ours), is_found, theirs)
+    return Outcome(jaccard(one, other), similarity(*ours), is_found, theirs)
 
 
 def share(of: list[bool]) -> str:
@@ -166,6 +166,32 @@ def show(found: dict[str, list[Outcome]]) -> None:
     every = [one for outcomes in found.values() for one in outcomes]
     print(f"error of the estimate, root mean square: ours {rms([o.ours - o.true for o in every]):.4f}", end="")
     print(f", rensa {rms([o.theirs - o.true for o in every if o.theirs is not None]):.4f}" if RMinHash else "")
+
+
+def all_at_once(all_texts: list[Text]) -> None:
+    """Print which of all texts and their copies an export leaves out, and how similar to what stays they truly are."""
+    chance = random.Random(3)
+    found = [("text", one.text) for one in all_texts]
+    for one in all_texts:
+        found += [(kind, text) for kind, _, text in copies(one, chance.choice(all_texts)) if kind in COPIES]
+    known = [(kind, text, made) for kind, text in found if (made := signature(text)) is not None]
+    places = np.frombuffer(b"".join(made for *_, made in known), "<u2").reshape(len(known), -1)
+    kept, _ = originals(places, np.arange(len(known)))
+    print(f"\nall at once, {len(known):,} texts: left out of")
+    for kind in ("text", *COPIES):
+        rows = [row for row, one in enumerate(known) if one[0] == kind]
+        out = [row for row in rows if kept[row] != row]
+        print(f"  {kind:8} {len(out):6,} of {len(rows):6,} ({len(out) / len(rows):.4f})")
+    true = [jaccard(known[row][1], known[kept[row]][1]) for row in range(len(known)) if kept[row] != row]
+    near, far = sum(one >= NEAR for one in true), sum(one < NEAR - 0.1 for one in true)
+    print(f"  of {len(true):,} left out, {near:,} are truly near to what stays ({near / len(true):.4f}),", end=" ")
+    print(f"{far} have a similarity of less than {NEAR - 0.1:.1f}, and the least has {min(true):.3f}")
+
+
+def jaccard(one: str, other: str) -> float:
+    sets = _shingles(one), _shingles(other)
+    shared = len(np.intersect1d(*sets, assume_unique=True))
+    return shared / (len(sets[0]) + len(sets[1]) - shared)
 
 
 def rms(errors: list[float]) -> float:
@@ -238,6 +264,7 @@ def main() -> None:
             left += 1
     print(f"{len(all_texts):,} texts; NEAR = {NEAR}; {left} pairs left out, one of which is too short")
     show(found)
+    all_at_once(all_texts)
     print()
     lookups()
     times(all_texts)

@@ -186,6 +186,18 @@ def test_the_manifest_says_what_is_in_the_data_set(either: Place) -> None:
     assert found["command"] == "scrapy export --into sets --name bees"
 
 
+def test_copies_are_left_out(place: Place) -> None:
+    place.fill(3, text_fingerprint="0" * 16)
+    place.fill(2, name="wasps", text_fingerprint="1" * 16)
+    words = ["--name", "bees,wasps", "--dedupe", "exact", "--prefer", "bees.example"]
+    assert place.export("--into", "corpus", *words).status == 0
+    found = manifest_of(place.folder / "corpus")
+    assert [one["name"] for one in found["crawls"]] == ["bees", "wasps"]
+    assert found["command"] == f"scrapy export --into corpus {' '.join(words)}"
+    assert found["filters"] == {"--dedupe": ["exact"], "--prefer": ["bees.example"]}
+    assert (found["records"], sum(found["removed"].values())) == (2, 3)
+
+
 def test_settings_are_not_in_the_command(place: Place) -> None:
     place.fill(1)
     assert place.export("--into", "corpus", DASHBOARD_PASSWORD="hunter2").status == 0

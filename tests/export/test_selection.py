@@ -87,7 +87,7 @@ def test_the_pages_that_are_removed_are_listed(filled: Place) -> None:
         {"url": "http://bees.example/4", "rule": "gopher: words >= 50", "value": None, "limit": 50},
     ]
     assert "5 pages removed, by: relevance > 0.2 (1), " in said.err
-    assert "kept.removed.jsonl lists the removed pages" in said.err
+    assert "kept.removed.jsonl lists what was removed, and why" in said.err
     assert (filled.folder / "kept.jsonl").read_bytes() == b""
 
 

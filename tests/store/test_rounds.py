@@ -11,10 +11,10 @@ from store_workers import LOST, Crew, Worker, also, candidates, failed, lines, s
 
 from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
 from crawler.outcomes import Code, Outcome
+from crawler.recrawl import near_duplicates as likeness_module
 from crawler.recrawl.near_duplicates import signature
 from crawler.recrawl.page_history import NEVER, ChangeCheck, PageChange
 from crawler.recrawl.revisit_interval import Bounds
-from crawler.store import page_writer as likeness_module
 from crawler.store.crawl_tables import address, crawl, host, site
 from crawler.store.page_tables import near_duplicate_band, page, page_version
 from crawler.store.rounds import RoundCounts, next_due

@@ -1,0 +1,78 @@
+"""`--dedupe`: the pages of an export without copies of others, and without paragraphs that a site repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from crawler.atomic_files import OutputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from crawler.export.copies import Preference
+    from crawler.export.selection import Removed, Source
+    from crawler.reports.stored_pages import StoredPage
+
+EXACT, NEAR, PARAGRAPHS = KINDS = ("exact", "near", "paragraphs")
+
+
+@dataclass(frozen=True)
+class Deduplication:
+    """What an export leaves out as it is elsewhere in the export."""
+
+    kinds: tuple[str, ...] = ()
+    preference: Preference | None = None
+    """Which of several copies is kept; the oldest if None."""
+    folder: Path | None = None
+    """Where temporary files are; None for the system's folder for them."""
+
+    def pages(self, source: Source, columns: Sequence[str], removed: Removed, responses: bool) -> Iterator[StoredPage]:
+        """The pages that an export writes, with these columns; what it leaves out is written down.
+
+        Pages are read once for each kind of copies, and once to be written.
+        """
+        if not self.kinds:
+            yield from source.pages(columns, removed, responses)
+            return
+        from crawler.export.copies import CopySearch, Preference, without_copies  # these import numpy
+        from crawler.export.paragraphs import NEEDS, repeated_paragraphs
+
+        kept = None
+        if self.kinds != (PARAGRAPHS,):
+            search = CopySearch(NEAR in self.kinds, self.preference or Preference(), self.folder)
+            with _temporary_files():
+                kept = without_copies(source, search, removed)
+        if PARAGRAPHS not in self.kinds:
+            yield from _among(kept, source.pages(columns, responses=responses))
+            return
+        first_read = source.pages(NEEDS, removed if kept is None else None)
+        with _temporary_files():
+            repeated = repeated_paragraphs(_among(kept, first_read), self.folder)
+        pages = _among(kept, source.pages([*dict.fromkeys((*NEEDS, *columns))], responses=responses))
+        yield from repeated.without(pages, removed)
+
+
+@contextmanager
+def _temporary_files() -> Iterator[None]:
+    """Raise an OutputError if temporary files cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise OutputError("the temporary files of --dedupe cannot be written ({why})", why=str(error)) from None
+
+
+def _among(keys: NDArray[np.int64] | None, pages: Iterable[StoredPage]) -> Iterator[StoredPage]:
+    """The pages that have one of these sorted keys; all if None."""
+    for page in pages:
+        if keys is None or _contains(keys, page.key):
+            yield page
+
+
+def _contains(keys: NDArray[np.int64], key: int) -> bool:
+    place = int(keys.searchsorted(key))
+    return place < len(keys) and bool(keys[place] == key)

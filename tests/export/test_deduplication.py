@@ -1,0 +1,238 @@
+"""`--dedupe`: which copies an export leaves out, in one crawl and in several, and what it says of them."""
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from sqlalchemy import update
+from test_export_pages import Place, either, lines, place
+
+from crawler.export import paragraphs
+from crawler.page.text import fingerprint
+from crawler.recrawl.near_duplicates import signature
+from crawler.store import page_tables
+
+__all__ = ("either", "place")  # fixtures
+
+LONG = "Bees dance in the dark of the hive. " + " ".join(f"word{n}" for n in range(300))
+NEARLY = f"{LONG} Printed in May."
+PAGES = [LONG, NEARLY, LONG.upper(), "Short.", "short", "", "", LONG.replace("word", "thing")]
+BOX = "Subscribe to our newsletter, it is free and comes each week."
+
+
+def fill(place: Place, texts: list[str], name: str = "bees", host: str = "", **more: Any) -> None:
+    """Have a crawl store these texts, each on a page of its own."""
+    table = page_tables.page
+    place.fill(len(texts), name)
+    for n, text in enumerate(texts):
+        values = {"text": text, "text_fingerprint": fingerprint(text), "signature": signature(text)} | more
+        if host:
+            values["url"] = f"http://{host}/{n}"
+        place.change(update(table).where(table.c.url == f"http://{name}.example/{n}").values(**values))
+
+
+def kept(place: Place, *words: str) -> list[str]:
+    said = place.export("-o", "kept.jsonl", *words)
+    assert said.status == 0, said.err
+    found = [one["url"].removeprefix("http://") for one in lines((place.folder / "kept.jsonl").read_bytes())]
+    return [url.replace(".example/", "") for url in found]
+
+
+def removed(place: Place) -> list[dict[str, Any]]:
+    return lines((place.folder / "kept.removed.jsonl").read_bytes())
+
+
+@pytest.mark.parametrize(("kind", "expected"), [("exact", "013567"), ("near", "03567"), ("exact,near", "03567")])
+def test_copies_are_left_out(either: Place, kind: str, expected: str) -> None:
+    fill(either, PAGES)
+    assert kept(either, "--dedupe", kind) == [f"bees{n}" for n in expected]
+
+
+def test_copies_are_listed_with_what_is_kept(either: Place) -> None:
+    fill(either, PAGES)
+    said = either.export("-o", "kept.jsonl", "--dedupe", "near")
+    listed = removed(either)
+    assert 0.9 < listed[0].pop("value") < 1
+    bees = "http://bees.example/"
+    assert listed == [
+        {"url": f"{bees}1", "rule": "near copy", "limit": 0.8, "copy_of": f"{bees}0"},
+        {"url": f"{bees}2", "rule": "exact copy", "value": 1.0, "limit": 1.0, "copy_of": f"{bees}0"},
+        {"url": f"{bees}4", "rule": "exact copy", "value": 1.0, "limit": 1.0, "copy_of": f"{bees}3"},
+    ]
+    assert "5 of 8 pages of the crawl bees written to kept.jsonl" in said.err
+    assert "3 pages removed, by: exact copy (2), near copy (1)." in said.err
+    assert "kept.removed.jsonl lists what was removed, and why." in said.err
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ([], ["old0"]),
+        (["--prefer", "oldest"], ["old0"]),
+        (["--prefer", "best"], ["new0"]),
+        (["--prefer", "mid.example.org"], ["mid.example.org/0"]),
+        (["--prefer", "example.org"], ["mid.example.org/0"]),
+        (["--prefer", "example.com"], ["old0"]),
+    ],
+)
+def test_which_copy_is_kept(either: Place, words: list[str], expected: list[str]) -> None:
+    """The crawls are stored in another order than their pages were seen in."""
+    fill(either, [f"{NEARLY} Longest."], "new", first_seen="2026-11-22T00:00:00+00:00")
+    fill(either, [NEARLY], "mid", "mid.example.org", first_seen="2026-11-21T00:00:00+00:00")
+    fill(either, [LONG], "old", first_seen="2026-11-20T23:00:00+00:00")
+    assert kept(either, "--dedupe", "near", "--name", "new,mid,old", *words) == expected
+    kept_url = f"http://{expected[0]}".replace("0", ".example/0") if "/" not in expected[0] else f"http://{expected[0]}"
+    assert {one["copy_of"] for one in removed(either)} == {kept_url}
+    assert len(removed(either)) == 2
+
+
+def test_of_equally_long_texts_the_more_relevant_one_is_best(place: Place) -> None:
+    fill(place, ["Bees.", "BEES.", "bees!"])
+    place.change(update(page_tables.page).where(page_tables.page.c.depth == 1).values(relevance=0.5))
+    assert kept(place, "--dedupe", "exact", "--prefer", "best") == ["bees1"]
+
+
+def test_several_crawls_without_dedupe(either: Place) -> None:
+    for name in ("bees", "wasps", "ants"):
+        fill(either, [LONG], name)
+    said = either.export("--name", "wasps,bees", "-o", "kept.jsonl")
+    assert "2 of 2 pages of the crawls bees, wasps written to kept.jsonl" in said.err
+    assert kept(either, "--name", "wasps,bees") == ["bees0", "wasps0"]
+    assert kept(either, "--name", "wasps,bees", "--dedupe", "exact") == ["bees0"]
+
+
+def test_what_a_filter_removes_is_no_original(either: Place) -> None:
+    fill(either, [LONG, LONG, LONG])
+    assert kept(either, "--dedupe", "exact", "--where", "depth > 0") == ["bees1"]
+    assert [one["rule"] for one in removed(either)] == ["depth > 0", "exact copy"]
+
+
+def test_repeated_paragraphs_stay_on_the_first_page(either: Place) -> None:
+    short = "Read more about bees and their hives"
+    fill(either, [f"One.\n{BOX}\n{short}", f"Two.\n\n{BOX.upper()}\n\n{short}", BOX, f"{short}\nFour."])
+    fill(either, [f"Five.\n{BOX}"], "wasps")
+    said = either.export("-o", "kept.jsonl", "--name", "bees,wasps", "--dedupe", "paragraphs", "--fields", "text")
+    texts = [one["text"] for one in lines((either.folder / "kept.jsonl").read_bytes())]
+    assert texts == [f"One.\n{BOX}\n{short}", f"Two.\n\n{short}", f"{short}\nFour.", f"Five.\n{BOX}"]
+    assert removed(either) == [
+        {"url": "http://bees.example/1", "rule": "repeated paragraphs", "value": [BOX.upper()], "limit": None},
+        {"url": "http://bees.example/2", "rule": "repeated paragraphs alone", "value": [BOX], "limit": None},
+    ]
+    assert "1 page removed, by: repeated paragraphs alone (1)." in said.err
+    assert "1 repeated paragraph removed from 1 page that stays." in said.err
+
+
+@pytest.mark.parametrize(
+    ("line", "is_removed"),
+    [
+        ("b" * paragraphs.SHORTEST, True),
+        ("b" * (paragraphs.SHORTEST - 1), False),
+        ("蜂" * 14, True),
+        ("蜂" * 13, False),
+        ("-" * 80, False),
+    ],
+)
+def test_which_lines_are_paragraphs(place: Place, line: str, is_removed: bool) -> None:
+    fill(place, [f"{line}\nOne.", f"{line}\nTwo."])
+    assert kept(place, "--dedupe", "paragraphs") == ["bees0", "bees1"]
+    assert len(removed(place)) == is_removed
+
+
+def test_a_page_may_repeat_itself(place: Place) -> None:
+    fill(place, [f"{BOX}\n{BOX}", "Two."])
+    assert kept(place, "--dedupe", "paragraphs") == ["bees0", "bees1"]
+    assert removed(place) == []
+
+
+def test_hosts_of_a_site_are_one_site(place: Place) -> None:
+    fill(place, [f"One.\n{BOX}"], "bees", "www.example.org")
+    fill(place, [f"Two.\n{BOX}"], "wasps", "news.example.org")
+    assert kept(place, "--name", "bees,wasps", "--dedupe", "paragraphs") == ["www.example.org/0", "news.example.org/0"]
+    assert [one["url"] for one in removed(place)] == ["http://news.example.org/0"]
+
+
+def test_paragraphs_go_from_markdown_too(place: Place) -> None:
+    marked = BOX.replace("newsletter", "[newsletter](http://bees.example/join)")
+    fill(place, [f"One.\n{BOX}", f"Two.\n{BOX}"], markdown=f"Text.\n\n**{marked}**\n")
+    assert kept(place, "--dedupe", "paragraphs") == ["bees0", "bees1"]
+    rows = lines((place.folder / "kept.jsonl").read_bytes())
+    assert [BOX[-30:] in one["markdown"] for one in rows] == [True, False]
+    assert rows[1]["markdown"] == "Text."
+    assert len(removed(place)[0]["value"]) == 1
+
+
+def test_copies_go_before_paragraphs(either: Place) -> None:
+    fill(either, [f"{LONG}\n{BOX}", f"{NEARLY}\n{BOX}", f"Three.\n{BOX}"])
+    assert kept(either, "--dedupe", "paragraphs,near") == ["bees0", "bees2"]
+    assert [one["rule"] for one in removed(either)] == ["near copy", "repeated paragraphs"]
+
+
+@pytest.mark.parametrize("output", ["a.parquet", "a.csv", "pages/", "a.warc"])
+def test_every_format(place: Place, output: str) -> None:
+    fill(place, [LONG, LONG])
+    said = place.export("-o", output, "--dedupe", "exact")
+    assert "1 of 2 pages" in said.err
+    if output == "a.parquet":
+        query = "SELECT count(*) FROM read_parquet(?)"
+        assert duckdb.execute(query, [str(place.folder / output)]).fetchone() == (1,)
+
+
+@pytest.mark.parametrize("kinds", ["exact", "near", "paragraphs", "near,paragraphs"])
+def test_an_empty_export(place: Place, kinds: str) -> None:
+    fill(place, [LONG])
+    assert kept(place, "--dedupe", kinds, "--where", "depth > 5") == []
+
+
+def test_standard_output(place: Place) -> None:
+    fill(place, [LONG, LONG])
+    said = place.export("--dedupe", "near")
+    assert len(lines(said.out.encode())) == 1
+    assert "1 page removed, by: exact copy (1)." in said.err
+    assert place.names() == []
+
+
+def test_a_full_disk_leaves_nothing(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(**_: object) -> object:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(paragraphs, "TemporaryFile", full)
+    fill(place, [LONG])
+    said = place.export("--dedupe", "paragraphs", "-o", "a.jsonl")
+    assert said.status == 1
+    assert "the temporary files of --dedupe cannot be written ([Errno 28] No space left on device)" in said.err
+    assert place.names() == []
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--dedupe", "fuzzy"], "argument --dedupe: there is no 'fuzzy'; there are exact, near, paragraphs"),
+        (["--prefer", "best"], "--prefer goes with --dedupe exact or near alone"),
+        (["--prefer", "best", "--dedupe", "paragraphs"], "--prefer goes with --dedupe exact or near alone"),
+        (["--prefer", "zh", "--dedupe", "near"], "argument --prefer: 'zh' is wrong; allowed are oldest, best, and"),
+        (["--dedupe", "near", "--labels"], "--dedupe does not go with --labels"),
+        (["--dedupe", "near", "--changes-after", "0"], "--dedupe does not go with --changes-after"),
+        (["--dedupe", "paragraphs", "-o", "a.warc"], "--dedupe paragraphs does not go with warc"),
+        (["--name", "bees,wasps"], "there is no crawl 'wasps'; there are bees"),
+        (["--name", "bees,wasps", "--changes-after", "0"], "--changes-after takes one crawl"),
+        (["--name", "bees,wasps", "--labels"], "--labels takes one crawl"),
+    ],
+)
+def test_wrong_use_writes_nothing(place: Place, words: list[str], why: str) -> None:
+    place.fill(1)
+    said = place.export(*words)
+    assert (said.status, said.out) == (2, "")
+    assert why in said.err
+    assert said.err.count("\n") == 1
+    assert place.names() == []
+
+
+def test_temporary_files_lie_beside_the_output(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    folders: list[Path] = []
+    file = paragraphs.TemporaryFile
+    monkeypatch.setattr(paragraphs, "TemporaryFile", lambda dir: folders.append(dir) or file(dir=dir))
+    fill(place, [LONG])
+    (place.folder / "mine").mkdir()
+    assert place.export("--dedupe", "paragraphs", "-o", "mine/a.jsonl").status == 0
+    assert set(folders) == {place.folder / "mine"}
