@@ -160,6 +160,15 @@ class AtomicFolder(_Atomic):
         except OSError as error:
             raise self._failed(error) from None
 
+    def append(self, name: str, data: bytes) -> None:
+        """Append to a file."""
+        assert self.part is not None  # noqa: S101 - as above
+        try:
+            with (self.part / name).open("ab") as file:
+                file.write(data)
+        except OSError as error:
+            raise self._failed(error) from None
+
     def finish(self) -> None:
         """Rename the folder to its own name, in place of an earlier one."""
         assert self.part is not None  # noqa: S101 - as above

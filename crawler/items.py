@@ -56,7 +56,7 @@ class PageRecord:
     the method `auto` tells it.
     """
     quality: dict[str, float | None] | None = None
-    """Numbers about the text under the names of published rules, see below; they judge nothing by themselves."""
+    """Numbers about the text under the names of published rules; they judge nothing by themselves."""
     relevance: float = 0.0
     """How much the text is about the topic, from 0 to 1."""
     link_score: float | None = None

@@ -5,7 +5,6 @@ is private and may change at any time.
 """
 
 import argparse
-import ast
 import inspect
 import json
 import re
@@ -13,9 +12,7 @@ import sys
 from collections.abc import Iterable
 from dataclasses import fields
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
-from types import ModuleType
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -25,6 +22,7 @@ import crawler  # noqa: E402 - found by the path that is set first
 from crawler import arguments, items, outcomes, quality, settings  # noqa: E402 - found by the path that is set first
 from crawler.command_line.command import CommandGroup, Subcommand  # noqa: E402
 from crawler.commands import clean, dashboard, evaluate, export, focus, noise, schedule, state, train  # noqa: E402
+from crawler.export.field_meanings import docstrings  # noqa: E402
 from crawler.extensions.statistics import STATISTICS  # noqa: E402
 from crawler.store import crawl_tables, page_tables  # noqa: E402
 
@@ -39,20 +37,6 @@ COMPONENTS = {
 COMMANDS = (clean, dashboard, evaluate, export, focus, noise, schedule, state, train)
 PUBLIC_TABLES = ("crawl", "page", "page_version", "robots_file", "verdict", "label", "job", "run")
 FIELD_TYPES = {str: "text", int: "number", float: "number", list: "list", dict: "mapping"}
-
-
-def docstrings(thing: ModuleType | type) -> dict[str, str]:
-    """The docstring below each assignment of a module or class, by the name that is assigned."""
-    [*body] = ast.parse(inspect.getsource(thing)).body
-    if isinstance(thing, type) and isinstance(body[0], ast.ClassDef):
-        body = body[0].body
-    found = {}
-    for statement, following in pairwise(body):
-        if isinstance(statement, ast.Assign | ast.AnnAssign) and isinstance(following, ast.Expr):
-            target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
-            if isinstance(target, ast.Name) and isinstance(following.value, ast.Constant):
-                found[target.id] = " ".join(str(following.value.value).split())
-    return found
 
 
 def table(heads: str, rows: Iterable[tuple[str, ...]]) -> str:

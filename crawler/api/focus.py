@@ -28,7 +28,7 @@ class Focus:
     >>> focus = Focus("honey bees")
     >>> links = "<a href=/cars>Fast cars</a> <a href=/queen>The queen of the bees</a>"
     >>> focus.read("https://example.org/", f"<p>Honey bees dance in the dark of the hive.</p>{links}")
-    0.6862
+    0.6918
     >>> focus.score("https://example.org/queen"), focus.score("https://example.org/cars")
     (0.739, 0.467)
     >>> focus.take(), focus.take(10)

@@ -3,7 +3,7 @@
 import argparse
 
 from crawler.command_line import command
-from crawler.command_line.command import names, parsed, share, whole
+from crawler.command_line.command import Subcommand, names, parsed, share, whole
 from crawler.command_line.terminal import WrongUseError
 from crawler.export.formats import COMPRESSORS, FORMATS, compression_of, format_of
 from crawler.translation.message import N_
@@ -13,6 +13,11 @@ OF_PAGES = ("since", "only", "min_relevance", "fields", "where", "keep", "dedupe
 # Options that do not go with --changes-after, as they leave out pages.
 OF_STATE = ("labels", "since", "only", "min_relevance", "where", "keep", "dedupe")
 MOST_OFFSET = 10**18
+# Options that do not go with --into.
+OF_FILES = ("output", "labels", "changes_after", "spreadsheet")
+PACKED_LINES = "jsonl.zst"
+OF_SHARDS = {None: "parquet", "parquet": "parquet", PACKED_LINES: "jsonl"}
+"""The format of the pages in shards, by what is asked for."""
 
 
 class Command(command.Command):
@@ -23,7 +28,12 @@ class Command(command.Command):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add = parser.add_argument
         add("-o", "--output", metavar="FILE", help=N_("the file or folder to write; standard output if not given"))
-        add("--format", choices=tuple(FORMATS), help=N_("the format, if the file name extension of FILE does not tell"))
+        told = N_("the format, if the file name extension of FILE does not tell; of a data set parquet or jsonl.zst")
+        add("--format", choices=(*FORMATS, PACKED_LINES), help=told)
+        folder = N_("write a data set into this folder: shards, a manifest and a dataset card")
+        add("--into", metavar="FOLDER", help=folder)
+        large = N_("with --into: the size at which a shard is closed, such as 500MB or 2GB; 100MB if not given")
+        add("--shard-size", metavar="SIZE", type=parsed("crawler.export.data_set:size_of"), help=large)
         name = N_("the crawl, or several separated by commas; needed only if there are several")
         add("--name", metavar="NAMES", help=name)
         since, where = parsed("crawler.reports.stored_pages:since_of"), parsed("crawler.export.selection:where_of")
@@ -70,7 +80,10 @@ class Command(command.Command):
         add("--labels", action="store_true", help=labels)
 
     def check(self, opts: argparse.Namespace) -> None:
-        opts.format = _format(opts)
+        if opts.into is None:
+            opts.format = _format(opts)
+        else:
+            self._check_into(opts)
         _check_changes(opts)
         _check_labels(opts)
         if opts.fields is not None and not FORMATS[opts.format].chooses:
@@ -85,10 +98,30 @@ class Command(command.Command):
         if opts.spreadsheet and opts.format != "csv":
             raise WrongUseError("--spreadsheet goes with csv alone, and this is {format}", format=opts.format)
 
+    def _check_into(self, opts: argparse.Namespace) -> None:
+        """Raise a WrongUseError where --into is given with what does not go with it."""
+        from crawler.export.manifest import options_given
+
+        if others := [
+            name for name in OF_FILES if getattr(opts, name) is not None and getattr(opts, name) is not False
+        ]:
+            option = f"--{others[0].replace('_', '-')}"
+            raise WrongUseError("{option} does not go with --into, which writes a data set", option=option)
+        if opts.format not in OF_SHARDS:
+            raise WrongUseError("--into writes parquet or jsonl.zst, and this is {format}", format=opts.format)
+        if not opts.into:
+            raise WrongUseError("--into needs the name of a folder")
+        opts.options_given = options_given(Subcommand("", self.add_arguments).parser("")._actions, opts)
+        opts.output, opts.format = opts.into, OF_SHARDS[opts.format]
+
 
 def _format(opts: argparse.Namespace) -> str:
     """The format that is asked for, or that the output's name says; a WrongUseError if it is none."""
     name: str | None = opts.output
+    if opts.shard_size is not None:
+        raise WrongUseError("{option} goes with --into FOLDER", option="--shard-size")
+    if opts.format == PACKED_LINES:
+        raise WrongUseError("{option} goes with --into FOLDER", option=f"--format {PACKED_LINES}")
     found = opts.format or ("jsonl" if name is None else format_of(name))
     if found is None:
         raise WrongUseError(

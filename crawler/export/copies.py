@@ -48,6 +48,10 @@ class Preference:
     name: str = OLDEST
     site: LanguageOrSite = field(default_factory=LanguageOrSite)
 
+    def __str__(self) -> str:
+        """As `--prefer` is typed."""
+        return self.site.site or self.name
+
     @property
     def needs(self) -> tuple[str, ...]:
         """The columns that are compared beside `COLUMNS`."""

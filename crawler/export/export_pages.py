@@ -12,6 +12,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -22,8 +23,11 @@ from sqlalchemy.engine import URL
 from crawler.atomic_files import AtomicFile, AtomicFolder
 from crawler.command_line.terminal import INTERRUPTED, TERMINATED, WrongUseError, byte_size, readable_json, say
 from crawler.export.csv import Formulas, csv_lines
+from crawler.export.data_set import CARD, MANIFEST, DataSet
 from crawler.export.deduplication import Deduplication
 from crawler.export.formats import FORMATS, compressed, compression_of
+from crawler.export.jsonl import jsonl
+from crawler.export.manifest import NEEDS, CrawlOrigin, Origin
 from crawler.export.markdown import markdown
 from crawler.export.masks import without_personal_data
 from crawler.export.parquet import parquet
@@ -33,19 +37,21 @@ from crawler.items import TYPES
 from crawler.labels import Label, labelled_pages
 from crawler.page.page import Page
 from crawler.reports.crawls import check_name, name_list
-from crawler.reports.stored_pages import GONE, LanguageOrSite, PageFilter, StoredPage, StoredPages, crawls_to_export
+from crawler.reports.stored_pages import (
+    GONE,
+    LanguageOrSite,
+    PageCounts,
+    PageFilter,
+    StoredPage,
+    StoredPages,
+    crawls_to_export,
+)
 from crawler.store.database import state_url
-from crawler.store.output_files import json_line
 from crawler.translation.message import N_, Message, plural
 
 CALLED = "scrapy export"
 # The suffixes of the files of an SQLite database.
 OF_SQLITE = ("", "-wal", "-shm", "-journal")
-
-
-def jsonl(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[bytes]:
-    """Pages as lines of JSON, as in the crawl's own file."""
-    return (json_line({name: page.values[name] for name in fields}) for page in pages)
 
 
 WRITERS = {"jsonl": jsonl, "parquet": parquet, "warc": warc}
@@ -83,9 +89,13 @@ class Exporter:
     def write(self, target: AtomicFile | AtomicFolder, tally: Tally) -> None:
         """Write the pages one after another."""
         kind = FORMATS[self.format]
-        columns = [*dict.fromkeys((*kind.needs, *(self.fields if kind.chooses else ())))]
+        needs = NEEDS if isinstance(target, DataSet) else kind.needs
+        columns = [*dict.fromkeys((*needs, *(self.fields if kind.chooses else ())))]
         found = self.copies.pages(self.source, columns, self.removed, self.format == "warc")
         pages = self._counted(found, tally)
+        if isinstance(target, DataSet):
+            tally.bytes = target.fill(pages, self.fields)
+            return
         if isinstance(target, AtomicFolder):
             for name, data in markdown(pages, self.fields):
                 target.write(name, data)
@@ -208,8 +218,7 @@ def _export_crawls(opts: argparse.Namespace, crawls: Sequence[StoredPages]) -> N
     fields = opts.fields or [*TYPES]
     selection = Selection.of((one for one in opts.where if not isinstance(one, LanguageOrSite)), opts.keep)
     source, removed = Source(crawls, wanted, selection), Removed()
-    make = AtomicFolder if FORMATS[opts.format].is_folder else AtomicFile
-    target: AtomicFile | AtomicFolder = make(opts.output)
+    target = _target(opts)
     copies = Deduplication(tuple(opts.dedupe), opts.prefer, None if target.part is None else target.part.parent)
     how = Exporter(
         opts.format, fields, source, Formulas(opts.spreadsheet), removed, copies, opts.mask, opts.changes_after
@@ -219,6 +228,8 @@ def _export_crawls(opts: argparse.Namespace, crawls: Sequence[StoredPages]) -> N
             removed.file = AtomicFile(path_beside(opts.output))
         numbers = [crawl.numbers() for crawl in crawls]
         how.write(target, tally)
+        if isinstance(target, DataSet):
+            target.describe(_origin(opts, crawls, numbers, how, tally))
         if tally.pages or how.after is None:
             target.finish()
             removed.finish()
@@ -232,6 +243,10 @@ def _export_crawls(opts: argparse.Namespace, crawls: Sequence[StoredPages]) -> N
         say(CALLED, _changes_words(crawls[0].name, target.shown, how.after, tally))
         return
     say(CALLED, _written_words(how, sum(one.pages for one in numbers), target.shown, tally, monotonic() - began))
+    if isinstance(target, DataSet):
+        shards = plural("{n} shard", "{n} shards", len(target.shards))
+        described = Message("{shards}, described by {names}.", {"shards": shards, "names": [MANIFEST, CARD]})
+        say(CALLED, described)
     for line in (*removed.words(), *_remarks(tally, sum(one.gone for one in numbers), how)):
         say(CALLED, line)
 
@@ -259,6 +274,31 @@ def _written_words(how: Exporter, pages: int, path: str, tally: Tally, seconds: 
         pages,
         name=names[0],
         **values,
+    )
+
+
+def _target(opts: argparse.Namespace) -> AtomicFile | AtomicFolder:
+    """The file or folder that is written."""
+    if opts.into is not None:
+        return DataSet(opts.output, opts.format, opts.shard_size)
+    return AtomicFolder(opts.output) if FORMATS[opts.format].is_folder else AtomicFile(opts.output)
+
+
+def _origin(
+    opts: argparse.Namespace,
+    crawls: Sequence[StoredPages],
+    numbers: Sequence[PageCounts],
+    how: Exporter,
+    tally: Tally,
+) -> Origin:
+    """What the manifest says about where the pages are from."""
+    return Origin(
+        [CrawlOrigin(one.name, one.topic, *counts) for one, counts in zip(crawls, numbers, strict=True)],
+        how.fields,
+        opts.options_given,
+        how.removed.counts,
+        tally.masked,
+        datetime.now(UTC).isoformat(timespec="seconds"),
     )
 
 

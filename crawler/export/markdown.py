@@ -31,7 +31,7 @@ ITEM = "- "  # the item marks that `auto` writes
 def markdown(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[tuple[str, bytes]]:
     """The path of each page's file, with / between folder and name, and its content."""
     for page in pages:
-        front = [f"{name}: {_value(page.values[name])}" for name in fields if name not in BODY]
+        front = [f"{name}: {json_for_yaml(page.values[name])}" for name in fields if name not in BODY]
         said = page.values["markdown"] or _body(page.values["text"])
         lines = ["---", *front, "---", "", said, *[""] * bool(said)]
         yield path_of(page.values["url"], page.key), "\n".join(lines).encode("utf-8", "replace")
@@ -50,10 +50,10 @@ def path_of(url: str, key: int) -> str:
     return f"{'_' * bool(DEVICE.match(folder))}{folder}/{rest or 'index'}-{key % 2**64:016x}.md"
 
 
-def _value(value: Any) -> str:
+def json_for_yaml(value: Any) -> str:
     r"""A value as JSON that YAML reads as the same value.
 
-    >>> _value("a\x85\u2028b"), _value(1e-07), _value([{"url": "a"}]), _value(None)
+    >>> json_for_yaml("a\x85\u2028b"), json_for_yaml(1e-07), json_for_yaml([{"url": "a"}]), json_for_yaml(None)
     ('"a\\u0085\\u2028b"', '1.0e-07', '[{"url": "a"}]', 'null')
     """
     text = UNSEEN.sub(lambda letter: f"\\u{ord(letter[0]):04x}", json.dumps(value, ensure_ascii=False))

@@ -48,8 +48,8 @@ class _Sink(RawIOBase):
         return data
 
 
-def parquet(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[bytes]:
-    """The parts of the file, one row group at a time."""
+def parquet(pages: Iterable[StoredPage], fields: Sequence[str], size: int | None = None) -> Iterator[bytes]:
+    """The parts of the file, one row group at a time; a group has at most so many characters, plus one page."""
     try:
         import pyarrow
         from pyarrow.parquet import ParquetWriter
@@ -78,7 +78,7 @@ def parquet(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[byte
     schema = pyarrow.schema([(name, special.get(name, types[TYPES[name]])) for name in fields])
     sink = _Sink()
     with ParquetWriter(sink, schema, compression="zstd") as writer:
-        for group in _groups(chain(begun, pages), fields):
+        for group in _groups(chain(begun, pages), fields, min(size or SIZE, SIZE)):
             columns = {name: [_cell(name, page.values[name]) for page in group] for name in fields}
             writer.write_table(pyarrow.table(columns, schema=schema))
             yield sink.taken()
@@ -100,14 +100,14 @@ def _rights(pyarrow: Any) -> Any:
     return pyarrow.struct([("licence", text), ("uses", uses), ("evidence", evidence)])
 
 
-def _groups(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[list[StoredPage]]:
+def _groups(pages: Iterable[StoredPage], fields: Sequence[str], most: int) -> Iterator[list[StoredPage]]:
     """The pages in groups that are small enough for memory."""
     group: list[StoredPage] = []
     size = 0
     for page in pages:
         group.append(page)
         size += sum(_size(page.values[name]) for name in fields)
-        if len(group) == ROWS or size >= SIZE:
+        if len(group) == ROWS or size >= most:
             yield group
             group, size = [], 0
     if group:

@@ -11,4 +11,4 @@ def quality(page: Page, found: Extraction) -> dict[str, float | None]:
     whole = sum(len(block.text) for block in page.blocks)
     kept = sum(len(block.text) for block in found.blocks) or len(found.text)
     shares = {"certainty": found.certainty, "kept_frac": round(min(1.0, kept / whole), 4) if whole else 0.0}
-    return shares | measured(found.text, language(found.text or found.title, page.language), language)
+    return shares | measured(found.text, language(found.text or found.title, page.language))

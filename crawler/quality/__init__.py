@@ -12,7 +12,7 @@ from crawler.quality.chinese import Chinese, chinese
 from crawler.quality.document import Document
 from crawler.quality.fineweb import FineWeb
 from crawler.quality.gopher import GopherQuality, GopherRepetition
-from crawler.quality.languages import Detector, Languages, languages
+from crawler.quality.languages import Languages, languages
 from crawler.quality.limits import Limit, broken
 from crawler.quality.personal_data import Masked
 
@@ -42,8 +42,8 @@ PUBLISHED: Mapping[str, Mapping[str, tuple[Limit, ...]]] = {
 """The limits of each set, by language; "" for any other."""
 
 
-def measured(text: str, language: str | None, detect: Detector) -> Numbers:
-    """The numbers of a text in this language; `detect` tells the language of a paragraph."""
+def measured(text: str, language: str | None) -> Numbers:
+    """The numbers of a text in this language."""
     document = Document.of(text, language)
     numbers: Numbers = {}
     for found in (
@@ -52,7 +52,7 @@ def measured(text: str, language: str | None, detect: Detector) -> Numbers:
         fineweb.fineweb(document),
         c4.c4(document),
         chinese(document),
-        languages(document, detect),
+        languages(document),
     ):
         numbers |= vars(found)
     return numbers

@@ -1,12 +1,10 @@
 """The languages of the paragraphs of a text, beside the language of the whole.
 
 Script decides for Chinese, Japanese and Korean. A paragraph of Latin letters is English if it has one of the commonest
-English words that other languages do not have. What is left counts as written in the language of the text, but for
-its longest paragraph, if that is long: the detector of languages judges it. To ask it for each paragraph would take ten
-times as long as all other numbers of a page together.
+English words that other languages do not have. What is left counts as written in the language of the text: to have
+each paragraph judged by the model of languages would take ten times as long as all other numbers of a page together.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,11 +12,8 @@ import numpy as np
 from crawler.quality.document import Document, ratio
 from crawler.quality.words import IS_ENGLISH, Array
 
-Detector = Callable[[str], str | None]
 SHORTEST = 20
 """Characters of a paragraph in Latin letters that is judged."""
-LONG, MOST = 80, 1
-"""The least characters of a paragraph that the detector judges, and how many it judges."""
 WEIGHT = 3
 """Of a paragraph in Chinese, Japanese or Korean: a character says as much as three Latin letters."""
 UNCLEAR, SHORT, EN, ZH, OTHER = range(5)
@@ -37,23 +32,15 @@ class Languages:
     """Share in paragraphs of the other languages."""
 
 
-def languages(document: Document, detect: Detector) -> Languages:
+def languages(document: Document) -> Languages:
     """The shares of a text's languages."""
     kinds, weights = _judged(document)
     own = {"en": EN, "zh": ZH}.get(document.language or "", OTHER)
-    long = np.flatnonzero((kinds == UNCLEAR) & (document.lengths >= LONG))
-    kinds_of = {"en": EN, "zh": ZH}
-    strange = 0
-    for at in long[np.argsort(-document.lengths[long], kind="stable")][:MOST].tolist():
-        code = detect(document.lines[at]) or document.language
-        kinds[at] = kinds_of.get(code or "", OTHER)
-        strange += int(weights[at]) * (kinds[at] == OTHER and code != document.language)
     kinds[kinds == UNCLEAR] = own
     found = np.bincount(kinds, weights, 5)
     whole = float(found[EN:].sum())
-    mine = found[own] - strange * (own == OTHER)
     return Languages(
-        own_language_frac=ratio(float(mine), whole) if document.language else 0.0,
+        own_language_frac=ratio(float(found[own]), whole) if document.language else 0.0,
         english_frac=ratio(float(found[EN]), whole),
         chinese_frac=ratio(float(found[ZH]), whole),
         other_language_frac=ratio(float(found[OTHER]), whole),

@@ -14,7 +14,7 @@ from crawler.quality.words import Array, Words
 TOPS = (2, 3, 4)
 REPEATED = (5, 6, 7, 8, 9, 10)
 PLACE_BITS = 17
-FEW = 100
+FEW = 60
 """Places of which Python counts the repeated sequences faster than numpy, as those of most pages."""
 MOST_WORDS = 100_000
 """The words that are looked at: from a longer text, its beginning."""
@@ -57,8 +57,8 @@ def n_grams(words: Words) -> NGrams:
     places, sequences = np.arange(len(numbers)), numbers
     for n in range(2, REPEATED[-1] + 1):
         if n in repeated and len(places) <= FEW:
-            few = sorted(zip(places.tolist(), sequences.tolist(), strict=True))
-            return NGrams(top, repeated | _of_few(few, numbers, ends, n))
+            order = np.argsort(places)
+            return NGrams(top, repeated | _of_few(places[order], sequences[order], words, n))
         fits = places + n <= len(numbers)
         places, sequences = places[fits], sequences[fits]
         groups = _grouped(places, sequences * base + numbers[places + n - 1])
@@ -70,25 +70,30 @@ def n_grams(words: Words) -> NGrams:
     return NGrams(top, repeated)
 
 
-def _of_few(few: list[tuple[int, int]], numbers: Array, ends: Array, first: int) -> dict[int, int]:
-    """The characters of the sequences that occurred before, by n from the first; the places are in order, each with the
-    number of its sequence of one word less.
+def _of_few(places: Array, sequences: Array, words: Words, first: int) -> dict[int, int]:
+    """The characters of the sequences that occurred before, by n from the first; the places are in order, and their
+    sequences are those of one word less.
     """
+    ends = min(len(words), MOST_WORDS)
+    spans = np.minimum(places[:, None] + np.arange(REPEATED[-1]), ends - 1)
+    following, lengths = words.numbers[spans].tolist(), words.lengths[spans].tolist()
+    few = [*enumerate(sequences.tolist())]
+    at = places.tolist()
     found = {}
     for n in range(first, REPEATED[-1] + 1):
         groups: dict[tuple[int, int], list[int]] = {}
-        for place, sequence in few:
-            if place + n <= len(numbers):
-                groups.setdefault((sequence, int(numbers[place + n - 1])), []).append(place)
-        shared = (group for group in groups.values() if len(group) > 1)
-        few = sorted((place, number) for number, group in enumerate(shared) for place in group)
+        for row, sequence in few:
+            if at[row] + n <= ends:
+                groups.setdefault((sequence, following[row][n - 1]), []).append(row)
+        shared = [group for group in groups.values() if len(group) > 1]
+        few = sorted((row, number) for number, group in enumerate(shared) for row in group)
         seen: set[int] = set()
         found[n] = free = 0
-        for place, sequence in few:
-            if place >= free and sequence in seen:
-                found[n] += int(ends[place + n] - ends[place])
-                free = place + n
-            elif place >= free:
+        for row, sequence in few:
+            if at[row] >= free and sequence in seen:
+                found[n] += sum(lengths[row][:n])
+                free = at[row] + n
+            elif at[row] >= free:
                 seen.add(sequence)
         if not few:
             break

@@ -30,6 +30,8 @@ _ADDRESS = re.compile(
     r"(?:[\w+.-]{2,40}://)?(?:[^\s@]{1,60}@)?(?:[\w\u00a1-\uffff-]+\.)+[a-z]{2,63}(?::\d{2,5})?(?:[/?#]\S*)?"
 )
 _SHORT = re.compile(r"(.*[A-Za-z])(n['’]t|['’](?:m|re|ve|ll|d|s))", re.IGNORECASE)
+_POSSESSIVES = frozenset(("'s", "’s", "'S", "’S"))
+_HAS_DIGIT = re.compile(r"\d")
 _HALVES = {"cannot": 3, "Cannot": 3, "gonna": 3, "Gonna": 3, "gotta": 3, "Gotta": 3}
 _PLAIN = re.compile(r"([A-Za-z]*[a-z]{5}|[0-9]+)([,.;:!?)])")
 """A word of more letters than an abbreviation, or a number, and a mark: most of the new pieces of a page."""
@@ -72,33 +74,42 @@ def _of_run(run: str) -> list[str]:
 
 
 def _of_spaced(piece: str) -> list[str]:
-    before, after = [], []
-    while piece and not _is_whole(piece):
-        if first := _FIRST.match(piece):
+    before: list[str] = []
+    after: list[str] = []
+    has_quote = "'" in piece or "’" in piece
+    while piece and piece not in _WHOLE and not (len(piece) == 2 and piece[1] == "." and piece[0].islower()):
+        # Most pieces begin and end with letters: the patterns, which are slow, are spared them.
+        if not piece[0].isalnum() and (first := _FIRST.match(piece)):
             before.append(first[0])
             piece = piece[first.end() :]
-        elif last := _LAST.search(piece):
-            if _SHORT.fullmatch(piece) and last[0] not in ("'s", "’s", "'S", "’S"):
-                break
-            after.append(last[0])
-            piece = piece[: last.start()]
+        elif (last := _last(piece, has_quote)) is not None:
+            after.append(piece[last:])
+            piece = piece[:last]
         else:
             break
-    return [*before, *(_of_core(piece) if piece else ()), *reversed(after)]
+    return [*before, *(_of_core(piece, has_quote) if piece else ()), *reversed(after)]
 
 
-def _is_whole(piece: str) -> bool:
-    return piece in _WHOLE or (len(piece) == 2 and piece[1] == "." and piece[0].islower())
+def _last(piece: str, has_quote: bool) -> int | None:
+    """Where the mark, the unit or the 's begins with which a piece ends; None if there is none."""
+    if piece[-1].isalpha() and not has_quote and not _HAS_DIGIT.search(piece):
+        return None
+    last = _LAST.search(piece)
+    if last is None or (has_quote and last[0] not in _POSSESSIVES and _SHORT.fullmatch(piece)):
+        return None
+    return last.start()
 
 
-def _of_core(piece: str) -> list[str]:
+def _of_core(piece: str, has_quote: bool = False) -> list[str]:
     """The words of a piece without marks at its ends."""
-    if piece in _WHOLE or _ADDRESS.fullmatch(piece):
+    if piece.isalpha() and piece not in _HALVES:
+        return [piece]
+    if piece in _WHOLE or ("." in piece and _ADDRESS.fullmatch(piece)):
         return [piece]
     if half := _HALVES.get(piece):
         return [piece[:half], piece[half:]]
     if hour := _HOUR.fullmatch(piece):
         return [hour[1], hour[2]]
-    if short := _SHORT.fullmatch(piece):
-        return [*_of_core(short[1]), short[2]]
+    if has_quote and (short := _SHORT.fullmatch(piece)):
+        return [*_of_core(short[1], has_quote), short[2]]
     return [part for part in _WITHIN.split(piece) if part]

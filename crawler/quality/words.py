@@ -19,7 +19,7 @@ from crawler.quality.splitting import LONGEST, cut
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-MOST = 100_000
+MOST = 50_000
 """Words of pieces that are remembered; at the next page after there are more, all are forgotten."""
 BREAK = "\x00"
 """What stands between lines; no text of a page has this character."""

@@ -256,11 +256,13 @@ def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl
         )
 
 
-def outcome_totals(connection: Connection) -> defaultdict[int, OutcomeTotals]:
-    """The outcomes of completed addresses by crawl id; this reads all addresses."""
+def outcome_totals(connection: Connection, crawl_id: int | None = None) -> defaultdict[int, OutcomeTotals]:
+    """The outcomes of completed addresses by crawl id, of one crawl or of all; this reads all their addresses."""
     is_image = case((address.c.outcome.is_(None), address.c.kind == "image"))
     what = (host.c.crawl_id, address.c.outcome, address.c.outcome_detail, is_image)
     counts = select(*what, func.count()).select_from(ADDRESSES_WITH_HOSTS).where(IS_DONE).group_by(*what)
+    if crawl_id is not None:
+        counts = counts.where(host.c.crawl_id == crawl_id)
     found: defaultdict[int, OutcomeTotals] = defaultdict(lambda: OutcomeTotals(0, 0, Outcomes()))
     for number, code, detail, is_of_image, count in connection.execute(counts):
         ends = found[number]

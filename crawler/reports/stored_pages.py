@@ -126,6 +126,7 @@ class StoredPages:
         self._number: int = row["id"]
         self._mine = page.c.crawl_id == self._number
         self.name: str = row["name"]
+        self.topic: str = row["topic"]
         self.round: int = row["round"]
 
     def numbers(self) -> PageCounts:
@@ -249,7 +250,8 @@ def crawls_to_export(url: URL) -> Iterator[list[StoredPages]]:
         yield []
         return
     with reading(url) as connection:
-        rows = connection.execute(select(crawl.c.id, crawl.c.name, crawl.c.round).order_by(crawl.c.id))
+        columns = crawl.c.id, crawl.c.name, crawl.c.topic, crawl.c.round
+        rows = connection.execute(select(*columns).order_by(crawl.c.id))
         found = rows.mappings().all()
         connection.rollback()
         yield [StoredPages(connection, row) for row in found]

@@ -34,6 +34,7 @@ from crawler.schedule.job_store import (
     Jobs,
     Run,
     RunPlace,
+    find_job,
 )
 from crawler.schedule.run_notice import NoticeSender, NoticeSettings, notice_settings
 from crawler.schedule.sentences import coming, date, ended_words
@@ -126,6 +127,15 @@ class JobScheduler:
             self.found[run.id] = run
             who = f"process {run.pid} on {run.host}" if run.pid else f"on {run.host}"
             logger.info("%s", printable(f"{job.name}: run {run.number} is already running ({who}) and continues"))
+
+    def current(self, name: str) -> Job:
+        """A job of this name; if its run died on this machine, this was recorded first."""
+        jobs, now = self.jobs.all()
+        job = find_job(jobs, name)
+        if job.now is None or not self._is_dead(job, job.now, now):
+            return job
+        self.look_after(job, job.now, now)
+        return find_job(self.jobs.all()[0], name)
 
     def start_due(self, job: Job, cron: Cron, now: float) -> None:
         """Start a job that is due, unless it is running, or must wait because of MOST crawls."""

@@ -267,7 +267,7 @@ def run_now(opts: argparse.Namespace, settings: BaseSettings) -> int:
     name = opts.name
     with opened(settings) as jobs, stopping() as stop:
         scheduler = scheduler_of(jobs, settings)
-        job = find_job(jobs.all()[0], name)
+        job = scheduler.current(name)
         entered = jobs.start(job, DueRun(BY_HAND), scheduler.place)
         if entered is None:
             print(

@@ -73,6 +73,8 @@ class WorkerSession:
         plan.folder.mkdir(parents=True, exist_ok=True)
         self.changes_topic = False
         """Whether the crawl still has another topic."""
+        self.is_new = False
+        """Whether nobody began a crawl of this name before."""
         self.crawl_id, seeds = self._crawl_row()
         self.is_open = True
         self.files = WorkerFiles(engine, self.crawl_id, plan.name, plan.folder, plan.shared_files)
@@ -218,7 +220,8 @@ class WorkerSession:
         now = time.time()
         given = {"name": self.plan.name, "seeds": json.dumps(self.plan.seeds), "started_at": now, "round_started": now}
         with self.engine.begin() as connection:
-            connection.execute(new.values(**given).on_conflict_do_nothing(index_elements=["name"]))
+            inserted = new.values(**given).on_conflict_do_nothing(index_elements=["name"]).returning(crawl.c.id)
+            self.is_new = connection.execute(inserted).first() is not None
             row = connection.execute(select(crawl).where(crawl.c.name == self.plan.name)).one()
         before = tuple(json.loads(row.seeds))
         if self.plan.fresh:
@@ -254,7 +257,8 @@ class WorkerSession:
         self._check_alone(connection, "fresh=yes")
         delete_frontier(connection, self.crawl_id)
         counts: dict[str, Any] = {"waiting": 0, "pages": 0, "ended_at": None, "started_at": time.time()}
-        counts |= {"round": crawl.c.round + 1, "first_round": crawl.c.round + 1, "round_started": time.time()}
+        number = crawl.c.round + (0 if self.is_new else 1)
+        counts |= {"round": number, "first_round": number, "round_started": time.time()}
         connection.execute(update(crawl).where(crawl.c.id == self.crawl_id).values(**counts))
         self.files.start_fresh(connection)
 

@@ -11,7 +11,7 @@
                and that of u; as long as few pages are known it is drawn to one that often holds
     relevance  o / (1 + o), where o = (likeness / bound)^s: 1/2 at the bound; s is 2 at first, and grows with the pages
 
-With a topic given in words, l is of the pages that name them most, and o is multiplied by the root of (n + 0.1) / m: n
+With a topic given in words, l is of the pages that name them most, and o is multiplied by ((n + 0.1) / m)^0.8: n
 is how much the page names the words, m the geometric mean of n + 0.1 of the pages of l and of those of u. So it makes
 little difference whether a topic has one word or ten, of which each page names few. Pages are judged again whenever the
 aim is, as long as they are remembered.
@@ -34,6 +34,7 @@ LABEL_WEIGHT, FEW_GOOD, FEW_BAD = 2.0, 3, 10
 """The weight of very many labelled pages, and how many on the topic, and off it, have half of that."""
 FIRST_BOUND, FIRST_NAMED, FIRST_PAGES = 0.1, 0.3, 50
 """The bound before anything is known, and how many pages it outweighs."""
+NAMED_POWER = 0.8
 LEAST_NAMED = 0.1
 """Added to how much pages name the words: one that names none may be about the topic."""
 LEAST_BOUND = 0.1
@@ -73,7 +74,7 @@ class Subject:
         """
         odds = np.asarray(likeness / self.bound) ** steepness
         if named is not None:
-            odds = odds * np.sqrt((named + LEAST_NAMED) / self.named_bound)
+            odds = odds * ((named + LEAST_NAMED) / self.named_bound) ** NAMED_POWER
         return np.asarray(odds / (1 + odds))
 
     def learn(self, weights: Values) -> list[tuple[KnownPage, float]]:

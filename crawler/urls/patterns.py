@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 LEAST_ADDRESSES, LEAST_SHARE = 12, 0.02
-"""A part is a name if it is in so many addresses, not counting those that differ in digits only, and in such a share
-of all that were seen. It stays a name then.
+"""A part is a name if it is in so many addresses and in such a share of all that were seen. It stays a name then.
+Addresses that differ in digits only are one, unless these are the number right after the part, as in `/topic/17`.
 """
 MOST_NAMES = 60
 """Names of a site; a site can invent any number."""
@@ -25,6 +25,10 @@ MOST_DEPTH = 8
 MOST_LENGTH = 40
 """Characters of a name."""
 DIGITS = re.compile(r"[0-9]+")
+NUMBERED = re.compile(r"(?<=/)([^/?#0-9]+)/([0-9]+)(?=[/?#]|$)")
+"""A segment without digits and the number after it."""
+MOST_NUMBERED = 2_000
+"""Characters of an address in which these are looked for."""
 LETTER = re.compile(r"[^\W\d_]|%[0-9A-F]")
 
 Parts = tuple[tuple[str, ...], tuple[str, ...]]
@@ -50,9 +54,10 @@ class Patterns:
         """Count the parts of an address that was not seen before; returns whether one became a name."""
         self.seen += 1
         folded, has_new = hash(DIGITS.sub("#", url)), False
+        numbers = dict(NUMBERED.findall(url[:MOST_NUMBERED]))
         for part in _names(_parts(url)) - self.names:
             having = self._addresses.setdefault(part, set())
-            having.add(folded)
+            having.add(hash((folded, numbers.get(part))))
             if len(having) >= max(LEAST_ADDRESSES, LEAST_SHARE * self.seen) and len(self.names) < MOST_NAMES:
                 del self._addresses[part]
                 self.names.add(part)

@@ -138,6 +138,17 @@ def test_without_its_source(desk: DashboardContext, engine: Engine, view: str, l
     assert ("KEEP_RESPONSES=True" in text) is (view not in ("/versions", "/links"))
 
 
+def test_numbers_of_published_rules(desk: DashboardContext, engine: Engine) -> None:
+    quality = {"words": 61, "certainty": None, "<b>": 0.5}
+    number = stored(desk, engine, quality=json.dumps(quality))
+    view = shown(desk, f"/pages/{number}")
+    for name, value in (("words", "61"), ("certainty", "–"), ("&lt;b&gt;", "0.5")):
+        assert f"<dt>{name}</dt><dd>{value}</dd>" in re.sub("</?bdi>", "", view)
+    assert told(desk, f"/pages/{number}")["quality"] == quality
+    other = stored(desk, engine, url=f"{HOME}2", key=7)
+    assert "Numbers of published rules" not in shown(desk, f"/pages/{other}")
+
+
 def test_a_source_that_is_far_larger_than_it_looks(desk: DashboardContext, engine: Engine) -> None:
     number = stored(desk, engine)
     with engine.begin() as connection:

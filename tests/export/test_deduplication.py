@@ -5,15 +5,13 @@ from typing import Any
 
 import duckdb
 import pytest
+from export_place import Place, lines
 from sqlalchemy import update
-from test_export_pages import Place, either, lines, place
 
 from crawler.export import paragraphs
 from crawler.page.text import fingerprint
 from crawler.recrawl.near_duplicates import signature
 from crawler.store import page_tables
-
-__all__ = ("either", "place")  # fixtures
 
 LONG = "Bees dance in the dark of the hive. " + " ".join(f"word{n}" for n in range(300))
 NEARLY = f"{LONG} Printed in May."

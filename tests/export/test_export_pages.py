@@ -10,22 +10,21 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import fork_server
-import postgres
 import pytest
 import yaml  # which Dask brings
-from command_line import run_command
 from export_pages import several
+from export_place import AT, Place, lines
 from fork_server import environment
 from pyarrow import parquet
 from sites import OPEN, Answer, Crawl, Site, crawl, page, serving
-from sqlalchemy import create_engine, insert, select, update
-from sqlalchemy.engine import URL, make_url
+from sqlalchemy import insert, select, update
+from sqlalchemy.engine import make_url
 from warcio.archiveiterator import ArchiveIterator
 
 from crawler.atomic_files import MARKER
@@ -33,7 +32,6 @@ from crawler.export.export_pages import jsonl
 from crawler.items import TIMES, PageItem
 from crawler.reports import stored_pages
 from crawler.store import crawl_tables, page_tables
-from crawler.store.database import open_database
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -42,65 +40,6 @@ else:
 
 FIELDS = list(asdict(PageItem("", "", "", 0, 0, None)))
 ODD = 'a "b",\nc\r\nd\u2028蜜蜂'
-AT = "2026-11-22T12:30:00+00:00"
-
-
-@dataclass
-class Said:
-    """What the command said, and its exit status."""
-
-    status: int
-    out: str
-    err: str
-
-
-class Place:
-    """A folder with a database, and the command given there, in this process."""
-
-    def __init__(self, folder: Path, url: URL, capture: Any) -> None:
-        self.folder, self.url, self.capture = folder, url, capture
-
-    def export(self, *words: str, **settings: Any) -> Said:
-        given = {"OUTPUT_DIR": "output", "STATE_URL": self.url.render_as_string(hide_password=False)} | settings
-        line = ["export", *words]
-        line += [word for name, value in given.items() for word in ("-s", f"{name}={value}")]
-        status, out, err = run_command(self.capture, *line)
-        return Said(status, out.decode(), err.decode())
-
-    def fill(self, count: int, name: str = "bees", **more: Any) -> None:
-        """Have a crawl of this name store pages, which are like each other but for what is given."""
-        engine = open_database(self.url)
-        with engine.begin() as connection:
-            new = insert(crawl_tables.crawl).values(name=name, seeds="[]", started_at=0.0)
-            made = new.returning(crawl_tables.crawl.c.id)
-            number = connection.execute(made).scalar_one()
-            for n in range(count):
-                url = f"http://{name}.example/{n}"
-                item = asdict(PageItem(url, url, AT, 200, n, None, "en", f"Page {n}", f"Bees {n}.")) | more
-                row = item | {"images": json.dumps(item["images"]), "key": 1_000 * number + n, "crawl_id": number}
-                connection.execute(insert(page_tables.page), row)
-        engine.dispose()
-
-    def change(self, statement: Any) -> None:
-        engine = create_engine(self.url)
-        with engine.begin() as connection:
-            connection.execute(statement)
-        engine.dispose()
-
-    def names(self) -> list[str]:
-        """What is in the folder but the database."""
-        return sorted(path.name for path in self.folder.iterdir() if not path.name.startswith("crawl.db"))
-
-
-@pytest.fixture
-def place(tmp_path: Path, capfdbinary: Any, monkeypatch: pytest.MonkeyPatch) -> Place:
-    """A place where no crawl was ever run."""
-    monkeypatch.chdir(tmp_path)
-    return Place(tmp_path, make_url(f"sqlite:///{tmp_path / 'crawl.db'}"), capfdbinary)
-
-
-def lines(data: bytes) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in data.decode().splitlines()]
 
 
 @pytest.fixture(scope="module")
@@ -147,6 +86,18 @@ def test_the_end_of_the_name_says_how_it_is_packed(
     assert finished.export("-o", f"{tmp_path}/a.jsonl{ending}").status == 0
     found = lines(unpack((tmp_path / f"a.jsonl{ending}").read_bytes()))
     assert sorted(found, key=str) == sorted(crawled.items("bees"), key=str)
+
+
+def test_what_a_crawl_counted_decides_what_is_kept(finished: Place, crawled: Crawl, tmp_path: Path) -> None:
+    items = {one["url"]: one["quality"] for one in crawled.items("bees")}
+    said = finished.export("--keep", "c4", "--where", "quality.han_frac < 0.1", "-o", f"{tmp_path}/a.jsonl")
+    assert said.status == 0
+    assert lines((tmp_path / "a.jsonl").read_bytes()) == []
+    removed = {one.pop("url"): one for one in lines((tmp_path / "a.removed.jsonl").read_bytes())}
+    han = next(url for url, numbers in items.items() if numbers["han_frac"] >= 0.1)
+    assert removed.pop(han) == {"rule": "quality.han_frac < 0.1", "value": items[han]["han_frac"], "limit": 0.1}
+    assert {one["limit"] for one in removed.values()} == {5}
+    assert len(removed) == 4
 
 
 def test_other_readers_read_the_same(finished: Place, crawled: Crawl, tmp_path: Path) -> None:
@@ -199,15 +150,6 @@ def test_a_folder_has_a_file_for_each_page(finished: Place, crawled: Crawl, tmp_
         assert sorted(fronts, key=str) == sorted(expected, key=str)
         assert (tmp_path / "pages" / MARKER).exists()
     assert [path.name for path in tmp_path.iterdir()] == ["pages"]
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def either(request: pytest.FixtureRequest, place: Place) -> Place:
-    """A place with a database of each kind."""
-    if request.param == "postgresql":
-        server: postgres.Server = request.getfixturevalue("postgres_server")
-        place.url = make_url(server.database())
-    return place
 
 
 @pytest.mark.parametrize(

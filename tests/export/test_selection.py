@@ -6,14 +6,12 @@ from typing import Any
 
 import duckdb
 import pytest
+from export_place import Place, lines
 from sqlalchemy import create_engine, select, update
-from test_export_pages import Place, either, lines, place
 
 from crawler.export.selection import path_beside
 from crawler.reports.condition import condition_of
 from crawler.store import page_tables
-
-__all__ = ("either", "place")  # fixtures
 
 PAGES: list[dict[str, Any]] = [
     {"relevance": 0.9, "title": "Alpha", "quality": {"words": 50}},

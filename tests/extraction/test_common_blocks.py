@@ -57,3 +57,21 @@ def test_three_pages_of_ten_make_a_block_common(pages: int, is_common: bool) -> 
 def test_a_page_of_common_blocks_alone_keeps_its_text(library: BlockLibrary) -> None:
     one = Page.from_html(f"<p>{NOTICE}</p>", "http://a.example/")
     assert cleaned(one, library).text == NOTICE
+
+
+def test_a_text_that_is_mostly_common_is_kept(library: BlockLibrary) -> None:
+    """As on the printed version of an article, or on pages of a law that share its preamble."""
+    shared = [
+        f"Law {number} says in its preamble that bees are kept by all, and honey is for all." for number in range(6)
+    ]
+    pages = [
+        Page.from_html(
+            f"<article><h1>Law</h1>{''.join(f'<p>{one}</p>' for one in shared)}<p>{TEXTS[number]}</p></article>",
+            "http://a.example/",
+        )
+        for number in range(N1 + 1)
+    ]
+    known = learn(pages[:N1], BlockLibrary())
+    text = cleaned(pages[N1], known).text
+    assert known
+    assert all(one in text for one in (*shared, TEXTS[N1]))

@@ -369,6 +369,20 @@ def test_after_kill_9_of_both_the_run_has_failed(world: World, endless: Site, sa
     assert "bees: run 1 is dead: failed (killed, or its machine failed)" in world.said(1)
 
 
+def test_after_kill_9_of_both_run_now_runs_it_again(world: World, endless: Site, say: Callable[..., Said]) -> None:
+    say("add", "bees", "0 3 * * *", "topic", *options(endless.url))
+    by_hand = world.start("run-now", "bees")
+    run = until(lambda: (now := world.job().now) and now.pid and now)
+    by_hand.send_signal(signal.SIGKILL)
+    os.kill(run.pid, signal.SIGKILL)
+    by_hand.wait(PATIENCE)
+    again = world.start("run-now", "bees")
+    until(lambda: (now := world.job().now) and now.number == 2)
+    assert (world.job().last.number, world.job().last.status) == (1, "failed")
+    again.send_signal(signal.SIGINT)
+    again.wait(PATIENCE)
+
+
 @pytest.mark.long
 def test_ctrl_c_ends_what_runs_by_hand_cleanly(world: World, endless: Site, say: Callable[..., Said]) -> None:
     say("add", "bees", "0 3 * * *", "topic", *options(endless.url))

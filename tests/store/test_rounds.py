@@ -354,6 +354,11 @@ def test_a_page_that_leads_elsewhere_is_due_again_later(crew: Crew) -> None:
     assert not worker.session.begin([])
 
 
+def test_a_fresh_crawl_of_a_new_name_is_in_its_first_round(crew: Crew) -> None:
+    assert crew.join(*candidates(A), fresh=True).session.committer.round.number == 1
+    assert crew.join(*candidates(A), name="other").session.committer.round.number == 1
+
+
 def test_a_fresh_crawl_knows_no_page(crew: Crew) -> None:
     first_round(crew, *candidates(A))
     first_round(crew, *candidates(A), fresh=True)

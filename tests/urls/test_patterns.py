@@ -78,11 +78,23 @@ def test_a_name_is_in_a_share_of_the_addresses(addresses: int, others: int, is_n
     assert ("tag" in patterns.names) is is_name
 
 
-def test_what_differs_in_digits_only_makes_no_name() -> None:
+@pytest.mark.parametrize(
+    ("path", "pattern"),
+    [
+        ("/topic/{}", "/topic/#"),
+        ("/topic/{}/", "/topic/#"),
+        ("/topic/{}?sort=new", "/topic/#?sort=*"),
+        ("/bees/page/{}", "/*/page/#"),
+        ("/bees/page-{}", "/*/*"),
+        ("/bees?page={}", "/*?page=*"),
+        ("/bees/{}x", "/*/*"),
+    ],
+)
+def test_of_digits_only_the_number_right_after_a_part_makes_it_a_name(path: str, pattern: str) -> None:
     patterns = Patterns()
     for number in range(5 * LEAST_ADDRESSES):
-        patterns.see(f"{SITE}/bees/page/{number}")
-    assert patterns.of(f"{SITE}/bees/page/7") == "/*/*/#"
+        patterns.see(SITE + path.format(number))
+    assert patterns.of(SITE + path.format(7)) == pattern
 
 
 def test_a_hostile_site_fills_no_memory() -> None:

@@ -209,7 +209,8 @@ def begin(context: DashboardContext, number: int) -> bool:
     """Start a run of a job now; returns whether it was not running already."""
     jobs, started = Jobs(open_database(context.url)), None
     try:
-        job, scheduler = numbered(jobs.all()[0], number), scheduler_of(jobs, context.settings)
+        scheduler = scheduler_of(jobs, context.settings)
+        job = scheduler.current(numbered(jobs.all()[0], number).name)
         run = jobs.start(job, DueRun(BY_HAND), scheduler.place)
         if run is not None:
             started = starting_thread().submit(scheduler.begin, job, run).result()
@@ -238,7 +239,7 @@ def _see_out(scheduler: JobScheduler, started: StartedRun) -> None:
 def end(context: DashboardContext, number: int) -> bool:
     """Tell the current run of a job to stop; returns whether there is one."""
     with opened(context) as jobs:
-        job = numbered(jobs.all()[0], number)
+        job = scheduler_of(jobs, context.settings).current(numbered(jobs.all()[0], number).name)
         if job.now is not None:
             jobs.stop(job.now.id, TOLD)  # its process reads this, on whatever machine it is
         return job.now is not None

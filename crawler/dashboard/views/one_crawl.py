@@ -25,7 +25,7 @@ from crawler.reports.crawls import CrawlSummary, OutcomeTotals, outcome_totals, 
 from crawler.reports.seeds import failed_seeds
 from crawler.reports.sites import SiteQuery, SlowHost, SortedSites, sites, slowest
 from crawler.reports.throughput import SamplePoint, sample_points
-from crawler.store.crawl_tables import crawl, sample
+from crawler.store.crawl_tables import sample
 from crawler.store.database import database_time
 from crawler.store.read_only import reading
 from crawler.translation.message import N_
@@ -228,10 +228,10 @@ def found_crawl(connection: Connection, number: int) -> CrawlSummary:
 
 
 def _outcomes(context: DashboardContext, of: CrawlSummary) -> Outcomes:
-    result = context.background.get("outcomes", lambda: _ends(context), OUTCOMES_AGE)
+    result = context.background.get(("outcomes", of.id, of.started_at), lambda: _ends(context, of.id), OUTCOMES_AGE)
     ends: dict[str, int] = {}
     reasons: dict[str, dict[str, int]] = {}
-    found: OutcomeTotals = (result.value or {}).get((of.id, of.started_at), OutcomeTotals(0, 0, Counter()))
+    found: OutcomeTotals = result.value or OutcomeTotals(0, 0, Counter())
     for outcome, count in sorted(found.outcomes.items(), key=lambda one: (-one[1], one[0])):
         group = outcome.code.group
         if group is not Group.DONE:
@@ -243,11 +243,9 @@ def _outcomes(context: DashboardContext, of: CrawlSummary) -> Outcomes:
     return Outcomes(result.at, ends, reasons, result.error)
 
 
-def _ends(context: DashboardContext) -> Mapping[tuple[int, float], OutcomeTotals]:
-    """The outcomes of addresses, by the number of the crawl and its start time: a later crawl may reuse the number."""
+def _ends(context: DashboardContext, number: int) -> OutcomeTotals:
     with reading(context.url) as connection:
-        begun, ends = connection.execute(select(crawl.c.id, crawl.c.started_at)).all(), outcome_totals(connection)
-        return {(number, at): ends[number] for number, at in begun}
+        return outcome_totals(connection, number)[number]
 
 
 def _cursor(text: str) -> tuple[int, int] | None:

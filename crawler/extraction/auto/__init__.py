@@ -6,7 +6,8 @@
    trained first: one of the names of elements (class, id, role), one of words.
 2. A network combines each block with its neighbours, with the blocks in the same containers and with those of the same
    path, and computes the probability that it is main text (.network). It also computes the type of the page (.model).
-3. Blocks that pages of the site have in common are no main text (.common_blocks), if other pages are known.
+3. Blocks that pages of the site have in common are no main text (.common_blocks), if other pages are known and these
+   blocks are not most of the text.
 4. The set of blocks with the highest expected F is kept (.model), tables, lists and cards as wholes (.wholes),
    without readers' comments. The blocks are written as readable text (crawler.extraction.output.plain_text).
 5. If a page shows almost no text, the text is looked for in its scripts (crawler.extraction.script_text).

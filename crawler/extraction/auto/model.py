@@ -29,6 +29,8 @@ KINDS = ("article", "forum", "product", "collection", "listing", "documentation"
 """The types of page."""
 LEAST_SURE = 0.55
 """The probability from which the type of a page is told."""
+MOST_COMMON = 0.5
+"""The share of the likely main text, in words, that may be left out because other pages of the site have it."""
 MAX_BYTES = 50 << 20
 """The total size of all arrays in a file."""
 MAX_LAYERS = 1_000
@@ -117,8 +119,11 @@ def judge(page: Page, model: Model) -> PageJudgement:
 
 
 def without(judgement: PageJudgement, places: Sequence[int]) -> PageJudgement:
-    """The same judgement, but for these blocks, which are not main text, unless they are all there is."""
-    if len(places) in (0, len(judgement.probabilities)):
+    """The same judgement, but for these blocks, which are not main text; unless they are most of what would be, as on
+    copies of an article.
+    """
+    words = judgement.probabilities * judgement.tokens
+    if len(places) == 0 or words[places].sum() > MOST_COMMON * words.sum():
         return judgement
     likely = judgement.probabilities.copy()
     likely[places] = 0

@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING
 
 from lxml import etree
 
 from crawler.extraction.output.footnotes import footnotes
 from crawler.extraction.output.markdown_inline import MARKS, NO_MARKS, escaped, raw, rendered, target, without_returns
-from crawler.extraction.output.markdown_layout import Indent, MarkdownLine, MarkdownTable, laid_out
+from crawler.extraction.output.markdown_layout import AFTER_ALL, Indent, MarkdownLine, MarkdownTable, laid_out
 from crawler.extraction.output.plain_text import is_said
 from crawler.page.blocks import ANCHORED, INLINE, WITHIN_WORDS, Block, steps, without_anchor
 from crawler.page.formulas import is_display
@@ -38,6 +38,9 @@ MAX_ALT = 300
 MAX_FRAGMENT = 200
 # Lines above which the headline is looked for.
 MAX_ABOVE = 10
+MAX_AFTER = 3
+"""Blocks after the last kept one before which images are looked at: captions of the images before."""
+WHOLE = frozenset(("html", "body"))
 # Images smaller than this are icons, as are those with such addresses.
 LEAST_PIXELS = 50
 ICON = re.compile(r"avatar|badge|blank|emoji|icon|loading|logo|pixel|smil|spacer|sprite|\b1x1\b", re.IGNORECASE)
@@ -243,22 +246,35 @@ def _letters(text: str) -> str:
 
 
 def _images(page: Page, blocks: Sequence[Block], refused: Collection[str]) -> dict[int, list[str]]:
-    """The images between the kept blocks, by the index of the block that each comes before."""
+    """The images between the kept blocks, by the index of the block that each comes before, and those right after the
+    last one, by AFTER_ALL.
+    """
     kept = {id(block) for block in blocks}
     indexes = [at for at, block in enumerate(page.blocks) if id(block) in kept]
-    are_kept = set(indexes)
+    are_kept, last = set(indexes), indexes[-1]
     found: dict[int, list[str]] = {}
     seen = set(refused)
     for image in page.images:
-        if image.at > indexes[-1]:
+        if image.at > last + MAX_AFTER:
             break
-        near = image.at in are_kept or (image.at - 1 in are_kept)
-        if near and image.url not in seen and not _is_icon(image):
+        is_after = image.at > last and _is_beside(image, page.blocks[last])
+        near = image.at in are_kept or (image.at - 1 in are_kept and image.at < last)
+        if (near or is_after) and image.url not in seen and not _is_icon(image):
             seen.add(image.url)
             alt = escaped(fold_space(image.alt[:MAX_ALT].translate(NO_MARKS)), in_link=True, more=True)
-            before = indexes[bisect_left(indexes, image.at)]
+            before = AFTER_ALL if is_after else indexes[bisect_left(indexes, image.at)]
             found.setdefault(before, []).append(f"![{alt}]({target(image.url)})")
     return found
+
+
+def _is_beside(image: ImageLink, block: Block) -> bool:
+    """Whether an image is in the element that the block is in, unless that is the whole page."""
+    around = block.element.getparent()
+    return (
+        around is not None
+        and around.tag not in WHOLE
+        and any(one is around for one in islice(image.element.iterancestors(), MAX_ABOVE))
+    )
 
 
 def _is_icon(image: ImageLink) -> bool:

@@ -25,6 +25,8 @@ NOTE_INDENT = 4
 # Lists with different marks are different lists.
 OTHER_MARKS = str.maketrans("-.", "*)")
 MAX_ROWS = 1_000  # that a cell is taken to reach down
+AFTER_ALL = -1
+"""The key of the images that come after all lines."""
 
 
 @dataclass(eq=False)
@@ -237,6 +239,8 @@ def laid_out(lines: list[MarkdownLine], images: dict[int, list[str]]) -> str:
             for paragraph in _paragraphs(part, images):
                 document.show_images(paragraph[0])
                 document.add(_text(paragraph, document.starts), paragraph[0])
+    for image in images.get(AFTER_ALL, ()) if lines else ():
+        document.add([image], lines[-1])
     return "".join(document.out)
 
 

@@ -115,7 +115,11 @@ def test_links(html: str, expected: str) -> None:
         ("<p>a<img src=/i.jpg alt='the bee'>b<p>c", f"![the bee]({E}/i.jpg)\n\nab\n\nc"),
         ("<p>a</p><img src=/i.jpg><p>b", f"a\n\n![]({E}/i.jpg)\n\nb"),
         ("<ul><li><img src=/i.jpg>a<li>b", f"- ![]({E}/i.jpg)\n\n  a\n- b"),
-        ("<p>a</p><img src=/i.jpg>", "a"),
+        ("<p>a</p><img src=/i.jpg>", "a"),  # beside the whole page
+        ("<div><p>a</p><figure><img src=/i.jpg></figure></div>", f"a\n\n![]({E}/i.jpg)"),
+        ("<div><p>a</p><p><img src=/i.jpg></p><p><img src=/j.jpg></div>", f"a\n\n![]({E}/i.jpg)\n\n![]({E}/j.jpg)"),
+        ("<div><p>a</p></div><div><img src=/i.jpg></div>", "a"),
+        ("<blockquote><p>a</p><img src=/i.jpg></blockquote>", f"> a\n>\n> ![]({E}/i.jpg)"),
         ("<p>a</p><img src=/i.jpg><img src=/i.jpg><p>b", f"a\n\n![]({E}/i.jpg)\n\nb"),
         ("<p>a</p><img src=/i.jpg width=49><img src=/j.jpg width=50><p>b", f"a\n\n![]({E}/j.jpg)\n\nb"),
         ("<p>a</p><img src=/blank.gif><img src=/no.jpg><p>b", "a\n\nb"),

@@ -1,0 +1,101 @@
+"""A data set: a folder with the pages of an export in shards, a manifest and a dataset card.
+
+A shard is closed when it has the size that was asked for, so it is larger by at most one row group of Parquet, or one
+block of zstd. The folder has a temporary name until the manifest and the card are in it, so a killed export leaves
+nothing under the name of the folder, and what was there before stays.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from itertools import chain, islice
+
+from crawler.atomic_files import AtomicFolder
+from crawler.command_line.terminal import WrongUseError
+from crawler.export.dataset_card import dataset_card
+from crawler.export.formats import compressed
+from crawler.export.jsonl import jsonl
+from crawler.export.manifest import Contents, Origin, manifest
+from crawler.export.parquet import parquet
+from crawler.reports.stored_pages import StoredPage
+
+MANIFEST, CARD = "manifest.json", "README.md"
+USUAL_SIZE, LEAST_SIZE = 100_000_000, 1_000_000
+_SIZE = re.compile(r"(\d{1,9}(?:\.\d{1,3})?) ?(MB|GB)", re.IGNORECASE)
+_UNITS = {"mb": 1_000_000, "gb": 1_000_000_000}
+
+
+def size_of(text: str) -> int:
+    """Parse the size of a shard; raises a WrongUseError.
+
+    >>> size_of("100MB"), size_of("1.5 gb")
+    (100000000, 1500000000)
+    """
+    found = _SIZE.fullmatch(text.strip())
+    size = int(float(found[1]) * _UNITS[found[2].lower()]) if found else 0
+    if size < LEAST_SIZE:
+        raise WrongUseError(
+            "{value} is wrong; allowed are sizes from 1MB, such as 500MB or 2GB", value=repr(text[:100])
+        )
+    return size
+
+
+@dataclass
+class Shard:
+    """A file of a data set."""
+
+    name: str
+    records: int = 0
+    bytes: int = 0
+    sha256: str = ""
+
+
+class DataSet(AtomicFolder):
+    """A folder with shards that are described; `format` is `parquet` or `jsonl`, which is compressed by zstd."""
+
+    def __init__(self, path: str, format: str, size: int | None = None) -> None:
+        super().__init__(path)
+        self.format = "jsonl.zst" if format == "jsonl" else format
+        self.size = size or USUAL_SIZE
+        self.shards: list[Shard] = []
+        self.contents = Contents()
+
+    def fill(self, pages: Iterable[StoredPage], fields: Sequence[str]) -> int:
+        """Write pages into shards; returns the number of bytes."""
+        pages = iter(pages)
+        while begun := list(islice(pages, 1)):
+            shard = Shard(f"part-{len(self.shards):05}.{self.format}")
+            self.shards.append(shard)
+            self._write_shard(shard, self._until_full(shard, chain(begun, pages)), fields)
+        return sum(shard.bytes for shard in self.shards)
+
+    def describe(self, origin: Origin) -> None:
+        """Write the manifest and the card."""
+        found = manifest(origin, self.contents, self.format, [asdict(shard) for shard in self.shards])
+        self.write(MANIFEST, json.dumps(found, ensure_ascii=False, indent=2).encode("utf-8", "replace") + b"\n")
+        self.write(CARD, dataset_card(found).encode("utf-8", "replace"))
+
+    def _write_shard(self, shard: Shard, pages: Iterable[StoredPage], fields: Sequence[str]) -> None:
+        digest = sha256()
+        for part in self._parts(pages, fields):
+            self.append(shard.name, part)
+            digest.update(part)
+            shard.bytes += len(part)
+        shard.sha256 = digest.hexdigest()
+
+    def _parts(self, pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[bytes]:
+        if self.format == "parquet":
+            # A row group is never larger than a shard, so that small shards are about as large as asked for.
+            return parquet(pages, fields, self.size)
+        return compressed(jsonl(pages, fields), ".zst")
+
+    def _until_full(self, shard: Shard, pages: Iterable[StoredPage]) -> Iterator[StoredPage]:
+        """The pages until the shard has its size."""
+        for page in pages:
+            shard.records += 1
+            self.contents.add(page.values)
+            yield page
+            if shard.bytes >= self.size:
+                return

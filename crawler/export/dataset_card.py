@@ -1,0 +1,214 @@
+"""The card of a data set: a README.md whose head hubs read, and whose sentences people read.
+
+All that comes from the web or from the user stands in code spans and code blocks, in which Markdown and HTML mean
+nothing, and in the head as JSON, which every YAML parser reads.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from crawler.command_line.terminal import spelled
+from crawler.export.field_meanings import docstrings
+from crawler.export.manifest import UNKNOWN
+from crawler.export.markdown import json_for_yaml
+from crawler.items import PageRecord
+from crawler.rights.statement import State
+from crawler.translation.message import counted
+
+HUB_LICENCES = frozenset(
+    "agpl-3.0 apache-2.0 bsd-2-clause bsd-3-clause cc-by-2.0 cc-by-2.5 cc-by-3.0 cc-by-4.0 cc-by-nc-2.0 cc-by-nc-3.0 "
+    "cc-by-nc-4.0 cc-by-nc-nd-3.0 cc-by-nc-nd-4.0 cc-by-nc-sa-2.0 cc-by-nc-sa-3.0 cc-by-nc-sa-4.0 cc-by-nd-4.0 "
+    "cc-by-sa-3.0 cc-by-sa-4.0 cc0-1.0 gfdl gpl-2.0 gpl-3.0 lgpl-3.0 mit mpl-2.0 odbl odc-by pddl".split()
+)
+"""Names of licences that hubs know."""
+SIZES = (("1K", 10**3), ("10K", 10**4), ("100K", 10**5), ("1M", 10**6), ("10M", 10**7), ("100M", 10**8), ("1B", 10**9))
+_LANGUAGE = re.compile(r"[a-z]{2,3}")
+MOST_LISTED = 20
+LONGEST_TOPIC = 200
+"""Characters of a topic that are shown."""
+NO_TOPIC = "what its seeds are about"
+LEGAL = (
+    "These are counts of what sites and pages said when they were fetched. They are no legal advice: what a site says "
+    "may be wrong or may have changed, and a page on which nothing is said may still be protected."
+)
+PERSONAL = (
+    "The pages are from the public web. They name people, and may have personal data that nobody meant to be in a data "
+    "set. Whoever uses or passes on the data set answers for that use, such as by the law on data protection."
+)
+
+
+def dataset_card(manifest: Mapping[str, Any]) -> str:
+    """The card of the data set that this manifest describes."""
+    sections = (_summary, _making, _fields, _contents, _rights, _personal_data, _filters)
+    parts = [_head(manifest), *("\n\n".join(section(manifest)) for section in sections)]
+    return "\n\n".join(parts) + "\n"
+
+
+def size_category(count: int) -> str:
+    """The name that hubs have for so many records.
+
+    >>> size_category(999), size_category(1_000), size_category(2 * 10**9)
+    ('n<1K', '1K<n<10K', 'n>1B')
+    """
+    below = next((number for number, (_, limit) in enumerate(SIZES) if count < limit), None)
+    if below is None:
+        return f"n>{SIZES[-1][0]}"
+    return f"{SIZES[below - 1][0]}<n<{SIZES[below][0]}" if below else f"n<{SIZES[0][0]}"
+
+
+def code(text: str) -> str:
+    """A text as a code span in one line, longer than any sign in it that could end it.
+
+    >>> print(code("honey` bees"), code("`"))
+    `` honey` bees `` `` ` ``
+    """
+    line = spelled(" ".join(text.split())) or " "
+    fence = "`" * (_longest_run(line) + 1)
+    return f"{fence} {line} {fence}" if "`" in line else f"`{line}`"
+
+
+def _longest_run(text: str) -> int:
+    return max(map(len, re.findall("`+", text)), default=0)
+
+
+def _block(text: str) -> str:
+    """A text as a code block."""
+    fence = "`" * max(3, _longest_run(text) + 1)
+    lines = "\n".join(map(spelled, text.splitlines()))
+    return f"{fence}sh\n{lines}\n{fence}"
+
+
+def _head(manifest: Mapping[str, Any]) -> str:
+    titles = [": ".join(filter(None, (one["name"], _topic(one)))) for one in manifest["crawls"]]
+    lines = [f"pretty_name: {json_for_yaml('; '.join(titles))}", *_languages(manifest["languages"])]
+    lines += _licence([*manifest["licences"]])
+    lines += ["size_categories:", f"- {json_for_yaml(size_category(manifest['records']))}"]
+    lines += ["task_categories:", "- text-generation"]
+    # Without this, hubs take the manifest for data.
+    data = f"part-*.{manifest['format']}"
+    lines += ["configs:", "- config_name: default", f"  data_files: {json_for_yaml(data)}"]
+    return "\n".join(["---", *lines, "---"])
+
+
+def _topic(crawl: Mapping[str, Any]) -> str:
+    """The topic of a crawl in one line, of limited length; empty if its seeds tell it."""
+    return " ".join(str(crawl["topic"])[: 2 * LONGEST_TOPIC].split())[:LONGEST_TOPIC]
+
+
+def _languages(counts: Mapping[str, int]) -> list[str]:
+    # In quotation marks: for YAML, `no` is not Norwegian, but false.
+    found = [f'- "{language}"' for language in counts if _LANGUAGE.fullmatch(language)]
+    return ["language:", *found] if found else []
+
+
+def _licence(names: Sequence[str]) -> list[str]:
+    """The licence that all pages have, or `other`."""
+    if len(names) != 1 or names[0] == UNKNOWN:
+        return ["license: other"]
+    known = names[0].lower()
+    return (
+        [f"license: {known}"] if known in HUB_LICENCES else ["license: other", f"license_name: {json_for_yaml(known)}"]
+    )
+
+
+def _summary(manifest: Mapping[str, Any]) -> Iterator[str]:
+    from rich.filesize import decimal  # which a refusal does not wait for
+
+    crawls = manifest["crawls"]
+    yield "# " + "; ".join(": ".join(map(code, filter(None, (one["name"], _topic(one))))) for one in crawls)
+    pages, shards = counted(manifest["records"], "web page"), counted(len(manifest["shards"]), "shard")
+    form, size = f"`{manifest['format']}`", decimal(manifest["bytes"])
+    origins = [
+        f"{code(one['name'])} on {f'the topic {code(_topic(one))}' if _topic(one) else NO_TOPIC}" for one in crawls
+    ]
+    yield (
+        f"This data set has {pages}, each with its main text and what is known about it, in {shards} "
+        f"({form}, {size}). They are from the {'crawl' if len(crawls) == 1 else 'crawls'} {', '.join(origins)}."
+    )
+    if manifest["records"]:
+        first, last = (code(manifest[name]) for name in ("first_fetched_at", "last_fetched_at"))
+        yield f"The pages were fetched from {first} to {last}."
+
+
+def _making(manifest: Mapping[str, Any]) -> Iterator[str]:
+    yield "## How it was made"
+    yield (
+        f"Winnow {manifest['winnow']} crawled the web from seeds, followed the most promising links first, and reduced "
+        "each page to its main text while it crawled. The version of an extractor also stands for its weights."
+    )
+    yield from _listed(
+        (f"{code(one['method'])}, version {code(one['version'])}", one["records"]) for one in manifest["extractors"]
+    )
+    yield f"The data set was written at {code(manifest['made_at'])} by:"
+    yield _block(manifest["command"])
+    yield (
+        "`manifest.json` has the records, bytes and SHA-256 of each shard, and the counts below in full. Each page is "
+        "there in its latest version only."
+    )
+
+
+def _fields(manifest: Mapping[str, Any]) -> Iterator[str]:
+    yield "## Fields"
+    meanings = docstrings(PageRecord)
+    rows = [("field", "meaning"), ("---", "---")]
+    rows += [(f"`{name}`", meanings[name].replace("|", r"\|")) for name in manifest["fields"]]
+    yield "\n".join(f"| {name} | {meaning} |" for name, meaning in rows)
+
+
+def _contents(manifest: Mapping[str, Any]) -> Iterator[str]:
+    yield "## Languages and domains"
+    yield from _listed((code(name), count) for name, count in manifest["languages"].items())
+    yield f"The pages are from {counted(manifest['domain_count'], 'domain')}. Those with the most pages:"
+    yield from _listed((code(name), count) for name, count in manifest["main_domains"].items())
+
+
+def _rights(manifest: Mapping[str, Any]) -> Iterator[str]:
+    yield "## Rights"
+    yield LEGAL
+    yield f"Pages by the licence that they name; {code(UNKNOWN)} stands for none:"
+    yield from _listed((code(name), count) for name, count in manifest["licences"].items())
+    yield "Pages by what is said about a use:"
+    rows = [["use", *State], ["---"] * (len(State) + 1)]
+    rows += [[use, *(f"{counts[state]:,}" for state in State)] for use, counts in manifest["uses"].items()]
+    yield "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    if "rights" in manifest["fields"]:
+        yield "The field `rights` has the evidence for each page."
+
+
+def _personal_data(manifest: Mapping[str, Any]) -> Iterator[str]:
+    yield "## Personal data"
+    yield PERSONAL
+    if "--mask" not in manifest["filters"]:
+        yield "Nothing was masked."
+        return
+    kinds = manifest["filters"]["--mask"][0].split(",")
+    yield (
+        "In the texts, `[EMAIL]` and the like stand in place of what was found of these kinds. Much else is not "
+        "masked, such as names and postal addresses."
+    )
+    yield "\n".join(f"- {code(kind)}: {manifest['masked'].get(kind, 0):,} times" for kind in kinds)
+
+
+def _filters(manifest: Mapping[str, Any]) -> Iterator[str]:
+    filters = manifest["filters"]
+    yield "## Filters"
+    yield "Pages that were stored when the data set was made:"
+    rows = [(code(one["name"]), counted(one["stored"], "page"), f"{one['gone']:,}") for one in manifest["crawls"]]
+    yield "\n".join(f"- {name}: {stored}, {gone} of them gone from the web" for name, stored, gone in rows)
+    if not filters:
+        yield "No filter was used."
+        return
+    yield "Options that chose or changed pages:"
+    yield "\n".join(f"- {code(' '.join((name, *values)))}" for name, values in filters.items())
+    if manifest["removed"]:
+        yield "Pages that conditions and rules removed, by the first that they broke:"
+        yield from _listed((code(name), count) for name, count in manifest["removed"].items())
+
+
+def _listed(rows: Iterable[tuple[str, int]]) -> Iterator[str]:
+    """A list of names with counts of pages; nothing if there is none."""
+    found = [f"- {name}: {counted(count, 'page')}" for name, count in rows]
+    more = len(found) - MOST_LISTED
+    if found:
+        yield "\n".join(found[:MOST_LISTED] + [f"- {more:,} more in `manifest.json`"] * (more > 0))

@@ -1,0 +1,142 @@
+"""The manifest of a data set: where its records are from, how they were chosen, and counts of them."""
+
+import argparse
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from crawler import __version__
+from crawler.reports.condition import Condition
+from crawler.reports.stored_pages import LanguageOrSite
+from crawler.rights.statement import State, Use
+from crawler.urls.parsing import site
+
+NEEDS = ("url", "language", "rights", "round", "fetched_at", "extractor", "extractor_version")
+"""Columns that are counted."""
+MOST_DOMAINS = 20
+UNKNOWN = "unknown"
+"""The key of pages without a language, and without a licence."""
+OF_OUTPUT = frozenset(("--name", "--into", "--format", "--fields", "--shard-size"))
+"""Options that leave out no page and change no text."""
+
+
+@dataclass(frozen=True)
+class CrawlOrigin:
+    """A crawl from which records are."""
+
+    name: str
+    topic: str
+    stored: int
+    """Its pages in the database."""
+    gone: int
+    """How many of these are gone."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where the records of a data set are from."""
+
+    crawls: Sequence[CrawlOrigin]
+    fields: Sequence[str]
+    options: Mapping[str, Sequence[str]]
+    removed: Mapping[str, int]
+    """Pages that were removed, by rule."""
+    masked: Mapping[str, int]
+    """Personal data that was masked, by kind."""
+    made_at: str
+
+
+@dataclass
+class Contents:
+    """Counts of the records of a data set."""
+
+    languages: Counter[str] = field(default_factory=Counter)
+    licences: Counter[str] = field(default_factory=Counter)
+    uses: dict[Use, Counter[str]] = field(default_factory=lambda: {use: Counter() for use in Use})
+    domains: Counter[str] = field(default_factory=Counter)
+    rounds: Counter[int] = field(default_factory=Counter)
+    extractors: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """By method and version; a new version of the weights is a new version of the method."""
+    first_fetched_at: str | None = None
+    last_fetched_at: str | None = None
+
+    def add(self, values: Mapping[str, Any]) -> None:
+        """Count a page."""
+        rights, time = values["rights"] or {}, values["fetched_at"]
+        self.languages[values["language"] or UNKNOWN] += 1
+        self.licences[rights.get("licence") or UNKNOWN] += 1
+        for use, counts in self.uses.items():
+            counts[rights.get("uses", {}).get(use, State.UNKNOWN)] += 1
+        self.domains[site(values["url"])] += 1
+        self.rounds[values["round"]] += 1
+        self.extractors[values["extractor"], values["extractor_version"] or UNKNOWN] += 1
+        self.first_fetched_at = min(self.first_fetched_at or time, time)
+        self.last_fetched_at = max(self.last_fetched_at or time, time)
+
+
+def manifest(origin: Origin, contents: Contents, format: str, shards: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The manifest, in which everything has a fixed order."""
+    return {
+        "format": format,
+        "records": sum(shard["records"] for shard in shards),
+        "bytes": sum(shard["bytes"] for shard in shards),
+        "shards": [*shards],
+        "fields": [*origin.fields],
+        "crawls": [asdict(crawl) for crawl in origin.crawls],
+        "winnow": __version__,
+        "extractors": [
+            {"method": method, "version": version, "records": count}
+            for (method, version), count in _most_first(contents.extractors)
+        ],
+        "made_at": origin.made_at,
+        "command": _command(origin.options),
+        "filters": {name: [*values] for name, values in origin.options.items() if name not in OF_OUTPUT},
+        "removed": dict(_most_first(origin.removed)),
+        "masked": {kind: origin.masked[kind] for kind in sorted(origin.masked)},
+        "languages": dict(_most_first(contents.languages)),
+        "licences": dict(_most_first(contents.licences)),
+        "uses": {use.value: {state.value: counts[state] for state in State} for use, counts in contents.uses.items()},
+        "domain_count": len(contents.domains),
+        "main_domains": dict(_most_first(contents.domains)[:MOST_DOMAINS]),
+        "rounds": {str(number): contents.rounds[number] for number in sorted(contents.rounds)},
+        "first_fetched_at": contents.first_fetched_at,
+        "last_fetched_at": contents.last_fetched_at,
+    }
+
+
+def options_given(actions: Iterable[argparse.Action], opts: argparse.Namespace) -> dict[str, list[str]]:
+    """The options among these that were given, each with its values as texts.
+
+    Scrapy's own options are not among them: a setting may be a password. The path of the folder is cut to its name.
+    """
+    found = {}
+    for action in actions:
+        value = getattr(opts, action.dest, None)
+        if action.option_strings and value is not None and value is not False and value != action.default:
+            each = value if isinstance(action, argparse._AppendAction) else [] if value is True else [value]
+            found[action.option_strings[-1]] = [_text(one) for one in each]
+    if "--into" in found:
+        found["--into"] = [Path(opts.into).name]
+    return found
+
+
+def _text(value: Any) -> str:
+    """The value of an option as it may be typed."""
+    if isinstance(value, LanguageOrSite):
+        return "/".join(filter(None, value))
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return value.source if isinstance(value, Condition) else str(value)
+
+
+def _command(options: Mapping[str, Sequence[str]]) -> str:
+    words = [word for name, values in options.items() for value in values or [""] for word in (name, value) if word]
+    return shlex.join(["scrapy", "export", *words])
+
+
+def _most_first(counts: Mapping[Any, int]) -> list[tuple[Any, int]]:
+    """Keys and counts, the largest count first; of equal ones, in the order of the keys."""
+    return sorted(counts.items(), key=lambda one: (-one[1], one[0]))

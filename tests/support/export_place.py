@@ -1,0 +1,67 @@
+"""A folder with a database in which `scrapy export` is given as it is typed."""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from command_line import run_command
+from sqlalchemy import create_engine, insert
+from sqlalchemy.engine import URL
+
+from crawler.items import PageItem
+from crawler.store import crawl_tables, page_tables
+from crawler.store.database import open_database
+
+AT = "2026-11-22T12:30:00+00:00"
+
+
+@dataclass
+class Said:
+    """What the command said, and its exit status."""
+
+    status: int
+    out: str
+    err: str
+
+
+class Place:
+    """A folder with a database, and the command given there, in this process."""
+
+    def __init__(self, folder: Path, url: URL, capture: Any) -> None:
+        self.folder, self.url, self.capture = folder, url, capture
+
+    def export(self, *words: str, **settings: Any) -> Said:
+        given = {"OUTPUT_DIR": "output", "STATE_URL": self.url.render_as_string(hide_password=False)} | settings
+        line = ["export", *words]
+        line += [word for name, value in given.items() for word in ("-s", f"{name}={value}")]
+        status, out, err = run_command(self.capture, *line)
+        return Said(status, out.decode(), err.decode())
+
+    def fill(self, count: int, name: str = "bees", **more: Any) -> None:
+        """Have a crawl of this name store pages, which are like each other but for what is given."""
+        engine = open_database(self.url)
+        with engine.begin() as connection:
+            new = insert(crawl_tables.crawl).values(name=name, seeds="[]", started_at=0.0)
+            made = new.returning(crawl_tables.crawl.c.id)
+            number = connection.execute(made).scalar_one()
+            for n in range(count):
+                url = f"http://{name}.example/{n}"
+                item = asdict(PageItem(url, url, AT, 200, n, None, "en", f"Page {n}", f"Bees {n}.")) | more
+                row = item | {"images": json.dumps(item["images"]), "key": 1_000 * number + n, "crawl_id": number}
+                connection.execute(insert(page_tables.page), row)
+        engine.dispose()
+
+    def change(self, statement: Any) -> None:
+        engine = create_engine(self.url)
+        with engine.begin() as connection:
+            connection.execute(statement)
+        engine.dispose()
+
+    def names(self) -> list[str]:
+        """What is in the folder but the database."""
+        return sorted(path.name for path in self.folder.iterdir() if not path.name.startswith("crawl.db"))
+
+
+def lines(data: bytes) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in data.decode().splitlines()]
