@@ -15,10 +15,11 @@ import duckdb
 import pytest
 import yaml  # which Dask brings
 from export_pages import FIELDS, several, stored
+from export_place import AT, Place
 from fork_server import environment
 from pyarrow import dataset
 from sqlalchemy import update
-from test_export_pages import AT, Place, begin, either, place, zstd
+from test_export_pages import begin, zstd
 
 from crawler.atomic_files import MARKER
 from crawler.command_line.terminal import WrongUseError
@@ -27,8 +28,6 @@ from crawler.export.data_set import DataSet, size_of
 from crawler.export.parquet import parquet
 from crawler.reports.stored_pages import StoredPage
 from crawler.store import crawl_tables, page_tables
-
-__all__ = ("either", "place")  # fixtures
 
 RIGHTS = {"licence": "CC-BY-4.0", "uses": {"search": "allowed", "ai-input": "unknown", "ai-train": "disallowed"}}
 TEXTS = [random.Random(seed).randbytes(50_000).hex() for seed in range(24)]
