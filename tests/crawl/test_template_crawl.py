@@ -14,7 +14,9 @@ PAGES = 3 * N1
 
 def routes() -> dict[str, str]:
     # Stories that are not near each other: a few different letters would make a template of the rest.
-    own = {f"/{n}": f"Story {chr(65 + n) * 20}. {chr(97 + n) * 20} is how it ends." for n in range(PAGES)}
+    letters = [chr(97 + n // 6) + chr(107 + n % 6) for n in range(PAGES)]
+    words = [" ".join(two * times for times in range(2, 18)) for two in letters]
+    own = {f"/{n}": f"Story {letters[n] * 20}. {words[n]} is how it ends." for n in range(PAGES)}
     links = {path: f"story {path}" for path in own}
     return {"/": page("Welcome to the front page, reader.", MENU, links=links)} | {
         path: page(text, MENU) for path, text in own.items()

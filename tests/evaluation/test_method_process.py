@@ -44,7 +44,7 @@ def test_our_own_methods_work_there_as_here() -> None:
 @pytest.mark.parametrize("name", sorted(WITH_SITE))
 def test_a_library_is_learned_from_each_host(name: str) -> None:
     weather = "rains snows pours hails freezes thaws blows clears dawns shines".split()
-    html = "<div><p>It {0} {0} {0} {0} here.</p><p>All of this is what the valley says.</p></div>"
+    html = "<div><p>It {0} here, {0} there, {0} and {0} and {0}.</p><p>All this the valley says.</p></div>"
     pages = [GoldPage("", url, "", "", html.format(word), "") for url in ("http://a.example/", "") for word in weather]
     found = [output.text for output in run(name, pages, 20, lambda done: None).outputs]
     assert [word in text for word, text in zip(weather, found, strict=False)] == [True] * 10
