@@ -154,7 +154,7 @@ def test_a_page_that_was_busy_comes_first_again_after_another_failure(tmp_path: 
     site.routes["/0"] = lambda asked: answers[asked.times]
     ended = crawled(tmp_path, site, HURRIED_DELAY="0.05")
     assert len(ended.items()) == 21
-    assert site.paths()[2:12].count("/0") == 3
+    assert site.paths()[2:17].count("/0") == 3  # long before the last of the others
 
 
 def test_a_seed_that_stays_busy_fails_the_crawl_with_the_reason(tmp_path: Path) -> None:
