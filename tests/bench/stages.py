@@ -63,9 +63,9 @@ class Clock:
     def timed(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function, its time charged to a step."""
 
-        def run(*args: Any) -> Any:
+        def run(*args: Any, **named: Any) -> Any:
             with self.step(name):
-                return function(*args)
+                return function(*args, **named)
 
         return run
 
