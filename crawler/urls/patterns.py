@@ -27,8 +27,6 @@ MOST_LENGTH = 40
 DIGITS = re.compile(r"[0-9]+")
 NUMBERED = re.compile(r"(?<=/)([^/?#0-9]+)/([0-9]+)(?=[/?#]|$)")
 """A segment without digits and the number after it."""
-MOST_NUMBERED = 2_000
-"""Characters of an address in which these are looked for."""
 LETTER = re.compile(r"[^\W\d_]|%[0-9A-F]")
 
 Parts = tuple[tuple[str, ...], tuple[str, ...]]
@@ -54,7 +52,7 @@ class Patterns:
         """Count the parts of an address that was not seen before; returns whether one became a name."""
         self.seen += 1
         folded, has_new = hash(DIGITS.sub("#", url)), False
-        numbers = dict(NUMBERED.findall(url[:MOST_NUMBERED]))
+        numbers = dict(NUMBERED.findall(url))
         for part in _names(_parts(url)) - self.names:
             having = self._addresses.setdefault(part, set())
             having.add(hash((folded, numbers.get(part))))

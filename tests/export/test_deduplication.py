@@ -237,12 +237,7 @@ def test_a_full_disk_leaves_nothing(place: Place, monkeypatch: pytest.MonkeyPatc
     ],
 )
 def test_wrong_use_writes_nothing(place: Place, words: list[str], why: str) -> None:
-    place.fill(1)
-    said = place.export(*words)
-    assert (said.status, said.out) == (2, "")
-    assert why in said.err
-    assert said.err.count("\n") == 1
-    assert place.names() == []
+    place.check_refusal(words, why)
 
 
 def test_temporary_files_lie_beside_the_output(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:

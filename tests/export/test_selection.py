@@ -129,12 +129,7 @@ def test_numbers_in_parquet(filled: Place) -> None:
     ],
 )
 def test_wrong_use_writes_nothing(place: Place, words: list[str], why: str) -> None:
-    place.fill(1)
-    said = place.export(*words)
-    assert (said.status, said.out) == (2, "")
-    assert why in said.err
-    assert said.err.count("\n") == 1
-    assert place.names() == []
+    place.check_refusal(words, why)
 
 
 def test_nothing_is_left_where_the_export_fails(place: Place) -> None:

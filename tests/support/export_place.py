@@ -38,6 +38,15 @@ class Place:
         status, out, err = run_command(self.capture, *line)
         return Said(status, out.decode(), err.decode())
 
+    def check_refusal(self, words: list[str], why: str) -> None:
+        """Assert that a wrong command is refused in one sentence, and that nothing is written."""
+        self.fill(1)
+        said = self.export(*words)
+        assert (said.status, said.out) == (2, "")
+        assert why in said.err
+        assert said.err.count("\n") == 1
+        assert self.names() == []
+
     def fill(self, count: int, name: str = "bees", **more: Any) -> None:
         """Have a crawl of this name store pages, which are like each other but for what is given."""
         engine = open_database(self.url)
