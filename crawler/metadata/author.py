@@ -86,6 +86,8 @@ _USER_CLASS = re.compile(
     r"user-?_?(?:name|details|text|info|link)?(?![a-z])|nick|poster|postleft|crawler-post-meta|hnuser|message-name",
     re.IGNORECASE,
 )
+_IN_CLASSES = "author by attribution contributor creator user nick poster postleft crawler-post message-name".split()
+"""Parts of all such names: to look for them takes a fifth of the time of the patterns."""
 # In Chinese lines the name follows its label, and ends at the first character that is not a letter.
 _HAN_NAMES = (
     rf"([{_HAN}]{{2,4}}(?:[·・][{_HAN}]{{1,8}})?(?:[\s、，,]{{1,2}}[{_HAN}]{{2,3}}(?![{_HAN}])){{0,4}})(?![{_HAN}])"
@@ -197,10 +199,12 @@ class _Names:
     def _add_lines(self) -> None:
         blocks = self.page.blocks[:MAX_LINES]
         headline = headline_at(blocks, self.found.title)
+        whole = "\n".join(block.text[:MAX_BYLINE] for block in blocks).lower()
+        words = [word for word in _WORDS if word in whole]
         for number, block in enumerate(blocks):
             text, lower = block.text, block.text[:MAX_BYLINE].lower()
             is_near = headline is not None and 0 < number - headline <= MAX_BARE
-            has_label = any(map(lower.__contains__, _WORDS))
+            has_label = any(map(lower.__contains__, words))
             if not is_near and not has_label and text.isascii():
                 continue
             place = from_headline(number, headline)
@@ -272,6 +276,8 @@ def _marks(page: Page) -> list[tuple[_Element, str]]:
 
 @lru_cache(10_000)
 def _sign_of(its_class: str) -> str:
+    if not any(map(its_class.lower().__contains__, _IN_CLASSES)):
+        return ""
     if _AUTHOR_CLASS.search(its_class):
         return "named as the author"
     return "named as a user" if _USER_CLASS.search(its_class) else ""

@@ -66,9 +66,10 @@ _PUBLISHED = re.compile(
 )
 _NAMED = re.compile("date|time|pub|byline|meta|info|source|laiyuan|posted|author|header", re.IGNORECASE)
 # A year beside another number, as every date has it; or its last two digits after day and month.
+# Each alternative begins after a digit: so the search skips most of a text quickly.
 _YEAR = re.compile(
-    r"(?<!\d)((?:19|20)\d\d)(?=\d{4}|[\s./年년-]{1,3}\d)|\d[^\d]{1,22}?((?:19|20)\d\d)(?!\d)"
-    r"|(?<![\d.])\d\d?\.\s?\d\d?\.\s?(\d\d)(?![\d.])"
+    r"\d(?:(?:(?<=(?<!\d)1)9|(?<=(?<!\d)2)0)\d\d(?=\d{4}|[\s./年년-]{1,3}\d)|[^\d]{1,22}?((?:19|20)\d\d)(?!\d)"
+    r"|(?<=(?<![\d.])\d)\d?\.\s?\d\d?\.\s?(\d\d)(?![\d.]))"
 )
 # The address of a site, or of its pages in one language.
 _HOME = re.compile(
