@@ -1,8 +1,10 @@
 """Whether a page serves something else than to be read: to log in, or to list other pages. Only sure signs count."""
 
 import re
+from itertools import takewhile
 
 from crawler.page.page import Extraction, Page
+from crawler.urls.parsing import site
 
 SHORT = 400
 """Characters of main text from which a page with a log-in form is there for its text."""
@@ -26,6 +28,15 @@ LISTS = tuple(
     )
 )
 """Classes of the body that together name a list: of WordPress, and a category of MediaWiki."""
+HEADINGS = frozenset(("h1", "h2", "h3", "h4"))
+WHOLLY = 0.9
+"""Share of a heading that a link to an entry covers."""
+SEVERAL = 3
+"""Entries that make a list of any length."""
+MOST_BEFORE = 200
+"""Characters before the first entry, or a tenth of the text: related pages come after an article."""
+LITTLE = 300
+"""Characters of a list with fewer entries, such as the page of a tag that one post has."""
 SINGLE = frozenset(("single", "singular", "page"))
 TYPE = re.compile(r'"@type"\s*:\s*(?:\[\s*)?"(\w{1,40})"')
 LIST_TYPES = frozenset(("CollectionPage", "SearchResultsPage"))
@@ -40,11 +51,16 @@ def is_login(page: Page, extraction: Extraction) -> bool:
     return has_field and len(extraction.text) < SHORT and LOGIN_WORDS.search(f"{page.title} {page.url}") is not None
 
 
-def is_listing(page: Page) -> bool:
+def is_listing(page: Page, extraction: Extraction) -> bool:
+    """Whether a page is a list of other pages of its site, as it says itself or as its text shows."""
+    return _is_named_a_list(page) or (extraction.page_type != "article" and _shows_a_list(page, extraction))
+
+
+def _is_named_a_list(page: Page) -> bool:
     """Whether a page says itself that it is a list of other pages.
 
-    >>> is_listing(Page.from_html("<body class='archive tag'>")), is_listing(Page.from_html("<body class='single'>"))
-    (True, False)
+    >>> [_is_named_a_list(Page.from_html(f"<body class='{name}'>")) for name in ("archive tag", "single")]
+    [True, False]
     """
     body = page.root.find("body")
     classes = set(body.get("class", "").lower().split()) if body is not None else set()
@@ -52,3 +68,35 @@ def is_listing(page: Page) -> bool:
         return not classes & SINGLE
     types = {name for script in page.head.scripts for name in TYPE.findall(script)}
     return bool(types & LIST_TYPES) and not any(map(TEXT_TYPES.search, types))
+
+
+def _shows_a_list(page: Page, extraction: Extraction) -> bool:
+    """Whether at least half of the headings of the text are links to other pages of the site, and they make up the
+    text: there are several, from its beginning on, or there is little else.
+    """
+    kept = extraction.blocks
+    headings = [block for block in kept if block.tag in HEADINGS and block.text]
+    linked = [block for block in headings if block.linked >= WHOLLY * len(block.text)]
+    if not linked or len(linked) < len(headings) / 2:
+        return False
+    targets = _targets(page)
+    entries = {id(block): targets[id(block)] for block in linked if id(block) in targets}
+    count = len(set(entries.values()))
+    if not entries or count < len(headings) / 2:
+        return False
+    letters = sum(len(block.text) for block in kept)
+    if count < SEVERAL:
+        return letters < LITTLE and sum(len(block.text) for block in linked) >= letters / 5
+    before = takewhile(lambda block: id(block) not in entries, kept)
+    return sum(len(block.text) for block in before) <= max(MOST_BEFORE, letters / 10)
+
+
+def _targets(page: Page) -> dict[int, str]:
+    """For the id of each block, the first other page of the site that it links to."""
+    ours, itself = site(page.url), page.url.partition("#")[0]
+    found: dict[int, str] = {}
+    for link in page.links:
+        url = link.url.partition("#")[0]
+        if link.at < len(page.blocks) and url != itself and site(url) == ours:
+            found.setdefault(id(page.blocks[link.at]), url)
+    return found

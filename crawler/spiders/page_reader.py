@@ -114,7 +114,7 @@ class PageReader:
             return Outcome(Code.NOINDEX)
         if is_login(page, extraction):
             return Outcome(Code.LOGIN_FORM)
-        is_left_out = not self.keeps_listings and candidate.kind != "seed" and is_listing(page)
+        is_left_out = not self.keeps_listings and candidate.kind != "seed" and is_listing(page, extraction)
         return Outcome(Code.LISTING) if is_left_out else None
 
     def _shared_examples(self, page: Page, candidate: Candidate, extraction: Extraction) -> tuple[tuple[str, str], ...]:

@@ -61,4 +61,31 @@ def data(*types: str) -> str:
     ],
 )
 def test_a_list_of_other_pages(html: str, expected: bool) -> None:
-    assert is_listing(Page.from_html(html)) is expected
+    assert is_listing(Page.from_html(html), Extraction("", "")) is expected
+
+
+def post(number: int, text: str = "") -> str:
+    return f"<article><h2><a href='/post/{number}'>Notes on bees, part {number}</a></h2><p>{text}</p></article>"
+
+
+TEXT = "Honey bees keep their brood warm through the winter, and a cluster of workers turns by and by. " * 3
+
+
+@pytest.mark.parametrize(
+    ("html", "page_type", "expected"),
+    [
+        ("".join(post(number, TEXT) for number in range(3)), "", True),
+        ("".join(post(number, TEXT) for number in range(3)), "article", False),
+        ("".join(post(number, TEXT) for number in range(2)), "", False),
+        ("<h1>Tag: bees</h1>" + post(1), "", True),
+        ("<h1>A note</h1><h2>Why</h2><h2>How</h2>" + post(1), "", False),
+        (f"<h1>Winter</h1><p>{TEXT}</p><p>{TEXT}</p>" + "".join(map(post, range(5))), "", False),
+        ("".join(post(1, TEXT) for _ in range(4)), "", False),
+        ("".join(post(number, TEXT) for number in range(3)).replace("/post", "http://other.example"), "", False),
+        ("".join(post(number, TEXT) for number in range(3)).replace("/post/", "#"), "", False),
+        ("".join(post(number, TEXT) for number in range(4)) + "<h2>One</h2>" * 5, "", False),
+    ],
+)
+def test_a_text_of_entries_is_a_list(html: str, page_type: str, expected: bool) -> None:
+    page = Page.from_html(f"<body>{html}", "http://a.example/page/2")
+    assert is_listing(page, Extraction("", "", page.blocks, page_type=page_type)) is expected
