@@ -32,6 +32,8 @@ class Candidate(NamedTuple):
     """How it was found: seed, sitemap, feed, link, image or example."""
     lastmod: float | None = None
     """When it last changed, according to a sitemap or feed."""
+    labels: str = ""
+    """What the link to it is called and how it is marked, a line each."""
 
     @property
     def sort(self) -> str:

@@ -7,6 +7,10 @@ believed to be like those of its site that share a name with it: their useless o
 so that each further action of a wiki costs two requests and not seven. A pattern that has no name, as `/*/#`, may have
 all sorts of addresses and needs more. So does one that was useful: pages that bring nothing come in runs, as a list of
 copies does, and a page that is missed costs more than a request.
+
+Where addresses of one pattern serve many ends, the label of the link tells: requests from links with a label are
+counted for the pattern with the label, too. So links called "Reply" are put off even where all addresses look alike,
+and they do not speak against the other addresses of a pattern that was useful.
 """
 
 from __future__ import annotations
@@ -64,6 +68,10 @@ class PatternUse(NamedTuple):
     use: Use
     of_copy: Use = Use.USELESS
     """The use if its page turns out to be a copy."""
+    labelled: str = ""
+    """The pattern with the label of the link, if it has one: it is counted as well."""
+    is_apart: bool = False
+    """Whether the request counts for the labelled pattern only, unless it is useful."""
 
 
 class PatternCounts(NamedTuple):

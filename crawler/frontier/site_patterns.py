@@ -62,6 +62,12 @@ class SitePatterns:
         found = self.patterns.of(url)
         return found if found in self.counts or len(self.counts) < MOST_PATTERNS else ""
 
+    def labelled(self, pattern: str, labels: str) -> str:
+        """A pattern with the label of a link; empty without one, or if the site has too many."""
+        label = self.patterns.label(labels)
+        found = f"{pattern} {label}" if pattern and label else ""
+        return found if found in self.counts or len(self.counts) < MOST_PATTERNS else ""
+
     def is_unproductive(self, pattern: str) -> bool:
         """Whether addresses of the pattern bring nothing."""
         counts = self.counts.get(pattern, NOTHING_KNOWN)
@@ -129,7 +135,8 @@ class PatternMemory:
         for link in links:
             if link.sight is None and link.kind == "link":
                 known = self.of(link.url)
-                if known.patterns.see(link.url) and any(counts.put_off for counts in known.counts.values()):
+                has_new_name = known.patterns.see(link.url, link.labels)
+                if has_new_name and any(counts.put_off for counts in known.counts.values()):
                     renamed.add(link.url)
         return renamed
 
@@ -145,7 +152,10 @@ class PatternMemory:
             return ""
         known = self.of(one.url)
         pattern = known.pattern(one.url)
-        return pattern if known.is_put_off(pattern) else ""
+        labelled = known.labelled(pattern, one.labels)
+        if known.counts.get(labelled, NOTHING_KNOWN).is_proven:
+            return ""
+        return next(filter(known.is_put_off, (pattern, labelled)), "")
 
     def use(self, lease: Lease, result: PageResult, links: Iterable[Candidate]) -> PatternUse | None:
         """The use of a request for the counts of its pattern; None if it says nothing about it."""
@@ -163,4 +173,8 @@ class PatternMemory:
         lead = Use.USEFUL  # other sites may have pages
         if all(site(link) == name for link in urls):
             lead = known.lead(pattern, urls)
-        return PatternUse(pattern, use if use is Use.USEFUL else lead, lead) if pattern else None
+        if not pattern:
+            return None
+        labelled = known.labelled(pattern, one.labels)
+        is_apart = bool(labelled and known.counts.get(pattern, NOTHING_KNOWN).useful)
+        return PatternUse(pattern, use if use is Use.USEFUL else lead, lead, labelled, is_apart)

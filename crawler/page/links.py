@@ -40,6 +40,8 @@ class Link(NamedTuple):
     """Whether there is an image in it."""
     at: int
     """Index of its block, or of the next one if it has no text."""
+    its_class: str = ""
+    """The first class of its element, or of the one around it."""
 
 
 class ImageLink(NamedTuple):
@@ -102,7 +104,10 @@ class _TargetReader:
             rel, title = element.get("rel"), element.get("title")
             nofollow = rel is not None and "nofollow" in rel.lower().split()
             self.links.append(
-                Link(url, text, fold_space(title) if title else "", nofollow, anchor.has_image, anchor.at)
+                Link(
+                    *(url, text, fold_space(title) if title else "", nofollow, anchor.has_image, anchor.at),
+                    _class_of(element),
+                )
             )
 
     def address(self, href: str | None) -> str | None:
@@ -127,6 +132,13 @@ class _TargetReader:
         alt, title = fold_space(element.get("alt", "")), fold_space(element.get("title", ""))
         width, height = _size(element)
         self.images.append(ImageLink(url, target, alt, title, anchor_text, width, height, image.at, element))
+
+
+def _class_of(element: etree._Element) -> str:
+    """The first class of a link, or of the element around it."""
+    parent = element.getparent()
+    classes = element.get("class") or (parent.get("class") if parent is not None else None)
+    return (classes.split(None, 1) or [""])[0] if classes else ""
 
 
 def _addresses(image: ImageElement) -> Iterator[str]:

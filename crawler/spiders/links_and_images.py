@@ -21,6 +21,7 @@ from crawler.spiders.request_outcomes import NO_WHOLE_PAGE
 from crawler.topic.link_contexts import is_image, link_contexts
 from crawler.topic.link_table import LinkContext
 from crawler.urls.parsing import with_ending
+from crawler.urls.patterns import labels_of
 
 if TYPE_CHECKING:
     from crawler.frontier.batch import SiteEvidence as Counts
@@ -195,4 +196,8 @@ class LinkSelector:
             for url in behind_images
         )
         words, shown_again = link_contexts(page, new), link_contexts(page, again, near=False)
-        return SelectedLinks(tuple(Candidate(url, 0, depth, page.url) for url in new), words, image_links, shown_again)
+        candidates = tuple(
+            Candidate(url, 0, depth, page.url, labels=labels_of(first.text, first.its_class))
+            for url, (first, *_) in new.items()
+        )
+        return SelectedLinks(candidates, words, image_links, shown_again)

@@ -38,8 +38,10 @@ def uses_of(ended: Iterable[Completion], copies: Collection[int]) -> Counts:
     for one in ended:
         if (said := one.result.pattern_use) is not None:
             use = said.of_copy if said.use is Use.USEFUL and one.lease.id in copies else said.use
-            key = one.lease.site_id, said.pattern
-            found[key] = _with_use(found.get(key, PatternCounts()), use)
+            counted = (said.labelled,) if said.is_apart and use is not Use.USEFUL else (said.pattern, said.labelled)
+            for pattern in filter(None, counted):
+                key = one.lease.site_id, pattern
+                found[key] = _with_use(found.get(key, PatternCounts()), use)
     return found
 
 

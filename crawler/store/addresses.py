@@ -180,7 +180,7 @@ class Addresses:
         """The rows of candidates, given with their keys."""
         hosts = [host_of(link.url) for link in links.values()]
         ids = self.host_ids(connection, {name: link.url for name, link in zip(hosts, links.values(), strict=True)})
-        columns = ("url", "kind", "priority", "depth", "via", "lastmod")
+        columns = ("url", "kind", "priority", "depth", "via", "lastmod", "labels")
         return [
             {"key": key, "host_id": ids[name].host_id} | {column: getattr(link, column) for column in columns}
             for name, (key, link) in zip(hosts, links.items(), strict=True)

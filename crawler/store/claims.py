@@ -53,6 +53,7 @@ ADDRESS_COLUMNS = (
     address.c.sight,
     address.c.via,
     address.c.lastmod,
+    address.c.labels,
     address.c.shown_on,
 )
 REFUSED_AT_ONCE = 10_000  # addresses given up in one claim: a statement must end within its time limit
@@ -266,7 +267,7 @@ def pages_left(connection: Connection, claimant: Claimant) -> float:
 def lease_of(row: Row[Any], site_id: int, parent: str | None, history: PageHistory | None) -> Lease:
     """The lease on the address in a row, which was found on the page at `parent`."""
     candidate = Candidate(
-        row.url, row.priority, row.depth, parent, row.kind, row.requested, row.sight, row.via, row.lastmod
+        row.url, row.priority, row.depth, parent, row.kind, row.requested, row.sight, row.via, row.lastmod, row.labels
     )
     return Lease(row.id, candidate, row.host_id, site_id, shown_on=row.shown_on, known=history)
 

@@ -155,6 +155,7 @@ address = Table(
     Column("sight", Text),  # how a page shows it, for images to be judged
     Column("via", Text),  # how it was found
     Column("lastmod", Float),  # when it changed, according to a sitemap or feed
+    Column("labels", Text, nullable=False, default=""),  # what the link to it is called, and how it is marked
 )
 NO_OUTCOME = {"outcome": None, "outcome_detail": None}
 """The columns to set when an address is queued again."""

@@ -6,6 +6,11 @@
 A part that stands in many different addresses is a name and stays, with its digits as `#`: `category` does, the name of
 one category does not. A segment that is a number becomes `#`, every other part `*`. Parts are the segments of the path,
 what stands before a colon in a segment, and the parameters with their values.
+
+Where a site's addresses look alike, its links may tell: a label is the text of a link or the class of its element, and
+it is a name, too, if links with it lead to many different addresses, as those called "Reply" do.
+
+    http://a.example/x/8f3a2c, from a link "Reply"                /x/* "reply"
 """
 
 import re
@@ -24,6 +29,8 @@ MOST_DEPTH = 8
 """Segments and parameters that are read of an address."""
 MOST_LENGTH = 40
 """Characters of a name."""
+MOST_LABEL = 24
+"""Characters of a link's text that may be a label."""
 DIGITS = re.compile(r"[0-9]+")
 NUMBERED = re.compile(r"(?<=/)([^/?#0-9]+)/([0-9]+)(?=[/?#]|$)")
 """A segment without digits and the number after it."""
@@ -46,24 +53,40 @@ class Patterns:
     def learn(self, known: Iterable[str]) -> None:
         """Learn the names in patterns that are known from an earlier run or another worker."""
         for pattern in known:
-            self.names.update(sorted(_names(_parts(pattern)))[: MOST_NAMES - len(self.names)])
+            shape, _, label = pattern.partition(" ")
+            names = [*sorted(_names(_parts(shape))), *filter(None, [label])]
+            self.names.update(names[: MOST_NAMES - len(self.names)])
 
-    def see(self, url: str) -> bool:
-        """Count the parts of an address that was not seen before; returns whether one became a name."""
+    def see(self, url: str, labels: str = "") -> bool:
+        """Count the parts of an address that was not seen before, and the labels of the link to it; returns whether a
+        part became a name.
+        """
         self.seen += 1
         folded, has_new = hash(DIGITS.sub("#", url)), False
         numbers = dict(NUMBERED.findall(url))
         for part in _names(_parts(url)) - self.names:
-            having = self._addresses.setdefault(part, set())
-            having.add(hash((folded, numbers.get(part))))
-            if len(having) >= max(LEAST_ADDRESSES, LEAST_SHARE * self.seen) and len(self.names) < MOST_NAMES:
-                del self._addresses[part]
-                self.names.add(part)
-                has_new = True
+            has_new |= self._count(part, hash((folded, numbers.get(part))))
+        for label in labels.splitlines():
+            if label not in self.names:
+                self._count(label, hash(url))
         if len(self._addresses) > MOST_PARTS:
             ordered = sorted(self._addresses.items(), key=lambda one: -len(one[1]))
             self._addresses = dict(ordered[: MOST_PARTS // 2])
         return has_new
+
+    def _count(self, part: str, address: int) -> bool:
+        """Count an address that has a part; returns whether this made it a name."""
+        having = self._addresses.setdefault(part, set())
+        having.add(address)
+        if len(having) < max(LEAST_ADDRESSES, LEAST_SHARE * self.seen) or len(self.names) >= MOST_NAMES:
+            return False
+        del self._addresses[part]
+        self.names.add(part)
+        return True
+
+    def label(self, labels: str) -> str:
+        """The first of the labels of a link that is a name, or an empty string."""
+        return next((label for label in labels.splitlines() if label in self.names), "")
 
     def of(self, url: str) -> str:
         """The pattern of an address.
@@ -92,8 +115,19 @@ def names_of(pattern: str) -> frozenset[str]:
     >>> sorted(names_of("/index.php/*?action=edit&title=*"))
     ['action=', 'action=edit', 'index.php', 'title=']
     """
-    parts = _parts(pattern)
+    parts = _parts(pattern.partition(" ")[0])
     return frozenset(_names(parts) | {one.partition("=")[0] + "=" for one in parts[1]})
+
+
+def labels_of(text: str, its_class: str) -> str:
+    """What may be the label of a link, a line each: its text, if it is short, and its class.
+
+    >>> labels_of("12 replies", "btn"), labels_of("A title of many words, of one page only", "")
+    ('"# replies"\\n.btn', '')
+    """
+    written = {f'"{text.casefold()}"': text if len(text) <= MOST_LABEL else "", f".{its_class[:MOST_LABEL]}": its_class}
+    found = (label for label, source in written.items() if source.isprintable() and LETTER.search(source))
+    return DIGITS.sub("#", "\n".join(found))
 
 
 @lru_cache(maxsize=4096)  # a link is counted when it is found and judged by its pattern soon after

@@ -105,7 +105,8 @@ def report(name: str, pages: Mapping[str, str], asked: list[str], crawled: Crawl
     sent = [path for path in asked if path in pages]
     missed = sorted(articles - kept - copies)
     yield f"{name}: {len(pages)} pages saved, {len(there)} reachable, {len(articles)} of them articles"
-    yield f"  {len(sent)} requests for saved pages, {len(asked) - len(sent)} for others; {len(kept)} pages kept, {len(copies)} copies"
+    yield f"  {len(sent)} requests for saved pages, {len(asked) - len(sent)} for others"
+    yield f"  {len(kept)} pages kept, {len(copies)} copies"
     yield f"  requests for saved pages per kept page: {len(sent) / max(1, len(kept)):.2f}"
     yield f"  articles missed: {len(missed)} {missed[:5]}"
     kinds = Counter(lists.match(path) is not None for path in sent)
@@ -155,9 +156,10 @@ def main() -> None:
     parser.add_argument("--lists", action="store_true", help="count the pages that are taken for lists")
     options = parser.parse_args()
     if options.lists:
-        return print_lists()
-    for name in options.sites or SITES:
-        measure(name)
+        print_lists()
+    else:
+        for name in options.sites or SITES:
+            measure(name)
 
 
 if __name__ == "__main__":

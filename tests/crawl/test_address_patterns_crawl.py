@@ -1,7 +1,8 @@
-"""A crawl of a small wiki finds out which kinds of addresses bring nothing, and goes on without them."""
+"""Crawls of a small wiki and a forum find out which kinds of addresses bring nothing, and go on without them."""
 
 from collections import Counter
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,38 @@ def test_kinds_of_addresses_that_bring_nothing_are_put_off(tmp_path: Path, stops
         assert "/wiki?do=login&id=* (" in said
         copies = len(ended.items()) - ARTICLES
         assert f" of {ARTICLES + copies} pages read (" in said
+
+
+TOPICS, POSTS = 24, 6
+
+
+def coded(*of: object) -> str:
+    """An address that tells nothing."""
+    return "/x/" + "".join(chr(ord("a") + int(digit, 16)) for digit in sha256(repr(of).encode()).hexdigest()[:12])
+
+
+def forum() -> Site:
+    titles = [f"What the keeper of hive {NAMES[n]} saw in the long winter" for n in range(TOPICS)]
+    entries = "".join(f"<li><a href='{coded('topic', n)}'>{title}</a></li>" for n, title in enumerate(titles))
+    routes: dict[str, Route] = {"/": f"<body><h1>Bees</h1><ul>{entries}</ul></body>"}
+    for n, title in enumerate(titles):
+        posts = []
+        for m in range(POSTS):
+            said = f"Hive {n} of {NAMES[n + m]} lost {m * n + 3} bees, and the others danced for {NAMES[2 * n + m]}. "
+            links = {word: coded(word, n, m) for word in ("Reply", "Report")}
+            tools = "".join(f"<a href='{url}'>{word}</a>" for word, url in links.items())
+            posts.append(f"<div><p>{said * 3}</p><p class='tools'>{tools}</p></div>")
+            routes |= dict.fromkeys(links.values(), "<title>Log in</title><form>Name <input type=password></form>")
+        routes[coded("topic", n)] = f"<title>{title}</title><body><h1>{title}</h1>{''.join(posts)}</body>"
+    return Site(routes)
+
+
+def test_links_of_a_name_are_put_off_where_all_addresses_look_alike(tmp_path: Path) -> None:
+    with serving(forum()) as site:
+        arguments = {"seeds": site.url, "topic": "bees", "images": "no"}
+        ended = crawl(tmp_path, arguments, ONE_AT_A_TIME)
+    asked = set(site.paths())
+    assert {coded("topic", n) for n in range(TOPICS)} <= asked
+    assert len(asked) < TOPICS + 2 * (ENOUGH + LAG) + 14
+    assert '/x/* "reply" (' in ended.closing()
+    assert '/x/* "report" (' in ended.closing()

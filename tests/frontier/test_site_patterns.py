@@ -174,6 +174,48 @@ def test_what_a_request_says_about_its_pattern(
     assert memory().use(one, result, links) == use
 
 
+REPLY = '"reply"'
+LABELLED = f"/x/* {REPLY}"
+
+
+def of_alike_addresses(plain: PatternCounts, labelled: PatternCounts) -> PatternMemory:
+    found = PatternMemory()
+    found.update([lease(SITE)], {7: {"/x/*": plain, LABELLED: labelled}})
+    return found
+
+
+@pytest.mark.parametrize(
+    ("plain", "labelled", "labels", "pattern"),
+    [
+        (GOOD, PatternCounts(0, ENOUGH, ENOUGH), REPLY, LABELLED),
+        (GOOD, PatternCounts(0, ENOUGH, ENOUGH), ".title", ""),
+        (GOOD, PatternCounts(0, ENOUGH - 1, ENOUGH - 1), REPLY, ""),
+        (PatternCounts(0, ENOUGH, ENOUGH), PatternCounts(), REPLY, "/x/*"),
+        (PatternCounts(2, 30, 30), PatternCounts(2), REPLY, ""),
+        (PatternCounts(2, 30, 30), PatternCounts(2), "", "/x/*"),
+    ],
+)
+def test_the_label_of_a_link_tells_where_addresses_are_alike(
+    plain: PatternCounts, labelled: PatternCounts, labels: str, pattern: str
+) -> None:
+    assert of_alike_addresses(plain, labelled).pattern_to_put_off(lease(SITE + "/x/b", labels=labels)) == pattern
+
+
+@pytest.mark.parametrize(
+    ("plain", "labels", "use"),
+    [
+        (GOOD, REPLY, PatternUse("/x/*", Use.USELESS, Use.USELESS, LABELLED, True)),
+        (PatternCounts(0, 1, 1), REPLY, PatternUse("/x/*", Use.USELESS, Use.USELESS, LABELLED)),
+        (GOOD, ".title", PatternUse("/x/*", Use.USELESS, Use.USELESS)),
+    ],
+)
+def test_a_request_from_a_link_with_a_label_is_counted_apart(
+    plain: PatternCounts, labels: str, use: PatternUse
+) -> None:
+    found = of_alike_addresses(plain, PatternCounts())
+    assert found.use(lease(SITE + "/x/b", labels=labels), NOINDEX, []) == use
+
+
 def test_a_new_name_is_told_where_addresses_are_put_off() -> None:
     found = memory()
     links = [Candidate(f"{SITE}/news/{letter}") for letter in "abcdefghijklm"]

@@ -59,7 +59,7 @@ def link(path: str, words: str = "Words", more: str = "") -> str:
 )
 def test_which_are_new(find: Find, html: str, new: str, again: str, image_links: str) -> None:
     found = find(html)
-    assert found.new == tuple(Candidate(URL + path[1:], 0, 3, URL) for path in new.split())
+    assert found.new == tuple(Candidate(URL + path[1:], 0, 3, URL, labels='"words"') for path in new.split())
     assert [lead.url for lead in found.words] == [candidate.url for candidate in found.new]
     assert [lead.url for lead in found.again] == [URL + path[1:] for path in again.split()]
     assert found.image_links == tuple(

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import select
 from store_workers import EVERYTHING, Crew, Worker, also, candidates, failed, stored
 
-from crawler.frontier.page_result import Lease
+from crawler.frontier.page_result import Candidate, Lease
 from crawler.frontier.pattern_rule import PatternCounts, PatternUse, Use
 from crawler.outcomes import Code, Outcome
 from crawler.reports.address_patterns import PatternRow, address_patterns
@@ -110,3 +110,26 @@ def test_counts_survive_a_crash_and_are_deleted_with_the_frontier(crew: Crew) ->
         assert address_patterns(connection, crawl_id, 9) == (row,)
         delete_frontier(connection, crawl_id)
         assert address_patterns(connection, crawl_id, 9) == ()
+
+
+@pytest.mark.parametrize(
+    ("use", "is_apart", "expected"),
+    [
+        (Use.USELESS, False, {PATTERN: PatternCounts(0, 1, 1), '/tag/* "x"': PatternCounts(0, 1, 1)}),
+        (Use.USELESS, True, {'/tag/* "x"': PatternCounts(0, 1, 1)}),
+        (Use.USEFUL, True, {PATTERN: PatternCounts(1), '/tag/* "x"': PatternCounts(1)}),
+    ],
+)
+def test_the_pattern_with_a_label_is_counted_as_well(
+    crew: Crew, use: Use, is_apart: bool, expected: dict[str, PatternCounts]
+) -> None:
+    one, leases = several(crew, 1)
+    said = PatternUse(PATTERN, use, labelled='/tag/* "x"', is_apart=is_apart)
+    one.end(also(failed(leases[0]), pattern_use=said))
+    assert counts(crew) == expected
+
+
+def test_labels_wait_with_their_addresses(crew: Crew) -> None:
+    one = crew.join(*candidates(SITE))
+    one.end(stored(one.claim()[0], Candidate(SITE + "x", labels='"reply"\n.tool')))
+    assert [lease.candidate.labels for lease in one.claim()] == ['"reply"\n.tool']

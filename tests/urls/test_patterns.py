@@ -6,10 +6,12 @@ from crawler.urls.patterns import (
     LEAST_ADDRESSES,
     LEAST_SHARE,
     MOST_DEPTH,
+    MOST_LABEL,
     MOST_LENGTH,
     MOST_NAMES,
     MOST_PARTS,
     Patterns,
+    labels_of,
     names_of,
 )
 
@@ -123,3 +125,42 @@ def test_a_hostile_site_fills_no_memory() -> None:
 )
 def test_what_patterns_may_share(pattern: str, names: set[str]) -> None:
     assert names_of(pattern) == names
+
+
+def test_a_label_of_links_to_many_addresses_is_a_name() -> None:
+    patterns = Patterns()
+    for number in range(LEAST_ADDRESSES):
+        assert patterns.label('"reply"\n.tool') == ""
+        assert patterns.see(f"{SITE}/{number}", '"reply"\n.tool') is False
+    assert patterns.label('"other"\n.tool') == ".tool"
+    assert patterns.label('"reply"\n.tool') == '"reply"'
+
+
+def test_a_label_of_links_to_one_address_is_no_name() -> None:
+    patterns = Patterns()
+    for _ in range(2 * LEAST_ADDRESSES):
+        patterns.see(f"{SITE}/about", '"about us"')
+    assert patterns.label('"about us"') == ""
+
+
+def test_labels_are_learned_from_known_patterns() -> None:
+    patterns = Patterns(['/x/* "quote this"'])
+    assert (patterns.label('"quote this"'), patterns.of(f"{SITE}/x/y")) == ('"quote this"', "/x/*")
+    assert names_of('/x/* "quote this"') == {"x"}
+
+
+@pytest.mark.parametrize(
+    ("text", "its_class", "labels"),
+    [
+        ("Reply", "", '"reply"'),
+        ("3 replies", "c-12", '"# replies"\n.c-#'),
+        ("w" * MOST_LABEL, "", f'"{"w" * MOST_LABEL}"'),
+        ("w" * (MOST_LABEL + 1), "tool", ".tool"),
+        ("回复", "", '"回复"'),
+        ("»", "#", ""),
+        ("a\ud800", "b\x00", ""),
+        ("", "n" * 99, f".{'n' * MOST_LABEL}"),
+    ],
+)
+def test_the_labels_of_a_link(text: str, its_class: str, labels: str) -> None:
+    assert labels_of(text, its_class) == labels
