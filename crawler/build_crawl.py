@@ -205,7 +205,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         extract=extract,
         topic=topic,
         learning=learning,
-        links=LinkSelector(scope, images, counts, frontier),
+        links=LinkSelector(scope, images, counts, frontier, arguments.lang or arguments.topic.languages),
         frontier=frontier,
         images=images,
         comparison=ChangeDetector(method, arguments.favour, extract),

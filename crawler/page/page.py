@@ -17,7 +17,8 @@ from crawler.page.text import fold_space
 from crawler.urls.parsing import absolute
 
 HTML_TYPES = frozenset(("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"))
-FEEDS = frozenset(("application/rss+xml", "application/atom+xml"))
+FEEDS = frozenset(("application/rss+xml", "application/atom+xml", "application/feed+json"))
+MAX_ALTERNATES = 100
 MEDIA_TYPE = re.compile(r"[\s\"']*([\w.+-]{1,60}/[\w.+-]{1,60})", re.ASCII)
 MAX_NEAR_TEXT = 200
 MAX_BASE = 2083  # every relative link of the page is resolved against it
@@ -206,6 +207,25 @@ class Page:
         """The canonical address that the page declares."""
         for element in self.describing("link"):
             if "canonical" in element.get("rel", "").lower().split() and (href := element.get("href")):
+                return absolute(self.base, href)
+        return None
+
+    @cached_property
+    def alternates(self) -> dict[str, str]:
+        """Where the page is in other languages, by the tag of the language."""
+        found: dict[str, str] = {}
+        for element in self.describing("link"):
+            tag, href = element.get("hreflang"), element.get("href")
+            is_other = "alternate" in element.get("rel", "").lower().split() and not element.get("media")
+            if is_other and tag and href and len(found) < MAX_ALTERNATES and (url := absolute(self.base, href)):
+                found.setdefault(tag, url)
+        return found
+
+    @cached_property
+    def next_part(self) -> str | None:
+        """The address of the part that follows, of a list or a text in several parts, as the head names it."""
+        for element in self.describing("link"):
+            if "next" in element.get("rel", "").lower().split() and (href := element.get("href")):
                 return absolute(self.base, href)
         return None
 

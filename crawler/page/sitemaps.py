@@ -1,26 +1,37 @@
-"""The addresses that a sitemap or a feed lists, and dates as servers, sitemaps and feeds write them."""
+"""The addresses that a sitemap or a feed lists, and dates as servers, sitemaps and feeds write them.
 
+Sitemaps of news say what a page is called and when it was published. Feeds are RSS, Atom or JSON Feed.
+"""
+
+import json
 import time
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lxml import etree
 
+from crawler.page.text import fold_space
 from crawler.urls.parsing import absolute
 
 SITEMAPS = frozenset(("urlset", "sitemapindex"))
 LISTS = SITEMAPS | {"rss", "rdf", "feed"}
 # For each kind of entry, the elements that say when its page changed; the first one present is used.
-DATES = {"url": ("lastmod",), "item": ("pubdate", "date", "modified"), "entry": ("updated", "modified", "published")}
+DATES = {
+    "url": ("lastmod", "publication_date"),
+    "item": ("pubdate", "date", "modified"),
+    "entry": ("updated", "modified", "published"),
+}
 ENTRIES = frozenset(("url", "sitemap", "item", "entry"))
 MAX_ADDRESSES = 50_000  # bytes of a list, as the sitemap protocol limits it
 MAX_TAGS = 500_000  # `<` characters of a list that are parsed
 MAX_MEMBERS = 100  # gzipped files in a row
-NOTHING: Mapping[str, float] = MappingProxyType({})
+MAX_TITLE = 300  # characters
+JSON_FEED = "https://jsonfeed.org/version/"
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Listing(NamedTuple):
@@ -33,12 +44,28 @@ class Listing(NamedTuple):
     is_feed: bool = False
     lastmods: Mapping[str, float] = NOTHING
     """When pages last changed, if that is given and possible, in seconds since 1970."""
+    titles: Mapping[str, str] = NOTHING
+    """What pages are called, if that is given."""
+
+
+class Entry(NamedTuple):
+    """An entry of a list."""
+
+    hrefs: list[str]
+    changed: float | None = None
+    """When its page changed, if given."""
+    title: str = ""
+    is_sitemap: bool = False
 
 
 def listing(body: bytes, url: str, max_size: int) -> Listing | None:
     """The content of a sitemap, sitemap index, RSS or Atom feed; None if `body` is none of these."""
     body, cut = _unzipped(body, max_size)
-    if body.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] != b"<":
+    first = body.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+    if first == b"{":
+        items = _json_entries(body)
+        return None if items is None else _listed(items, url, cut, is_feed=True)
+    if first != b"<":
         return None
     *kept, rest = body.split(b"<", MAX_TAGS + 1)
     if len(kept) > MAX_TAGS:
@@ -51,37 +78,72 @@ def listing(body: bytes, url: str, max_size: int) -> Listing | None:
         return None
     if root is None or _name(root) not in LISTS:
         return None
+    entries = (_entry(one, kind) for one in root.iter(etree.Element) if (kind := _name(one)) in ENTRIES)
+    return _listed(entries, url, cut, is_feed=_name(root) not in SITEMAPS)
+
+
+def _listed(entries: Iterable[Entry], url: str, cut: bool, is_feed: bool) -> Listing:
+    """The entries of a list at an address, within its limit."""
     pages: dict[str, None] = {}
     sitemaps: dict[str, None] = {}
     lastmods: dict[str, float] = {}
+    titles: dict[str, str] = {}
     now, left = time.time(), MAX_ADDRESSES
-    for entry in root.iter(etree.Element):
-        if (kind := _name(entry)) not in ENTRIES:
-            continue
-        hrefs, when = _read(entry, kind)
-        for address in filter(None, (absolute(url, href) for href in hrefs[:left])):
-            (sitemaps if kind == "sitemap" else pages)[address] = None
-            if when is not None and when <= now:
-                lastmods[address] = max(when, lastmods.get(address, when))
-        left -= len(hrefs)
+    for entry in entries:
+        for address in filter(None, (absolute(url, href) for href in entry.hrefs[:left])):
+            (sitemaps if entry.is_sitemap else pages)[address] = None
+            if entry.changed is not None and entry.changed <= now:
+                lastmods[address] = max(entry.changed, lastmods.get(address, entry.changed))
+            if entry.title:
+                titles.setdefault(address, entry.title)
+        left -= len(entry.hrefs)
         if left < 0:
             cut = True
             break
-    return Listing(tuple(pages), tuple(sitemaps), cut, _name(root) not in SITEMAPS, lastmods)
+    return Listing(tuple(pages), tuple(sitemaps), cut, is_feed, lastmods, titles)
 
 
-def _read(entry: etree._Element, kind: str) -> tuple[list[str], float | None]:
-    """The addresses of an entry, and when its page changed, if given."""
+def _entry(entry: etree._Element, kind: str) -> Entry:
+    """An entry of an XML list."""
     hrefs = []
     said: dict[str, str | None] = {}
-    for element in entry.iterchildren(etree.Element):
+    for element in _parts(entry):
         name = _name(element)
-        if name in DATES.get(kind, ()):
-            said[name] = element.text
+        if name == "title" or name in DATES.get(kind, ()):
+            said.setdefault(name, element.text)
         elif href := _address(element, name, kind):
             hrefs.append(href)
-    dates = (moment(said[name]) for name in DATES.get(kind, ()) if name in said and hrefs)
-    return hrefs, next((when for when in dates if when is not None), None)
+    changed = _first_moment(said.get(name) for name in DATES.get(kind, ()) if hrefs)
+    return Entry(hrefs, changed, fold_space((said.get("title") or "")[:MAX_TITLE]), kind == "sitemap")
+
+
+def _parts(entry: etree._Element) -> Iterator[etree._Element]:
+    """The elements of an entry, and what a sitemap says about an article of news."""
+    for element in entry.iterchildren(etree.Element):
+        yield from element.iterchildren(etree.Element) if _name(element) == "news" else (element,)
+
+
+def _json_entries(body: bytes) -> list[Entry] | None:
+    """The entries of a JSON feed; None if `body` is none."""
+    try:
+        feed = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(feed, dict) or not str(feed.get("version")).startswith(JSON_FEED):
+        return None
+    items = feed.get("items")
+    return [_json_entry(one) for one in items if isinstance(one, dict)] if isinstance(items, list) else []
+
+
+def _json_entry(item: Mapping[str, Any]) -> Entry:
+    said = {name: text for name, text in item.items() if isinstance(text, str)}
+    href = said.get("url") or said.get("external_url")
+    changed = _first_moment(said.get(name) for name in ("date_modified", "date_published"))
+    return Entry([href] if href else [], changed, fold_space(said.get("title", "")[:MAX_TITLE]))
+
+
+def _first_moment(dates: Iterable[str | None]) -> float | None:
+    return next((when for when in map(moment, dates) if when is not None), None)
 
 
 def _unzipped(body: bytes, max_size: int) -> tuple[bytes, bool]:

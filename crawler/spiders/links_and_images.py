@@ -4,7 +4,7 @@ the page shows its images; and decides which responses are images.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,11 +12,13 @@ from scrapy.http import Response
 
 from crawler.frontier.page_result import Candidate
 from crawler.items import ImageItem
+from crawler.metadata.language import normalise
 from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.image_features import sightings
 from crawler.noise.page_images import MOST_IMAGES
 from crawler.outcomes import Code, Outcome
 from crawler.page.image_file import content_of, type_of
+from crawler.page.links import Link
 from crawler.spiders.request_outcomes import NO_WHOLE_PAGE
 from crawler.topic.link_contexts import is_image, link_contexts
 from crawler.topic.link_table import LinkContext
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from crawler.frontier.batch import SiteEvidence as Counts
     from crawler.frontier.frontier import Frontier
     from crawler.frontier.scope import Scope
-    from crawler.page.links import Link
     from crawler.page.page import Extraction, Page
     from crawler.spiders.crawl_status import OutcomeCounts
 
@@ -164,18 +165,21 @@ class LinkSelector:
     images: PageImages
     counts: OutcomeCounts
     frontier: Frontier
+    languages: Collection[str] = ()
+    """Languages in which pages are wanted that are there in another one."""
 
     def of(self, page: Page, depth: int) -> SelectedLinks:
         """The links of a page, each address once; `depth` is their distance from the seeds."""
+        links = (*page.links, *self._named_in_head(page))
         new: dict[str, list[Link]] = {}
         again: dict[str, list[Link]] = {}
         behind_images: list[str] = []
-        known = self.frontier.seen({link.url for link in page.links})
-        for link in page.links:
+        known = self.frontier.seen({link.url for link in links})
+        for link in links:
             if link.url in known and not is_image(link):
                 again.setdefault(link.url, []).append(link)
-        left_out = self.counts.among_left_out([link.url for link in page.links if link.url not in known])
-        unknown = [link for link in page.links if link.url not in known and link.url not in left_out]
+        left_out = self.counts.among_left_out([link.url for link in links if link.url not in known])
+        unknown = [link for link in links if link.url not in known and link.url not in left_out]
         alone = {link.url for link in unknown if is_image(link)}
         requested = {*self.frontier.seen(alone, "image link"), *self.images.requested(alone)}
         unknown = [link for link in unknown if not (is_image(link) and link.url in requested)]
@@ -201,3 +205,11 @@ class LinkSelector:
             for url, (first, *_) in new.items()
         )
         return SelectedLinks(candidates, words, image_links, shown_again)
+
+    def _named_in_head(self, page: Page) -> Iterator[Link]:
+        """Links to the next part of the page, and to the page in wanted languages, that its title describes."""
+        wanted = {code: url for tag, url in reversed(page.alternates.items()) if (code := normalise(tag))}
+        own = normalise(page.language)
+        urls = [wanted[code] for code in sorted(self.languages) if code in wanted and code != own]
+        for url in (*urls, *filter(None, [page.next_part])):
+            yield Link(url, page.title, "", False, False, len(page.blocks))

@@ -6,7 +6,7 @@ They are requested before links. Their pages are scored like links, so that the 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
@@ -57,9 +57,10 @@ class NamedLists:
             self._feeds[site(page.feed)] += 1
             yield from self._candidate(page.feed, "feed")
 
-    def scored(self, url: str, pages: Sequence[Candidate]) -> tuple[Candidate, ...]:
-        """The pages of a list with priorities, by the words of their addresses."""
-        return self.topic.score_listed(url, pages, [LinkContext(one.url, words_of(one.url)) for one in pages])
+    def scored(self, url: str, pages: Sequence[Candidate], titles: Mapping[str, str]) -> tuple[Candidate, ...]:
+        """The pages of a list with priorities, by their titles or the words of their addresses."""
+        words = [LinkContext(one.url, titles.get(one.url) or words_of(one.url)) for one in pages]
+        return self.topic.score_listed(url, pages, words)
 
     def _candidate(self, url: str, via: str) -> Iterator[Candidate]:
         if url not in self._known and self.scope.refusal(url, page=False) is None:

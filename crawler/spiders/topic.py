@@ -188,7 +188,8 @@ class TopicSpider(Spider):
         lists = self.lists_within_limits(found.sitemaps, one)
         pages = tuple(self.allowed(found.pages, page, found.lastmods))
         if one.priority < SEED_PRIORITY:  # nobody asked for this list
-            pages = self.crawl.reader.lists.scored(one.url, pages[: self.crawl.session.plan.site_limit])
+            few = pages[: self.crawl.session.plan.site_limit]
+            pages = self.crawl.reader.lists.scored(one.url, few, found.titles)
         links = (*lists, *pages)
         return replace(result_of(request, Outcome(Code.LIST)), links=links)
 

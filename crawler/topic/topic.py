@@ -19,7 +19,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NoReturn, Self
 
-from crawler.page.text import fold_space, terms, words
+from crawler.page.text import fold_space, is_unspaced, terms, words
 from crawler.translation.message import Message, MessageError
 from crawler.urls.parsing import absolute, host
 
@@ -64,6 +64,16 @@ class Topic:
         named = terms(text) or words(text)
         telling = [word for word in named if word not in STOP_WORDS] or named
         return cls(tuple(dict.fromkeys(telling, 1.0).items()), text)
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """Chinese and English, as far as its words are in their characters.
+
+        >>> sorted(Topic.of("bees 蜜蜂").languages)
+        ['en', 'zh']
+        """
+        given = {"en" if word.isascii() else "zh" if is_unspaced(word) else "" for word, _ in self.words}
+        return frozenset(given - {""})
 
     @property
     def digest(self) -> str:

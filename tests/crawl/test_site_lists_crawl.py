@@ -42,6 +42,8 @@ ROBOTS, FEED = (
     "<link rel=alternate type=application/rss+xml href=/map.xml>",
 )
 ALL = {f"/post/{name}" for name in WORDS}
+JSON = '{"version": "https://jsonfeed.org/version/1.1", "items": [{"url": "BASE/post/bees"}]}'
+IN_JSON = "<link rel=alternate type=application/feed+json href=/map.xml>"
 
 
 @pytest.mark.parametrize(
@@ -60,6 +62,10 @@ ALL = {f"/post/{name}" for name in WORDS}
         (blog(ROBOTS, map=urlset("/post/bees")), {"max_depth": 1}, set(), ""),
         (blog("Sitemap: http://b.example/map.xml", map=urlset("/post/bees")), {}, set(), ""),
         (blog(head=FEED, map=feed(*sorted(ALL))), {}, ALL, "feed"),
+        (blog(head=IN_JSON, map=JSON), {}, {"/post/bees"}, "feed"),
+        (blog(head="<link rel=next href=/post/ants>"), {}, {"/post/ants"}, "link"),
+        (blog(head="<link rel=alternate hreflang=zh href=/post/ants>"), {}, set(), ""),
+        (blog(head="<link rel=alternate hreflang=zh href=/post/ants>"), {"topic": "蜜蜂"}, {"/post/ants"}, "link"),
     ],
 )
 def test_lists_that_a_site_names_lead_to_its_pages(

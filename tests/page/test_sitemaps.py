@@ -4,7 +4,7 @@ import time
 import pytest
 from hostile_pages import PAGES
 
-from crawler.page.sitemaps import MAX_ADDRESSES, MAX_MEMBERS, MAX_TAGS, Listing, listing
+from crawler.page.sitemaps import MAX_ADDRESSES, MAX_MEMBERS, MAX_TAGS, MAX_TITLE, Listing, listing
 
 URL = "http://example.com/deep/sitemap.xml"
 E = "http://example.com/"
@@ -254,3 +254,43 @@ def test_a_hostile_list_takes_no_time(body: bytes) -> None:
     start = time.process_time()
     assert listing(body, URL, SIZE) is not None
     assert time.process_time() - start < 8
+
+
+NEWS = (
+    "<urlset xmlns:n='http://www.google.com/schemas/sitemap-news/0.9'><url><loc>/a</loc><n:news>"
+    "<n:publication><n:name>The Bee</n:name></n:publication><n:publication_date>2024-05-06</n:publication_date>"
+    "<n:title> Bees in\n May </n:title></n:news></url></urlset>"
+)
+JSON = '{{"version": "https://jsonfeed.org/version/1.1", "title": "All", "items": {}}}'
+
+
+@pytest.mark.parametrize(
+    ("body", "pages", "titles", "dates"),
+    [
+        (NEWS, "a", ["Bees in May"], ["2024-05-06"]),
+        ("<rss><item><title>Bees</title><link>/a</link></item></rss>", "a", ["Bees"], []),
+        ("<feed><title>All</title><entry><title>Bees</title><link href='/a'/></entry></feed>", "a", ["Bees"], []),
+        (
+            JSON.format('[{"url": "/a", "title": "Bees", "date_published": "2024-05-06"}]'),
+            "a",
+            ["Bees"],
+            ["2024-05-06"],
+        ),
+        (JSON.format('[{"external_url": "/a"}, {"id": "b"}, 7, {"url": 7, "title": []}]'), "a", [], []),
+        (JSON.format('{"url": "/a"}'), "", [], []),
+        ("\ufeff" + JSON.format("[]"), "", [], []),
+        (JSON.format('[{"url": "/a", "title": "' + "b" * 400 + '"}]'), "a", ["b" * MAX_TITLE], []),
+    ],
+)
+def test_titles_and_dates(body: str, pages: str, titles: list[str], dates: list[str]) -> None:
+    found = listing(body.encode(), URL, LIMIT)
+    assert found is not None
+    assert (found.pages, [*found.titles.values()]) == (listed(pages).pages, titles)
+    assert [time.strftime("%Y-%m-%d", time.gmtime(when)) for when in found.lastmods.values()] == dates
+
+
+@pytest.mark.parametrize(
+    "body", ["{}", '{"version": 7}', '{"version": "https://other.example/"}', "{" * 100_000, '{"a":' * 100_000, "{\xff"]
+)
+def test_other_json_is_no_feed(body: str) -> None:
+    assert listing(body.encode("latin-1"), URL, LIMIT) is None

@@ -32,7 +32,7 @@ def find() -> Find:
     scope = Scope(avoid=("b.a.example",))
     scope.add_home(URL)
     images = PageImages(EXTRACTORS["leaf-tags"], True, False, 1_000)
-    links = LinkSelector(scope, images, OutcomeCounts(lambda name, by: None), frontier)
+    links = LinkSelector(scope, images, OutcomeCounts(lambda name, by: None), frontier, ("en", "zh"))
     return lambda html: links.of(Page.from_html(html, URL), 3)
 
 
@@ -88,3 +88,27 @@ def test_the_words_of_a_link(find: Find, html: str, anchor: str, near: str) -> N
 def test_a_page_of_ten_thousand_links(find: Find) -> None:
     found = find("".join(link(f"/{n % 7_000}") for n in range(10_000)))
     assert len(found.new) == len(found.words) == 7_000
+
+
+def other(tag: str, path: str, more: str = "") -> str:
+    return f"<link rel=alternate hreflang={tag} href={path} {more}>"
+
+
+@pytest.mark.parametrize(
+    ("head", "new"),
+    [
+        (other("zh-CN", "/zh"), "/zh"),
+        (other("zh-CN", "/zh") + other("zh-TW", "/tw") + other("de", "/de") + other("x-default", "/"), "/zh"),
+        (other("en-GB", "/gb") + other("zh", "/zh"), "/zh"),
+        (other("zh", "/zh", "media=print"), ""),
+        (other("zh", "/known"), ""),
+        (other("zh", "http://b.example/"), ""),
+        ("<link rel='next' href='/page/2'>", "/page/2"),
+        ("<link rel='prev next' href='/page/2'>" + other("zh", "/zh"), "/zh /page/2"),
+        ("<link rel=amphtml href=/amp><link rel=alternate type=application/rss+xml href=/feed>", ""),
+    ],
+)
+def test_the_head_names_other_languages_and_the_next_part(find: Find, head: str, new: str) -> None:
+    found = find(f"<html lang=en-US><head><title>Bees in May</title>{head}</head><body><p>Bees.</p></body></html>")
+    assert [candidate.url for candidate in found.new] == [URL + path[1:] for path in new.split()]
+    assert {lead.anchor for lead in found.words} <= {"Bees in May"}
