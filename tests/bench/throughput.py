@@ -1,11 +1,11 @@
 """How fast topic is, beside spiders that a user would write instead, on one static site on this machine.
 
 `python tests/bench/throughput.py [FOLDER] [--pages N] [--runs K]` crawls FOLDER, a folder of HTML reached from its
-index.html, or else a made-up site of N pages: by bare Scrapy, by Scrapy with trafilatura in its callback (extra
-`peers`), and by topic with one worker, with two, and with the extractor leaf-tags. The crawlers take turns, because the
-ratio of neighbours tells more than times do on a machine that has other work. Pages a second are counted by the server,
-from the first request to the last answer; CPU is that of all processes of a crawl, memory that of the largest. What the
-start takes is measured on a site of one page.
+index.html, or else a made-up site of N pages: by bare Scrapy, by Scrapy with trafilatura in its callback (if the extra
+`peers` is installed), and by topic with one worker, with two, and with the extractor leaf-tags. The crawlers take
+turns, because the ratio of neighbours tells more than times do on a machine that has other work. Pages a second are
+counted by the server, from the first request to the last answer; CPU is that of all processes of a crawl, memory that
+of the largest. What the start takes is measured on a site of one page.
 """
 
 import argparse
@@ -19,6 +19,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -42,6 +43,8 @@ CRAWLERS = {
     "2 workers": [*TOPIC, "-a", "workers=2"],
     "leaf-tags": [*TOPIC, "-a", "extractor=leaf-tags"],
 }
+if find_spec("trafilatura") is None:
+    del CRAWLERS["trafilatura"]
 CORES = 16
 MEGABYTE = 1 << 20 if sys.platform == "darwin" else 1 << 10  # of ru_maxrss
 
