@@ -93,7 +93,7 @@ def _mnbvc(_: int, values: Mapping[str, Any]) -> Record:
 def simhash(digests: Iterable[bytes]) -> int:
     """The number whose bits most of these digests of 8 bytes have.
 
-    >>> simhash([bytes([0] * 7 + [last]) for last in (0b001, 0b011, 0b111)]), simhash([])
+    >>> simhash([bytes([0] * 7 + [last]) for last in (0b001, 0b011, 0b111, 0b111)]), simhash([])
     (3, 0)
     """
     import numpy as np
