@@ -64,6 +64,7 @@ OTHERS = {
 }
 STEPS = (0.8, 0.85, 0.9, 0.95, 1.0)
 AT_ONCE = 10_000
+ADDRESS = len("http://site.example/a/usual/address/of/a/page/1234567")
 PARAGRAPHS, WORDS, PAGES_OF_A_SITE, MOST_TEXTS = 10, 12, 1_000, 200_000
 
 
@@ -92,13 +93,6 @@ class MadePages:
                 some = pages[number :: len(kinds)]
                 self.likeness[some] = np.interp(chance.random(len(some)), LEVELS, quantiles)
 
-    @property
-    def crawls(self) -> tuple["MadePages", ...]:
-        return (self,)
-
-    def urls(self, keys: list[int]) -> dict[int, str]:
-        return {key: f"http://site.example/{key}" for key in keys}
-
     def pages(self, *_: Any) -> Iterator[StoredPage]:
         for at in range(0, self.count, AT_ONCE):
             started = time.thread_time()
@@ -123,7 +117,7 @@ class MadePages:
                 {
                     "text_fingerprint": f"{fingerprint:016x}",
                     "signature": signature.tobytes(),
-                    "url": "http://site.example/",
+                    "url": f"http://site.example/a/usual/address/of/a/page/{number}",
                     "first_seen": f"2026-11-{1 + number // 864_000:02}T{number // 36_000 % 24:02}:"
                     f"{number // 600 % 60:02}:{number // 10 % 60:02}+00:00",
                 },
@@ -214,7 +208,7 @@ def measure_copies(is_near: bool, count: int, folder: Path | None) -> None:
     print(
         f"{'near' if is_near else 'exact'}: {taken:,.0f} s of the processor, {1e6 * taken / count:.0f} µs a page "
         f"({passed:,.0f} s with making the pages); memory {peak / 1e9:.2f} GB, {peak / count:.0f} bytes a page; "
-        f"temporary file {ROW.itemsize * count / 1e9:.1f} GB"
+        f"temporary files {(ROW.itemsize + ADDRESS) * count / 1e9:.1f} GB"
     )
     found.show()
 
