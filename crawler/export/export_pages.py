@@ -231,8 +231,15 @@ def _export_crawls(opts: argparse.Namespace, crawls: Sequence[StoredPages]) -> N
     target = _target(opts)
     copies = Deduplication(tuple(opts.dedupe), opts.prefer, None if target.part is None else target.part.parent)
     how = Exporter(
-        *(opts.format, fields, source, Formulas(opts.spreadsheet), removed, copies, opts.mask),
-        *(preset, opts.changes_after),
+        opts.format,
+        fields,
+        source,
+        Formulas(opts.spreadsheet),
+        removed=removed,
+        copies=copies,
+        masks=opts.mask,
+        preset=preset,
+        after=opts.changes_after,
     )
     try:
         if (selection or copies.kinds) and opts.output is not None:
