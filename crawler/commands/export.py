@@ -9,15 +9,16 @@ from crawler.export.formats import COMPRESSORS, FORMATS, compression_of, format_
 from crawler.translation.message import N_
 
 # Options that do not go with --labels, as they choose among stored pages.
-OF_PAGES = ("since", "only", "min_relevance", "fields", "where", "keep", "dedupe", "mask", "spreadsheet")
+OF_PAGES = ("since", "only", "min_relevance", "fields", "preset", "where", "keep", "dedupe", "mask", "spreadsheet")
 # Options that do not go with --changes-after, as they leave out pages.
-OF_STATE = ("labels", "since", "only", "min_relevance", "where", "keep", "dedupe")
+OF_STATE = ("labels", "since", "only", "min_relevance", "preset", "where", "keep", "dedupe")
 MOST_OFFSET = 10**18
 # Options that do not go with --into.
 OF_FILES = ("output", "labels", "changes_after", "spreadsheet")
 PACKED_LINES = "jsonl.zst"
 OF_SHARDS = {None: "parquet", "parquet": "parquet", PACKED_LINES: "jsonl"}
 """The format of the pages in shards, by what is asked for."""
+OF_PRESETS = ("jsonl", "parquet")
 
 
 class Command(command.Command):
@@ -55,6 +56,8 @@ class Command(command.Command):
             type=fields,
             help=N_("only these fields, in this order, separated by commas"),
         )
+        records = N_("write the fields of another pipeline: datatrove, chinesewebtext, or mnbvc")
+        add("--preset", metavar="NAME", type=parsed("crawler.export.presets:preset_of"), help=records)
         which = N_(
             "only pages of a language (zh), a site (example.org) or both (zh/example.org); or on which a condition "
             'holds ("quality.words > 100 and relevance > 0.5"); repeat it for several places, or more conditions'
@@ -88,6 +91,10 @@ class Command(command.Command):
         _check_labels(opts)
         if opts.fields is not None and not FORMATS[opts.format].chooses:
             raise WrongUseError("--fields does not go with {format}, whose fields are fixed", format=opts.format)
+        if opts.preset and opts.fields is not None:
+            raise WrongUseError("--fields does not go with {format}, whose fields are fixed", format="--preset")
+        if opts.preset and opts.format not in OF_PRESETS:
+            raise WrongUseError("--preset writes jsonl or parquet, and this is {format}", format=opts.format)
         if opts.mask and opts.format == "warc":
             raise WrongUseError("--mask does not go with {format}, which has the responses as they came", format="warc")
         if opts.prefer is not None and not {"exact", "near"}.intersection(opts.dedupe):

@@ -1,7 +1,8 @@
 """The articles of the demo site, and how their text becomes HTML.
 
 A content file is a header of `key: value` lines, an empty line, then paragraphs. A paragraph is one line. `> ` begins a
-pull quote, `- ` a list item, and `[words](address)` is a link. Comments come last, a line each: `@ name: remark`.
+pull quote, `- ` a list item, and `[words](address)` is a link. Comments come last, a line each: `@ name: remark`. A key
+in capitals, such as `X-Robots-Tag`, is a header that the server sends.
 The HTML around them is in `templates/`, which also has what the site says in each language.
 """
 
@@ -38,6 +39,9 @@ class Article:
     breaks: bool  # paragraphs end in <br><br>, there is no <p>
     encoding: str
     declared: str  # the encoding that the page declares; "" declares none
+    licence: str  # the address of the licence that it is under; "" names none
+    robots: str  # what it asks of robots
+    headers: tuple[tuple[str, str], ...]  # sent with it, beside the usual ones
 
     @property
     def path(self) -> str:
@@ -122,6 +126,9 @@ def article(head: dict[str, str], blocks: tuple[str, ...]) -> Article:
         breaks=head.get("breaks") == "br",
         encoding=encoding,
         declared=head.get("declared", "" if encoding == "gb18030" else encoding),
+        licence=head.get("licence", ""),
+        robots=head.get("robots", ""),
+        headers=tuple((key, value) for key, value in head.items() if key[0].isupper()),
     )
 
 

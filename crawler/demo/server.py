@@ -46,6 +46,8 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(resource.body)))
         if resource.location:
             self.send_header("Location", resource.location)
+        for name, value in resource.headers:
+            self.send_header(name, value)
         self.end_headers()
         return resource
 

@@ -125,6 +125,7 @@ class Resource:
     content_type: str = HTML
     status: int = 200
     location: str = ""  # where a redirect leads
+    headers: tuple[tuple[str, str], ...] = ()  # beside the usual ones
 
 
 def resources(base: str) -> dict[str, Resource]:
@@ -205,7 +206,8 @@ def article_pages() -> dict[str, Resource]:
     found: dict[str, Resource] = {}
     for article in articles():
         content_type = "text/html" if article.frame == "old" else HTML
-        found |= dict.fromkeys(article.paths, Resource(article_page(article).encode(article.encoding), content_type))
+        body = article_page(article).encode(article.encoding)
+        found |= dict.fromkeys(article.paths, Resource(body, content_type, headers=article.headers))
     return found
 
 
@@ -245,8 +247,9 @@ def images() -> dict[str, Resource]:
 
 
 def robots(base: str) -> str:
-    """The rules for crawlers."""
-    return f"User-agent: *\nDisallow: /private/\nDisallow: /ads/\n\nSitemap: {base}sitemap.xml\n"
+    """The rules for crawlers: where they may go, and what the pages may be used for."""
+    rules = (FOLDER / "templates" / "robots.txt").read_text(encoding="utf-8")
+    return f"{rules}\nSitemap: {base}sitemap.xml\n"
 
 
 def sitemap(base: str) -> str:

@@ -1,7 +1,8 @@
 """`--dedupe exact` and `--dedupe near`: which pages of an export are copies of others, in all its crawls.
 
 Exact copies have the same letters and digits; near ones are found by their signatures, as in a crawl. What pages are
-compared by goes into a temporary file, so that memory holds only numbers: see crawler/recrawl/originals.py.
+compared by goes into a temporary file, so that memory holds only numbers: see crawler/recrawl/originals.py. So do their
+addresses, for the list of copies: the database would look for each of them in another place of the disk.
 """
 
 from collections.abc import Iterator, Mapping
@@ -35,10 +36,11 @@ ROW = np.dtype(
         ("has_letters", "<i4"),
         ("is_signed", "<i4"),
         ("rank", "<f8", 2),
+        ("address_end", "<i8"),
         ("signature", "<u2", PERMUTATIONS),
     ]
 )
-PACKED = Struct(f"<qqiidd{2 * PERMUTATIONS}s")
+PACKED = Struct(f"<qqiiddq{2 * PERMUTATIONS}s")
 
 
 @dataclass(frozen=True)
@@ -88,36 +90,45 @@ class CopySearch:
     is_near: bool
     preference: Preference
     folder: Path | None = None
-    """Where the temporary file is."""
+    """Where the temporary files are."""
 
 
 def without_copies(source: Source, how: CopySearch, removed: Removed) -> NDArray[np.int64]:
     """The keys of the pages that are kept, in order; the copies are written down."""
-    with TemporaryFile(dir=how.folder) as file:
-        count = _write_rows(file, source.pages([*COLUMNS, *how.preference.needs], removed), how.preference)
+    with TemporaryFile(dir=how.folder) as file, TemporaryFile(dir=how.folder) as addresses:
+        pages = source.pages([*COLUMNS, *how.preference.needs], removed)
+        count = _write_rows(file, addresses, pages, how.preference)
         if not count:
             return np.empty(0, np.int64)
         rows = np.memmap(file, ROW, mode="r", shape=(count,))
         found, alike = _originals(rows, how.is_near)
         for at in _copies(found):
-            keys, kept = rows["key"][at].tolist(), rows["key"][found[at]].tolist()
-            urls = source.crawls[0].urls([*{*keys, *kept}])
+            urls, kept = (_addresses(addresses, rows, some) for some in (at, found[at]))
             is_exact = (rows["fingerprint"][at] == rows["fingerprint"][found[at]]).tolist()
-            for key, original, exact, similarity in zip(keys, kept, is_exact, alike[at].tolist(), strict=True):
+            for url, original, exact, similarity in zip(urls, kept, is_exact, alike[at].tolist(), strict=True):
                 rule, value, limit = (EXACT, 1.0, 1.0) if exact else (NEARLY, round(similarity, 3), NEAR)
-                removed.add(urls.get(key, ""), Reason(rule, value, limit, urls.get(original, "")))
+                removed.add(url, Reason(rule, value, limit, original))
         return np.sort(rows["key"][found == np.arange(count)])
 
 
-def _write_rows(file: IO[bytes], pages: Iterator[StoredPage], preference: Preference) -> int:
-    count = 0
+def _write_rows(file: IO[bytes], addresses: IO[bytes], pages: Iterator[StoredPage], preference: Preference) -> int:
+    count = end = 0
     for count, page in enumerate(pages, 1):  # noqa: B007 - the last number is wanted
         letters, signature = page.values["text_fingerprint"], page.values["signature"]
         fingerprint = int.from_bytes(bytes.fromhex(letters or ""), "big", signed=True)
         known = letters is not None, signature is not None
-        file.write(PACKED.pack(page.key, fingerprint, *known, *preference.rank(page.values), signature or b""))
+        end += addresses.write(page.values["url"].encode("utf-8", "replace"))
+        file.write(PACKED.pack(page.key, fingerprint, *known, *preference.rank(page.values), end, signature or b""))
     file.flush()
     return count
+
+
+def _addresses(file: IO[bytes], rows: NDArray[np.void], some: Rows) -> Iterator[str]:
+    """The addresses of the pages in these rows."""
+    starts = np.where(some > 0, rows["address_end"][some - 1], 0)
+    for start, end in zip(starts.tolist(), rows["address_end"][some].tolist(), strict=True):
+        file.seek(start)
+        yield file.read(end - start).decode()
 
 
 def _originals(rows: NDArray[np.void], is_near: bool) -> tuple[Rows, NDArray[np.float32]]:

@@ -7,10 +7,11 @@ nothing under the name of the folder, and what was there before stays.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from itertools import chain, islice
+from typing import Any
 
 from crawler.atomic_files import AtomicFolder
 from crawler.command_line.terminal import WrongUseError
@@ -62,13 +63,13 @@ class DataSet(AtomicFolder):
         self.shards: list[Shard] = []
         self.contents = Contents()
 
-    def fill(self, pages: Iterable[StoredPage], fields: Sequence[str]) -> int:
-        """Write pages into shards; returns the number of bytes."""
+    def fill(self, pages: Iterable[StoredPage], fields: Sequence[str], types: Mapping[str, Any] | None = None) -> int:
+        """Write pages into shards; returns the number of bytes. `types` are those of Parquet's columns."""
         pages = iter(pages)
         while begun := list(islice(pages, 1)):
             shard = Shard(f"part-{len(self.shards):05}.{self.format}")
             self.shards.append(shard)
-            self._write_shard(shard, self._until_full(shard, chain(begun, pages)), fields)
+            self._write_shard(shard, self._parts(self._until_full(shard, chain(begun, pages)), fields, types))
         return sum(shard.bytes for shard in self.shards)
 
     def describe(self, origin: Origin) -> None:
@@ -77,18 +78,20 @@ class DataSet(AtomicFolder):
         self.write(MANIFEST, json.dumps(found, ensure_ascii=False, indent=2).encode("utf-8", "replace") + b"\n")
         self.write(CARD, dataset_card(found).encode("utf-8", "replace"))
 
-    def _write_shard(self, shard: Shard, pages: Iterable[StoredPage], fields: Sequence[str]) -> None:
+    def _write_shard(self, shard: Shard, parts: Iterable[bytes]) -> None:
         digest = sha256()
-        for part in self._parts(pages, fields):
+        for part in parts:
             self.append(shard.name, part)
             digest.update(part)
             shard.bytes += len(part)
         shard.sha256 = digest.hexdigest()
 
-    def _parts(self, pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[bytes]:
+    def _parts(
+        self, pages: Iterable[StoredPage], fields: Sequence[str], types: Mapping[str, Any] | None
+    ) -> Iterator[bytes]:
         if self.format == "parquet":
             # A row group is never larger than a shard, so that small shards are about as large as asked for.
-            return parquet(pages, fields, self.size)
+            return parquet(pages, fields, self.size, types)
         return compressed(jsonl(pages, fields), ".zst")
 
     def _until_full(self, shard: Shard, pages: Iterable[StoredPage]) -> Iterator[StoredPage]:

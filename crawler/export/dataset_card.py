@@ -12,6 +12,7 @@ from crawler.command_line.terminal import spelled
 from crawler.export.field_meanings import docstrings
 from crawler.export.manifest import UNKNOWN
 from crawler.export.markdown import json_for_yaml
+from crawler.export.presets import PRESETS
 from crawler.items import PageRecord
 from crawler.rights.statement import State
 from crawler.translation.message import counted
@@ -150,7 +151,12 @@ def _making(manifest: Mapping[str, Any]) -> Iterator[str]:
 
 def _fields(manifest: Mapping[str, Any]) -> Iterator[str]:
     yield "## Fields"
-    meanings = docstrings(PageRecord)
+    preset = manifest["preset"]
+    meanings = (
+        {name: words for name, (_, words) in PRESETS[preset].fields.items()} if preset else docstrings(PageRecord)
+    )
+    if preset:
+        yield f"The records have the fields of {code(preset)}."
     rows = [("field", "meaning"), ("---", "---")]
     rows += [(f"`{name}`", meanings[name].replace("|", r"\|")) for name in manifest["fields"]]
     yield "\n".join(f"| {name} | {meaning} |" for name, meaning in rows)

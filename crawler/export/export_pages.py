@@ -31,6 +31,7 @@ from crawler.export.manifest import NEEDS, CrawlOrigin, Origin
 from crawler.export.markdown import markdown
 from crawler.export.masks import without_personal_data
 from crawler.export.parquet import parquet
+from crawler.export.presets import PRESETS, Preset
 from crawler.export.selection import Removed, Selection, Source, path_beside
 from crawler.export.warc import warc
 from crawler.items import TYPES
@@ -83,6 +84,8 @@ class Exporter:
     copies: Deduplication = field(default_factory=Deduplication)
     masks: Sequence[str] = ()
     """Kinds of personal data that are masked."""
+    preset: Preset | None = None
+    """Whose records are written instead of the fields of items."""
     after: int | None = None
     """The offset after which changes are written, instead of all pages that match the filter."""
 
@@ -90,11 +93,15 @@ class Exporter:
         """Write the pages one after another."""
         kind = FORMATS[self.format]
         needs = NEEDS if isinstance(target, DataSet) else kind.needs
-        columns = [*dict.fromkeys((*needs, *(self.fields if kind.chooses else ())))]
+        chosen = self.preset.needs if self.preset else self.fields if kind.chooses else ()
+        columns = [*dict.fromkeys((*needs, *chosen))]
         found = self.copies.pages(self.source, columns, self.removed, self.format == "warc")
         pages = self._counted(found, tally)
+        types = None
+        if self.preset is not None:
+            pages, types = self.preset.records(pages), self.preset.types
         if isinstance(target, DataSet):
-            tally.bytes = target.fill(pages, self.fields)
+            tally.bytes = target.fill(pages, self.fields, types)
             return
         if isinstance(target, AtomicFolder):
             for name, data in markdown(pages, self.fields):
@@ -105,6 +112,8 @@ class Exporter:
             _write_parts(jsonl(self._changes(tally), ("offset", "change", *self.fields)), target, tally)
             return
         make = partial(csv_lines, formulas=self.formulas) if self.format == "csv" else WRITERS[self.format]
+        if self.format == "parquet":
+            make = partial(parquet, types=types)
         _write_parts(make(pages, self.fields), target, tally, kind.apart)
 
     def _changes(self, tally: Tally) -> Iterator[StoredPage]:
@@ -215,13 +224,22 @@ def _export_crawls(opts: argparse.Namespace, crawls: Sequence[StoredPages]) -> N
     began, tally = monotonic(), Tally()
     places = tuple(one for one in opts.where if isinstance(one, LanguageOrSite))
     wanted = PageFilter(opts.only or "", opts.since, opts.min_relevance, places)
-    fields = opts.fields or [*TYPES]
+    preset = PRESETS[opts.preset] if opts.preset else None
+    fields = [*preset.fields] if preset else opts.fields or [*TYPES]
     selection = Selection.of((one for one in opts.where if not isinstance(one, LanguageOrSite)), opts.keep)
     source, removed = Source(crawls, wanted, selection), Removed()
     target = _target(opts)
     copies = Deduplication(tuple(opts.dedupe), opts.prefer, None if target.part is None else target.part.parent)
     how = Exporter(
-        opts.format, fields, source, Formulas(opts.spreadsheet), removed, copies, opts.mask, opts.changes_after
+        opts.format,
+        fields,
+        source,
+        Formulas(opts.spreadsheet),
+        removed=removed,
+        copies=copies,
+        masks=opts.mask,
+        preset=preset,
+        after=opts.changes_after,
     )
     try:
         if (selection or copies.kinds) and opts.output is not None:

@@ -19,7 +19,7 @@ NEEDS = ("url", "language", "rights", "round", "fetched_at", "extractor", "extra
 MOST_DOMAINS = 20
 UNKNOWN = "unknown"
 """The key of pages without a language, and without a licence."""
-OF_OUTPUT = frozenset(("--name", "--into", "--format", "--fields", "--shard-size"))
+OF_OUTPUT = frozenset(("--name", "--into", "--format", "--fields", "--preset", "--shard-size"))
 """Options that leave out no page and change no text."""
 
 
@@ -85,6 +85,7 @@ def manifest(origin: Origin, contents: Contents, format: str, shards: Sequence[M
         "bytes": sum(shard["bytes"] for shard in shards),
         "shards": [*shards],
         "fields": [*origin.fields],
+        "preset": next(iter(origin.options.get("--preset", ())), None),
         "crawls": [asdict(crawl) for crawl in origin.crawls],
         "winnow": __version__,
         "extractors": [

@@ -5,7 +5,7 @@ Times are timestamps. `published` stays a text: many pages give a day only, and 
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from io import RawIOBase
 from itertools import chain, islice
@@ -20,6 +20,12 @@ from crawler.rights.statement import Use
 ROWS = 10_000  # of a row group
 SIZE = 8 * 1024 * 1024  # characters of a row group, plus one page
 RIGHTS, QUALITY = "rights", "quality"
+OF_RIGHTS = {
+    "licence": "string",
+    "uses": {use.value: "string" for use in Use},
+    "evidence": [dict.fromkeys(("signal", "where", "says", "read_at"), "string")],
+}
+"""The type of the field `rights`."""
 
 
 class _Sink(RawIOBase):
@@ -48,8 +54,16 @@ class _Sink(RawIOBase):
         return data
 
 
-def parquet(pages: Iterable[StoredPage], fields: Sequence[str], size: int | None = None) -> Iterator[bytes]:
-    """The parts of the file, one row group at a time; a group has at most so many characters, plus one page."""
+def parquet(
+    pages: Iterable[StoredPage],
+    fields: Sequence[str],
+    size: int | None = None,
+    types: Mapping[str, Any] | None = None,
+) -> Iterator[bytes]:
+    """The parts of the file, one row group at a time; a group has at most so many characters, plus one page.
+
+    `types` are the names of the fields' types in Arrow, within dicts and lists; those of the items if None.
+    """
     try:
         import pyarrow
         from pyarrow.parquet import ParquetWriter
@@ -57,32 +71,43 @@ def parquet(pages: Iterable[StoredPage], fields: Sequence[str], size: int | None
         raise WrongUseError(
             "{names} must be installed: python -m pip install '.[{extra}]'", names="pyarrow", extra="parquet"
         ) from None
-    images = pyarrow.list_(
-        pyarrow.struct([("url", pyarrow.string()), ("alt", pyarrow.string()), ("noise", pyarrow.float64())])
-    )
-    types = {
-        str: pyarrow.string(),
-        int: pyarrow.int64(),
-        float: pyarrow.float64(),
-        list: images,
-        dict: pyarrow.string(),
-    }
     pages = iter(pages)
     begun = list(islice(pages, 1))
+    kinds = _types(pyarrow, begun) if types is None else {name: _named(pyarrow, one) for name, one in types.items()}
+    schema = pyarrow.schema([(name, kinds[name]) for name in fields])
+    sink = _Sink()
+    with ParquetWriter(sink, schema, compression="zstd") as writer:
+        for group in _groups(chain(begun, pages), fields, min(size or SIZE, SIZE)):
+            columns = {
+                name: [page.values[name] if types else _cell(name, page.values[name]) for page in group]
+                for name in fields
+            }
+            writer.write_table(pyarrow.table(columns, schema=schema))
+            yield sink.taken()
+    yield sink.taken()
+
+
+def _types(pyarrow: Any, begun: Iterable[StoredPage]) -> dict[str, Any]:
+    """The types of the fields of items."""
+    plain = {str: "string", int: "int64", float: "float64", dict: "string"}
+    images = [{"url": "string", "alt": "string", "noise": "float64"}]
     # An export that masks personal data counts it on every page.
     counted = {
         name: kind for page in begun for name, kind in MASKED.items() if name in (page.values.get("quality") or {})
     }
-    numbers = pyarrow.struct([(name, types[kind]) for name, kind in (KINDS | counted).items()])
-    special = dict.fromkeys(TIMES, pyarrow.timestamp("us", tz="UTC")) | {RIGHTS: _rights(pyarrow), QUALITY: numbers}
-    schema = pyarrow.schema([(name, special.get(name, types[TYPES[name]])) for name in fields])
-    sink = _Sink()
-    with ParquetWriter(sink, schema, compression="zstd") as writer:
-        for group in _groups(chain(begun, pages), fields, min(size or SIZE, SIZE)):
-            columns = {name: [_cell(name, page.values[name]) for page in group] for name in fields}
-            writer.write_table(pyarrow.table(columns, schema=schema))
-            yield sink.taken()
-    yield sink.taken()
+    numbers = {name: plain[kind] for name, kind in (KINDS | counted).items()}
+    named = {name: images if kind is list else plain[kind] for name, kind in TYPES.items()}
+    found = {name: _named(pyarrow, kind) for name, kind in (named | {RIGHTS: OF_RIGHTS, QUALITY: numbers}).items()}
+    return found | dict.fromkeys(TIMES, pyarrow.timestamp("us", tz="UTC"))
+
+
+def _named(pyarrow: Any, type: Any) -> Any:
+    """A type of Arrow: of a name, of a dict for a structure, or of a list with the type of its elements."""
+    if isinstance(type, dict):
+        return pyarrow.struct([(name, _named(pyarrow, one)) for name, one in type.items()])
+    if isinstance(type, list):
+        return pyarrow.list_(_named(pyarrow, type[0]))
+    return pyarrow.type_for_alias(type)
 
 
 def _cell(name: str, value: Any) -> Any:
@@ -90,14 +115,6 @@ def _cell(name: str, value: Any) -> Any:
         return datetime.fromisoformat(value)
     is_text = isinstance(value, dict) and name not in (RIGHTS, QUALITY)
     return json.dumps(value, ensure_ascii=False) if is_text else value
-
-
-def _rights(pyarrow: Any) -> Any:
-    """The type of the field `rights`."""
-    text = pyarrow.string()
-    uses = pyarrow.struct([(use.value, text) for use in Use])
-    evidence = pyarrow.list_(pyarrow.struct([(name, text) for name in ("signal", "where", "says", "read_at")]))
-    return pyarrow.struct([("licence", text), ("uses", uses), ("evidence", evidence)])
 
 
 def _groups(pages: Iterable[StoredPage], fields: Sequence[str], most: int) -> Iterator[list[StoredPage]]:

@@ -17,7 +17,6 @@ from sqlalchemy.engine import URL
 
 from crawler.command_line.terminal import WrongUseError
 from crawler.store.crawl_tables import crawl
-from crawler.store.database import in_chunks
 from crawler.store.page_changes import last_offset
 from crawler.store.page_tables import page, page_change, stored_response
 from crawler.store.page_writer import field_values, response_of
@@ -167,15 +166,6 @@ class StoredPages:
                 if not wish.places or any(one.holds(name, language) for one in wish.places):
                     response = response_of(row) if responses and row["body"] is not None else None
                     yield StoredPage(row["key"], field_values(row, columns), response)
-
-    def urls(self, keys: Sequence[int]) -> dict[int, str]:
-        """The addresses of pages of any crawl in this database, by their keys."""
-        found: dict[int, str] = {}
-        for part in in_chunks(keys):
-            rows = self._connection.execute(select(page.c.key, page.c.url).where(page.c.key.in_(part)))
-            found.update((row.key, row.url) for row in rows)
-        self._connection.rollback()
-        return found
 
     def changes(self, columns: Sequence[str], after: int) -> Iterator[StoredPage]:
         """The pages that became new, changed or gone after an offset, in order; their values begin with the offset."""

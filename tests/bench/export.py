@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -72,18 +72,18 @@ def fill(engine: Engine, count: int) -> None:
             connection.execute(insert(page), some)
 
 
-def export(folder: Path, url: URL, kind: str) -> "subprocess.Popen[str]":
+def export(folder: Path, url: URL, kind: str, more: Sequence[str] = ()) -> "subprocess.Popen[str]":
     """An export that runs, and says at its end how it ended and what memory it took."""
-    words = [sys.executable, "-m", "scrapy", "export", "--name", "crawl", "-o", NAMES[kind]]
+    words = [sys.executable, "-m", "scrapy", "export", "--name", "crawl", "-o", NAMES[kind], *more]
     words += ["-s", f"STATE_URL={url.render_as_string(hide_password=False)}"]
     line = [sys.executable, "-c", SMALL, *words]
     return subprocess.Popen(line, cwd=folder, env=environment(), encoding="ascii", stdout=subprocess.PIPE)
 
 
-def measured(folder: Path, url: URL, kind: str) -> tuple[float, float, float]:
+def measured(folder: Path, url: URL, kind: str, more: Sequence[str] = ()) -> tuple[float, float, float]:
     """Seconds by the clock and of the processor that an export takes, and MB of memory."""
     began = time.monotonic()
-    said, _ = export(folder, url, kind).communicate()
+    said, _ = export(folder, url, kind, more).communicate()
     status, spent, size = said.split()
     if status != "0":
         raise ChildProcessError(f"{kind}: {status}")

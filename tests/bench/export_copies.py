@@ -1,95 +1,166 @@
 """What `scrapy export --dedupe` takes of memory, disk and time, and how many copies it finds.
 
-`python tests/bench/export_copies.py [--pages N]` makes N signatures and fingerprints, by default 200,000, in three
-mixes: no copies, a fifth copies of others, and half copies. Of the copies, a quarter each are exact and agree in 122,
-115 and 109 of 128 places (.95, .9, .85). It runs `--dedupe near` over them, twice: once for the time, once for the
-peak of memory. Then the same for `--dedupe paragraphs`, with 10 paragraphs a page, one of which its site repeats.
-Ten million pages are taken to need as much for each page.
+`python tests/bench/export_copies.py [--pages N] [--folder FOLDER]` makes N pages, by default 200,000: fingerprints and
+signatures, without texts. 60 of 100 are pages of their own, 30 are copies of these, and 10 are only related to them. A
+page has copies by a power law: most have none, some have thousands. Of the copies, 40 of 100 are exact. The others are
+as similar to their originals as those that `near_duplicates.py` makes of real texts: another date, another header, the
+version for printing, without the last tenth (`KINDS` has the quantiles that were measured there). Related pages are as
+similar as texts of which 30 or 50 of 100 characters are cut. A place of a signature agrees with the probability of the
+similarity, which is what MinHash does; two copies of one page are as similar as the product of their similarities.
+
+It runs `--dedupe exact` and `--dedupe near` over them, and prints the time, the peak of the memory that is not the
+file's (on Linux), what was found of the copies by their similarity, and how similar the pages were that were removed.
+Then `--dedupe paragraphs`, over up to 200,000 pages with 10 paragraphs each, one of which its site repeats.
+
+With `--stored` the pages are stored in SQLite, with texts of 1,500 characters, and the whole command is measured.
 """
 
 # ruff: noqa: E402 - what is imported is found by the paths that are set first
 import argparse
+import re
 import sys
 import time
 import tracemalloc
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Event
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parents[1])]
+sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent / "support")]
 
+import export as whole_export
 import numpy as np
+from sqlalchemy import insert
+from sqlalchemy.engine import URL, make_url
 from throughput import machine
 
 from crawler.export.copies import ROW, CopySearch, Preference, without_copies
 from crawler.export.paragraphs import repeated_paragraphs
 from crawler.export.selection import Reason
-from crawler.recrawl.near_duplicates import PERMUTATIONS
+from crawler.recrawl.near_duplicates import NEAR, PERMUTATIONS, _mixed
 from crawler.reports.stored_pages import StoredPage
+from crawler.store.crawl_tables import crawl
+from crawler.store.database import open_database
+from crawler.store.page_tables import page
 
-AGREEING = (PERMUTATIONS, 122, 115, 109)
-SHARES = (0.0, 0.2, 0.5)
-MANY = 10_000_000
-PARAGRAPHS, WORDS, PAGES_OF_A_SITE = 10, 12, 1_000
+COPIES, RELATED = 0.3, 0.1
+EXACT = 0.4
+POWER = 3
+LEVELS = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0)
+KINDS = {
+    "date": (0.6, 0.689, 0.884, 0.921, 0.955, 0.975, 0.986, 0.993, 0.995, 0.998, 1.0),
+    "header": (0.4, 0.474, 0.744, 0.837, 0.921, 0.959, 0.98, 0.99, 0.994, 0.998, 1.0),
+    "print": (0.5, 0.575, 0.791, 0.846, 0.917, 0.96, 0.977, 0.987, 0.99, 0.995, 1.0),
+    "cut10": (0.84, 0.852, 0.883, 0.888, 0.893, 0.899, 0.903, 0.91, 0.916, 0.977, 1.0),
+}
+"""The similarity of copies to their originals at each of `LEVELS`, of 381 texts."""
+OTHERS = {
+    "cut30": (0.6, 0.635, 0.674, 0.682, 0.691, 0.699, 0.706, 0.713, 0.733, 0.79, 0.79),
+    "cut50": (0.4, 0.401, 0.466, 0.478, 0.49, 0.498, 0.506, 0.514, 0.53, 0.774, 0.79),
+}
+STEPS = (0.8, 0.85, 0.9, 0.95, 1.0)
+AT_ONCE = 10_000
+ADDRESS = len("http://site.example/a/usual/address/of/a/page/1234567")
+PARAGRAPHS, WORDS, PAGES_OF_A_SITE, MOST_TEXTS = 10, 12, 1_000, 200_000
 
 
-@dataclass(frozen=True)
+@dataclass
 class MadePages:
-    """Stands for the pages of a database: copies of earlier ones with this probability."""
+    """Stands for the pages of a database, which are made again each time that they are read."""
 
     count: int
-    share: float
+    seconds: float = 0.0
+    """Processor time of making them."""
+    original: Any = field(init=False)
+    """For each page the page that it is made of."""
+    likeness: Any = field(init=False)
+    """How similar it is to that page; 1 for exact copies and pages of their own."""
 
-    @property
-    def crawls(self) -> tuple["MadePages", ...]:
-        return (self,)
-
-    def urls(self, keys: list[int]) -> dict[int, str]:
-        return {key: f"http://site.example/{key}" for key in keys}
-
-    def pages(self, *_: Any) -> list[StoredPage]:
-        return self.made
-
-    @cached_property
-    def made(self) -> list[StoredPage]:
-        return list(self._made())
-
-    def _made(self) -> Iterator[StoredPage]:
+    def __post_init__(self) -> None:
         chance = np.random.default_rng(1)
-        first = round(self.count * (1 - self.share))
-        for number in range(self.count):
-            original = number if number < first else int(chance.integers(first))
-            places = np.random.default_rng((2, original)).integers(0, 1 << 16, PERMUTATIONS, np.uint16)
-            agreeing = AGREEING[number % len(AGREEING)] if original != number else PERMUTATIONS
-            others = chance.permutation(PERMUTATIONS)[agreeing:]
-            places[others] ^= chance.integers(1, 1 << 16, len(others), np.uint16)
-            same = original if agreeing == PERMUTATIONS else number
-            values = {
-                "text_fingerprint": f"{same * 0x9E3779B97F4A7C15 % 2**64:016x}",
-                "signature": places.tobytes(),
-                "url": f"http://site.example/{number}",
-                "first_seen": f"2026-11-22T12:{number // 60_000 % 60:02}:{number // 1000 % 60:02}+00:00",
-            }
-            yield StoredPage(number, values)
+        copies, related = round(self.count * COPIES), round(self.count * RELATED)
+        self.first = self.count - copies - related
+        drawn = (self.first * chance.random(copies + related) ** POWER).astype(np.int32)
+        self.original = np.concatenate([np.arange(self.first, dtype=np.int32), drawn])
+        self.likeness = np.ones(self.count, np.float32)
+        near = self.first + np.flatnonzero(chance.random(copies) >= EXACT)
+        for pages, kinds in ((near, KINDS), (np.arange(self.count - related, self.count), OTHERS)):
+            for number, quantiles in enumerate(kinds.values()):
+                some = pages[number :: len(kinds)]
+                self.likeness[some] = np.interp(chance.random(len(some)), LEVELS, quantiles)
+
+    def pages(self, *_: Any) -> Iterator[StoredPage]:
+        for at in range(0, self.count, AT_ONCE):
+            started = time.thread_time()
+            made = self._made(np.arange(at, min(at + AT_ONCE, self.count)))
+            self.seconds += time.thread_time() - started
+            yield from made
+
+    def _made(self, numbers: Any) -> list[StoredPage]:
+        chance = np.random.default_rng(int(numbers[0]))
+        originals, likeness = self.original[numbers].astype(np.uint64), self.likeness[numbers]
+        words = originals[:, None] * np.uint64(PERMUTATIONS) + np.arange(PERMUTATIONS // 4, dtype=np.uint64)
+        places = _mixed(_mixed(words * np.uint64(0x9E3779B97F4A7C15))).view(np.uint16)
+        changed = np.flatnonzero(likeness < 1)
+        is_other = chance.random((len(changed), PERMUTATIONS), np.float32) >= likeness[changed, None]
+        drawn = chance.integers(0, 1 << 16, is_other.shape, np.uint16)
+        places[changed] = np.where(is_other, drawn, places[changed])
+        same = np.where(likeness < 1, numbers.astype(np.uint64), originals) * np.uint64(0x9E3779B97F4A7C15)
+        rows = zip(numbers.tolist(), same.tolist(), places, strict=True)
+        return [
+            StoredPage(
+                number,
+                {
+                    "text_fingerprint": f"{fingerprint:016x}",
+                    "signature": signature.tobytes(),
+                    "url": f"http://site.example/a/usual/address/of/a/page/{number}",
+                    "first_seen": f"2026-11-{1 + number // 864_000:02}T{number // 36_000 % 24:02}:"
+                    f"{number // 600 % 60:02}:{number // 10 % 60:02}+00:00",
+                },
+            )
+            for number, fingerprint, signature in rows
+        ]
+
+    def similarity(self, one: int, other: int) -> float:
+        """How similar two pages were made."""
+        if self.original[one] != self.original[other]:
+            return 0.0
+        return float(self.likeness[one] * self.likeness[other])
 
 
 class Counted:
     """Counts the copies that are removed, by how similar they were made."""
 
-    def __init__(self, first: int) -> None:
-        self.first = first
-        self.right = dict.fromkeys(AGREEING, 0)
-        self.wrong = 0
+    def __init__(self, source: MadePages) -> None:
+        self.source = source
+        self.is_removed = np.zeros(source.count, np.bool_)
+        self.likeness = np.zeros(source.count, np.float32)
 
     def add(self, url: str, reason: Reason) -> None:
-        number = int(url.rpartition("/")[2])
-        if number < self.first:
-            self.wrong += 1
-        else:
-            self.right[AGREEING[number % len(AGREEING)]] += 1
+        number, kept = (int(one.rpartition("/")[2]) for one in (url, reason.copy_of or ""))
+        self.is_removed[number] = True
+        self.likeness[number] = self.source.similarity(number, kept)
+
+    def show(self) -> None:
+        source = self.source
+        is_copy = source.original != np.arange(source.count)
+        found = []
+        for least, below in zip(STEPS, (*STEPS[1:], 2.0), strict=True):
+            is_one = is_copy & (source.likeness >= least) & (source.likeness < below)
+            name = "exact" if least == 1 else f"{least:.2f}"
+            found.append(f"{name}: {self.is_removed[is_one].mean():.4f} of {is_one.sum():,}")
+        print(f"  found of copies by similarity, from: {'; '.join(found)}")
+        is_due = is_copy & (source.likeness >= NEAR)
+        likeness = self.likeness[self.is_removed]
+        print(
+            f"  recall {self.is_removed[is_due].mean():.4f}; removed {len(likeness):,}, of which "
+            f"{(likeness >= NEAR).mean():.4f} are {NEAR} similar or more to the page that stays, "
+            f"{(likeness >= NEAR - 0.05).mean():.5f} {NEAR - 0.05:.2f} or more; the least {likeness.min():.2f}"
+        )
 
 
 def texts(count: int) -> Iterator[StoredPage]:
@@ -101,48 +172,102 @@ def texts(count: int) -> Iterator[StoredPage]:
         yield StoredPage(number, {"url": f"http://site{host}.example/{number}", "text": "\n".join([*own, box])})
 
 
-def measured(work: Callable[[], object]) -> tuple[float, float]:
-    """Seconds of the processor, and the peak of memory in bytes."""
+def memory() -> int:
+    """The bytes of memory that this process has for itself, without files."""
+    status = Path("/proc/self/status")
+    found = re.search(r"RssAnon:\s+(\d+) kB", status.read_text() if status.exists() else "")
+    return int(found[1]) * 1024 if found else 0
+
+
+def peak_of(work: Callable[[], object]) -> int:
+    """Do the work; the peak of the memory that it needs beside what there was."""
+    before, ended = memory(), Event()
+
+    def watch() -> int:
+        most = before
+        while not ended.wait(0.1):
+            most = max(most, memory())
+        return most
+
+    with ThreadPoolExecutor(1) as pool:
+        most = pool.submit(watch)
+        try:
+            work()
+        finally:
+            ended.set()
+        return most.result() - before
+
+
+def measure_copies(is_near: bool, count: int, folder: Path | None) -> None:
+    source: Any = MadePages(count)
+    found: Any = Counted(source)
+    search = CopySearch(is_near, Preference(), folder)
+    started, began = time.process_time(), time.monotonic()
+    peak = peak_of(lambda: without_copies(source, search, found))
+    taken, passed = time.process_time() - started - source.seconds, time.monotonic() - began
+    print(
+        f"{'near' if is_near else 'exact'}: {taken:,.0f} s of the processor, {1e6 * taken / count:.0f} µs a page "
+        f"({passed:,.0f} s with making the pages); memory {peak / 1e9:.2f} GB, {peak / count:.0f} bytes a page; "
+        f"temporary files {(ROW.itemsize + ADDRESS) * count / 1e9:.1f} GB"
+    )
+    found.show()
+
+
+def measure_paragraphs(count: int) -> None:
+    made = list(texts(count))
     started = time.process_time()
-    work()
+    repeated_paragraphs(made, None)
     taken = time.process_time() - started
     tracemalloc.start()
-    work()
+    repeated_paragraphs(made, None)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    return taken, peak
-
-
-def show(name: str, count: int, result: tuple[float, float], disk: float) -> None:
-    taken, peak = result
     print(
-        f"{name}: {1e6 * taken / count:.0f} µs a page; memory {peak / count:.0f} bytes a page, "
-        f"{peak / count * MANY / 1e9:.1f} GB for ten million; temporary files {disk:.0f} bytes a page, "
-        f"{disk * MANY / 1e9:.1f} GB"
+        f"paragraphs, {count:,} pages: {1e6 * taken / count:.0f} µs a page; memory {peak / count:.0f} bytes a page; "
+        f"temporary files {16 * PARAGRAPHS} bytes a page"
     )
+
+
+def store(url: URL, count: int) -> None:
+    """Have a crawl of these pages in the database."""
+    engine = open_database(url)
+    made = MadePages(count).pages()
+    with engine.begin() as connection:
+        connection.execute(insert(crawl).values(id=1, name="crawl", seeds="[]", started_at=0.0))
+        for rows in whole_export.rows(count):
+            compared = [{name: value for name, value in next(made).values.items() if name != "url"} for _ in rows]
+            connection.execute(insert(page), [row | more for row, more in zip(rows, compared, strict=True)])
+    engine.dispose()
+
+
+def measure_command(count: int, place: Path | None) -> None:
+    with TemporaryDirectory(dir=place) as name:
+        folder = Path(name)
+        url = make_url(f"sqlite:///{folder / 'crawl.db'}")
+        store(url, count)
+        for words in ([], ["--dedupe", "exact"], ["--dedupe", "near"]):
+            seconds, spent, size = whole_export.measured(folder, url, "jsonl", words)
+            print(
+                f"scrapy export {' '.join(words)}: {seconds:,.0f} s, {spent:,.0f} of the processor, {size:,.0f} MB of "
+                "memory, with what of the temporary file is in it",
+                flush=True,
+            )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--pages", type=int, default=200_000)
-    count = parser.parse_args().pages
-    print(f"{machine()}\n{count:,} pages")
-    for share in SHARES:
-        source: Any = MadePages(count, share)
-        found: Any = Counted(round(count * (1 - share)))
-        search = CopySearch(True, Preference())
-        source.pages()
-        result = measured(lambda: without_copies(source, search, found))  # noqa: B023 - called at once
-        show(f"near, {share:.0%} copies", count, result, ROW.itemsize)
-        of_each = count * share / len(AGREEING) * 2  # it ran twice
-        if share:
-            recall = [
-                f"{agreeing / PERMUTATIONS:.2f}: {right / of_each:.4f}" for agreeing, right in found.right.items()
-            ]
-            print(f"  found of copies by similarity: {', '.join(recall)}; others removed: {found.wrong // 2}")
-    made = list(texts(count))
-    result = measured(lambda: repeated_paragraphs(made, None))
-    show("paragraphs", count, result, 16 * PARAGRAPHS)
+    parser.add_argument("--folder", type=Path, help="where the temporary file is")
+    parser.add_argument("--stored", action="store_true", help="store the pages, and measure the whole command")
+    given = parser.parse_args()
+    print(f"{machine()}\n{given.pages:,} pages", flush=True)
+    if given.stored:
+        measure_command(given.pages, given.folder)
+        return
+    for is_near in (False, True):
+        measure_copies(is_near, given.pages, given.folder)
+        sys.stdout.flush()
+    measure_paragraphs(min(given.pages, MOST_TEXTS))
 
 
 if __name__ == "__main__":

@@ -1,13 +1,16 @@
 """The newcomer's first line: the demo site, offline, with the settings as they are."""
 
 import time
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sites import Crawl, crawl
 
 from crawler.demo import Article, articles
 from crawler.demo.site import ARCHIVE, DEAD, DRAFTS, MEMBERS
+from crawler.rights.statement import Signal, State
 
 Crawled = tuple[Crawl, dict[str, dict[str, object]]]
 
@@ -88,3 +91,16 @@ def test_the_closing_lines_count_what_was_left_out(demo: Crawled) -> None:
     assert "refused by robots.txt (" in said
     assert "404 Not Found (1)" in said
     assert f"{len(items)} items in {Path('output', 'topic.jsonl')}." in said
+
+
+def test_the_rights_have_all_states_in_both_languages(demo: Crawled) -> None:
+    _, items = demo
+    rights: dict[str, Any] = {path: item["rights"] for path, item in items.items()}
+    for prefix in ("/zh/", "/bees/", "/rail/"):
+        states = {found["uses"]["ai-train"] for path, found in rights.items() if path.startswith(prefix)}
+        assert {"disallowed"} < states
+    assert {found["uses"]["ai-train"] for found in rights.values()} == set(State)
+    assert rights["/zh/rail/water"]["uses"] == {"search": "allowed", "ai-input": "malformed", "ai-train": "malformed"}
+    assert {one["signal"] for found in rights.values() for one in found["evidence"]} == set(Signal) - {Signal.RSL}
+    licences = Counter(found["licence"] for path, found in rights.items() if found["licence"])
+    assert licences == {"CC-BY-4.0": 5, "CC-BY-SA-4.0": 2, "CC-BY-NC-SA-4.0": 1}

@@ -78,6 +78,7 @@ def test_every_resource_is_served_as_built(address):
         status, headers, body = ask(address.rstrip("/") + path)
         assert (path, status, body) == (path, resource.status, resource.body)
         assert headers.get("Location", "") == resource.location
+        assert {name: headers[name] for name, _ in resource.headers} == dict(resource.headers)
 
 
 def test_the_sitemap_lists_every_open_page_with_a_day(address):

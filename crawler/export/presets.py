@@ -1,0 +1,164 @@
+"""`--preset`: records with the fields of other pipelines, so that these read them without a program in between.
+
+- `datatrove`: the documents of huggingface/datatrove, as its readers take them without an adapter.
+- `chinesewebtext`: ChineseWebText (Chen et al. 2023, arXiv:2311.01149). `score` is a number of its own model, and null.
+- `mnbvc`: MNBVC's format for general texts, as of December 2024: a page is a file, a line of it is a paragraph. The
+  simhash is that of its conversion program: 64 bits, each set if more than half of the different paragraphs have it set
+  in the last 8 bytes of their MD5.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import md5
+from typing import Any
+
+from crawler.command_line.terminal import WrongUseError
+from crawler.reports.stored_pages import StoredPage
+from crawler.urls.parsing import host_of
+
+FEWEST_DIFFERENT = 0.5
+"""The share of different paragraphs below which MNBVC wants a file to be looked at."""
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Preset:
+    """The records of a pipeline."""
+
+    needs: tuple[str, ...]
+    """The fields of a page that they are made of."""
+    fields: Mapping[str, tuple[Any, str]]
+    """The type of each field as Arrow names it, in dicts and lists where it is nested; and the meaning."""
+    record: Callable[[int, Mapping[str, Any]], Record]
+    """Makes a record of the key and the values of a page."""
+
+    @property
+    def types(self) -> dict[str, Any]:
+        """The types of the fields."""
+        return {name: type for name, (type, _) in self.fields.items()}
+
+    def records(self, pages: Iterable[StoredPage]) -> Iterator[StoredPage]:
+        """The pages, whose values are also those of their records."""
+        for page in pages:
+            yield page._replace(values={**page.values, **self.record(page.key, page.values)})
+
+
+METADATA = ("url", "title", "author", "published", "language", "page_type", "relevance")
+
+
+def _datatrove(key: int, values: Mapping[str, Any]) -> Record:
+    metadata = {name: values[name] for name in METADATA} | {"date": values["fetched_at"]} | _rights(values)
+    return {"text": values["text"], "id": f"{key % 2**64:016x}", "metadata": metadata}
+
+
+def _rights(values: Mapping[str, Any]) -> Record:
+    rights = values["rights"] or {}
+    return {name: rights.get(name) for name in ("licence", "uses")}
+
+
+def _chinesewebtext(_: int, values: Mapping[str, Any]) -> Record:
+    url = values["url"]
+    return {"title": values["title"], "score": None, "text": values["text"], "url": url, "source_domain": host_of(url)}
+
+
+def _mnbvc(_: int, values: Mapping[str, Any]) -> Record:
+    text = values["text"]
+    found: list[Record] = []
+    known: dict[str, bytes] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        if content := line.strip():
+            digest = md5(content.encode("utf-8", "replace"), usedforsecurity=False)
+            name = digest.hexdigest()
+            place = {"行号": number, "是否重复": name in known, "是否跨文件重复": False}
+            found.append(place | {"md5": name, "内容": content, "扩展字段": ""})
+            known[name] = digest.digest()[-8:]
+    more = {name: values[name] for name in ("title", "author", "language")} | _rights(values)
+    return {
+        "文件名": values["url"],
+        "是否待查文件": len(known) < FEWEST_DIFFERENT * len(found),
+        "是否重复文件": False,
+        "文件大小": len(text.encode("utf-8", "replace")),
+        "simhash": simhash(known.values()),
+        "最长段落长度": max((len(one["内容"]) for one in found), default=0),
+        "段落数": len(found),
+        "去重段落数": len(known),
+        "低质量段落数": 0,
+        "段落": found,
+        "扩展字段": json.dumps(more, ensure_ascii=False),
+        "时间": (values["published"] or values["fetched_at"])[:10].replace("-", ""),
+    }
+
+
+def simhash(digests: Iterable[bytes]) -> int:
+    """The number whose bits most of these digests of 8 bytes have.
+
+    >>> simhash([bytes([0] * 7 + [last]) for last in (0b001, 0b011, 0b111, 0b111)]), simhash([])
+    (3, 0)
+    """
+    import numpy as np
+
+    bits = np.unpackbits(np.frombuffer(b"".join(digests), np.uint8)).reshape(-1, 64)
+    return int.from_bytes(np.packbits(2 * bits.sum(axis=0) > len(bits)).tobytes(), "big")
+
+
+USES = dict.fromkeys(("search", "ai-input", "ai-train"), "string")
+PARAGRAPH = {
+    "行号": "int64",
+    "是否重复": "bool",
+    "是否跨文件重复": "bool",
+    "md5": "string",
+    "内容": "string",
+    "扩展字段": "string",
+}
+PRESETS = {
+    "datatrove": Preset(
+        ("text", "fetched_at", "rights", *METADATA),
+        {
+            "text": ("string", "The main text."),
+            "id": ("string", "The page's key in the database, 16 hexadecimal digits."),
+            "metadata": (
+                dict.fromkeys(METADATA, "string")
+                | {"relevance": "float64", "date": "string", "licence": "string", "uses": USES},
+                "What is known about the page: `date` is when it was fetched, `uses` what is said about each use.",
+            ),
+        },
+        _datatrove,
+    ),
+    "chinesewebtext": Preset(
+        ("url", "title", "text"),
+        {
+            "title": ("string", "The headline."),
+            "score": ("float64", "Null: ChineseWebText's own model gives this number."),
+            "text": ("string", "The main text."),
+            "url": ("string", "The page's address, after redirects."),
+            "source_domain": ("string", "The host of the address."),
+        },
+        _chinesewebtext,
+    ),
+    "mnbvc": Preset(
+        ("url", "text", "title", "author", "language", "rights", "published", "fetched_at"),
+        {
+            "文件名": ("string", "The page's address, after redirects."),
+            "是否待查文件": ("bool", "Whether less than half of the paragraphs are different ones."),
+            "是否重复文件": ("bool", "False."),
+            "文件大小": ("int64", "Bytes of the text in UTF-8."),
+            "simhash": ("uint64", "A number of 64 bits that similar texts share in most bits."),
+            "最长段落长度": ("int64", "Characters of the longest paragraph."),
+            "段落数": ("int64", "Paragraphs."),
+            "去重段落数": ("int64", "Different paragraphs."),
+            "低质量段落数": ("int64", "0."),
+            "段落": ([PARAGRAPH], "The paragraphs: number of the line, whether it was there before, MD5 and text."),
+            "扩展字段": ("string", "Title, author, language, licence and uses of the page as JSON."),
+            "时间": ("string", "The day of publication, or else of the fetch, as yyyymmdd."),
+        },
+        _mnbvc,
+    ),
+}
+
+
+def preset_of(text: str) -> str:
+    """The name of a preset; raises a WrongUseError if there is none of this name."""
+    if text not in PRESETS:
+        raise WrongUseError("there is no {value}; there are {names}", value=repr(text[:100]), names=[*PRESETS])
+    return text
