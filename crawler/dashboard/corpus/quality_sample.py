@@ -31,7 +31,8 @@ DOUBLED = (0.0, *(2.0**n for n in range(18)))
 """Edges of the bars of counts: 0, 1, 2, 4 and so on."""
 FEWEST_EDGES = 5
 OTHER = "other"
-"""Stands for the languages without limits of their own."""
+"""Stands for the languages without limits of their own, if they are more than a few."""
+MOST_NAMED = 3
 
 
 class Measure(NamedTuple):
@@ -52,6 +53,7 @@ MEASURES = (
     Measure("top_2_gram_char_frac", N_("Text in the commonest pair of words"), is_better_high=False),
     Measure("dup_5_gram_char_frac", N_("Text in repeated sequences of 5 words"), is_better_high=False),
     Measure("c4_sentences", N_("Sentences that C4 counts"), is_share=False),
+    Measure("third_line_length", N_("Characters of the third longest line"), is_share=False),
     Measure("han_frac", N_("Chinese characters")),
     Measure("certainty", N_("Certainty of the extraction")),
 )
@@ -289,8 +291,15 @@ def _thresholds(measure: Measure, values: NDArray[np.float64], languages: NDArra
         for limit, whose in found.items():
             theirs = values[np.any([groups[language] for language in whose], axis=0)]
             kept = _mean(theirs >= limit.bound if limit.sign == ">=" else theirs <= limit.bound)
-            named = () if len(whose) == len(groups) else tuple(language or OTHER for language in whose)
+            named = () if len(whose) == len(groups) else tuple(_named(whose, languages[others]))
             yield Threshold(rules, limit.sign, limit.bound, named, kept, _place(measure, limit.bound))
+
+
+def _named(languages: Sequence[str], others: NDArray[np.str_]) -> Iterator[str]:
+    """The languages for which a limit is; those without limits of their own by name if they are few."""
+    for language in languages:
+        names = [language] if language else np.unique(others).tolist()
+        yield from names if len(names) <= MOST_NAMED and all(names) else [OTHER]
 
 
 def _beginnings(connection: Connection, ids: Sequence[int]) -> dict[int, tuple[str, str, str]]:
