@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from browser import until
 
 PHONE = {"viewport": {"width": 390, "height": 800}, "has_touch": True, "is_mobile": True}
 TABS = {
@@ -22,6 +23,7 @@ def test_the_corpus_on_a_phone(page: Any, how: dict[str, Any]) -> None:
         page.locator("nav.tabs a").nth(at).click()
         page.locator("nav.tabs a[aria-current]", has_text=tabs[at]).wait_for()
         page.wait_for_load_state("load")
+        until(page, "!document.querySelector('main [data-live]')")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         for details in page.locator("main details summary").all()[:2]:
             details.click()

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import ColumnElement, Connection, func, select
 
+from crawler.dashboard.corpus.corpus_pages import in_corpus
 from crawler.dashboard.views.page import PageRef, page_refs
 from crawler.store.addresses import AddressKeys
 from crawler.store.page_tables import page
@@ -43,18 +44,17 @@ class CorpusCopies:
 
 def corpus_copies(connection: Connection, keys: AddressKeys, crawl_id: int) -> CorpusCopies:
     """The near-duplicates of a crawl; all rows are read, a million take a minute."""
-    in_corpus = page.c.crawl_id == crawl_id, page.c.gone_round.is_(None)
-    pages = connection.execute(select(func.count()).select_from(page).where(*in_corpus)).scalar_one()
-    # The sum keeps databases from using an index by crawl: all rows are read, in the order in which they lie.
-    rows = (page.c.crawl_id + 0 == crawl_id, page.c.gone_at.is_(None), page.c.duplicate_of.is_not(None))
+    indexed = page.c.crawl_id == crawl_id, page.c.gone_round.is_(None)
+    pages = connection.execute(select(func.count()).select_from(page).where(*indexed)).scalar_one()
+    every = in_corpus(connection, crawl_id)
     count = func.count().label("copies")
-    every = select(page.c.duplicate_of, count, func.count(page.c.site_id.distinct()).label("sites"))
-    grouped = every.where(*rows).group_by(page.c.duplicate_of).subquery()
+    copies = select(page.c.duplicate_of, count, func.count(page.c.site_id.distinct()).label("sites"))
+    grouped = copies.where(*every, page.c.duplicate_of.is_not(None)).group_by(page.c.duplicate_of).subquery()
     totals = func.count().over().label("clusters"), func.sum(grouped.c.copies).over().label("total")
     largest = select(grouped, *totals).order_by(grouped.c.copies.desc(), grouped.c.duplicate_of).limit(MOST_CLUSTERS)
     found = connection.execute(largest).all()
     originals = page_refs(connection, [keys(row.duplicate_of) for row in found])
-    members = _members(connection, crawl_id, [row.duplicate_of for row in found])
+    members = _members(connection, every, [row.duplicate_of for row in found])
     return CorpusCopies(
         pages,
         int(found[0].total) if found else 0,
@@ -71,12 +71,14 @@ def corpus_copies(connection: Connection, keys: AddressKeys, crawl_id: int) -> C
     )
 
 
-def _members(connection: Connection, crawl_id: int, originals: Sequence[str]) -> dict[str, list[PageRef]]:
+def _members(
+    connection: Connection, every: Sequence[ColumnElement[bool]], originals: Sequence[str]
+) -> dict[str, list[PageRef]]:
     """Some copies of these pages, by the addresses of the originals."""
     found: dict[str, list[PageRef]] = {url: [] for url in originals}
     rows = select(page.c.duplicate_of, page.c.url, page.c.id, page.c.title)
-    mine = page.c.crawl_id + 0 == crawl_id, page.c.gone_at.is_(None), page.c.duplicate_of.in_(originals)
-    with connection.execute(rows.where(*mine), execution_options={"yield_per": READ_AT_ONCE}) as read:
+    wanted = rows.where(*every, page.c.duplicate_of.in_(originals))
+    with connection.execute(wanted, execution_options={"yield_per": READ_AT_ONCE}) as read:
         for original, *ref in read:
             if len(found[original]) < MOST_MEMBERS:
                 found[original].append(PageRef(*ref))

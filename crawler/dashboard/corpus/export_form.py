@@ -15,7 +15,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, select
 
 from crawler.command_line.terminal import WrongUseError
-from crawler.dashboard.corpus.sample import sampled_ids
+from crawler.dashboard.corpus.corpus_pages import sampled_ids
 from crawler.export.copies import Preference, preference_of
 from crawler.export.deduplication import KINDS, PARAGRAPHS
 from crawler.export.selection import Selection, broken_condition, broken_rule, where_of

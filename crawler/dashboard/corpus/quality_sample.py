@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, func, select
 
-from crawler.dashboard.corpus.sample import sampled_ids
+from crawler.dashboard.corpus.corpus_pages import sampled_ids
 from crawler.quality import PUBLISHED
 from crawler.quality.limits import Limit, broken
 from crawler.store.database import in_chunks

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import BigInteger, Connection, case, cast, func, select
 
+from crawler.dashboard.corpus.corpus_pages import in_corpus
 from crawler.dashboard.corpus.stored_json import json_value, right
 from crawler.rights.statement import State, Use
 from crawler.store.crawl_tables import site
@@ -126,8 +127,7 @@ def _groups(
         json_value(page.c.rights, dialect, "licence").label("licence"),
         cast(json_value(page.c.quality, dialect, "words"), BigInteger).label("words"),
     )
-    # The sum keeps databases from using an index by crawl: nearly all rows are read, in the order in which they lie.
-    rows = said.where(page.c.crawl_id + 0 == crawl_id, page.c.gone_at.is_(None)).subquery()
+    rows = said.where(*in_corpus(connection, crawl_id)).subquery()
     names = [column for column in rows.c if column.name != "words"]
     pages = func.count().label("pages")
     grouped = select(*names, pages, func.coalesce(func.sum(rows.c.words), 0)).group_by(*names).order_by(pages.desc())

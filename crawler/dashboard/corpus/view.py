@@ -25,8 +25,8 @@ from crawler.store.addresses import AddressKeys
 from crawler.store.read_only import SlowError, glance, reading
 from crawler.translation.message import N_, Message
 
-AGE, PATIENCE = 60.0, 1.0
-"""Seconds after which numbers are computed again when somebody looks, and that a response waits for them."""
+AGE, PATIENCE = 60.0, 0.15
+"""Seconds after which numbers are computed again when somebody looks, and that a response waits for the first ones."""
 COUNTING = 1.5
 """Seconds that counting the pages that an export keeps may take."""
 MOST_WHERE = 4_000
@@ -100,7 +100,9 @@ def _computed(
         with reading(context.url, one_process=True) as connection:
             return compute(connection, of.id)
 
-    result = context.reports.get((what, of.id, of.started_at), read, AGE, PATIENCE)
+    result = context.reports.get((what, of.id, of.started_at), read, AGE)
+    if result.at is None:
+        result.ready.wait(PATIENCE)
     return result.at, result.value, result.error
 
 
