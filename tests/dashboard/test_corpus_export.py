@@ -18,7 +18,7 @@ from crawler.command_line.command import Subcommand
 from crawler.commands.export import Command
 from crawler.dashboard.access import AccessControl
 from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.corpus import download
+from crawler.dashboard.corpus import download, view
 from crawler.dashboard.corpus.export_form import GROUPS, OUTPUTS, ExportForm
 from crawler.reports.condition import Comparison
 
@@ -143,9 +143,10 @@ def test_a_download_is_bounded(
     assert ask(desk, "download", {}).status == HTTPStatus.OK
 
 
-def test_how_many_pages_would_be_left(desk: DashboardContext) -> None:
+def test_how_many_pages_would_be_left(desk: DashboardContext, monkeypatch: pytest.MonkeyPatch) -> None:
     every = [json.loads(line) for line in ask(desk, "download", {}).body.splitlines()]
     wanted = [one for one in every if one["language"] == "zh" and one["quality"]["words"] > 200]
+    monkeypatch.setattr(view, "PATIENCE", 30.0)
     text = ask(desk, "export", {"where": "quality.words > 200\nzh"}).body.decode()
     assert f"Of {len(every)} pages, {len(wanted)} would be left." in " ".join(text.split())
     assert 0 < len(wanted) < len(every)

@@ -15,7 +15,6 @@ from typing import NamedTuple
 from sqlalchemy import Connection, select
 
 from crawler.command_line.terminal import WrongUseError
-from crawler.dashboard.corpus.corpus_pages import sampled_ids
 from crawler.export.copies import Preference, preference_of
 from crawler.export.deduplication import KINDS, PARAGRAPHS
 from crawler.export.selection import Selection, broken_condition, broken_rule, where_of
@@ -194,9 +193,8 @@ class PagesLeft:
     """The rules that remove the most pages of the sample."""
 
 
-def pages_left(connection: Connection, crawl_id: int, form: ExportForm) -> PagesLeft:
-    """How many pages the conditions and rules of a form keep, of some that are chosen at random."""
-    ids = sampled_ids(connection, crawl_id, SAMPLED + 1)
+def pages_left(connection: Connection, ids: Sequence[int], form: ExportForm) -> PagesLeft:
+    """How many of the first of these pages, as many as a sample has, the conditions and rules of a form keep."""
     selection, places = form.selection, form.places
     columns = [*dict.fromkeys(("url", "language", *selection.needs))]
     removed: Counter[str] = Counter()

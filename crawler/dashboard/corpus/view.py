@@ -1,6 +1,6 @@
 """The view "corpus" of a crawl: rights, quality, copies, and the export as a form."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Annotated, Any
@@ -14,8 +14,9 @@ from crawler.checked_settings import canonical_of
 from crawler.command_line.terminal import WrongUseError
 from crawler.dashboard.context import Context, DashboardContext, Number, Sentence, Text, slow
 from crawler.dashboard.corpus.copy_clusters import CorpusCopies, corpus_copies
+from crawler.dashboard.corpus.corpus_pages import sampled_ids
 from crawler.dashboard.corpus.download import downloaded
-from crawler.dashboard.corpus.export_form import GROUPS, OUTPUTS, ExportForm, PagesLeft, pages_left
+from crawler.dashboard.corpus.export_form import GROUPS, OUTPUTS, SAMPLED, ExportForm, PagesLeft, pages_left
 from crawler.dashboard.corpus.quality_sample import CorpusQuality, corpus_quality
 from crawler.dashboard.corpus.rights_shares import CorpusRights, corpus_rights
 from crawler.dashboard.views.choices import OfCrawl, numbered_crawl
@@ -143,10 +144,17 @@ def show_export(
 
 
 def _pages_left(context: DashboardContext, of: OfCrawl, form: ExportForm) -> PagesLeft | None:
-    """How many pages an export keeps; None if that takes long."""
+    """How many pages of a sample an export keeps; None while the sample is chosen, and if counting takes long."""
+
+    def choose(connection: Connection, crawl_id: int) -> Sequence[int]:
+        return sampled_ids(connection, crawl_id, SAMPLED + 1)
+
+    _, ids, _ = _computed(context, "sample", of, choose)
+    if ids is None:
+        return None
     try:
         with glance(context.url, COUNTING) as connection:
-            return pages_left(connection, of.id, form)
+            return pages_left(connection, ids, form)
     except SlowError:
         return None
 
