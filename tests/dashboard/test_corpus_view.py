@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from attacks import ATTACKS
 from dashboard_client import Answer, Request, answer
-from sqlalchemy import Engine, insert, update
+from sqlalchemy import Engine, delete, insert, update
 
 from crawler.dashboard.context import Background, DashboardContext
 from crawler.dashboard.corpus import quality_sample, rights_shares, view
@@ -131,6 +131,10 @@ def test_statements_are_whatever_sites_say(
     assert found["uses"]["search"] == {"allowed": {"pages": 10, "words": 10}, "unknown": {"pages": 1, "words": 10}}
     assert (len(found["licences"]), found["other_licences"]["pages"]) == (rights_shares.MOST_LICENCES, 5)
     assert "<b>" not in shown(desk)
+    tally = rights_shares.Tally()
+    for number in range(10):
+        tally.add(["unknown"] * 3, str(number), rights_shares.Amount(1, 1))
+    assert (len(tally.licences), tally.other_licences.pages) == (7, 3)
     assert len(json.loads(ask(desk, "/api/pages", rights="search:unknown").body)["pages"]) == 1
 
 
@@ -143,6 +147,26 @@ def test_numbers_are_computed_in_the_background(
     for what, name in (("", "rights"), ("/quality", "quality"), ("/copies", "copies")):
         assert f'id="{name}" data-live="2"' in shown(desk, what)
         assert told(desk, name) is None
+
+
+def test_another_crawl_of_the_same_number_has_numbers_of_its_own(desk: DashboardContext, engine: Engine) -> None:
+    store(engine, 1, url="http://1.example/first")
+    store(engine, 2, duplicate_of="http://1.example/first")
+    counts = (
+        told(desk, "rights")["whole"]["all"]["pages"],
+        told(desk, "quality")["sampled"],
+        told(desk, "copies")["pages"],
+    )
+    assert counts == (2, 2, 2)
+    with engine.begin() as connection:
+        connection.execute(delete(page))
+        connection.execute(update(crawl).values(started_at=1.0))
+    counts = (
+        told(desk, "rights")["whole"]["all"]["pages"],
+        told(desk, "quality")["sampled"],
+        told(desk, "copies")["pages"],
+    )
+    assert counts == (0, 0, 0)
 
 
 @pytest.mark.parametrize("what", ["", "/quality", "/copies", "/export"])
