@@ -1,12 +1,13 @@
 """What the pages of a crawl may be used for: in how many pages and words, in all and by site, and their licences."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sqlalchemy import BigInteger, Connection, case, cast, func, select
 
 from crawler.dashboard.corpus.corpus_pages import in_corpus
-from crawler.dashboard.corpus.stored_json import json_value, right
+from crawler.dashboard.corpus.stored_json import json_value
 from crawler.rights.statement import State, Use
 from crawler.store.crawl_tables import site
 from crawler.store.page_tables import page
@@ -121,16 +122,19 @@ def _groups(
 ) -> Iterator[tuple[int | None, tuple[str, ...], str | None, Amount]]:
     """Pages of the same site, one of these or any other, that say the same: the largest groups first."""
     dialect = connection.dialect.name
-    said = select(
+    columns = select(
         case((page.c.site_id.in_(sites), page.c.site_id)).label("site"),
-        *(right(page.c.rights, dialect, use.value).label(use.name) for use in Use),
+        # As a whole, because PostgreSQL parses the column for each value.
+        json_value(page.c.rights, dialect, "uses").label("uses"),
         json_value(page.c.rights, dialect, "licence").label("licence"),
         cast(json_value(page.c.quality, dialect, "words"), BigInteger).label("words"),
     )
-    rows = said.where(*in_corpus(connection, crawl_id)).subquery()
+    rows = columns.where(*in_corpus(connection, crawl_id)).subquery()
     names = [column for column in rows.c if column.name != "words"]
     pages = func.count().label("pages")
     grouped = select(*names, pages, func.coalesce(func.sum(rows.c.words), 0)).group_by(*names).order_by(pages.desc())
     with connection.execute(grouped, execution_options={"yield_per": READ_AT_ONCE}) as found:
-        for number, *states, licence, count, words in found:
-            yield number, tuple(states), licence, Amount(count, int(words))
+        for number, uses, licence, count, words in found:
+            said = json.loads(uses or "{}")
+            states = tuple(said.get(use.value, State.UNKNOWN.value) for use in Use)
+            yield number, states, licence, Amount(count, int(words))
