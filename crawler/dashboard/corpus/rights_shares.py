@@ -134,7 +134,7 @@ def _groups(
     pages = func.count().label("pages")
     grouped = select(*names, pages, func.coalesce(func.sum(rows.c.words), 0)).group_by(*names).order_by(pages.desc())
     with connection.execute(grouped, execution_options={"yield_per": READ_AT_ONCE}) as found:
-        for number, uses, licence, count, words in found:
+        for number, uses, licence, count, words in map(tuple, found):
             said = json.loads(uses or "{}")
             states = tuple(said.get(use.value, State.UNKNOWN.value) for use in Use)
             yield number, states, licence, Amount(count, int(words))
