@@ -115,7 +115,7 @@ def show_rights(context: Context, request: Request, crawl: Number, by: Annotated
 
 @slow(router.get("/crawls/{crawl}/corpus/quality"))
 def show_quality(context: Context, request: Request, crawl: Number, language: LanguageCode = "") -> Response:
-    values = {"report": quality(context, crawl, language), "chosen": language}
+    values = {"report": quality(context, crawl, language)}
     return _page(context, request, "quality", _crawl(context, crawl), values)
 
 
