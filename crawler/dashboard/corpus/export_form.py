@@ -51,7 +51,7 @@ OUTPUTS: Mapping[str, Output] = MappingProxyType(
         "jsonl": Output(N_("JSON lines"), "jsonl", ".jsonl"),
         "jsonl.zst": Output(N_("JSON lines, compressed"), "jsonl", ".jsonl.zst"),
         "csv": Output(N_("CSV for spreadsheets"), "csv", ".csv"),
-        "parquet": Output(N_("Parquet"), "parquet", ".parquet"),
+        "parquet": Output(N_("a Parquet file"), "parquet", ".parquet"),
         "warc": Output(N_("WARC, compressed"), "warc", ".warc.gz"),
         "markdown": Output(N_("a folder of Markdown files"), "markdown", "/", is_file=False),
         "set": Output(N_("a data set: Parquet, manifest and card"), "parquet", "", is_file=False),
