@@ -26,7 +26,7 @@ from crawler.store.addresses import AddressKeys
 from crawler.store.read_only import SlowError, glance, reading
 from crawler.translation.message import N_, Message
 
-AGE, PATIENCE = 60.0, 0.15
+AGE, PATIENCE = 60.0, 0.1
 """Seconds after which numbers are computed again when somebody looks, and that a response waits for the first ones."""
 COUNTING = 1.5
 """Seconds that counting the pages that an export keeps may take."""
