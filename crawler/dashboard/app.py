@@ -27,6 +27,7 @@ from crawler.command_line.terminal import printable
 from crawler.dashboard import metrics
 from crawler.dashboard.access import HEADERS, SAFE, TOKEN, RefusedError
 from crawler.dashboard.context import Context, DashboardContext, language_of
+from crawler.dashboard.corpus import view as corpus
 from crawler.dashboard.server import TOO_LARGE
 from crawler.dashboard.views import (
     crawl_changes,
@@ -117,7 +118,7 @@ app = FastAPI(
 )
 VIEWS = (
     *(overview, one_crawl, crawl_changes, page_list, page, topic_label, page_links, page_versions, page_blocks),
-    *(page_changes, images, labels, label_sheet, job_changes, schedule, evaluate),
+    *(corpus, page_changes, images, labels, label_sheet, job_changes, schedule, evaluate),
 )
 for one in VIEWS:
     app.include_router(one.router, include_in_schema=False)

@@ -6,6 +6,7 @@ answers  every address of the dashboard, with each filter and on from there, ove
          its processors for others meanwhile, which is counted. --postgres: on a private PostgreSQL
 search   how long it takes until a word is looked for in all pages of that database: answer after answer, as a browser
          asks that goes on by itself
+corpus   how long the numbers of the corpus views take over that database, which are computed in the background
 crawl    pages a second of a crawl beside a dashboard that three visitors ask each second, and of the same crawl alone
 """
 
@@ -23,7 +24,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent / "support")]
+sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent), str(HERE.parent / "support")]
 
 import dashboard_requests
 import dashboards
@@ -37,6 +38,12 @@ from state import in_turns, ratios
 from synthetic import site_of
 from throughput import TOPIC, _finish, machine
 
+from crawler.dashboard.corpus.copy_clusters import corpus_copies
+from crawler.dashboard.corpus.corpus_pages import sampled_ids
+from crawler.dashboard.corpus.export_form import ExportForm, pages_left
+from crawler.dashboard.corpus.quality_sample import corpus_quality
+from crawler.dashboard.corpus.rights_shares import corpus_rights
+from crawler.store.addresses import AddressKeys
 from crawler.store.read_only import reading
 
 VISITORS, EACH = 3, 1.0
@@ -116,6 +123,30 @@ def url_text(url: URL) -> str:
     return url.render_as_string(hide_password=False) if url.drivername != "sqlite" else ""
 
 
+def corpus(options: argparse.Namespace) -> int:
+    """Print how long each number of the corpus views takes; the exit status."""
+    form = ExportForm(million_pages.NAME, where="quality.words > 100 and relevance > 0.5", keep=("gopher",))
+    numbers = {
+        "rights": lambda connection: corpus_rights(connection, 1),
+        "quality": lambda connection: corpus_quality(connection, 1),
+        "copies": lambda connection: corpus_copies(connection, AddressKeys(1, str), 1),
+        "sample": lambda connection: sampled_ids(connection, 1, 1_001),
+        "pages left": lambda connection: pages_left(connection, sampled, form),
+    }
+    with database(options) as (url, _):
+        print(f"\n{machine()}; {options.pages:,} pages in {url.drivername}, each number {options.times} times\n")
+        with reading(url, one_process=True) as connection:
+            sampled = sampled_ids(connection, 1, 1_001)
+            for name, compute in numbers.items():
+                took = []
+                for _ in range(options.times):
+                    begun = time.perf_counter()
+                    compute(connection)
+                    took.append(1_000 * (time.perf_counter() - begun))
+                print(f"{name:12} usually {median(took):8,.0f} ms, at most {max(took):8,.0f}", flush=True)
+    return 0
+
+
 def crawl(options: argparse.Namespace) -> int:
     """Print what a dashboard that is looked at costs a crawl; the exit status."""
     rates: tuple[list[float], list[float]] = [], []
@@ -174,7 +205,7 @@ def visited(address: str) -> Iterator[list[int]]:
             thread.join()
 
 
-PARTS = {"answers": answers, "search": search, "crawl": crawl}
+PARTS = {"answers": answers, "search": search, "corpus": corpus, "crawl": crawl}
 
 
 def main() -> None:

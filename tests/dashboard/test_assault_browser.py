@@ -16,7 +16,7 @@ from sites import OPEN, Site, crawl, serving
 SHOWN_PLAINLY = [
     name for name in hostile_site.TITLES if name not in ("bidi", "control", "spoof", "zalgo", "long", "unbroken")
 ]
-NO_PAGES = (".jsonl", "/image", "/skip")  # but what is taken away, shown within a page, or leads on
+NO_PAGES = (".jsonl", "/download", "/image", "/skip")  # but what is taken away, shown within a page, or leads on
 WHOLE = "/pages/{page}"  # each page is looked at, with its original in it; of other views a few
 FEW = 3
 NUMBERS = {"crawl": "crawl", "page": "page", "verdict": "verdict"}

@@ -17,7 +17,7 @@ PLACES = {"1": "/", "2": "/pages", "3": "/images", "4": "/labels", "5": "/schedu
 THERE = {key: place for key, place in PLACES.items() if place in VIEWS}
 FIRST = {"crawl": crawl, "page": page, "verdict": verdict}
 """Of which a crawl of the demo site has the number 1."""
-NO_PAGES = (".jsonl", "/image")  # but what is taken away, or shown within a page
+NO_PAGES = (".jsonl", "/download", "/image")  # but what is taken away, or shown within a page
 LOOKED_AT = sorted(
     path for path in VIEWS if set(re.findall(r"\{(\w+)\}", path)) <= FIRST.keys() and not path.endswith(NO_PAGES)
 )

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,8 @@ from sqlalchemy.schema import CreateIndex
 
 from crawler.demo.site import png
 from crawler.outcomes import Code, Outcome
+from crawler.quality import measured
+from crawler.rights.statement import State, Use
 from crawler.store.crawl_tables import address, crawl, host, job, run, sample, site, tables, worker
 from crawler.store.database import open_database
 from crawler.store.images import IMAGE, label_key
@@ -39,7 +41,14 @@ else:
 
 AT_ONCE = 10_000
 NAME = "million"
-CRAWLS, JOBS, RUNS, IMAGES, BODIES = 20, 12, 200, 100, 500
+CRAWLS, JOBS, RUNS, IMAGES, BODIES, MEASURED = 20, 12, 200, 100, 500, 200
+STATES = (
+    (State.ALLOWED, State.ALLOWED, State.DISALLOWED),
+    (State.UNKNOWN, State.UNKNOWN, State.UNKNOWN),
+    (State.ALLOWED, State.UNKNOWN, State.DISALLOWED),
+    (State.MALFORMED, State.DISALLOWED, State.DISALLOWED),
+)
+"""What pages may be used for: search, ai-input, ai-train."""
 DAY = 86_400.0
 Rows = Iterable[Mapping[str, Sequence[Any]]]
 """Rows in batches: the values of each column; a column that is not there has its default."""
@@ -202,6 +211,26 @@ def addresses(web: Web) -> Rows:
         }
 
 
+@cache
+def qualities() -> Mapping[str, Sequence[str]]:
+    """The numbers of some texts, by language."""
+    found: dict[str, list[str]] = {language: [] for language in LANGUAGES}
+    languages = [language for language in LANGUAGES for _ in range(MEASURED)]
+    for language, text in zip(languages, texts(np.random.default_rng(SEED), 1, languages, 3_000), strict=True):
+        found[language].append(json.dumps({"certainty": 0.9, "kept_frac": 0.4} | measured(text, language)))
+    return found
+
+
+def rights(site: int, number: int) -> str:
+    """What a page says about its use: most sites say the same on all pages."""
+    states = STATES[(site if number % 5 else number) % len(STATES)]
+    evidence = [
+        {"signal": "content_signal", "where": f"robots.txt, sha256 {site:064x}", "says": "search=yes", "read_at": ""}
+    ]
+    licence = "CC-BY-4.0" if site % 3 == 0 else None
+    return json.dumps({"licence": licence, "uses": dict(zip(Use, states, strict=True)), "evidence": 3 * evidence})
+
+
 def pages(web: Web) -> Rows:
     noise = np.random.default_rng(SEED).bytes(1 << 16)
     for numbers, random in batches(web.pages):
@@ -252,7 +281,9 @@ def pages(web: Web) -> Rows:
             "extractor_version": ["1:auto"] * size,
             "signature": [noise[n % 60_000 : n % 60_000 + 128] for n in plain],
             "change_distance": one_in(numbers, 10, [0.2] * size),
-            "duplicate_of": one_in(numbers, 30, urls[1:] + urls[:1]),
+            "duplicate_of": one_in(numbers, 30, (urls[at - at % 300] for at in range(size))),
+            "quality": [qualities()[language][n % MEASURED] for n, language in zip(plain, languages, strict=True)],
+            "rights": [rights(h % web.sites, n) for n, h in zip(plain, at.tolist(), strict=True)],
             "site_id": (at % web.sites + 1).tolist(),
             "certainty": random.beta(8, 2, size).round(4).tolist(),
         }

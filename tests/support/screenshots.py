@@ -30,6 +30,7 @@ SETTLED = 2_000.0  # milliseconds that charts may take to be drawn
 MOST_BYTES = 60_000
 VIEWS = {
     "crawl": "/crawls/1",
+    "corpus": "/crawls/1/corpus/quality",
     "pages": "/pages?q=honey",
     "page": "/pages/{page}",
     "blocks": "/pages/{page}/blocks",

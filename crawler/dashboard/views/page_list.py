@@ -25,7 +25,9 @@ from crawler.dashboard.views.choices import (
     crawl_names,
     offered_sites,
 )
+from crawler.dashboard.views.page import USES
 from crawler.dashboard.views.page_search import ORDERS, STATES, PageQuery, Place, look
+from crawler.rights.statement import State
 from crawler.store.crawl_tables import crawl, site
 from crawler.store.page_tables import page
 from crawler.store.read_only import NOTHING, glance
@@ -44,6 +46,23 @@ router, api = APIRouter(), APIRouter()
 CrawlName = Annotated[Text, Query(description=N_("name of the crawl; by default the one with the newest page"))]
 
 
+Rights = Literal[
+    "",
+    "search:allowed",
+    "search:disallowed",
+    "search:unknown",
+    "search:malformed",
+    "ai-input:allowed",
+    "ai-input:disallowed",
+    "ai-input:unknown",
+    "ai-input:malformed",
+    "ai-train:allowed",
+    "ai-train:disallowed",
+    "ai-train:unknown",
+    "ai-train:malformed",
+]
+
+
 class PageParameters(BaseModel):
     """Which pages are listed."""
 
@@ -52,10 +71,14 @@ class PageParameters(BaseModel):
     site: Text = Field(default="", description=N_("site of the pages: its name or a part of it, such as example.com"))
     language: Text = Field(default="", description=N_("language of the pages, such as en"))
     type: Text = Field(default="", description=N_("type of the pages, such as article"))
-    state: Literal["", "new", "changed", "gone", "copy"] = Field(default="", description=N_("state of the pages"))
+    state: Literal["", "new", "changed", "gone", "copy", "present"] = Field(
+        default="", description=N_("state of the pages; present: all that are not gone")
+    )
     round: Whole = Field(
         default=0, description=N_("round in which that was; without a state, the round of the last fetch")
     )
+    rights: Rights = Field(default="", description=N_("what the site says about a use, such as ai-train:disallowed"))
+    licence: Text = Field(default="", description=N_("licence of the pages, such as CC-BY-4.0"))
     least: FiniteFloat = Field(default=0.0, alias="from", description=N_("least relevance"))
     most: FiniteFloat = Field(default=1.0, alias="to", description=N_("most relevance"))
     sort: Literal["newest", "best", "worst"] = Field(
@@ -174,6 +197,7 @@ def found(context: DashboardContext, connection: Connection, crawl: OfCrawl, giv
     if len(words) > MOST_WORDS:
         raise RefusedError(HTTPStatus.BAD_REQUEST, "q is wrong; at most {most} words are allowed", most=MOST_WORDS)
     of_site = chosen_site(connection, crawl.id, name) if name else SiteChoice(None)
+    use, _, right = given.rights.partition(":")
     wanted = PageQuery(
         crawl.id,
         words,
@@ -186,6 +210,9 @@ def found(context: DashboardContext, connection: Connection, crawl: OfCrawl, giv
         given.least,
         given.most,
         given.sort,
+        use,
+        right,
+        given.licence.strip(),
     )
     how = crawl.name, crawl.round, crawl.first_round
     if name and of_site.id is None:
@@ -304,4 +331,6 @@ def show(context: Context, request: Request, given: Given) -> Response:
         filtered=len(filters.keys() - {"crawl", "q", "sort"}),
         states=STATES,
         orders=ORDERS,
+        uses=USES,
+        rights=[*State],
     )

@@ -14,14 +14,15 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, func, literal_column, select, text, tuple_
-from sqlalchemy.sql.operators import eq, ge, is_not, le
+from sqlalchemy.sql.operators import eq, ge, is_, is_not, le
 from sqlalchemy.sql.selectable import Subquery
 
+from crawler.dashboard.corpus.stored_json import json_value, right
 from crawler.dashboard.search_index import SearchIndex, address
 from crawler.store.page_tables import page
 
 NEWEST, BEST, WORST = ORDERS = ("newest", "best", "worst")
-NEW, CHANGED, GONE, COPY = STATES = ("new", "changed", "gone", "copy")
+NEW, CHANGED, GONE, COPY, PRESENT = STATES = ("new", "changed", "gone", "copy", "present")
 SECONDS = 0.08
 """That are spent on one look."""
 LARGE, SMALL = 20_000, 200
@@ -57,11 +58,15 @@ class PageQuery(NamedTuple):
     """Bounds of the relevance."""
     order: str = NEWEST
     """One of ORDERS."""
+    use: str = ""
+    right: str = ""
+    """What the use must be: allowed, disallowed, unknown or malformed."""
+    licence: str = ""
 
     @property
     def is_read(self) -> bool:
         """Whether the rows must be read."""
-        return bool(self.words) or self.state == COPY
+        return bool(self.words or self.use or self.licence) or self.state == COPY
 
 
 class Place(NamedTuple):
@@ -141,6 +146,8 @@ def _conditions(wanted: PageQuery) -> Iterator[Condition]:
         yield became, eq, max(-1, min(wanted.round, MOST_ROUND))
     elif wanted.state in (CHANGED, GONE):
         yield became, is_not, None
+    if wanted.state == PRESENT:
+        yield "gone_round", is_, None
 
 
 def _bounds(wanted: PageQuery) -> Iterator[Condition]:
@@ -240,9 +247,20 @@ class _Pages:
                 rows: Select[Any] = select(literal_column("1")).select_from(text(f"page AS beside INDEXED BY {index}"))
                 rows = rows.where(beside["crawl_id"] == self.wanted.crawl, beside["id"] == part.c.id)
                 yield rows.where(*(check(beside[name], value) for name, check, value in mine)).exists()
-        if self.wanted.state == COPY:  # last: SQLite asks in this order, and rows are long
-            # Not as EXISTS, of which PostgreSQL makes a join with all rows there are.
-            yield select(ROW.c.duplicate_of.is_not(None)).where(ROW.c.id == part.c.id).scalar_subquery()
+        # Last: SQLite asks in this order, and rows are long. Not as EXISTS, of which PostgreSQL makes a join with all
+        # rows there are.
+        for condition in self._of_rows():
+            yield select(condition).where(ROW.c.id == part.c.id).scalar_subquery()
+
+    def _of_rows(self) -> Iterator[ColumnElement[bool]]:
+        """The conditions that only a page's row tells."""
+        dialect = self.connection.dialect.name
+        if self.wanted.state == COPY:
+            yield ROW.c.duplicate_of.is_not(None)
+        if self.wanted.use:
+            yield right(ROW.c.rights, dialect, self.wanted.use) == self.wanted.right
+        if self.wanted.licence:
+            yield func.coalesce(json_value(ROW.c.rights, dialect, "licence"), "") == self.wanted.licence
 
     def _read(self, numbers: Sequence[int]) -> dict[int, Hit]:
         """Which of these pages are of the crawl and have the words."""
