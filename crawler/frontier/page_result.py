@@ -83,6 +83,10 @@ class StoredResponse(NamedTuple):
     """Names and values, decoded as Latin-1."""
     body: bytes
     """Without content encoding."""
+    request_line: str = ""
+    """Method, path and protocol of the request; empty if it is not known."""
+    request_headers: tuple[tuple[str, str], ...] = ()
+    """Without those that hold secrets."""
 
 
 @dataclass(frozen=True)

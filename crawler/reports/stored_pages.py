@@ -20,8 +20,9 @@ from crawler.store.crawl_tables import crawl
 from crawler.store.database import in_chunks
 from crawler.store.page_changes import last_offset
 from crawler.store.page_tables import page, page_change, stored_response
-from crawler.store.page_writer import field_values, response_of
+from crawler.store.page_writer import field_values
 from crawler.store.read_only import exists, reading
+from crawler.store.responses import response_of
 from crawler.translation.message import N_
 from crawler.urls.parsing import HOST, MAX_HOST, lies_in
 from crawler.urls.parsing import host as host_of
@@ -37,7 +38,7 @@ OTHER_DATABASE = N_("the offset {after} is larger than any in this database, so 
 ROWS_AT_ONCE = 1_000
 BYTES_AT_ONCE = 16 * 1024 * 1024  # characters of texts and bytes of responses in memory, plus one page
 FETCHED_AT_ONCE = 20  # rows that PostgreSQL sends at a time: each may be as large as a page can be
-RESPONSE = ("status_line", "headers", "body")
+RESPONSE = ("status_line", "headers", "request_line", "request_headers", "body")
 IS_GONE = page.c.gone_at.is_not(None)
 
 

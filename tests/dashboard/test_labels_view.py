@@ -16,7 +16,7 @@ from crawler.labels import TEXT, Label, put_label
 from crawler.store.crawl_tables import crawl
 from crawler.store.images import IMAGE
 from crawler.store.page_tables import label, page, stored_response
-from crawler.store.page_writer import COMPRESSION_LEVEL, zstd
+from crawler.store.responses import COMPRESSION_LEVEL, zstd
 
 URL_1 = "http://a.example/1"
 PLACES = ("Home", "Bees", "Bees dance in the dark.", "Bees", "More links")
@@ -96,7 +96,7 @@ def test_the_least_certain_pages_are_offered(desk: DashboardContext, engine: Eng
 
 def test_what_is_said_where_nothing_can_be_marked(desk: DashboardContext, engine: Engine) -> None:
     enter(engine, source=None)
-    assert "-s KEEP_RESPONSES=True" in text(desk)
+    assert "-s KEEP_RESPONSES=500000000" in text(desk)
     assert get(desk, "/labels/pages/1").status == HTTPStatus.NOT_FOUND
     enter(engine, 2)
     post(desk, "/labels/pages/2", **chosen(desk, number=2))

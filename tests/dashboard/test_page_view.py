@@ -20,7 +20,7 @@ from crawler.outcomes import Code, Outcome
 from crawler.store.addresses import AddressKeys
 from crawler.store.crawl_tables import address
 from crawler.store.page_tables import page, page_version, stored_response, verdict
-from crawler.store.page_writer import zstd
+from crawler.store.responses import zstd
 
 HOME = "http://a.example/"
 PROSE = "Bees dance in the dark of the hive, and others follow them out to the flowers. They come back with nectar."
@@ -135,7 +135,7 @@ def test_without_its_source(desk: DashboardContext, engine: Engine, view: str, l
         return
     text = shown(desk, f"/pages/{number}{view}", language)
     assert "<iframe" not in text
-    assert ("KEEP_RESPONSES=True" in text) is (view not in ("/versions", "/links"))
+    assert ("KEEP_RESPONSES" in text) is (view not in ("/versions", "/links"))
 
 
 def test_numbers_of_published_rules(desk: DashboardContext, engine: Engine) -> None:

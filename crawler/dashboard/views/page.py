@@ -25,7 +25,8 @@ from crawler.page.page import Extraction, Page
 from crawler.store.addresses import AddressKeys
 from crawler.store.crawl_tables import address, crawl, site
 from crawler.store.page_tables import page, stored_response
-from crawler.store.page_writer import TooLargeError, field_values, response_of
+from crawler.store.page_writer import field_values
+from crawler.store.responses import TooLargeError, response_of
 from crawler.store.shared_learning import templates_of, topic_labels
 from crawler.translation.message import N_, Message
 from crawler.urls.parsing import host, host_of
