@@ -29,7 +29,8 @@ SOURCE = (
 def enter(engine: Engine, number: int = 1, source: bytes | None = SOURCE, **other: Any) -> None:
     """A page, with the response it came in if there is one."""
     url = f"http://a.example/{number}"
-    row = {"id": number, "key": number, "crawl_id": 1, "url": url, "requested_url": url, "title": "Bees", "text": ""}
+    row = {"id": number, "key": number, "crawl_id": 1, "crawl": "bees", "url": url, "requested_url": url}
+    row |= {"title": "Bees", "text": ""}
     row |= {"fetched_at": "2026-11-22T00:00:00+00:00", "status": 200, "depth": 0, "relevance": 1.0, "images": "[]"}
     row |= {"extractor": "auto", "language": "en", "certainty": number / 10}
     with engine.begin() as connection:

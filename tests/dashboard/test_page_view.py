@@ -45,7 +45,15 @@ def stored(desk: DashboardContext, engine: Engine, source: str | None = SOURCE, 
     """The number of a page that is stored now."""
     key = key_of(desk, more.get("url", HOME))
     values = {"key": key, "crawl_id": 1, "url": HOME, "requested_url": HOME, "fetched_at": "2026-01-02T03:04:05+00:00"}
-    values |= {"status": 200, "depth": 0, "title": "How bees dance", "text": TEXT, "relevance": 0.5, "images": "[]"}
+    values |= {
+        "crawl": "bees",
+        "status": 200,
+        "depth": 0,
+        "title": "How bees dance",
+        "text": TEXT,
+        "relevance": 0.5,
+        "images": "[]",
+    }
     with engine.begin() as connection:
         number = connection.execute(insert(page).values(**(values | {"extractor": "auto"} | more))).inserted_primary_key
         if source is not None:
