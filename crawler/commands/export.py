@@ -21,7 +21,7 @@ OF_SHARDS = {None: "parquet", "parquet": "parquet", PACKED_LINES: "jsonl"}
 
 
 class Command(command.Command):
-    summary = N_("Export the pages of a crawl as jsonl, csv, parquet, markdown or warc.")
+    summary = N_("Export the pages of a crawl as jsonl, csv, parquet, markdown, warc or wacz.")
 
     function = "crawler.export.export_pages:export"
 
@@ -88,13 +88,14 @@ class Command(command.Command):
         _check_labels(opts)
         if opts.fields is not None and not FORMATS[opts.format].chooses:
             raise WrongUseError("--fields does not go with {format}, whose fields are fixed", format=opts.format)
-        if opts.mask and opts.format == "warc":
-            raise WrongUseError("--mask does not go with {format}, which has the responses as they came", format="warc")
+        if opts.mask and FORMATS[opts.format].has_responses:
+            message = "--mask does not go with {format}, which has the responses as they came"
+            raise WrongUseError(message, format=opts.format)
         if opts.prefer is not None and not {"exact", "near"}.intersection(opts.dedupe):
             raise WrongUseError("--prefer goes with --dedupe exact or near alone")
-        if "paragraphs" in opts.dedupe and opts.format == "warc":
+        if "paragraphs" in opts.dedupe and FORMATS[opts.format].has_responses:
             message = "--dedupe paragraphs does not go with {format}, which has the responses as they came"
-            raise WrongUseError(message, format="warc")
+            raise WrongUseError(message, format=opts.format)
         if opts.spreadsheet and opts.format != "csv":
             raise WrongUseError("--spreadsheet goes with csv alone, and this is {format}", format=opts.format)
 

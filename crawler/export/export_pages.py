@@ -10,7 +10,7 @@ import re
 import signal
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -32,6 +32,7 @@ from crawler.export.markdown import markdown
 from crawler.export.masks import without_personal_data
 from crawler.export.parquet import parquet
 from crawler.export.selection import Removed, Selection, Source, path_beside
+from crawler.export.wacz import wacz
 from crawler.export.warc import warc
 from crawler.items import TYPES
 from crawler.labels import Label, labelled_pages
@@ -54,7 +55,7 @@ CALLED = "scrapy export"
 OF_SQLITE = ("", "-wal", "-shm", "-journal")
 
 
-WRITERS = {"jsonl": jsonl, "parquet": parquet, "warc": warc}
+WRITERS = {"jsonl": jsonl, "parquet": parquet}
 
 
 @dataclass
@@ -91,7 +92,7 @@ class Exporter:
         kind = FORMATS[self.format]
         needs = NEEDS if isinstance(target, DataSet) else kind.needs
         columns = [*dict.fromkeys((*needs, *(self.fields if kind.chooses else ())))]
-        found = self.copies.pages(self.source, columns, self.removed, self.format == "warc")
+        found = self.copies.pages(self.source, columns, self.removed, kind.has_responses)
         pages = self._counted(found, tally)
         if isinstance(target, DataSet):
             tally.bytes = target.fill(pages, self.fields)
@@ -104,8 +105,19 @@ class Exporter:
         if self.after is not None:
             _write_parts(jsonl(self._changes(tally), ("offset", "change", *self.fields)), target, tally)
             return
-        make = partial(csv_lines, formulas=self.formulas) if self.format == "csv" else WRITERS[self.format]
-        _write_parts(make(pages, self.fields), target, tally, kind.apart)
+        _write_parts(self._writer(target)(pages, self.fields), target, tally, kind.apart)
+
+    def _writer(self, target: AtomicFile) -> Callable[[Iterable[StoredPage], Sequence[str]], Iterator[bytes]]:
+        """The function that makes the parts of a file of this format."""
+        robots = partial(_robots_body, self.source.crawls)
+        match self.format:
+            case "csv":
+                return partial(csv_lines, formulas=self.formulas)
+            case "warc":
+                return partial(warc, robots=robots)
+            case "wacz":
+                return partial(wacz, robots=robots, folder=_folder_beside(target))
+        return WRITERS[self.format]
 
     def _changes(self, tally: Tally) -> Iterator[StoredPage]:
         for page in self.source.crawls[0].changes(self.fields, self.after or 0):
@@ -117,7 +129,7 @@ class Exporter:
             tally.pages += 1
             values = page.values
             of_text = bool(values.get("text")) and not values.get("markdown")
-            tally.bare += page.response is None if self.format == "warc" else of_text
+            tally.bare += page.response is None if FORMATS[self.format].has_responses else of_text
             yield self._masked(page, tally)
 
     def _masked(self, page: StoredPage, tally: Tally) -> StoredPage:
@@ -219,7 +231,7 @@ def _export_crawls(opts: argparse.Namespace, crawls: Sequence[StoredPages]) -> N
     selection = Selection.of((one for one in opts.where if not isinstance(one, LanguageOrSite)), opts.keep)
     source, removed = Source(crawls, wanted, selection), Removed()
     target = _target(opts)
-    copies = Deduplication(tuple(opts.dedupe), opts.prefer, None if target.part is None else target.part.parent)
+    copies = Deduplication(tuple(opts.dedupe), opts.prefer, _folder_beside(target))
     how = Exporter(
         opts.format, fields, source, Formulas(opts.spreadsheet), removed, copies, opts.mask, opts.changes_after
     )
@@ -275,6 +287,16 @@ def _written_words(how: Exporter, pages: int, path: str, tally: Tally, seconds: 
         name=names[0],
         **values,
     )
+
+
+def _folder_beside(target: AtomicFile | AtomicFolder) -> Path | None:
+    """Where the temporary files of an export are; None for the system's folder for them."""
+    return None if target.part is None else target.part.parent
+
+
+def _robots_body(crawls: Iterable[StoredPages], digest: str) -> bytes | None:
+    """The robots.txt with this digest, in whichever of the crawls."""
+    return next((body for one in crawls if (body := one.robots_body(digest)) is not None), None)
 
 
 def _target(opts: argparse.Namespace) -> AtomicFile | AtomicFolder:
@@ -355,10 +377,10 @@ def _remarks(tally: Tally, gone: int, how: Exporter) -> Iterator[Message]:
             "{n} pages have no stored Markdown, so their plain text was written (-a markdown=yes stores Markdown).",
             tally.bare,
         )
-    if tally.bare and how.format == "warc":
+    if tally.bare and FORMATS[how.format].has_responses:
         yield plural(
-            "{n} page has no stored response, so only its text was written (KEEP_RESPONSES stores responses).",
-            "{n} pages have no stored response, so only their text was written (KEEP_RESPONSES stores responses).",
+            "{n} page has no stored response, so only its text was written (a larger KEEP_RESPONSES stores more).",
+            "{n} pages have no stored response, so only their text was written (a larger KEEP_RESPONSES stores more).",
             tally.bare,
         )
     if count := how.formulas.count:

@@ -7,11 +7,11 @@ Times are timestamps. `published` stays a text: many pages give a day only, and 
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from io import RawIOBase
 from itertools import chain, islice
 from typing import Any
 
 from crawler.command_line.terminal import WrongUseError
+from crawler.export.byte_sink import ByteSink
 from crawler.items import TIMES, TYPES
 from crawler.quality import KINDS, MASKED
 from crawler.reports.stored_pages import StoredPage
@@ -20,32 +20,6 @@ from crawler.rights.statement import Use
 ROWS = 10_000  # of a row group
 SIZE = 8 * 1024 * 1024  # characters of a row group, plus one page
 RIGHTS, QUALITY = "rights", "quality"
-
-
-class _Sink(RawIOBase):
-    """A file whose new bytes can be taken, and that remembers their offset."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._parts: list[bytes] = []
-        self._at = 0
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        self._parts.append(bytes(data))
-        self._at += len(self._parts[-1])
-        return len(self._parts[-1])
-
-    def tell(self) -> int:
-        return self._at
-
-    def taken(self) -> bytes:
-        """What was written since the last call."""
-        data = b"".join(self._parts)
-        self._parts.clear()
-        return data
 
 
 def parquet(pages: Iterable[StoredPage], fields: Sequence[str], size: int | None = None) -> Iterator[bytes]:
@@ -76,7 +50,7 @@ def parquet(pages: Iterable[StoredPage], fields: Sequence[str], size: int | None
     numbers = pyarrow.struct([(name, types[kind]) for name, kind in (KINDS | counted).items()])
     special = dict.fromkeys(TIMES, pyarrow.timestamp("us", tz="UTC")) | {RIGHTS: _rights(pyarrow), QUALITY: numbers}
     schema = pyarrow.schema([(name, special.get(name, types[TYPES[name]])) for name in fields])
-    sink = _Sink()
+    sink = ByteSink()
     with ParquetWriter(sink, schema, compression="zstd") as writer:
         for group in _groups(chain(begun, pages), fields, min(size or SIZE, SIZE)):
             columns = {name: [_cell(name, page.values[name]) for page in group] for name in fields}

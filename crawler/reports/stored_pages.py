@@ -19,10 +19,10 @@ from crawler.command_line.terminal import WrongUseError
 from crawler.store.crawl_tables import crawl
 from crawler.store.database import in_chunks
 from crawler.store.page_changes import last_offset
-from crawler.store.page_tables import page, page_change, stored_response
+from crawler.store.page_tables import page, page_change, robots_file, stored_response
 from crawler.store.page_writer import field_values
 from crawler.store.read_only import exists, reading
-from crawler.store.responses import response_of
+from crawler.store.responses import response_of, unpacked
 from crawler.translation.message import N_
 from crawler.urls.parsing import HOST, MAX_HOST, lies_in
 from crawler.urls.parsing import host as host_of
@@ -177,6 +177,13 @@ class StoredPages:
             found.update((row.key, row.url) for row in rows)
         self._connection.rollback()
         return found
+
+    def robots_body(self, digest: str) -> bytes | None:
+        """The bytes of a robots.txt by which pages of this crawl were requested."""
+        mine = robots_file.c.crawl_id == self._number, robots_file.c.digest == digest
+        body = self._connection.execute(select(robots_file.c.body).where(*mine)).scalar_one_or_none()
+        self._connection.rollback()
+        return None if body is None else unpacked(body)
 
     def changes(self, columns: Sequence[str], after: int) -> Iterator[StoredPage]:
         """The pages that became new, changed or gone after an offset, in order; their values begin with the offset."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from hashlib import sha256
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -85,7 +84,7 @@ class PageReader:
         outcome, check, digest = refusal, None, None
         if refusal is None:
             outcome, check = self._compare(page, extraction, lease, judgement.relevance)
-            digest = raw_digest(response.body)
+            digest = page_result.raw_digest(response.body)
         is_stored = outcome is None and (check is None or check.found is not PageChange.SAME)
         item = _item(page, response, lease, judgement)
         item.crawl, item.round, item.raw_digest = self.crawl_name, self.round_number(), digest
@@ -177,7 +176,7 @@ def read_alone(response: Response, method: str, extract: Callable[[Page], Extrac
     page = page_of(response)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     item = PageItem(response.url, response.request.url, now, response.status, depth=0, parent=None, extractor=method)
-    item.extractor_version, item.raw_digest = version(method), raw_digest(response.body)
+    item.extractor_version, item.raw_digest = version(method), page_result.raw_digest(response.body)
     extraction = page.once(extract)
     for name, read in READERS.items():
         setattr(item, name, read(page, extraction))
@@ -255,8 +254,3 @@ def _pairs(headers: Headers) -> Iterator[tuple[str, str]]:
     for name, values in headers.items():
         for value in values if isinstance(values, list) else [values]:
             yield name.decode("latin-1"), value.decode("latin-1")
-
-
-def raw_digest(body: bytes) -> str:
-    """The digest of the body of a response, as WARC writes it."""
-    return f"sha256:{sha256(body).hexdigest()}"
