@@ -28,7 +28,9 @@ from crawler.frontier.page_result import raw_digest
 from crawler.reports.stored_pages import StoredPage
 
 VERSION = "1.1.1"
-WARC, INDEX, BLOCKS, PAGES = "archive/data.warc.gz", "indexes/index.cdx.gz", "indexes/index.idx", "pages/pages.jsonl"
+WARC_NAME, INDEX_NAME = "data.warc.gz", "index.cdx.gz"
+WARC, INDEX = f"archive/{WARC_NAME}", f"indexes/{INDEX_NAME}"
+BLOCKS, PAGES = "indexes/index.idx", "pages/pages.jsonl"
 INDEXED = frozenset(("response", "revisit", "resource"))
 """The types of records that can be looked up."""
 BLOCK_LINES = 300
@@ -61,7 +63,7 @@ class _Package:
 
     def __init__(self) -> None:
         self._sink = ByteSink()
-        self._zip = ZipFile(self._sink, "w")  # type: ignore[arg-type]
+        self._zip = ZipFile(self._sink, "w")
         self._resources: list[dict[str, Any]] = []
 
     def add(self, path: str, parts: Iterable[bytes], packed: bool = False) -> Iterator[bytes]:
@@ -123,7 +125,7 @@ def _index_line(record: Record, page: StoredPage, offset: int, length: int) -> s
         values["status"] = "200" if is_robots else str(page.values["status"])
     if "WARC-Payload-Digest" in head:
         values["digest"] = head["WARC-Payload-Digest"]
-    values |= {"length": str(length), "offset": str(offset), "filename": WARC.rpartition("/")[2]}
+    values |= {"length": str(length), "offset": str(offset), "filename": WARC_NAME}
     return f"{surt(url)} {_stamp(head['WARC-Date'])} {json.dumps(values)}"
 
 
@@ -164,16 +166,11 @@ def surt(url: str) -> str:
 
 def _index(lines: sqlite3.Connection, blocks: list[str]) -> Iterator[bytes]:
     """The index in blocks; a line about each is added to the list."""
-    blocks.append(f"!meta 0 {json.dumps({'format': 'cdxj-gzip-1.0', 'filename': INDEX.rpartition('/')[2]})}")
+    blocks.append(f"!meta 0 {json.dumps({'format': 'cdxj-gzip-1.0', 'filename': INDEX_NAME})}")
     found, offset = lines.execute("SELECT line FROM cdx ORDER BY line"), 0
     while rows := list(islice(found, BLOCK_LINES)):
         data = b"".join(compressed([f"{line}\n".encode() for (line,) in rows], ".gz"))
-        place = {
-            "offset": offset,
-            "length": len(data),
-            "digest": raw_digest(data),
-            "filename": INDEX.rpartition("/")[2],
-        }
+        place = {"offset": offset, "length": len(data), "digest": raw_digest(data), "filename": INDEX_NAME}
         blocks.append(f"{rows[0][0].partition(' {')[0]} {json.dumps(place)}")
         offset += len(data)
         yield data

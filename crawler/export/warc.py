@@ -144,11 +144,8 @@ def _request_block(response: StoredResponse, url: str) -> bytes:
 
 
 def _http_head(first: str, headers: Iterable[tuple[str, str]]) -> bytes:
-    lines = [
-        BREAKS.sub(" ", first),
-        *(f"{NO_TOKEN.sub('-', name)}: {BREAKS.sub(' ', value)}" for name, value in headers),
-    ]
-    return "\r\n".join([*lines, "", ""]).encode("latin-1", "replace")
+    lines = [f"{NO_TOKEN.sub('-', name)}: {BREAKS.sub(' ', value)}" for name, value in headers]
+    return "\r\n".join([BREAKS.sub(" ", first), *lines, "", ""]).encode("latin-1", "replace")
 
 
 def address(url: str) -> str:

@@ -17,6 +17,7 @@ CRAWLERS = {"none": [*TOPIC, "-s", "KEEP_RESPONSES=0"], "kept": TOPIC}
 FIGURES = {
     "pages a second": lambda run: run.rate,
     "CPU milliseconds a page, with the start": lambda run: 1000 * run.cpu / len(run.pages),
+    "peak memory, MB": lambda run: run.memory,
     "database, bytes a page": lambda run: run.database / len(run.pages),
 }
 
