@@ -31,7 +31,7 @@ DATABASE_RETRY_SECONDS = 120.0
 """Seconds for which a crawl waits for a database that is locked, full or unreachable."""
 KEEP_RESPONSES = 500_000_000
 """How many bytes the HTTP responses of a crawl may take in the database, compressed: those of its first pages are
-stored, so that their texts can be extracted again, labelled and exported as WARC. 500 MB are some 20,000 pages; 0
+stored, so that their texts can be extracted again, labelled and exported as WARC. 500 MB are some 10,000 pages; 0
 stores none.
 """
 STATE_KEEP_DAYS = 0

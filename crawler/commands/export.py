@@ -89,13 +89,16 @@ class Command(command.Command):
         if opts.fields is not None and not FORMATS[opts.format].chooses:
             raise WrongUseError("--fields does not go with {format}, whose fields are fixed", format=opts.format)
         if opts.mask and FORMATS[opts.format].has_responses:
-            message = "--mask does not go with {format}, which has the responses as they came"
-            raise WrongUseError(message, format=opts.format)
+            raise WrongUseError(
+                "--mask does not go with {format}, which has the responses as they came", format=opts.format
+            )
         if opts.prefer is not None and not {"exact", "near"}.intersection(opts.dedupe):
             raise WrongUseError("--prefer goes with --dedupe exact or near alone")
         if "paragraphs" in opts.dedupe and FORMATS[opts.format].has_responses:
-            message = "--dedupe paragraphs does not go with {format}, which has the responses as they came"
-            raise WrongUseError(message, format=opts.format)
+            raise WrongUseError(
+                "--dedupe paragraphs does not go with {format}, which has the responses as they came",
+                format=opts.format,
+            )
         if opts.spreadsheet and opts.format != "csv":
             raise WrongUseError("--spreadsheet goes with csv alone, and this is {format}", format=opts.format)
 

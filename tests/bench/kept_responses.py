@@ -41,7 +41,7 @@ HEADERS = {"Content-Type": "text/html", "Server": "nginx", "Date": "Fri, 27 Nov 
 
 
 def alone(bodies: list[bytes]) -> tuple[float, float, float]:
-    """CPU milliseconds a page in the thread of the crawl and in that of the database, and bytes of compressed bodies."""
+    """CPU milliseconds a page in the crawl's thread and in the database's, and bytes of a compressed body."""
     with TemporaryDirectory(prefix="kept-responses-") as folder:
         engine = open_database(make_url(f"sqlite:///{folder}/crawl.db"))
         with engine.begin() as connection:
@@ -94,9 +94,8 @@ def main() -> None:
         ratios = sorted(with_it / without for without, with_it in zip(none, kept, strict=True))
         spread = f"{ratios[0]:.3f} to {ratios[-1]:.3f}"
         print(f"{figure:42}{median(none):12,.2f}{median(kept):12,.2f}   ratio {median(ratios):.3f} ({spread})")
-    print(
-        "By itself: {:.3f} ms a page in the crawl's thread, {:.3f} ms in the database's; {:,.0f} bytes".format(*costs)
-    )
+    said = "By itself: {:.3f} ms a page in the crawl's thread, {:.3f} ms in the database's; {:,.0f} bytes compressed"
+    print(said.format(*costs))
 
 
 if __name__ == "__main__":
