@@ -114,6 +114,7 @@ class BatchCommitter:
     def commit(self, batch: Batch) -> BatchReply:
         """Commit a batch; the reply answers its questions."""
         self._batch_number += 1
+        self.responses.compress(batch.ended)
         try:
             reply: BatchReply = self.in_transaction(lambda connection: self._write(connection, batch))
         except LostReplyError as error:

@@ -68,9 +68,22 @@ class Responses:
         """What this worker has stored since, and what it has replaced."""
         self._new = 0
         self._compressor = zstd.ZstdCompressor(COMPRESSION_LEVEL)  # a new one for each page takes twice as long
+        self._bodies: dict[int, bytes] = {}
+        """Compressed bodies of the batch, by lease."""
+        self._is_full = False
+
+    def compress(self, ended: Iterable[Completion]) -> None:
+        """Compress the responses of a batch before its transaction, as other workers wait for that."""
+        self._bodies.clear()
+        for one in ended:
+            if one.result.record is not None and one.result.response is not None and not self._is_full:
+                self._bodies[one.lease.id] = self._compressed(one.result.response)
+
+    def _compressed(self, response: StoredResponse) -> bytes:
+        return self._compressor.compress(response.body, zstd.ZstdCompressor.FLUSH_FRAME)
 
     def pack(self, connection: Connection, ended: Sequence[Completion]) -> Packed:
-        """Compress the responses that are to be stored."""
+        """The responses that are to be stored."""
         packed, self._new = Packed([], {}, []), 0
         for one in ended:
             record, response = one.result.record, one.result.response
@@ -78,12 +91,13 @@ class Responses:
                 packed.ended.append(one)
                 continue
             key = self.keys(one.lease.candidate.url, one.lease.candidate.kind)
-            if not self._has_room(connection):
+            self._is_full = not self._has_room(connection)
+            if self._is_full:
                 packed.left_out.append(key)
                 packed.ended.append(one)
                 continue
             row = _response_row(response, str(record["fetched_at"])) | {"key": key, "crawl_id": self.crawl_id}
-            row["body"] = self._compressor.compress(response.body, zstd.ZstdCompressor.FLUSH_FRAME)
+            row["body"] = self._bodies.get(one.lease.id) or self._compressed(response)
             self._new += len(row["body"])
             packed.rows[key] = row
             named = {**record, "warc_record_id": record_id("response", key, record["fetched_at"])}

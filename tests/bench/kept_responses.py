@@ -58,6 +58,7 @@ def alone(bodies: list[bytes]) -> tuple[float, float, float]:
         ended = [_ended(number, urls[number], response) for number, (response, _) in enumerate(read)]
         began, size = process_time(), 0
         for at in range(0, len(ended), BATCH):
+            responses.compress(ended[at : at + BATCH])
             with engine.begin() as connection:
                 packed = responses.pack(connection, ended[at : at + BATCH])
                 responses.save(connection, packed)
