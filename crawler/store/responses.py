@@ -1,8 +1,8 @@
 """Saves what came over the network, compressed by zstd: the responses of pages, and robots.txt files.
 
 The responses of a crawl are kept until they take `limit` bytes, counted by the database: a worker counts them when it
-starts, when it has stored a twentieth of the limit since, and before it stores no more. So several workers may together
-exceed the limit by a twentieth each.
+starts, and whenever it has stored a twentieth of the limit since. So several workers may together exceed the limit by a
+twentieth each, and what a changed page had before may count twice for a while.
 """
 
 from __future__ import annotations
@@ -123,8 +123,7 @@ class Responses:
 
     def _has_room(self, connection: Connection) -> bool:
         """Whether another response may be stored."""
-        is_full = (self._counted or 0) + self._since + self._new >= self.limit
-        if self._counted is None or (self._since and (is_full or self._since > self.limit // RECOUNTED)):
+        if self._counted is None or self._since > self.limit // RECOUNTED:
             taken = select(func.coalesce(func.sum(func.length(stored_response.c.body)), 0))
             mine = stored_response.c.crawl_id == self.crawl_id
             self._counted, self._since = int(connection.execute(taken.where(mine)).scalar_one()), 0
