@@ -212,11 +212,12 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         counts=counts,
         lists=NamedLists(scope, topic, wanted=max_depth_of(settings, arguments) is None),
         keeps_listings=arguments.listings,
+        crawl_name=arguments.name,
         round_number=lambda: session.committer.round.number,
         libraries=libraries,
         max_depth=max_depth_of(settings, arguments),
         min_relevance=arguments.min_relevance or 0.0,
-        keeps_responses=settings.getbool("KEEP_RESPONSES"),
+        keeps_responses=settings.getint("KEEP_RESPONSES") > 0,
         purpose=arguments.purpose,
     )
     _configure(session, reader, settings)
@@ -246,6 +247,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
 
 def _configure(session: WorkerSession, reader: PageReader, settings: BaseSettings) -> None:
     """Tell the committer what this crawl needs of it."""
+    session.committer.responses.limit = settings.getint("KEEP_RESPONSES")
     session.committer.reads_templates = reader.libraries is not None
     session.committer.enough_pages = settings.getint("IMAGE_NOISE_MIN_PAGES") if reader.images.judged else 0
 

@@ -52,6 +52,7 @@ BYTES = (1, MOST_BYTES)
 NUMBERS: Mapping[str, tuple[float, float]] = MappingProxyType(
     {
         "DATABASE_RETRY_SECONDS": SECONDS,
+        "KEEP_RESPONSES": (0, MOST_BYTES),
         "STATE_KEEP_DAYS": (0, 36_500),
         "RECRAWL_LEAST": SECONDS,
         "RECRAWL_MOST": SECONDS,

@@ -68,14 +68,26 @@ class PageRecord:
     """
     extractor: str = ""
     """The method that extracted the text."""
+    extractor_version: str | None = None
+    """The version of that method with its weights, such as `2:auto`: texts of two versions may differ."""
     text_fingerprint: str | None = None
     """16 hex digits: the same for texts that differ in case, space and punctuation only."""
+    raw_digest: str | None = None
+    """`sha256:` and 64 hex digits: of the body of the response, after its content encoding was undone. It is the
+    WARC-Payload-Digest of the response in an export.
+    """
+    warc_record_id: str | None = None
+    """The WARC-Record-ID of the response in exports as WARC, such as `<urn:uuid:…>`; null if the response is not kept.
+    In files of Scrapy's `-O` and `-o` it is always null.
+    """
     duplicate_of: str | None = None
     """The address of the page that this is a near-duplicate of; always null in files of Scrapy's `-O` and `-o`."""
     change: str = "new"
     """How this version came: `new`, `changed` (the text of the page changed), or `renewed` (it was extracted in another
     way than before, so that the texts cannot be compared). The lines of a crawl's own file are never `renewed`.
     """
+    crawl: str = ""
+    """The name of the crawl."""
     round: int = 1
     """The number of the round that stored this version."""
     first_seen: str = ""

@@ -29,8 +29,11 @@ STATE_URL = ""
 """
 DATABASE_RETRY_SECONDS = 120.0
 """Seconds for which a crawl waits for a database that is locked, full or unreachable."""
-KEEP_RESPONSES = False
-"""Also store the HTTP response of each page, for `scrapy export --format warc`."""
+KEEP_RESPONSES = 500_000_000
+"""How many bytes the HTTP responses of a crawl may take in the database, compressed: those of its first pages are
+stored, so that their texts can be extracted again, labelled and exported as WARC. 500 MB are some 10,000 pages; 0
+stores none.
+"""
 STATE_KEEP_DAYS = 0
 """`scrapy state --prune` deletes pages that were last fetched more than so many days ago; 0 keeps all."""
 

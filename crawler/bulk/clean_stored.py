@@ -51,6 +51,7 @@ from crawler.page.html_tree import Cut
 from crawler.page.page import Page
 from crawler.recrawl.change_check import ChangeDetector
 from crawler.reports.crawls import check_name
+from crawler.reports.search_file import forget_entries, search_file
 from crawler.store.database import (
     StateError,
     column_value,
@@ -61,9 +62,8 @@ from crawler.store.database import (
     state_url,
     with_retries,
 )
-from crawler.store.page_writer import response_of
 from crawler.store.read_only import exists, reading
-from crawler.store.search_file import forget_entries, search_file
+from crawler.store.responses import response_of
 from crawler.store.shared_learning import templates_of
 from crawler.translation.message import Message, localized, plural
 from crawler.urls.parsing import host_of

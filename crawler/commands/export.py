@@ -22,7 +22,7 @@ OF_PRESETS = ("jsonl", "parquet")
 
 
 class Command(command.Command):
-    summary = N_("Export the pages of a crawl as jsonl, csv, parquet, markdown or warc.")
+    summary = N_("Export the pages of a crawl as jsonl, csv, parquet, markdown, warc or wacz.")
 
     function = "crawler.export.export_pages:export"
 
@@ -95,13 +95,17 @@ class Command(command.Command):
             raise WrongUseError("--fields does not go with {format}, whose fields are fixed", format="--preset")
         if opts.preset and opts.format not in OF_PRESETS:
             raise WrongUseError("--preset writes jsonl or parquet, and this is {format}", format=opts.format)
-        if opts.mask and opts.format == "warc":
-            raise WrongUseError("--mask does not go with {format}, which has the responses as they came", format="warc")
+        if opts.mask and FORMATS[opts.format].has_responses:
+            raise WrongUseError(
+                "--mask does not go with {format}, which has the responses as they came", format=opts.format
+            )
         if opts.prefer is not None and not {"exact", "near"}.intersection(opts.dedupe):
             raise WrongUseError("--prefer goes with --dedupe exact or near alone")
-        if "paragraphs" in opts.dedupe and opts.format == "warc":
-            message = "--dedupe paragraphs does not go with {format}, which has the responses as they came"
-            raise WrongUseError(message, format="warc")
+        if "paragraphs" in opts.dedupe and FORMATS[opts.format].has_responses:
+            raise WrongUseError(
+                "--dedupe paragraphs does not go with {format}, which has the responses as they came",
+                format=opts.format,
+            )
         if opts.spreadsheet and opts.format != "csv":
             raise WrongUseError("--spreadsheet goes with csv alone, and this is {format}", format=opts.format)
 

@@ -26,11 +26,11 @@ import numpy as np
 from sqlalchemy import func, select, tuple_
 from sqlalchemy.engine import URL
 
+from crawler.reports.search_file import search_file
 from crawler.store.crawl_tables import crawl
 from crawler.store.database import StateError
 from crawler.store.page_tables import page
 from crawler.store.read_only import reading
-from crawler.store.search_file import search_file
 
 logger = logging.getLogger(__name__)
 

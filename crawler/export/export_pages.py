@@ -10,12 +10,13 @@ import re
 import signal
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 from scrapy.settings import BaseSettings
 from sqlalchemy.engine import URL
@@ -33,6 +34,7 @@ from crawler.export.masks import without_personal_data
 from crawler.export.parquet import parquet
 from crawler.export.presets import PRESETS, Preset
 from crawler.export.selection import Removed, Selection, Source, path_beside
+from crawler.export.wacz import wacz
 from crawler.export.warc import warc
 from crawler.items import TYPES
 from crawler.labels import Label, labelled_pages
@@ -53,9 +55,6 @@ from crawler.translation.message import N_, Message, plural
 CALLED = "scrapy export"
 # The suffixes of the files of an SQLite database.
 OF_SQLITE = ("", "-wal", "-shm", "-journal")
-
-
-WRITERS = {"jsonl": jsonl, "parquet": parquet, "warc": warc}
 
 
 @dataclass
@@ -95,9 +94,9 @@ class Exporter:
         needs = NEEDS if isinstance(target, DataSet) else kind.needs
         chosen = self.preset.needs if self.preset else self.fields if kind.chooses else ()
         columns = [*dict.fromkeys((*needs, *chosen))]
-        found = self.copies.pages(self.source, columns, self.removed, self.format == "warc")
+        found = self.copies.pages(self.source, columns, self.removed, kind.has_responses)
         pages = self._counted(found, tally)
-        types = None
+        types: Mapping[str, Any] | None = None
         if self.preset is not None:
             pages, types = self.preset.records(pages), self.preset.types
         if isinstance(target, DataSet):
@@ -111,10 +110,23 @@ class Exporter:
         if self.after is not None:
             _write_parts(jsonl(self._changes(tally), ("offset", "change", *self.fields)), target, tally)
             return
-        make = partial(csv_lines, formulas=self.formulas) if self.format == "csv" else WRITERS[self.format]
-        if self.format == "parquet":
-            make = partial(parquet, types=types)
-        _write_parts(make(pages, self.fields), target, tally, kind.apart)
+        _write_parts(self._writer(target, types)(pages, self.fields), target, tally, kind.apart)
+
+    def _writer(
+        self, target: AtomicFile, types: Mapping[str, Any] | None
+    ) -> Callable[[Iterable[StoredPage], Sequence[str]], Iterator[bytes]]:
+        """The function that makes the parts of a file of this format."""
+        robots = partial(_robots_body, self.source.crawls)
+        match self.format:
+            case "csv":
+                return partial(csv_lines, formulas=self.formulas)
+            case "parquet":
+                return partial(parquet, types=types)
+            case "warc":
+                return partial(warc, robots=robots)
+            case "wacz":
+                return partial(wacz, robots=robots, folder=_folder_beside(target))
+        return jsonl
 
     def _changes(self, tally: Tally) -> Iterator[StoredPage]:
         for page in self.source.crawls[0].changes(self.fields, self.after or 0):
@@ -126,7 +138,7 @@ class Exporter:
             tally.pages += 1
             values = page.values
             of_text = bool(values.get("text")) and not values.get("markdown")
-            tally.bare += page.response is None if self.format == "warc" else of_text
+            tally.bare += page.response is None if FORMATS[self.format].has_responses else of_text
             yield self._masked(page, tally)
 
     def _masked(self, page: StoredPage, tally: Tally) -> StoredPage:
@@ -229,7 +241,7 @@ def _export_crawls(opts: argparse.Namespace, crawls: Sequence[StoredPages]) -> N
     selection = Selection.of((one for one in opts.where if not isinstance(one, LanguageOrSite)), opts.keep)
     source, removed = Source(crawls, wanted, selection), Removed()
     target = _target(opts)
-    copies = Deduplication(tuple(opts.dedupe), opts.prefer, None if target.part is None else target.part.parent)
+    copies = Deduplication(tuple(opts.dedupe), opts.prefer, _folder_beside(target))
     how = Exporter(
         opts.format,
         fields,
@@ -293,6 +305,16 @@ def _written_words(how: Exporter, pages: int, path: str, tally: Tally, seconds: 
         name=names[0],
         **values,
     )
+
+
+def _folder_beside(target: AtomicFile | AtomicFolder) -> Path | None:
+    """Where the temporary files of an export are; None for the system's folder for them."""
+    return None if target.part is None else target.part.parent
+
+
+def _robots_body(crawls: Iterable[StoredPages], digest: str) -> bytes | None:
+    """The robots.txt with this digest, in whichever of the crawls."""
+    return next((body for one in crawls if (body := one.robots_body(digest)) is not None), None)
 
 
 def _target(opts: argparse.Namespace) -> AtomicFile | AtomicFolder:
@@ -373,10 +395,10 @@ def _remarks(tally: Tally, gone: int, how: Exporter) -> Iterator[Message]:
             "{n} pages have no stored Markdown, so their plain text was written (-a markdown=yes stores Markdown).",
             tally.bare,
         )
-    if tally.bare and how.format == "warc":
+    if tally.bare and FORMATS[how.format].has_responses:
         yield plural(
-            "{n} page has no stored response, so only its text was written (KEEP_RESPONSES stores responses).",
-            "{n} pages have no stored response, so only their text was written (KEEP_RESPONSES stores responses).",
+            "{n} page has no stored response, so only its text was written (a larger KEEP_RESPONSES stores more).",
+            "{n} pages have no stored response, so only their text was written (a larger KEEP_RESPONSES stores more).",
             tally.bare,
         )
     if count := how.formulas.count:

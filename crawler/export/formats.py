@@ -20,14 +20,21 @@ class Format(NamedTuple):
     """Whether it is a folder of files."""
     chooses: bool = True
     """Whether the fields can be chosen."""
+    has_responses: bool = False
+    """Whether pages are written with their responses as they came."""
 
 
+OF_RECORDS = ("url", "fetched_at", "text", "rights", "revisited_at", "revisit_status")
+"""The columns of pages that WARC records are made of."""
+OF_LISTS = ("title", "status", "crawl")
+"""Those that WACZ needs besides."""
 FORMATS = {
     "jsonl": Format((".jsonl", ".ndjson", ".jl"), is_text=True),
     "csv": Format((".csv",), is_text=True),
     "parquet": Format((".parquet",), packs=False),
     "markdown": Format((".md", "/"), ("url", "text", "markdown"), packs=False, is_folder=True),
-    "warc": Format((".warc",), ("url", "fetched_at", "text"), apart=True, chooses=False),
+    "warc": Format((".warc",), OF_RECORDS, apart=True, chooses=False, has_responses=True),
+    "wacz": Format((".wacz",), (*OF_RECORDS, *OF_LISTS), packs=False, chooses=False, has_responses=True),
 }
 
 

@@ -7,11 +7,11 @@ Times are timestamps. `published` stays a text: many pages give a day only, and 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from io import RawIOBase
 from itertools import chain, islice
 from typing import Any
 
 from crawler.command_line.terminal import WrongUseError
+from crawler.export.byte_sink import ByteSink
 from crawler.items import TIMES, TYPES
 from crawler.quality import KINDS, MASKED
 from crawler.reports.stored_pages import StoredPage
@@ -26,32 +26,6 @@ OF_RIGHTS = {
     "evidence": [dict.fromkeys(("signal", "where", "says", "read_at"), "string")],
 }
 """The type of the field `rights`."""
-
-
-class _Sink(RawIOBase):
-    """A file whose new bytes can be taken, and that remembers their offset."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._parts: list[bytes] = []
-        self._at = 0
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        self._parts.append(bytes(data))
-        self._at += len(self._parts[-1])
-        return len(self._parts[-1])
-
-    def tell(self) -> int:
-        return self._at
-
-    def taken(self) -> bytes:
-        """What was written since the last call."""
-        data = b"".join(self._parts)
-        self._parts.clear()
-        return data
 
 
 def parquet(
@@ -75,7 +49,7 @@ def parquet(
     begun = list(islice(pages, 1))
     kinds = _types(pyarrow, begun) if types is None else {name: _named(pyarrow, one) for name, one in types.items()}
     schema = pyarrow.schema([(name, kinds[name]) for name in fields])
-    sink = _Sink()
+    sink = ByteSink()
     with ParquetWriter(sink, schema, compression="zstd") as writer:
         for group in _groups(chain(begun, pages), fields, min(size or SIZE, SIZE)):
             columns = {

@@ -141,6 +141,8 @@ class BatchReply:
     redirected: "dict[int, Lease | None]" = field(default_factory=dict)
     refused: Outcomes = field(default_factory=Outcomes)
     """How many addresses were given up without a request, by outcome."""
+    left_out: Outcomes = field(default_factory=Outcomes)
+    """What was not stored of pages, by outcome."""
     shared_examples: list[tuple[str, str]] = field(default_factory=list)
     templates: "list[Template]" = field(default_factory=list)
     """All templates of new hosts, and new templates of known hosts."""

@@ -251,7 +251,7 @@ class Frontier:
         self._links = sum(len(one.result.links) for one in self._batch.ended)
         self.waiting, self.all_pages, self.limits.workers = reply.waiting, reply.pages, reply.workers
         self.held_by_others, self.over = reply.held, reply.over
-        for outcome, count in reply.refused.items():
+        for outcome, count in (reply.refused + reply.left_out).items():
             self._count(outcome, count)
         self.hosts.pending.received()
         for _, queue in self.queues.items():

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from crawler.outcomes import Code, Group
@@ -85,6 +86,19 @@ class StoredResponse(NamedTuple):
     """Names and values, decoded as Latin-1."""
     body: bytes
     """Without content encoding."""
+    request_line: str = ""
+    """Method, path and protocol of the request; empty if it is not known."""
+    request_headers: tuple[tuple[str, str], ...] = ()
+    """Without those that hold secrets."""
+
+
+def raw_digest(data: bytes) -> str:
+    """The digest of the bytes of a response, as WARC writes it.
+
+    >>> raw_digest(b"")[:20]
+    'sha256:e3b0c44298fc1'
+    """
+    return f"sha256:{sha256(data).hexdigest()}"
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from crawler.store.database import LOCK_SECONDS, StateError, dialect_insert, error_message, storable
 from crawler.store.images import IMAGE, label_key
 from crawler.store.page_tables import label
-from crawler.store.page_writer import COMPRESSION_LEVEL, zstd
 from crawler.store.read_only import exists, reading
+from crawler.store.responses import COMPRESSION_LEVEL, zstd
 from crawler.store.shared_learning import TOPIC
 
 TEXT = "text"

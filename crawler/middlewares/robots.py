@@ -23,7 +23,7 @@ from crawler.middlewares.robots_rules import rules_of, sitemaps_of
 from crawler.outcomes import Code, Outcome
 from crawler.page.head import BOT
 from crawler.rights.page_rights import SiteFiles
-from crawler.rights.robots_file import RobotsFile, read_robots
+from crawler.rights.robots_file import MAX_SIZE, RobotsFile, read_robots
 from crawler.spiders.request_outcomes import ROBOTS, SITE_FILES, TOO_BUSY, Refusal, can_wait, outcome_of
 from crawler.urls.parsing import host, origin
 
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MAX_SIZE = 500 * 1024  # bytes that are read; RFC 9309 requires at least this many
 MAX_KEPT = 5_000_000  # bytes of cached robots.txt; parsed rules take 20 to 40 times as much memory
 SHORTEST_DELAY = 0.001  # seconds: a shorter Crawl-delay makes no difference
 WEIGHT = 100  # bytes that each entry counts for, in addition to its robots.txt

@@ -48,16 +48,19 @@ class ChangeCheck:
     """How much of the text changed, from 0 to 1."""
     certainty: float | None = None
     """The F1 that the method expects of its text, from 0 to 1."""
+    has_same_bytes: bool = False
+    """Whether the body is the one that the page was last stored with."""
 
 
 @dataclass(frozen=True)
 class PageHistory:
-    """What is known about a page from earlier visits; all but the first two fields are columns that only
+    """What is known about a page from earlier visits; all but the first three fields are columns that only
     visits change.
     """
 
     text_fingerprint: str | None = None
     link_score: float | None = None
+    raw_digest: str | None = None
     etag: str | None = None
     last_modified: str | None = None
     last_round: int = 0
@@ -69,6 +72,8 @@ class PageHistory:
     gone_at: str | None = None
     gone_count: int = 0
     not_modified_round: int | None = None
+    revisited_at: str | None = None
+    revisit_status: int | None = None
     checked_at: float | None = None
     due_at: float = 0.0
     interval: float | None = None
@@ -134,11 +139,14 @@ def history_after(visit: Visit, context: RoundContext) -> PageHistory:
         return _in_doubt(known, context, visit.code in FAILED)
     known = _present(_validated(known, visit), visit, context)
     if check.found is PageChange.NOT_MODIFIED:
-        return replace(known, not_modified_round=context.round)
+        met_again = replace(known, revisited_at=context.moment, revisit_status=NOT_MODIFIED)
+        return replace(met_again, not_modified_round=context.round)
     known = replace(known, source_fingerprint=check.source_fingerprint, extractor_version=check.extractor_version)
+    if check.found is PageChange.SAME and check.has_same_bytes:
+        return replace(known, revisited_at=context.moment, revisit_status=OK)
     if check.found is PageChange.SAME:
         return known
-    known = replace(known, signature=check.signature)
+    known = replace(known, signature=check.signature, revisited_at=None, revisit_status=None)
     if check.found is not PageChange.CHANGED:
         return known
     return replace(known, changed_round=context.round, changed_at=fetched_at, change_distance=check.distance)
@@ -192,7 +200,7 @@ def _lastmod(known: PageHistory, visit: Visit, now: float) -> float | None:
 
 SAFE_VALUE = re.compile(r"[\x20-\x7e]{1,1000}")
 """Header values of a server that may be sent back to it."""
-NOT_MODIFIED = 304
+OK, NOT_MODIFIED = 200, 304
 
 
 UNCONDITIONAL_EVERY = 10

@@ -18,9 +18,10 @@ from sqlalchemy.engine import URL
 from crawler.command_line.terminal import WrongUseError
 from crawler.store.crawl_tables import crawl
 from crawler.store.page_changes import last_offset
-from crawler.store.page_tables import page, page_change, stored_response
-from crawler.store.page_writer import field_values, response_of
+from crawler.store.page_tables import page, page_change, robots_file, stored_response
+from crawler.store.page_writer import field_values
 from crawler.store.read_only import exists, reading
+from crawler.store.responses import response_of, unpacked
 from crawler.translation.message import N_
 from crawler.urls.parsing import HOST, MAX_HOST, lies_in
 from crawler.urls.parsing import host as host_of
@@ -36,7 +37,7 @@ OTHER_DATABASE = N_("the offset {after} is larger than any in this database, so 
 ROWS_AT_ONCE = 1_000
 BYTES_AT_ONCE = 16 * 1024 * 1024  # characters of texts and bytes of responses in memory, plus one page
 FETCHED_AT_ONCE = 20  # rows that PostgreSQL sends at a time: each may be as large as a page can be
-RESPONSE = ("status_line", "headers", "body")
+RESPONSE = ("status_line", "headers", "request_line", "request_headers", "body")
 IS_GONE = page.c.gone_at.is_not(None)
 
 
@@ -166,6 +167,13 @@ class StoredPages:
                 if not wish.places or any(one.holds(name, language) for one in wish.places):
                     response = response_of(row) if responses and row["body"] is not None else None
                     yield StoredPage(row["key"], field_values(row, columns), response)
+
+    def robots_body(self, digest: str) -> bytes | None:
+        """The bytes of a robots.txt by which pages of this crawl were requested."""
+        mine = robots_file.c.crawl_id == self._number, robots_file.c.digest == digest
+        body = self._connection.execute(select(robots_file.c.body).where(*mine)).scalar_one_or_none()
+        self._connection.rollback()
+        return None if body is None else unpacked(body)
 
     def changes(self, columns: Sequence[str], after: int) -> Iterator[StoredPage]:
         """The pages that became new, changed or gone after an offset, in order; their values begin with the offset."""

@@ -20,6 +20,8 @@ from crawler.rights.statement import MAX_SAYS, NOTHING, Evidence, Signal, State,
 from crawler.rights.training_crawlers import TRAINING_CRAWLERS
 from crawler.rights.usage_preferences import preferences
 
+MAX_SIZE = 500 * 1024
+"""Bytes of a robots.txt that are read; RFC 9309 requires at least this many."""
 MAX_RULES = 1_000
 """Rules of a kind in a group that are read."""
 MAX_LICENCES = 3

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from scrapy.http import Headers, Response
 
+from crawler.extraction import version
 from crawler.frontier import page_result
 from crawler.frontier.page_result import Candidate, Lease, Template
 from crawler.items import PageItem
@@ -56,6 +58,7 @@ class PageReader:
     comparison: ChangeDetector
     counts: OutcomeCounts
     lists: NamedLists
+    crawl_name: str
     round_number: Callable[[], int]
     """The number of the crawl's round."""
     keeps_listings: bool = False
@@ -78,15 +81,17 @@ class PageReader:
         judgement = self.topic.judge(lease.candidate, extraction, is_read=refusal is None)
         page_links = self._links(page, lease.candidate, extraction)
         links, priorities = self.topic.score(lease.candidate.requested or lease.candidate.url, page_links)
-        outcome, check = refusal, None
+        outcome, check, digest = refusal, None, None
         if refusal is None:
             outcome, check = self._compare(page, extraction, lease, judgement.relevance)
+            digest = page_result.raw_digest(response.body)
         is_stored = outcome is None and (check is None or check.found is not PageChange.SAME)
         item = _item(page, response, lease, judgement)
-        item.round = self.round_number()
+        item.crawl, item.round, item.raw_digest = self.crawl_name, self.round_number(), digest
         item.rights = rights.field(item.fetched_at)
         if check is not None:
-            item.change = check.found.value
+            item.change, item.extractor_version = check.found.value, check.extractor_version
+            check = replace(check, has_same_bytes=lease.known is not None and lease.known.raw_digest == digest)
         so_far = result_of(response.request, outcome)
         item.result = replace(
             so_far,
@@ -171,6 +176,7 @@ def read_alone(response: Response, method: str, extract: Callable[[Page], Extrac
     page = page_of(response)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     item = PageItem(response.url, response.request.url, now, response.status, depth=0, parent=None, extractor=method)
+    item.extractor_version, item.raw_digest = version(method), page_result.raw_digest(response.body)
     extraction = page.once(extract)
     for name, read in READERS.items():
         setattr(item, name, read(page, extraction))
@@ -219,12 +225,32 @@ def header(headers: Headers, name: str, between: str = ", ") -> str:
 PHRASES = {status.value: status.phrase for status in HTTPStatus}
 
 
+SECRET = frozenset(("authorization", "cookie", "proxy-authorization"))
+"""Headers of requests that are not stored."""
+
+
 def stored_response(response: Response) -> page_result.StoredResponse:
-    """The response to store, with the standard status line, as Scrapy drops that of the server."""
-    line = f"{response.protocol or 'HTTP/1.1'} {response.status} {PHRASES.get(response.status, '')}"
-    headers = (
-        (name.decode("latin-1"), value.decode("latin-1"))
-        for name, values in response.headers.items()
-        for value in (values if isinstance(values, list) else [values])
-    )
-    return page_result.StoredResponse(line, tuple(headers), response.body)
+    """The response to store, with the standard status line, as Scrapy drops that of the server; and its request."""
+    assert response.request is not None  # noqa: S101 - Scrapy has set it
+    request, protocol = response.request, response.protocol or "HTTP/1.1"
+    line = f"{protocol} {response.status} {PHRASES.get(response.status, '')}"
+    asked = f"{request.method} {request_target(request.url)} {protocol}"
+    sent = tuple(header for header in _pairs(request.headers) if header[0].lower() not in SECRET)
+    return page_result.StoredResponse(line, tuple(_pairs(response.headers)), response.body, asked, sent)
+
+
+def request_target(url: str) -> str:
+    """The path and the query of an address, as a request line has them.
+
+    >>> request_target("http://a.example"), request_target("http://a.example/b?c#d")
+    ('/', '/b?c')
+    """
+    parts = urlsplit(url)
+    return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+
+
+def _pairs(headers: Headers) -> Iterator[tuple[str, str]]:
+    """The names and values of headers."""
+    for name, values in headers.items():
+        for value in values if isinstance(values, list) else [values]:
+            yield name.decode("latin-1"), value.decode("latin-1")

@@ -18,13 +18,14 @@ worker then goes on without leases: its addresses are returned, and claimed agai
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Engine, select
 
 from crawler.frontier.batch import BatchReply
 from crawler.frontier.page_result import Completion, PageResult
-from crawler.outcomes import Code, Outcome
+from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.recrawl.page_history import RoundContext
 from crawler.store.address_patterns import counts_of, release_useful, save_counts, uses_of
 from crawler.store.addresses import Addresses
@@ -51,8 +52,9 @@ from crawler.store.heartbeats import (
 )
 from crawler.store.hosts import lock_sites, update_hosts
 from crawler.store.images import EvidenceReader, ImageReleases, release_images, save_evidence, save_image_results
-from crawler.store.page_writer import PageWriter, RobotsFiles, new_links, save_responses
+from crawler.store.page_writer import PageWriter, new_links
 from crawler.store.priority_updates import PriorityUpdates
+from crawler.store.responses import Responses, RobotsFiles
 from crawler.store.rounds import Round, requeue_listed, round_of
 from crawler.store.shared_learning import (
     SharedTopicModel,
@@ -98,6 +100,7 @@ class BatchCommitter:
         self.shared_model = SharedTopicModel(claimant.crawl_id)
         self.topic_labels = TopicLabels(claimant.crawl_id)
         self.samples = SampleWriter(claimant.crawl_id)
+        self.responses = Responses(claimant.crawl_id, keys)
         self.robots_files = RobotsFiles(claimant.crawl_id)
         self.round = Round(1, 1)
         self._evidence = EvidenceReader()
@@ -111,6 +114,7 @@ class BatchCommitter:
     def commit(self, batch: Batch) -> BatchReply:
         """Commit a batch; the reply answers its questions."""
         self._batch_number += 1
+        self.responses.compress(batch.ended)
         try:
             reply: BatchReply = self.in_transaction(lambda connection: self._write(connection, batch))
         except LostReplyError as error:
@@ -122,6 +126,7 @@ class BatchCommitter:
         self.priority_updates.committed()
         self.shared_model.committed()
         self.topic_labels.committed()
+        self.responses.committed()
         self.robots_files.committed()
         reply.forgotten = self._evidence.committed({one.shown_on for one in reply.leases if one.shown_on is not None})
         return reply
@@ -195,8 +200,11 @@ class BatchCommitter:
             lock_crawl(connection, crawl_id)
         now = write_heartbeat(connection, worker_id, self._batch_number)
         self._read_round(connection)
+        packed = self.responses.pack(connection, batch.ended)
+        batch = replace(batch, ended=packed.ended)
+        reply.left_out = Outcomes({Outcome(Code.RESPONSE_LIMIT, str(self.responses.limit)): len(packed.left_out)})
         originals = self._save_pages(connection, batch, now)
-        save_responses(connection, crawl_id, self.keys, batch.ended)
+        self.responses.save(connection, packed)
         self.robots_files.save(connection, batch.ended)
         save_templates(connection, crawl_id, [label for one in batch.ended for label in one.result.templates])
         added = self.addresses.add_links(connection, self.keys, batch.ended, self.releases.sites)

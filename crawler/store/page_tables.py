@@ -62,13 +62,14 @@ page = Table(
     Column("gone_at", Text),
     Column("gone_count", SmallInteger, nullable=False, default=0),  # consecutive visits on which it was missing
     Column("not_modified_round", Integer),  # in which the server last answered 304
+    Column("revisited_at", Text),  # when the stored version was last met again: by a 304, or byte for byte
+    Column("revisit_status", SmallInteger),  # the status of that answer
     Column("checked_at", Float),  # when it was last requested, with any result
     Column("due_at", Float, nullable=False, default=0),
     Column("interval", Float),  # seconds from one visit to the next
     Column("checks", Integer, nullable=False, default=0),  # visits since it was new
     Column("changes", Integer, nullable=False, default=0),
     Column("source_fingerprint", Text),  # of its text; of `auto`, of its texts for balance, precision and recall
-    Column("extractor_version", Text),  # of the extractor that made the text
     Column("signature", LargeBinary),  # of its clean text, for finding near-duplicates
     Column("change_distance", Float),  # how much of the text the last change changed, from 0 to 1
     Column("lastmod", Float),  # when it last changed, by its sitemap or feed
@@ -132,6 +133,8 @@ stored_response = Table(
     Column("fetched_at", Text, nullable=False),
     Column("status_line", Text, nullable=False),
     Column("headers", Text, nullable=False),  # JSON: pairs of name and value
+    Column("request_line", Text),
+    Column("request_headers", Text),  # JSON, without those that hold secrets
     Column("body", LargeBinary, nullable=False),  # compressed by zstd
 )
 index("stored_response_age", stored_response.c.crawl_id, stored_response.c.fetched_at)

@@ -1,4 +1,4 @@
-"""Saves pages: texts, earlier texts, histories, responses, robots.txt, and which pages are near-duplicates of others.
+"""Saves pages: texts, earlier texts, histories, and which pages are near-duplicates of others.
 
 A near-duplicate is found by the bands of its signature, or by its fingerprint if its text is too short for a signature.
 Only pages that are not copies are entered under their bands, at most `MOST_OF_A_BAND` under each, so that the cost of a
@@ -8,7 +8,6 @@ page does not depend on the site. Two pages that two workers store at the same m
 from __future__ import annotations
 
 import json
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -16,24 +15,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Connection, RowMapping, bindparam, delete, insert, select, update
 
-from crawler.frontier.page_result import StoredResponse
 from crawler.items import TYPES
 from crawler.recrawl.page_history import PageChange, PageHistory, RoundContext, history_after
 from crawler.recrawl.revisit_interval import Bounds
 from crawler.store.crawl_tables import address
 from crawler.store.database import column_value, dialect_insert, in_chunks, storable
 from crawler.store.page_changes import save_changes
-from crawler.store.page_tables import near_duplicate_band, page, page_version, robots_file, stored_response
-from crawler.translation.message import MessageError
+from crawler.store.page_tables import near_duplicate_band, page, page_version
 
 if TYPE_CHECKING:
-    from crawler.frontier.page_result import Candidate, Completion
+    from crawler.frontier.page_result import Completion
     from crawler.store.addresses import AddressKeys
-
-if sys.version_info >= (3, 14):
-    from compression import zstd as zstd
-else:
-    from backports import zstd as zstd
 
 MOST_LIKE = 40
 """The most pages that one page is compared with; those that share the most bands come first."""
@@ -133,7 +125,7 @@ def _original(one: TextSignature, others: Iterable[TextSignature]) -> TextSignat
 
 
 PAGE_COLUMNS = frozenset(page.c.keys()) - {"id"}
-OF_RECORD = frozenset(("text_fingerprint", "link_score"))
+OF_RECORD = frozenset(("text_fingerprint", "link_score", "raw_digest"))
 HISTORY = tuple(name for name in PageHistory.__dataclass_fields__ if name not in OF_RECORD)
 UPDATE_HISTORY = (
     update(page).where(page.c.key == bindparam("its")).values({name: bindparam(f"to_{name}") for name in HISTORY})
@@ -273,80 +265,3 @@ def _signature_of(key: int, ended: Completion) -> TextSignature:
 def _history_row(key: int, known: PageHistory) -> dict[str, Any]:
     history = {f"to_{name}": column_value(getattr(known, name)) for name in HISTORY}
     return history | {"its": key}
-
-
-COMPRESSION_LEVEL = 3  # compression level: a page of 100 KB takes less than a millisecond
-MOST_BYTES = 1024**3  # the most bytes of an unpacked response
-
-
-def save_responses(connection: Connection, crawl_id: int, keys: AddressKeys, ended: Iterable[Completion]) -> None:
-    """Save the responses of stored pages, replacing earlier ones."""
-    rows = [
-        _response_row(crawl_id, keys, one.lease.candidate, one.result.response, one.result.record)
-        for one in ended
-        if one.result.response is not None and one.result.record is not None
-    ]
-    if not rows:
-        return
-    new = dialect_insert(connection.engine)(stored_response)
-    renewed = {name: new.excluded[name] for name in rows[0] if name != "key"}
-    by_key = {row["key"]: row for row in rows}
-    connection.execute(
-        new.on_conflict_do_update(index_elements=["key"], set_=renewed), [by_key[key] for key in sorted(by_key)]
-    )
-
-
-def _response_row(
-    crawl_id: int, keys: AddressKeys, candidate: Candidate, response: StoredResponse, record: Mapping[str, Any]
-) -> dict[str, Any]:
-    return {
-        "key": keys(candidate.url, candidate.kind),
-        "crawl_id": crawl_id,
-        "fetched_at": record["fetched_at"],
-        "status_line": storable(response.status_line),
-        "headers": storable(json.dumps(response.headers, ensure_ascii=False)),
-        "body": zstd.compress(response.body, COMPRESSION_LEVEL),
-    }
-
-
-class RobotsFiles:
-    """The robots.txt files that one worker has saved."""
-
-    def __init__(self, crawl_id: int) -> None:
-        self.crawl_id = crawl_id
-        self._saved: set[str] = set()
-        self._new: set[str] = set()
-
-    def save(self, connection: Connection, ended: Iterable[Completion]) -> None:
-        """Save the files by which pages were requested that this worker has not saved yet."""
-        files = {one.result.robots.digest: one.result.robots for one in ended if one.result.robots is not None}
-        self._new = files.keys() - self._saved
-        rows = [
-            {
-                "crawl_id": self.crawl_id,
-                "digest": digest,
-                "first_url": storable(files[digest].url),
-                "read_at": files[digest].read_at,
-                "body": zstd.compress(files[digest].body, COMPRESSION_LEVEL),
-            }
-            for digest in sorted(self._new)
-        ]
-        if rows:
-            connection.execute(dialect_insert(connection.engine)(robots_file).on_conflict_do_nothing(), rows)
-
-    def committed(self) -> None:
-        """Remember what the last transaction saved."""
-        self._saved |= self._new
-
-
-class TooLargeError(MessageError, ValueError):
-    """An unpacked response has too many bytes."""
-
-
-def response_of(row: RowMapping | Mapping[str, Any], most: int = MOST_BYTES) -> StoredResponse:
-    """The response in a row; raises a TooLargeError if it is too large."""
-    unpacker = zstd.ZstdDecompressor()
-    body = unpacker.decompress(row["body"], most)
-    if not unpacker.eof:
-        raise TooLargeError("a stored response is too large")
-    return StoredResponse(row["status_line"], tuple((name, value) for name, value in json.loads(row["headers"])), body)

@@ -64,6 +64,8 @@ class Run:
     server_cpu: float
     asked: list[str]
     """All addresses that the server was asked for, each as often as it was."""
+    database: int
+    """Its bytes, if there is one."""
 
     @property
     def rate(self) -> float:
@@ -93,9 +95,10 @@ def crawl(site: Path, words: list[str], timeout: float) -> Run:
             usage, said = _finish(line, folder, timeout)
         items = folder / "output" / "topic.jsonl"
         parsed = len(items.read_bytes().splitlines()) if "topic" in words else int(said)
+        database = sum(path.stat().st_size for path in (folder / "output").glob("crawl.db*"))
     cpu = usage.ru_utime + usage.ru_stime
     used = cpu, usage.ru_maxrss / MEGABYTE, served.cpu
-    return Run(served.pages, parsed, served.answers, served.seconds, *used, served.asked)
+    return Run(served.pages, parsed, served.answers, served.seconds, *used, served.asked, database)
 
 
 def _finish(line: list[str], folder: Path, timeout: float) -> tuple[resource.struct_rusage, str]:

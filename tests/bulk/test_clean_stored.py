@@ -18,7 +18,7 @@ from crawler.bulk.clean_again import MADE_ANEW
 from crawler.dashboard.search_index import SearchIndex
 from crawler.store import crawl_tables, page_tables
 
-KEPT = OPEN | {"KEEP_RESPONSES": "True", "RECRAWL_LEAST": "0.001", "RECRAWL_MOST": "0.001"}
+KEPT = OPEN | {"RECRAWL_LEAST": "0.001", "RECRAWL_MOST": "0.001"}
 WORDS = "bees gather nectar from clover and thyme in the warm hours before noon while guards wait at the hive".split()
 PAGES = 9
 

@@ -28,7 +28,6 @@ linux = pytest.mark.skipif(sys.platform == "win32", reason="signals and terminal
         ({"seeds": "demo", "depth": "3"}, {}, ["'depth'", "max_depth"]),
         ({"seeds": "demo"}, {"DOWNLOAD_DELAY": "soon"}, ["DOWNLOAD_DELAY='soon'", "number"]),
         ({"seeds": "demo"}, {"ROBOTSTXT_OBEY": "maybe"}, ["ROBOTSTXT_OBEY='maybe'", "True or False"]),
-        ({"seeds": "demo"}, {"KEEP_RESPONSES": "maybe"}, ["KEEP_RESPONSES='maybe'", "True or False"]),
         ({"seeds": "demo"}, {"LOG_LEVEL": "LOUD"}, ["LOG_LEVEL='LOUD'", "DEBUG"]),
         ({"seeds": "demo"}, {"EXTRACTOR": "magic"}, ["EXTRACTOR='magic'", "leaf-tags"]),
         ({"seeds": "demo"}, {"ALLOWED_PRIVATE_HOSTS": "10.0.0.0/99"}, ["'10.0.0.0/99'", "10.0.0.0/8"]),

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from dataclasses import fields
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -10,8 +11,9 @@ import pytest
 from sites import BY_SHARES, Answer, Crawl, Site, crawl, page, serving
 
 from crawler import clean
-from crawler.extraction import extract
+from crawler.extraction import extract, version
 from crawler.extraction.auto.model import KINDS
+from crawler.frontier.page_result import raw_digest
 from crawler.items import PageItem
 from crawler.store.output_files import FileOffset, JsonLines
 
@@ -55,7 +57,8 @@ def test_an_item_has_every_field_filled(crawled: tuple[Site, Crawl]) -> None:
     assert item["quality"] == clean(str(ROUTES["/"]), site.url).quality
     assert (item["quality"]["words"], item["quality"]["characters"]) == (6, 25)
     del item["fetched_at"], item["first_seen"], item["relevance"], item["text_fingerprint"], item["page_type"]
-    del item["quality"]
+    assert re.fullmatch("<urn:uuid:[0-9a-f-]{36}>", item["warc_record_id"])
+    del item["quality"], item["warc_record_id"]
     assert item == {
         "url": site.url,
         "requested_url": site.url,
@@ -73,6 +76,9 @@ def test_an_item_has_every_field_filled(crawled: tuple[Site, Crawl]) -> None:
         "link_score": None,
         "via": "seed",
         "extractor": "auto",
+        "extractor_version": version("auto"),
+        "raw_digest": raw_digest(str(ROUTES["/"]).encode()),
+        "crawl": "蜜蜂",
         "duplicate_of": None,
         "change": "new",
         "round": 1,
@@ -131,8 +137,9 @@ def test_scrapys_own_feeds_hold_the_same_pages(crawled: tuple[Site, Crawl]) -> N
     feed = json.loads((ended.folder / "all.json").read_text(encoding="utf-8"))
     with (ended.folder / "all.csv").open(encoding="utf-8", newline="") as table:
         rows = list(csv.DictReader(table))
-    # Which pages are copies the database knows, when the feed has them already.
-    assert sorted(feed, key=lambda item: item["url"]) == [item | {"duplicate_of": None} for item in ours]
+    # Which pages are copies, and which responses are kept, the database knows when the feed has the pages already.
+    unknown = {"duplicate_of": None, "warc_record_id": None}
+    assert sorted(feed, key=lambda item: item["url"]) == [item | unknown for item in ours]
     assert sorted(row["url"] for row in rows) == [item["url"] for item in ours]
 
 

@@ -16,7 +16,7 @@ from crawler.dashboard.access import AccessControl
 from crawler.dashboard.context import DashboardContext
 from crawler.store.crawl_tables import crawl
 
-CRAWLED = sites.OPEN | {"KEEP_RESPONSES": "True"}
+CRAWLED = sites.OPEN
 
 
 @pytest.fixture(scope="session")

@@ -36,7 +36,7 @@ def attacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Attacked]:
     folder = tmp_path_factory.mktemp("attacked")
     with hostile_site.listening() as listener:
         with serving(Site(hostile_site.routes(listener.home))) as site:
-            ended = crawl(folder, {"seeds": site.url, "topic": "heron river"}, OPEN | {"KEEP_RESPONSES": "True"})
+            ended = crawl(folder, {"seeds": site.url, "topic": "heron river"}, OPEN)
         assert ended.status == 0, ended.err
         assert len(ended.items()) == len(hostile_site.TITLES) + 2
         listener.calls = 0  # a crawl may look where pages lead

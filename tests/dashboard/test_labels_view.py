@@ -16,7 +16,7 @@ from crawler.labels import TEXT, Label, put_label
 from crawler.store.crawl_tables import crawl
 from crawler.store.images import IMAGE
 from crawler.store.page_tables import label, page, stored_response
-from crawler.store.page_writer import COMPRESSION_LEVEL, zstd
+from crawler.store.responses import COMPRESSION_LEVEL, zstd
 
 URL_1 = "http://a.example/1"
 PLACES = ("Home", "Bees", "Bees dance in the dark.", "Bees", "More links")
@@ -29,7 +29,8 @@ SOURCE = (
 def enter(engine: Engine, number: int = 1, source: bytes | None = SOURCE, **other: Any) -> None:
     """A page, with the response it came in if there is one."""
     url = f"http://a.example/{number}"
-    row = {"id": number, "key": number, "crawl_id": 1, "url": url, "requested_url": url, "title": "Bees", "text": ""}
+    row = {"id": number, "key": number, "crawl_id": 1, "crawl": "bees", "url": url, "requested_url": url}
+    row |= {"title": "Bees", "text": ""}
     row |= {"fetched_at": "2026-11-22T00:00:00+00:00", "status": 200, "depth": 0, "relevance": 1.0, "images": "[]"}
     row |= {"extractor": "auto", "language": "en", "certainty": number / 10}
     with engine.begin() as connection:
@@ -96,7 +97,7 @@ def test_the_least_certain_pages_are_offered(desk: DashboardContext, engine: Eng
 
 def test_what_is_said_where_nothing_can_be_marked(desk: DashboardContext, engine: Engine) -> None:
     enter(engine, source=None)
-    assert "-s KEEP_RESPONSES=True" in text(desk)
+    assert "-s KEEP_RESPONSES=500000000" in text(desk)
     assert get(desk, "/labels/pages/1").status == HTTPStatus.NOT_FOUND
     enter(engine, 2)
     post(desk, "/labels/pages/2", **chosen(desk, number=2))

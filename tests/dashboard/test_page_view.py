@@ -20,7 +20,7 @@ from crawler.outcomes import Code, Outcome
 from crawler.store.addresses import AddressKeys
 from crawler.store.crawl_tables import address
 from crawler.store.page_tables import page, page_version, stored_response, verdict
-from crawler.store.page_writer import zstd
+from crawler.store.responses import zstd
 
 HOME = "http://a.example/"
 PROSE = "Bees dance in the dark of the hive, and others follow them out to the flowers. They come back with nectar."
@@ -45,7 +45,15 @@ def stored(desk: DashboardContext, engine: Engine, source: str | None = SOURCE, 
     """The number of a page that is stored now."""
     key = key_of(desk, more.get("url", HOME))
     values = {"key": key, "crawl_id": 1, "url": HOME, "requested_url": HOME, "fetched_at": "2026-01-02T03:04:05+00:00"}
-    values |= {"status": 200, "depth": 0, "title": "How bees dance", "text": TEXT, "relevance": 0.5, "images": "[]"}
+    values |= {
+        "crawl": "bees",
+        "status": 200,
+        "depth": 0,
+        "title": "How bees dance",
+        "text": TEXT,
+        "relevance": 0.5,
+        "images": "[]",
+    }
     with engine.begin() as connection:
         number = connection.execute(insert(page).values(**(values | {"extractor": "auto"} | more))).inserted_primary_key
         if source is not None:
@@ -135,7 +143,7 @@ def test_without_its_source(desk: DashboardContext, engine: Engine, view: str, l
         return
     text = shown(desk, f"/pages/{number}{view}", language)
     assert "<iframe" not in text
-    assert ("KEEP_RESPONSES=True" in text) is (view not in ("/versions", "/links"))
+    assert ("KEEP_RESPONSES" in text) is (view not in ("/versions", "/links"))
 
 
 def test_numbers_of_published_rules(desk: DashboardContext, engine: Engine) -> None:

@@ -229,8 +229,8 @@ def test_no_more_may_be_given_than_the_form_has(here: Visitor, changed: dict[str
 
 
 def test_settings_of_the_form_come_with_the_job(here: Visitor) -> None:
-    here.post("/schedule/add", {**BEES, "CONTACT": "ops@example.org", "KEEP_RESPONSES": "True"})
-    assert json.loads(here.job().settings) == {"CONTACT": "ops@example.org", "KEEP_RESPONSES": "True"}
+    here.post("/schedule/add", {**BEES, "CONTACT": "ops@example.org", "KEEP_RESPONSES": "0"})
+    assert json.loads(here.job().settings) == {"CONTACT": "ops@example.org", "KEEP_RESPONSES": "0"}
 
 
 def test_a_webhook_comes_with_the_job_and_its_secret_is_not_shown(visitor: Visitor) -> None:

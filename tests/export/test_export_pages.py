@@ -55,7 +55,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Crawl:
     more = {"/1": Answer(packed, headers={"Content-Encoding": "gzip", "ETag": '"a"'}), "/2": page(), "/3": page("<b>x")}
     with serving(Site(routes | more)) as site:
         asked = {"seeds": site.url, "topic": "bees", "name": "bees", "markdown": "yes", "images": "no"}
-        ended = crawl(tmp_path_factory.mktemp("crawled"), asked, OPEN | {"KEEP_RESPONSES": "True"})
+        ended = crawl(tmp_path_factory.mktemp("crawled"), asked, OPEN)
     assert ended.status == 0
     return ended
 
@@ -213,7 +213,7 @@ def test_changes_after_an_offset(either: Place) -> None:
     assert either.export("--changes-after", str(last + 1)).status == 2
 
 
-DUE = OPEN | {"KEEP_RESPONSES": "True", "RECRAWL_LEAST": "0.001", "RECRAWL_MOST": "0.001"}
+DUE = OPEN | {"RECRAWL_LEAST": "0.001", "RECRAWL_MOST": "0.001"}
 """Every page is due at once."""
 DANCE = "Bees dance in the dark of the hive, and the others follow the dancer to learn the way. "
 HONEY = "Honey is made of nectar, which the foragers carry home and the house bees fan until it keeps. "

@@ -1,6 +1,7 @@
 """WARC, read by warcio, which checks every digest, and by the crawler's own reader."""
 
 import io
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -9,7 +10,8 @@ from warcio.archiveiterator import ArchiveIterator
 
 from crawler.export.formats import compressed
 from crawler.export.warc import warc
-from crawler.frontier.page_result import StoredResponse
+from crawler.frontier.page_result import StoredResponse, raw_digest
+from crawler.rights.robots_file import MAX_SIZE
 
 BODY = b"<p>Bees</p>\r\n\r\nWARC/1.1\r\n"
 HTML = ("Content-Type", "text/html; charset=utf-8")
@@ -85,3 +87,63 @@ def test_the_same_pages_have_the_same_records() -> None:
 def test_an_odd_text_comes_back_as_it_was() -> None:
     _, (_, _, text) = records(b"".join(warc([odd()])))
     assert text.decode() == odd().values["text"]
+
+
+def test_the_request_stands_beside_the_response() -> None:
+    sent = (("User-Agent", "Winnow"), ("X\r\n", "a\r\nb"))
+    response = StoredResponse("HTTP/1.1 200 OK", (HTML,), BODY, "GET /1?蜂 HTTP/1.1", sent)
+    page = stored(1, response, url="http://me:secret@a.example:81/1")
+    _, (_, answer, _), (kind, request, body), _ = records(b"".join(warc([page])))
+    assert (kind, body) == ("request", b"")
+    assert request.http_headers.statusline == "/1?? HTTP/1.1"
+    assert request.http_headers.protocol == "GET"
+    assert request.http_headers.headers == [("Host", "a.example:81"), ("User-Agent", "Winnow"), ("X--", "a b")]
+    heads = request.rec_headers, answer.rec_headers
+    assert heads[0].get_header("WARC-Concurrent-To") == heads[1].get_header("WARC-Record-ID")
+    for name in ("WARC-Target-URI", "WARC-Date"):
+        assert heads[0].get_header(name) == heads[1].get_header(name)
+    assert heads[1].get_header("WARC-Payload-Digest") == raw_digest(BODY)
+
+
+@pytest.mark.parametrize(
+    ("status", "profile", "digest"),
+    [(304, "server-not-modified", None), (200, "identical-payload-digest", raw_digest(BODY))],
+)
+def test_a_page_that_was_the_same_again_is_a_revisit(status: int, profile: str, digest: str | None) -> None:
+    again = {"revisited_at": "2026-12-01T00:00:00+00:00", "revisit_status": status}
+    page = stored(1, StoredResponse("HTTP/1.1 200 OK", (HTML,), BODY), **again)
+    found = records(b"".join(warc([page, stored(2, **again)])))
+    assert [kind for kind, _, _ in found] == ["warcinfo", "response", "conversion", "revisit", "conversion"]
+    response, revisit = found[1][1].rec_headers, found[3][1].rec_headers
+    assert revisit.get_header("WARC-Profile") == f"http://netpreserve.org/warc/1.1/revisit/{profile}"
+    assert revisit.get_header("WARC-Refers-To") == response.get_header("WARC-Record-ID")
+    assert revisit.get_header("WARC-Refers-To-Date") == response.get_header("WARC-Date")
+    assert revisit.get_header("WARC-Date") == "2026-12-01T00:00:00Z"
+    assert revisit.get_header("WARC-Payload-Digest") == digest
+
+
+def with_robots(number: int, body: bytes, read_at: str = "2026-11-22T12:00:00+00:00", host: str = "a.example") -> Any:
+    where = f"http://{host}/robots.txt#sha256={sha256(body).hexdigest()}"
+    evidence = {"signal": "robots_txt", "where": where, "says": "", "read_at": read_at}
+    rights = {"licence": None, "uses": {}, "evidence": [evidence | {"signal": "noai"}, evidence]}
+    return stored(number, rights=rights)
+
+
+def test_each_version_of_a_robots_txt_comes_once() -> None:
+    old, new, gone = b"User-agent: *\nDisallow: /a", b"#" * MAX_SIZE, b"no longer stored"
+    bodies = {sha256(body).hexdigest(): body for body in (old, new)}
+    later = "2026-12-01T00:00:00+00:00"
+    pages = [with_robots(1, old), with_robots(2, old, later), with_robots(3, new, later), with_robots(4, gone)]
+    pages += [with_robots(5, old, host="b.example"), stored(6)]
+    found = records(b"".join(warc(pages, robots=bodies.get)))
+    files = [(record.rec_headers, body) for kind, record, body in found if kind == "resource"]
+    assert [body for _, body in files] == [old, new, old]
+    told = [[head.get_header(f"WARC-{name}") for name in ("Target-URI", "Date", "Truncated")] for head, _ in files]
+    assert told == [
+        ["http://a.example/robots.txt", "2026-11-22T12:00:00Z", None],
+        ["http://a.example/robots.txt", "2026-12-01T00:00:00Z", "length"],
+        ["http://b.example/robots.txt", "2026-11-22T12:00:00Z", None],
+    ]
+    assert [kind for kind, _, _ in found[:3]] == ["warcinfo", "resource", "conversion"]
+    assert len({record.rec_headers.get_header("WARC-Record-ID") for _, record, _ in found}) == len(found)
+    assert files[0][0].get_header("WARC-Payload-Digest") == f"sha256:{sha256(old).hexdigest()}"

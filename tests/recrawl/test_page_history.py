@@ -1,8 +1,18 @@
-"""Which headers ask for a page only if it changed."""
+"""Which headers ask for a page only if it changed, and when its stored version was last met again."""
 
 import pytest
 
-from crawler.recrawl.page_history import UNCONDITIONAL_EVERY, PageHistory, conditional_headers
+from crawler.recrawl.page_history import (
+    UNCONDITIONAL_EVERY,
+    ChangeCheck,
+    PageChange,
+    PageHistory,
+    RoundContext,
+    Visit,
+    conditional_headers,
+    history_after,
+)
+from crawler.recrawl.revisit_interval import Bounds
 
 DATE = "Mon, 06 May 2024 07:08:09 GMT"
 BOTH = {"If-None-Match": '"a"', "If-Modified-Since": DATE}
@@ -44,3 +54,27 @@ def test_a_page_that_was_not_there_is_asked_for_whole() -> None:
 )
 def test_what_another_version_read_is_asked_for_whole(before: str | None, asked: bool) -> None:
     assert bool(conditional_headers(PageHistory(etag='"a"', extractor_version=before), "1:auto")) is asked
+
+
+NOW, BEFORE = 1_700_000_000.0, ("2020-01-01T00:00:00+00:00", 304)
+
+
+@pytest.mark.parametrize(
+    ("check", "met_again"),
+    [
+        (ChangeCheck(PageChange.NOT_MODIFIED), ("2023-11-14T22:13:20+00:00", 304)),
+        (ChangeCheck(PageChange.SAME, has_same_bytes=True), ("2023-11-14T22:13:20+00:00", 200)),
+        (ChangeCheck(PageChange.SAME), BEFORE),  # its text is the same, its bytes are not
+        (ChangeCheck(PageChange.MISSING), BEFORE),
+        (ChangeCheck(PageChange.NOTHING), BEFORE),
+        (ChangeCheck(PageChange.CHANGED), (None, None)),
+        (ChangeCheck(PageChange.RENEWED), (None, None)),
+    ],
+)
+def test_when_the_stored_version_was_last_met_again(
+    check: ChangeCheck, met_again: tuple[str | None, int | None]
+) -> None:
+    known = PageHistory(revisited_at=BEFORE[0], revisit_status=BEFORE[1])
+    visit = Visit(known, check, None, "", is_seed=False, lastmod=None, validators={}, new_links=0)
+    after = history_after(visit, RoundContext(2, NOW, Bounds()))
+    assert (after.revisited_at, after.revisit_status) == met_again

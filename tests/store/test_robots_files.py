@@ -12,7 +12,7 @@ from crawler.rights.robots_file import RobotsFile, read_robots
 from crawler.store.deletion import delete_crawl
 from crawler.store.page_changes import last_offset
 from crawler.store.page_tables import page, page_change, robots_file
-from crawler.store.page_writer import zstd
+from crawler.store.responses import zstd
 
 SEEDS = ("http://a.example/", "http://b.example/", "http://c.example/")
 ONE, OTHER = b"User-agent: *\nAllow: /\n", b"User-agent: *\nDisallow: /a\x00\xff"

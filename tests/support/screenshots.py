@@ -23,7 +23,7 @@ from crawler.store.page_tables import page as pages  # noqa: E402
 from crawler.store.read_only import reading  # noqa: E402
 
 WIDTH, HEIGHT, SCALE = 1200, 800, 0.8
-SLOWED = OPEN | {"KEEP_RESPONSES": "True", "DOWNLOAD_DELAY": "0.3", "RANDOMIZE_DOWNLOAD_DELAY": "False"}
+SLOWED = OPEN | {"DOWNLOAD_DELAY": "0.3", "RANDOMIZE_DOWNLOAD_DELAY": "False"}
 """So that the charts have a course to show."""
 JOBS = (("bees-daily", "0 3 * * *", "honey bees"), ("rail-weekly", "30 4 * * 1", "steam railways"))
 SETTLED = 2_000.0  # milliseconds that charts may take to be drawn

@@ -75,7 +75,7 @@ class JobForm(BaseModel):
     notify: Text = ""
     purpose: Literal["label", "ai-train", "ai-input", "search"] = "label"
     CONTACT: Text = ""
-    KEEP_RESPONSES: Literal["False", "True"] = "False"
+    KEEP_RESPONSES: Literal["", "0"] = ""
 
 
 USUAL: dict[str, str] = JobForm().model_dump()

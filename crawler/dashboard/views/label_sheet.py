@@ -75,7 +75,7 @@ class Sheet:
         if found.source is None:
             raise RefusedError(
                 HTTPStatus.NOT_FOUND,
-                "The response of this page was not stored; a crawl with -s KEEP_RESPONSES=True stores responses.",
+                "The response of this page was not stored; a crawl with a larger KEEP_RESPONSES stores more responses.",
             )
         if len(found.source) > MOST_SOURCE or len(found.page.blocks) > MOST_BLOCKS:
             raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LONG)

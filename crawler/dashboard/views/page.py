@@ -23,9 +23,10 @@ from crawler.items import LABELS, PageRecord
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Extraction, Page
 from crawler.store.addresses import AddressKeys
-from crawler.store.crawl_tables import address, crawl, site
+from crawler.store.crawl_tables import address, site
 from crawler.store.page_tables import page, stored_response
-from crawler.store.page_writer import TooLargeError, field_values, response_of
+from crawler.store.page_writer import field_values
+from crawler.store.responses import TooLargeError, response_of
 from crawler.store.shared_learning import templates_of, topic_labels
 from crawler.translation.message import N_, Message
 from crawler.urls.parsing import host, host_of
@@ -53,7 +54,7 @@ class StoredPage:
     """A stored page, and its source."""
 
     row: RowMapping
-    """The row of the table of pages, with the crawl's name as `crawl`."""
+    """The row of the table of pages."""
     source: bytes | None = None
     """None if the response was not stored."""
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -100,8 +101,7 @@ class StoredPage:
 
 def stored_page(connection: Connection, number: int) -> StoredPage:
     """The page of this number; raises a RefusedError if there is none."""
-    query = select(page, crawl.c.name.label("crawl")).join(crawl, crawl.c.id == page.c.crawl_id)
-    row = connection.execute(query.where(page.c.id == number)).mappings().one_or_none()
+    row = connection.execute(select(page).where(page.c.id == number)).mappings().one_or_none()
     if row is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
     kept_one = select(stored_response).where(stored_response.c.key == row["key"])
@@ -138,7 +138,6 @@ class PageDetail(PageRecord):
     """A stored page: its record, and other facts about it."""
 
     id: int
-    crawl: str
     site: str
     found_on: PageRef | None
     original: PageRef | None
@@ -161,7 +160,7 @@ class PageDetail(PageRecord):
     """on_topic or off_topic, if somebody labelled it."""
 
 
-AS_STORED = "id crawl changed_at change_distance gone_at checked_at due_at interval checks changes certainty".split()
+AS_STORED = "id changed_at change_distance gone_at checked_at due_at interval checks changes certainty".split()
 
 
 @api.get("/api/pages/{page}", summary=N_("A page with its whole clean text, which may have millions of characters"))

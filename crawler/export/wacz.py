@@ -1,0 +1,188 @@
+"""WACZ 1.1.1: a ZIP file with the WARC file of an export, an index of it, and a list of its pages.
+
+The index is CDXJ in blocks that are compressed one by one; `index.idx` says where each begins, so that a reader over
+the network needs one of them. Its lines are sorted in a temporary file. WARC and index are stored in the ZIP file as
+they are, so that a record can be read from its offset.
+"""
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.parse import urlsplit
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
+
+from crawler import __version__
+from crawler.atomic_files import OutputError
+from crawler.export.byte_sink import ByteSink
+from crawler.export.formats import compressed
+from crawler.export.warc import Record, RobotsBodies, RobotsRecords, address, date, info, page_records
+from crawler.frontier.page_result import raw_digest
+from crawler.reports.stored_pages import StoredPage
+
+VERSION = "1.1.1"
+WARC_NAME, INDEX_NAME = "data.warc.gz", "index.cdx.gz"
+WARC, INDEX = f"archive/{WARC_NAME}", f"indexes/{INDEX_NAME}"
+BLOCKS, PAGES = "indexes/index.idx", "pages/pages.jsonl"
+INDEXED = frozenset(("response", "revisit", "resource"))
+"""The types of records that can be looked up."""
+BLOCK_LINES = 300
+_WWW = re.compile(r"www\d*\.")
+
+
+def wacz(
+    pages: Iterable[StoredPage],
+    fields: Sequence[str] = (),
+    robots: RobotsBodies = lambda digest: None,
+    folder: Path | None = None,
+) -> Iterator[bytes]:
+    """The parts of the file; `folder` is for temporary files, and None is the system's folder for them."""
+    try:
+        with TemporaryDirectory(dir=folder) as name, closing(sqlite3.connect(Path(name) / "lines.db")) as lines:
+            lines.executescript("PRAGMA journal_mode=OFF; CREATE TABLE cdx (line); CREATE TABLE page (line, crawl)")
+            package = _Package()
+            yield from package.add(WARC, _archive(pages, robots, lines))
+            blocks: list[str] = []
+            yield from package.add(INDEX, _index(lines, blocks))
+            yield from package.add(BLOCKS, (f"{line}\n".encode() for line in blocks), packed=True)
+            yield from package.add(PAGES, _page_list(lines), packed=True)
+            yield from package.finish(_title(lines))
+    except (OSError, sqlite3.Error) as error:
+        raise OutputError("the temporary files of the export cannot be written ({why})", why=str(error)) from None
+
+
+class _Package:
+    """A ZIP file whose files are described at its end."""
+
+    def __init__(self) -> None:
+        self._sink = ByteSink()
+        self._zip = ZipFile(self._sink, "w")
+        self._resources: list[dict[str, Any]] = []
+
+    def add(self, path: str, parts: Iterable[bytes], packed: bool = False) -> Iterator[bytes]:
+        """Add a file; yields the parts of the ZIP file."""
+        entry, digest, size = ZipInfo(path), sha256(), 0
+        entry.compress_type = ZIP_DEFLATED if packed else ZIP_STORED
+        entry.external_attr = 0o644 << 16
+        with self._zip.open(entry, "w", force_zip64=True) as file:
+            for part in parts:
+                file.write(part)
+                digest.update(part)
+                size += len(part)
+                yield self._sink.taken()
+        name = path.rpartition("/")[2]
+        self._resources.append({"name": name, "path": path, "hash": f"sha256:{digest.hexdigest()}", "bytes": size})
+
+    def finish(self, title: str) -> Iterator[bytes]:
+        """Add the description, and its digest."""
+        described = {
+            "profile": "data-package",
+            "wacz_version": VERSION,
+            "title": title,
+            "created": date(datetime.now(UTC).isoformat()),
+            "software": f"Winnow/{__version__}",
+            "resources": [*self._resources],
+        }
+        name, data = "datapackage.json", json.dumps(described, ensure_ascii=False, indent=2).encode("utf-8", "replace")
+        yield from self.add(name, [data], packed=True)
+        digest = json.dumps({"path": name, "hash": raw_digest(data)}).encode()
+        yield from self.add("datapackage-digest.json", [digest], packed=True)
+        self._zip.close()
+        yield self._sink.taken()
+
+
+def _archive(pages: Iterable[StoredPage], robots: RobotsBodies, lines: sqlite3.Connection) -> Iterator[bytes]:
+    """The compressed records, which are indexed and listed."""
+    offset, of_hosts = 0, RobotsRecords(robots)
+    description = b"".join(compressed([info().data], ".gz"))
+    yield description
+    offset += len(description)
+    for page in pages:
+        if page.response is not None:
+            lines.execute("INSERT INTO page VALUES (?, ?)", (_page_line(page), page.values["crawl"]))
+        for record in (*of_hosts.of(page), *page_records(page)):
+            data = b"".join(compressed([record.data], ".gz"))
+            if record.head["WARC-Type"] in INDEXED:
+                lines.execute("INSERT INTO cdx VALUES (?)", (_index_line(record, page, offset, len(data)),))
+            offset += len(data)
+            yield data
+
+
+def _index_line(record: Record, page: StoredPage, offset: int, length: int) -> str:
+    """The line of a record, which begins with what it is looked up by."""
+    head = record.head
+    url, is_robots = head["WARC-Target-URI"], head["WARC-Type"] == "resource"
+    media_type = head["Content-Type"] if is_robots else _media_type(page)
+    values = {"url": url, "mime": "warc/revisit" if head["WARC-Type"] == "revisit" else media_type}
+    if head["WARC-Type"] != "revisit":
+        values["status"] = "200" if is_robots else str(page.values["status"])
+    if "WARC-Payload-Digest" in head:
+        values["digest"] = head["WARC-Payload-Digest"]
+    values |= {"length": str(length), "offset": str(offset), "filename": WARC_NAME}
+    return f"{surt(url)} {_stamp(head['WARC-Date'])} {json.dumps(values)}"
+
+
+def _media_type(page: StoredPage) -> str:
+    headers = page.response.headers if page.response is not None else ()
+    declared = next((value for name, value in headers if name.lower() == "content-type"), "")
+    return declared.partition(";")[0].strip().lower() or "text/html"
+
+
+def _page_line(page: StoredPage) -> str:
+    values = page.values
+    listed = {"id": str(page.key), "url": address(values["url"]), "ts": date(values["fetched_at"])}
+    listed |= {"title": values["title"], "text": values["text"]}
+    return json.dumps(listed)
+
+
+def _stamp(moment: str) -> str:
+    """A date of WARC in 14 digits.
+
+    >>> _stamp("2026-11-22T12:00:00Z")
+    '20261122120000'
+    """
+    return re.sub(r"\D", "", moment)
+
+
+def surt(url: str) -> str:
+    """The address in lower case with its host reversed and its query sorted, as readers of WACZ look it up.
+
+    >>> surt("http://www.Example.com/A/?b=2&a=1"), surt("http://a.example:8000")
+    ('com,example)/a/?a=1&b=2', 'example,a:8000)/')
+    """
+    parts = urlsplit(url.lower())
+    name, _, port = _WWW.sub("", parts.netloc.rpartition("@")[2], count=1).partition(":")
+    query = "&".join(sorted(parts.query.split("&")))
+    host = ",".join(reversed(name.split("."))) + (f":{port}" if port else "")
+    return f"{host}){parts.path or '/'}" + (f"?{query}" if query else "")
+
+
+def _index(lines: sqlite3.Connection, blocks: list[str]) -> Iterator[bytes]:
+    """The index in blocks; a line about each is added to the list."""
+    blocks.append(f"!meta 0 {json.dumps({'format': 'cdxj-gzip-1.0', 'filename': INDEX_NAME})}")
+    found, offset = lines.execute("SELECT line FROM cdx ORDER BY line"), 0
+    while rows := list(islice(found, BLOCK_LINES)):
+        data = b"".join(compressed([f"{line}\n".encode() for (line,) in rows], ".gz"))
+        place = {"offset": offset, "length": len(data), "digest": raw_digest(data), "filename": INDEX_NAME}
+        blocks.append(f"{rows[0][0].partition(' {')[0]} {json.dumps(place)}")
+        offset += len(data)
+        yield data
+
+
+def _page_list(lines: sqlite3.Connection) -> Iterator[bytes]:
+    head = {"format": "json-pages-1.0", "id": "pages", "title": "All pages", "hasText": True}
+    yield json.dumps(head).encode() + b"\n"
+    for (line,) in lines.execute("SELECT line FROM page ORDER BY rowid"):
+        yield f"{line}\n".encode()
+
+
+def _title(lines: sqlite3.Connection) -> str:
+    """The names of the crawls whose pages are listed."""
+    return ", ".join(name for (name,) in lines.execute("SELECT DISTINCT crawl FROM page ORDER BY crawl"))
