@@ -1,0 +1,217 @@
+"""How well PDF files are read: manuals of Debian that are there as PDF and as HTML, and texts printed by LibreOffice.
+
+    python tests/bench/documents.py FOLDER [PART OF A NAME]
+
+FOLDER has the unpacked packages, one folder each (`apt-get download PACKAGE`, `dpkg -x`). The gold is the text that the
+extractor `auto` finds in the HTML. Beside the text in its order (F1 of runs of four words) stand how many paragraphs
+are whole, how many headings are found, and seconds of the processor. The others are plain PDFium, pdftotext,
+pdfminer.six and pypdf, as far as they are installed; a paragraph of theirs ends at an empty line where they have any.
+"""
+
+import gzip
+import io
+import re
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from crawler.evaluation.text_metrics import f1, precision_recall, shingles, tokens
+from crawler.extraction import extract
+from crawler.page.page import Page
+
+MANUALS = {
+    "debian-policy": ("usr/share/doc/debian-policy/policy.pdf.gz", "usr/share/doc/debian-policy/policy.html"),
+    "developers-reference": (
+        "usr/share/developers-reference/developers-reference.pdf",
+        "usr/share/developers-reference",
+    ),
+    "debmake-doc": ("usr/share/doc/debmake-doc/debmake-doc.en.pdf", "usr/share/doc/debmake-doc/html/*.en.html"),
+    "debmake-doc:zh": ("usr/share/doc/debmake-doc/debmake-doc.zh-cn.pdf", "usr/share/doc/debmake-doc/html/*.zh-cn.html"),
+    "debmake-doc:ja": ("usr/share/doc/debmake-doc/debmake-doc.ja.pdf", "usr/share/doc/debmake-doc/html/*.ja.html"),
+    "debmake-doc:de": ("usr/share/doc/debmake-doc/debmake-doc.de.pdf", "usr/share/doc/debmake-doc/html/*.de.html"),
+    "debian-faq": ("usr/share/doc/debian/FAQ/debian-faq.en.pdf.gz", "usr/share/doc/debian/FAQ/*.en.html"),
+    "debian-history": (
+        "usr/share/doc/debian-history/docs/project-history.en.pdf",
+        "usr/share/doc/debian-history/docs/*.en.html",
+    ),
+    "debian-history:ru": (
+        "usr/share/doc/debian-history/docs/project-history.ru.pdf",
+        "usr/share/doc/debian-history/docs/*.ru.html",
+    ),
+    "debian-history:ko": (
+        "usr/share/doc/debian-history/docs/project-history.ko.pdf",
+        "usr/share/doc/debian-history/docs/*.ko.html",
+    ),
+    "installation-guide-amd64": (
+        "usr/share/doc/installation-guide-amd64/en/install.en.pdf.gz",
+        "usr/share/doc/installation-guide-amd64/en/*.html",
+    ),
+    "octave-doc": ("usr/share/doc/octave/octave.pdf", "usr/share/doc/octave/octave.html"),
+    "r-doc-pdf:intro": ("usr/share/R/doc/manual/R-intro.pdf", "../r-doc-html/usr/share/R/doc/manual/R-intro.html"),
+    "r-doc-pdf:FAQ": ("usr/share/R/doc/manual/R-FAQ.pdf", "../r-doc-html/usr/share/R/doc/manual/R-FAQ.html"),
+    "r-doc-pdf:lang": ("usr/share/R/doc/manual/R-lang.pdf", "../r-doc-html/usr/share/R/doc/manual/R-lang.html"),
+}
+"""The PDF file of each manual and its HTML: a file, a pattern, or a folder of it."""
+LEAST_TOKENS = 8
+"""Of a paragraph that is judged; shorter ones are cells, items and captions."""
+HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+
+
+class Reading(NamedTuple):
+    """What a program reads in a document."""
+
+    text: str
+    headings: list[str] = []
+    seconds: float = 0.0
+
+
+class Scores(NamedTuple):
+    text: float
+    words: float
+    paragraphs: float
+    headings: float
+
+
+def ours(data: bytes) -> Reading:
+    from crawler.documents.pdf import read_pdf
+
+    return of_html(read_pdf(data).html.encode())
+
+
+def of_html(html: bytes) -> Reading:
+    from crawler.extraction.output.plain_text import plain
+
+    page = Page("", html, "text/html; charset=utf-8")
+    return Reading(plain(page.blocks), [block.text for block in page.blocks if block.tag in HEADINGS])
+
+
+def pdfium(data: bytes) -> Reading:
+    import pypdfium2
+
+    file = pypdfium2.PdfDocument(data)
+    return Reading("\n".join(page.get_textpage().get_text_range() for page in file))
+
+
+def pdftotext(data: bytes) -> Reading:
+    run = subprocess.run(["pdftotext", "-", "-"], input=data, capture_output=True, check=True)
+    return Reading(run.stdout.decode(errors="replace").replace("\f", "\n"))
+
+
+def pdfminer(data: bytes) -> Reading:
+    from pdfminer.high_level import extract_text
+
+    return Reading(extract_text(io.BytesIO(data)).replace("\f", "\n"))
+
+
+def pypdf(data: bytes) -> Reading:
+    from pypdf import PdfReader
+
+    return Reading("\n".join(page.extract_text() for page in PdfReader(io.BytesIO(data)).pages))
+
+
+PROGRAMS: dict[str, Callable[[bytes], Reading]] = {
+    "ours": ours,
+    "pdfium": pdfium,
+    "pdftotext": pdftotext,
+    "pdfminer": pdfminer,
+    "pypdf": pypdf,
+}
+
+
+def html_files(home: Path, pattern: str) -> list[Path]:
+    """The files of a manual, in the order in which its first page links to them."""
+    folder, _, name = pattern.rpartition("/")
+    if (home / pattern).is_file():
+        return [home / pattern]
+    if (home / pattern).is_dir():
+        folder, name = pattern, "*.html"
+    files = {path.name: path for path in sorted((home / folder).glob(name)) if path.is_file()}
+    first = next((path for key, path in files.items() if key.startswith("index")), None)
+    links = re.findall(r'href="([^"#]+)', first.read_text(errors="replace")) if first else []
+    order = [key for key in dict.fromkeys(links) if key in files]
+    return [files[key] for key in dict.fromkeys([first.name if first else "", *order, *files]) if key in files]
+
+
+NOT_TEXT = re.compile(r"genindex|search|contents|(?:^|/)index|toc|Index")
+
+
+@cache
+def gold(name: str, root: Path) -> Reading:
+    """The text and the headings of a manual's HTML."""
+    texts, headings = [], []
+    files = html_files(root / name.partition(":")[0], MANUALS[name][1])
+    for path in files:
+        if len(files) > 1 and NOT_TEXT.search(path.name):
+            continue
+        html = path.read_bytes()
+        found = extract(html, f"http://manual.example/{path.name}")
+        texts.append(found.text)
+        headings += [block.text for block in found.blocks if block.tag in HEADINGS]
+    return Reading("\n".join(texts), headings)
+
+
+def pdf_of(name: str, root: Path) -> bytes:
+    path = root / name.partition(":")[0] / MANUALS[name][0]
+    data = path.read_bytes()
+    return gzip.decompress(data) if path.suffix == ".gz" else data
+
+
+def paragraphs(text: str) -> Iterator[tuple[str, ...]]:
+    """The paragraphs long enough to be judged: lines, or what is between empty lines."""
+    lines = re.split(r"\n\s*\n", text) if text.count("\n\n") > text.count("\n") / 20 else text.splitlines()
+    for line in lines:
+        found = tuple(tokens(line))
+        if len(found) >= LEAST_TOKENS:
+            yield found
+
+
+def keys(headings: Iterable[str]) -> Counter[str]:
+    """Headings by their letters, without numbers."""
+    found = (re.sub(r"^(?:chapter|appendix|第)?\s*[A-Z\d]{0,3}(?:\.\d+)*[.:章]?\s+", "", one, flags=re.I) for one in headings)
+    return Counter(key for one in found if (key := "".join(filter(str.isalpha, one.casefold()))))
+
+
+def agreement(found: Counter, wanted: Counter) -> float:
+    precision, recall = precision_recall(found, wanted)
+    return f1(precision or 0.0, recall or 0.0)
+
+
+def score(found: Reading, wanted: Reading) -> Scores:
+    own, other = tokens(found.text), tokens(wanted.text)
+    return Scores(
+        agreement(shingles(own), shingles(other)),
+        agreement(Counter(own), Counter(other)),
+        agreement(Counter(paragraphs(found.text)), Counter(paragraphs(wanted.text))),
+        agreement(keys(found.headings), keys(wanted.headings)),
+    )
+
+
+def main(root: Path, part: str = "", programs: str = ",".join(PROGRAMS)) -> None:
+    sums: dict[str, list[tuple[float, ...]]] = {}
+    print(f"{'':26}{'':10} {'text':>6} {'words':>6} {'parag.':>6} {'head.':>6} {'s':>6}")
+    for name in MANUALS:
+        if part not in name or not (root / name.partition(":")[0]).is_dir():
+            continue
+        data, wanted = pdf_of(name, root), gold(name, root)
+        for program in programs.split(","):
+            start = time.process_time() if program != "pdftotext" else time.perf_counter()
+            try:
+                found = PROGRAMS[program](data)
+            except (ImportError, FileNotFoundError):
+                continue
+            end = time.process_time() if program != "pdftotext" else time.perf_counter()
+            row = (*score(found, wanted), end - start)
+            sums.setdefault(program, []).append(row)
+            print(f"{name:26}{program:10}" + "".join(f" {value:6.3f}" for value in row), flush=True)
+    for program, rows in sums.items():
+        means = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
+        print(f"{'mean':26}{program:10}" + "".join(f" {value:6.3f}" for value in means))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), *sys.argv[2:])
