@@ -24,10 +24,23 @@ LEAST_OUTLINE = 5
 """Entries of an outline that tells headings from other words."""
 LABELS = 3
 """Times that the same words are above a text before they are taken for a label."""
+FEW, NAMED = 3, 0.3
+"""Lines that look alike, and the share of them that the outline has if they are headings."""
 BELOW = 1.25
 """Ems between a heading in the size of the text and what stands above it."""
 LETTERS = re.compile(r"[^\W\d_]{2}|[^\W\d_](?<=[\u2e80-\U0003ffff])")
-NUMBER = re.compile(r"(?:chapter|appendix|section|part|第)?\s*(?:[A-Z]|\d{1,3}|[IVX]{1,5})(?:\.\d{1,3}){0,5}[.:]?\s+(?=\S)", re.I)
+WORDS = (
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen"
+    "|nineteen|twenty"
+)
+LABEL = "chapter|appendix|section|part|kapitel|anhang|chapitre|capítulo|глава"
+NUMBER = re.compile(
+    rf"(?:(?:{LABEL})\s+)?(?:[A-Z]|\d{{1,3}}|[IVX]{{1,5}}|{WORDS})(?:\.\d{{1,3}}){{0,5}}[.:]?\s+(?=\S)|第.{{1,3}}章\s*",
+    re.IGNORECASE,
+)
+"""The number of a heading, before its text."""
+CHAPTER = re.compile(rf"(?:(?:{LABEL})\s*)?(?:[A-Z]|\d{{1,3}}|[IVX]{{1,5}}|{WORDS})|第.{{1,3}}章", re.IGNORECASE)
+"""The number of a chapter on a line of its own."""
 COMPOUND = re.compile(r"[^\W\d_]+-[^\W\d_]+")
 LEVELS = 6
 
@@ -45,6 +58,7 @@ def blocks_of(groups: Iterable[Group | Table], usual: Measures, outline: Mapping
     compounds = _compounds(kept)
     titles = _headings([group for group in kept if isinstance(group, Group)], usual, outline)
     headings = set(map(id, titles))
+    kept = _with_numbers(kept, headings)
     levels = _levels(titles, outline)
     items: list[float] = []
     for group in kept:
@@ -54,7 +68,7 @@ def blocks_of(groups: Iterable[Group | Table], usual: Measures, outline: Mapping
         elif id(group) in headings:
             items = []
             text = joined([line.text for line in group.lines], compounds)
-            yield Block("heading", text, outline.get(letters(text)) or levels[_look(group)])
+            yield Block("heading", text, outline.get(letters(text)) or levels.get(_look(group), 1))
         elif group.is_code:
             yield Block("code", _listing(group.lines))
         elif group.is_item:
@@ -70,7 +84,8 @@ def letters(text: str) -> str:
     >>> letters("3.2 Bees & Flowers"), letters("Chapter 3: Bees")
     ('beesflowers', 'bees')
     """
-    return "".join(filter(str.isalnum, NUMBER.sub("", text, count=1) or text)).casefold()
+    number = NUMBER.match(text)
+    return "".join(filter(str.isalnum, text[number.end() :] if number else text)).casefold()
 
 
 def _compounds(groups: Sequence[Group | Table]) -> frozenset[str]:
@@ -85,8 +100,28 @@ def _headings(groups: Sequence[Group], usual: Measures, outline: Collection[str]
     found = [group for group in groups if _is_heading(group, usual, outline)]
     if len(outline) < LEAST_OUTLINE:
         return found
-    times = Counter(letters(group.text) for group in found)
-    return [group for group in found if (key := letters(group.text)) in outline or times[key] < LABELS]
+    keys = [letters(group.text) for group in found]
+    times = Counter(keys)
+    looks = Counter(map(_look, found))
+    known = Counter(_look(group) for group, key in zip(found, keys, strict=True) if key in outline)
+    named = {look for look, count in looks.items() if count < FEW or known[look] >= NAMED * count}
+    return [
+        group
+        for group, key in zip(found, keys, strict=True)
+        if key in outline or (times[key] < LABELS and _look(group) in named)
+    ]
+
+
+def _with_numbers(groups: Sequence[Group | Table], headings: Collection[int]) -> list[Group | Table]:
+    """The groups, with the number of a chapter and the heading below it as one."""
+    found: list[Group | Table] = []
+    for group in groups:
+        last = found[-1] if found else None
+        if isinstance(group, Group) and id(group) in headings and isinstance(last, Group) and CHAPTER.fullmatch(last.text):
+            group.lines = [*last.lines, *group.lines]
+            found.pop()
+        found.append(group)
+    return found
 
 
 def _is_heading(group: Group, usual: Measures, outline: Collection[str]) -> bool:
@@ -133,7 +168,8 @@ def _levels(titles: Sequence[Group], outline: Mapping[str, int]) -> dict[Look, i
 def _item_text(group: Group, compounds: Collection[str]) -> str:
     """The text of an item without a bullet; a number is part of it."""
     text = joined([line.text for line in group.lines], compounds)
-    return BULLET.sub("", text, count=1) or text
+    bullet = BULLET.match(text)
+    return (text[bullet.end() :] if bullet else text) or text
 
 
 def _item_level(group: Group, places: list[float]) -> int:

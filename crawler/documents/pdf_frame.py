@@ -1,7 +1,7 @@
 """Running heads, running feet and page numbers: lines at the edge of a page that other pages have in the same place."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from crawler.documents.pdf_lines import Line, PdfPage
@@ -16,6 +16,8 @@ PAGES = 6
 """How many pages further the same head is: a chapter has its own, and left and right pages have different ones."""
 SHARE = 0.6
 """A place where so many lines come again has running heads alone."""
+APART = 1.6
+"""Ems between a running head and the text below it."""
 PAGE_NUMBER = re.compile(
     r"\W{0,3}(?:page|seite|第)?\W{0,3}(?:\d{1,4}|[ivxlc]{1,7})\W{0,3}(?:(?:of|von|页|頁)\W?)?(?:\d{1,4})?\W{0,3}", re.I
 )
@@ -30,6 +32,7 @@ def without_frames(pages: Sequence[PdfPage]) -> list[list[Line]]:
             same[edge, _key(line.text)].append(line)
             places[edge, round(line.y / NEARNESS)].append(line)
     left_out = {id(line) for lines in same.values() for line in _repeated(lines)}
+    left_out |= {id(line) for line in _set_apart(pages)}
     for lines in places.values():
         if len(lines) > MOST and sum(id(line) in left_out for line in lines) >= SHARE * len(lines):
             left_out.update(map(id, lines))
@@ -48,6 +51,23 @@ def _edge_lines(page: PdfPage) -> Iterator[tuple[str, Line]]:
             yield "top", line
         elif round(line.y) in bottom:
             yield "bottom", line
+
+
+def _set_apart(pages: Sequence[PdfPage]) -> Iterator[Line]:
+    """The first lines of most pages, whatever they say, where the same space divides them from the text."""
+    firsts: list[tuple[Line, float]] = []
+    for page in pages:
+        heights = sorted({round(line.y): line for line in page.lines}.items())
+        if len(heights) > 1:
+            firsts += [(line, heights[1][0] - y) for y, line in heights[:1] if y < EDGE * page.height]
+    spaces = Counter((round(line.y / NEARNESS), round(space / NEARNESS)) for line, space in firsts)
+    if not spaces:
+        return
+    (place, space), count = spaces.most_common(1)[0]
+    if count > MOST and count >= SHARE * len(pages):
+        for line, below in firsts:
+            if round(line.y / NEARNESS) == place and below > APART * line.size and space * NEARNESS > APART * line.size:
+                yield line
 
 
 def _key(text: str) -> str:

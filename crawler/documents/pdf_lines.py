@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from ctypes import addressof
 from dataclasses import dataclass, replace
 from math import hypot, inf
@@ -113,15 +113,11 @@ class PageReader:
             found = list(self._lines(text_page.raw, min(count, MAX_CHARACTERS)))
         finally:
             text_page.close()
-        turns = Counter(word.look.turn for words in found for word in words)
+        turns = Counter(word.look.turn for line in found for word in line)
         turn = turns.most_common(1)[0][0] if turns else 0
         top, height = _top(turn, *page.get_size())
-        lines = [
-            line
-            for words in found
-            for line in _split([word for word in words if word.look.turn == turn], number, top)
-        ]
-        return PdfPage(lines, height, count > MAX_CHARACTERS)
+        words = (word for line in found for word in line if word.look.turn == turn)
+        return PdfPage(list(_split(words, number, top)), height, count > MAX_CHARACTERS)
 
     def _lines(self, text_page: Any, count: int) -> Iterator[list[_Word]]:
         """The words of each line, as PDFium ends lines."""
@@ -206,8 +202,8 @@ def _unicode(units: str) -> str:
     return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").translate(CLEANED)
 
 
-def _split(words: list[_Word], page: int, top: float) -> Iterator[Line]:
-    """Words that PDFium takes for one line as lines of the same baseline from left to right."""
+def _split(words: Iterable[_Word], page: int, top: float) -> Iterator[Line]:
+    """Words as lines of the same baseline from left to right."""
     line: list[_Word] = []
     for word in words:
         if line and not _goes_on(line[-1], word):

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from crawler.documents.pdf_lines import Line
 from crawler.documents.pdf_tables import Table
+from crawler.documents.text_join import DIVIDED
 from crawler.page.text import width
 
 BULLET = re.compile(r"([•◦▪■□●○‣⁃➢➤►▶✓❖∗\uf0a7\uf0b7\uf076\uf0d8-]|[–—*·](?=\s)|o(?=\s))\s*(?=\S)|[•◦▪■●○‣⁃\uf0a7\uf0b7]$")
@@ -27,6 +28,8 @@ PLACE = 2
 """Points by which the beginnings of lines differ that are below each other."""
 NARROW = 0.6
 """Share of a column's width that a narrower text in it has; shorter lines in a row are a list."""
+RAGGED = 6
+"""Ems by which its lines differ in width."""
 SMALL = 0.93
 """Size of notes at the foot of a page, to that of the text above them."""
 NOTE = re.compile(r"(?:\d{1,3}|[*†‡§]{1,3})(?=\D)")
@@ -163,7 +166,7 @@ class Edges:
         place = round(line.x0 / PLACE)
         ends = [end for at in (place - 1, place, place + 1) for end in self._narrow.get(at, ())]
         own = max(ends, default=x1)
-        is_text = sum(end > own - ROOM * line.size for end in ends) > 1 and own - line.x0 > NARROW * (x1 - x0)
+        is_text = sum(end > own - RAGGED * line.size for end in ends) > 1 and own - line.x0 > NARROW * (x1 - x0)
         return own if is_text else x1
 
 
@@ -222,6 +225,8 @@ def _is_indented(group: Group, line: Line, after: Line | None) -> bool:
 def _is_full(line: Line, edge: float, after: Line | None) -> bool:
     """Whether a line ends where there was no room for the next word."""
     text = line.text
+    if after is not None and DIVIDED.search(text[-70:]) and after.text[:1].islower():
+        return True
     letter = (line.x1 - line.x0) / max(1, width(text))
     word = width(after.text.split(" ", 1)[0]) if after is not None else 8
     if after is not None and after.text[:1] >= "\u2e80":
