@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdf
 
-from crawler.documents.document import MAX_PAGES, MAX_TEXT, Document, DocumentError, Facts, Fault, body_of
-from crawler.documents.pdf_blocks import blocks_of, letters
+from crawler.documents.document import MAX_PAGES, MAX_TEXT, Document, DocumentError, Facts, Fault
+from crawler.documents.html_body import Body
+from crawler.documents.pdf_blocks import add_blocks, letters
 from crawler.documents.pdf_columns import gutter, in_order
 from crawler.documents.pdf_contents import without_contents
 from crawler.documents.pdf_frame import without_frames
@@ -19,7 +21,7 @@ from crawler.documents.pdf_tables import Table, with_tables
 MOST_OUTLINE = 5_000
 """Entries of an outline, which may name itself."""
 MAX_DEPTH = 6
-DATE = re.compile(r"(?:D:)?((?:19|20)\d\d)(0[1-9]|1[0-2])([0-2]\d|3[01])(?:([01]\d|2[0-3])([0-5]\d)([0-5]\d))?")
+DATE = re.compile(r"(?:D:)?((?:19|20)\d\d)(0[1-9]|1[0-2])([0-2]\d|3[01])")
 LEAST_LETTERS = 40
 """Mean letters of a page of a document that is more than images; a stamp or a page number has fewer."""
 
@@ -39,9 +41,10 @@ def read_pdf(data: bytes) -> Document:
     lines = [in_order(page, gutter(page)) for page in kept]
     usual = measured(lines)
     with_rows = [list(_with_tables(page)) for page in lines]
-    blocks = list(blocks_of(groups_of(with_rows, usual), usual, _outline(file)))
-    body, is_cut = body_of(blocks)
-    return Document(body, _facts(file, count), is_cut or read < count or any(page.is_cut for page in pages))
+    body = Body()
+    add_blocks(body, groups_of(with_rows, usual), usual, _outline(file))
+    is_cut = body.is_cut or read < count or any(page.is_cut for page in pages)
+    return Document(body.html(), _facts(file, count), is_cut)
 
 
 def _pages(file: pdfium.PdfDocument, count: int) -> tuple[list[PdfPage], int]:
@@ -109,9 +112,7 @@ def _facts(file: pdfium.PdfDocument, count: int) -> Facts:
         except (pdfium.PdfiumError, UnicodeDecodeError):
             return ""
 
-    date = DATE.match(said(lambda: file.get_metadata_value("CreationDate")))
-    published = ""
-    if date:
-        published = "-".join(date.groups()[:3]) + (f"T{date[4]}:{date[5]}:{date[6]}" if date[4] else "")
-    title, author = (said(lambda key=key: file.get_metadata_value(key)) for key in ("Title", "Author"))
+    date = DATE.match(said(partial(file.get_metadata_value, "CreationDate")))
+    published = "-".join(date.groups()) if date else ""
+    title, author = (said(partial(file.get_metadata_value, key)) for key in ("Title", "Author"))
     return Facts(title, author, published, "", count)

@@ -2,11 +2,12 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from html import escape
 from itertools import pairwise
 from typing import NamedTuple
 
-from crawler.documents.document import Block
+from crawler.documents.html_body import Body
 from crawler.documents.pdf_lines import Line
 from crawler.documents.pdf_paragraphs import BULLET, Group, Measures
 from crawler.documents.pdf_tables import Table
@@ -52,30 +53,29 @@ class Look(NamedTuple):
     is_bold: bool
 
 
-def blocks_of(groups: Iterable[Group | Table], usual: Measures, outline: Mapping[str, int]) -> Iterator[Block]:
-    """The blocks of a document; the outline has the levels of its headings by their letters."""
+def add_blocks(body: Body, groups: Iterable[Group | Table], usual: Measures, outline: Mapping[str, int]) -> None:
+    """Add the blocks of a document to a body; the outline has the levels of its headings by their letters."""
     kept = list(groups)
     compounds = _compounds(kept)
     titles = _headings([group for group in kept if isinstance(group, Group)], usual, outline)
     headings = set(map(id, titles))
-    kept = _with_numbers(kept, headings)
     levels = _levels(titles, outline)
     items: list[float] = []
-    for group in kept:
+    for group in _with_numbers(kept, headings):
         if isinstance(group, Table):
-            items = []
-            yield Block("table", rows=group.rows)
-        elif id(group) in headings:
-            items = []
-            text = joined([line.text for line in group.lines], compounds)
-            yield Block("heading", text, outline.get(letters(text)) or levels.get(_look(group), 1))
+            body.table([[escape(cell) for cell in row] for row in group.rows])
         elif group.is_code:
-            yield Block("code", _listing(group.lines))
-        elif group.is_item:
-            yield Block("item", _item_text(group, compounds), _item_level(group, items))
+            body.code(escape(_listing(group.lines)))
+        elif group.is_item and id(group) not in headings:
+            body.item(escape(_item_text(group, compounds)), _item_level(group, items))
+            continue
         else:
-            items = []
-            yield Block("paragraph", joined([line.text for line in group.lines], compounds))
+            text = joined([line.text for line in group.lines], compounds)
+            if id(group) in headings:
+                body.heading(escape(text), outline.get(letters(text)) or levels.get(_look(group), 1))
+            else:
+                body.paragraph(escape(text))
+        items = []
 
 
 def letters(text: str) -> str:
@@ -117,7 +117,12 @@ def _with_numbers(groups: Sequence[Group | Table], headings: Collection[int]) ->
     found: list[Group | Table] = []
     for group in groups:
         last = found[-1] if found else None
-        if isinstance(group, Group) and id(group) in headings and isinstance(last, Group) and CHAPTER.fullmatch(last.text):
+        if (
+            isinstance(group, Group)
+            and id(group) in headings
+            and isinstance(last, Group)
+            and CHAPTER.fullmatch(last.text)
+        ):
             group.lines = [*last.lines, *group.lines]
             found.pop()
         found.append(group)

@@ -3,7 +3,7 @@ after the other where it draws lines across two of them.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import ceil
 
 from crawler.documents.pdf_lines import Line, Piece
@@ -64,7 +64,7 @@ def in_order(lines: Sequence[Line], between: float | None) -> list[Line]:
     if between is None:
         above = sum(
             after.y < before.y - before.size and after.x0 < before.x1 and before.x0 < after.x1
-            for before, after in zip(lines, lines[1:], strict=False)
+            for before, after in pairwise(lines)
         )
         if above > DISORDER * len(lines):
             return sorted(lines, key=lambda line: (round(line.y), line.x0))

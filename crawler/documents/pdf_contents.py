@@ -12,8 +12,8 @@ LEAST = 5
 SHARE = 0.4
 """Of the lines of such a page; the others are further lines of entries."""
 NAME = re.compile(
-    r"(?:table of |brief )?contents|list of (?:figures|tables)|inhalt(?:sverzeichnis)?|table des matières|sommaire|índice"
-    r"|indice|目\s*录|目\s*錄|目\s*次|содержание|оглавление|차\s*례|목\s*차",
+    r"(?:table of |brief )?contents|list of (?:figures|tables)|inhalt(?:sverzeichnis)?|table des matières|sommaire"
+    r"|índice|indice|目\s*录|目\s*錄|目\s*次|содержание|оглавление|차\s*례|목\s*차",
     re.IGNORECASE,
 )
 

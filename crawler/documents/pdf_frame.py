@@ -64,7 +64,7 @@ def _set_apart(pages: Sequence[PdfPage]) -> Iterator[Line]:
     if not spaces:
         return
     (place, space), count = spaces.most_common(1)[0]
-    if count > MOST and count >= SHARE * len(pages):
+    if count > MOST and count >= SHARE * len(firsts):
         for line, below in firsts:
             if round(line.y / NEARNESS) == place and below > APART * line.size and space * NEARNESS > APART * line.size:
                 yield line

@@ -12,8 +12,12 @@ from crawler.documents.pdf_tables import Table
 from crawler.documents.text_join import DIVIDED
 from crawler.page.text import width
 
-BULLET = re.compile(r"([•◦▪■□●○‣⁃➢➤►▶✓❖∗\uf0a7\uf0b7\uf076\uf0d8-]|[–—*·](?=\s)|o(?=\s))\s*(?=\S)|[•◦▪■●○‣⁃\uf0a7\uf0b7]$")
-NUMBERED = re.compile(r"(?:\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivx]{1,5}[.)]|\[\d{1,3}\]|[（(]?[一二三四五六七八九十]{1,3}[）)、])(?:\s+|$)")
+MARKS = "•◦▪■□●○‣⁃➢➤►▶✓❖∗\uf0a7\uf0b7\uf076\uf0d8"
+"""Bullets, with those that fonts of symbols have in place of letters."""
+BULLET = re.compile(rf"(?:[{MARKS}]|[-–—*·o](?=\s))\s*(?=\S)|[{MARKS}]$")
+NUMBERED = re.compile(
+    r"(?:\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivx]{1,5}[.)]|\[\d{1,3}\]|[（(]?[一二三四五六七八九十]{1,3}[）)、])(?:\s+|$)"
+)
 ENDS = frozenset(".!?:。！？：；;…”\"')」』）")
 LOOSE = 1.4
 """A line further below the one before, in usual distances, begins a paragraph."""

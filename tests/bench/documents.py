@@ -31,7 +31,10 @@ MANUALS = {
         "usr/share/developers-reference",
     ),
     "debmake-doc": ("usr/share/doc/debmake-doc/debmake-doc.en.pdf", "usr/share/doc/debmake-doc/html/*.en.html"),
-    "debmake-doc:zh": ("usr/share/doc/debmake-doc/debmake-doc.zh-cn.pdf", "usr/share/doc/debmake-doc/html/*.zh-cn.html"),
+    "debmake-doc:zh": (
+        "usr/share/doc/debmake-doc/debmake-doc.zh-cn.pdf",
+        "usr/share/doc/debmake-doc/html/*.zh-cn.html",
+    ),
     "debmake-doc:ja": ("usr/share/doc/debmake-doc/debmake-doc.ja.pdf", "usr/share/doc/debmake-doc/html/*.ja.html"),
     "debmake-doc:de": ("usr/share/doc/debmake-doc/debmake-doc.de.pdf", "usr/share/doc/debmake-doc/html/*.de.html"),
     "debian-faq": ("usr/share/doc/debian/FAQ/debian-faq.en.pdf.gz", "usr/share/doc/debian/FAQ/*.en.html"),
@@ -66,7 +69,7 @@ class Reading(NamedTuple):
     """What a program reads in a document."""
 
     text: str
-    headings: list[str] = []
+    headings: tuple[str, ...] = ()
     seconds: float = 0.0
 
 
@@ -87,7 +90,7 @@ def of_html(html: bytes) -> Reading:
     from crawler.extraction.output.plain_text import plain
 
     page = Page("", html, "text/html; charset=utf-8")
-    return Reading(plain(page.blocks), [block.text for block in page.blocks if block.tag in HEADINGS])
+    return Reading(plain(page.blocks), tuple(block.text for block in page.blocks if block.tag in HEADINGS))
 
 
 def pdfium(data: bytes) -> Reading:
@@ -152,7 +155,7 @@ def gold(name: str, root: Path) -> Reading:
         found = extract(html, f"http://manual.example/{path.name}")
         texts.append(found.text)
         headings += [block.text for block in found.blocks if block.tag in HEADINGS]
-    return Reading("\n".join(texts), headings)
+    return Reading("\n".join(texts), tuple(headings))
 
 
 def pdf_of(name: str, root: Path) -> bytes:
@@ -172,7 +175,9 @@ def paragraphs(text: str) -> Iterator[tuple[str, ...]]:
 
 def keys(headings: Iterable[str]) -> Counter[str]:
     """Headings by their letters, without numbers."""
-    found = (re.sub(r"^(?:chapter|appendix|第)?\s*[A-Z\d]{0,3}(?:\.\d+)*[.:章]?\s+", "", one, flags=re.I) for one in headings)
+    found = (
+        re.sub(r"^(?:chapter|appendix|第)?\s*[A-Z\d]{0,3}(?:\.\d+)*[.:章]?\s+", "", one, flags=re.I) for one in headings
+    )
     return Counter(key for one in found if (key := "".join(filter(str.isalpha, one.casefold()))))
 
 
