@@ -99,7 +99,7 @@ class Code(StrEnum):
 
     # Records of archives and folders.
     NO_RESPONSE = "no_response", Group.SKIPPED, N_("WARC record: {kind}")
-    NO_HTML_NAME = "no_html_name", Group.SKIPPED, N_("file without an HTML file name")
+    NO_HTML_NAME = "no_html_name", Group.SKIPPED, N_("file without the name of a page or a document")
     NOT_A_FILE = "not_a_file", Group.SKIPPED, N_("no file")
     LINK_NOT_FOLLOWED = "link_not_followed", Group.SKIPPED, N_("link out of the folder or to a folder")
     NOT_ASKED_FOR = "not_asked_for", Group.SKIPPED, N_("page that nobody asks for")

@@ -1,6 +1,7 @@
 """Which files are documents, by what their server and their address say, and by their first bytes."""
 
 import io
+import re
 import zipfile
 from urllib.parse import urlsplit
 
@@ -13,14 +14,19 @@ TYPES = frozenset((*ENDINGS.values(), "application/x-pdf"))
 VAGUE = frozenset(("application/octet-stream", "binary/octet-stream", "application/zip", "application/x-download", ""))
 """Types that servers declare for any file."""
 PDF_MARK, ZIP_MARK, OLE_MARK = b"%PDF-", b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+FILE_NAME = re.compile(rf"filename\*?\s*=[^;]{{0,1000}}\.(?:{'|'.join(ENDINGS)})[\"'\s]*(?:;|$)", re.IGNORECASE)
 HEAD = 1024
 """Bytes before which the mark of a PDF file is."""
 LOCKED_DOCX = "EncryptedPackage".encode("utf-16-le")
 
 
-def may_be_document(declared: str, url: str) -> bool:
-    """Whether a response may be a document, by its declared type, or by its address if that says nothing."""
-    return declared in TYPES or (declared in VAGUE and ending(url) in ENDINGS)
+def may_be_document(declared: str, url: str, disposition: str = "") -> bool:
+    """Whether a response may be a document, by its declared type, or if that says nothing by the name of its file, in
+    its address or its Content-Disposition.
+    """
+    if declared not in VAGUE:
+        return declared in TYPES
+    return ending(url) in ENDINGS or FILE_NAME.search(disposition) is not None
 
 
 def ending(url: str) -> str:

@@ -18,7 +18,7 @@ class Body:
 
     def html(self) -> str:
         """The HTML so far."""
-        return "".join(self._found) + "</ul>" * self._depth
+        return "".join(self._found) + "</li></ul>" * self._depth
 
     def heading(self, text: str, level: int) -> None:
         tag = f"h{min(max(level, 1), 6)}"
@@ -32,7 +32,9 @@ class Body:
 
     def item(self, text: str, level: int = 0) -> None:
         """Add an item of a list; the level is how many lists it is in beside its own."""
-        self._add(f"<li>{text}</li>", text, min(level, self._depth, MAX_DEPTH) + 1)
+        depth = min(level, self._depth, MAX_DEPTH) + 1
+        before = "<ul>" if depth > self._depth else "</li>"  # a list within an item stands in that item
+        self._add(f"{before}<li>{text}", text, depth)
 
     def markup(self, html: str, text: str, count: int) -> None:
         """Add HTML with so many elements, whose text is given."""
@@ -55,7 +57,7 @@ class Body:
         if self._length > MAX_TEXT or self._count > MAX_BLOCKS:
             self.is_cut = True
             return
-        self._found.append("<ul>" * (depth - self._depth) + "</ul>" * (self._depth - depth) + html + "\n")
+        self._found.append("</li></ul>" * (self._depth - depth) + html + "\n")
         self._depth = depth
 
 

@@ -6,7 +6,7 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from scrapy.http import Response
+from scrapy.http import Headers, Response
 
 from crawler.documents.document import DocumentError
 from crawler.documents.document_page import document_page
@@ -32,14 +32,15 @@ class DocumentReader:
         """How many bytes the response from an address may have if its ending is that of a document, else None."""
         return self._most_bytes if ending(url) in ENDINGS else None
 
-    def is_wanted(self, declared: str, url: str) -> bool:
-        """Whether a response with this type may be a document."""
-        return may_be_document(declared, url)
+    def is_wanted(self, headers: Headers, url: str) -> bool:
+        """Whether a response with these headers may be a document."""
+        declared = media_type(header(headers, "Content-Type"))
+        return may_be_document(declared, url, header(headers, "Content-Disposition"))
 
     def type_of(self, response: Response) -> str | None:
         """The type of the document in a response; None if it is none, whatever the server says."""
         declared = media_type(header(response.headers, "Content-Type"))
-        if declared in HTML_TYPES or not declared or may_be_document(declared, response.url):
+        if declared in HTML_TYPES or not declared or self.is_wanted(response.headers, response.url):
             return type_of(response.body)
         return None
 

@@ -94,7 +94,7 @@ class TopicSpider(Spider):
         lease: Lease | None = request.meta.get("lease")
         declared = media_type(header(headers, "Content-Type"))
         is_page = lease is not None and lease.candidate.kind in KINDS | {"link"}
-        is_document = self.crawl.documents is not None and self.crawl.documents.is_wanted(declared, request.url)
+        is_document = self.crawl.documents is not None and self.crawl.documents.is_wanted(headers, request.url)
         if is_page and declared and declared not in HTML_TYPES and not is_document:
             raise StopDownload(fail=False)
 
