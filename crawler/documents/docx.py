@@ -71,6 +71,8 @@ class _Reader:
     def blocks(self, parent: etree._Element, body: Body) -> None:
         """Add the paragraphs and tables in an element."""
         for element in parent:
+            if body.is_cut:
+                return
             match local(element):
                 case "p":
                     self.paragraph(element, body)

@@ -50,12 +50,10 @@ class Body:
         self._add(f"<table>{html}</table>", "".join(cell for row in found for cell in row), 0, sum(map(len, found)) + 1)
 
     def _add(self, html: str, text: str, depth: int = 0, count: int = 1) -> None:
-        if not text.strip() or self.is_cut:
-            return
         self._length += len(text)
-        self._count += count
-        if self._length > MAX_TEXT or self._count > MAX_BLOCKS:
-            self.is_cut = True
+        self._count += count  # empty ones, too, of which a file may have millions
+        self.is_cut = self.is_cut or self._length > MAX_TEXT or self._count > MAX_BLOCKS
+        if self.is_cut or not text.strip():
             return
         self._found.append("</li></ul>" * (self._depth - depth) + html + "\n")
         self._depth = depth

@@ -46,6 +46,8 @@ class _Reader:
     def blocks(self, parent: etree._Element, body: Body) -> None:
         """Add the headings, paragraphs, lists and tables in an element."""
         for element in parent:
+            if body.is_cut:
+                return
             match local(element):
                 case "h":
                     level = attribute(element, "outline-level")
@@ -73,6 +75,8 @@ class _Reader:
     def items(self, element: etree._Element, body: Body, depth: int) -> None:
         """Add the items of a list and of the lists in it."""
         for item in element:
+            if body.is_cut:
+                return
             for one in item:
                 match local(one):
                     case "list":

@@ -39,5 +39,5 @@ def read_document(data: bytes, media_type: str) -> Document:
     """The document in the bytes of a file; raises a DocumentError if it has no text for readers."""
     document = READERS[media_type](data)
     if not document.body.strip():
-        raise DocumentError(Fault.SCANNED)
+        raise DocumentError(Fault.LIMIT if document.is_cut else Fault.SCANNED)
     return document
