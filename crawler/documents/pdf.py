@@ -22,8 +22,8 @@ MOST_OUTLINE = 5_000
 """Entries of an outline, which may name itself."""
 MAX_DEPTH = 6
 DATE = re.compile(r"(?:D:)?((?:19|20)\d\d)(0[1-9]|1[0-2])([0-2]\d|3[01])")
-LEAST_LETTERS = 40
-"""Mean letters of a page of a document that is more than images; a stamp or a page number has fewer."""
+LEAST_LETTERS = 16
+"""Mean letters of a page of a document that is more than images, without what stands on each page."""
 
 
 def read_pdf(data: bytes) -> Document:
@@ -35,10 +35,10 @@ def read_pdf(data: bytes) -> Document:
         raise DocumentError(Fault.ENCRYPTED if is_locked else Fault.BROKEN) from None
     count = len(file)
     pages, read = _pages(file, min(count, MAX_PAGES))
-    if _is_scanned(pages):
+    kept = without_frames(pages)
+    if sum(len(line.text) for page in kept for line in page) < LEAST_LETTERS * len(pages):
         raise DocumentError(Fault.SCANNED)
-    kept = map(without_contents, without_frames(pages))
-    lines = [in_order(page, gutter(page)) for page in kept]
+    lines = [in_order(page, gutter(page)) for page in map(without_contents, kept)]
     usual = measured(lines)
     with_rows = [list(_with_tables(page)) for page in lines]
     body = Body()
@@ -64,12 +64,6 @@ def _pages(file: pdfium.PdfDocument, count: int) -> tuple[list[PdfPage], int]:
         page.close()
         length += sum(len(line.text) for line in found[-1].lines)
     return found, len(found)
-
-
-def _is_scanned(pages: list[PdfPage]) -> bool:
-    """Whether the pages have next to no text."""
-    letters = sum(len(line.text) for page in pages for line in page.lines)
-    return letters < LEAST_LETTERS and letters < LEAST_LETTERS * len(pages)
 
 
 def _with_tables(lines: list[Line]) -> list[Line | Table]:

@@ -34,6 +34,10 @@ NARROW = 0.6
 """Share of a column's width that a narrower text in it has; shorter lines in a row are a list."""
 RAGGED = 6
 """Ems by which its lines differ in width."""
+NARROWEST = 20
+"""Columns of a line in the narrowest column of a newspaper."""
+TITLE, MOST_OF_TITLE = 1.15, 3
+"""Size of a title to that of the text, and its most lines, which are broken where the words are best read."""
 SMALL = 0.93
 """Size of notes at the foot of a page, to that of the text above them."""
 NOTE = re.compile(r"(?:\d{1,3}|[*†‡§]{1,3})(?=\D)")
@@ -191,10 +195,11 @@ def _is_next(group: Group, line: Line, after: Line | None, usual: Measures) -> b
         return False
     if BULLET.match(line.text) or (NUMBERED.match(line.text) and (group.is_item or not last.text[-1:].islower())):
         return False
+    if line.size > TITLE * usual.size and line.is_bold == last.is_bold and not group.is_item:
+        return len(group.lines) < MOST_OF_TITLE
     if not _is_full(last, group.edge, line):
         return False
-    is_title = line.size > usual.size or (line.is_bold and last.is_bold)
-    return is_title or not _is_indented(group, line, after)
+    return (line.is_bold and last.is_bold) or not _is_indented(group, line, after)
 
 
 def _stands_alone(last: Line, line: Line, group: Group) -> bool:
@@ -231,6 +236,8 @@ def _is_full(line: Line, edge: float, after: Line | None) -> bool:
     text = line.text
     if after is not None and DIVIDED.search(text[-70:]) and after.text[:1].islower():
         return True
+    if width(text) < NARROWEST:
+        return False
     letter = (line.x1 - line.x0) / max(1, width(text))
     word = width(after.text.split(" ", 1)[0]) if after is not None else 8
     if after is not None and after.text[:1] >= "\u2e80":

@@ -28,9 +28,7 @@ def test_what_the_file_says_about_itself() -> None:
     assert facts == Facts("Of bees", "Ann Smith; Bo Li", "2020-02-03", "en", None)
 
 
-@pytest.mark.parametrize(
-    ("name", "fault"), [("O/c 0.xhtml", Fault.ENCRYPTED), ("O/font.otf", None)]
-)
+@pytest.mark.parametrize(("name", "fault"), [("O/c 0.xhtml", Fault.ENCRYPTED), ("O/font.otf", None)])
 def test_encrypted_chapters_say_so_and_fonts_do_not_matter(name: str, fault: Fault | None) -> None:
     encryption = f'<encryption><EncryptedData><CipherReference URI="{name}"/></EncryptedData></encryption>'
     file = epub("<p>Text.</p>", more={"META-INF/encryption.xml": encryption})

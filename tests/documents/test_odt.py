@@ -42,7 +42,9 @@ def test_elements_are_read_as_what_they_are(body: str, html: str) -> None:
 
 
 def test_notes_follow_the_text() -> None:
-    note = "<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>A note.</text:p></text:note-body>"
+    note = (
+        "<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>A note.</text:p></text:note-body>"
+    )
     document = read_document(odt(f"<text:p>Text{note}</text:note>.</text:p><text:p>More.</text:p>"), ODT)
     assert document.body == "<p>Text.</p>\n<p>More.</p>\n<p>A note.</p>\n"
 

@@ -122,7 +122,9 @@ def odt(body: str, **files: str) -> bytes:
 
 def epub(*chapters: str, more: Mapping[str, str] | None = None) -> bytes:
     """An EPUB file of these chapters, which are bodies of XHTML, after a table of contents."""
-    items = "".join(f'<item id="c{at}" href="c%20{at}.xhtml" media-type="application/xhtml+xml"/>' for at in range(len(chapters)))
+    items = "".join(
+        f'<item id="c{at}" href="c%20{at}.xhtml" media-type="application/xhtml+xml"/>' for at in range(len(chapters))
+    )
     spine = "".join(f'<itemref idref="c{at}"/>' for at in range(len(chapters)))
     opf = (
         '<package xmlns="urn:p" xmlns:dc="urn:d"><metadata><dc:title>Of bees</dc:title><dc:creator>Ann Smith</dc:creator>'
