@@ -145,9 +145,10 @@ def clean(
 ) -> Document:
     """Clean a page; no page raises an exception.
 
-    `html` is text, or bytes as a server sent them, with the `content_type` that it declared; with the extra `documents`
-    also those of a PDF, DOCX, ODT or EPUB file. `url` makes relative addresses absolute. `method` and `favour` are as in
-    `-a extractor=` and `-a favour=`. With `link_addresses` the Markdown has the addresses of links.
+    `html` is text, or bytes as a server sent them, with the `content_type` that it declared. With the extra
+    `documents`, bytes may also be a PDF, DOCX, ODT or EPUB file. `url` makes relative addresses absolute. `method` and
+    `favour` are those of `-a extractor=` and `-a favour=`. With `link_addresses` the Markdown has the addresses of
+    links.
 
     >>> document = clean("<title>Bees</title><nav><a href=/>Home</a></nav><p>Bees dance in the dark of the hive.</p>")
     >>> document.text

@@ -9,6 +9,7 @@ from crawler.documents.read_document import read_document
 
 ITEM = '<w:numPr><w:ilvl w:val="{}"/><w:numId w:val="3"/></w:numPr>'
 RUN = "<w:r><w:t>{}</w:t></w:r>"
+DELETED = "<w:del><w:r><w:delText>x</w:delText></w:r></w:del>"
 LINK = f'<w:p>See <w:hyperlink r:id="L">{RUN.format("the site")}</w:hyperlink></w:p>'
 RELATIONS = '<Relationships><Relationship Id="L" TargetMode="External" Target="{}"/></Relationships>'
 
@@ -29,7 +30,7 @@ RELATIONS = '<Relationships><Relationship Id="L" TargetMode="External" Target="{
             "<ul><li>One<ul><li>Two</li></ul></li></ul><p>Three</p>",
         ),
         (paragraph("No item", "", '<w:numPr><w:numId w:val="0"/></w:numPr>'), "<p>No item</p>"),
-        (f"<w:p>{RUN.format('Be')}{RUN.format('es')}<w:del><w:r><w:delText>x</w:delText></w:r></w:del></w:p>", "<p>Bees</p>"),
+        (f"<w:p>{RUN.format('Be')}{RUN.format('es')}{DELETED}</w:p>", "<p>Bees</p>"),
         (f"<w:p><w:ins>{RUN.format('New')}</w:ins><w:r><w:tab/><w:t>word</w:t></w:r></w:p>", "<p>New\tword</p>"),
         (f"<w:sdt><w:sdtContent>{paragraph('In a field')}</w:sdtContent></w:sdt>", "<p>In a field</p>"),
         (
@@ -68,8 +69,9 @@ def test_links_to_the_web_are_kept(target: str, html: str) -> None:
 
 
 def test_notes_follow_the_text() -> None:
-    notes = f'<w:footnotes {W}><w:footnote w:type="separator">{paragraph("-")}</w:footnote><w:footnote>{paragraph("A note.")}'
-    document = read_document(docx(paragraph("Text."), footnotes=f"{notes}</w:footnote></w:footnotes>"), DOCX)
+    line, note = paragraph("-"), paragraph("A note.")
+    notes = f'<w:footnote w:type="separator">{line}</w:footnote><w:footnote>{note}</w:footnote>'
+    document = read_document(docx(paragraph("Text."), footnotes=f"<w:footnotes {W}>{notes}</w:footnotes>"), DOCX)
     assert document.body == "<p>Text.</p>\n<p>A note.</p>\n"
 
 

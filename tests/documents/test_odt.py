@@ -7,6 +7,18 @@ from crawler.documents.document import DocumentError, Facts, Fault
 from crawler.documents.document_type import ODT
 from crawler.documents.read_document import read_document
 
+LIST = (
+    "<text:list><text:list-item><text:p>One</text:p><text:list><text:list-item><text:p>Two</text:p></text:list-item>"
+    "</text:list></text:list-item></text:list>"
+)
+ROW = (
+    '<table:table-row><table:table-cell table:number-columns-repeated="1000000"><text:p>a</text:p></table:table-cell>'
+    "<table:table-cell><text:p>b</text:p></table:table-cell></table:table-row>"
+)
+TABLE = "<table><tr><td>a</td><td>b</td></tr></table>"
+OUT, ANCHOR = "it</text:a>.", '<a href="https://a.example/">it</a>.'
+BOX = "<text:p>Box</text:p>"
+
 
 @pytest.mark.parametrize(
     ("body", "html"),
@@ -17,20 +29,11 @@ from crawler.documents.read_document import read_document
         ('<text:p text:style-name="Title">Bees</text:p>', "<h1>Bees</h1>"),
         ('<text:p text:style-name="P1">Bees</text:p>', "<h1>Bees</h1>"),
         ('<text:p>a<text:s text:c="1000000000"/>b<text:tab/>c<text:line-break/>d</text:p>', "<p>a b c<br>d</p>"),
-        (
-            "<text:list><text:list-item><text:p>One</text:p><text:list><text:list-item><text:p>Two</text:p></text:list-item>"
-            "</text:list></text:list-item></text:list>",
-            "<ul><li>One<ul><li>Two</li></ul></li></ul>",
-        ),
-        (
-            '<table:table><table:table-header-rows><table:table-row><table:table-cell table:number-columns-repeated="1000000">'
-            "<text:p>a</text:p></table:table-cell><table:table-cell><text:p>b</text:p></table:table-cell></table:table-row>"
-            "</table:table-header-rows></table:table>",
-            "<table><tr><td>a</td><td>b</td></tr></table>",
-        ),
-        ('<text:p>See <text:a xlink:href="https://a.example/">it</text:a>.</text:p>', '<p>See <a href="https://a.example/">it</a>.</p>'),
+        (LIST, "<ul><li>One<ul><li>Two</li></ul></li></ul>"),
+        (f"<table:table><table:table-header-rows>{ROW}</table:table-header-rows></table:table>", TABLE),
+        (f'<text:p>See <text:a xlink:href="https://a.example/">{OUT}</text:p>', f"<p>See {ANCHOR}</p>"),
         ('<text:p>See <text:a xlink:href="../x.odt">it</text:a>.</text:p>', "<p>See it.</p>"),
-        ("<text:p>a<draw:frame><draw:text-box><text:p>Box</text:p></draw:text-box></draw:frame></text:p>", "<p>a</p><p>Box</p>"),
+        (f"<text:p>a<draw:frame><draw:text-box>{BOX}</draw:text-box></draw:frame></text:p>", "<p>a</p><p>Box</p>"),
         ("<text:tracked-changes><text:p>gone</text:p></text:tracked-changes>", ""),
         ("<text:table-of-content><text:p>Bees 12</text:p></text:table-of-content>", ""),
         ("<text:section><text:p>Bees</text:p></text:section>", "<p>Bees</p>"),

@@ -70,8 +70,9 @@ STYLES = (
     "</w:styles>"
 )
 CORE = (
-    '<c:coreProperties xmlns:c="a" xmlns:dc="b" xmlns:t="d"><dc:title>Of bees</dc:title><dc:creator>Ann Smith</dc:creator>'
-    "<t:created>2020-02-03T04:05:06Z</t:created><dc:language>en</dc:language></c:coreProperties>"
+    '<c:coreProperties xmlns:c="a" xmlns:dc="b" xmlns:t="d"><dc:title>Of bees</dc:title>'
+    "<dc:creator>Ann Smith</dc:creator><t:created>2020-02-03T04:05:06Z</t:created>"
+    "<dc:language>en</dc:language></c:coreProperties>"
 )
 
 
@@ -105,14 +106,16 @@ def odt(body: str, **files: str) -> bytes:
     """An ODT file with this text; further files of it by their names without their ending."""
     meta = (
         f"<office:document-meta {NAMES}><office:meta><dc:title>Of bees</dc:title>"
-        "<meta:initial-creator>Ann Smith</meta:initial-creator><meta:creation-date>2020-02-03T04:05:06</meta:creation-date>"
+        "<meta:initial-creator>Ann Smith</meta:initial-creator>"
+        "<meta:creation-date>2020-02-03T04:05:06</meta:creation-date>"
         '<meta:document-statistic meta:page-count="3"/></office:meta></office:document-meta>'
     )
     styles = '<style:style style:name="P1" style:parent-style-name="Title"/>'
     return packed(
         {
             "mimetype": "application/vnd.oasis.opendocument.text",
-            "content.xml": f"<office:document-content {NAMES}><office:automatic-styles>{styles}</office:automatic-styles>"
+            "content.xml": f"<office:document-content {NAMES}>"
+            f"<office:automatic-styles>{styles}</office:automatic-styles>"
             f"<office:body><office:text>{body}</office:text></office:body></office:document-content>",
             "meta.xml": meta,
         }
@@ -120,23 +123,25 @@ def odt(body: str, **files: str) -> bytes:
     )
 
 
+XHTML = "application/xhtml+xml"
+
+
 def epub(*chapters: str, more: Mapping[str, str] | None = None) -> bytes:
     """An EPUB file of these chapters, which are bodies of XHTML, after a table of contents."""
-    items = "".join(
-        f'<item id="c{at}" href="c%20{at}.xhtml" media-type="application/xhtml+xml"/>' for at in range(len(chapters))
-    )
+    items = "".join(f'<item id="c{at}" href="c%20{at}.xhtml" media-type="{XHTML}"/>' for at in range(len(chapters)))
     spine = "".join(f'<itemref idref="c{at}"/>' for at in range(len(chapters)))
     opf = (
-        '<package xmlns="urn:p" xmlns:dc="urn:d"><metadata><dc:title>Of bees</dc:title><dc:creator>Ann Smith</dc:creator>'
-        "<dc:creator>Bo Li</dc:creator><dc:date>2020-02-03</dc:date><dc:language>en</dc:language></metadata>"
-        f'<manifest><item id="n" href="nav.xhtml" properties="nav" media-type="application/xhtml+xml"/>{items}</manifest>'
+        '<package xmlns="urn:p" xmlns:dc="urn:d"><metadata><dc:title>Of bees</dc:title>'
+        "<dc:creator>Ann Smith</dc:creator><dc:creator>Bo Li</dc:creator><dc:date>2020-02-03</dc:date>"
+        "<dc:language>en</dc:language></metadata>"
+        f'<manifest><item id="n" href="nav.xhtml" properties="nav" media-type="{XHTML}"/>{items}</manifest>'
         f'<spine><itemref idref="n"/>{spine}</spine></package>'
     )
     page = '<html xmlns="http://www.w3.org/1999/xhtml"><head><title>x</title></head><body>{}</body></html>'
     return packed(
         {
             "mimetype": "application/epub+zip",
-            "META-INF/container.xml": '<container><rootfiles><rootfile full-path="O/book.opf"/></rootfiles></container>',
+            "META-INF/container.xml": '<container><rootfile full-path="O/book.opf"/></container>',
             "O/book.opf": opf,
             "O/nav.xhtml": page.format("<nav>Contents</nav>"),
         }
