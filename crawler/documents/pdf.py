@@ -11,7 +11,7 @@ import pypdfium2.raw as pdf
 from crawler.documents.document import MAX_PAGES, MAX_TEXT, Document, DocumentError, Facts, Fault
 from crawler.documents.html_body import Body
 from crawler.documents.pdf_blocks import add_blocks, letters
-from crawler.documents.pdf_columns import gutter, in_order
+from crawler.documents.pdf_columns import gutter, in_order, side
 from crawler.documents.pdf_contents import without_contents
 from crawler.documents.pdf_frame import without_frames
 from crawler.documents.pdf_lines import Line, PageReader, PdfPage
@@ -74,15 +74,11 @@ def _with_tables(lines: list[Line]) -> list[Line | Table]:
     found: list[Line | Table] = []
     part: list[Line] = []
     for line in lines:
-        if part and _side(part[-1], between) != _side(line, between):
+        if part and side(part[-1], between) != side(line, between):
             found += with_tables(part)
             part = []
         part.append(line)
     return found + with_tables(part)
-
-
-def _side(line: Line, between: float) -> int:
-    return (line.x0 >= between) - (line.x1 <= between)
 
 
 def _outline(file: pdfium.PdfDocument) -> dict[str, int]:

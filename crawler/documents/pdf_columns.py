@@ -71,6 +71,11 @@ def in_order(lines: Sequence[Line], between: float | None) -> list[Line]:
     return list(lines)
 
 
+def side(line: Line, between: float) -> int:
+    """Whether a line stands left of the space between two columns (-1), right of it (1), or crosses it (0)."""
+    return (line.x0 >= between) - (line.x1 <= between)
+
+
 def _halves(line: Line, between: float) -> Iterator[Line]:
     """A line that is drawn across two columns as one line in each."""
     sides = [[piece for piece in line.pieces if piece.x1 <= between], [one for one in line.pieces if one.x0 >= between]]

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from ctypes import addressof
 from dataclasses import dataclass, replace
-from math import hypot, inf
+from math import hypot
 from typing import Any, NamedTuple
 
 import pypdfium2 as pdfium
@@ -24,6 +24,8 @@ MAX_CHARACTERS = 100_000
 HYPHEN = "\ufffe"
 """What PDFium puts in the place of a hyphen at the end of a line; no line end follows."""
 WORD = re.compile(f"[^\\s{HYPHEN}]+{HYPHEN}?")
+FAR = 20_000
+"""Points: no page is so large, and no letter."""
 GAP = 1.5
 """Ems between two words that are in different cells of a table or different columns."""
 LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
@@ -95,7 +97,7 @@ class PdfPage:
     is_cut: bool = False
 
 
-_box, _origin = pdf.FPDFText_GetCharBox, pdf.FPDFText_GetCharOrigin
+_box = pdf.FPDFText_GetCharBox
 NO_FONT = Font(False, False)
 
 
@@ -127,7 +129,7 @@ class PageReader:
         length = max(pdf.FPDFText_GetText(text_page, 0, count, buffer) - 1, 0)
         text = "".join(map(chr, buffer[:length]))
         is_shifted = length != count  # characters without text have an index of their own
-        looks: dict[int, _Look | None] = {}
+        looks: dict[int, tuple[_Look, float] | None] = {}
         line: list[_Word] = []
         end = 0
         for match in WORD.finditer(text):
@@ -143,43 +145,42 @@ class PageReader:
             key = addressof(shown.contents) if shown else 0
             if key not in looks:
                 looks[key] = self._look(text_page, first, shown)
-            if (look := looks[key]) is not None:
-                line.append(_Word(_unicode(match[0]), *self._place(text_page, first, last, look.turn), look))
+            if (found := looks[key]) is not None:
+                look, y = found
+                x0, x1 = self._span(text_page, first, last, look.turn)
+                line.append(_Word(_unicode(match[0]), x0, x1, y, look))
         if line:
             yield line
 
-    def _look(self, text_page: Any, at: int, shown: Any) -> _Look | None:
-        """The direction, size and font of a text object; None if its text runs in no direction of the page."""
+    def _look(self, text_page: Any, at: int, shown: Any) -> tuple[_Look, float] | None:
+        """How a text object looks, and its baseline across the lines; None if its text runs in no direction of the page
+        or lies out of it.
+        """
         one = self._matrix
         if not pdf.FPDFText_GetMatrix(text_page, at, one):
             return None
         size = pdf.FPDFText_GetFontSize(text_page, at) * hypot(one.c, one.d)
-        if not 0 < size < inf or min(abs(one.a), abs(one.b)) > 0.1 * max(abs(one.a), abs(one.b)):
+        pdf.FPDFText_GetCharOrigin(text_page, at, self._left, self._low)
+        x, y = self._left.value, self._low.value
+        is_turned = min(abs(one.a), abs(one.b)) > 0.1 * max(abs(one.a), abs(one.b))
+        if is_turned or not (0 < size < FAR and abs(x) < FAR and abs(y) < FAR):
             return None
         turn = (0 if one.a > 0 else 2) if abs(one.a) > abs(one.b) else (1 if one.b > 0 else 3)
         handle = pdf.FPDFTextObj_GetFont(shown) if shown else None
         key = addressof(handle.contents) if handle else 0
         if key not in self._fonts:
             self._fonts[key] = _font(handle) if handle else NO_FONT
-        return _Look(turn, round(size, 1), self._fonts[key])
+        return _Look(turn, round(size, 1), self._fonts[key]), (-y, x, y, -x)[turn]
 
-    def _place(self, text_page: Any, first: int, last: int, turn: int) -> tuple[float, float, float]:
-        """Where a word begins and ends along its line, and where its baseline is across the lines."""
+    def _span(self, text_page: Any, first: int, last: int, turn: int) -> tuple[float, float]:
+        """Where a word begins and ends along its line."""
         left, right, low, high = self._left, self._right, self._low, self._high
         _box(text_page, first, left, right, low, high)
         x0, x1, y0, y1 = left.value, right.value, low.value, high.value
         if last != first:
             _box(text_page, last, left, right, low, high)
             x0, x1, y0, y1 = min(x0, left.value), max(x1, right.value), min(y0, low.value), max(y1, high.value)
-        _origin(text_page, first, left, low)
-        match turn:
-            case 0:
-                return x0, x1, -low.value
-            case 1:
-                return y0, y1, left.value
-            case 2:
-                return -x1, -x0, low.value
-        return -y1, -y0, -left.value
+        return ((x0, x1), (y0, y1), (-x1, -x0), (-y1, -y0))[turn]
 
 
 def _top(turn: int, width: float, height: float) -> tuple[float, float]:

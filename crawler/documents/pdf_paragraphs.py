@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from crawler.documents.pdf_columns import gutter, side
 from crawler.documents.pdf_lines import Line
 from crawler.documents.pdf_tables import Table
 from crawler.documents.text_join import DIVIDED
@@ -150,27 +151,49 @@ def _groups_of_page(items: Sequence[Line | Table], usual: Measures) -> Iterator[
 
 def _begun(line: Line, before: Line | Table | None, edges: Edges) -> Group:
     above = (line.y - before.y) / line.size if isinstance(before, Line) and line.y > before.y else 9.0
-    is_item = BULLET.match(line.text) is not None or NUMBERED.match(line.text) is not None
-    return Group([line], above, edges.of(line), line.is_mono, is_item and not line.is_mono)
+    is_item = _is_marked(line) or (not line.is_mono and NUMBERED.match(line.text) is not None)
+    return Group([line], above, edges.of(line), line.is_mono and not is_item, is_item)
+
+
+def _is_marked(line: Line) -> bool:
+    """Whether a line begins with a bullet; in code, a hyphen or an asterisk is none."""
+    return BULLET.match(line.text) is not None and not (line.is_mono and line.text.isascii())
 
 
 class Edges:
-    """Where lines end at the right: those of a column, or those of a narrower text within it, as a note in a box is."""
+    """Where the lines of a page end at the right, in each of its columns."""
 
     def __init__(self, lines: Sequence[Line]) -> None:
-        self._columns: list[tuple[float, float]] = []
-        self._narrow: dict[int, list[float]] = defaultdict(list)
-        for line in sorted(lines, key=lambda line: line.x0):
-            self._narrow[round(line.x0 / PLACE)].append(line.x1)
-            if self._columns and line.x0 < self._columns[-1][1] - 2 * line.size:
-                x0, x1 = self._columns[-1]
-                self._columns[-1] = (x0, max(x1, line.x1))
-            else:
-                self._columns.append((line.x0, line.x1))
+        self._between = gutter(lines)
+        sides: dict[int, list[Line]] = defaultdict(list)
+        for line in lines:
+            sides[self._side(line)].append(line)
+        self._columns = {side: _ColumnEdges(found) for side, found in sides.items()}
 
     def of(self, line: Line) -> float:
         """The right edge of the text that a line stands in."""
-        x0, x1 = next((column for column in reversed(self._columns) if column[0] <= line.x0), (line.x0, line.x1))
+        return self._columns[self._side(line)].of(line)
+
+    def _side(self, line: Line) -> int:
+        return side(line, self._between) if self._between is not None else 0
+
+
+class _ColumnEdges:
+    """The same for the lines of one column, and those of a narrower text within it, as a note in a box is."""
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self._parts: list[tuple[float, float]] = []
+        self._narrow: dict[int, list[float]] = defaultdict(list)
+        for line in sorted(lines, key=lambda line: line.x0):
+            self._narrow[round(line.x0 / PLACE)].append(line.x1)
+            if self._parts and line.x0 < self._parts[-1][1] - 2 * line.size:
+                x0, x1 = self._parts[-1]
+                self._parts[-1] = (x0, max(x1, line.x1))
+            else:
+                self._parts.append((line.x0, line.x1))
+
+    def of(self, line: Line) -> float:
+        x0, x1 = next((part for part in reversed(self._parts) if part[0] <= line.x0), (line.x0, line.x1))
         place = round(line.x0 / PLACE)
         ends = [end for at in (place - 1, place, place + 1) for end in self._narrow.get(at, ())]
         own = max(ends, default=x1)
@@ -185,6 +208,8 @@ def _is_next(group: Group, line: Line, after: Line | None, usual: Measures) -> b
     distance = line.y - last.y
     if distance < -0.5 * line.size:  # the top of another column
         return _starts_within(group, line)
+    if _is_marked(line):
+        return False
     if group.is_code and line.is_mono:
         return distance < 3 * pitch and line.size == last.size
     if distance > LOOSE * max(pitch, usual.pitch(last.size)) or abs(line.size - last.size) > 0.06 * last.size:
@@ -193,7 +218,7 @@ def _is_next(group: Group, line: Line, after: Line | None, usual: Measures) -> b
         return _is_word_of_code(group, line)
     if line.is_bold != last.is_bold and (line.is_bold or len(group.lines) == 1) and _stands_alone(last, line, group):
         return False
-    if BULLET.match(line.text) or (NUMBERED.match(line.text) and (group.is_item or not last.text[-1:].islower())):
+    if NUMBERED.match(line.text) and (group.is_item or not last.text[-1:].islower()):
         return False
     if line.size > TITLE * usual.size and line.is_bold == last.is_bold and not group.is_item:
         return len(group.lines) < MOST_OF_TITLE

@@ -1,5 +1,6 @@
 """Tables of a PDF page: lines of several pieces whose pieces stand below each other, with white space between them."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -13,6 +14,8 @@ MOST_PITCH = 3.0
 """Ems between the baselines of two lines of a table."""
 SPACE = 0.5
 """Ems of white space between two columns."""
+APART = 1.5
+"""How far from each other a file may draw the lines of a table, to how many they are."""
 MOST_LINES = 500
 """Of a page in which tables are looked for; a page of more has no text for readers."""
 MAX_COLUMNS = 30
@@ -44,11 +47,11 @@ def with_tables(lines: Sequence[Line]) -> list[Line | Table]:
     tables: dict[int, Table] = {}
     taken: set[int] = set()
     for rows in _runs(_rows(lines)):
-        places = [place for row in rows for place in row.lines]
-        cells = _cells(rows)
-        if cells:
-            first = min(places)
-            tables[first] = Table(cells, lines[first].page, rows[0].y, rows[0].pieces[0].x0)
+        places = sorted(place for row in rows for place in row.lines)
+        is_together = places[-1] - places[0] < APART * len(places)
+        if is_together and _is_drawn_by_rows(rows, [lines[place] for place in places]):
+            first = places[0]
+            tables[first] = Table(_cells(rows), lines[first].page, rows[0].y, rows[0].pieces[0].x0)
             taken.update(places)
     found: list[Line | Table] = []
     for at, line in enumerate(lines):
@@ -134,6 +137,14 @@ def _is_table(run: Sequence[_Row]) -> bool:
         texts = [piece.text for row in several for piece in row.pieces if x0 <= piece.x0 <= x1]
         long += sum(map(len, texts)) > PROSE * len(texts)
     return long < 2
+
+
+def _is_drawn_by_rows(run: Sequence[_Row], drawn: Sequence[Line]) -> bool:
+    """Whether what is drawn goes from column to column in each row; columns of text are drawn one after the other."""
+    starts = [x0 for x0, _ in _columns(run)]
+    order = [bisect_right(starts, piece.x0) for line in drawn for piece in line.pieces]
+    changes = sum(before != after for before, after in pairwise(order))
+    return changes >= sum(len(row.pieces) > 1 for row in run)
 
 
 def _columns(run: Sequence[_Row]) -> list[tuple[float, float]]:

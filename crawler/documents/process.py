@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 
-from crawler.documents.document import MAX_SECONDS, Document, DocumentError, Facts, Fault
+from crawler.documents.document import MAX_WAIT, Document, DocumentError, Facts, Fault
 from crawler.documents.worker import LENGTH
 
 MAX_ANSWER = 100_000_000
@@ -20,7 +20,7 @@ RENEWED_AFTER = 500
 class DocumentProcess:
     """Reads documents in one process; calls from several threads wait for each other."""
 
-    def __init__(self, seconds: float = MAX_SECONDS) -> None:
+    def __init__(self, seconds: float = MAX_WAIT) -> None:
         self.seconds = seconds
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()

@@ -11,6 +11,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import BinaryIO
 
@@ -49,16 +50,16 @@ def _answer(data: bytes, media_type: str) -> dict[str, object]:
 
 
 @contextlib.contextmanager
-def _time_limit():  # type: ignore[no-untyped-def]
-    """The system ends this process if the block takes longer than a document may; Windows has nothing like it."""
-    if not hasattr(signal, "alarm"):
+def _time_limit() -> Iterator[None]:
+    """The system ends this process if the block takes more of the processor than a document may."""
+    if not hasattr(signal, "setitimer"):  # on Windows
         yield
         return
-    signal.alarm(MAX_SECONDS + 5)  # the process that asked is the first to lose patience
+    signal.setitimer(signal.ITIMER_PROF, MAX_SECONDS)
     try:
         yield
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def _watch(parent: int) -> None:

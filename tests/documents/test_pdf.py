@@ -77,6 +77,12 @@ def test_columns_are_read_one_after_the_other(by_rows: bool) -> None:
     assert body(rows if by_rows else columns) == COLUMNS
 
 
+def test_a_column_below_a_title_has_its_own_right_edge() -> None:
+    title = Text(["A title that is as wide as both of the columns below it are together"], size=15, y=50)
+    halves = [Text(LEFT, x=60, y=80), Text(RIGHT, x=320, y=80)]
+    assert body([title, *halves]) == f"<h1>{title.lines[0]}</h1>{COLUMNS}"
+
+
 @pytest.mark.parametrize(
     ("text", "html"),
     [
