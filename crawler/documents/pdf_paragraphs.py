@@ -143,16 +143,18 @@ def _groups_of_page(items: Sequence[Line | Table], usual: Measures) -> Iterator[
             before = items[at - 1] if at else None
             if group is not None:
                 yield group
-            group = _begun(item, before, edges)
+            group = _begun(item, before, edges.of(item), usual)
         group.goes_on = _is_full(item, group.edge, None)
     if group is not None:
         yield group
 
 
-def _begun(line: Line, before: Line | Table | None, edges: Edges) -> Group:
+def _begun(line: Line, before: Line | Table | None, edge: float, usual: Measures) -> Group:
+    """The group that a line begins; large letters are not code, whatever their font is."""
     above = (line.y - before.y) / line.size if isinstance(before, Line) and line.y > before.y else 9.0
     is_item = _is_marked(line) or (not line.is_mono and NUMBERED.match(line.text) is not None)
-    return Group([line], above, edges.of(line), line.is_mono and not is_item, is_item)
+    is_code = line.is_mono and not is_item and line.size < TITLE * usual.size
+    return Group([line], above, edge, is_code, is_item)
 
 
 def _is_marked(line: Line) -> bool:
@@ -214,7 +216,7 @@ def _is_next(group: Group, line: Line, after: Line | None, usual: Measures) -> b
         return distance < 3 * pitch and line.size == last.size
     if distance > LOOSE * max(pitch, usual.pitch(last.size)) or abs(line.size - last.size) > 0.06 * last.size:
         return abs(distance) < 0.5 * line.size and line.x0 > last.x1  # the rest of its line
-    if group.is_code or line.is_mono:
+    if group.is_code or (line.is_mono and line.size < TITLE * usual.size):
         return _is_word_of_code(group, line)
     if line.is_bold != last.is_bold and (line.is_bold or len(group.lines) == 1) and _stands_alone(last, line, group):
         return False

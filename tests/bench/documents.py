@@ -1,11 +1,13 @@
 """How well PDF files are read: manuals of Debian that are there as PDF and as HTML, and texts printed by LibreOffice.
 
-    python tests/bench/documents.py FOLDER [PART OF A NAME]
+    python tests/bench/documents.py FOLDER [PART OF A NAME [PROGRAMS]]
+    python tests/bench/documents.py --printed FILE.html ...
 
 FOLDER has the unpacked packages, one folder each (`apt-get download PACKAGE`, `dpkg -x`). The gold is the text that the
 extractor `auto` finds in the HTML. Beside the text in its order (F1 of runs of four words) stand how many paragraphs
-are whole, how many headings are found, and seconds of the processor. The others are plain PDFium, pdftotext,
+are whole, how many headings are found (F1 both), and seconds of the processor. The others are plain PDFium, pdftotext,
 pdfminer.six and pypdf, as far as they are installed; a paragraph of theirs ends at an empty line where they have any.
+With --printed, LibreOffice (soffice) makes ODT, DOCX, EPUB and PDF of the HTML files, and the gold is all of their text.
 """
 
 import gzip
@@ -18,6 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from crawler.evaluation.text_metrics import f1, precision_recall, shingles, tokens
@@ -196,6 +199,30 @@ def score(found: Reading, wanted: Reading) -> Scores:
     )
 
 
+PRINTERS = {"odt": "odt:writer8", "docx": "docx:MS Word 2007 XML", "epub": "epub:EPUB", "pdf": "pdf:writer_pdf_Export"}
+
+
+def printed(files: list[str]) -> None:
+    """Print how well the documents that LibreOffice makes of HTML files are read."""
+    from crawler.documents.document_type import ENDINGS
+    from crawler.documents.read_document import read_document
+
+    with TemporaryDirectory() as folder:
+        for path in map(Path, files):
+            wanted = of_html(path.read_bytes())
+            source = path
+            for ending, printer in PRINTERS.items():
+                more = ["--infilter=HTML (StarWriter)"] if source is path else []
+                line = ["soffice", "--headless", *more, "--convert-to", printer, "--outdir", folder, str(source)]
+                subprocess.run(line, check=True, capture_output=True)
+                source = Path(folder, path.stem + ".odt")
+                data = Path(folder, f"{path.stem}.{ending}").read_bytes()
+                start = time.process_time()
+                found = of_html(read_document(data, ENDINGS[ending]).html.encode())
+                row = (*score(found, wanted), time.process_time() - start)
+                print(f"{path.name:26}{ending:10}" + "".join(f" {value:6.3f}" for value in row), flush=True)
+
+
 def main(root: Path, part: str = "", programs: str = ",".join(PROGRAMS)) -> None:
     sums: dict[str, list[tuple[float, ...]]] = {}
     print(f"{'':26}{'':10} {'text':>6} {'words':>6} {'parag.':>6} {'head.':>6} {'s':>6}")
@@ -219,4 +246,7 @@ def main(root: Path, part: str = "", programs: str = ",".join(PROGRAMS)) -> None
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), *sys.argv[2:])
+    if sys.argv[1] == "--printed":
+        printed(sys.argv[2:])
+    else:
+        main(Path(sys.argv[1]), *sys.argv[2:])

@@ -57,7 +57,7 @@ def test_files_of_many_folders_and_packings_have_names_of_their_own() -> None:
         (["raw", "/dev/null"], "'/dev/null' is not a file; --into cleans"),
         (["-"], "standard input has no name from which to name its output; --into cleans"),
         (["page.html"], "'page.html' is a single page; --into cleans"),
-        (["page.htm.gz"], "'page.htm.gz' is HTML; --into cleans"),
+        (["page.htm.gz"], "'page.htm.gz' is a single page; --into cleans"),
         (["b" * (LONGEST_NAME - 5)], "the name of 'bbb"),
         (["蜂" * 80], "the name of '蜂蜂蜂"),
     ],
