@@ -1,13 +1,13 @@
 """How well PDF files are read: manuals of Debian that are there as PDF and as HTML, and texts printed by LibreOffice.
 
-    python tests/bench/documents.py FOLDER [PART OF A NAME [PROGRAMS]]
+    python tests/bench/documents.py [--unseen] FOLDER [PART OF A NAME [PROGRAMS]]
     python tests/bench/documents.py --printed FILE.html ...
 
 FOLDER has the unpacked packages, one folder each (`apt-get download PACKAGE`, `dpkg -x`). The gold is the text that the
 extractor `auto` finds in the HTML. Beside the text in its order (F1 of runs of four words) stand how many paragraphs
 are whole, how many headings are found (F1 both), and seconds of the processor. The others are plain PDFium, pdftotext,
 pdfminer.six and pypdf, as far as they are installed; a paragraph of theirs ends at an empty line where they have any.
-With --printed, LibreOffice (soffice) makes ODT, DOCX, EPUB and PDF of the HTML files, and the gold is all of their text.
+With --printed, LibreOffice (soffice) makes ODT, DOCX, EPUB and PDF of the HTML files; the gold is all of their text.
 """
 
 import gzip
@@ -62,7 +62,26 @@ MANUALS = {
     "r-doc-pdf:FAQ": ("usr/share/R/doc/manual/R-FAQ.pdf", "../r-doc-html/usr/share/R/doc/manual/R-FAQ.html"),
     "r-doc-pdf:lang": ("usr/share/R/doc/manual/R-lang.pdf", "../r-doc-html/usr/share/R/doc/manual/R-lang.html"),
 }
-"""The PDF file of each manual and its HTML: a file, a pattern, or a folder of it."""
+"""The PDF file of each manual and its HTML: a file, a pattern, or a folder of it. The reader was developed on these."""
+FAI, EDU = "usr/share/doc/fai-doc/fai-guide", "usr/share/doc/debian-edu-doc-en/debian-edu-bookworm-manual"
+HISTORY = "usr/share/doc/debian-history/docs"
+GUIDE = "usr/share/doc/installation-guide-amd64/de"
+UNSEEN = {
+    "fai-doc": (f"{FAI}.pdf", f"{FAI}.html"),
+    "debian-edu-doc-en": (f"{EDU}.pdf", f"{EDU}.html"),
+    "doxygen-doc": ("usr/share/doc/doxygen/doxygen_manual.pdf", "usr/share/doc/doxygen/html/*.html"),
+    "r-doc-pdf:exts": ("usr/share/R/doc/manual/R-exts.pdf", "../r-doc-html/usr/share/R/doc/manual/R-exts.html"),
+    "debian-policy:fhs": (
+        "usr/share/doc/debian-policy/fhs/fhs-3.0.pdf.gz",
+        "usr/share/doc/debian-policy/fhs/fhs-3.0.html",
+    ),
+    "installation-guide-amd64:de": (f"{GUIDE}/install.de.pdf.gz", f"{GUIDE}/*.html"),
+    **{
+        f"debian-history:{code}": (f"{HISTORY}/project-history.{code}.pdf", f"{HISTORY}/*.{code}.html")
+        for code in ("de", "fr", "ja", "lt")
+    },
+}
+"""Manuals that were read for the first time when the figures were taken; --unseen."""
 LEAST_TOKENS = 8
 """Of a paragraph that is judged; shorter ones are cells, items and captions."""
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
@@ -150,7 +169,7 @@ NOT_TEXT = re.compile(r"genindex|search|contents|(?:^|/)index|toc|Index")
 def gold(name: str, root: Path) -> Reading:
     """The text and the headings of a manual's HTML."""
     texts, headings = [], []
-    files = html_files(root / name.partition(":")[0], MANUALS[name][1])
+    files = html_files(root / name.partition(":")[0], (MANUALS | UNSEEN)[name][1])
     for path in files:
         if len(files) > 1 and NOT_TEXT.search(path.name):
             continue
@@ -162,7 +181,7 @@ def gold(name: str, root: Path) -> Reading:
 
 
 def pdf_of(name: str, root: Path) -> bytes:
-    path = root / name.partition(":")[0] / MANUALS[name][0]
+    path = root / name.partition(":")[0] / (MANUALS | UNSEEN)[name][0]
     data = path.read_bytes()
     return gzip.decompress(data) if path.suffix == ".gz" else data
 
@@ -176,11 +195,12 @@ def paragraphs(text: str) -> Iterator[tuple[str, ...]]:
             yield found
 
 
+NUMBER = re.compile(r"(?:(?:[Cc]hapter|[Aa]ppendix|第)\s*)?(?:\d{1,3}|[A-Z](?=\.))(?:\.\d+)*[.:章]?\s*")
+
+
 def keys(headings: Iterable[str]) -> Counter[str]:
     """Headings by their letters, without numbers."""
-    found = (
-        re.sub(r"^(?:chapter|appendix|第)?\s*[A-Z\d]{0,3}(?:\.\d+)*[.:章]?\s+", "", one, flags=re.I) for one in headings
-    )
+    found = (NUMBER.sub("", one, count=1) if NUMBER.match(one) else one for one in headings)
     return Counter(key for one in found if (key := "".join(filter(str.isalpha, one.casefold()))))
 
 
@@ -223,10 +243,10 @@ def printed(files: list[str]) -> None:
                 print(f"{path.name:26}{ending:10}" + "".join(f" {value:6.3f}" for value in row), flush=True)
 
 
-def main(root: Path, part: str = "", programs: str = ",".join(PROGRAMS)) -> None:
+def main(manuals: Iterable[str], root: Path, part: str = "", programs: str = ",".join(PROGRAMS)) -> None:
     sums: dict[str, list[tuple[float, ...]]] = {}
     print(f"{'':26}{'':10} {'text':>6} {'words':>6} {'parag.':>6} {'head.':>6} {'s':>6}")
-    for name in MANUALS:
+    for name in manuals:
         if part not in name or not (root / name.partition(":")[0]).is_dir():
             continue
         data, wanted = pdf_of(name, root), gold(name, root)
@@ -248,5 +268,7 @@ def main(root: Path, part: str = "", programs: str = ",".join(PROGRAMS)) -> None
 if __name__ == "__main__":
     if sys.argv[1] == "--printed":
         printed(sys.argv[2:])
+    elif sys.argv[1] == "--unseen":
+        main(UNSEEN, Path(sys.argv[2]), *sys.argv[3:])
     else:
-        main(Path(sys.argv[1]), *sys.argv[2:])
+        main(MANUALS, Path(sys.argv[1]), *sys.argv[2:])
