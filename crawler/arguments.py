@@ -74,6 +74,7 @@ class Arguments:
     name: str = "topic"
     images: bool = True
     markdown: str = "no"
+    documents: bool = False
     listings: bool = False
     fresh: bool = False
     retopic: bool = False
@@ -396,6 +397,11 @@ ARGUMENTS = {
         _choice("markdown", MARKDOWN),
         "no",
         N_("yes adds the text as Markdown to the items, links adds it with the addresses of links."),
+    ),
+    "documents": Argument(
+        lambda value: _choice("documents", {"yes": True, "no": False})(value) == "yes",
+        "no",
+        N_("yes also fetches linked PDF, DOCX, ODT and EPUB files and makes items of their texts."),
     ),
     "listings": Argument(
         lambda value: _choice("listings", {"yes": True, "no": False})(value) == "yes",

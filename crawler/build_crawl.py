@@ -22,7 +22,9 @@ from crawler import demo
 from crawler.arguments import ALL, Arguments
 from crawler.bulk.parallel import GARBAGE_THRESHOLD
 from crawler.checked_settings import bounds_of, canonical_of, max_depth_of, similar_words_of
+from crawler.documents.document_type import ENDINGS
 from crawler.extraction import LEARNING, Extractor, favouring
+from crawler.extraction.document_text import with_documents
 from crawler.extraction.site_libraries import SiteLibraries
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
@@ -33,6 +35,7 @@ from crawler.recrawl.change_check import ChangeDetector
 from crawler.settings import LOG_LEVEL, user_agent
 from crawler.spiders.crawl_status import CrawlStatus, EndReason, OutcomeCounts
 from crawler.spiders.demo_site import serve_demo
+from crawler.spiders.document_reader import DocumentReader
 from crawler.spiders.links_and_images import EvidenceCache, LinkSelector, PageImages
 from crawler.spiders.named_lists import NamedLists
 from crawler.spiders.new_topic import score_again
@@ -93,6 +96,8 @@ class Crawl:
     method: str
     """The name of the extractor."""
     reader: PageReader
+    documents: DocumentReader | None
+    """None if documents are not read."""
     reports: dict[int, WorkerReport] = field(default_factory=dict)
     """The last reports of the further workers that this one has started, those that died included."""
 
@@ -195,6 +200,9 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
     if method in LEARNING:
         libraries = SiteLibraries(extract, LEARNING[method], count_statistic)
         extract = libraries.extract
+    documents = None
+    if arguments.documents:
+        extract, documents = with_documents(extract), DocumentReader(settings.getint("DOCUMENT_MAX_BYTES"))
     counts = OutcomeCounts(count_statistic)
     frontier = Frontier(session.committer.keys, _limits(crawler), arguments.max_pages, counts.count)
     status, scope = CrawlStatus(crawler), _scope(settings, arguments, seeds)
@@ -241,6 +249,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         redirects=Redirects(scope, frontier, settings.getint("REDIRECT_MAX_TIMES")),
         method=method,
         reader=reader,
+        documents=documents,
     )
     return _crawls[crawler]
 
@@ -274,6 +283,7 @@ def _scope(settings: BaseSettings, arguments: Arguments, seeds: tuple[str, ...])
         arguments.deny,
         settings.getint("URLLENGTH_LIMIT"),
         arguments.topic.avoid,
+        frozenset(ENDINGS) if arguments.documents else frozenset(),
     )
     for seed in seeds:
         scope.add_home(seed)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -79,6 +80,7 @@ NUMBERS: Mapping[str, tuple[float, float]] = MappingProxyType(
         "REDIRECT_MAX_TIMES": COUNT,
         "DOWNLOAD_MAXSIZE": BYTES,
         "DOWNLOAD_WARNSIZE": (0, MOST_BYTES),
+        "DOCUMENT_MAX_BYTES": BYTES,
         "LOGSTATS_INTERVAL": SECONDS,
     }
 )
@@ -108,6 +110,8 @@ def check_crawl(settings: BaseSettings, arguments: Arguments) -> None:
     max_depth_of(settings, arguments)
     image_filter_of(settings)
     similar_words_of(settings, arguments)
+    if arguments.documents and find_spec("pypdfium2") is None:
+        raise ArgumentError("documents=yes needs the package pypdfium2: pip install 'winnow-crawler[documents]'")
     if arguments.workers != 1 and settings.getdict("FEEDS"):
         raise ArgumentError(
             "workers={number} cannot be given with -o, -O or FEEDS, which write the items of one worker; "

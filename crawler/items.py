@@ -49,8 +49,12 @@ class PageRecord:
     """The date of publication as the page gives it, ISO 8601."""
     published_source: str = ""
     """Where `published` was found: `structured_data` (JSON-LD), `meta`, `time_element`, `attribute`, `text` (a visible
-    line) or `address`; the first of these that has this date.
+    line) or `address`; the first of these that has this date. `document`: a field of a PDF or office file.
     """
+    content_type: str = ""
+    """The media type: `text/html`, or that of a PDF, DOCX, ODT or EPUB file; empty where the server gives none."""
+    page_count: int | None = None
+    """How many pages a document has, if it says so; null for web pages."""
     page_type: str = ""
     """`article`, `forum`, `product`, `collection`, `listing`, `documentation` or `service`; empty where uncertain. Only
     the method `auto` tells it.
@@ -67,7 +71,7 @@ class PageRecord:
     """How the address was found: `seed`, `sitemap`, `feed`, `link`, `image` or `exploration` (a link chosen by chance).
     """
     extractor: str = ""
-    """The method that extracted the text."""
+    """The method that extracted the text; `document` for files that are no web pages."""
     extractor_version: str | None = None
     """The version of that method with its weights, such as `2:auto`: texts of two versions may differ."""
     text_fingerprint: str | None = None

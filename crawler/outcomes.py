@@ -9,6 +9,7 @@ from http import HTTPStatus
 from string import Formatter
 from typing import NamedTuple, Self
 
+from crawler.documents.document import MAX_PAGES, MAX_TEXT, Fault
 from crawler.page.html_tree import MAX_ATTRIBUTES, MAX_BLOCKS, MAX_BYTES, MAX_LEVELS, MAX_TAGS, Cut
 from crawler.page.image_file import NonImage
 from crawler.translation.message import N_, Message, plural
@@ -74,6 +75,7 @@ class Code(StrEnum):
     REDIRECT_TO_KNOWN = "redirect_to_known", Group.SKIPPED, N_("redirected to a page already known")
     REDIRECT_TO_NOTHING = "redirect_to_nothing", Group.SKIPPED, N_("redirected to something other than a web address")
     NOT_HTML = "not_html", Group.SKIPPED, N_("not HTML: {type}")
+    UNREAD_DOCUMENT = "unread_document", Group.SKIPPED, "{fault}"
     NOT_WHOLE = "not_whole", Group.SKIPPED, N_("not a whole page: {status}")
     NOT_AN_IMAGE = "not_an_image", Group.SKIPPED, N_("not an image: {content}")
     IMAGE_TOO_SMALL = "image_too_small", Group.SKIPPED, N_("image smaller than the limit")
@@ -98,7 +100,7 @@ class Code(StrEnum):
 
     # Records of archives and folders.
     NO_RESPONSE = "no_response", Group.SKIPPED, N_("WARC record: {kind}")
-    NO_HTML_NAME = "no_html_name", Group.SKIPPED, N_("file without an HTML file name")
+    NO_HTML_NAME = "no_html_name", Group.SKIPPED, N_("file without the name of a page or a document")
     NOT_A_FILE = "not_a_file", Group.SKIPPED, N_("no file")
     LINK_NOT_FOLLOWED = "link_not_followed", Group.SKIPPED, N_("link out of the folder or to a folder")
     NOT_ASKED_FOR = "not_asked_for", Group.SKIPPED, N_("page that nobody asks for")
@@ -176,6 +178,15 @@ CUTS = {
     Cut.TAGS: Message("after {tags} tags or {attributes} attributes", {"tags": MAX_TAGS, "attributes": MAX_ATTRIBUTES}),
     Cut.DEPTH: Message("after {levels} nested elements", {"levels": MAX_LEVELS}),
     Cut.BLOCKS: Message("after {blocks} lines", {"blocks": MAX_BLOCKS}),
+    Cut.DOCUMENT: Message(
+        "after {pages} pages or {letters} characters of a document", {"pages": MAX_PAGES, "letters": MAX_TEXT}
+    ),
+}
+FAULTS = {
+    Fault.BROKEN: N_("document that is damaged, or of another type than it says"),
+    Fault.ENCRYPTED: N_("document that needs a password"),
+    Fault.SCANNED: N_("document without text, such as a scan"),
+    Fault.LIMIT: N_("document that takes more time or memory than the limit"),
 }
 CONTENTS = {
     NonImage.SVG: N_("SVG, which may contain scripts"),
@@ -207,6 +218,8 @@ def _value(code: Code, detail: str) -> object:
             return Outcome.of(detail).message
         case "at":
             return CUTS[Cut(detail)]
+        case "fault":
+            return Message(FAULTS[Fault(detail)])
         case "content":
             return _status(detail) if detail.isdigit() else Message(CONTENTS[NonImage(detail)])
         case "signal":

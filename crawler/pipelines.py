@@ -16,6 +16,7 @@ from scrapy.pipelines import ItemPipelineManager
 
 from crawler.build_crawl import crawl_of
 from crawler.checked_settings import judge_of
+from crawler.extraction.document_text import METHOD
 from crawler.items import ImageItem, PageItem
 from crawler.metadata.record_readers import READERS
 from crawler.noise.page_images import all_images, judged_images
@@ -99,7 +100,7 @@ class ExtractPipeline:
             self.counts.count(Outcome(Code.FIELDS_CUT), found.cut)
             for failure in found.failures:
                 self.counts.count(Outcome(Code.FIELD_FAILED, failure))
-        item.extractor = self.method
+        item.extractor = self.method if page.document is None else METHOD
         return item
 
 

@@ -132,6 +132,10 @@ REDIRECT_MAX_TIMES = 10
 DOWNLOAD_MAXSIZE = 10 * 1024 * 1024
 """The largest body of a page in bytes, compressed or not."""
 DOWNLOAD_WARNSIZE = 0  # bodies over the limit itself are counted and reported
+DOCUMENT_MAX_BYTES = 32 * 1024 * 1024
+"""The largest document that `-a documents=yes` reads, in bytes, for addresses that end like one, such as `.pdf`;
+documents with other addresses have the limit of pages.
+"""
 ALLOWED_PRIVATE_HOSTS = ""
 """Names, addresses or networks that may be requested although they are not public, separated by commas."""
 DOWNLOAD_VERIFY_CERTIFICATES = True

@@ -10,16 +10,18 @@ CRAWLER = Path(__file__).resolve().parent.parent / "crawler"
 
 # The rooms from bottom to top: a module imports from its own room and from those before it.
 ROOMS = (
-    "settings urls page translation outcomes command_line atomic_files rights quality metadata extraction noise topic "
-    "recrawl "
+    "settings urls page documents translation outcomes command_line atomic_files rights quality metadata extraction "
+    "noise topic recrawl "
     "frontier items arguments checked_settings store labels reports archives bulk evaluation training export demo "
     "spiders workers.worker_report build_crawl workers spiders.topic spiders.request_scheduler schedule middlewares "
     "pipelines extensions dashboard commands api addon"
 ).split()
 # These compute: they know no framework, no database and no terminal; and these are their libraries.
-PURE = frozenset("outcomes urls page translation rights quality metadata extraction noise topic recrawl".split())
+PURE = frozenset(
+    "outcomes urls page documents translation rights quality metadata extraction noise topic recrawl".split()
+)
 LIBRARIES = frozenset(
-    "cssselect lxml parsel w3lib numpy tldextract rapidfuzz py3langid rjieba adblock snowballstemmer".split()
+    "cssselect lxml parsel w3lib numpy tldextract rapidfuzz py3langid rjieba adblock pypdfium2 snowballstemmer".split()
 )
 # The heavy libraries, each with the room that may use it.
 KEPT_TO = {
@@ -35,6 +37,7 @@ KEPT_TO = {
     "lightgbm": ("training",),
     "markupsafe": ("dashboard", "demo", "evaluation", "reports"),
     "pyarrow": ("export",),
+    "pypdfium2": ("documents",),
     "rjieba": ("page",),
     "scipy": ("evaluation", "training"),
     "sklearn": ("training",),

@@ -125,7 +125,7 @@ def crawl(given: Sequence[str]) -> None:
 def _clean_parser() -> _Parser:
     parser = _parser("clean")
     add = parser.add_argument
-    add("page", metavar="PAGE", help=N_("the address of a page, a file of HTML, or - for standard input"))
+    add("page", metavar="PAGE", help=N_("the address of a page or document, a file, or - for standard input"))
     add("--markdown", action="store_true", help=N_("print Markdown, with the addresses of links"))
     add("--json", action="store_true", help=N_("print a JSON object with the text, title, author, date and more"))
     add("--url", metavar="URL", default="", help=N_("the address from which the file or standard input was fetched"))
@@ -139,18 +139,16 @@ def clean(given: Sequence[str]) -> int:
     parser = _clean_parser()
     options = parser.parse(given)
     settings = dict(setting.partition("=")[::2] for setting in options.set)
-    from crawler.api.document import Document
+    from crawler.api.document import Document, page_of
     from crawler.api.fetch_page import fetch_page
     from crawler.extraction import favouring
-    from crawler.page.page import Page
 
     try:
         if options.page.lower().startswith(("http://", "https://")):
             page = fetch_page(options.page, settings)
         else:
-            page = Page(
-                options.url, sys.stdin.buffer.read() if options.page == "-" else Path(options.page).read_bytes()
-            )
+            data = sys.stdin.buffer.read() if options.page == "-" else Path(options.page).read_bytes()
+            page = page_of(data, options.url)
     except MessageError as error:
         refuse(error.message, parser.prog, FAILED)
     except OSError as error:

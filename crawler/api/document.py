@@ -5,15 +5,18 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
+from crawler.archives.saved_documents import saved_document
+from crawler.documents.document import DocumentError
 from crawler.extraction import Extractor, favouring
+from crawler.extraction.document_text import with_documents
 from crawler.metadata.record_readers import READERS
 from crawler.noise.page_images import page_images
 from crawler.noise.page_markdown import page_markdown
-from crawler.page.page import Extraction, Page
+from crawler.page.page import DocumentFacts, Extraction, Page, is_html, media_type
 
 FIELDS = (
     *("text", "markdown", "title", "author", "published", "published_source"),
-    *("language", "page_type", "comments", "rights", "images"),
+    *("language", "content_type", "page_count", "page_type", "comments", "rights", "images"),
 )
 """The fields of `Document.fields()`."""
 
@@ -22,7 +25,7 @@ class Document:
     """A cleaned page. Each part is computed when it is first asked for, and all come from one parse."""
 
     def __init__(self, page: Page, extract: Extractor, link_addresses: bool = False) -> None:
-        self._page, self._extract, self._link_addresses = page, extract, link_addresses
+        self._page, self._extract, self._link_addresses = page, with_documents(extract), link_addresses
 
     @property
     def _extraction(self) -> Extraction:
@@ -71,6 +74,17 @@ class Document:
     def language(self) -> str | None:
         """The two-letter code of the text's language."""
         found: str | None = self._read("language")
+        return found
+
+    @property
+    def content_type(self) -> str:
+        """The media type that the server declared, or that of a document by its content."""
+        return str(self._read("content_type"))
+
+    @property
+    def page_count(self) -> int | None:
+        """How many pages a document has, if it says so; None of a web page."""
+        found: int | None = self._read("page_count")
         return found
 
     @property
@@ -131,9 +145,10 @@ def clean(
 ) -> Document:
     """Clean a page; no page raises an exception.
 
-    `html` is text, or bytes as a server sent them, with the `content_type` that it declared. `url` makes relative
-    addresses absolute. `method` and `favour` are those of `-a extractor=` and `-a favour=`. With `link_addresses` the
-    Markdown has the addresses of links.
+    `html` is text, or bytes as a server sent them, with the `content_type` that it declared. With the extra
+    `documents`, bytes may also be a PDF, DOCX, ODT or EPUB file. `url` makes relative addresses absolute. `method` and
+    `favour` are those of `-a extractor=` and `-a favour=`. With `link_addresses` the Markdown has the addresses of
+    links.
 
     >>> document = clean("<title>Bees</title><nav><a href=/>Home</a></nav><p>Bees dance in the dark of the hive.</p>")
     >>> document.text
@@ -141,4 +156,16 @@ def clean(
     >>> document.language, document.author, document.published
     ('en', '', None)
     """
-    return Document(Page.from_html(html, url, content_type), favouring(method, favour), link_addresses)
+    page = page_of(html, url, content_type) if isinstance(html, bytes) else Page.from_html(html, url)
+    return Document(page, favouring(method, favour), link_addresses)
+
+
+def page_of(data: bytes, url: str, content_type: str = "", robots_header: str = "") -> Page:
+    """The page in the bytes of a page or a document; an empty one of a document that cannot be read."""
+    if not is_html(content_type, data):
+        try:
+            if (page := saved_document(data, url, robots_header)) is not None:
+                return page
+        except DocumentError:
+            return Page(url, b"", document=DocumentFacts(media_type(content_type)))
+    return Page(url, data, content_type, robots_header)

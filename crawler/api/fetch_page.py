@@ -10,10 +10,11 @@ from scrapy.settings import Settings
 from scrapy.utils.project import get_project_settings
 from twisted.python.failure import Failure
 
+from crawler.api.document import page_of
 from crawler.build_crawl import REPLACED
 from crawler.outcomes import Outcome
 from crawler.page.page import Page
-from crawler.spiders.page_reader import page_of
+from crawler.spiders.page_reader import header
 from crawler.spiders.request_outcomes import outcome_of
 from crawler.translation.message import MessageError
 
@@ -40,7 +41,8 @@ class _OnePage(Spider):
         yield Request(self.url, callback=self.take, errback=self.fail)
 
     def take(self, response: Response) -> None:
-        self.found.append(page_of(response))
+        robots = header(response.headers, "X-Robots-Tag", "\n")
+        self.found.append(page_of(response.body, response.url, header(response.headers, "Content-Type"), robots))
 
     def fail(self, failure: Failure) -> None:
         self.found.append(outcome_of(failure))

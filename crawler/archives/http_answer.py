@@ -8,7 +8,9 @@ from typing import Any
 import brotli
 
 from crawler.archives.records import EMPTY_LINE, MAX_HEAD, MAX_PAGE, BrokenError, NotHtmlError, fields_of
+from crawler.archives.saved_documents import saved_document
 from crawler.archives.stream import Inflate, ZstdDecompressor, ZstdError
+from crawler.documents.document_type import may_be_document
 from crawler.page.page import Page, is_html, media_type
 
 CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,16})[ \t]*(?:;[^\r\n]*)?\r?\n")
@@ -26,7 +28,8 @@ def page_of(answer: bytes, url: str, whole: bool = True) -> Page:
 def page_of_body(body: bytes, url: str, headers: Mapping[str, str], whole: bool = True) -> Page:
     """The page in a body as it was sent; for incomplete bodies, too, the type is checked first."""
     content_type = headers.get("content-type", "")
-    if media_type(content_type):  # a body of another declared type is not decompressed
+    is_document = may_be_document(media_type(content_type), url, headers.get("content-disposition", ""))
+    if media_type(content_type) and not is_document:  # a body of another declared type is not decompressed
         check_type(content_type, b"")
     if not whole:
         raise BrokenError(TOO_LONG)
@@ -34,6 +37,8 @@ def page_of_body(body: bytes, url: str, headers: Mapping[str, str], whole: bool 
         body = unchunked(body)
     for coding in reversed(headers.get("content-encoding", "").lower().split(",")):
         body = decoded(body, coding.strip())
+    if is_document and (page := saved_document(checked(body), url, headers.get("x-robots-tag", ""))) is not None:
+        return page
     check_type(content_type, body)
     return Page(url, checked(body), content_type, headers.get("x-robots-tag", ""))
 

@@ -13,14 +13,19 @@ from typing import NamedTuple, cast
 
 from crawler.archives import json_lines, stream
 from crawler.archives.records import MAX_PAGE, Broken, InputError, Raw, ReadResult, Record, Skipped, as_json
+from crawler.archives.saved_documents import saved_document
 from crawler.archives.stream import Stream
 from crawler.archives.warc_and_tianwang import TIANWANG_BEGINNING, WARC, read_tianwang, read_warc
+from crawler.documents.document_type import ENDINGS, PDF_MARK
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Page, is_html
 
 STANDARD_INPUT = "-"
+DOCUMENT = "document"
 HEAD = 1024
 HTML_SUFFIXES = (".html", ".htm", ".xhtml")
+DOCUMENT_SUFFIXES = tuple(f".{ending}" for ending in ENDINGS)
+PAGE_SUFFIXES = (*HTML_SUFFIXES, *DOCUMENT_SUFFIXES)
 
 
 def read_html(stream: Stream, name: str) -> Iterator[ReadResult]:
@@ -36,11 +41,12 @@ def read_html(stream: Stream, name: str) -> Iterator[ReadResult]:
 
 def html_record(raw: Raw) -> Record:
     """The page in one file. Only its name declares its type."""
-    return Record(Page("", raw.data), as_json(raw.head["name"]), '""')
+    page = saved_document(raw.data, "") or Page("", raw.data)
+    return Record(page, as_json(raw.head["name"]), '""')
 
 
 def read_folder(folder: Path) -> Iterator[ReadResult]:
-    """The pages of a folder and its subfolders, by name; files without an HTML file name are skipped."""
+    """The pages of a folder and its subfolders, by name; files without the name of a page or a document are skipped."""
     home = folder.resolve()
     waiting: list[Path | os.DirEntry[str]] = [folder]  # a stack: the next one is last, so any depth is possible
     while waiting:
@@ -51,7 +57,7 @@ def read_folder(folder: Path) -> Iterator[ReadResult]:
                 waiting += sorted(os.scandir(path), key=lambda entry: entry.name, reverse=True)
             except OSError as error:
                 yield Broken(path.as_posix(), f"it cannot be read ({error.strerror})")
-        elif not stream.bare(entry.name).endswith(HTML_SUFFIXES):
+        elif not stream.bare(entry.name).endswith(PAGE_SUFFIXES):
             yield Skipped(Outcome(Code.NO_HTML_NAME))
         elif entry.is_symlink() and not _stays(path, home):
             yield Skipped(Outcome(Code.LINK_NOT_FOLLOWED))
@@ -95,10 +101,11 @@ FORMATS = (
     ArchiveFormat("Tianwang", (), lambda head: TIANWANG_BEGINNING.search(head) is not None, read_tianwang),
     ArchiveFormat("JSON lines", (".jsonl", ".ndjson", ".jl"), _begins(b"{"), json_lines.read),
     ArchiveFormat("HTML", HTML_SUFFIXES, lambda head: is_html("", head), read_html),
+    ArchiveFormat(DOCUMENT, DOCUMENT_SUFFIXES, lambda head: PDF_MARK in head, read_html),
 )
 KNOWN = (
-    "inputs are HTML files (.html, .htm, .xhtml) and folders of them, JSON lines (.jsonl, .ndjson, .jl), WARC (.warc) "
-    "and Tianwang's raw pages, also as .gz, .xz or .zst"
+    "inputs are HTML files (.html, .htm, .xhtml), documents (.pdf, .docx, .odt, .epub) and folders of them, JSON lines "
+    "(.jsonl, .ndjson, .jl), WARC (.warc) and Tianwang's raw pages, also as .gz, .xz or .zst"
 )
 
 

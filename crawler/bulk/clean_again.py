@@ -28,6 +28,7 @@ SAME = and_(stored_response.c.key == page.c.key, stored_response.c.fetched_at ==
 # The fields that are replaced; if a page was fetched again meanwhile, its newer fields are kept.
 MADE_ANEW = (
     *("language", "title", "text", "comments", "author", "published", "published_source", "page_type"),
+    *("content_type", "page_count"),
     "quality",
     *(
         "text_fingerprint",

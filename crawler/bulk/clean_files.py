@@ -22,7 +22,7 @@ from filelock import FileLock, Timeout
 from scrapy.settings import Settings
 from scrapy.utils.log import configure_logging
 
-from crawler.archives.inputs import HTML_SUFFIXES, Input
+from crawler.archives.inputs import PAGE_SUFFIXES, Input
 from crawler.archives.records import Broken
 from crawler.archives.stream import bare
 from crawler.atomic_files import AtomicFile, OutputError, remove_parts
@@ -289,7 +289,7 @@ def _check_apart(output: str | None, inputs: Sequence[str]) -> None:
     """Raise a WrongUseError if the output would replace an input."""
     if output is None or not Path(output).exists():
         return
-    is_page = bare(Path(output).name).endswith(HTML_SUFFIXES)
+    is_page = bare(Path(output).name).endswith(PAGE_SUFFIXES)
     for name in inputs:
         if name == "-":
             continue

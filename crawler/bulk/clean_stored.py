@@ -24,6 +24,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.engine import URL
 
 from crawler.archives.records import Broken
+from crawler.archives.saved_documents import saved_document
 from crawler.atomic_files import AtomicFile, OutputError
 from crawler.bulk.clean_again import (
     MADE_ANEW,
@@ -43,6 +44,7 @@ from crawler.bulk.progress_bar import CleaningProgress, outcome_lines
 from crawler.bulk.resume_manifest import maker
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, byte_size, printable, spell_out_log
 from crawler.extraction import LEARNING, favouring, with_library
+from crawler.extraction.document_text import METHOD, with_documents
 from crawler.extraction.methods.template import LeafLabel
 from crawler.metadata.record_readers import READERS
 from crawler.noise.page_images import all_images, page_images
@@ -91,6 +93,7 @@ class StoredPage:
     """no, yes or links."""
     templates: tuple[LeafLabel, ...] = ()
     """What the crawl found that pages of its host have in common, if its method learns that."""
+    is_document: bool = False
 
     @property
     def data(self) -> bytes:
@@ -132,15 +135,17 @@ def _remade(stored: StoredPage, judges_images: bool) -> Remade:
         [value for name, value in response.headers if name.lower() == wanted]
         for wanted in ("content-type", "x-robots-tag")
     )
-    page = Page(stored.url, response.body, ", ".join(types), "\n".join(robots))
+    page = saved_document(response.body, stored.url, "\n".join(robots)) if stored.is_document else None
+    page = page or Page(stored.url, response.body, ", ".join(types), "\n".join(robots))
     extract = favouring(stored.method, stored.favour)
     if stored.templates:
         extract = with_library(extract, LEARNING[stored.method](stored.templates))
+    extract = with_documents(extract)
     extraction = page.once(extract)
     check = ChangeDetector(stored.method, stored.favour, extract).check(page, extraction, None)
     values = {name: read(page, extraction) for name, read in READERS.items()}
     values["images"] = page_images(page, extraction) if judges_images else all_images(page)
-    values["markdown"], values["extractor"] = None, stored.method
+    values["markdown"], values["extractor"] = None, METHOD if stored.is_document else stored.method
     if stored.markdown != "no":
         values["markdown"] = page_markdown(page, extraction, stored.markdown == "links", judges_images)
     values |= {name: getattr(check, name) for name in MADE_ANEW if name not in values}
@@ -239,19 +244,22 @@ class Run:
         for row in pages_after(connection, self.crawl, self.bookmark.last, markdown=reads_markdown):
             self.passed += 1
             method, favour = self.options.method, self.options.favour
+            is_document = row["extractor"] == METHOD
             if method is None:
-                method, favour = row["extractor"], (row["extractor_version"] or "").partition("/")[2] or "balance"
+                own, _, favour = (row["extractor_version"] or "").partition(":")[2].partition("/")
+                method, favour = own if is_document else row["extractor"], favour or "balance"
+            kind = LEARNING.get(method)
+            is_learned = kind is not None and kind is LEARNING.get(row["extractor"])
             if row["body"] is None:
                 self.bare += 1
-            elif (kind := LEARNING.get(method)) and method != "auto" and kind is not LEARNING.get(row["extractor"]):
+            elif kind is not None and method != "auto" and not is_learned and not is_document:
                 self.learned += 1
             else:
                 wish = _markdown_of(row["markdown"]) if reads_markdown else self.options.markdown
                 response = {name: row[name] for name in RESPONSE}
                 about = row["id"], row["key"], row["url"], row["fetched_at"], row["text_fingerprint"]
-                is_learned = kind is not None and kind is LEARNING.get(row["extractor"])
                 templates = self.templates(connection, host_of(row["url"])) if is_learned else ()
-                yield StoredPage(*about, response, method, favour, wish or "no", templates)
+                yield StoredPage(*about, response, method, favour, wish or "no", templates, is_document)
 
     def templates(self, connection: Connection, name: str) -> tuple[LeafLabel, ...]:
         """The templates of a host; those of the last host are remembered."""

@@ -14,13 +14,15 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from crawler.archives.inputs import Input
+from crawler.archives.inputs import DOCUMENT, Input
 from crawler.archives.records import Broken, BrokenError, InputError, NotHtmlError, Raw, ReadResult, Skipped, as_json
 from crawler.atomic_files import AtomicFile, OutputError
 from crawler.bulk.common_parts import Libraries, learned
 from crawler.bulk.parallel import in_order
 from crawler.bulk.resume_manifest import NO_ARCHIVE, Pair, is_folder, maker
+from crawler.documents.document import DocumentError
 from crawler.extraction import LEARNING, Extractor, with_library
+from crawler.extraction.document_text import METHOD, with_documents
 from crawler.metadata.record_readers import READERS
 from crawler.noise.page_images import page_images
 from crawler.noise.page_markdown import page_markdown
@@ -97,17 +99,20 @@ def clean(
         record = found.decode(found)
         if library := libraries.get(host_of(record.page.url)):
             extract = with_library(extract, library)
-        extraction = record.page.once(extract)
+        extraction = record.page.once(with_documents(extract))
         more = {name: MORE[name](record.page, extraction) for name in fields}
         if wish != "no":
             more["markdown"] = page_markdown(record.page, extraction, wish == "links")
+    except DocumentError as error:
+        return Skipped(Outcome(Code.UNREAD_DOCUMENT, error.fault))
     except NotHtmlError as error:
         return Skipped(Outcome(Code.NOT_HTML, str(error)))
     except BrokenError as error:
         return Broken(found.place, str(error))
     except Exception as error:  # an error in one page, or in a method, must not affect the other pages
         return Broken(found.place, f"it cannot be cleaned ({type(error).__name__}: {error})")
-    values = as_json(extraction.text), as_json(extraction.title), as_json(method)
+    used = method if record.page.document is None else METHOD
+    values = as_json(extraction.text), as_json(extraction.title), as_json(used)
     others = [f', "{name}": {_json(value)}' for name, value in more.items()]
     line = LINE.format(record.id, record.url, *values, "".join(others))
     sizes = len(record.page.body), len(extraction.text.encode())
@@ -207,9 +212,9 @@ class FileCleaner:
 
     def _clean(self, pair: Pair, result: FileResult) -> None:
         source = Input(str(pair.input))
-        if source.kind is None or source.kind.name == "HTML":
+        if source.kind is None or source.kind.name in ("HTML", DOCUMENT):
             source.close()
-            raise InputError(f"{pair.shown!r} is HTML; {NO_ARCHIVE}")
+            raise InputError(f"{pair.shown!r} is a single page; {NO_ARCHIVE}")
         clean = with_libraries(self.clean, [source], lambda: None)
         with AtomicFile(str(self.folder / pair.output)) as output:
             for found in source.found():

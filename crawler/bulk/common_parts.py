@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
 from crawler.archives.records import BrokenError, NotHtmlError, Raw, ReadResult
+from crawler.documents.document import DocumentError
 from crawler.extraction.methods.template import N1, Learner, Library
 from crawler.extraction.site_libraries import MAX_KEPT
 from crawler.page.page import Page
@@ -47,6 +48,7 @@ def _pages(found: Iterator[ReadResult], show: Callable[[], object]) -> Iterator[
         if isinstance(one, Raw):
             try:
                 page = one.decode(one).page
-            except (BrokenError, NotHtmlError):
+            except (BrokenError, NotHtmlError, DocumentError):
                 continue
-            yield host_of(page.url), page
+            if page.document is None:
+                yield host_of(page.url), page

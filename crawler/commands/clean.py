@@ -30,7 +30,7 @@ class Command(command.Command):
         add("--favour", choices=("balance", "precision", "recall"), default="balance", help=favours)
         fields = N_(
             "more fields, of: language, comments, author, published, published_source, page_type, quality, "
-            "text_fingerprint, rights, images"
+            "text_fingerprint, rights, content_type, page_count, images"
         )
         more = names("crawler.bulk.cleaning:MORE")
         add("--with", metavar="FIELDS", dest="fields", type=more, default=[], help=fields)

@@ -23,6 +23,8 @@ class Scope:
     max_length: int = 2083
     avoid: tuple[str, ...] = ()
     """Domains that are left out, with their subdomains."""
+    documents: frozenset[str] = frozenset()
+    """Endings of addresses that are followed although these are no web pages."""
     homes: set[str] = field(default_factory=set)
 
     def add_home(self, url: str) -> None:
@@ -51,7 +53,7 @@ class Scope:
         return found
 
     def _no_page(self, url: str, suffix: str | None, is_repeating: bool) -> Outcome | None:
-        if suffix:
+        if suffix and suffix not in self.documents:
             return Outcome(Code.NOT_HTML, f".{suffix}")
         if is_repeating:
             return Outcome(Code.PATH_REPEATS)

@@ -78,6 +78,8 @@ class Cut(StrEnum):
     """The number of tags or of attributes."""
     DEPTH = "depth"
     BLOCKS = "blocks"
+    DOCUMENT = "document"
+    """The pages or the text of a document that is no web page."""
 
 
 def bounded(source: bytes) -> tuple[bytes, Cut | None]:

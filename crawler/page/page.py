@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from lxml import etree
 
@@ -44,6 +44,19 @@ class Extraction:
     """The F1 that the method expects of the text, from 0 to 1; None if unknown."""
 
 
+class DocumentFacts(NamedTuple):
+    """What a file that is no web page says about itself."""
+
+    media_type: str
+    title: str = ""
+    author: str = ""
+    published: str | None = None
+    """Day, as in ISO 8601."""
+    pages: int | None = None
+    ended: Cut | None = None
+    """The limit after which the rest of the file was not read; usually None."""
+
+
 @dataclass(frozen=True, eq=False)
 class Page:
     """A fetched page; it has all parts whatever its bytes are, if necessary empty ones."""
@@ -53,6 +66,8 @@ class Page:
     content_type: str = ""
     robots_header: str = ""
     """The X-Robots-Tag headers, one a line."""
+    document: DocumentFacts | None = None
+    """What the file says about itself if the page was made of a document, such as a PDF file."""
     _once: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod

@@ -44,6 +44,8 @@ class ChangeDetector:
 
     def _fingerprints(self, page: Page, extraction: Extraction) -> str:
         """Of the texts that are compared, with spaces between them."""
+        if page.document is not None:
+            return fingerprint(extraction.text) or NO_TEXT
         if self.method not in LEARNING or not (extraction if self.method == "auto" else page.once(auto)).blocks:
             return fingerprint(page.once(self.extract).text) or NO_TEXT
         chosen = choices(page)

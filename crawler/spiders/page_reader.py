@@ -99,7 +99,7 @@ class PageReader:
             shared_examples=(*so_far.shared_examples, *shared_examples),
             links=(*self.lists.of(page), *links, *self._images(page, lease.candidate, rights)),
             priorities=priorities,
-            image_counts=self.images.counts(page) if self.images.judged else None,
+            image_counts=self.images.counts(page) if self.images.judged and page.document is None else None,
             templates=self._templates(page) if outcome is None else (),
             validators=validators(response),
             response=stored_response(response) if is_stored and self.keeps_responses else None,
@@ -165,7 +165,7 @@ class PageReader:
 
     def _templates(self, page: Page) -> tuple[Template, ...]:
         """The templates of the host that this page completes."""
-        if self.libraries is None:
+        if self.libraries is None or page.document is not None:
             return ()
         return tuple(Template(host(page.url), *label) for label in self.libraries.learn(page))
 

@@ -68,6 +68,8 @@ class TopicSpider(Spider):
             check_crawl(crawler.settings, arguments)
         spider = super().from_crawler(crawler, build(crawler, arguments, session))
         crawler.signals.connect(spider.leave_other_types, signals.headers_received)
+        if spider.crawl.documents is not None:
+            crawler.signals.connect(spider.crawl.documents.close, signals.spider_closed)
         return spider
 
     async def start(self) -> AsyncIterator[Request]:
@@ -83,14 +85,17 @@ class TopicSpider(Spider):
             return Request(url, self.parse_image, errback=self.failed, dont_filter=True, meta=meta)
         asked = conditional_headers(lease.known, self.crawl.reader.comparison.version)
         meta = {"lease": lease} | ({"handle_httpstatus_list": [NOT_MODIFIED]} if asked else {})
+        if self.crawl.documents is not None and (largest := self.crawl.documents.largest(url)):
+            meta["download_maxsize"] = largest
         return Request(url, self.parse, errback=self.failed, dont_filter=True, headers=asked, meta=meta)
 
     def leave_other_types(self, headers: Headers, request: Request) -> None:
-        """Stop the download of anything but a web page, unless it may be a sitemap or feed."""
+        """Stop the download of anything but a web page or a document, unless it may be a sitemap or feed."""
         lease: Lease | None = request.meta.get("lease")
         declared = media_type(header(headers, "Content-Type"))
         is_page = lease is not None and lease.candidate.kind in KINDS | {"link"}
-        if is_page and declared and declared not in HTML_TYPES:
+        is_document = self.crawl.documents is not None and self.crawl.documents.is_wanted(headers, request.url)
+        if is_page and declared and declared not in HTML_TYPES and not is_document:
             raise StopDownload(fail=False)
 
     def parse(self, response: Response) -> Iterator[PageItem] | Awaitable[Iterable[PageItem | Request]]:
@@ -103,6 +108,8 @@ class TopicSpider(Spider):
         if response.status == NOT_MODIFIED:
             check = ChangeCheck(PageChange.NOT_MODIFIED)
             self.finish(request, replace(result_of(request), check=check, validators=validators(response)))
+        elif (document := self.document_type(response)) is not None:
+            return self.parse_document(response, document)
         elif kind in ("seed", "list") and (
             found := listing(response.body, response.url, self.crawl.settings.getint("DOWNLOAD_MAXSIZE"))
         ):
@@ -118,6 +125,22 @@ class TopicSpider(Spider):
                 return self.follow_refresh(page, response, page.refresh[1])
             return self.parse_page(page, response)
         return iter(())
+
+    def document_type(self, response: Response) -> str | None:
+        """The type of the document in a response, if documents are read and it is a whole one."""
+        if self.crawl.documents is None or response.status in NO_WHOLE_PAGE:
+            return None
+        return self.crawl.documents.type_of(response)
+
+    async def parse_document(self, response: Response, kind: str) -> Iterable[PageItem]:
+        """The document as an item, if it is to be stored."""
+        assert response.request is not None  # noqa: S101 - Scrapy has set it
+        assert self.crawl.documents is not None  # noqa: S101 - it told the type
+        page = await self.crawl.documents.page(response, kind)
+        if isinstance(page, Outcome):
+            self.skip(response.request, page)
+            return ()
+        return self.parse_page(page, response)
 
     async def follow_refresh(self, page: Page, response: Response, url: str) -> Iterable[PageItem | Request]:
         """The request for where a page sends its reader, as after a redirect; the page itself if that is known."""

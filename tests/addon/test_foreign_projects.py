@@ -167,7 +167,8 @@ def test_a_plain_spider(project: Path, site: Site) -> None:
         (None, "mine"),
         (2, WASP),
     ]
-    fields = "text markdown title author published published_source language page_type comments rights images".split()
+    fields = "text markdown title author published published_source language".split()
+    fields += "content_type page_count page_type comments rights images".split()
     assert list(items[0]["clean"]) == fields
     assert items[0]["clean"]["images"][0].items() >= {"url": f"{site.url}bee.jpg", "alt": "A bee on a flower"}.items()
     assert "ERROR" not in log

@@ -161,7 +161,7 @@ def test_a_file_that_is_there_is_not_touched(work: FileCleaner, tmp_path: Path) 
     [
         ("a.warc", None, "a.warc' cannot be read (No such file or directory)"),
         ("odd", b"bees", "odd' is not an input that can be cleaned; inputs are"),
-        ("page", b"<html><p>Bees dance.", "page' is HTML; --into cleans WARC"),
+        ("page", b"<html><p>Bees dance.", "page' is a single page; --into cleans WARC"),
     ],
 )
 def test_what_cannot_be_read_has_no_output(

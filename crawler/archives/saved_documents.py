@@ -1,0 +1,23 @@
+"""Saved documents that are no web pages, read in a process of their own."""
+
+from functools import cache
+from importlib.util import find_spec
+
+from crawler.documents.document_page import document_page
+from crawler.documents.document_type import type_of
+from crawler.documents.process import DocumentProcess
+from crawler.page.page import Page
+
+
+@cache
+def _process() -> DocumentProcess | None:
+    """The process of this process; None without the package that reads PDF files."""
+    return DocumentProcess() if find_spec("pypdfium2") is not None else None
+
+
+def saved_document(body: bytes, url: str, robots_header: str = "") -> Page | None:
+    """The page of a document, or None if the bytes are none; raises a DocumentError if it cannot be read."""
+    kind, process = type_of(body), _process()
+    if kind is None or process is None:
+        return None
+    return document_page(process.read(body, kind), url, kind, robots_header)

@@ -1,0 +1,68 @@
+"""What is read of a document: its text as a body of HTML, and what the file says about itself."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from html import escape
+from typing import NamedTuple
+
+MAX_TEXT = 4_000_000
+"""Characters of a document; the rest is left out, as that of a page is."""
+MAX_BLOCKS = 40_000
+"""Paragraphs, headings, items, listings and cells of a document."""
+MAX_PAGES = 2_000
+"""Pages of a PDF file, and files of a book, that are read."""
+
+MAX_SECONDS, MAX_WAIT = 30, 120
+"""Seconds of a processor for one document, of which a PDF file of 2,000 pages takes half; and until it is given up
+on a busy machine, or on Windows, where only these are limited.
+"""
+MAX_MEMORY = 1024 * 1024 * 1024
+"""Bytes of the process that reads documents."""
+
+
+class Fault(StrEnum):
+    """Why a document has no text."""
+
+    BROKEN = "broken"
+    """It is damaged, or another kind of file than its name or its server say."""
+    ENCRYPTED = "encrypted"
+    """It cannot be read without a password."""
+    SCANNED = "scanned"
+    """It has images of text alone, or nothing."""
+    LIMIT = "limit"
+    """It takes more time or memory than one document may."""
+
+
+class DocumentError(Exception):
+    """A document cannot be read."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault)
+        self.fault = fault
+
+
+class Facts(NamedTuple):
+    """What a file says about itself; empty where it says nothing."""
+
+    title: str = ""
+    author: str = ""
+    published: str = ""
+    """ISO 8601."""
+    language: str = ""
+    pages: int | None = None
+
+
+@dataclass(frozen=True)
+class Document:
+    """The text of a document as HTML, and what the file says about itself."""
+
+    body: str
+    facts: Facts
+    is_cut: bool = False
+    """Whether it is longer than what is read of a document."""
+
+    @property
+    def html(self) -> str:
+        """A whole page."""
+        language = f' lang="{escape(self.facts.language)}"' if self.facts.language else ""
+        return f"<!DOCTYPE html><html{language}><head></head><body>{self.body}</body></html>"

@@ -1,0 +1,40 @@
+"""The text of a document that is no web page: all of it, as it has no menus and no adverts."""
+
+from collections.abc import Callable
+from functools import partial
+
+from crawler.extraction.output.plain_text import plain
+from crawler.page.page import Extraction, Page
+
+HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+MAX_TITLE = 300
+FIRST = 3
+"""Headings among which the title is, if the file does not say it: the one of the highest level."""
+METHOD = "document"
+"""What items have as the name of their extractor."""
+
+
+def document_text(page: Page) -> Extraction:
+    """All text of a document."""
+    text = plain(page.blocks)
+    facts = page.document
+    ended = (facts.ended if facts else None) or page.ended
+    return Extraction(text, (facts.title if facts else "") or _title(page), page.blocks, ended=ended)
+
+
+def _title(page: Page) -> str:
+    """The highest of the first headings, else the first line."""
+    headings = [block for block in page.blocks if block.tag in HEADINGS][:FIRST]
+    found = min(headings, key=lambda block: block.tag or "", default=None)
+    if found is None:
+        return page.blocks[0].text[:MAX_TITLE] if page.blocks else ""
+    return found.text[:MAX_TITLE]
+
+
+def with_documents(extract: Callable[[Page], Extraction]) -> Callable[[Page], Extraction]:
+    """A method for web pages, which takes all text of documents."""
+    return partial(_extract, extract)
+
+
+def _extract(extract: Callable[[Page], Extraction], page: Page) -> Extraction:
+    return document_text(page) if page.document is not None else extract(page)

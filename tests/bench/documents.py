@@ -1,0 +1,274 @@
+"""How well PDF files are read: manuals of Debian that are there as PDF and as HTML, and texts printed by LibreOffice.
+
+    python tests/bench/documents.py [--unseen] FOLDER [PART OF A NAME [PROGRAMS]]
+    python tests/bench/documents.py --printed FILE.html ...
+
+FOLDER has the unpacked packages, one folder each (`apt-get download PACKAGE`, `dpkg -x`). The gold is the text that the
+extractor `auto` finds in the HTML. Beside the text in its order (F1 of runs of four words) stand how many paragraphs
+are whole, how many headings are found (F1 both), and seconds of the processor. The others are plain PDFium, pdftotext,
+pdfminer.six and pypdf, as far as they are installed; a paragraph of theirs ends at an empty line where they have any.
+With --printed, LibreOffice (soffice) makes ODT, DOCX, EPUB and PDF of the HTML files; the gold is all of their text.
+"""
+
+import gzip
+import io
+import re
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from crawler.evaluation.text_metrics import f1, precision_recall, shingles, tokens
+from crawler.extraction import extract
+from crawler.page.page import Page
+
+MANUALS = {
+    "debian-policy": ("usr/share/doc/debian-policy/policy.pdf.gz", "usr/share/doc/debian-policy/policy.html"),
+    "developers-reference": (
+        "usr/share/developers-reference/developers-reference.pdf",
+        "usr/share/developers-reference",
+    ),
+    "debmake-doc": ("usr/share/doc/debmake-doc/debmake-doc.en.pdf", "usr/share/doc/debmake-doc/html/*.en.html"),
+    "debmake-doc:zh": (
+        "usr/share/doc/debmake-doc/debmake-doc.zh-cn.pdf",
+        "usr/share/doc/debmake-doc/html/*.zh-cn.html",
+    ),
+    "debmake-doc:ja": ("usr/share/doc/debmake-doc/debmake-doc.ja.pdf", "usr/share/doc/debmake-doc/html/*.ja.html"),
+    "debmake-doc:de": ("usr/share/doc/debmake-doc/debmake-doc.de.pdf", "usr/share/doc/debmake-doc/html/*.de.html"),
+    "debian-faq": ("usr/share/doc/debian/FAQ/debian-faq.en.pdf.gz", "usr/share/doc/debian/FAQ/*.en.html"),
+    "debian-history": (
+        "usr/share/doc/debian-history/docs/project-history.en.pdf",
+        "usr/share/doc/debian-history/docs/*.en.html",
+    ),
+    "debian-history:ru": (
+        "usr/share/doc/debian-history/docs/project-history.ru.pdf",
+        "usr/share/doc/debian-history/docs/*.ru.html",
+    ),
+    "debian-history:ko": (
+        "usr/share/doc/debian-history/docs/project-history.ko.pdf",
+        "usr/share/doc/debian-history/docs/*.ko.html",
+    ),
+    "installation-guide-amd64": (
+        "usr/share/doc/installation-guide-amd64/en/install.en.pdf.gz",
+        "usr/share/doc/installation-guide-amd64/en/*.html",
+    ),
+    "octave-doc": ("usr/share/doc/octave/octave.pdf", "usr/share/doc/octave/octave.html"),
+    "r-doc-pdf:intro": ("usr/share/R/doc/manual/R-intro.pdf", "../r-doc-html/usr/share/R/doc/manual/R-intro.html"),
+    "r-doc-pdf:FAQ": ("usr/share/R/doc/manual/R-FAQ.pdf", "../r-doc-html/usr/share/R/doc/manual/R-FAQ.html"),
+    "r-doc-pdf:lang": ("usr/share/R/doc/manual/R-lang.pdf", "../r-doc-html/usr/share/R/doc/manual/R-lang.html"),
+}
+"""The PDF file of each manual and its HTML: a file, a pattern, or a folder of it. The reader was developed on these."""
+FAI, EDU = "usr/share/doc/fai-doc/fai-guide", "usr/share/doc/debian-edu-doc-en/debian-edu-bookworm-manual"
+HISTORY = "usr/share/doc/debian-history/docs"
+GUIDE = "usr/share/doc/installation-guide-amd64/de"
+UNSEEN = {
+    "fai-doc": (f"{FAI}.pdf", f"{FAI}.html"),
+    "debian-edu-doc-en": (f"{EDU}.pdf", f"{EDU}.html"),
+    "doxygen-doc": ("usr/share/doc/doxygen/doxygen_manual.pdf", "usr/share/doc/doxygen/html/*.html"),
+    "r-doc-pdf:exts": ("usr/share/R/doc/manual/R-exts.pdf", "../r-doc-html/usr/share/R/doc/manual/R-exts.html"),
+    "debian-policy:fhs": (
+        "usr/share/doc/debian-policy/fhs/fhs-3.0.pdf.gz",
+        "usr/share/doc/debian-policy/fhs/fhs-3.0.html",
+    ),
+    "installation-guide-amd64:de": (f"{GUIDE}/install.de.pdf.gz", f"{GUIDE}/*.html"),
+    **{
+        f"debian-history:{code}": (f"{HISTORY}/project-history.{code}.pdf", f"{HISTORY}/*.{code}.html")
+        for code in ("de", "fr", "ja", "lt")
+    },
+}
+"""Manuals that were read for the first time when the figures were taken; --unseen."""
+LEAST_TOKENS = 8
+"""Of a paragraph that is judged; shorter ones are cells, items and captions."""
+HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+
+
+class Reading(NamedTuple):
+    """What a program reads in a document."""
+
+    text: str
+    headings: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+
+class Scores(NamedTuple):
+    text: float
+    words: float
+    paragraphs: float
+    headings: float
+
+
+def ours(data: bytes) -> Reading:
+    from crawler.documents.pdf import read_pdf
+
+    return of_html(read_pdf(data).html.encode())
+
+
+def of_html(html: bytes) -> Reading:
+    from crawler.extraction.output.plain_text import plain
+
+    page = Page("", html, "text/html; charset=utf-8")
+    return Reading(plain(page.blocks), tuple(block.text for block in page.blocks if block.tag in HEADINGS))
+
+
+def pdfium(data: bytes) -> Reading:
+    import pypdfium2
+
+    file = pypdfium2.PdfDocument(data)
+    return Reading("\n".join(page.get_textpage().get_text_range() for page in file))
+
+
+def pdftotext(data: bytes) -> Reading:
+    run = subprocess.run(["pdftotext", "-", "-"], input=data, capture_output=True, check=True)
+    return Reading(run.stdout.decode(errors="replace").replace("\f", "\n"))
+
+
+def pdfminer(data: bytes) -> Reading:
+    from pdfminer.high_level import extract_text
+
+    return Reading(extract_text(io.BytesIO(data)).replace("\f", "\n"))
+
+
+def pypdf(data: bytes) -> Reading:
+    from pypdf import PdfReader
+
+    return Reading("\n".join(page.extract_text() for page in PdfReader(io.BytesIO(data)).pages))
+
+
+PROGRAMS: dict[str, Callable[[bytes], Reading]] = {
+    "ours": ours,
+    "pdfium": pdfium,
+    "pdftotext": pdftotext,
+    "pdfminer": pdfminer,
+    "pypdf": pypdf,
+}
+
+
+def html_files(home: Path, pattern: str) -> list[Path]:
+    """The files of a manual, in the order in which its first page links to them."""
+    folder, _, name = pattern.rpartition("/")
+    if (home / pattern).is_file():
+        return [home / pattern]
+    if (home / pattern).is_dir():
+        folder, name = pattern, "*.html"
+    files = {path.name: path for path in sorted((home / folder).glob(name)) if path.is_file()}
+    first = next((path for key, path in files.items() if key.startswith("index")), None)
+    links = re.findall(r'href="([^"#]+)', first.read_text(errors="replace")) if first else []
+    order = [key for key in dict.fromkeys(links) if key in files]
+    return [files[key] for key in dict.fromkeys([first.name if first else "", *order, *files]) if key in files]
+
+
+NOT_TEXT = re.compile(r"genindex|search|contents|(?:^|/)index|toc|Index")
+
+
+@cache
+def gold(name: str, root: Path) -> Reading:
+    """The text and the headings of a manual's HTML."""
+    texts, headings = [], []
+    files = html_files(root / name.partition(":")[0], (MANUALS | UNSEEN)[name][1])
+    for path in files:
+        if len(files) > 1 and NOT_TEXT.search(path.name):
+            continue
+        html = path.read_bytes()
+        found = extract(html, f"http://manual.example/{path.name}")
+        texts.append(found.text)
+        headings += [block.text for block in found.blocks if block.tag in HEADINGS]
+    return Reading("\n".join(texts), tuple(headings))
+
+
+def pdf_of(name: str, root: Path) -> bytes:
+    path = root / name.partition(":")[0] / (MANUALS | UNSEEN)[name][0]
+    data = path.read_bytes()
+    return gzip.decompress(data) if path.suffix == ".gz" else data
+
+
+def paragraphs(text: str) -> Iterator[tuple[str, ...]]:
+    """The paragraphs long enough to be judged: lines, or what is between empty lines."""
+    lines = re.split(r"\n\s*\n", text) if text.count("\n\n") > text.count("\n") / 20 else text.splitlines()
+    for line in lines:
+        found = tuple(tokens(line))
+        if len(found) >= LEAST_TOKENS:
+            yield found
+
+
+NUMBER = re.compile(r"(?:(?:[Cc]hapter|[Aa]ppendix|第)\s*)?(?:\d{1,3}|[A-Z](?=\.))(?:\.\d+)*[.:章]?\s*")
+
+
+def keys(headings: Iterable[str]) -> Counter[str]:
+    """Headings by their letters, without numbers."""
+    found = (NUMBER.sub("", one, count=1) if NUMBER.match(one) else one for one in headings)
+    return Counter(key for one in found if (key := "".join(filter(str.isalpha, one.casefold()))))
+
+
+def agreement(found: Counter, wanted: Counter) -> float:
+    precision, recall = precision_recall(found, wanted)
+    return f1(precision or 0.0, recall or 0.0)
+
+
+def score(found: Reading, wanted: Reading) -> Scores:
+    own, other = tokens(found.text), tokens(wanted.text)
+    return Scores(
+        agreement(shingles(own), shingles(other)),
+        agreement(Counter(own), Counter(other)),
+        agreement(Counter(paragraphs(found.text)), Counter(paragraphs(wanted.text))),
+        agreement(keys(found.headings), keys(wanted.headings)),
+    )
+
+
+PRINTERS = {"odt": "odt:writer8", "docx": "docx:MS Word 2007 XML", "epub": "epub:EPUB", "pdf": "pdf:writer_pdf_Export"}
+
+
+def printed(files: list[str]) -> None:
+    """Print how well the documents that LibreOffice makes of HTML files are read."""
+    from crawler.documents.document_type import ENDINGS
+    from crawler.documents.read_document import read_document
+
+    with TemporaryDirectory() as folder:
+        for path in map(Path, files):
+            wanted = of_html(path.read_bytes())
+            source = path
+            for ending, printer in PRINTERS.items():
+                more = ["--infilter=HTML (StarWriter)"] if source is path else []
+                line = ["soffice", "--headless", *more, "--convert-to", printer, "--outdir", folder, str(source)]
+                subprocess.run(line, check=True, capture_output=True)
+                source = Path(folder, path.stem + ".odt")
+                data = Path(folder, f"{path.stem}.{ending}").read_bytes()
+                start = time.process_time()
+                found = of_html(read_document(data, ENDINGS[ending]).html.encode())
+                row = (*score(found, wanted), time.process_time() - start)
+                print(f"{path.name:26}{ending:10}" + "".join(f" {value:6.3f}" for value in row), flush=True)
+
+
+def main(manuals: Iterable[str], root: Path, part: str = "", programs: str = ",".join(PROGRAMS)) -> None:
+    sums: dict[str, list[tuple[float, ...]]] = {}
+    print(f"{'':26}{'':10} {'text':>6} {'words':>6} {'parag.':>6} {'head.':>6} {'s':>6}")
+    for name in manuals:
+        if part not in name or not (root / name.partition(":")[0]).is_dir():
+            continue
+        data, wanted = pdf_of(name, root), gold(name, root)
+        for program in programs.split(","):
+            start = time.process_time() if program != "pdftotext" else time.perf_counter()
+            try:
+                found = PROGRAMS[program](data)
+            except (ImportError, FileNotFoundError):
+                continue
+            end = time.process_time() if program != "pdftotext" else time.perf_counter()
+            row = (*score(found, wanted), end - start)
+            sums.setdefault(program, []).append(row)
+            print(f"{name:26}{program:10}" + "".join(f" {value:6.3f}" for value in row), flush=True)
+    for program, rows in sums.items():
+        means = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
+        print(f"{'mean':26}{program:10}" + "".join(f" {value:6.3f}" for value in means))
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--printed":
+        printed(sys.argv[2:])
+    elif sys.argv[1] == "--unseen":
+        main(UNSEEN, Path(sys.argv[2]), *sys.argv[3:])
+    else:
+        main(MANUALS, Path(sys.argv[1]), *sys.argv[2:])

@@ -1,0 +1,109 @@
+"""A crawl with documents=yes: linked documents become items; those that cannot be read are counted by why."""
+
+from pathlib import Path
+from typing import Any
+
+from document_files import R, Text, W, docx, epub, odt, packed, paragraph, pdf
+from sites import OPEN, Answer, Route, Site, crawl, page, serving
+
+from crawler.documents.document_type import DOCX, EPUB, ODT, PDF
+
+BEES = "Bees dance in the dark of the hive, and the others follow them to the flowers."
+LINKED = f'<w:p><w:r><w:t>{BEES}</w:t></w:r><w:hyperlink r:id="L"><w:r><w:t>More</w:t></w:r></w:hyperlink></w:p>'
+BOOK = pdf([Text(["Of bees"], size=18), Text([BEES], y=120)], info={"Title": "Of bees", "Author": "Ann Smith"})
+NAMED = {"Content-Disposition": 'attachment; filename="bees.pdf"'}
+FILES: dict[str, Route] = {
+    "/bees.pdf": Answer(BOOK, content_type=PDF),
+    "/bees.docx": Answer(docx(paragraph("Of bees", "H1") + paragraph(BEES)), content_type=DOCX),
+    "/bees.odt": Answer(odt(f"<text:h>Of bees</text:h><text:p>{BEES}</text:p>"), content_type="application/zip"),
+    "/bees.epub": Answer(epub(f"<h1>Of bees</h1><p>{BEES}</p>"), content_type=EPUB),
+    "/get?id=1": Answer(BOOK, content_type=PDF),
+    "/get?id=2": Answer(BOOK, content_type="application/octet-stream", headers=NAMED),
+    "/get?id=3": Answer(BOOK),
+}
+FAULTY: dict[str, Route] = {
+    "/scan.pdf": Answer(pdf([], []), content_type=PDF),
+    "/locked.pdf": Answer(pdf([Text([BEES])], password="bees"), content_type=PDF),
+    "/broken.pdf": Answer(b"%PDF-1.7 nothing", content_type=PDF),
+    "/page.pdf": Answer(page(BEES), content_type=PDF),
+    "/picture.pdf": Answer(b"\x89PNG\r\n\x1a\n", content_type="image/png"),
+    "/get?id=4": Answer(BOOK, content_type="application/octet-stream"),
+    "/large.pdf": Answer(BOOK + b" " * 100_000, content_type=PDF),
+}
+
+
+def crawled(folder: Path, routes: dict[str, Route], **arguments: str) -> Any:
+    site = Site({"/": page("Hello.", links=dict.fromkeys(routes, "document")), **routes})
+    with serving(site):
+        settings = OPEN | {"DOCUMENT_MAX_BYTES": "50000", "STATS_DUMP": "True"}
+        return crawl(folder, {"seeds": site.url, **arguments}, settings), site
+
+
+def test_documents_are_items(tmp_path: Path) -> None:
+    ended, site = crawled(tmp_path, FILES, documents="yes", markdown="yes")
+    items = {item["url"].removeprefix(site.url.rstrip("/")): item for item in ended.items()}
+    assert {path: item["content_type"] for path, item in items.items()} == {
+        "/": "text/html", "/bees.pdf": PDF, "/bees.docx": DOCX, "/bees.odt": ODT, "/bees.epub": EPUB,
+        "/get?id=1": PDF, "/get?id=2": PDF, "/get?id=3": PDF,
+    }  # fmt: skip
+    for path in FILES:
+        item = items[path]
+        assert item["text"] == f"Of bees\n{BEES}", path
+        assert item["markdown"] == f"# Of bees\n\n{BEES}"
+        assert (item["title"], item["language"], item["extractor"]) == ("Of bees", "en", "document")
+    book = items["/bees.pdf"]
+    assert (book["author"], book["published"], book["page_count"]) == ("Ann Smith", "2000-01-01", 1)
+    assert items["/"]["page_count"] is None
+
+
+def test_documents_without_text_are_counted_by_why(tmp_path: Path) -> None:
+    ended, _ = crawled(tmp_path, FAULTY, documents="yes")
+    assert len(ended.items()) == 1
+    assert ended.counts() == {
+        "document without text, such as a scan": 1,
+        "document that needs a password": 1,
+        "document that is damaged, or of another type than it says": 1,
+        "not HTML: application/pdf": 1,
+        "not HTML: image/png": 1,
+        "not HTML: application/octet-stream": 1,
+        "body larger than the limit": 1,
+    }
+
+
+def test_without_the_argument_documents_are_not_requested(tmp_path: Path) -> None:
+    ended, site = crawled(tmp_path, {"/bees.pdf": FILES["/bees.pdf"], "/get?id=1": FILES["/get?id=1"]})
+    assert site.paths("/robots.txt") == ["/", "/get?id=1"]
+    assert ended.counts() == {"not HTML: .pdf": 1, "not HTML: application/pdf": 1}
+
+
+def test_links_of_documents_are_followed_and_a_seed_may_be_one(tmp_path: Path) -> None:
+    site = Site({"/more": page(BEES)})
+    with serving(site):
+        relation = f'<Relationship Id="L" TargetMode="External" Target="{site.url}more"/>'
+        files = {
+            "[Content_Types].xml": "<Types/>",
+            "word/document.xml": f"<w:document {W} {R}><w:body>{LINKED}</w:body></w:document>",
+            "word/_rels/document.xml.rels": f"<Relationships>{relation}</Relationships>",
+        }
+        site.routes["/bees.docx"] = Answer(packed(files), content_type=DOCX)
+        ended = crawl(tmp_path, {"seeds": f"{site.url}bees.docx", "documents": "yes"})
+    assert {item["url"].rpartition("/")[2] for item in ended.items()} == {"bees.docx", "more"}
+
+
+def test_headers_for_robots_count_for_documents(tmp_path: Path) -> None:
+    answer = Answer(BOOK, content_type=PDF, headers={"X-Robots-Tag": "noindex"})
+    ended, _ = crawled(tmp_path, {"/bees.pdf": answer}, documents="yes")
+    assert ended.counts() == {"noindex": 1}
+
+
+def test_a_new_round_finds_documents_unchanged_or_changed(tmp_path: Path) -> None:
+    routes = {"/bees.pdf": FILES["/bees.pdf"], "/old.pdf": FILES["/bees.pdf"]}
+    site = Site({"/": page("Hello.", links=dict.fromkeys(routes, "document")), **routes})
+    with serving(site):
+        arguments = {"seeds": site.url, "documents": "yes"}
+        crawl(tmp_path, arguments)
+        new = pdf([Text(["Of ants and of bees"], size=18), Text([BEES], y=120)])
+        site.routes["/bees.pdf"] = Answer(new, content_type=PDF)
+        ended = crawl(tmp_path, arguments | {"refresh": "all"})
+    changed = [item for item in ended.items() if item["change"] == "changed"]
+    assert [item["text"].partition("\n")[0] for item in changed] == ["Of ants and of bees"]

@@ -1,0 +1,150 @@
+"""Documents made for tests: PDF files drawn by reportlab, and DOCX, ODT and EPUB files put together by hand."""
+
+import io
+import zipfile
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from reportlab.lib.pdfencrypt import StandardEncryption
+from reportlab.pdfbase import pdfmetrics
+from reportlab.pdfbase.cidfonts import UnicodeCIDFont
+from reportlab.pdfgen.canvas import Canvas
+
+SANS, BOLD, MONO, SONG = "Helvetica", "Helvetica-Bold", "Courier", "STSong-Light"
+HEIGHT = 842
+
+
+class Text(NamedTuple):
+    """Lines drawn below each other; `y` is the distance of the first one from the top of the page."""
+
+    lines: Sequence[str]
+    x: float = 72
+    y: float = 72
+    size: float = 10
+    font: str = SANS
+    leading: float = 12
+
+
+def pdf(*pages: Sequence[Text], info: Mapping[str, str] | None = None, **options: Any) -> bytes:
+    """A PDF file of these pages; `outline` has the titles of its outline by page, `password` encrypts it."""
+    pdfmetrics.registerFont(UnicodeCIDFont(SONG))
+    password, outline = options.get("password"), options.get("outline", {})
+    encryption = StandardEncryption(password) if password else None
+    file = io.BytesIO()
+    canvas = Canvas(file, pagesize=(595, HEIGHT), encrypt=encryption, invariant=True)
+    for name, value in (info or {}).items():
+        getattr(canvas, f"set{name}")(value)
+    for number, texts in enumerate(pages):
+        canvas.setPageRotation(options.get("rotation", 0))
+        for level, title in outline.get(number, ()):
+            key = f"{number} {title}"
+            canvas.bookmarkPage(key)
+            canvas.addOutlineEntry(title, key, level)
+        canvas.rect(20, 20, 30, 10)
+        for text in texts:
+            canvas.setFont(text.font, text.size)
+            for at, line in enumerate(text.lines):
+                canvas.drawString(text.x, HEIGHT - text.y - at * text.leading, line)
+        canvas.showPage()
+    canvas.save()
+    return file.getvalue()
+
+
+def packed(files: Mapping[str, str | bytes], compression: int = zipfile.ZIP_DEFLATED) -> bytes:
+    """A ZIP archive of these files."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", compression) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return file.getvalue()
+
+
+W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+R = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
+STYLES = (
+    f"<w:styles {W}>"
+    '<w:style w:styleId="T"><w:name w:val="Title"/></w:style>'
+    '<w:style w:styleId="H1"><w:name w:val="heading 1"/></w:style>'
+    '<w:style w:styleId="Own"><w:name w:val="My own"/><w:basedOn w:val="H1"/></w:style>'
+    '<w:style w:styleId="Loop"><w:name w:val="Loop"/><w:basedOn w:val="Loop"/></w:style>'
+    "</w:styles>"
+)
+CORE = (
+    '<c:coreProperties xmlns:c="a" xmlns:dc="b" xmlns:t="d"><dc:title>Of bees</dc:title>'
+    "<dc:creator>Ann Smith</dc:creator><t:created>2020-02-03T04:05:06Z</t:created>"
+    "<dc:language>en</dc:language></c:coreProperties>"
+)
+
+
+def paragraph(text: str, style: str = "", properties: str = "") -> str:
+    """A paragraph of a DOCX file."""
+    said = (f'<w:pStyle w:val="{style}"/>' if style else "") + properties
+    return f"<w:p><w:pPr>{said}</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>"
+
+
+def docx(body: str, **files: str) -> bytes:
+    """A DOCX file with this body; further files of it by their names in `word`, without their ending."""
+    return packed(
+        {
+            "[Content_Types].xml": "<Types/>",
+            "word/document.xml": f"<w:document {W} {R}><w:body>{body}</w:body></w:document>",
+            "word/styles.xml": STYLES,
+            "docProps/core.xml": CORE,
+            "docProps/app.xml": "<Properties><Pages>3</Pages></Properties>",
+        }
+        | {f"word/{name}.xml": content for name, content in files.items()}
+    )
+
+
+NAMES = (
+    'xmlns:office="urn:o" xmlns:text="urn:t" xmlns:table="urn:b" xmlns:style="urn:s" xmlns:xlink="urn:x" '
+    'xmlns:dc="urn:d" xmlns:meta="urn:m" xmlns:draw="urn:w"'
+)
+
+
+def odt(body: str, **files: str) -> bytes:
+    """An ODT file with this text; further files of it by their names without their ending."""
+    meta = (
+        f"<office:document-meta {NAMES}><office:meta><dc:title>Of bees</dc:title>"
+        "<meta:initial-creator>Ann Smith</meta:initial-creator>"
+        "<meta:creation-date>2020-02-03T04:05:06</meta:creation-date>"
+        '<meta:document-statistic meta:page-count="3"/></office:meta></office:document-meta>'
+    )
+    styles = '<style:style style:name="P1" style:parent-style-name="Title"/>'
+    return packed(
+        {
+            "mimetype": "application/vnd.oasis.opendocument.text",
+            "content.xml": f"<office:document-content {NAMES}>"
+            f"<office:automatic-styles>{styles}</office:automatic-styles>"
+            f"<office:body><office:text>{body}</office:text></office:body></office:document-content>",
+            "meta.xml": meta,
+        }
+        | {f"{name}.xml": content for name, content in files.items()}
+    )
+
+
+XHTML = "application/xhtml+xml"
+
+
+def epub(*chapters: str, more: Mapping[str, str] | None = None) -> bytes:
+    """An EPUB file of these chapters, which are bodies of XHTML, after a table of contents."""
+    items = "".join(f'<item id="c{at}" href="c%20{at}.xhtml" media-type="{XHTML}"/>' for at in range(len(chapters)))
+    spine = "".join(f'<itemref idref="c{at}"/>' for at in range(len(chapters)))
+    opf = (
+        '<package xmlns="urn:p" xmlns:dc="urn:d"><metadata><dc:title>Of bees</dc:title>'
+        "<dc:creator>Ann Smith</dc:creator><dc:creator>Bo Li</dc:creator><dc:date>2020-02-03</dc:date>"
+        "<dc:language>en</dc:language></metadata>"
+        f'<manifest><item id="n" href="nav.xhtml" properties="nav" media-type="{XHTML}"/>{items}</manifest>'
+        f'<spine><itemref idref="n"/>{spine}</spine></package>'
+    )
+    page = '<html xmlns="http://www.w3.org/1999/xhtml"><head><title>x</title></head><body>{}</body></html>'
+    return packed(
+        {
+            "mimetype": "application/epub+zip",
+            "META-INF/container.xml": '<container><rootfile full-path="O/book.opf"/></container>',
+            "O/book.opf": opf,
+            "O/nav.xhtml": page.format("<nav>Contents</nav>"),
+        }
+        | {f"O/c {at}.xhtml": page.format(chapter) for at, chapter in enumerate(chapters)}
+        | dict(more or {})
+    )
