@@ -51,7 +51,7 @@ def test_a_document_in_one_call() -> None:
 
 def test_stored_documents_are_read_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     routes = {"/bees.pdf": Answer(BOOK, content_type=PDF)}
-    settings = OPEN | {"KEEP_RESPONSES": "True", "RECRAWL_LEAST": "0.001", "RECRAWL_MOST": "0.001"}
+    settings = OPEN | {"RECRAWL_LEAST": "0.001", "RECRAWL_MOST": "0.001"}
     with serving(Site({"/": page("Hello.", links={"/bees.pdf": "A book"}), **routes})) as site:
         arguments = {"seeds": site.url, "documents": "yes"}
         crawl(tmp_path, arguments, settings)
