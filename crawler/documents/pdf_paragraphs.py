@@ -231,7 +231,7 @@ def _is_next(group: Group, line: Line, after: Line | None, usual: Measures) -> b
 
 def _stands_alone(last: Line, line: Line, group: Group) -> bool:
     """Whether bold and plain lines are a heading and its text, rather than bold words that fill a line by chance."""
-    return not _is_full(last, group.edge, line) or last.text[-1:] in ENDS or not line.text[:1].islower()
+    return not _is_full(last, group.edge, line) or last.text[-1:] in ENDS or line.text[:1].isupper()
 
 
 def _is_word_of_code(group: Group, line: Line) -> bool:
