@@ -255,7 +255,9 @@ def _is_indented(group: Group, line: Line, after: Line | None) -> bool:
         return False
     # The second line of a paragraph whose first one hangs out, as that of a term or of a numbered heading does.
     is_near = after is not None and 0 < after.y - line.y < LOOSE * USUAL * size and after.size == size
-    return after.x0 < line.x0 - INDENT * size / 2 if after is not None and is_near else inside < HANGING * size
+    if after is not None and is_near:
+        return after.x0 < line.x0 - INDENT * size / 2
+    return inside < HANGING * size and group.first.text[-1:] in ENDS
 
 
 def _is_full(line: Line, edge: float, after: Line | None) -> bool:
