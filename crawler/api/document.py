@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
+from crawler.archives.records import NotHtmlError
 from crawler.archives.saved_documents import saved_document
 from crawler.documents.document import DocumentError
 from crawler.extraction import Extractor, favouring
@@ -166,6 +167,6 @@ def page_of(data: bytes, url: str, content_type: str = "", robots_header: str = 
         try:
             if (page := saved_document(data, url, robots_header)) is not None:
                 return page
-        except DocumentError:
+        except (DocumentError, NotHtmlError):
             return Page(url, b"", document=DocumentFacts(media_type(content_type)))
     return Page(url, data, content_type, robots_header)

@@ -3,6 +3,7 @@
 from functools import cache
 from importlib.util import find_spec
 
+from crawler.archives.records import NotHtmlError
 from crawler.documents.document_page import document_page
 from crawler.documents.document_type import type_of
 from crawler.documents.process import DocumentProcess
@@ -16,8 +17,12 @@ def _process() -> DocumentProcess | None:
 
 
 def saved_document(body: bytes, url: str, robots_header: str = "") -> Page | None:
-    """The page of a document, or None if the bytes are none; raises a DocumentError if it cannot be read."""
+    """The page of a document, or None if the bytes are none; raises a DocumentError if it cannot be read, and a
+    NotHtmlError without the extra `documents`.
+    """
     kind, process = type_of(body), _process()
-    if kind is None or process is None:
+    if kind is None:
         return None
+    if process is None:
+        raise NotHtmlError(kind)
     return document_page(process.read(body, kind), url, kind, robots_header)

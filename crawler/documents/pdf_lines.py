@@ -30,7 +30,9 @@ GAP = 1.5
 """Ems between two words that are in different cells of a table or different columns."""
 LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
 CLEANED = {**LIGATURES, 0x2010: "-", 0xFFFE: "-"} | dict.fromkeys(range(0x20), "")
-BOLD = re.compile(r"bold|black|heavy|demi|(?:^|[+-])(?:cmb|sfbx|ecbx|cmssbx)|medi(?:um)?$|hei(?:ti)?\b", re.IGNORECASE)
+BOLD = re.compile(
+    r"bold|black|heavy|demi|(?:^|[+-])(?:cmb|sfbx|ecbx|cmssbx)|medi(?:um)?$|(?:sim|st|msy)hei|heiti", re.IGNORECASE
+)
 MONO = re.compile(
     r"mono|courier|typewriter|consol|cm(?:sl)?tt|sftt|ectt|menlo|txtt|nimbusmon|inconsolata|fixed", re.IGNORECASE
 )

@@ -231,7 +231,7 @@ def _is_next(group: Group, line: Line, after: Line | None, usual: Measures) -> b
 
 def _stands_alone(last: Line, line: Line, group: Group) -> bool:
     """Whether bold and plain lines are a heading and its text, rather than bold words that fill a line by chance."""
-    return not _is_full(last, group.edge, line) or last.text[-1:] in ENDS or not line.text[:1].islower()
+    return not _is_full(last, group.edge, line) or last.text[-1:] in ENDS or line.text[:1].isupper()
 
 
 def _is_word_of_code(group: Group, line: Line) -> bool:
@@ -255,7 +255,9 @@ def _is_indented(group: Group, line: Line, after: Line | None) -> bool:
         return False
     # The second line of a paragraph whose first one hangs out, as that of a term or of a numbered heading does.
     is_near = after is not None and 0 < after.y - line.y < LOOSE * USUAL * size and after.size == size
-    return after.x0 < line.x0 - INDENT * size / 2 if after is not None and is_near else inside < HANGING * size
+    if after is not None and is_near:
+        return after.x0 < line.x0 - INDENT * size / 2
+    return inside < HANGING * size and group.first.text[-1:] in ENDS
 
 
 def _is_full(line: Line, edge: float, after: Line | None) -> bool:

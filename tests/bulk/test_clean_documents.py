@@ -11,7 +11,10 @@ from sites import OPEN, Answer, Site, crawl, page, serving
 from sqlalchemy import create_engine, select, update
 
 from crawler.api.document import clean
+from crawler.archives import saved_documents
+from crawler.archives.records import Skipped
 from crawler.documents.document_type import DOCX, PDF
+from crawler.outcomes import Code, Outcome
 from crawler.store import page_tables
 
 BEES = "Bees dance in the dark of the hive, and the others follow them to the flowers."
@@ -47,6 +50,15 @@ def test_a_document_in_one_call() -> None:
     assert (document.text, document.content_type, document.page_count) == (TEXT, PDF, 1)
     assert document.markdown == f"# Of bees\n\n{BEES}"
     assert clean(b"%PDF-1.7 nothing").text == ""
+
+
+def test_without_the_extra_documents_are_no_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(saved_documents, "_process", lambda: None)
+    (tmp_path / "a.pdf").write_bytes(BOOK)
+    (tmp_path / "b.warc").write_bytes(saved_pages.warc(1, saved_pages.answer(BOOK, content_type=PDF)))
+    found = saved_pages.outcomes(tmp_path / "a.pdf", tmp_path / "b.warc")
+    assert found == [Skipped(Outcome(Code.NOT_HTML, PDF))] * 2
+    assert clean(BOOK).text == ""
 
 
 def test_stored_documents_are_read_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

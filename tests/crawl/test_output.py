@@ -73,6 +73,8 @@ def test_an_item_has_every_field_filled(crawled: tuple[Site, Crawl]) -> None:
         "author": "Ann Lee",
         "published": "2024-05-06",
         "published_source": "meta",
+        "content_type": "text/html",
+        "page_count": None,
         "link_score": None,
         "via": "seed",
         "extractor": "auto",

@@ -90,6 +90,15 @@ def test_a_page_that_is_not_there(desk: DashboardContext, engine: Engine, view: 
     assert ask(desk, f"/pages/{10**18 - 1}{view}").status == 404
 
 
+def test_a_document_is_not_shown_as_if_it_were_a_web_page(desk: DashboardContext, engine: Engine) -> None:
+    number = stored(desk, engine, "%PDF-1.7 nothing", extractor="document", content_type="application/pdf")
+    for view in VIEWS:
+        shown = ask(desk, f"/pages/{number}{view}")
+        assert shown.status == (404 if view == "/original" else 200)
+        assert "%PDF" not in shown.body.decode()
+    assert "It is a document, not a web page." in ask(desk, f"/pages/{number}/blocks").body.decode()
+
+
 def test_what_is_known_of_a_page(desk: DashboardContext, engine: Engine) -> None:
     parent = stored(desk, engine, None, url="http://a.example/parent", title="The <i>parent</i>")
     number = stored(

@@ -1,7 +1,7 @@
 """PDF files: paragraphs over lines, columns and pages, headings, items, code, tables; running heads are left out."""
 
 import pytest
-from document_files import BOLD, MONO, SONG, Text, pdf
+from document_files import BOLD, MONO, SANS, SONG, Text, pdf
 
 from crawler.documents.document import DocumentError, Facts, Fault
 from crawler.documents.pdf import read_pdf
@@ -128,6 +128,11 @@ def test_chinese_lines_are_joined_without_spaces() -> None:
         "黑暗的蜂巢中跳舞，其他蜜蜂跟随它们找到花朵。",
     ]
     assert body([Text(lines, font=SONG)]) == f"<p>{''.join(lines)}</p>"
+
+
+def test_bold_words_that_fill_a_line_do_not_end_a_paragraph() -> None:
+    lines = [Text([line], y=72 + 12 * at, font=BOLD if at == 1 else SANS) for at, line in enumerate(SENTENCE)]
+    assert body([*lines, Text(SENTENCE, y=200), Text(SENTENCE, y=300)]) == WHOLE * 3
 
 
 def test_a_table_of_contents_is_left_out() -> None:

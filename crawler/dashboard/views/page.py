@@ -17,6 +17,7 @@ from crawler.dashboard.markdown_html import markdown_html
 from crawler.dashboard.views.page_original import LANGUAGE
 from crawler.extraction import EXTRACTORS, LEARNING, with_library
 from crawler.extraction.auto.common_blocks import BlockLibrary
+from crawler.extraction.document_text import METHOD as DOCUMENT
 from crawler.extraction.methods.template import LeafLabel, Library
 from crawler.extraction.output.markdown import markdown
 from crawler.items import LABELS, PageRecord
@@ -108,6 +109,8 @@ def stored_page(connection: Connection, number: int) -> StoredPage:
     kept = connection.execute(kept_one).mappings().one_or_none()
     if kept is None:
         return StoredPage(row)
+    if row["extractor"] == DOCUMENT:  # only web pages have blocks and elements to be shown
+        return StoredPage(row, source_at=kept["fetched_at"], damage=Message("It is a document, not a web page."))
     try:
         response = response_of(kept, MOST_READ)
     except TooLargeError as error:
