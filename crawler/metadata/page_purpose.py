@@ -1,8 +1,11 @@
 """Whether a page serves something else than to be read: to log in, or to list other pages. Only sure signs count."""
 
 import re
+from collections.abc import Iterator
 from itertools import takewhile
+from typing import Any
 
+from crawler.page.json_ld import json_documents
 from crawler.page.page import Extraction, Page
 from crawler.urls.parsing import site
 
@@ -38,9 +41,8 @@ MOST_BEFORE = 200
 LITTLE = 300
 """Characters of a list with fewer entries, such as the page of a tag that one post has."""
 SINGLE = frozenset(("single", "singular", "page"))
-TYPE = re.compile(r'"@type"\s*:\s*(?:\[\s*)?"(\w{1,40})"')
 LIST_TYPES = frozenset(("CollectionPage", "SearchResultsPage"))
-TEXT_TYPES = re.compile(r"Article|Posting|Product|Recipe|Review")
+TEXT_TYPES = re.compile(r"Article|Posting|Product|Recipe|Review|HowTo|FAQ|QAPage|Course|Event|Book|Report")
 
 
 def is_login(page: Page, extraction: Extraction) -> bool:
@@ -53,21 +55,37 @@ def is_login(page: Page, extraction: Extraction) -> bool:
 
 def is_listing(page: Page, extraction: Extraction) -> bool:
     """Whether a page is a list of other pages of its site, as it says itself or as its text shows."""
-    return _is_named_a_list(page) or (extraction.page_type != "article" and _shows_a_list(page, extraction))
+    if (is_list := _by_classes(page)) is not None:
+        return is_list
+    return extraction.page_type != "article" and (_by_types(page) or _shows_a_list(page, extraction))
 
 
-def _is_named_a_list(page: Page) -> bool:
-    """Whether a page says itself that it is a list of other pages.
+def _by_classes(page: Page) -> bool | None:
+    """Whether the classes of the body name a list; None if they do not say it.
 
-    >>> [_is_named_a_list(Page.from_html(f"<body class='{name}'>")) for name in ("archive tag", "single")]
-    [True, False]
+    >>> [_by_classes(Page.from_html(f"<body class='{name}'>")) for name in ("archive tag", "single archive tag", "x")]
+    [True, False, None]
     """
     body = page.root.find("body")
     classes = set(body.get("class", "").lower().split()) if body is not None else set()
-    if any(classes >= names for names in LISTS):
-        return not classes & SINGLE
-    types = {name for script in page.head.scripts for name in TYPE.findall(script)}
+    return not classes & SINGLE if any(classes >= names for names in LISTS) else None
+
+
+def _by_types(page: Page) -> bool:
+    """Whether JSON-LD says that the page is a list, and not that a list is somewhere on it or around it."""
+    scripts = page.head.scripts
+    if not any(name in script for script in scripts for name in LIST_TYPES):
+        return False
+    types = {kind for script in scripts for document in json_documents(script) for kind in _top_types(document)}
     return bool(types & LIST_TYPES) and not any(map(TEXT_TYPES.search, types))
+
+
+def _top_types(document: Any) -> Iterator[str]:
+    """The types of the nodes that are not parts of others."""
+    graph = document.get("@graph", document) if isinstance(document, dict) else document
+    for node in graph if isinstance(graph, list) else [graph]:
+        given = node.get("@type") if isinstance(node, dict) else None
+        yield from (kind for kind in (given if isinstance(given, list) else [given]) if isinstance(kind, str))
 
 
 def _shows_a_list(page: Page, extraction: Extraction) -> bool:

@@ -19,7 +19,7 @@ REFRESH = re.compile(
 )
 # Directives that have a value after a colon, where other colons end a robot's name.
 VALUED = frozenset(("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"))
-REFUSALS = frozenset(("noindex", "nofollow", "none"))
+REFUSALS = frozenset(("noindex", "nofollow", "none", "noai", "noimageai"))
 
 
 class Head(NamedTuple):
@@ -83,7 +83,8 @@ def robots_directives(metas: Mapping[str, str], header: str) -> frozenset[str]:
     """The directives for robots in a page's meta tags and X-Robots-Tag headers (one a line), such as noindex."""
     given = [metas.get("robots", ""), metas.get(BOT, ""), *map(_addressed_to_us, header.splitlines())]
     words = {word.strip().lower() for directives in given for word in directives.split(",")}
-    words |= REFUSALS.intersection(" ".join(words).split())  # some pages put spaces between them
+    # Some pages put spaces or semicolons between them.
+    words |= REFUSALS.intersection(" ".join(words).replace(";", " ").split())
     if "none" in words:
         words |= {"noindex", "nofollow"}
     return frozenset(words - {""})

@@ -63,7 +63,7 @@ def listing(body: bytes, url: str, max_size: int) -> Listing | None:
     body, cut = _unzipped(body, max_size)
     first = body.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     if first == b"{":
-        items = _json_entries(body)
+        items = _json_entries(body) if body.count(b"{") <= MAX_ADDRESSES else None
         return None if items is None else _listed(items, url, cut, is_feed=True)
     if first != b"<":
         return None
@@ -123,16 +123,16 @@ def _parts(entry: etree._Element) -> Iterator[etree._Element]:
         yield from element.iterchildren(etree.Element) if _name(element) == "news" else (element,)
 
 
-def _json_entries(body: bytes) -> list[Entry] | None:
+def _json_entries(body: bytes) -> Iterable[Entry] | None:
     """The entries of a JSON feed; None if `body` is none."""
     try:
-        feed = json.loads(body)
+        feed = json.loads(body, parse_int=len, parse_float=len)  # no number is needed, and long ones are refused
     except (ValueError, RecursionError):
         return None
     if not isinstance(feed, dict) or not str(feed.get("version")).startswith(JSON_FEED):
         return None
     items = feed.get("items")
-    return [_json_entry(one) for one in items if isinstance(one, dict)] if isinstance(items, list) else []
+    return (_json_entry(one) for one in items if isinstance(one, dict)) if isinstance(items, list) else ()
 
 
 def _json_entry(item: Mapping[str, Any]) -> Entry:

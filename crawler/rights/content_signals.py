@@ -1,8 +1,11 @@
 """Content signals (contentsignals.org): `Content-Signal` as a rule of robots.txt and as a header.
 
 Read by the policy text of September 2025: `search`, `ai-input` and `ai-train`, each yes or no; what is not named is
-neither granted nor restricted. Other names, such as `use`, are ignored.
+neither granted nor restricted. Other names, such as `use`, are ignored. If a part cannot be parsed, as where signals
+are separated by anything but commas, each use that no other part names is malformed: the part may be about it.
 """
+
+import re
 
 from crawler.rights.statement import State, Use, Uses
 
@@ -10,6 +13,8 @@ HEADER = "Content-Signal"
 NAMES: dict[str, Use] = {use.value: use for use in Use}
 VALUES = {"yes": State.ALLOWED, "no": State.DISALLOWED}
 MAX_SIGNALS = 100
+"""Signals that are read; a text with more cannot be parsed."""
+_SIGNAL = re.compile(r"[\w-]{0,100}\s*(?:=\s*[^\s;:=]{0,1000})?")
 
 
 def signals(text: str) -> Uses:
@@ -19,9 +24,12 @@ def signals(text: str) -> Uses:
     {'search': 'allowed', 'ai-train': 'disallowed'}
     """
     found: dict[Use, State] = {}
-    for part in text.split(",", MAX_SIGNALS)[:MAX_SIGNALS]:
+    parts = [part.strip() for part in text.split(",", MAX_SIGNALS)]
+    is_parsed = len(parts) <= MAX_SIGNALS
+    for part in parts[:MAX_SIGNALS]:
         name, _, value = part.partition("=")
         use = NAMES.get(name.strip().lower())
+        is_parsed = is_parsed and _SIGNAL.fullmatch(part) is not None
         if use is not None and found.get(use) is not State.DISALLOWED:
             found[use] = VALUES.get(value.strip().lower(), State.MALFORMED)
-    return found
+    return found if is_parsed else {**dict.fromkeys(Use, State.MALFORMED), **found}

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from crawler.page.head import BOT
 from crawler.rights.content_signals import signals
 from crawler.rights.path_patterns import PathPattern, longest, path_of
-from crawler.rights.statement import MAX_SAYS, NOTHING, Evidence, Signal, State, Use, Uses
+from crawler.rights.statement import ALL_MALFORMED, MAX_SAYS, NOTHING, Evidence, Signal, State, Use, Uses
 from crawler.rights.training_crawlers import TRAINING_CRAWLERS
 from crawler.rights.usage_preferences import preferences
 
@@ -38,6 +38,8 @@ _CRAWLERS = {name.lower(): name for name in TRAINING_CRAWLERS}
 _KNOWN = _SHORT_OF_US | _CRAWLERS.keys() | {_ANY}
 _MEANINGS: dict[str, Callable[[str], Uses]] = {"content-usage": preferences, "content-signal": signals}
 _NO_TRAINING = {Use.AI_TRAIN: State.DISALLOWED}
+_MAY_BE_NO_TRAINING = {Use.AI_TRAIN: State.MALFORMED}
+MORE_RULES = f"more than {MAX_RULES:,} rules, of which the others were not read"
 
 
 class Rule(NamedTuple):
@@ -57,6 +59,8 @@ class Group:
         default_factory=lambda: {"access": [], "content-usage": [], "content-signal": []}
     )
     licences: list[str] = field(default_factory=list)
+    cut: set[str] = field(default_factory=set)
+    """The names under which it has more rules than are read."""
 
     def access_rule(self, path: str) -> Rule | None:
         """The rule that lets a path be requested or refuses it; None if there is none."""
@@ -102,9 +106,13 @@ class RobotsFile:
         for name, signal in (("content-usage", Signal.CONTENT_USAGE), ("content-signal", Signal.CONTENT_SIGNAL)):
             if rules := self.own.rules[name]:
                 said += [self._said(signal, rule.line, rule.uses) for rule in longest(rules, path)]
+            if name in self.own.cut:
+                said.append(self._said(signal, MORE_RULES, ALL_MALFORMED))
         for agents, group in self.crawlers:
             if (rule := group.access_rule(path)) is not None and not rule.is_allow:
                 said.append(self._said(Signal.TRAINING_CRAWLERS, f"{agents}\n{rule.line}", _NO_TRAINING))
+            elif "access" in group.cut:
+                said.append(self._said(Signal.TRAINING_CRAWLERS, f"{agents}\n{MORE_RULES}", _MAY_BE_NO_TRAINING))
         return said
 
     def _said(self, signal: Signal, says: str, uses: Uses = NOTHING) -> Evidence:
@@ -179,8 +187,10 @@ class _Reader:
 
 def _add(group: Group, name: str, value: str, line: str) -> None:
     """Add a rule to a group, unless it has too many."""
-    rules = group.rules[name if name in _MEANINGS else "access"]
+    kind = name if name in _MEANINGS else "access"
+    rules = group.rules[kind]
     if len(rules) >= MAX_RULES:
+        group.cut.add(kind)
         return
     if name in _MEANINGS:
         path = _PATH.match(value)

@@ -225,8 +225,8 @@ def header(headers: Headers, name: str, between: str = ", ") -> str:
 PHRASES = {status.value: status.phrase for status in HTTPStatus}
 
 
-SECRET = frozenset(("authorization", "cookie", "proxy-authorization"))
-"""Headers of requests that are not stored."""
+SECRET = frozenset(("authorization", "cookie", "proxy-authorization", "set-cookie"))
+"""Headers that are not stored: who has them may act as who crawled."""
 
 
 def stored_response(response: Response) -> page_result.StoredResponse:
@@ -235,8 +235,9 @@ def stored_response(response: Response) -> page_result.StoredResponse:
     request, protocol = response.request, response.protocol or "HTTP/1.1"
     line = f"{protocol} {response.status} {PHRASES.get(response.status, '')}"
     asked = f"{request.method} {request_target(request.url)} {protocol}"
-    sent = tuple(header for header in _pairs(request.headers) if header[0].lower() not in SECRET)
-    return page_result.StoredResponse(line, tuple(_pairs(response.headers)), response.body, asked, sent)
+    return page_result.StoredResponse(
+        line, tuple(_pairs(response.headers)), response.body, asked, tuple(_pairs(request.headers))
+    )
 
 
 def request_target(url: str) -> str:
@@ -250,7 +251,8 @@ def request_target(url: str) -> str:
 
 
 def _pairs(headers: Headers) -> Iterator[tuple[str, str]]:
-    """The names and values of headers."""
+    """The names and values of the headers that may be stored."""
     for name, values in headers.items():
-        for value in values if isinstance(values, list) else [values]:
-            yield name.decode("latin-1"), value.decode("latin-1")
+        if name.decode("latin-1").lower() not in SECRET:
+            for value in values if isinstance(values, list) else [values]:
+                yield name.decode("latin-1"), value.decode("latin-1")

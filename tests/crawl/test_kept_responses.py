@@ -28,7 +28,8 @@ def tagged(asked: Asked) -> Answer:
 
 def site() -> Site:
     links = {f"/{name}": f"a page on {name}" for name in ("tagged", "same", "footer", "changed")}
-    home = page("A garden of bees, in which there is much to read on them.", links=links)
+    front = page("A garden of bees, in which there is much to read on them.", links=links)
+    home = Answer(front, headers={"Set-Cookie": "token=secret"})
     articles = {f"/{name}": page(f"{DANCE * 3} On {name}.") for name in ("same", "footer", "changed")}
     robots = Answer(ROBOTS, content_type="text/plain")
     return Site({"/": home, "/tagged": tagged, "/robots.txt": robots, **articles})

@@ -58,6 +58,8 @@ def data(*types: str) -> str:
         (data('["CollectionPage"]'), True),
         (data('"CollectionPage"', '"Article"'), False),
         (data('"WebPage"', '"NewsArticle"'), False),
+        (data('"CollectionPage"', '"HowTo"'), False),
+        (data('"WebPage", "isPartOf": {"@type": "CollectionPage"}'), False),
     ],
 )
 def test_a_list_of_other_pages(html: str, expected: bool) -> None:

@@ -279,6 +279,7 @@ JSON = '{{"version": "https://jsonfeed.org/version/1.1", "title": "All", "items"
         (JSON.format('[{"external_url": "/a"}, {"id": "b"}, 7, {"url": 7, "title": []}]'), "a", [], []),
         (JSON.format('{"url": "/a"}'), "", [], []),
         ("\ufeff" + JSON.format("[]"), "", [], []),
+        (JSON.format('[{"url": "/a", "id": ' + "9" * 10_000 + "}]"), "a", [], []),
         (JSON.format('[{"url": "/a", "title": "' + "b" * 400 + '"}]'), "a", ["b" * MAX_TITLE], []),
     ],
 )
@@ -290,7 +291,16 @@ def test_titles_and_dates(body: str, pages: str, titles: list[str], dates: list[
 
 
 @pytest.mark.parametrize(
-    "body", ["{}", '{"version": 7}', '{"version": "https://other.example/"}', "{" * 100_000, '{"a":' * 100_000, "{\xff"]
+    "body",
+    [
+        JSON.format("[" + ",".join(["{}"] * MAX_ADDRESSES) + "]"),
+        "{}",
+        '{"version": 7}',
+        '{"version": "https://other.example/"}',
+        "{" * 100_000,
+        '{"a":' * 100_000,
+        "{\xff",
+    ],
 )
 def test_other_json_is_no_feed(body: str) -> None:
     assert listing(body.encode("latin-1"), URL, LIMIT) is None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawler.rights.content_signals import signals
+from crawler.rights.content_signals import MAX_SIGNALS, signals
 from crawler.rights.statement import State, Use
 
 Y, N, BAD = State.ALLOWED, State.DISALLOWED, State.MALFORMED
@@ -24,11 +24,16 @@ TRAIN, INPUT, SEARCH = Use.AI_TRAIN, Use.AI_INPUT, Use.SEARCH
         ("train=no", {}),
         ("", {}),
         (",,=,", {}),
+        ("search=yes; ai-train=no", dict.fromkeys(Use, BAD)),
+        ("search=yes ai-train=no", dict.fromkeys(Use, BAD)),
+        ("ai-train: no", dict.fromkeys(Use, BAD)),
+        ("search=yes, ai-train: no", {SEARCH: Y, TRAIN: BAD, INPUT: BAD}),
     ],
 )
 def test_signals(text: str, said: dict[Use, State]) -> None:
     assert signals(text) == said
 
 
-def test_a_huge_value_is_cut() -> None:
-    assert signals("x=y," * 99 + "ai-train=no," + "search=no") == {TRAIN: N}
+def test_a_value_that_is_cut_is_not_parsed() -> None:
+    assert signals("x=y," * (MAX_SIGNALS - 1) + "search=yes") == {SEARCH: Y}
+    assert signals("x=y," * (MAX_SIGNALS - 1) + "search=yes,ai-train=no") == {SEARCH: Y, TRAIN: BAD, INPUT: BAD}

@@ -170,3 +170,19 @@ def test_huge_files_are_read_within_limits() -> None:
 def test_malformed_lines_are_no_error() -> None:
     for text in ("\x00" * 99, "User-agent:\nContent-Usage:", ":" * 99, "User-agent: *\nContent-Usage: /", "\ufeff"):
         assert robots(text).evidence("http://a.example/")[0].signal is Signal.ROBOTS_TXT
+
+
+@pytest.mark.parametrize(
+    ("text", "count", "expected"),
+    [
+        ("User-agent: *\nContent-Usage: /p{} train-ai=y\n", MAX_RULES - 1, "allowed"),
+        ("User-agent: *\nContent-Usage: /p{} train-ai=y\n", MAX_RULES, "malformed"),
+        ("User-agent: GPTBot\nDisallow: /q{}\n", MAX_RULES - 1, "disallowed"),
+        ("User-agent: GPTBot\nDisallow: /q{}\n", MAX_RULES, "malformed"),
+    ],
+)
+def test_rules_that_are_not_read_may_be_refusals(text: str, count: int, expected: str) -> None:
+    head, rule = text.split("\n", 1)
+    last = "Content-Usage: train-ai=y" if "Usage" in text else "Disallow: /"
+    lines = [head, *(rule.format(n).strip() for n in range(count)), last]
+    assert state("\n".join(lines), "/other") == expected
