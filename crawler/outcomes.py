@@ -93,6 +93,7 @@ class Code(StrEnum):
     IMAGES_CUT = "images_cut", Group.SKIPPED, N_("images beyond the limit of a page")
     PAGE_CUT = "page_cut", Group.SKIPPED, N_("rest of a page {at}")
     LIST_CUT = "list_cut", Group.SKIPPED, N_("rest of a sitemap larger than the limit")
+    NOT_RENDERED = "not_rendered", Group.SKIPPED, N_("page that could not be rendered: {fault}")
     LISTS_CUT = "lists_cut", Group.SKIPPED, N_("sitemaps beyond the limit of a site or of levels")
 
     # Records of archives and folders.
@@ -191,6 +192,13 @@ SIGNALS = {
     "training_crawlers": N_("robots.txt refuses training crawlers"),
 }
 """Names of the signals that may disallow a use."""
+FAULTS = {
+    "endless": N_("its scripts never end"),
+    "crashed": N_("its tab crashed or used too much memory"),
+    "flood": N_("too many requests"),
+    "no_browser": N_("the browser does not start"),
+}
+"""Why a browser could not render a page."""
 MODELS = {"learned": N_("learned model"), "filter_list": N_("filter list")}
 """Names of the models that judge images, where they differ from the words for them."""
 
@@ -210,6 +218,8 @@ def _value(code: Code, detail: str) -> object:
             return _status(detail) if detail.isdigit() else Message(CONTENTS[NonImage(detail)])
         case "signal":
             return Message(SIGNALS.get(detail, detail))
+        case "fault":
+            return Message(FAULTS.get(detail, detail))
         case "model":
             return Message(MODELS.get(detail, detail))
     return detail

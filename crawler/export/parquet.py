@@ -64,6 +64,7 @@ def parquet(pages: Iterable[StoredPage], fields: Sequence[str], size: int | None
         str: pyarrow.string(),
         int: pyarrow.int64(),
         float: pyarrow.float64(),
+        bool: pyarrow.bool_(),
         list: images,
         dict: pyarrow.string(),
     }

@@ -6,7 +6,7 @@ The counts are those of the database, which adds up the results of all workers; 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from crawler.frontier.pattern_rule import (
     PatternCounts,
     PatternUse,
     Use,
+    is_rendered,
     is_unproductive,
     lending,
     next_audit,
@@ -86,6 +87,22 @@ class SitePatterns:
             self.audits[pattern] = next_audit(counts.put_off + 1)
             return False
         return True
+
+    def is_rendered(self, url: str, has_sign: bool, draw: float) -> bool:
+        """Whether the page at an address is rendered in a browser; if so, it counts as a trial at once."""
+        pattern = self.pattern(url)
+        counts = self.counts.get(pattern, NOTHING_KNOWN)
+        rendered, gained = (sum(values) for values in zip(*self._trials(), strict=True))
+        of_site = PatternCounts(rendered=rendered, gained=gained)
+        found = is_rendered(counts, of_site, has_sign, draw)
+        if found and pattern:
+            self.counts[pattern] = counts._replace(rendered=counts.rendered + 1)
+        return found
+
+    def _trials(self) -> Iterator[tuple[int, int]]:
+        yield 0, 0
+        for counts in self.counts.values():
+            yield counts.rendered, counts.gained
 
     def lead(self, of: str, urls: Iterable[str]) -> Use:
         """The use of new links, by their patterns; those of the page's own pattern lead nowhere else."""

@@ -52,6 +52,8 @@ class Page:
     content_type: str = ""
     robots_header: str = ""
     """The X-Robots-Tag headers, one a line."""
+    is_rendered: bool = False
+    """Whether the bytes are what its scripts made of it in a browser."""
     _once: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
