@@ -318,7 +318,7 @@ ALLOWED = {
     "retopic": "allowed are yes, no",
     "purpose": "allowed are label, ai-train, ai-input, search",
     "workers": "allowed are auto and whole numbers from 1 to 64",
-    "render": "allowed are auto, never and always",
+    "render": "allowed are auto, never, always",
 }
 WRONG = {
     "scope": ["web", "Host", "host,site"],

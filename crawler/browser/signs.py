@@ -31,7 +31,7 @@ UNSEEN = frozenset(("script", "style", "noscript", "template"))
 SHORT = 600
 """Columns of main text under which a notice or an empty root counts: many whole pages have one, too."""
 LITTLE = 200
-"""Columns of all text under which a page is nearly empty."""
+"""Columns of text under which a page is nearly empty, and which it may lose: a notice, for instance."""
 FEW = 3
 """Links; a page with fewer leads nowhere."""
 
@@ -138,10 +138,10 @@ def has_gained(before: Content, after: Content) -> bool:
     """Whether rendering a page has brought clearly more main text, or links to further pages.
 
     >>> empty, text, links = Content(0, frozenset()), Content(500, frozenset()), Content(0, frozenset(("a", "b")))
-    >>> has_gained(empty, text), has_gained(empty, links), has_gained(text, text), has_gained(text, empty)
+    >>> has_gained(empty, text), has_gained(empty, links), has_gained(text, text), has_gained(text, links)
     (True, True, False, False)
     """
     if after.columns >= MORE_TEXT * before.columns + MORE_COLUMNS:
         return True
-    keeps_text = after.columns * MORE_TEXT >= before.columns
+    keeps_text = after.columns * MORE_TEXT + LITTLE >= before.columns
     return keeps_text and len(after.links - before.links) >= (MORE_LINKS if before.links else 1)

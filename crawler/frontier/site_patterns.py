@@ -5,8 +5,8 @@ The counts are those of the database, which adds up the results of all workers; 
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -48,6 +48,8 @@ class SitePatterns:
     counts: dict[str, PatternCounts] = field(default_factory=dict)
     audits: dict[str, int] = field(default_factory=dict)
     """For patterns that are put off, the number of the next address to be requested all the same."""
+    trials: Counter[str] = field(default_factory=Counter)
+    """How many pages of a pattern this worker has begun to render."""
     _names: dict[str, frozenset[str]] = field(default_factory=dict)
     _lending: dict[str, int] | None = None
 
@@ -89,20 +91,18 @@ class SitePatterns:
         return True
 
     def is_rendered(self, url: str, has_sign: bool, draw: float) -> bool:
-        """Whether the page at an address is rendered in a browser; if so, it counts as a trial at once."""
+        """Whether the page at an address is rendered in a browser; if so, its trial begins."""
         pattern = self.pattern(url)
         counts = self.counts.get(pattern, NOTHING_KNOWN)
-        rendered, gained = (sum(values) for values in zip(*self._trials(), strict=True))
-        of_site = PatternCounts(rendered=rendered, gained=gained)
-        found = is_rendered(counts, of_site, has_sign, draw)
+        begun = max(counts.rendered, self.trials[pattern])  # the results of the last ones are not known yet
+        found = is_rendered(counts._replace(rendered=begun), self._trials_of_site(), has_sign, draw)
         if found and pattern:
-            self.counts[pattern] = counts._replace(rendered=counts.rendered + 1)
+            self.trials[pattern] += 1
         return found
 
-    def _trials(self) -> Iterator[tuple[int, int]]:
-        yield 0, 0
-        for counts in self.counts.values():
-            yield counts.rendered, counts.gained
+    def _trials_of_site(self) -> PatternCounts:
+        every = self.counts.values()
+        return PatternCounts(rendered=sum(one.rendered for one in every), gained=sum(one.gained for one in every))
 
     def lead(self, of: str, urls: Iterable[str]) -> Use:
         """The use of new links, by their patterns; those of the page's own pattern lead nowhere else."""
