@@ -207,6 +207,8 @@ class Run:
     """Pages that were looked at."""
     bare: int = 0
     """Pages without a stored response."""
+    rendered: int = 0
+    """Pages that a browser rendered: the stored response is what the server sent."""
     learned: int = 0
     """Pages of which the method needs templates that their crawl did not learn."""
     others: int = 0
@@ -243,6 +245,8 @@ class Run:
                 method, favour = row["extractor"], (row["extractor_version"] or "").partition("/")[2] or "balance"
             if row["body"] is None:
                 self.bare += 1
+            elif row["rendered"]:
+                self.rendered += 1
             elif (kind := LEARNING.get(method)) and method != "auto" and kind is not LEARNING.get(row["extractor"]):
                 self.learned += 1
             else:
@@ -299,6 +303,12 @@ class Run:
                 "Unchanged: {n} page without a stored response (setting KEEP_RESPONSES).",
                 "Unchanged: {n} pages without a stored response (setting KEEP_RESPONSES).",
                 self.bare,
+            )
+        if self.rendered:
+            yield plural(
+                "Unchanged: {n} page that a browser rendered, as only what its server sent is stored.",
+                "Unchanged: {n} pages that a browser rendered, as only what their servers sent is stored.",
+                self.rendered,
             )
         if self.learned:
             yield plural(

@@ -9,7 +9,7 @@ from typing import Any
 import browser
 import pytest
 from applications import APPLICATIONS
-from sites import OPEN, Answer, Crawl, Site, crawl, serving
+from sites import OPEN, Crawl, Site, crawl, serving
 
 # What stands in a page's own source is known in milliseconds, and these tests wait for nothing else.
 QUICK: Mapping[str, Any] = OPEN | {"STATS_DUMP": "True"}
