@@ -43,7 +43,7 @@ MOST_PAGES = 200
 """Pages after which the browser is renewed: what it leaks goes with it."""
 PATIENCE = 5.0
 """Seconds in which a tab or a browser must close."""
-START_SECONDS = 60.0
+START_SECONDS, OPEN_SECONDS = 60.0, 15.0
 IDLE_SECONDS = 60.0
 """Seconds without a page after which the browser ends."""
 WATCH_SECONDS = 0.25
@@ -83,8 +83,8 @@ class RunningBrowser:
 class Chromium:
     """Gives tabs, each in a profile of its own without anything from earlier pages."""
 
-    def __init__(self, user_agent: str, language: str = "") -> None:
-        self.user_agent, self.language = user_agent, language
+    def __init__(self, user_agent: str) -> None:
+        self.user_agent = user_agent
         self.started = 0
         """How many times a browser was started."""
         self._running: RunningBrowser | None = None
@@ -100,23 +100,13 @@ class Chromium:
     @asynccontextmanager
     async def tab(self) -> AsyncIterator[BrowserContext]:
         """A fresh profile for one page; it is deleted afterwards."""
-        running = await self._available()
+        running, context = await self._opened()
         running.pages += 1
-        running.tabs += 1
         running.is_spent = running.is_spent or running.pages >= MOST_PAGES
         try:
-            context = await running.browser.new_context(
-                user_agent=self.user_agent,
-                locale=self.language or None,
-                viewport={"width": 1280, "height": 4000},  # lists that grow when their end is seen show more at once
-                accept_downloads=False,
-                service_workers="block",
-            )
-            try:
-                yield context
-            finally:
-                await self._close(running, context)
+            yield context
         finally:
+            await self._close(running, context)
             running.tabs -= 1
             running.idle_since = asyncio.get_running_loop().time()
             if not running.tabs and not running.can_take:
@@ -128,6 +118,29 @@ class Chromium:
             self._end(self._running)
         if self._ending:
             await asyncio.wait(self._ending)
+
+    async def _opened(self) -> tuple[RunningBrowser, BrowserContext]:
+        """A browser with a new profile; a browser that opens none is replaced once."""
+        for is_last in (False, True):
+            running = await self._available()
+            running.tabs += 1  # it must not end meanwhile
+            try:
+                opening = running.browser.new_context(
+                    user_agent=self.user_agent,
+                    viewport={
+                        "width": 1280,
+                        "height": 4000,
+                    },  # lists that grow when their end is seen show more at once
+                    accept_downloads=False,
+                    service_workers="block",
+                )
+                return running, await asyncio.wait_for(opening, OPEN_SECONDS)
+            except Exception:
+                running.tabs -= 1
+                running.is_spent = True
+                if is_last:
+                    raise
+        raise BrowserError
 
     async def _available(self) -> RunningBrowser:
         async with self._starting:

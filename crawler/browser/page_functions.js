@@ -62,7 +62,11 @@ globalThis.winnow = (() => {
         put(`<base href="${quote(document.baseURI)}">`); // scripts may have changed the address
       }
       if (VOID.has(node.localName)) continue;
-      if (isShown) stack.push(`</${node.localName}>`);
+      if (isShown) {
+        const closing = `</${node.localName}>`;
+        left -= closing.length;
+        stack.push(closing);
+      }
       const inner = children(node);
       for (let at = inner.length - 1; at >= 0; at--) stack.push(inner[at]);
     }

@@ -20,7 +20,7 @@ MOST_REQUESTS = 100
 """Parts of one page that are fetched."""
 MOST_BYTES = 20_000_000
 """Bytes of them."""
-FLOOD = 2_000
+FLOOD = 1_000
 """Requests of one page, refused ones included, after which it is given up."""
 STABLE_SECONDS = 0.5
 """Seconds without a change after which a page is complete, if it waits for nothing."""
@@ -109,12 +109,14 @@ class PageLoad:
     options: RenderOptions
     is_given: bool = False
     """Whether the browser has the source."""
+    is_over: bool = False
     pending: int = 0
     """Parts that are being fetched."""
     asked: int = 0
     fetched: int = 0
     size: int = 0
     """Bytes of the parts."""
+    _answering: set[asyncio.Task[None]] = field(default_factory=set)
     _fault: asyncio.Future[Fault] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
     async def html(self) -> str:
@@ -133,8 +135,10 @@ class PageLoad:
                 raise RenderError(Fault.ENDLESS)
             return working.result()
         finally:
+            self.is_over = True
             working.add_done_callback(lambda done: done.cancelled() or done.exception())
-            working.cancel()
+            for task in (working, *self._answering):
+                task.cancel()
 
     async def _work(self, page: Page) -> str:
         end = asyncio.get_running_loop().time() + self.options.seconds
@@ -161,28 +165,35 @@ class PageLoad:
                 return
 
     async def _answer(self, route: Route) -> None:
-        """Answer a request of the page."""
+        """Answer a request of the page, unless the tab is closed meanwhile: then nobody must wait for the answer."""
+        if not self.is_over:
+            answering = asyncio.ensure_future(self._answer_now(route))
+            self._answering.add(answering)
+            answering.add_done_callback(self._answering.discard)
+            await asyncio.wait((answering,))
+            if not answering.cancelled() and answering.exception() is None:
+                return
+        raise asyncio.CancelledError
+
+    async def _answer_now(self, route: Route) -> None:
         self.asked += 1
         if self.asked > FLOOD:
             self._fail(Fault.FLOOD)
         request = route.request
-        try:
-            if request.is_navigation_request():
-                await self._navigate(route)
-                return
-            body = request.post_data_buffer or b"" if request.method == "POST" else b""
-            part = Part(request.url, self.source.url, request.resource_type, request.method, request.headers, body)
-            match part.treatment:
-                case Treatment.EMPTY:
-                    await route.fulfill(status=200, content_type="text/css", body="")
-                case Treatment.PIXEL:
-                    await route.fulfill(status=200, content_type="image/gif", body=PIXEL)
-                case Treatment.FETCH:
-                    await self._fetch(route, part)
-                case _:
-                    await route.abort()
-        except Exception:
-            return  # the tab is closed, or the page does not want the answer any more
+        if request.is_navigation_request():
+            await self._navigate(route)
+            return
+        body = request.post_data_buffer or b"" if request.method == "POST" else b""
+        part = Part(request.url, self.source.url, request.resource_type, request.method, request.headers, body)
+        match part.treatment:
+            case Treatment.EMPTY:
+                await route.fulfill(status=200, content_type="text/css", body="")
+            case Treatment.PIXEL:
+                await route.fulfill(status=200, content_type="image/gif", body=PIXEL)
+            case Treatment.FETCH:
+                await self._fetch(route, part)
+            case _:
+                await route.abort()
 
     async def _navigate(self, route: Route) -> None:
         """Give the browser the source; the page must not leave its address, and gets no frames."""
