@@ -1,7 +1,8 @@
 """What rendering costs, and how many pages are rendered.
 
-`python tests/bench/rendering.py rate [--pages N] [--tabs N]` renders N pages of an application that fetches its text, in
-so many tabs, and prints pages a second, the processor time of all processes, and their memory every hundred pages.
+`python tests/bench/rendering.py rate [--pages N] [--tabs N]` renders N pages of an application that fetches its text,
+with so many tabs, and prints pages a second and the memory of all processes every hundred pages, and the processor
+time of the first hundred.
 `python tests/bench/rendering.py signs FILE.jsonl.xz ...` prints how many saved pages (`html` in each line) have a sign
 that they need a browser, by sign, and what looking for it takes. `python tests/bench/rendering.py mixed` crawls the six
 applications of the tests beside a plain site whose pages have scripts, and prints what was rendered.
@@ -16,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,19 +35,16 @@ from crawler.extraction import EXTRACTORS  # noqa: E402
 from crawler.page.page import Page  # noqa: E402
 
 MEGABYTE = 1024 * 1024
-TICKS = os.sysconf("SC_CLK_TCK")
 
 
-def processor_seconds(processes: set[int]) -> float:
-    """The processor time of processes and of those that they have waited for."""
+def processor_seconds() -> float:
+    """The processor time of this process and of all below it, those included that have ended."""
     found = 0
-    for one in processes:
-        try:
+    for one in descendants(os.getpid()) | {os.getpid()}:
+        with suppress(OSError):
             fields = Path(f"/proc/{one}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
-        except OSError:
-            continue
-        found += sum(map(int, fields[11:15]))
-    return found / TICKS
+            found += sum(map(int, fields[11:15]))
+    return found / os.sysconf("SC_CLK_TCK")
 
 
 async def rate(pages: int, tabs: int) -> None:
@@ -64,26 +62,20 @@ async def rate(pages: int, tabs: int) -> None:
     body = str(made.routes["/story/1"]).encode()
     source = Source("http://a.example/story/1", body, "text/html; charset=utf-8")
     await renderer.render(source)
-    begun, counted, done = time.monotonic(), 0.0, 0
-    seen: set[int] = set()
-    print("pages  pages/s  CPU s/page  memory of browser and driver  of this process  tasks")
+    begun, done, used = time.monotonic(), 0, processor_seconds()
+    print("pages  pages/s  memory of browser and driver  of this process  tasks")
     while done < pages:
         at_once = min(100, pages - done)
-        before = descendants(os.getpid()) | {os.getpid()}
-        start = processor_seconds(before)
         found = await asyncio.gather(*(renderer.render(source) for _ in range(at_once)))
         assert all(made.gold["/story/1"].splitlines()[-1] in one for one in found)
         done += at_once
-        now = descendants(os.getpid())
-        seen |= now
-        counted += max(0.0, processor_seconds(before | now) - start)
-        size, own = sum(map(resident, now)) // MEGABYTE, resident(os.getpid()) // MEGABYTE
-        speed, cost = done / (time.monotonic() - begun), counted / done
-        print(
-            f"{done:5}  {speed:7.2f}  {cost:10.3f}  {size:25} MB  {own:12} MB  {len(asyncio.all_tasks()):5}", flush=True
-        )
-    print(f"started browsers: {chromium.started}; processes seen: {len(seen)}")
+        size, own = sum(map(resident, descendants(os.getpid()))) // MEGABYTE, resident(os.getpid()) // MEGABYTE
+        speed = done / (time.monotonic() - begun)
+        print(f"{done:5}  {speed:7.2f}  {size:25} MB  {own:12} MB  {len(asyncio.all_tasks()):5}", flush=True)
+        if done == at_once:
+            print(f"processor seconds a page: {(processor_seconds() - used) / done:.3f}")
     await chromium.close()
+    print(f"browsers started: {chromium.started}")
 
 
 def signs(files: list[Path]) -> None:
