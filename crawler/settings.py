@@ -83,7 +83,7 @@ IMAGE_MAX_BYTES = 10 * 1024 * 1024
 
 # Pages whose text only scripts make are rendered in a browser, if one is there; `-a render=` decides which.
 RENDER_TABS = 4
-"""Pages that one worker renders at a time; each takes 100 to 300 MB of memory."""
+"""Pages that one worker renders at a time; each takes about 100 MB of memory, and up to 700 MB."""
 RENDER_SECONDS = 30.0
 """Seconds for one page and what it loads; then it is taken as it is."""
 RENDER_SCROLLS = 0
