@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from crawler.browser.installed import has_own_browser, system_browser
 
@@ -195,8 +195,8 @@ async def _started() -> RunningBrowser:
     from playwright.async_api import async_playwright
 
     playwright = await async_playwright().start()
+    program = None if has_own_browser() else system_browser()
     try:
-        options: dict[str, Any] = {} if has_own_browser() else {"executable_path": system_browser()}
         browser = await playwright.chromium.launch(
             args=[*ARGUMENTS],
             ignore_default_args=[*UNWANTED],
@@ -204,7 +204,7 @@ async def _started() -> RunningBrowser:
             handle_sigint=False,  # the crawl ends in order, and closes it then
             handle_sigterm=False,
             handle_sighup=False,
-            **options,
+            executable_path=program,
         )
         return RunningBrowser(playwright, browser, await browser.new_browser_cdp_session())
     except BaseException:
@@ -242,4 +242,4 @@ def kill(processes: Iterable[int]) -> None:
     """End processes by force; those that have ended are no error."""
     for process in processes:
         with suppress(OSError):
-            os.kill(process, signal.SIGTERM if os.name == "nt" else signal.SIGKILL)
+            os.kill(process, signal.SIGKILL)

@@ -9,9 +9,8 @@ from pathlib import Path
 
 # The first is the same browser without the parts that make windows.
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-FOLDERS = {"darwin": "Library/Caches/ms-playwright", "win32": "AppData/Local/ms-playwright"}
-"""Where Playwright installs browsers, below the home folder."""
-USUAL_FOLDER = ".cache/ms-playwright"
+FOLDERS = {"linux": ".cache/ms-playwright", "darwin": "Library/Caches/ms-playwright"}
+"""Where Playwright installs browsers, below the home folder. On Windows, the loop that a crawl runs in starts none."""
 
 
 @cache
@@ -28,10 +27,10 @@ def system_browser() -> str | None:
 def has_own_browser() -> bool:
     """Whether Playwright has installed a Chromium."""
     given = os.environ.get("PLAYWRIGHT_BROWSERS_PATH")
-    folder = Path(given) if given else Path.home() / FOLDERS.get(sys.platform, USUAL_FOLDER)
+    folder = Path(given) if given else Path.home() / FOLDERS.get(sys.platform, "")
     return any(folder.glob("chromium*-*"))
 
 
 def is_usable() -> bool:
-    """Whether pages can be rendered: Playwright and a browser are there."""
-    return has_playwright() and (has_own_browser() or system_browser() is not None)
+    """Whether pages can be rendered: Playwright and a browser are there, and the system is one that it runs on."""
+    return sys.platform in FOLDERS and has_playwright() and (has_own_browser() or system_browser() is not None)

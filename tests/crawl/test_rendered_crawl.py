@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import browser
@@ -37,6 +38,8 @@ def crawled(folder: Path, *sites: Site, settings: Mapping[str, Any] = SETTINGS, 
     seeds = ",".join(site.url for site in sites)
     ended = crawl(folder, {"seeds": seeds, "images": "no", "listings": "yes"} | arguments, settings)
     assert ended.status == 0, ended.err
+    assert "Traceback" not in ended.err
+    assert "never retrieved" not in ended.err
     return ended
 
 
@@ -154,8 +157,9 @@ def test_rendered_pages_are_compared_without_validators_and_not_cleaned_again(
 
 
 def test_a_site_where_rendering_brings_nothing_is_rendered_a_few_times(tmp_path: Path) -> None:
+    words, head = TEXT.rstrip(".").split(), "<script src='/menu.js'></script>"
     pages = {
-        f"/note/{number}": page(f"{TEXT} It was day {number}.", head="<script src='/menu.js'></script>")
+        f"/note/{number}": page(" ".join(Random(number).choices(words, k=60)).capitalize() + ".", head=head)
         for number in range(20)
     }
     site = Site({"/": page(TEXT, links={path: path for path in pages}), "/menu.js": script("let a = 1")} | pages)
