@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import blake2b
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -51,7 +51,8 @@ class PageRendering:
         if self.is_always:
             return True
         has_sign = sign_of(page, page.once(self.extract)) is not None
-        draw = zlib.crc32(page.url.encode()) / 2**32  # the same in each round, so that texts can be compared
+        # The same in each round, so that its texts can be compared.
+        draw = int.from_bytes(blake2b(page.url.encode(), digest_size=4).digest()) / 2**32
         return self.frontier.patterns.of(page.url).is_rendered(page.url, has_sign, draw)
 
     async def rendered(self, page: Page) -> tuple[Page, Trial | None]:
