@@ -85,6 +85,7 @@ class Arguments:
     refresh: str = DUE
     fields: OwnFields | None = None
     purpose: Purpose = LABEL_ONLY
+    render: str = "auto"
     workers: int = 1
     """`AUTO` is one for each processor."""
 
@@ -444,6 +445,14 @@ ARGUMENTS = {
             "What the pages are for: ai-train, ai-input, search, or several, separated by commas. Pages whose "
             "site disallows that are left out, and the files in which sites say so are read. label leaves nothing "
             "out: the item field rights says what is allowed; with a use beside it, the files are read, too."
+        ),
+    ),
+    "render": Argument(
+        _choice("render", dict.fromkeys(("auto", "never", "always"))),
+        "auto",
+        N_(
+            "Which pages are rendered in a browser, so that their scripts run: auto renders those that seem to need it "
+            "on sites where it brings more text or links, if the extra browser is installed; never or always."
         ),
     ),
     "workers": Argument(

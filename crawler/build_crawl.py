@@ -20,8 +20,9 @@ from sqlalchemy.engine import URL
 
 from crawler import demo
 from crawler.arguments import ALL, Arguments
+from crawler.browser.page_load import RenderOptions
 from crawler.bulk.parallel import GARBAGE_THRESHOLD
-from crawler.checked_settings import bounds_of, canonical_of, max_depth_of, similar_words_of
+from crawler.checked_settings import bounds_of, canonical_of, image_filter_of, max_depth_of, similar_words_of
 from crawler.documents.document_type import ENDINGS
 from crawler.extraction import LEARNING, Extractor, favouring
 from crawler.extraction.document_text import with_documents
@@ -40,6 +41,7 @@ from crawler.spiders.links_and_images import EvidenceCache, LinkSelector, PageIm
 from crawler.spiders.named_lists import NamedLists
 from crawler.spiders.new_topic import score_again
 from crawler.spiders.page_reader import PageReader
+from crawler.spiders.page_rendering import PageRendering, PartDownloads, renderer_of
 from crawler.spiders.redirects import Redirects
 from crawler.spiders.request_outcomes import Leases
 from crawler.spiders.topic_tracker import Examples, SharedLearning, TopicTracker
@@ -98,6 +100,8 @@ class Crawl:
     reader: PageReader
     documents: DocumentReader | None
     """None if documents are not read."""
+    rendering: PageRendering | None = None
+    """None if no page is rendered in a browser."""
     reports: dict[int, WorkerReport] = field(default_factory=dict)
     """The last reports of the further workers that this one has started, those that died included."""
 
@@ -250,6 +254,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         method=method,
         reader=reader,
         documents=documents,
+        rendering=_rendering(crawler, arguments, reader, count_statistic),
     )
     return _crawls[crawler]
 
@@ -305,6 +310,27 @@ def _images(settings: BaseSettings, arguments: Arguments, extract: Extractor) ->
         settings.getbool("IMAGE_NOISE_ENABLED"),
         settings.getint("IMAGE_MAX_BYTES"),
     )
+
+
+def _rendering(
+    crawler: Crawler, arguments: Arguments, reader: PageReader, count_statistic: Callable[[str, int], None]
+) -> PageRendering | None:
+    settings = crawler.settings
+    options = RenderOptions(
+        settings.getfloat("RENDER_SECONDS"),
+        settings.getint("RENDER_TABS"),
+        settings.getint("RENDER_SCROLLS"),
+        settings.getbool("RENDER_CLICK_MORE"),
+        settings.getint("DOWNLOAD_MAXSIZE"),
+    )
+    if arguments.render == "never":
+        return None
+    lists = image_filter_of(settings).lists
+    renderer = renderer_of(PartDownloads(crawler, reader.frontier, lists, count_statistic), options)
+    if renderer is None:
+        return None
+    is_always = arguments.render == "always"
+    return PageRendering(renderer, reader.extract, reader.frontier, reader.counts, count_statistic, is_always)
 
 
 def _limits(crawler: Crawler) -> LimitSettings:

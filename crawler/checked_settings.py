@@ -11,6 +11,7 @@ from scrapy.settings import BaseSettings
 
 from crawler import settings as our_settings
 from crawler.arguments import ArgumentError, Arguments
+from crawler.browser.installed import is_usable
 from crawler.extraction import EXTRACTORS, Extractor, favouring
 from crawler.noise.verdict import MODELS, FilterLists, ImageNoiseFilter, Judge
 from crawler.recrawl.revisit_interval import Bounds
@@ -63,6 +64,9 @@ NUMBERS: Mapping[str, tuple[float, float]] = MappingProxyType(
         "IMAGE_NOISE_MIN_PAGES": COUNT,
         "IMAGE_NOISE_AUDIT": SHARE,
         "IMAGE_MAX_BYTES": BYTES,
+        "RENDER_TABS": (1, 100),
+        "RENDER_SECONDS": SECONDS,
+        "RENDER_SCROLLS": (0, 1_000),
         "FOCUS_EXPLORATION": SHARE,
         "DOWNLOAD_DELAY": SECONDS,
         "DOWNLOAD_DELAY_JITTER": SHARE,
@@ -112,6 +116,11 @@ def check_crawl(settings: BaseSettings, arguments: Arguments) -> None:
     similar_words_of(settings, arguments)
     if arguments.documents and find_spec("pypdfium2") is None:
         raise ArgumentError("documents=yes needs the package pypdfium2: pip install 'winnow-crawler[documents]'")
+    if arguments.render == "always" and not is_usable():
+        raise ArgumentError(
+            "render=always needs Playwright and a browser: python -m pip install 'winnow-crawler[browser]', and then "
+            "playwright install chromium or the package chromium of your system"
+        )
     if arguments.workers != 1 and settings.getdict("FEEDS"):
         raise ArgumentError(
             "workers={number} cannot be given with -o, -O or FEEDS, which write the items of one worker; "

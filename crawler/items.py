@@ -101,6 +101,8 @@ class PageRecord:
     "ai-train": …}, "evidence": […]}`. A use is `allowed`, `disallowed`, `unknown` or `malformed`; evidence has the
     fields `signal`, `where`, `says` and `read_at`.
     """
+    rendered: bool = False
+    """Whether the page was read after its scripts had run in a browser, as `-a render=` decides."""
     images: list[dict[str, Any]] = field(default_factory=list)
     """The images of the page, each `{"url": …, "alt": …, "noise": …}`: `noise` is the probability, as far as the page
     shows, that it is an advert, navigation or decoration. Noise is left out, and so are images after the first 500.
@@ -119,7 +121,7 @@ IS_OPTIONAL = {name: type(None) in get_args(hint) for name, hint in _HINTS.items
 """Whether a field may be None."""
 _KINDS = {name: get_args(hint)[0] if IS_OPTIONAL[name] else hint for name, hint in _HINTS.items()}
 TYPES: dict[str, type] = {name: get_origin(kind) or kind for name, kind in _KINDS.items()}
-"""The type of each field where it is not None: str, int, float, list or dict."""
+"""The type of each field where it is not None: str, int, float, bool, list or dict."""
 
 
 @dataclass

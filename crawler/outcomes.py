@@ -96,6 +96,7 @@ class Code(StrEnum):
     PAGE_CUT = "page_cut", Group.SKIPPED, N_("rest of a page {at}")
     RESPONSE_LIMIT = "response_limit", Group.SKIPPED, N_("response of a stored page, beyond KEEP_RESPONSES={limit}")
     LIST_CUT = "list_cut", Group.SKIPPED, N_("rest of a sitemap larger than the limit")
+    NOT_RENDERED = "not_rendered", Group.SKIPPED, N_("page that could not be rendered: {fault}")
     LISTS_CUT = "lists_cut", Group.SKIPPED, N_("sitemaps beyond the limit of a site or of levels")
 
     # Records of archives and folders.
@@ -182,12 +183,17 @@ CUTS = {
         "after {pages} pages or {letters} characters of a document", {"pages": MAX_PAGES, "letters": MAX_TEXT}
     ),
 }
-FAULTS = {
+FAULTS: dict[str, str] = {
     Fault.BROKEN: N_("document that is damaged, or of another type than it says"),
     Fault.ENCRYPTED: N_("document that needs a password"),
     Fault.SCANNED: N_("document without text, such as a scan"),
     Fault.LIMIT: N_("document that takes more time or memory than the limit"),
+    "endless": N_("its scripts never end"),
+    "crashed": N_("its tab crashed or used too much memory"),
+    "flood": N_("too many requests"),
+    "no_browser": N_("the browser does not start"),
 }
+"""Why a document cannot be read, or a browser cannot render a page."""
 CONTENTS = {
     NonImage.SVG: N_("SVG, which may contain scripts"),
     NonImage.HTML: N_("a web page"),
@@ -218,12 +224,12 @@ def _value(code: Code, detail: str) -> object:
             return Outcome.of(detail).message
         case "at":
             return CUTS[Cut(detail)]
-        case "fault":
-            return Message(FAULTS[Fault(detail)])
         case "content":
             return _status(detail) if detail.isdigit() else Message(CONTENTS[NonImage(detail)])
         case "signal":
             return Message(SIGNALS.get(detail, detail))
+        case "fault":
+            return Message(FAULTS.get(detail, detail))
         case "model":
             return Message(MODELS.get(detail, detail))
     return detail

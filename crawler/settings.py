@@ -84,6 +84,16 @@ IMAGE_NOISE_AUDIT = 0.0
 IMAGE_MAX_BYTES = 10 * 1024 * 1024
 """The largest image that is kept, in bytes."""
 
+# Pages whose text only scripts make are rendered in a browser, if one is there; `-a render=` decides which.
+RENDER_TABS = 4
+"""Pages that one worker renders at a time; each takes about 100 MB of memory, and up to 700 MB."""
+RENDER_SECONDS = 30.0
+"""Seconds for one page and what it loads; then it is taken as it is."""
+RENDER_SCROLLS = 0
+"""How often a rendered page is scrolled to its end, for lists that grow."""
+RENDER_CLICK_MORE = False
+"""Click once on a button such as "Load more" on each rendered page."""
+
 # Priorities of links are learned from the pages fetched so far.
 FOCUS_EXPLORATION = 0.02
 """The share of pages that are chosen at random, because scores may be mistaken."""

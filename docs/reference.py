@@ -36,7 +36,7 @@ COMPONENTS = {
 }
 COMMANDS = (clean, dashboard, evaluate, export, focus, noise, schedule, state, train)
 PUBLIC_TABLES = ("crawl", "page", "page_version", "robots_file", "verdict", "label", "job", "run")
-FIELD_TYPES = {str: "text", int: "number", float: "number", list: "list", dict: "mapping"}
+FIELD_TYPES = {str: "text", int: "number", float: "number", bool: "true or false", list: "list", dict: "mapping"}
 
 
 def table(heads: str, rows: Iterable[tuple[str, ...]]) -> str:

@@ -321,6 +321,7 @@ ALLOWED = {
     "retopic": "allowed are yes, no",
     "purpose": "allowed are label, ai-train, ai-input, search",
     "workers": "allowed are auto and whole numbers from 1 to 64",
+    "render": "allowed are auto, never, always",
 }
 WRONG = {
     "scope": ["web", "Host", "host,site"],
@@ -343,6 +344,7 @@ WRONG = {
     "refresh": ["yes", "Due", "due,all"],
     "purpose": ["train", "AI-train", "ai-train,all", "ai_train"],
     "workers": ["0", "65", "all", "-1", "2.0"],
+    "render": ["yes", "Auto", "no"],
 }
 CASES = [(name, value) for name, values in WRONG.items() for value in values]
 

@@ -11,7 +11,7 @@ CRAWLER = Path(__file__).resolve().parent.parent / "crawler"
 # The rooms from bottom to top: a module imports from its own room and from those before it.
 ROOMS = (
     "settings urls page documents translation outcomes command_line atomic_files rights quality metadata extraction "
-    "noise topic recrawl "
+    "noise topic recrawl browser "
     "frontier items arguments checked_settings store labels reports archives bulk evaluation training export demo "
     "spiders workers.worker_report build_crawl workers spiders.topic spiders.request_scheduler schedule middlewares "
     "pipelines extensions dashboard commands api addon"
@@ -30,6 +30,7 @@ KEPT_TO = {
     "distributed": ("bulk",),
     "anyio": ("dashboard",),
     "fastapi": ("dashboard",),
+    "playwright": ("browser",),
     "jinja2": ("dashboard", "demo", "reports", "training"),
     "prometheus_client": ("dashboard",),
     "pydantic": ("dashboard",),

@@ -212,6 +212,8 @@ class Run:
     """Pages that were looked at."""
     bare: int = 0
     """Pages without a stored response."""
+    rendered: int = 0
+    """Pages that a browser rendered: the stored response is what the server sent."""
     learned: int = 0
     """Pages of which the method needs templates that their crawl did not learn."""
     others: int = 0
@@ -252,6 +254,8 @@ class Run:
             is_learned = kind is not None and kind is LEARNING.get(row["extractor"])
             if row["body"] is None:
                 self.bare += 1
+            elif row["rendered"]:
+                self.rendered += 1
             elif kind is not None and method != "auto" and not is_learned and not is_document:
                 self.learned += 1
             else:
@@ -307,6 +311,12 @@ class Run:
                 "Unchanged: {n} page without a stored response (setting KEEP_RESPONSES).",
                 "Unchanged: {n} pages without a stored response (setting KEEP_RESPONSES).",
                 self.bare,
+            )
+        if self.rendered:
+            yield plural(
+                "Unchanged: {n} page that a browser rendered, as only what its server sent is stored.",
+                "Unchanged: {n} pages that a browser rendered, as only what their servers sent is stored.",
+                self.rendered,
             )
         if self.learned:
             yield plural(

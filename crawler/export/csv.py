@@ -44,7 +44,7 @@ def csv_lines(pages: Iterable[StoredPage], fields: Sequence[str], formulas: Form
 def _cell(value: Any, formulas: Formulas) -> Any:
     if isinstance(value, str):
         return formulas.cell(value)
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict | bool) else value
 
 
 def _taken(buffer: StringIO) -> bytes:

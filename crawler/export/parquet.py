@@ -63,7 +63,7 @@ def parquet(
 
 def _types(pyarrow: Any, begun: Iterable[StoredPage]) -> dict[str, Any]:
     """The types of the fields of items."""
-    plain = {str: "string", int: "int64", float: "float64", dict: "string"}
+    plain = {str: "string", int: "int64", float: "float64", bool: "bool", dict: "string"}
     images = [{"url": "string", "alt": "string", "noise": "float64"}]
     # An export that masks personal data counts it on every page.
     counted = {

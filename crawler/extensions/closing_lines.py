@@ -89,6 +89,7 @@ class ClosingLines:
                     total,
                 )
             )
+        said += _rendered(counts)
         said += _not_kept(crawl.counts, status.put_off)
         if left := len(frontier):
             said.append(_rest(left, frontier.full, crawl.arguments.fresh))
@@ -142,6 +143,28 @@ def _not_kept(counts: OutcomeCounts, put_off: Outcomes) -> list[Message]:
     if found := counts.of(Group.FAILED):
         said.append(Message("Failed: {reasons}.", {"reasons": ranked(found)}))
     return said
+
+
+def _rendered(counts: Mapping[str, Any]) -> list[Message]:
+    """How many pages were rendered in a browser, and how many of them had more text or links then.
+
+    >>> print(*_rendered({"render/pages": 12, "render/gained": 9, "focus/pages": 300}))
+    Rendered in a browser: 12 of 300 pages (4%); 9 of them had more text or links then.
+    """
+    rendered = counts.get("render/pages", 0)
+    if not rendered:
+        return []
+    pages = max(rendered, counts.get("focus/pages", 0))
+    return [
+        plural(
+            "Rendered in a browser: {rendered} of {n} page ({share}); {gained} of them had more text or links then.",
+            "Rendered in a browser: {rendered} of {n} pages ({share}); {gained} of them had more text or links then.",
+            pages,
+            rendered=f"{rendered:,}",
+            share=f"{rendered / pages:.0%}",
+            gained=f"{counts.get('render/gained', 0):,}",
+        )
+    ]
 
 
 def _round(number: int, counts: RoundCounts) -> Message:

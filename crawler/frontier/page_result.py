@@ -9,7 +9,7 @@ from crawler.outcomes import Code, Group
 from crawler.recrawl.page_history import PRESENT, ChangeCheck, PageChange, Visit
 
 if TYPE_CHECKING:
-    from crawler.frontier.pattern_rule import PatternUse
+    from crawler.frontier.pattern_rule import PatternUse, Trial
     from crawler.noise.image_evidence import Evidence
     from crawler.outcomes import Outcome
     from crawler.recrawl.page_history import PageHistory
@@ -133,6 +133,8 @@ class PageResult:
     """The robots.txt that let the page be requested, to which its rights refer."""
     pattern_use: "PatternUse | None" = None
     """What the request says about the pattern of its address."""
+    trial: "Trial | None" = None
+    """Whether rendering the page has brought more; None if it was not rendered."""
 
     @property
     def is_new_item(self) -> bool:

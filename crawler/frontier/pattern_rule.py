@@ -11,6 +11,9 @@ copies does, and a page that is missed costs more than a request.
 Where addresses of one pattern serve many ends, the label of the link tells: requests from links with a label are
 counted for the pattern with the label, too. So links called "Reply" are put off even where all addresses look alike,
 and they do not speak against the other addresses of a pattern that was useful.
+
+Whether pages are rendered in a browser is learned by pattern as well. A page with a sign that it needs one is rendered
+while its pattern has few trials, and later if at least half of the trials have brought more text or links.
 """
 
 from __future__ import annotations
@@ -41,6 +44,12 @@ PROVEN = 2
 """Useful requests after which a pattern is known to bring pages, if they are at least half of all."""
 AUDIT_FIRST, AUDIT_FACTOR = 50, 5
 """Of the addresses put off, the 50th, the 250th, the 1,250th and so on are requested all the same."""
+TRIALS = 3
+"""Pages of a pattern that are rendered because of a sign alone."""
+SITE_TRIALS = 12
+"""Those of a site, if none has gained."""
+AUDITED, AUDITED_WITHOUT_SIGN = 1 / 20, 1 / 100
+"""Shares of the other pages, with and without a sign, that are rendered all the same."""
 DEAD = frozenset(("400", "401", "403", "404", "405", "410"))
 BRINGS_NOTHING = frozenset(
     (
@@ -75,6 +84,13 @@ class PatternUse(NamedTuple):
     """Whether the request counts for the labelled pattern only, unless it is useful."""
 
 
+class Trial(NamedTuple):
+    """A page that was rendered in a browser, for the counts of its pattern."""
+
+    pattern: str
+    has_gained: bool
+
+
 class PatternCounts(NamedTuple):
     """What the requests to the addresses of a pattern were good for."""
 
@@ -85,6 +101,10 @@ class PatternCounts(NamedTuple):
     open: int = 0
     put_off: int = 0
     """Addresses that were not requested."""
+    rendered: int = 0
+    """Pages that were rendered in a browser."""
+    gained: int = 0
+    """Those of them that had more text or links then."""
 
     @property
     def is_proven(self) -> bool:
@@ -108,6 +128,21 @@ def is_unproductive(pattern: str, counts: PatternCounts, lent: int = 0) -> bool:
     before = counts.useful + counts.useless - counts.in_a_row
     share = (counts.useful + 1) / (before + 2)
     return counts.in_a_row >= counts.useful + enough and (1 - share) ** counts.in_a_row < CHANCE
+
+
+def is_rendered(counts: PatternCounts, of_site: PatternCounts, has_sign: bool, draw: float) -> bool:
+    """Whether a page is rendered, given the counts of its pattern, the sums of its site, and a number from 0 to 1.
+
+    >>> few, gaining, vain = PatternCounts(rendered=2), PatternCounts(rendered=4, gained=2), PatternCounts(rendered=3)
+    >>> [is_rendered(counts, NOTHING_KNOWN, True, 0.5) for counts in (few, gaining, vain)]
+    [True, True, False]
+    """
+    if not has_sign:
+        return draw < AUDITED_WITHOUT_SIGN
+    is_vain_site = of_site.rendered >= SITE_TRIALS and not of_site.gained
+    if counts.rendered < TRIALS and not is_vain_site:
+        return True
+    return 0 < counts.rendered <= 2 * counts.gained or draw < AUDITED
 
 
 def lending(patterns: Mapping[str, PatternCounts], names: Mapping[str, Iterable[str]]) -> dict[str, int]:

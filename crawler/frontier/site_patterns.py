@@ -5,7 +5,7 @@ The counts are those of the database, which adds up the results of all workers; 
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
@@ -17,6 +17,7 @@ from crawler.frontier.pattern_rule import (
     PatternCounts,
     PatternUse,
     Use,
+    is_rendered,
     is_unproductive,
     lending,
     next_audit,
@@ -47,6 +48,8 @@ class SitePatterns:
     counts: dict[str, PatternCounts] = field(default_factory=dict)
     audits: dict[str, int] = field(default_factory=dict)
     """For patterns that are put off, the number of the next address to be requested all the same."""
+    trials: Counter[str] = field(default_factory=Counter)
+    """How many pages of a pattern this worker has begun to render."""
     _names: dict[str, frozenset[str]] = field(default_factory=dict)
     _lending: dict[str, int] | None = None
 
@@ -86,6 +89,20 @@ class SitePatterns:
             self.audits[pattern] = next_audit(counts.put_off + 1)
             return False
         return True
+
+    def is_rendered(self, url: str, has_sign: bool, draw: float) -> bool:
+        """Whether the page at an address is rendered in a browser; if so, its trial begins."""
+        pattern = self.pattern(url)
+        counts = self.counts.get(pattern, NOTHING_KNOWN)
+        begun = max(counts.rendered, self.trials[pattern])  # the results of the last ones are not known yet
+        found = is_rendered(counts._replace(rendered=begun), self._trials_of_site(), has_sign, draw)
+        if found and pattern:
+            self.trials[pattern] += 1
+        return found
+
+    def _trials_of_site(self) -> PatternCounts:
+        every = self.counts.values()
+        return PatternCounts(rendered=sum(one.rendered for one in every), gained=sum(one.gained for one in every))
 
     def lead(self, of: str, urls: Iterable[str]) -> Use:
         """The use of new links, by their patterns; those of the page's own pattern lead nowhere else."""

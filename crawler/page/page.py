@@ -68,6 +68,8 @@ class Page:
     """The X-Robots-Tag headers, one a line."""
     document: DocumentFacts | None = None
     """What the file says about itself if the page was made of a document, such as a PDF file."""
+    is_rendered: bool = False
+    """Whether the bytes are what its scripts made of it in a browser."""
     _once: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod

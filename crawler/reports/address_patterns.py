@@ -29,7 +29,7 @@ def address_patterns(connection: Connection, crawl_id: int, most: int) -> tuple[
     rows = (
         select(site.c.name, its.pattern, requests, its.useful, its.put_off)
         .join(site, site.c.id == its.site_id)
-        .where(its.crawl_id == crawl_id)
+        .where(its.crawl_id == crawl_id, requests + its.put_off > 0)  # others have been rendered only
         .order_by(its.put_off.desc())  # as in the index: a crawl of many sites has too many rows to sort them all
         .limit(most)
     )

@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 
 from crawler.command_line.terminal import WrongUseError
 from crawler.items import TYPES
-from crawler.translation.message import Message
+from crawler.translation.message import N_, Message
 from crawler.translation.nearest import nearest
 
 MOST_CHARACTERS, MOST_LEVELS = 10_000, 50
@@ -35,6 +35,8 @@ _TOKEN = re.compile(
 )
 _SPACE = re.compile(r"\s*")
 _CONSTANTS = {"null": None, "true": True, "false": False}
+WANTED = {str: N_("a text in quotation marks"), bool: N_("true or false")}
+"""What fields that are no numbers are compared with."""
 _WORDS = frozenset(("and", "or", "not", *_CONSTANTS))
 _ORDERS: Mapping[str, Callable[[Any, Any], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
 
@@ -271,6 +273,6 @@ def _check_types(name: str, path: tuple[str, ...], sign: str, value: Value) -> N
         return  # the parts of other fields may be of any type
     if kind in (list, dict):
         raise WrongUseError("{name} has no single value; only null can be compared with it", name=name)
-    if (kind is str) != isinstance(value, str) or isinstance(value, bool):
-        wanted = Message("a text in quotation marks") if kind is str else Message("a number")
+    if (kind is bool) != isinstance(value, bool) or (kind is str) != isinstance(value, str):
+        wanted = Message(WANTED.get(kind, N_("a number")))
         raise WrongUseError("{name} is to be compared with {wanted}", name=name, wanted=wanted)

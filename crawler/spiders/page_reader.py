@@ -101,7 +101,7 @@ class PageReader:
             priorities=priorities,
             image_counts=self.images.counts(page) if self.images.judged and page.document is None else None,
             templates=self._templates(page) if outcome is None else (),
-            validators=validators(response),
+            validators={} if page.is_rendered else validators(response),  # the shell of an application never changes
             response=stored_response(response) if is_stored and self.keeps_responses else None,
             rights=item.rights,
             robots=site.robots if is_stored or lease.known is not None else None,
@@ -197,7 +197,7 @@ def _item(page: Page, response: Response, lease: Lease, judgement: PageJudgement
     now = datetime.now(UTC).isoformat(timespec="seconds")
     asked = candidate.requested or candidate.url
     item = PageItem(response.url, asked, now, response.status, candidate.depth, candidate.parent)
-    item.page, item.lease = page, lease
+    item.page, item.lease, item.rendered = page, lease, page.is_rendered
     item.relevance, item.link_score, item.via = judgement
     if lease.known:
         item.link_score = lease.known.link_score  # the priority of a known page is its relevance

@@ -86,6 +86,10 @@ ROBOTS = "robots_txt"
 """Meta key of requests for robots.txt itself."""
 OF_SITE = "file_of_site"
 """Meta key of requests for other files in which sites say what pages may be used for."""
+PART_OF_PAGE = "part_of_page"
+"""Meta key of requests for what the scripts of a page load."""
+TRIAL = "trial"
+"""Meta key of a request: whether rendering its page has brought more."""
 SITE_FILES = "site_files"
 """Meta key of a request: what the files of its host say about the use of pages."""
 REFUSED_TIMES = "backoff_times"
@@ -106,8 +110,10 @@ COUNTED_AS = {
 
 
 def can_wait(request: Request) -> bool:
-    """Whether a request can be queued again: one for robots.txt or a file like it has no place in the queue."""
-    return ROBOTS not in request.meta and OF_SITE not in request.meta
+    """Whether a request can be queued again: one for robots.txt, a file like it or a part of a page has no place in
+    the queue.
+    """
+    return not request.meta.keys() & {ROBOTS, OF_SITE, PART_OF_PAGE}
 
 
 def lease_of(request: Request) -> Lease:
@@ -117,10 +123,13 @@ def lease_of(request: Request) -> Lease:
 
 
 def result_of(request: Request, outcome: Outcome | None = None) -> PageResult:
-    """The result of a request so far: where redirects led a seed that did not fail, and the verdict on an image."""
+    """The result of a request so far: where redirects led a seed that did not fail, the verdict on an image, and the
+    trial of a page.
+    """
     home = new_home(lease_of(request).candidate) if outcome is None or outcome.code.group is not Group.FAILED else None
     shared_examples = () if home is None else (("home", home),)
-    return PageResult(outcome, shared_examples=shared_examples, verdict=request.meta.get(VERDICT))
+    verdict, trial = request.meta.get(VERDICT), request.meta.get(TRIAL)
+    return PageResult(outcome, shared_examples=shared_examples, verdict=verdict, trial=trial)
 
 
 def new_home(candidate: Candidate) -> str | None:

@@ -28,7 +28,7 @@ from crawler.recrawl.page_history import NOT_MODIFIED, ChangeCheck, PageChange, 
 from crawler.spiders.named_lists import MOST_LISTS
 from crawler.spiders.page_reader import header, page_of, read_alone, validators
 from crawler.spiders.redirects import TIMES
-from crawler.spiders.request_outcomes import NO_WHOLE_PAGE, Refusal, lease_of, new_home, outcome_of, result_of
+from crawler.spiders.request_outcomes import NO_WHOLE_PAGE, TRIAL, Refusal, lease_of, new_home, outcome_of, result_of
 from crawler.spiders.topic_tracker import KINDS, example_text
 from crawler.urls.parsing import site
 
@@ -123,6 +123,8 @@ class TopicSpider(Spider):
             page = page_of(response)
             if page.refresh is not None and page.refresh[0] <= REFRESH_SECONDS:
                 return self.follow_refresh(page, response, page.refresh[1])
+            if self.crawl.rendering is not None and self.crawl.rendering.is_due(page):
+                return self.render_page(page, response)
             return self.parse_page(page, response)
         return iter(())
 
@@ -140,6 +142,13 @@ class TopicSpider(Spider):
         if isinstance(page, Outcome):
             self.skip(response.request, page)
             return ()
+        return self.parse_page(page, response)
+
+    async def render_page(self, page: Page, response: Response) -> Iterable[PageItem]:
+        """The page as an item after a browser has rendered it."""
+        assert response.request is not None  # noqa: S101 - Scrapy has set it
+        assert self.crawl.rendering is not None  # noqa: S101 - as it was due
+        page, response.request.meta[TRIAL] = await self.crawl.rendering.rendered(page)
         return self.parse_page(page, response)
 
     async def follow_refresh(self, page: Page, response: Response, url: str) -> Iterable[PageItem | Request]:

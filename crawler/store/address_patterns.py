@@ -42,6 +42,11 @@ def uses_of(ended: Iterable[Completion], copies: Collection[int]) -> Counts:
             for pattern in filter(None, counted):
                 key = one.lease.site_id, pattern
                 found[key] = _with_use(found.get(key, PatternCounts()), use)
+        if (trial := one.result.trial) is not None and trial.pattern:
+            key = one.lease.site_id, trial.pattern
+            counts = found.get(key, PatternCounts())
+            gained = counts.gained + trial.has_gained
+            found[key] = counts._replace(rendered=counts.rendered + 1, gained=gained)
     return found
 
 
@@ -64,7 +69,8 @@ def save_counts(connection: Connection, crawl_id: int, counts: Counts) -> None:
     new = dialect_insert(connection.engine)(address_pattern)
     columns = address_pattern.c
     added: dict[str, Any] = {
-        name: columns[name] + new.excluded[name] for name in ("useful", "useless", "open", "put_off")
+        name: columns[name] + new.excluded[name]
+        for name in ("useful", "useless", "open", "put_off", "rendered", "gained")
     }
     begun_anew = (new.excluded.useful > 0, new.excluded.in_a_row)
     added["in_a_row"] = case(begun_anew, else_=columns.in_a_row + new.excluded.in_a_row)
@@ -103,6 +109,8 @@ def counts_of(connection: Connection, sites: Iterable[int]) -> Mapping[int, Mapp
     found: dict[int, dict[str, PatternCounts]] = {number: {} for number in wanted}
     for part in in_chunks(wanted):
         for row in connection.execute(OF_SITES, {"sites": part}):
-            counts = PatternCounts(row.useful, row.useless, row.in_a_row, row.open, row.put_off)
+            counts = PatternCounts(
+                row.useful, row.useless, row.in_a_row, row.open, row.put_off, row.rendered, row.gained
+            )
             found[row.site_id][row.pattern] = counts
     return found

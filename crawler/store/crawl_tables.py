@@ -186,6 +186,8 @@ address_pattern = Table(
     Column("in_a_row", Integer, nullable=False),  # useless requests since the last useful one
     Column("open", Integer, nullable=False),  # requests that brought only links of which nothing is known
     Column("put_off", Integer, nullable=False),  # addresses that were not requested
+    Column("rendered", Integer, nullable=False, default=0),  # pages that were rendered in a browser
+    Column("gained", Integer, nullable=False, default=0),  # those of them that had more text or links then
     sqlite_with_rowid=False,
 )
 index("pattern_crawl", address_pattern.c.crawl_id, address_pattern.c.put_off)

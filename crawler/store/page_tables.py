@@ -34,7 +34,7 @@ from sqlalchemy import (
 from crawler.items import IS_OPTIONAL, TYPES, PageRecord
 from crawler.store.crawl_tables import Serial, index, tables
 
-COLUMN_TYPES: dict[type, Any] = {str: Text, int: Integer, float: Float, list: Text, dict: Text}
+COLUMN_TYPES: dict[type, Any] = {str: Text, int: Integer, float: Float, bool: Boolean, list: Text, dict: Text}
 """The columns of the types of a page's fields; lists and mappings are JSON."""
 
 

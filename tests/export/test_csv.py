@@ -24,7 +24,12 @@ def test_texts_come_back_as_they_were() -> None:
     for row, page in zip(found, several(), strict=True):
         told = dict(zip(head, row, strict=True))
         assert json.loads(told.pop("images")) == page.values["images"]
-        assert told == {name: "" if (value := page.values[name]) is None else str(value) for name in told}
+        expected = {name: page.values[name] for name in told}
+        as_texts = {True: "true", False: "false", None: ""}
+        assert told == {
+            name: as_texts[value] if value is None or isinstance(value, bool) else str(value)
+            for name, value in expected.items()
+        }
 
 
 def test_lines_end_as_the_standard_wants_it() -> None:

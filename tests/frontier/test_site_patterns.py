@@ -6,13 +6,19 @@ from crawler.frontier.page_result import Candidate, Lease, PageResult
 from crawler.frontier.pattern_rule import (
     AUDIT_FACTOR,
     AUDIT_FIRST,
+    AUDITED,
+    AUDITED_WITHOUT_SIGN,
     ENOUGH,
     ENOUGH_UNNAMED,
     MOST_BORROWED,
     MOST_OPEN,
+    NOTHING_KNOWN,
+    SITE_TRIALS,
+    TRIALS,
     PatternCounts,
     PatternUse,
     Use,
+    is_rendered,
     is_unproductive,
     use_of,
 )
@@ -54,6 +60,44 @@ GOOD = PatternCounts(useful=2)
 )
 def test_when_a_pattern_brings_nothing(pattern: str, counts: PatternCounts, lent: int, expected: bool) -> None:
     assert is_unproductive(pattern, counts, lent) is expected
+
+
+def trials(rendered: int, gained: int = 0) -> PatternCounts:
+    return PatternCounts(rendered=rendered, gained=gained)
+
+
+@pytest.mark.parametrize(
+    ("of_pattern", "of_site", "has_sign", "draw", "expected"),
+    [
+        (NOTHING_KNOWN, NOTHING_KNOWN, True, 0.9, True),
+        (NOTHING_KNOWN, NOTHING_KNOWN, False, 0.9, False),
+        (NOTHING_KNOWN, NOTHING_KNOWN, False, AUDITED_WITHOUT_SIGN, False),
+        (trials(9, 9), trials(9, 9), False, AUDITED_WITHOUT_SIGN / 2, True),
+        (trials(TRIALS - 1), NOTHING_KNOWN, True, 0.9, True),
+        (trials(TRIALS), NOTHING_KNOWN, True, 0.9, False),
+        (trials(TRIALS), NOTHING_KNOWN, True, AUDITED, False),
+        (trials(TRIALS), NOTHING_KNOWN, True, AUDITED / 2, True),
+        (trials(8, 4), NOTHING_KNOWN, True, 0.9, True),
+        (trials(8, 3), NOTHING_KNOWN, True, 0.9, False),
+        (NOTHING_KNOWN, trials(SITE_TRIALS - 1), True, 0.9, True),
+        (NOTHING_KNOWN, trials(SITE_TRIALS), True, 0.9, False),
+        (NOTHING_KNOWN, trials(SITE_TRIALS, 1), True, 0.9, True),
+    ],
+)
+def test_when_a_page_is_rendered(
+    of_pattern: PatternCounts, of_site: PatternCounts, has_sign: bool, draw: float, expected: bool
+) -> None:
+    assert is_rendered(of_pattern, of_site, has_sign, draw) is expected
+
+
+def test_trials_that_have_begun_count_before_their_results_are_known() -> None:
+    known = SitePatterns()
+    urls = [f"{SITE}/story/{number}" for number in range(9)]
+    assert [known.is_rendered(url, True, 0.9) for url in urls] == [True] * TRIALS + [False] * (9 - TRIALS)
+    known.update({known.pattern(urls[0]): trials(2, 1)})
+    assert not known.is_rendered(urls[0], True, 0.9)  # the third result is not known yet
+    known.update({known.pattern(urls[0]): trials(4, 2)})
+    assert known.is_rendered(urls[0], True, 0.9)
 
 
 @pytest.mark.parametrize(

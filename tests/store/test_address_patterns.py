@@ -5,7 +5,7 @@ from sqlalchemy import select
 from store_workers import EVERYTHING, Crew, Worker, also, candidates, failed, stored
 
 from crawler.frontier.page_result import Candidate, Lease
-from crawler.frontier.pattern_rule import PatternCounts, PatternUse, Use
+from crawler.frontier.pattern_rule import PatternCounts, PatternUse, Trial, Use
 from crawler.outcomes import Code, Outcome
 from crawler.reports.address_patterns import PatternRow, address_patterns
 from crawler.store.crawl_tables import address_pattern, site
@@ -23,7 +23,7 @@ def put_off(one: Lease, pattern: str = PATTERN) -> object:
 def counts(crew: Crew) -> dict[str, PatternCounts]:
     with crew.engine.connect() as connection:
         rows = connection.execute(select(address_pattern)).all()
-    return {row.pattern: PatternCounts(row.useful, row.useless, row.in_a_row, row.open, row.put_off) for row in rows}
+    return {row.pattern: PatternCounts(*(getattr(row, name) for name in PatternCounts._fields)) for row in rows}
 
 
 def several(crew: Crew, number: int) -> tuple[Worker, list[Lease]]:
@@ -48,6 +48,17 @@ def test_counts_of_batches_add_up(crew: Crew, batches: list[list[Use]], expected
         reply = one.end(*ended)
     assert counts(crew) == {PATTERN: expected}
     assert list(reply.patterns.values()) == [{PATTERN: expected}]
+
+
+def test_trials_of_rendering_add_up_with_what_the_pages_are_good_for(crew: Crew) -> None:
+    one, leases = several(crew, 4)
+    gained, vain = Trial(PATTERN, True), Trial(PATTERN, False)
+    one.end(also(stored(leases.pop()), trial=gained), also(failed(leases.pop()), trial=vain))
+    assert counts(crew) == {PATTERN: PatternCounts(rendered=2, gained=1)}
+    used = also(failed(leases.pop()), pattern_use=USED[Use.USELESS], trial=vain)
+    reply = one.end(used, also(stored(leases.pop()), trial=Trial("", True)))
+    expected = PatternCounts(0, 1, 1, rendered=3, gained=1)
+    assert list(reply.patterns.values()) == [counts(crew)] == [{PATTERN: expected}]
 
 
 def test_a_worker_is_told_the_counts_of_the_sites_that_it_leases(crew: Crew) -> None:

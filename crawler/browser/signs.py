@@ -1,0 +1,147 @@
+"""The signs that a page needs a browser, and whether rendering it has brought more.
+
+A sign is cheap and may be wrong: a page with one is worth a trial, and the trials at a site decide about the rest.
+"""
+
+import re
+from enum import StrEnum
+from typing import NamedTuple
+
+from lxml import etree
+
+from crawler.page.page import Extraction, Page
+from crawler.page.text import width
+from crawler.urls.parsing import site
+
+ROOTS = frozenset("app root main-app react-root app-root application __next __nuxt ___gatsby svelte q-app".split())
+"""Ids of the elements that applications are put into; `app-root` is also the name of such an element."""
+NOTICE = re.compile(
+    r"\b(?:enable|turn on|activate|allow|requires?|needs?|without|disabled)\b[^.!?]{0,40}\bjava ?script\b"
+    r"|\bjava ?script\b[^.!?]{0,40}\b(?:enabled?|disabled|required|turned (?:on|off)|needed)\b"
+    r"|(?:启用|啟用|开启|開啟|打开|打開|允许|允許|支持|禁用|关闭)[^。！？]{0,12}java ?script"
+    r"|java ?script[^。！？]{0,12}(?:启用|啟用|开启|開啟|打开|打開|支持|禁用|关闭|有効|無効)"
+    r"|\bjava ?script\b[^.!?]{0,40}\b(?:aktivier|activ|habilit|abilita|включ)",
+    re.IGNORECASE,
+)
+MOST_NOTICE = 5_000
+"""Characters of a page's text in which a notice is looked for."""
+PROGRAMS = frozenset(("", "module", "text/javascript", "application/javascript", "text/ecmascript"))
+"""Types of scripts that run; others are data."""
+UNSEEN = frozenset(("script", "style", "noscript", "template"))
+SHORT = 600
+"""Columns of main text under which a notice or an empty root counts: many whole pages have one, too."""
+LITTLE = 200
+"""Columns of text under which a page is nearly empty, and which it may lose: a notice, for instance."""
+FEW = 3
+"""Links; a page with fewer leads nowhere."""
+
+
+class Sign(StrEnum):
+    """A sign that scripts make the text or the links of a page."""
+
+    EMPTY_ROOT = "empty_root"
+    NOTICE = "notice"
+    LITTLE_TEXT = "little_text"
+    FEW_LINKS = "few_links"
+
+
+def has_programs(page: Page) -> bool:
+    """Whether a page has scripts that run.
+
+    >>> [has_programs(Page.from_html(f"<script type='{name}'>1</script>")) for name in ("module", "application/json")]
+    [True, False]
+    """
+    return any(
+        script.get("type", "").strip().lower() in PROGRAMS and (script.get("src") or (script.text or "").strip())
+        for script in page.describing("script")
+    )
+
+
+def sign_of(page: Page, extraction: Extraction) -> Sign | None:
+    """The first sign that a page needs a browser; None if it has none."""
+    if not has_programs(page):
+        return None
+    if width(extraction.text[:SHORT]) < SHORT:
+        if _has_empty_root(page):
+            return Sign.EMPTY_ROOT
+        if _has_notice(page):
+            return Sign.NOTICE
+    if _is_nearly_empty(page):
+        return Sign.LITTLE_TEXT
+    return Sign.FEW_LINKS if len({link.url for link in page.links}) < FEW else None
+
+
+def _has_empty_root(page: Page) -> bool:
+    """Whether the element that an application is put into has next to nothing in it."""
+    for element in page.root.iter("div", "main", "section", "app-root"):
+        is_root = element.tag == "app-root" or (element.get("id") or "").lower() in ROOTS
+        if is_root and _letters(element) < LITTLE:
+            return True
+    return False
+
+
+def _letters(element: etree._Element) -> int:
+    """The characters of text in an element, counted up to `LITTLE`."""
+    letters = 0
+    for inner in element.iter():
+        if inner is not element:
+            letters += len((inner.tail or "").strip())
+        if isinstance(inner.tag, str) and inner.tag not in UNSEEN:
+            letters += len((inner.text or "").strip())
+        if letters >= LITTLE:
+            break
+    return letters
+
+
+def _has_notice(page: Page) -> bool:
+    seen = 0
+    for block in page.blocks:
+        if NOTICE.search(block.text[:MOST_NOTICE]):
+            return True
+        seen += len(block.text)
+        if seen > MOST_NOTICE:
+            break
+    return False
+
+
+def _is_nearly_empty(page: Page) -> bool:
+    columns = 0
+    for block in page.blocks:
+        columns += width(block.text[:LITTLE])
+        if columns >= LITTLE:
+            return False
+    return True
+
+
+class Content(NamedTuple):
+    """What counts of a page when it is compared with another version of it."""
+
+    columns: int
+    """Of main text."""
+    links: frozenset[str]
+    """Addresses of its own site that it links to."""
+
+
+def content_of(page: Page, extraction: Extraction) -> Content:
+    """The main text and links of a page, for `has_gained`."""
+    ours = site(page.url)
+    return Content(width(extraction.text), frozenset(link.url for link in page.links if site(link.url) == ours))
+
+
+MORE_TEXT, MORE_COLUMNS = 1.25, 60
+"""By what factor the main text must grow, and by how many columns in addition."""
+MORE_LINKS = 3
+"""Links that must be new where there were some before."""
+
+
+def has_gained(before: Content, after: Content) -> bool:
+    """Whether rendering a page has brought clearly more main text, or links to further pages.
+
+    >>> empty, text, links = Content(0, frozenset()), Content(500, frozenset()), Content(0, frozenset(("a", "b")))
+    >>> has_gained(empty, text), has_gained(empty, links), has_gained(text, text), has_gained(text, links)
+    (True, True, False, False)
+    """
+    if after.columns >= MORE_TEXT * before.columns + MORE_COLUMNS:
+        return True
+    keeps_text = after.columns * MORE_TEXT + LITTLE >= before.columns
+    return keeps_text and len(after.links - before.links) >= (MORE_LINKS if before.links else 1)

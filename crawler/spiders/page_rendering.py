@@ -1,0 +1,120 @@
+"""Decides which pages are rendered in a browser, and fetches for them what their scripts load as the crawler does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import blake2b
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+from scrapy.http.request import NO_CALLBACK
+
+from crawler.browser.chromium import Chromium
+from crawler.browser.installed import is_usable
+from crawler.browser.page_load import Fault, Renderer, RenderError, RenderOptions, Source
+from crawler.browser.parts import Part, PartAnswer, PartCache
+from crawler.browser.signs import content_of, has_gained, has_programs, sign_of
+from crawler.frontier.pattern_rule import Trial
+from crawler.outcomes import Code, Outcome
+from crawler.page.page import Page
+from crawler.spiders.request_outcomes import PART_OF_PAGE
+from crawler.urls.parsing import host
+
+if TYPE_CHECKING:
+    from crawler.frontier.frontier import Frontier
+    from crawler.noise.verdict import FilterLists
+    from crawler.page.page import Extraction
+    from crawler.spiders.crawl_status import OutcomeCounts
+
+CountStatistic = Callable[[str, int], None]
+
+
+@dataclass(frozen=True)
+class PageRendering:
+    """Renders the pages that need it."""
+
+    renderer: Renderer
+    extract: Callable[[Page], Extraction]
+    frontier: Frontier
+    counts: OutcomeCounts
+    count_statistic: CountStatistic
+    is_always: bool = False
+
+    def is_due(self, page: Page) -> bool:
+        """Whether a page is to be rendered."""
+        if self.renderer.chromium.is_broken or "noindex" in page.robots or not has_programs(page):
+            return False
+        if self.is_always:
+            return True
+        has_sign = sign_of(page, page.once(self.extract)) is not None
+        # The same in each round, so that its texts can be compared.
+        draw = int.from_bytes(blake2b(page.url.encode(), digest_size=4).digest()) / 2**32
+        return self.frontier.patterns.of(page.url).is_rendered(page.url, has_sign, draw)
+
+    async def rendered(self, page: Page) -> tuple[Page, Trial | None]:
+        """The page as its scripts make it and the result of the trial; the page itself if that brings no more."""
+        try:
+            html = await self.renderer.render(Source(page.url, page.body, page.content_type))
+        except RenderError as error:
+            self.counts.count(Outcome(Code.NOT_RENDERED, error.fault))
+            is_its_own = error.fault is not Fault.NO_BROWSER
+            return page, Trial(self._pattern(page), has_gained=False) if is_its_own else None
+        body, kind = html.encode("utf-8", "replace"), "text/html; charset=utf-8"
+        made = Page(page.url, body, kind, page.robots_header, is_rendered=True)
+        before, after = (content_of(one, one.once(self.extract)) for one in (page, made))
+        gained = has_gained(before, after)
+        self.count_statistic("render/pages", 1)
+        self.count_statistic("render/gained", int(gained))
+        return made if gained or self.is_always else page, Trial(self._pattern(page), gained)
+
+    def _pattern(self, page: Page) -> str:
+        return self.frontier.patterns.of(page.url).pattern(page.url)
+
+
+@dataclass(frozen=True)
+class PartDownloads:
+    """Fetches the parts of pages by the crawler's own downloader, so that all its rules apply to them."""
+
+    crawler: Crawler
+    frontier: Frontier
+    lists: FilterLists | None
+    count_statistic: CountStatistic
+
+    async def fetch(self, part: Part) -> PartAnswer | None:
+        """The answer to a request for a part; None if it is refused or fails."""
+        answer = None if self._is_refused(part) else await self._download(part)
+        self.count_statistic("render/requests" if answer is not None else "render/refused", 1)
+        return answer
+
+    def _is_refused(self, part: Part) -> bool:
+        if self.lists is not None and self.lists.hit(part.url, part.page, part.kind):
+            return True
+        hosts = self.frontier.hosts
+        return hosts.closed(part.url) is not None or hosts.rests(host(part.url), monotonic())
+
+    async def _download(self, part: Part) -> PartAnswer | None:
+        meta = {PART_OF_PAGE: True, "dont_redirect": part.method != "GET"}
+        try:
+            request = Request(part.url, NO_CALLBACK, part.method, part.sent_headers, part.body, meta=meta)
+            response: Response = await self.crawler.engine.download_async(request)
+        except Exception:  # a part that cannot be had is missing on the page, and nothing else
+            return None
+        headers = {
+            name.decode("latin-1").lower(): b", ".join(values).decode("latin-1")
+            for name, values in response.headers.items()
+        }
+        return PartAnswer(response.status, headers, response.body)
+
+
+def renderer_of(downloads: PartDownloads, options: RenderOptions) -> Renderer | None:
+    """The renderer of a crawl, whose browser ends with it; None if there is no browser."""
+    if not is_usable():
+        return None
+    settings, signal = downloads.crawler.settings, signals.spider_closed
+    chromium = Chromium(settings["USER_AGENT"])
+    downloads.crawler.signals.connect(chromium.close, signal, weak=False)
+    return Renderer(chromium, PartCache(downloads.fetch), options)

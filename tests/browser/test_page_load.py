@@ -1,0 +1,331 @@
+"""A page rendered in a real browser: what its scripts made, what it may load, and what a fault costs."""
+
+import asyncio
+import os
+import subprocess
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any, TypeVar
+
+import browser
+import pytest
+
+from crawler.browser import page_load
+from crawler.browser.chromium import Chromium, kill
+from crawler.browser.page_load import Fault, Renderer, RenderError, RenderOptions, Source
+from crawler.browser.parts import Part, PartAnswer, PartCache
+
+T = TypeVar("T")
+URL = "http://a.example/"
+HEAD = f'<!DOCTYPE html><html><head><base href="{URL}"></head>'
+ARTICLE = {"content-type": "application/json", "set-cookie": "seen=1"}
+
+
+class Rendering:
+    """Renders pages in one browser, with parts that are given."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self.chromium = Chromium("Winnow/0.1")
+        self.asked: list[Part] = []
+        self.answers: dict[str, PartAnswer] = {}
+
+    async def fetch(self, part: Part) -> PartAnswer | None:
+        self.asked.append(part)
+        if "never" in part.url:
+            await asyncio.sleep(60)
+        return self.answers.get(part.url)
+
+    def do(self, work: Coroutine[Any, Any, T]) -> T:
+        return self.loop.run_until_complete(asyncio.wait_for(work, 60))
+
+    def close(self) -> None:
+        """End the browser; nothing but parts that never come may be waited for."""
+        self.do(self.chromium.close())
+        left = asyncio.all_tasks(self.loop)
+        for task in left:
+            task.cancel()
+        if left:
+            self.do(asyncio.wait(left))
+        self.loop.close()
+        assert [task for task in left if "PartCache" not in repr(task)] == []
+
+    def renderer(self, **options: Any) -> Renderer:
+        self.asked.clear()
+        return Renderer(self.chromium, PartCache(self.fetch), RenderOptions(**{"seconds": 10.0} | options))
+
+    def render(self, html: str, **options: Any) -> str:
+        return self.do(self.renderer(**options).render(Source(URL, html.encode(), "text/html; charset=utf-8")))
+
+
+@pytest.fixture(scope="module")
+def opened() -> Iterator[Rendering]:
+    if (why := browser.missing()) is not None:
+        (pytest.fail if os.environ.get("WINNOW_REQUIRE_BROWSER") else pytest.skip)(why)
+    one = Rendering()
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def rendering(opened: Rendering, monkeypatch: pytest.MonkeyPatch) -> Rendering:
+    monkeypatch.setattr(page_load, "GRACE", 1.0)
+    monkeypatch.setattr(page_load, "STABLE_SECONDS", 0.3)
+    opened.answers = {f"{URL}a": PartAnswer(200, ARTICLE, b"x")}
+    opened.answers |= {f"{URL}data.json": PartAnswer(200, ARTICLE, '{"text": "Bees & <b>蜜蜂</b>"}'.encode())}
+    return opened
+
+
+SHADOW = """<my-story><i slot="by">Ada</i> light</my-story><script>
+customElements.define("my-story", class extends HTMLElement {
+  connectedCallback() {
+    this.attachShadow({ mode: "open" }).innerHTML = "<style>p{}</style><p>By <slot name=by>?</slot>:<slot></slot></p>";
+  }
+});</script>"""
+
+
+FETCHING = """<script>fetch('/data.json').then((answer) => answer.json()).then((data) => {
+  document.querySelector("p").textContent = data.text;
+})</script>"""
+REPLACING = "<script>Array.prototype.pop = String.prototype.replace = document.querySelectorAll = null</script>"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("<script>document.body.append('made')</script>", "<body>made</body>"),
+        ("<p>a &amp; b &lt; c</p>", "<body><p>a &amp; b &lt; c</p></body>"),
+        ('<p title="a &quot;b&quot;" onclick="x()">t</p>', '<body><p title="a &quot;b&quot;">t</p></body>'),
+        ("<style>p{}</style><noscript>no</noscript><template>t</template><p>x</p>", "<body><p>x</p></body>"),
+        (SHADOW, '<body><my-story><p>By <i slot="by">Ada</i>: light</p></my-story></body>'),
+        (
+            f"<p></p>{FETCHING}",
+            "<body><p>Bees &amp; &lt;b&gt;蜜蜂&lt;/b&gt;</p></body>",
+        ),
+        ("<p>1</p><script>setTimeout(() => document.body.append('late'), 400)</script>", "<body><p>1</p>late</body>"),
+        ("<p>stays</p><script>location.href = '/other'</script>", "<body><p>stays</p></body>"),
+        ("<p>stays</p><script>location.reload()</script>", "<body><p>stays</p></body>"),
+        ("<p>x</p><script>window.open('/a'); alert(1); confirm(2)</script>", "<body><p>x</p></body>"),
+        ("<p>x</p><iframe src='/frame'></iframe>", "<body><p>x</p></body>"),
+        (
+            f"<p>x</p>{REPLACING}",
+            "<body><p>x</p></body>",
+        ),
+        (
+            '<script type="application/ld+json">{"name": "</p>"}</script>',
+            '<body><script type="application/ld+json">{"name": "<\\/p>"}</script></body>',
+        ),
+        (
+            "<script>document.body.append([navigator.userAgent, document.cookie, localStorage.length].join())</script>",
+            "<body>Winnow/0.1,,0</body>",
+        ),
+    ],
+)
+def test_the_page_that_scripts_made(rendering: Rendering, body: str, expected: str) -> None:
+    assert rendering.render(f"<body>{body}").removeprefix(HEAD).removesuffix("</html>").replace("\n", "") == expected
+
+
+def test_links_are_relative_to_the_address_that_scripts_gave_the_page(rendering: Rendering) -> None:
+    assert f'<base href="{URL}x/y">' in rendering.render("<p>x</p><script>history.pushState({}, '', '/x/y')</script>")
+    given = "<head><base href='/own/'></head><p>x</p>"
+    assert rendering.render(given).count("<base") == 1
+
+
+def test_nothing_is_left_of_an_earlier_page(rendering: Rendering) -> None:
+    look = "document.body.append(document.cookie + localStorage.length)"
+    page = f"<body><script>{look}; document.cookie = 'a=1'; localStorage.a = 1</script>"
+    assert [rendering.render(page).count(">0<") for _ in range(2)] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("script", "asked"),
+    [
+        ("fetch('/a', { method: 'POST', body: 'x' })", [("POST", f"{URL}a")]),
+        ("fetch('http://b.example/a', { method: 'POST', body: 'x', mode: 'no-cors' })", []),
+        ("fetch('/a', { method: 'DELETE' })", []),
+        ("fetch('http://b.example/a')", [("GET", "http://b.example/a")]),
+        ("fetch('/a'); fetch('/a')", [("GET", f"{URL}a")]),
+        ("navigator.sendBeacon('/a', 'x')", []),
+        ("new Image().src = '/a.png'", []),
+        ("new EventSource('/a')", []),
+        ("new WebSocket('ws://127.0.0.1:9/')", []),
+        ("document.head.innerHTML = '<link rel=stylesheet href=/a.css><link rel=prefetch href=/b>'", []),
+        ("document.body.innerHTML = '<video src=/a.mp4></video><object data=/b></object><embed src=/c>'", []),
+        ("navigator.serviceWorker && navigator.serviceWorker.register('/a.js')", []),
+        ("import('/a.js')", [("GET", f"{URL}a.js")]),
+    ],
+)
+def test_what_a_page_loads(rendering: Rendering, script: str, asked: list[tuple[str, str]]) -> None:
+    rendering.render(f"<body><p>x</p><script>{script}</script>")
+    assert [(part.method, part.url) for part in rendering.asked] == asked
+
+
+def test_a_page_is_cut_at_its_limit(rendering: Rendering) -> None:
+    made = rendering.render(
+        "<body><script>document.body.innerHTML = '<p>bee</p>'.repeat(1000)</script>", most_characters=500
+    )
+    assert 450 < len(made) < 550
+    assert made.endswith("</p></body></html>") or made.endswith("</body></html>")
+
+
+def test_deep_pages_are_read_to_their_end(rendering: Rendering) -> None:
+    deep = (
+        "let node = document.body; for (let i = 0; i < 2000; i++) node = node.appendChild(document.createElement('b'))"
+    )
+    assert "inside" in rendering.render(f"<body><script>{deep}; node.append('inside')</script>")
+
+
+GROWING = """<body><ul></ul><button>Load more stories</button><script>
+let end = 3, pressed = 0;
+const grow = () => { for (let i = 0; i < 3; i++) document.querySelector("ul").append(document.createElement("li")) };
+grow(); document.body.style.height = "9000px"; addEventListener("scroll", () => end-- > 0 && grow());
+document.querySelector("button").onclick = () => { grow(); pressed++ };
+</script>"""
+
+
+@pytest.mark.parametrize(
+    ("options", "items"),
+    [({}, 3), ({"scrolls": 1}, 6), ({"clicks_more": True}, 6), ({"scrolls": 1, "clicks_more": True}, 9)],
+)
+def test_lists_grow_on_request(rendering: Rendering, options: dict[str, Any], items: int) -> None:
+    assert rendering.render(GROWING, **options).count("<li>") == items
+
+
+BUFFER = "new Uint8Array(5e7).fill(7)"
+
+
+@pytest.mark.parametrize(
+    ("script", "fault"),
+    [
+        ("while (true);", Fault.ENDLESS),
+        ("setTimeout(() => { while (true); }, 100)", Fault.ENDLESS),
+        ("const kept = []; while (true) kept.push(new Array(1e5).fill(Math.random()))", Fault.CRASHED),
+        (f"const kept = []; setInterval(() => kept.push({BUFFER}, document.body.append('x')), 1)", Fault.CRASHED),
+        ("for (let i = 0; i < 200; i++) fetch('/' + i)", Fault.FLOOD),
+    ],
+)
+def test_a_fault_costs_one_page(
+    rendering: Rendering, script: str, fault: Fault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page_load, "FLOOD", 100)
+    seconds = 2.0 if fault is Fault.ENDLESS else 20.0
+    with pytest.raises(RenderError) as raised:
+        rendering.render(f"<body><script>{script}</script>", seconds=seconds)
+    assert raised.value.fault is fault
+    assert "after" in rendering.render("<body><script>document.body.append('after')</script>")
+
+
+@pytest.mark.parametrize(
+    "html", ["<p>here</p><script>fetch('/never')</script>", "<p>here</p><script src='/never'></script>"]
+)
+def test_a_page_that_waits_for_ever_is_taken_as_it_is(rendering: Rendering, html: str) -> None:
+    begun = time.monotonic()
+    assert "here" in rendering.render(f"<body>{html}", seconds=1.5)
+    assert time.monotonic() - begun < 10
+
+
+def test_the_pages_beside_a_crashed_one_are_rendered(rendering: Rendering) -> None:
+    async def both() -> list[str | BaseException]:
+        renderer = rendering.renderer()
+        busy = "let at = 0; setInterval(() => at++ < 30 && document.body.append(at == 30 ? 'whole' : '.'), 100)"
+        source = Source(URL, f"<body><script>{busy}</script>".encode(), "text/html")
+        working = [asyncio.ensure_future(renderer.render(source)) for _ in range(3)]
+        await asyncio.sleep(2)
+        running = rendering.chromium._running
+        assert running is not None
+        kill((await running.processes("renderer"))[:1])
+        return await asyncio.gather(*working, return_exceptions=True)
+
+    found = rendering.do(both())
+    assert sorted("whole" in str(one) for one in found)[-2:] == [True, True]
+
+
+def drivers() -> list[int]:
+    """The processes of Playwright's drivers that this process has started."""
+    found = subprocess.run(
+        ["ps", "-ww", "-o", "pid=", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True
+    )
+    return [int(line.split()[0]) for line in found.stdout.splitlines() if "run-driver" in line]
+
+
+@pytest.mark.parametrize("kind", ["browser", "driver"])
+def test_a_browser_that_ended_is_started_again(rendering: Rendering, kind: str) -> None:
+    async def killed() -> None:
+        renderer = rendering.renderer()
+        await renderer.render(Source(URL, b"<body>x", ""))
+        running = rendering.chromium._running
+        assert running is not None
+        kill(await running.processes("browser") if kind == "browser" else drivers())
+        await asyncio.sleep(0.5)
+        assert "y" in await renderer.render(Source(URL, b"<body>y", ""))
+
+    before = rendering.chromium.started
+    rendering.do(killed())
+    assert rendering.chromium.started >= before + 1
+
+
+def test_a_browser_is_renewed_after_a_number_of_pages(rendering: Rendering, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crawler.browser.chromium.MOST_PAGES", 2)
+    rendering.do(rendering.chromium.close())
+    before = rendering.chromium.started
+    for _ in range(4):
+        rendering.render("<body>x")
+    assert rendering.chromium.started == before + 2
+
+
+def test_a_browser_that_does_not_start_is_tried_three_times(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    pytest.importorskip("playwright")
+    program = tmp_path / "chromium"
+    program.write_text("#!/bin/sh\nexit 1\n", encoding="ascii")
+    program.chmod(0o755)
+    monkeypatch.setattr("crawler.browser.chromium.has_own_browser", lambda: False)
+    monkeypatch.setattr("crawler.browser.chromium.system_browser", lambda: str(program))
+    one = Rendering()
+    for number in range(4):
+        with pytest.raises(RenderError) as raised:
+            one.render("<body>x")
+        assert raised.value.fault is Fault.NO_BROWSER
+        assert one.chromium.is_broken is (number >= 2)
+    one.close()
+
+
+def cached(answers: Callable[[Part], PartAnswer | None], most: int = 1_000_000) -> tuple[PartCache, list[str]]:
+    asked: list[str] = []
+
+    async def fetch(part: Part) -> PartAnswer | None:
+        asked.append(part.url)
+        await asyncio.sleep(0)
+        return answers(part)
+
+    return PartCache(fetch, most), asked
+
+
+@pytest.mark.parametrize(
+    ("answer", "headers", "times"),
+    [
+        (PartAnswer(200, {}, b"x"), {}, 1),
+        (PartAnswer(200, {"cache-control": "no-store"}, b"x"), {}, 2),
+        (PartAnswer(404, {}, b"x"), {}, 2),
+        (PartAnswer(200, {}, b"x"), {"authorization": "Bearer 1"}, 2),
+        (None, {}, 2),
+    ],
+)
+def test_parts_are_remembered(answer: PartAnswer | None, headers: dict[str, str], times: int) -> None:
+    async def twice() -> None:
+        for _ in range(2):
+            assert await cache.get(Part(URL, URL, "script", headers=headers)) == answer
+
+    cache, asked = cached(lambda part: answer)
+    asyncio.run(twice())
+    assert len(asked) == times
+
+
+def test_the_memory_of_parts_is_bounded() -> None:
+    async def several() -> None:
+        for number in (*range(12), 0):
+            await cache.get(Part(f"{URL}{number}", URL, "script"))
+
+    cache, asked = cached(lambda part: PartAnswer(200, {}, bytes(1_000)), 10_000)
+    asyncio.run(several())
+    assert cache.weight <= 10_000
+    assert asked.count(f"{URL}0") == 2

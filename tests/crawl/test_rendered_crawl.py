@@ -1,0 +1,210 @@
+"""Crawls of applications: pages whose text only their scripts make."""
+
+import os
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import browser
+import pytest
+from applications import APPLICATIONS, data, script, shell
+from command_line import run_command
+from process_tree import descendants, left_after
+from sites import OPEN, Answer, Asked, Crawl, Site, command, crawl, environment, page, serving
+
+SETTINGS: Mapping[str, Any] = OPEN | {"STATS_DUMP": "True", "LOG_LEVEL": "INFO"}
+TEXT = "The keeper of this hive wrote down each morning what the bees brought home, and how heavy the combs had become."
+
+
+@pytest.fixture(autouse=True)
+def _has_browser() -> None:
+    if (why := browser.missing()) is not None:
+        (pytest.fail if os.environ.get("WINNOW_REQUIRE_BROWSER") else pytest.skip)(why)
+
+
+@contextmanager
+def serving_all(sites: Mapping[str, Site]) -> Iterator[None]:
+    with ExitStack() as served:
+        for site in sites.values():
+            served.enter_context(serving(site))
+        yield
+
+
+def crawled(folder: Path, *sites: Site, settings: Mapping[str, Any] = SETTINGS, **arguments: str) -> Crawl:
+    seeds = ",".join(site.url for site in sites)
+    ended = crawl(folder, {"seeds": seeds, "images": "no", "listings": "yes"} | arguments, settings)
+    assert ended.status == 0, ended.err
+    assert "Traceback" not in ended.err
+    assert "never retrieved" not in ended.err
+    return ended
+
+
+def statistic(ended: Crawl, name: str) -> int:
+    found = next((line for line in ended.err.splitlines() if f"'{name}': " in line), ": 0")
+    return int(found.rpartition(": ")[2].rstrip(",}"))
+
+
+def test_the_text_of_applications_is_what_a_reader_sees(tmp_path: Path) -> None:
+    sites = {name: Site(made.routes) for name, made in APPLICATIONS.items()}
+    with serving_all(sites):
+        ended = crawled(tmp_path, *sites.values())
+        found = {item["url"]: item for item in ended.items()}
+        for name, made in APPLICATIONS.items():
+            for path, gold in made.gold.items():
+                assert found[sites[name].url[:-1] + path]["text"] == gold, name
+            assert len(sites[name].paths()) == len(set(sites[name].paths())), name  # nothing is asked for twice
+    assert not any(item["rendered"] for url, item in found.items() if "/read/" in url)
+    rendered = sum(item["rendered"] for item in found.values())
+    assert rendered == statistic(ended, "render/gained") >= 9
+    assert f"Rendered in a browser: {statistic(ended, 'render/pages')} of " in ended.closing()
+
+
+def test_without_a_browser_the_text_is_missing(tmp_path: Path) -> None:
+    sites = {name: Site(made.routes) for name, made in APPLICATIONS.items()}
+    with serving_all(sites):
+        ended = crawled(tmp_path, *sites.values(), render="never")
+        found = {item["url"]: item["text"] for item in ended.items()}
+        for name, made in APPLICATIONS.items():
+            for path, gold in made.gold.items():
+                assert found.get(sites[name].url[:-1] + path) != gold, name
+    assert "Rendered in a browser" not in ended.closing()
+
+
+MAKES_TEXT = "<div id='root'></div><script src='/text.js'></script>{more}"
+ROBOTS = "User-agent: *\nDisallow: /forbidden\n"
+
+
+def application(routes: Mapping[str, Any], more: str = "", **paths: str) -> Site:
+    """A site of pages whose text a script makes; each has its own further script."""
+    scripts = {"/text.js": script(f"document.getElementById('root').innerHTML = '<p>{TEXT}</p>'")}
+    pages = {
+        f"/{name}": shell(body=MAKES_TEXT.format(more=f"<script>{source}</script>")) for name, source in paths.items()
+    }
+    links = {path: path for path in pages}
+    first = {"/": page(TEXT, links=links), "/robots.txt": Answer(ROBOTS, content_type="text/plain")}
+    return Site(first | scripts | pages | dict(routes))
+
+
+def test_scripts_reach_only_what_the_crawler_may_request(tmp_path: Path) -> None:
+    other = Site({"/": data(1)})
+    site = application({})
+    with serving(other, "127.0.0.2"), serving(site):
+        moved = Answer(status=302, headers={"Location": other.url})
+        address = other.url.removeprefix("http://")
+        site.routes |= application(
+            {
+                "/moved": moved,
+                "/blocked.js": script("document.body.append('blocked')"),
+                "/forbidden/a.js": script("document.body.append('forbidden')"),
+                "/moved.js": moved,
+            },
+            fetched=f"fetch('{other.url}').catch(() => 0); fetch('/moved')",
+            loaded=f"for (const src of ['{other.url}a.js', '/moved.js', '/forbidden/a.js'])"
+            " document.body.append(Object.assign(document.createElement('script'), { src }))",
+            socket=f"new WebSocket('ws://{address}'); new EventSource('{other.url}')",
+            framed=f"document.body.innerHTML += '<iframe src={other.url}></iframe><img src={other.url}a.png>'",
+            left=f"location.href = '{other.url}'",
+            listed="import('/blocked.js')",
+            posted=f"navigator.sendBeacon('{other.url}', 'x'); window.open('{other.url}')",
+            peer="new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.2' }] }).createDataChannel('a')",
+        ).routes
+        (tmp_path / "rules.txt").write_text("/blocked.js$script\n", "ascii")
+        settings = SETTINGS | {"IMAGE_NOISE_LISTS": str(tmp_path / "rules.txt")}
+        ended = crawled(tmp_path, site, settings=settings, scope="host", render="always")
+    assert other.paths() == []
+    assert "/moved" in site.paths()
+    assert not any("forbidden" in path or "blocked" in path for path in site.paths())
+    assert [item["text"] for item in ended.items() if item["rendered"]] == [TEXT] * 8
+    assert statistic(ended, "render/refused") >= 5
+
+
+def test_each_fault_costs_one_page(tmp_path: Path) -> None:
+    site = application(
+        {},
+        endless="while (true);",
+        memory="const kept = []; while (true) kept.push(new Array(1e5).fill(Math.random()))",
+        good="document.body.append('x')",
+    )
+    with serving(site):
+        ended = crawled(tmp_path, site, settings=SETTINGS | {"RENDER_SECONDS": "3"})
+    assert "page that could not be rendered: its scripts never end (1)" in ended.closing()
+    assert "page that could not be rendered: its tab crashed or used too much memory (1)" in ended.closing()
+    found = {item["url"].rpartition("/")[2]: item["text"] for item in ended.items()}
+    assert found["good"] == TEXT
+    assert {"endless", "memory"} <= found.keys()
+
+
+def test_rendered_pages_are_compared_without_validators_and_not_cleaned_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = ["The first combs were full of dark honey, which the keeper sold at the market in the town below."]
+
+    def text(asked: Asked) -> Answer:
+        return script(f"document.getElementById('root').innerHTML = '<p>{TEXT}</p><p>{shown[0]}</p>'")
+
+    shell_page = Answer(shell(body=MAKES_TEXT.format(more="")), headers={"ETag": '"never changes"'})
+    site = Site({"/": shell_page, "/text.js": text})
+    settings = SETTINGS | {"RECRAWL_LEAST": "0.001", "RECRAWL_MOST": "0.001", "KEEP_RESPONSES": "True"}
+    with serving(site):
+        first = crawled(tmp_path, site, settings=settings).items()
+        shown[0] = "In the second year the mice came, and the wax moths spoiled what they had left in the old shed."
+        second = crawled(tmp_path, site, settings=settings)
+    assert [item["rendered"] for item in first] == [True]
+    assert "1 page changed" in second.closing()
+    assert shown[0] in second.items()[-1]["text"]
+    asked = [asked.headers for asked in site.asked if asked.path == "/"]
+    assert len(asked) == 2
+    assert not any("If-None-Match" in headers for headers in asked)
+    status, _, err = run_command(capsys, "clean", "--stored", "topic", "-s", f"OUTPUT_DIR={tmp_path / 'output'}")
+    assert "Unchanged: 1 page that a browser rendered" in err
+    assert status == 1  # nothing was left to be cleaned
+
+
+def test_a_site_where_rendering_brings_nothing_is_rendered_a_few_times(tmp_path: Path) -> None:
+    words, head = TEXT.rstrip(".").split(), "<script src='/menu.js'></script>"
+    pages = {
+        f"/note/{number}": page(" ".join(Random(number).choices(words, k=60)).capitalize() + ".", head=head)
+        for number in range(20)
+    }
+    site = Site({"/": page(TEXT, links={path: path for path in pages}), "/menu.js": script("let a = 1")} | pages)
+    with serving(site):
+        ended = crawled(tmp_path, site)
+    assert len(ended.items()) == 21
+    assert 3 <= statistic(ended, "render/pages") <= 9  # one in twenty of the others is audited
+    assert statistic(ended, "render/gained") == 0
+    assert not any(item["rendered"] for item in ended.items())
+    assert site.paths().count("/menu.js") == 1
+
+
+@pytest.mark.parametrize("victim", ["crawler", "driver", "browser"])
+def test_no_process_is_left_behind(tmp_path: Path, victim: str) -> None:
+    def slow(asked: Asked) -> Answer:
+        time.sleep(20)
+        return data(1)
+
+    site = application({"/slow": slow}, waiting="fetch('/slow')")
+    names = {"driver": "run-driver", "browser": "--remote-debugging-pipe"}
+    with serving(site):
+        line = command({"seeds": f"{site.url}waiting", "images": "no"}, SETTINGS)
+        with subprocess.Popen(line, cwd=tmp_path, env=environment(), stderr=subprocess.DEVNULL) as process:
+            until(lambda: "/slow" in site.paths())
+            started = descendants(process.pid)
+            lines = {one: Path(f"/proc/{one}/cmdline").read_bytes().decode("utf-8", "replace") for one in started}
+            assert all(any(name in said for said in lines.values()) for name in names.values())
+            killed = [one for one, said in lines.items() if victim in names and names[victim] in said]
+            for one in killed or [process.pid]:
+                os.kill(one, 9)
+            left = left_after(started)
+            process.kill()
+    assert left == set()
+
+
+def until(holds: Callable[[], bool], seconds: float = 40.0) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.1)
