@@ -104,7 +104,7 @@ def test_what_the_background_found_comes_by_itself(page: Any) -> None:
 @pytest.mark.parametrize("how", [{"java_script_enabled": False}], ids=["no scripts"])
 def test_without_scripts_there_are_figures_and_data(page: Any) -> None:
     page.goto("/crawls/1?sort=name")
-    assert page.locator(".figures dd").first.inner_text() == "43"
+    assert page.locator(".figures dd").first.inner_text() == "38"
     page.get_by_role("link", name="The values as JSON").click()
     assert '"series"' in page.locator("body").inner_text()
 
