@@ -26,7 +26,7 @@ from crawler.rights.purpose import LABEL_ONLY, Purpose
 from crawler.rights.robots_meta import NOIMAGEAI
 from crawler.rights.statement import Rights
 from crawler.spiders.links_and_images import LinkSelector, SelectedLinks
-from crawler.spiders.request_outcomes import SITE_FILES, lease_of, result_of
+from crawler.spiders.request_outcomes import SITE_FILES, TRIAL, lease_of, result_of
 from crawler.spiders.topic_tracker import example_text
 from crawler.urls.parsing import host
 
@@ -101,7 +101,8 @@ class PageReader:
             priorities=priorities,
             image_counts=self.images.counts(page) if self.images.judged and page.document is None else None,
             templates=self._templates(page) if outcome is None else (),
-            validators={} if page.is_rendered else validators(response),  # the shell of an application never changes
+            # The frame of an application never changes; and what could not be rendered may be, the next time.
+            validators={} if TRIAL in response.request.meta else validators(response),
             response=stored_response(response) if is_stored and self.keeps_responses else None,
             rights=item.rights,
             robots=site.robots if is_stored or lease.known is not None else None,

@@ -4,7 +4,7 @@ import asyncio
 import os
 import subprocess
 import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from typing import Any, TypeVar
 
 import browser
@@ -16,6 +16,7 @@ from crawler.browser.page_load import Fault, Renderer, RenderError, RenderOption
 from crawler.browser.parts import Part, PartAnswer, PartCache
 
 T = TypeVar("T")
+HTML = "text/html; charset=utf-8"
 URL = "http://a.example/"
 HEAD = f'<!DOCTYPE html><html><head><base href="{URL}"></head>'
 ARTICLE = {"content-type": "application/json", "set-cookie": "seen=1"}
@@ -28,7 +29,10 @@ class Rendering:
         self.loop = asyncio.new_event_loop()
         self.chromium = Chromium("Winnow/0.1")
         self.asked: list[Part] = []
-        self.answers: dict[str, PartAnswer] = {}
+        self.answers = {
+            f"{URL}a": PartAnswer(200, ARTICLE, b"x"),
+            f"{URL}data.json": PartAnswer(200, ARTICLE, '{"text": "Bees & <b>蜜蜂</b>"}'.encode()),
+        }
 
     async def fetch(self, part: Part) -> PartAnswer | None:
         self.asked.append(part)
@@ -51,11 +55,23 @@ class Rendering:
         assert [task for task in left if "PartCache" not in repr(task)] == []
 
     def renderer(self, **options: Any) -> Renderer:
-        self.asked.clear()
         return Renderer(self.chromium, PartCache(self.fetch), RenderOptions(**{"seconds": 10.0} | options))
 
+    def together(self, sources: Mapping[str, Source]) -> dict[str, str]:
+        """Several pages, four at a time."""
+
+        async def one(source: Source) -> str:
+            async with tabs:
+                return await self.renderer().render(source)
+
+        async def every() -> list[str]:
+            return await asyncio.gather(*map(one, sources.values()))
+
+        tabs = asyncio.Semaphore(4)
+        return dict(zip(sources, self.do(every()), strict=True))
+
     def render(self, html: str, **options: Any) -> str:
-        return self.do(self.renderer(**options).render(Source(URL, html.encode(), "text/html; charset=utf-8")))
+        return self.do(self.renderer(**options).render(Source(URL, html.encode(), HTML)))
 
 
 @pytest.fixture(scope="module")
@@ -63,16 +79,16 @@ def opened() -> Iterator[Rendering]:
     if (why := browser.missing()) is not None:
         (pytest.fail if os.environ.get("WINNOW_REQUIRE_BROWSER") else pytest.skip)(why)
     one = Rendering()
-    yield one
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page_load, "GRACE", 1.0)
+        patch.setattr(page_load, "STABLE_SECONDS", 0.3)
+        yield one
     one.close()
 
 
 @pytest.fixture
-def rendering(opened: Rendering, monkeypatch: pytest.MonkeyPatch) -> Rendering:
-    monkeypatch.setattr(page_load, "GRACE", 1.0)
-    monkeypatch.setattr(page_load, "STABLE_SECONDS", 0.3)
-    opened.answers = {f"{URL}a": PartAnswer(200, ARTICLE, b"x")}
-    opened.answers |= {f"{URL}data.json": PartAnswer(200, ARTICLE, '{"text": "Bees & <b>蜜蜂</b>"}'.encode())}
+def rendering(opened: Rendering) -> Rendering:
+    opened.asked.clear()
     return opened
 
 
@@ -90,39 +106,45 @@ FETCHING = """<script>fetch('/data.json').then((answer) => answer.json()).then((
 REPLACING = "<script>Array.prototype.pop = String.prototype.replace = document.querySelectorAll = null</script>"
 
 
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
-        ("<script>document.body.append('made')</script>", "<body>made</body>"),
-        ("<p>a &amp; b &lt; c</p>", "<body><p>a &amp; b &lt; c</p></body>"),
-        ('<p title="a &quot;b&quot;" onclick="x()">t</p>', '<body><p title="a &quot;b&quot;">t</p></body>'),
-        ("<style>p{}</style><noscript>no</noscript><template>t</template><p>x</p>", "<body><p>x</p></body>"),
-        (SHADOW, '<body><my-story><p>By <i slot="by">Ada</i>: light</p></my-story></body>'),
-        (
-            f"<p></p>{FETCHING}",
-            "<body><p>Bees &amp; &lt;b&gt;蜜蜂&lt;/b&gt;</p></body>",
-        ),
-        ("<p>1</p><script>setTimeout(() => document.body.append('late'), 400)</script>", "<body><p>1</p>late</body>"),
-        ("<p>stays</p><script>location.href = '/other'</script>", "<body><p>stays</p></body>"),
-        ("<p>stays</p><script>location.reload()</script>", "<body><p>stays</p></body>"),
-        ("<p>x</p><script>window.open('/a'); alert(1); confirm(2)</script>", "<body><p>x</p></body>"),
-        ("<p>x</p><iframe src='/frame'></iframe>", "<body><p>x</p></body>"),
-        (
-            f"<p>x</p>{REPLACING}",
-            "<body><p>x</p></body>",
-        ),
-        (
-            '<script type="application/ld+json">{"name": "</p>"}</script>',
-            '<body><script type="application/ld+json">{"name": "<\\/p>"}</script></body>',
-        ),
-        (
-            "<script>document.body.append([navigator.userAgent, document.cookie, localStorage.length].join())</script>",
-            "<body>Winnow/0.1,,0</body>",
-        ),
-    ],
-)
-def test_the_page_that_scripts_made(rendering: Rendering, body: str, expected: str) -> None:
-    assert rendering.render(f"<body>{body}").removeprefix(HEAD).removesuffix("</html>").replace("\n", "") == expected
+MADE = [
+    ("<script>document.body.append('made')</script>", "<body>made</body>"),
+    ("<p>a &amp; b &lt; c</p>", "<body><p>a &amp; b &lt; c</p></body>"),
+    ('<p title="a &quot;b&quot;" onclick="x()">t</p>', '<body><p title="a &quot;b&quot;">t</p></body>'),
+    ("<style>p{}</style><noscript>no</noscript><template>t</template><p>x</p>", "<body><p>x</p></body>"),
+    (SHADOW, '<body><my-story><p>By <i slot="by">Ada</i>: light</p></my-story></body>'),
+    (
+        f"<p></p>{FETCHING}",
+        "<body><p>Bees &amp; &lt;b&gt;蜜蜂&lt;/b&gt;</p></body>",
+    ),
+    ("<p>1</p><script>setTimeout(() => document.body.append('late'), 400)</script>", "<body><p>1</p>late</body>"),
+    ("<p>stays</p><script>location.href = '/other'</script>", "<body><p>stays</p></body>"),
+    ("<p>stays</p><script>location.reload()</script>", "<body><p>stays</p></body>"),
+    ("<p>x</p><script>window.open('/a'); alert(1); confirm(2)</script>", "<body><p>x</p></body>"),
+    ("<p>x</p><iframe src='/frame'></iframe>", "<body><p>x</p></body>"),
+    (
+        f"<p>x</p>{REPLACING}",
+        "<body><p>x</p></body>",
+    ),
+    (
+        '<script type="application/ld+json">{"name": "</p>"}</script>',
+        '<body><script type="application/ld+json">{"name": "<\\/p>"}</script></body>',
+    ),
+    (
+        "<script>document.body.append([navigator.userAgent, document.cookie, localStorage.length].join())</script>",
+        "<body>Winnow/0.1,,0</body>",
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def made(opened: Rendering) -> Mapping[str, str]:
+    """All these pages after their scripts have run, by their sources."""
+    return opened.together({body: Source(URL, f"<body>{body}".encode(), HTML) for body, _ in MADE})
+
+
+@pytest.mark.parametrize(("body", "expected"), MADE)
+def test_the_page_that_scripts_made(made: Mapping[str, str], body: str, expected: str) -> None:
+    assert made[body].removeprefix(HEAD).removesuffix("</html>").replace("\n", "") == expected
 
 
 def test_links_are_relative_to_the_address_that_scripts_gave_the_page(rendering: Rendering) -> None:
@@ -137,27 +159,40 @@ def test_nothing_is_left_of_an_earlier_page(rendering: Rendering) -> None:
     assert [rendering.render(page).count(">0<") for _ in range(2)] == [1, 1]
 
 
-@pytest.mark.parametrize(
-    ("script", "asked"),
-    [
-        ("fetch('/a', { method: 'POST', body: 'x' })", [("POST", f"{URL}a")]),
-        ("fetch('http://b.example/a', { method: 'POST', body: 'x', mode: 'no-cors' })", []),
-        ("fetch('/a', { method: 'DELETE' })", []),
-        ("fetch('http://b.example/a')", [("GET", "http://b.example/a")]),
-        ("fetch('/a'); fetch('/a')", [("GET", f"{URL}a")]),
-        ("navigator.sendBeacon('/a', 'x')", []),
-        ("new Image().src = '/a.png'", []),
-        ("new EventSource('/a')", []),
-        ("new WebSocket('ws://127.0.0.1:9/')", []),
-        ("document.head.innerHTML = '<link rel=stylesheet href=/a.css><link rel=prefetch href=/b>'", []),
-        ("document.body.innerHTML = '<video src=/a.mp4></video><object data=/b></object><embed src=/c>'", []),
-        ("navigator.serviceWorker && navigator.serviceWorker.register('/a.js')", []),
-        ("import('/a.js')", [("GET", f"{URL}a.js")]),
-    ],
-)
-def test_what_a_page_loads(rendering: Rendering, script: str, asked: list[tuple[str, str]]) -> None:
-    rendering.render(f"<body><p>x</p><script>{script}</script>")
-    assert [(part.method, part.url) for part in rendering.asked] == asked
+LOADED = [
+    ("fetch('/a', { method: 'POST', body: 'x' })", [("POST", f"{URL}a")]),
+    ("fetch('http://b.example/a', { method: 'POST', body: 'x', mode: 'no-cors' })", []),
+    ("fetch('/a', { method: 'DELETE' })", []),
+    ("fetch('http://b.example/a')", [("GET", "http://b.example/a")]),
+    ("fetch('/a'); fetch('/a')", [("GET", f"{URL}a")]),
+    ("navigator.sendBeacon('/a', 'x')", []),
+    ("new Image().src = '/a.png'", []),
+    ("new EventSource('/a')", []),
+    ("new WebSocket('ws://127.0.0.1:9/')", []),
+    ("document.head.innerHTML = '<link rel=stylesheet href=/a.css><link rel=prefetch href=/b>'", []),
+    ("document.body.innerHTML = '<video src=/a.mp4></video><object data=/b></object><embed src=/c>'", []),
+    ("navigator.serviceWorker && navigator.serviceWorker.register('/a.js')", []),
+    ("import('/a.js')", [("GET", f"{URL}a.js")]),
+]
+
+
+@pytest.fixture(scope="module")
+def loaded(opened: Rendering) -> Mapping[str, list[tuple[str, str]]]:
+    """What the pages with these scripts load, each with nothing remembered of the others."""
+    pages = {script: f"{URL}page/{number}" for number, (script, _) in enumerate(LOADED)}
+    bodies = {script: f"<body><p>x</p><script>{script}</script>".encode() for script in pages}
+    opened.asked.clear()
+    opened.together({script: Source(url, bodies[script], HTML) for script, url in pages.items()})
+    return {
+        script: [(part.method, part.url) for part in opened.asked if part.page == url] for script, url in pages.items()
+    }
+
+
+@pytest.mark.parametrize(("script", "asked"), LOADED)
+def test_what_a_page_loads(
+    loaded: Mapping[str, list[tuple[str, str]]], script: str, asked: list[tuple[str, str]]
+) -> None:
+    assert loaded[script] == asked
 
 
 def test_a_page_is_cut_at_its_limit(rendering: Rendering) -> None:
