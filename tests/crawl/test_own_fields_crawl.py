@@ -2,14 +2,12 @@
 
 import csv
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
+import fork_server
 import pytest
 from dashboard_client import Request, answer
-from fork_server import ROOT, environment
+from fork_server import environment
 from pyarrow import parquet
 from scrapy.settings import Settings
 from sites import OPEN, Crawl, Site, command, page, serving
@@ -67,11 +65,8 @@ def site() -> Site:
 
 def run(folder: Path, *words: str) -> Crawl:
     """A command in a process that knows the modules of the folder."""
-    paths = {"SCRAPY_SETTINGS_MODULE": "my_settings", "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"}
-    line = [sys.executable, "-m", "scrapy", *words]
-    ended = subprocess.run(
-        line, cwd=folder, env=environment() | paths, capture_output=True, text=True, timeout=90, check=False
-    )
+    given = environment() | {"SCRAPY_SETTINGS_MODULE": "my_settings"}
+    ended = fork_server.run(["scrapy", *words], folder, given, 90)
     return Crawl(ended.returncode, ended.stdout, ended.stderr, folder)
 
 
