@@ -148,7 +148,7 @@ def test_rendered_pages_are_compared_without_validators_and_not_cleaned_again(
 
     shell_page = Answer(shell(body=MAKES_TEXT.format(more="")), headers={"ETag": '"never changes"'})
     site = Site({"/": shell_page, "/text.js": text})
-    settings = SETTINGS | {"RECRAWL_LEAST": "0.001", "RECRAWL_MOST": "0.001", "KEEP_RESPONSES": "True"}
+    settings = SETTINGS | {"RECRAWL_LEAST": "0.001", "RECRAWL_MOST": "0.001"}
     with serving(site):
         first = crawled(tmp_path, site, settings=settings).items()
         shown[0] = "In the second year the mice came, and the wax moths spoiled what they had left in the old shed."
