@@ -48,7 +48,7 @@ TRIALS = 3
 """Pages of a pattern that are rendered because of a sign alone."""
 SITE_TRIALS = 12
 """Those of a site, if none has gained."""
-AUDITED, AUDITED_WITHOUT_SIGN = 1 / 20, 1 / 100
+AUDITED, AUDITED_WITHOUT_SIGN = 1 / 100, 1 / 1000
 """Shares of the other pages, with and without a sign, that are rendered all the same."""
 DEAD = frozenset(("400", "401", "403", "404", "405", "410"))
 BRINGS_NOTHING = frozenset(

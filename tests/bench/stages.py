@@ -93,7 +93,7 @@ def started(output: str) -> Crawler:
     settings.setmodule("crawler.settings", priority="project")
     settings.update({"OUTPUT_DIR": output}, priority="cmdline")
     crawler = Crawler(TopicSpider, settings, init_reactor=True)
-    crawler.spider = crawler._create_spider(seeds=START)
+    crawler.spider = crawler._create_spider(seeds=START, render="never")
     crawler._apply_settings()
     crawl_of(crawler).frontier.limits.settings = LimitSettings(32)  # there is no downloader to tell the pause of
     return crawler

@@ -174,7 +174,7 @@ def test_a_site_where_rendering_brings_nothing_is_rendered_a_few_times(tmp_path:
     with serving(site):
         ended = crawled(tmp_path, site)
     assert len(ended.items()) == 21
-    assert 3 <= statistic(ended, "render/pages") <= 9  # one in twenty of the others is audited
+    assert 3 <= statistic(ended, "render/pages") <= 9  # one in a hundred of the others is audited
     assert statistic(ended, "render/gained") == 0
     assert not any(item["rendered"] for item in ended.items())
     assert site.paths().count("/menu.js") == 1
