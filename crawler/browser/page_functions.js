@@ -1,5 +1,23 @@
 // What is asked of a rendered page, in a world of its own that the scripts of the page do not reach.
 globalThis.winnow = (() => {
+  // The elements of a form are its properties, too, under their names: so those of a node are read by its prototype.
+  const getter = (prototype, name) => {
+    const get = Object.getOwnPropertyDescriptor(prototype, name).get;
+    return (node) => get.call(node);
+  };
+  const childNodes = getter(Node.prototype, "childNodes");
+  const nodeType = getter(Node.prototype, "nodeType");
+  const parentNode = getter(Node.prototype, "parentNode");
+  const shadowRoot = getter(Element.prototype, "shadowRoot");
+  const attributes = getter(Element.prototype, "attributes");
+  const localName = getter(Element.prototype, "localName");
+  const textContent = getter(Node.prototype, "textContent");
+  const getAttribute = (node, name) => Element.prototype.getAttribute.call(node, name);
+  const root = getter(Document.prototype, "documentElement");
+  const readyState = getter(Document.prototype, "readyState");
+  const baseURI = getter(Node.prototype, "baseURI");
+  const all = (node, selector) =>
+    (nodeType(node) === Node.DOCUMENT_NODE ? Document : DocumentFragment).prototype.querySelectorAll.call(node, selector);
   const words = (text) => new Set(text.split(" "));
   const VOID = words("area base br col embed hr img input link meta source track wbr");
   const LEFT_OUT = words("style noscript template object canvas iframe frame audio video");
@@ -14,20 +32,21 @@ globalThis.winnow = (() => {
 
   // What a reader sees as the content of a node: a shadow tree in place of the children, in a slot what is put into it.
   const children = (node) => {
-    if (node.shadowRoot) return node.shadowRoot.childNodes;
-    if (node.localName === "slot") {
+    const shadow = shadowRoot(node);
+    if (shadow) return childNodes(shadow);
+    if (localName(node) === "slot") {
       const assigned = node.assignedNodes();
       if (assigned.length) return assigned;
     }
-    return node.childNodes;
+    return childNodes(node);
   };
 
   const isLeftOut = (node) =>
-    LEFT_OUT.has(node.localName) || (node.localName === "script" && !DATA.test(node.getAttribute("type") || ""));
+    LEFT_OUT.has(localName(node)) || (localName(node) === "script" && !DATA.test(getAttribute(node, "type") || ""));
 
   const opening = (node) => {
-    let tag = "<" + node.localName;
-    for (const { name, value } of node.attributes) {
+    let tag = "<" + localName(node);
+    for (const { name, value } of attributes(node)) {
       if (!name.startsWith("on") && /^[\w:.@-]+$/.test(name)) tag += ` ${name}="${quote(value)}"`;
     }
     return tag + ">";
@@ -36,7 +55,7 @@ globalThis.winnow = (() => {
   // The page as HTML without its scripts, of at most so many characters; deep trees need a stack of our own.
   const serialize = (most) => {
     const pieces = ["<!DOCTYPE html>"];
-    const stack = [document.documentElement];
+    const stack = [root(document)];
     let left = most;
     const put = (text) => {
       left -= text.length;
@@ -50,20 +69,22 @@ globalThis.winnow = (() => {
         continue;
       }
       if (left < 0) continue;
-      if (node.nodeType === Node.TEXT_NODE) {
-        const isData = node.parentNode && node.parentNode.localName === "script";
+      if (nodeType(node) === Node.TEXT_NODE) {
+        const above = parentNode(node);
+        const isData = above && nodeType(above) === Node.ELEMENT_NODE && localName(above) === "script";
         put(isData ? node.data.replace(/<\//g, "<\\/") : escape(node.data));
         continue;
       }
-      if (node.nodeType !== Node.ELEMENT_NODE || isLeftOut(node)) continue;
-      const isShown = node.localName !== "slot";
+      if (nodeType(node) !== Node.ELEMENT_NODE || isLeftOut(node)) continue;
+      const name = localName(node);
+      const isShown = name !== "slot";
       if (isShown && !put(opening(node))) continue;
-      if (node.localName === "head" && !document.querySelector("base[href]")) {
-        put(`<base href="${quote(document.baseURI)}">`); // scripts may have changed the address
+      if (name === "head" && !all(document, "base[href]").length) {
+        put(`<base href="${quote(baseURI(document))}">`); // scripts may have changed the address
       }
-      if (VOID.has(node.localName)) continue;
+      if (VOID.has(name)) continue;
       if (isShown) {
-        const closing = `</${node.localName}>`;
+        const closing = `</${name}>`;
         left -= closing.length;
         stack.push(closing);
       }
@@ -76,26 +97,28 @@ globalThis.winnow = (() => {
   // A number that changes when the page does, and whether its source has been read to the end.
   const measure = () => {
     let size = 0;
-    const roots = [document];
-    while (roots.length) {
-      const root = roots.pop();
-      for (const node of root.querySelectorAll("*")) {
+    const trees = [document];
+    while (trees.length) {
+      const tree = trees.pop();
+      for (const node of all(tree, "*")) {
         size += 1;
-        if (node.shadowRoot) roots.push(node.shadowRoot);
+        const shadow = shadowRoot(node);
+        if (shadow) trees.push(shadow);
       }
-      size += 7 * ((root.documentElement || root).textContent || "").length;
+      const top = tree === document ? root(document) : tree;
+      size += 7 * ((top && textContent(top)) || "").length;
     }
-    return [size, document.readyState !== "loading"];
+    return [size, readyState(document) !== "loading"];
   };
 
   const scroll = () => {
-    window.scrollTo(0, document.documentElement.scrollHeight);
+    window.scrollTo(0, root(document).scrollHeight);
     return true;
   };
 
   const clickMore = () => {
-    for (const node of document.querySelectorAll("button, [role=button], a:not([href]), a[href^='#']")) {
-      const label = (node.textContent || "").trim();
+    for (const node of all(document, "button, [role=button], a:not([href]), a[href^='#']")) {
+      const label = (textContent(node) || "").trim();
       if (label.length <= 40 && MORE.test(label)) {
         node.click();
         return true;

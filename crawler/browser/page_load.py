@@ -54,6 +54,8 @@ class Source:
     url: str
     body: bytes
     content_type: str
+    policy: str = ""
+    """Its Content-Security-Policy, which may forbid scripts."""
 
 
 @dataclass(frozen=True)
@@ -201,8 +203,9 @@ class PageLoad:
             await route.abort("aborted")  # any other error would replace the page by one of the browser
             return
         self.is_given = True
-        kind = self.source.content_type or "text/html"
-        await route.fulfill(status=200, headers={"content-type": kind}, body=self.source.body)
+        headers = {"content-type": self.source.content_type or "text/html"}
+        headers |= {"content-security-policy": self.source.policy} if self.source.policy else {}
+        await route.fulfill(status=200, headers=headers, body=self.source.body)
 
     async def _fetch(self, route: Route, part: Part) -> None:
         if self.fetched >= MOST_REQUESTS or self.size > MOST_BYTES:

@@ -19,10 +19,14 @@ MOST_KEPT = 64_000_000
 """Bytes of answers that are remembered."""
 WEIGHT = 500
 """Bytes that each of them counts for in addition."""
-SENT_HEADERS = frozenset("accept authorization content-type x-requested-with referer origin x-csrf-token".split())
-"""Headers of a page's scripts that are sent, beside those whose names begin with `x-`."""
+SENT_HEADERS = frozenset(("accept", "content-type", "referer", "origin"))
+"""Headers of a page's scripts that are sent to any site."""
+OWN_HEADERS = ("authorization", "x-")
+"""Beginnings of the names of those that are sent to the page's own site."""
+NEVER_SENT = ("x-forwarded-", "x-http-method", "x-method-override", "x-original-", "x-rewrite-")
+"""Beginnings of the names of those that have a server act as if another request had been sent."""
 MOST_HEADER = 4_000
-PASSED_HEADERS = ("content-type", "access-control-")
+PASSED_HEADERS = ("content-type", "access-control-", "x-content-type-options")
 """Beginnings of the names of headers that a page gets to see: what allows scripts to read an answer."""
 
 
@@ -72,11 +76,24 @@ class Part:
     @property
     def sent_headers(self) -> dict[str, str]:
         """Those of its headers that are sent."""
+        own = OWN_HEADERS if site(self.url) == site(self.page) else ()
         return {
             name: value
             for name, value in self.headers.items()
-            if (name in SENT_HEADERS or name.startswith("x-")) and len(value) <= MOST_HEADER
+            if (name in SENT_HEADERS or name.startswith(own))
+            and not name.startswith(NEVER_SENT)
+            and len(value) <= MOST_HEADER
         }
+
+    @property
+    def may_be_shared(self) -> bool:
+        """Whether all pages of a site get the same answer: data may depend on the page that asks."""
+        return self.method == "GET" and self.kind in SCRIPTS
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What parts with the same answer have in common."""
+        return site(self.page), self.url
 
 
 @dataclass(frozen=True)
@@ -94,8 +111,10 @@ class PartAnswer:
 
     @property
     def may_be_kept(self) -> bool:
-        """Whether the same address may be answered with it again."""
-        return self.status == 200 and "no-store" not in self.headers.get("cache-control", "")
+        """Whether another page of the site may get it, too."""
+        control, varies = self.headers.get("cache-control", "").lower(), self.headers.get("vary", "").lower()
+        is_for_one = any(word in control for word in ("no-store", "no-cache", "private"))
+        return self.status == 200 and not is_for_one and varies in ("", "accept-encoding", "origin")
 
 
 Fetch = Callable[[Part], Awaitable[PartAnswer | None]]
@@ -103,34 +122,34 @@ Fetch = Callable[[Part], Awaitable[PartAnswer | None]]
 
 
 class PartCache:
-    """Scripts and data by their addresses, so that the pages of a site cost few requests; the least recently used are
-    dropped.
+    """Scripts by the site of the page and their addresses, so that the pages of a site cost few requests; the least
+    recently used are dropped.
     """
 
     def __init__(self, fetch: Fetch, most: int = MOST_KEPT) -> None:
         self._fetch, self.most = fetch, most
         self.weight = 0
-        self._kept: OrderedDict[str, PartAnswer] = OrderedDict()
-        self._asked: dict[str, asyncio.Task[PartAnswer | None]] = {}
+        self._kept: OrderedDict[tuple[str, str], PartAnswer] = OrderedDict()
+        self._asked: dict[tuple[str, str], asyncio.Task[PartAnswer | None]] = {}
 
     async def get(self, part: Part) -> PartAnswer | None:
         """The answer to a request, sent once for all pages that ask for the same at the same time."""
-        if part.method != "GET" or "authorization" in part.headers:
+        if not part.may_be_shared:
             return await self._fetch(part)
-        if part.url in self._kept:
-            self._kept.move_to_end(part.url)
-            return self._kept[part.url]
-        if part.url not in self._asked:
-            self._asked[part.url] = asyncio.ensure_future(self._ask(part))
-        return await asyncio.shield(self._asked[part.url])
+        if part.key in self._kept:
+            self._kept.move_to_end(part.key)
+            return self._kept[part.key]
+        if part.key not in self._asked:
+            self._asked[part.key] = asyncio.ensure_future(self._ask(part))
+        return await asyncio.shield(self._asked[part.key])
 
     async def _ask(self, part: Part) -> PartAnswer | None:
         try:
             answer = await self._fetch(part)
         finally:
-            del self._asked[part.url]
+            del self._asked[part.key]
         if answer is not None and answer.may_be_kept and len(answer.body) < self.most // 4:
-            self._kept[part.url] = answer
+            self._kept[part.key] = answer
             self.weight += len(answer.body) + WEIGHT
             while self.weight > self.most:
                 _, dropped = self._kept.popitem(last=False)

@@ -31,7 +31,7 @@ def document_page(document: Document, url: str, media_type: str, robots_header: 
 
 
 def _checked(facts: Facts, media_type: str, is_cut: bool) -> DocumentFacts:
-    title, author = fold_space(facts.title)[:MAX_TITLE], fold_space(facts.author)[:MAX_AUTHOR]
+    title, author = (_plain(text) for text in (facts.title[:MAX_TITLE], facts.author[:MAX_AUTHOR]))
     day = DAY.match(facts.published)
     return DocumentFacts(
         media_type,
@@ -41,3 +41,8 @@ def _checked(facts: Facts, media_type: str, is_cut: bool) -> DocumentFacts:
         facts.pages,
         Cut.DOCUMENT if is_cut else None,
     )
+
+
+def _plain(text: str) -> str:
+    """A text without control characters."""
+    return fold_space("".join(one for one in text if one.isprintable() or one.isspace()))

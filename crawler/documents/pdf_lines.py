@@ -25,6 +25,7 @@ HYPHEN = "\ufffe"
 """What PDFium puts in the place of a hyphen at the end of a line; no line end follows."""
 WORD = re.compile(f"[^\\s{HYPHEN}]+{HYPHEN}?")
 FAR = 20_000
+TINY = 0.05  # points of a letter that nobody sees
 """Points: no page is so large, and no letter."""
 GAP = 1.5
 """Ems between two words that are in different cells of a table or different columns."""
@@ -165,7 +166,7 @@ class PageReader:
         pdf.FPDFText_GetCharOrigin(text_page, at, self._left, self._low)
         x, y = self._left.value, self._low.value
         is_turned = min(abs(one.a), abs(one.b)) > 0.1 * max(abs(one.a), abs(one.b))
-        if is_turned or not (0 < size < FAR and abs(x) < FAR and abs(y) < FAR):
+        if is_turned or not (TINY < size < FAR and abs(x) < FAR and abs(y) < FAR):
             return None
         turn = (0 if one.a > 0 else 2) if abs(one.a) > abs(one.b) else (1 if one.b > 0 else 3)
         handle = pdf.FPDFTextObj_GetFont(shown) if shown else None

@@ -55,10 +55,10 @@ class PageRendering:
         draw = int.from_bytes(blake2b(page.url.encode(), digest_size=4).digest()) / 2**32
         return self.frontier.patterns.of(page.url).is_rendered(page.url, has_sign, draw)
 
-    async def rendered(self, page: Page) -> tuple[Page, Trial | None]:
+    async def rendered(self, page: Page, policy: str = "") -> tuple[Page, Trial | None]:
         """The page as its scripts make it and the result of the trial; the page itself if that brings no more."""
         try:
-            html = await self.renderer.render(Source(page.url, page.body, page.content_type))
+            html = await self.renderer.render(Source(page.url, page.body, page.content_type, policy))
         except RenderError as error:
             self.counts.count(Outcome(Code.NOT_RENDERED, error.fault))
             is_its_own = error.fault is not Fault.NO_BROWSER

@@ -148,7 +148,8 @@ class TopicSpider(Spider):
         """The page as an item after a browser has rendered it."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         assert self.crawl.rendering is not None  # noqa: S101 - as it was due
-        page, response.request.meta[TRIAL] = await self.crawl.rendering.rendered(page)
+        policy = header(response.headers, "Content-Security-Policy")
+        page, response.request.meta[TRIAL] = await self.crawl.rendering.rendered(page, policy)
         return self.parse_page(page, response)
 
     async def follow_refresh(self, page: Page, response: Response, url: str) -> Iterable[PageItem | Request]:

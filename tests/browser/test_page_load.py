@@ -126,6 +126,15 @@ MADE = [
         "<body><p>x</p></body>",
     ),
     (
+        "<form><select name=attributes></select>t</form>",
+        '<body><form><select name="attributes"></select>t</form></body>',
+    ),
+    ("<form><input name=childNodes><p>t</p></form>", '<body><form><input name="childNodes"><p>t</p></form></body>'),
+    (
+        "<fieldset form=f name=shadowRoot><form id=f>t</form></fieldset>",
+        '<body><fieldset form="f" name="shadowRoot"><form id="f">t</form></fieldset></body>',
+    ),
+    (
         '<script type="application/ld+json">{"name": "</p>"}</script>',
         '<body><script type="application/ld+json">{"name": "<\\/p>"}</script></body>',
     ),
@@ -164,7 +173,7 @@ LOADED = [
     ("fetch('http://b.example/a', { method: 'POST', body: 'x', mode: 'no-cors' })", []),
     ("fetch('/a', { method: 'DELETE' })", []),
     ("fetch('http://b.example/a')", [("GET", "http://b.example/a")]),
-    ("fetch('/a'); fetch('/a')", [("GET", f"{URL}a")]),
+    ("fetch('/a'); fetch('/a')", [("GET", f"{URL}a")] * 2),
     ("navigator.sendBeacon('/a', 'x')", []),
     ("new Image().src = '/a.png'", []),
     ("new EventSource('/a')", []),
@@ -324,6 +333,13 @@ def test_a_browser_that_does_not_start_is_tried_three_times(monkeypatch: pytest.
     one.close()
 
 
+def test_a_policy_that_forbids_scripts_is_obeyed(rendering: Rendering) -> None:
+    body = b"<body><p>x</p><script>document.body.append('made')</script>"
+    found = rendering.do(rendering.renderer().render(Source(URL, body, HTML, "script-src 'none'")))
+    assert "<p>x</p>" in found
+    assert "made" not in found
+
+
 def cached(answers: Callable[[Part], PartAnswer | None], most: int = 1_000_000) -> tuple[PartCache, list[str]]:
     asked: list[str] = []
 
@@ -336,23 +352,43 @@ def cached(answers: Callable[[Part], PartAnswer | None], most: int = 1_000_000) 
 
 
 @pytest.mark.parametrize(
-    ("answer", "headers", "times"),
+    ("answer", "kind", "pages", "times"),
     [
-        (PartAnswer(200, {}, b"x"), {}, 1),
-        (PartAnswer(200, {"cache-control": "no-store"}, b"x"), {}, 2),
-        (PartAnswer(404, {}, b"x"), {}, 2),
-        (PartAnswer(200, {}, b"x"), {"authorization": "Bearer 1"}, 2),
-        (None, {}, 2),
+        (PartAnswer(200, {}, b"x"), "script", (URL, f"{URL}b"), 1),
+        (PartAnswer(200, {"vary": "Accept-Encoding"}, b"x"), "script", (URL, URL), 1),
+        (PartAnswer(200, {}, b"x"), "script", (URL, "http://b.example/"), 2),
+        (PartAnswer(200, {}, b"x"), "fetch", (URL, URL), 2),
+        (PartAnswer(200, {}, b"x"), "xhr", (URL, URL), 2),
+        (PartAnswer(200, {"cache-control": "no-store"}, b"x"), "script", (URL, URL), 2),
+        (PartAnswer(200, {"cache-control": "Private, max-age=9"}, b"x"), "script", (URL, URL), 2),
+        (PartAnswer(200, {"vary": "Referer"}, b"x"), "script", (URL, URL), 2),
+        (PartAnswer(404, {}, b"x"), "script", (URL, URL), 2),
+        (None, "script", (URL, URL), 2),
     ],
 )
-def test_parts_are_remembered(answer: PartAnswer | None, headers: dict[str, str], times: int) -> None:
+def test_scripts_are_remembered_for_their_site(
+    answer: PartAnswer | None, kind: str, pages: tuple[str, str], times: int
+) -> None:
     async def twice() -> None:
-        for _ in range(2):
-            assert await cache.get(Part(URL, URL, "script", headers=headers)) == answer
+        for page in pages:
+            assert await cache.get(Part(URL, page, kind)) == answer
 
     cache, asked = cached(lambda part: answer)
     asyncio.run(twice())
     assert len(asked) == times
+
+
+@pytest.mark.parametrize(
+    ("url", "names"),
+    [
+        (URL, "accept authorization x-token"),
+        ("http://b.example/", "accept"),
+    ],
+)
+def test_headers_of_scripts_go_to_their_own_site(url: str, names: str) -> None:
+    every = "accept authorization x-token x-forwarded-host x-http-method-override cookie host"
+    sent = Part(url, URL, "fetch", headers=dict.fromkeys(every.split(), "1")).sent_headers
+    assert sorted(sent) == sorted(names.split())
 
 
 def test_the_memory_of_parts_is_bounded() -> None:

@@ -3,6 +3,7 @@
 import pytest
 from document_files import docx, paragraph
 
+from crawler.documents import html_body
 from crawler.documents.document import Document, Facts
 from crawler.documents.document_page import document_page
 from crawler.documents.document_type import DOCX
@@ -23,6 +24,7 @@ def page(body: str = "<p>Bees.</p>", **facts: object) -> Page:
         ("Microsoft Word - bees.doc", "<h1>Bees</h1>", "Bees"),
         ("bees.indd", "<h2>Part</h2><h1>Bees</h1><h3>x</h3>", "Bees"),
         ("", "<p>The first line.</p><p>x</p>", "The first line."),
+        ("Of\x07 bees\x1b[2J", "<h1>Bees</h1>", "Of bees[2J"),
         ("", "", ""),
     ],
 )
@@ -57,3 +59,13 @@ def test_all_of_its_text_is_the_text() -> None:
 
 def test_a_web_page_goes_to_its_method() -> None:
     assert with_documents(lambda _: Extraction("text", ""))(Page.from_html("<p>x")).text == "text"
+
+
+@pytest.mark.parametrize(("rows", "kept"), [(4, 4), (5, 4), (9, 4)])
+def test_the_first_rows_of_a_long_table_are_kept(rows: int, kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(html_body, "MAX_BLOCKS", 10)
+    body = html_body.Body()
+    body.paragraph("Bees")
+    body.table([["a", "b"]] * rows)
+    body.paragraph("Wasps")
+    assert (body.html().count("<tr>"), "Bees" in body.html(), body.is_cut) == (kept, True, True)

@@ -31,9 +31,10 @@ def body(*pages: list[Text], **options: object) -> str:
         ([Text((*SENTENCE, *SENTENCE), leading=12)], WHOLE * 2),
         ([Text(SENTENCE), Text(SENTENCE, y=120)], WHOLE * 2),
         ([Text(("The first one.", "The second one."))], "<p>The first one.</p><p>The second one.</p>"),
+        ([Text(SENTENCE), Text(["unseen"], size=0.04, y=200)], WHOLE),
         ([Text(("A and so on", "B & <c>"))], "<p>A and so on</p><p>B &amp; &lt;c&gt;</p>"),
     ],
-    ids=["one", "the last line is short", "space between", "short lines", "signs"],
+    ids=["one", "the last line is short", "space between", "short lines", "tiny", "signs"],
 )
 def test_lines_are_joined_to_paragraphs(texts: list[Text], html: str) -> None:
     assert body([*texts, Text(["End."], y=300)]) == f"{html}<p>End.</p>"
