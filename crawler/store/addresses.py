@@ -122,8 +122,6 @@ class Addresses:
     def add(self, connection: Connection, links: dict[int, tuple[Candidate, int | None]]) -> int:
         """Add candidates that are not known yet, with their keys and the page they were found on; returns how many were
         queued. `raise_hosts` must be called later.
-
-        `raise_hosts` is to be called later.
         """
         if not links:
             return 0
@@ -137,9 +135,8 @@ class Addresses:
 
     def add_linked(self, connection: Connection, links: dict[int, tuple[Candidate, int | None]]) -> int:
         """Queue those candidates that were known only through an image; returns how many were not queued before.
-        Addresses that a worker has leased stay leased; they are queued if they turn out to be noise.
 
-        A worker keeps those it holds; they wait again if they are found to be noise.
+        Addresses that a worker has leased stay leased; they are queued if they turn out to be noise.
         """
         columns = (address.c.id, address.c.key, address.c.host_id, address.c.state)
         rows, count = [], 0

@@ -8,7 +8,7 @@ one category does not. A segment that is a number becomes `#`, every other part 
 what stands before a colon in a segment, and the parameters with their values.
 
 Where a site's addresses look alike, its links may tell: a label is the text of a link or the class of its element, and
-it is a name, too, if links with it lead to many different addresses, as those called "Reply" do.
+it counts if links with it lead to many different addresses, as those called "Reply" do.
 
     http://a.example/x/8f3a2c, from a link "Reply"                /x/* "reply"
 """
@@ -22,9 +22,9 @@ LEAST_ADDRESSES, LEAST_SHARE = 12, 0.02
 Addresses that differ in digits only are one, unless these are the number right after the part, as in `/topic/17`.
 """
 MOST_NAMES = 60
-"""Names of a site; a site can invent any number."""
+"""Names of a site, and as many labels; a site can invent any number."""
 MOST_PARTS = 500
-"""Parts of a site that may become names; those in the fewest addresses are forgotten first."""
+"""Parts of a site that may become names, and as many labels; those of the fewest addresses are forgotten first."""
 MOST_DEPTH = 8
 """Segments and parameters that are read of an address."""
 MOST_LENGTH = 40
@@ -45,17 +45,21 @@ class Patterns:
 
     def __init__(self, known: Iterable[str] = ()) -> None:
         self.names: set[str] = set()
+        self.labels: set[str] = set()
         self.seen = 0
         self._addresses: dict[str, set[int]] = {}
         """For each part that may become a name, the addresses that have it."""
+        self._labelled: dict[str, set[int]] = {}
+        """The same of labels."""
         self.learn(known)
 
     def learn(self, known: Iterable[str]) -> None:
         """Learn the names in patterns that are known from an earlier run or another worker."""
         for pattern in known:
             shape, _, label = pattern.partition(" ")
-            names = [*sorted(_names(_parts(shape))), *filter(None, [label])]
-            self.names.update(names[: MOST_NAMES - len(self.names)])
+            self.names.update(sorted(_names(_parts(shape)))[: MOST_NAMES - len(self.names)])
+            if label and len(self.labels) < MOST_NAMES:
+                self.labels.add(label)
 
     def see(self, url: str, labels: str = "") -> bool:
         """Count the parts of an address that was not seen before, and the labels of the link to it; returns whether a
@@ -65,28 +69,27 @@ class Patterns:
         folded, has_new = hash(DIGITS.sub("#", url)), False
         numbers = dict(NUMBERED.findall(url))
         for part in _names(_parts(url)) - self.names:
-            has_new |= self._count(part, hash((folded, numbers.get(part))))
-        for label in labels.splitlines():
-            if label not in self.names:
-                self._count(label, hash(url))
-        if len(self._addresses) > MOST_PARTS:
-            ordered = sorted(self._addresses.items(), key=lambda one: -len(one[1]))
-            self._addresses = dict(ordered[: MOST_PARTS // 2])
+            has_new |= self._count(self._addresses, self.names, part, hash((folded, numbers.get(part))))
+        for label in set(labels.splitlines()) - self.labels:
+            self._count(self._labelled, self.labels, label, hash(url))
         return has_new
 
-    def _count(self, part: str, address: int) -> bool:
-        """Count an address that has a part; returns whether this made it a name."""
-        having = self._addresses.setdefault(part, set())
+    def _count(self, addresses: dict[str, set[int]], known: set[str], part: str, address: int) -> bool:
+        """Count an address that has a part or a label; returns whether this made it known."""
+        having = addresses.setdefault(part, set())
         having.add(address)
-        if len(having) < max(LEAST_ADDRESSES, LEAST_SHARE * self.seen) or len(self.names) >= MOST_NAMES:
-            return False
-        del self._addresses[part]
-        self.names.add(part)
-        return True
+        if len(having) >= max(LEAST_ADDRESSES, LEAST_SHARE * self.seen) and len(known) < MOST_NAMES:
+            del addresses[part]
+            known.add(part)
+            return True
+        if len(addresses) > MOST_PARTS:
+            for rare in sorted(addresses, key=lambda one: len(addresses[one]))[: len(addresses) - MOST_PARTS // 2]:
+                del addresses[rare]
+        return False
 
     def label(self, labels: str) -> str:
-        """The first of the labels of a link that is a name, or an empty string."""
-        return next((label for label in labels.splitlines() if label in self.names), "")
+        """The first of the labels of a link that counts, or an empty string."""
+        return next((label for label in labels.splitlines() if label in self.labels), "")
 
     def of(self, url: str) -> str:
         """The pattern of an address.

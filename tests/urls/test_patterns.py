@@ -164,3 +164,11 @@ def test_labels_are_learned_from_known_patterns() -> None:
 )
 def test_the_labels_of_a_link(text: str, its_class: str, labels: str) -> None:
     assert labels_of(text, its_class) == labels
+
+
+def test_labels_take_no_room_from_names() -> None:
+    patterns, labels = Patterns(), "\n".join(f".{word}" for word in words(MOST_NAMES + 5))
+    for word in words(LEAST_ADDRESSES):
+        patterns.see(f"{SITE}/{word}", labels)
+    assert len(patterns.labels) == MOST_NAMES
+    assert any(patterns.see(f"{SITE}/tag/{word}") for word in words(LEAST_ADDRESSES))

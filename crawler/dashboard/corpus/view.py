@@ -107,6 +107,10 @@ def _computed(
     return result.at, result.value, result.error
 
 
+Where = Annotated[Lines, Query(description="conditions and places, one a line")]
+Prefer = Annotated[Text, Query(description="which of several copies stays")]
+
+
 @slow(router.get("/crawls/{crawl}/corpus"))
 def show_rights(context: Context, request: Request, crawl: Number, by: Annotated[Text, Query()] = "") -> Response:
     values = {"report": rights(context, crawl), "uses": USES, "states": [*State], "by": "words" if by else "pages"}
@@ -129,8 +133,8 @@ def show_export(
     context: Context,
     request: Request,
     crawl: Number,
-    where: Annotated[Lines, Query(description="conditions and places, one a line")] = "",
-    prefer: Annotated[Text, Query(description="which of several copies stays")] = "",
+    where: Where = "",
+    prefer: Prefer = "",
 ) -> Response:
     of = _crawl(context, crawl)
     form, error, left = ExportForm.of(of.name, request.query_params), None, None
@@ -164,8 +168,8 @@ def download(
     context: Context,
     request: Request,
     crawl: Number,
-    where: Annotated[Lines, Query(description="conditions and places, one a line")] = "",
-    prefer: Annotated[Text, Query(description="which of several copies stays")] = "",
+    where: Where = "",
+    prefer: Prefer = "",
 ) -> Response:
     """The pages of a crawl as a file."""
     of = _crawl(context, crawl)
