@@ -115,6 +115,7 @@ class Code(StrEnum):
     TIMEOUT = "timeout", Group.FAILED, N_("no answer in time")
     ANSWER_CUT = "answer_cut", Group.FAILED, N_("answer cut short")
     BODY_TOO_LARGE = "body_too_large", Group.FAILED, N_("body larger than the limit")
+    HEADERS_TOO_LARGE = "headers_too_large", Group.FAILED, N_("headers larger than the limit")
     BAD_ENCODING = "bad_encoding", Group.FAILED, N_("body does not match its Content-Encoding")
     TOO_MANY_REDIRECTS = "too_many_redirects", Group.FAILED, N_("redirected too often")
     NEVER_ENDED = "never_ended", Group.FAILED, N_("given up, as it never ended")

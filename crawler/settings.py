@@ -199,7 +199,7 @@ it contains an equals sign. On the command line they are separated by spaces.
 # Scrapy's own scheduler is used, and our other components are left out.
 SCHEDULER = "crawler.spiders.request_scheduler.FrontierScheduler"
 CONCURRENT_ITEMS = 1
-DOWNLOAD_HANDLERS = dict.fromkeys(("http", "https"), "crawler.middlewares.http_handler.CountedRequestsHandler")
+DOWNLOAD_HANDLERS = dict.fromkeys(("http", "https"), "crawler.middlewares.http_handler.LimitedHandler")
 DOWNLOADER_MIDDLEWARES = {
     "crawler.middlewares.image_noise.ImageNoiseMiddleware": 50,  # before any request, robots.txt too
     "crawler.middlewares.robots.RobotsMiddleware": 100,

@@ -1,13 +1,30 @@
-"""The download handler for http and https: every request is counted, and sent again only after a pause."""
+"""The download handler for http and https: requests are counted, and the size of response headers is limited."""
+
+from typing import Any
 
 from scrapy import Request
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.crawler import Crawler
+from scrapy.exceptions import DownloadFailedError
 from scrapy.http import Response
+from twisted.internet.interfaces import IAddress
+from twisted.python.failure import Failure
+
+from crawler.outcomes import Code, Outcome
+from crawler.spiders.request_outcomes import Refusal
+
+MOST_BYTES = 256 * 1024
+"""Of the headers of a response, as in Chrome; Twisted has no limit."""
+LONGEST_LINE = 64 * 1024
+"""Bytes of one header. Twisted's limit is 16 KB, which some policies of contents exceed."""
 
 
-class CountedRequestsHandler(HTTP11DownloadHandler):
-    """Scrapy's handler without Twisted's own retries, which are not counted and do not pause.
+class HeaderSizeError(Exception):
+    """The headers of a response are larger than the limits."""
+
+
+class LimitedHandler(HTTP11DownloadHandler):
+    """Scrapy's handler with limits for headers, and without Twisted's retries, which are not counted and do not pause.
 
     Twisted retries when a host closes a connection that it had kept open. Scrapy's RetryMiddleware does it instead, on
     a new connection, as the host may have closed all those that it had kept.
@@ -18,8 +35,55 @@ class CountedRequestsHandler(HTTP11DownloadHandler):
         self._pool.retryAutomatically = False
         self._retries = HTTP11DownloadHandler(crawler)
         self._retries._pool.persistent = False
+        for pool in (self._pool, self._retries._pool):
+            pool._factory = _with_limits(pool._factory)
 
     async def download_request(self, request: Request) -> Response:
-        if "retry_times" in request.meta:
-            return await self._retries.download_request(request)
-        return await super().download_request(request)
+        try:
+            if "retry_times" in request.meta:
+                return await self._retries.download_request(request)
+            return await super().download_request(request)
+        except DownloadFailedError as error:
+            if any(reason.check(HeaderSizeError) for reason in getattr(error.__cause__, "reasons", ())):
+                raise Refusal(Outcome(Code.HEADERS_TOO_LARGE)) from error
+            raise
+
+
+def _with_limits(factory: Any) -> Any:
+    """A factory of connections like this one, with limits for the headers of responses."""
+
+    class Limited(factory):  # type: ignore[misc]
+        def buildProtocol(self, addr: IAddress | None) -> Any:  # noqa: N802 - the name that Twisted calls
+            protocol = super().buildProtocol(addr)
+            protocol.dataReceived = HeaderLimit(protocol)
+            return protocol
+
+    return Limited
+
+
+class HeaderLimit:
+    """Receives the data of a connection, and closes it when the headers of a response exceed the limits."""
+
+    def __init__(self, protocol: Any) -> None:
+        self._protocol, self._receive = protocol, protocol.dataReceived
+        self._parser: Any = None
+        """That of the response; each has one of its own."""
+        self._received = 0
+
+    def __call__(self, data: bytes) -> None:
+        parser = self._protocol._parser
+        if parser is not self._parser:
+            self._parser, self._received = parser, 0
+            if parser is not None:
+                parser.MAX_LENGTH, parser.lineLengthExceeded = LONGEST_LINE, self._refuse
+        self._received += len(data)
+        self._receive(data)
+        if self._received > MOST_BYTES and self._is_in_headers():
+            self._refuse()
+
+    def _is_in_headers(self) -> bool:
+        parser = self._protocol._parser
+        return parser is not None and parser.state in ("STATUS", "HEADER")
+
+    def _refuse(self, _: bytes = b"") -> None:
+        self._protocol._giveUp(Failure(HeaderSizeError()))

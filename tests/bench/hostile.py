@@ -156,8 +156,9 @@ def cases() -> dict[str, Callable[[], Hostile]]:
         found[f"robots.txt: {name}"] = lambda make=make: Hostile(small, robots=make())
     on = page("On.", head='<meta http-equiv="refresh" content="0; url=/on/1">').encode()
     found["refreshes without end"] = lambda: Hostile(on)
-    found["a cookie"] = lambda: Hostile(small, **{"Set-Cookie": "a=" + "b" * 15_000})
-    found["headers"] = lambda: Hostile(small, **{f"X-{n}": "b" * 100 for n in range(90)})
+    found["a cookie"] = lambda: Hostile(small, **{"Set-Cookie": "a=" + "b" * 60_000})
+    found["headers"] = lambda: Hostile(small, **{f"X-{n}": "b" for n in range(25_000)})
+    found["headers beyond the limit"] = lambda: Hostile(small, **{f"X-{n}": "b" * 100 for n in range(80_000)})
     return found
 
 

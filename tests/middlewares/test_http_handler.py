@@ -1,4 +1,4 @@
-"""Connections that a host keeps open and then closes: each request is counted, and sent again after a pause."""
+"""Connections that a host keeps open and then closes, and response headers on both sides of their limits."""
 
 import re
 import threading
@@ -46,3 +46,22 @@ def test_a_request_is_sent_again_after_a_pause(tmp_path: Path) -> None:
         crawl(tmp_path, {"seeds": site.url, "max_pages": 5}, slow)
     assert len(site.asked) > 6
     assert min(after.at - before.at for before, after in pairwise(site.asked)) > 0.25
+
+
+@pytest.mark.parametrize(
+    ("headers", "fits"),
+    [
+        ({f"X-{n}": "x" * 1000 for n in range(250)}, True),
+        ({f"X-{n}": "x" * 1000 for n in range(350)}, False),
+        ({"X": "x" * 60_000}, True),
+        ({"X": "x" * 70_000}, False),
+    ],
+    ids=["250 kB", "350 kB", "a line of 60 kB", "a line of 70 kB"],
+)
+def test_headers_are_read_up_to_a_size(headers: dict[str, str], fits: bool, tmp_path: Path) -> None:
+    routes = {"/": page("Bees dance.", links={"/large": "large"}), "/large": Answer(page("Large."), headers=headers)}
+    with serving(Site(routes)) as site:
+        ended = crawl(tmp_path, {"seeds": site.url}, OPEN)
+    assert [item["url"].endswith("/large") for item in ended.items()] == [False, True][: 1 + fits]
+    assert site.paths().count("/large") == 1
+    assert ("headers larger than the limit" in ended.err) is not fits
