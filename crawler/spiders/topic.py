@@ -25,6 +25,7 @@ from crawler.page.image_file import looks_like_content
 from crawler.page.page import HTML_TYPES, Page, is_html, media_type
 from crawler.page.sitemaps import Listing, listing
 from crawler.recrawl.page_history import NOT_MODIFIED, ChangeCheck, PageChange, conditional_headers
+from crawler.spiders.feed_texts import WALLS
 from crawler.spiders.named_lists import MOST_LISTS
 from crawler.spiders.page_reader import header, page_of, read_alone, validators
 from crawler.spiders.redirects import TIMES
@@ -114,6 +115,7 @@ class TopicSpider(Spider):
             found := listing(response.body, response.url, self.crawl.settings.getint("DOWNLOAD_MAXSIZE"))
         ):
             self.learn_home(request)
+            self.crawl.reader.feeds.keep(response.url, found.texts)
             self.finish(request, self.list_result(request, found))
         elif response.status in NO_WHOLE_PAGE:
             self.skip(request, Outcome(Code.NOT_WHOLE, str(response.status)))
@@ -252,9 +254,15 @@ class TopicSpider(Spider):
             else:
                 yield candidate._replace(url=url, lastmod=lastmod)
 
-    def failed(self, failure: Failure) -> None:
-        """End a request that failed."""
+    def failed(self, failure: Failure) -> Iterator[PageItem]:
+        """End a request that failed, unless the text of a page that its server refuses is known from a feed."""
         request: Request = failure.request  # type: ignore[attr-defined]
+        response = getattr(failure.value, "response", None)
+        if response is not None and response.status in WALLS:
+            candidate = lease_of(request).candidate
+            page = self.crawl.reader.feeds.in_place_of(page_of(response), candidate, is_refused=True)
+            if page is not None:
+                return self.parse_page(page, response)
         lease, outcome = lease_of(request), outcome_of(failure)
         if outcome.code.group is Group.FAILED:
             # Dead links are frequent and counted in the closing lines; trouble with a host is logged at once.
@@ -263,6 +271,7 @@ class TopicSpider(Spider):
         is_gone = outcome.code is Code.HTTP_STATUS and int(outcome.detail) in GONE and lease.known is not None
         check = ChangeCheck(PageChange.MISSING) if is_gone else None
         self.finish(request, replace(result_of(request, outcome), check=check))
+        return iter(())
 
     def skip(self, request: Request, outcome: Outcome) -> None:
         """End a request without a page, with this outcome."""

@@ -57,8 +57,8 @@ def test_the_text_of_applications_is_what_a_reader_sees(tmp_path: Path) -> None:
             for path, gold in made.gold.items():
                 assert found[sites[name].url[:-1] + path]["text"] == gold, name
             assert len(sites[name].paths()) == len(set(sites[name].paths())), name  # nothing is asked for twice
-    assert not any(item["rendered"] for url, item in found.items() if "/read/" in url)
-    rendered = sum(item["rendered"] for item in found.values())
+    assert not any(item["made_from"] == "rendered" for url, item in found.items() if "/read/" in url)
+    rendered = sum(item["made_from"] == "rendered" for item in found.values())
     assert rendered == statistic(ended, "render/gained") >= 9
     assert f"Rendered in a browser: {statistic(ended, 'render/pages')} of " in ended.closing()
 
@@ -118,7 +118,7 @@ def test_scripts_reach_only_what_the_crawler_may_request(tmp_path: Path) -> None
     assert other.paths() == []
     assert "/moved" in site.paths()
     assert not any("forbidden" in path or "blocked" in path for path in site.paths())
-    assert [item["text"] for item in ended.items() if item["rendered"]] == [TEXT] * 8
+    assert [item["text"] for item in ended.items() if item["made_from"] == "rendered"] == [TEXT] * 8
     assert statistic(ended, "render/refused") >= 5
 
 
@@ -153,7 +153,7 @@ def test_rendered_pages_are_compared_without_validators_and_not_cleaned_again(
         first = crawled(tmp_path, site, settings=settings).items()
         shown[0] = "In the second year the mice came, and the wax moths spoiled what they had left in the old shed."
         second = crawled(tmp_path, site, settings=settings)
-    assert [item["rendered"] for item in first] == [True]
+    assert [item["made_from"] for item in first] == ["rendered"]
     assert "1 page changed" in second.closing()
     assert shown[0] in second.items()[-1]["text"]
     asked = [asked.headers for asked in site.asked if asked.path == "/"]
@@ -176,7 +176,7 @@ def test_a_site_where_rendering_brings_nothing_is_rendered_a_few_times(tmp_path:
     assert len(ended.items()) == 21
     assert 3 <= statistic(ended, "render/pages") <= 9  # one in a hundred of the others is audited
     assert statistic(ended, "render/gained") == 0
-    assert not any(item["rendered"] for item in ended.items())
+    assert not any(item["made_from"] == "rendered" for item in ended.items())
     assert site.paths().count("/menu.js") == 1
 
 
