@@ -25,6 +25,7 @@ from crawler.page.image_file import looks_like_content
 from crawler.page.page import HTML_TYPES, Page, is_html, media_type
 from crawler.page.sitemaps import Listing, listing
 from crawler.recrawl.page_history import NOT_MODIFIED, ChangeCheck, PageChange, conditional_headers
+from crawler.spiders.crawl_status import EndingError
 from crawler.spiders.feed_texts import WALLS
 from crawler.spiders.named_lists import MOST_LISTS
 from crawler.spiders.page_reader import header, page_of, read_alone, validators
@@ -140,7 +141,10 @@ class TopicSpider(Spider):
         """The document as an item, if it is to be stored."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         assert self.crawl.documents is not None  # noqa: S101 - it told the type
-        page = await self.crawl.documents.page(response, kind)
+        try:
+            page = await self.crawl.status.unless_ending(self.crawl.documents.page(response, kind))
+        except EndingError:
+            return ()  # its lease ends with the session, and the next run requests it again
         if isinstance(page, Outcome):
             self.skip(response.request, page)
             return ()
@@ -151,7 +155,11 @@ class TopicSpider(Spider):
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         assert self.crawl.rendering is not None  # noqa: S101 - as it was due
         policy = header(response.headers, "Content-Security-Policy")
-        page, response.request.meta[TRIAL] = await self.crawl.rendering.rendered(page, policy)
+        try:
+            rendering = self.crawl.rendering.rendered(page, policy)
+            page, response.request.meta[TRIAL] = await self.crawl.status.unless_ending(rendering)
+        except EndingError:
+            return ()
         return self.parse_page(page, response)
 
     async def follow_refresh(self, page: Page, response: Response, url: str) -> Iterable[PageItem | Request]:

@@ -1,6 +1,7 @@
 """Crawls of applications: pages whose text only their scripts make."""
 
 import os
+import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -201,6 +202,26 @@ def test_no_process_is_left_behind(tmp_path: Path, victim: str) -> None:
             left = left_after(started)
             process.kill()
     assert left == set()
+
+
+def test_an_interrupt_waits_for_no_page_in_the_browser(tmp_path: Path) -> None:
+    """Neither for its scripts nor for what they ask for; the next run begins with it."""
+    endless = "setInterval(() => document.body.append('more'), 50);"
+    parts = "".join(f"fetch('/part/{number}').catch(() => 0);" for number in range(20))
+    site = application({f"/part/{number}": data(1) for number in range(20)}, endless=endless + parts)
+    with serving(site):
+        arguments = {"seeds": f"{site.url}endless", "images": "no"}
+        line = command(arguments | {"render": "always"}, SETTINGS | {"DOWNLOAD_DELAY": "1"})
+        with subprocess.Popen(line, cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, text=True) as process:
+            until(lambda: "/part/0" in site.paths())
+            process.send_signal(signal.SIGINT)
+            at = time.monotonic()
+            _, err = process.communicate(timeout=40)
+            assert time.monotonic() - at < 10
+        assert "Traceback" not in err
+        ended = crawl(tmp_path, arguments | {"render": "never"}, OPEN)
+    assert site.paths().count("/endless") == 2
+    assert [item["url"] for item in ended.items()] == [f"{site.url}endless"]
 
 
 def until(holds: Callable[[], bool], seconds: float = 40.0) -> None:
