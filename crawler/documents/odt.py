@@ -42,6 +42,11 @@ class _Reader:
             for styles in root.iterchildren("{*}automatic-styles")
             for style in styles.iterchildren("{*}style")
         }
+        self.hidden = {
+            attribute(style, "name")
+            for style in root.iterfind("{*}automatic-styles/{*}style")
+            if any(attribute(one, "display") == "none" for one in style.iterchildren("{*}text-properties"))
+        }
 
     def blocks(self, parent: etree._Element, body: Body) -> None:
         """Add the headings, paragraphs, lists and tables in an element."""
@@ -49,6 +54,8 @@ class _Reader:
             if body.is_cut:
                 return
             match local(element):
+                case _ if self.is_hidden(element):
+                    continue
                 case "h":
                     level = attribute(element, "outline-level")
                     body.heading(self.text(element), int(level) if level.isdigit() and len(level) < 3 else 1)
@@ -83,8 +90,12 @@ class _Reader:
                         self.items(one, body, depth + 1)
                     case "h":
                         self.blocks([one], body)  # type: ignore[arg-type]
-                    case "p":
+                    case "p" if not self.is_hidden(one):
                         body.item(self.text(one), depth)
+
+    def is_hidden(self, element: etree._Element) -> bool:
+        """Whether a paragraph, a section or a part of a paragraph is hidden, by itself or by its style."""
+        return attribute(element, "display") == "none" or attribute(element, "style-name") in self.hidden
 
     def text(self, element: etree._Element) -> str:
         """The text of a paragraph as HTML, with its links."""
@@ -102,7 +113,7 @@ class _Reader:
                     yield anchor(attribute(one, "href"), self.text(one))
                 case "note":
                     self.notes += one.iterchildren("{*}note-body")
-                case name if name not in SKIPPED and name != "frame":
+                case name if name not in SKIPPED and name != "frame" and not self.is_hidden(one):
                     yield from self.pieces(one)
             yield escape(one.tail or "", quote=False)
 

@@ -120,7 +120,7 @@ class TopicSpider(Spider):
             self.finish(request, self.list_result(request, found))
         elif response.status in NO_WHOLE_PAGE:
             self.skip(request, Outcome(Code.NOT_WHOLE, str(response.status)))
-        elif not is_html(content_type, response.body):
+        elif not is_html(self.declared_type(response), response.body):
             self.skip(request, Outcome(Code.NOT_HTML, media_type(content_type)))
         else:
             page = page_of(response)
@@ -136,6 +136,12 @@ class TopicSpider(Spider):
         if self.crawl.documents is None or response.status in NO_WHOLE_PAGE:
             return None
         return self.crawl.documents.type_of(response)
+
+    def declared_type(self, response: Response) -> str:
+        """The type that a server declares; none if it is that of a document, as whatever is none may be a page."""
+        documents = self.crawl.documents
+        is_wrong = documents is not None and documents.is_wanted(response.headers, response.url)
+        return "" if is_wrong else header(response.headers, "Content-Type")
 
     async def parse_document(self, response: Response, kind: str) -> Iterable[PageItem]:
         """The document as an item, if it is to be stored."""
