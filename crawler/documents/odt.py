@@ -54,8 +54,6 @@ class _Reader:
             if body.is_cut:
                 return
             match local(element):
-                case _ if self.is_hidden(element):
-                    continue
                 case "h":
                     level = attribute(element, "outline-level")
                     body.heading(self.text(element), int(level) if level.isdigit() and len(level) < 3 else 1)
@@ -65,7 +63,7 @@ class _Reader:
                     self.items(element, body, 0)
                 case "table":
                     body.table(self.rows(element))
-                case name if name in HOLDERS:
+                case name if name in HOLDERS and not self.is_hidden(element):
                     self.blocks(element, body)
 
     def paragraph(self, element: etree._Element, body: Body) -> None:
@@ -90,7 +88,7 @@ class _Reader:
                         self.items(one, body, depth + 1)
                     case "h":
                         self.blocks([one], body)  # type: ignore[arg-type]
-                    case "p" if not self.is_hidden(one):
+                    case "p":
                         body.item(self.text(one), depth)
 
     def is_hidden(self, element: etree._Element) -> bool:
@@ -98,8 +96,8 @@ class _Reader:
         return attribute(element, "display") == "none" or attribute(element, "style-name") in self.hidden
 
     def text(self, element: etree._Element) -> str:
-        """The text of a paragraph as HTML, with its links."""
-        return "".join(self.pieces(element))
+        """The text of a paragraph as HTML, with its links; nothing of a hidden one."""
+        return "" if self.is_hidden(element) else "".join(self.pieces(element))
 
     def pieces(self, element: etree._Element) -> Iterator[str]:
         yield escape(element.text or "", quote=False)
@@ -122,7 +120,7 @@ class _Reader:
         for row in found(table, "table-row"):
             if next((above for above in row.iterancestors("{*}table")), None) is table:
                 yield [
-                    " ".join(self.text(one) for one in found(cell, "p", "h"))
+                    " ".join(filter(None, (self.text(one) for one in found(cell, "p", "h"))))
                     for cell in row.iterchildren("{*}table-cell", "{*}covered-table-cell")
                 ]
 

@@ -40,6 +40,7 @@ BOX = "<text:p>Box</text:p>"
         ("<text:section><text:p>Bees</text:p></text:section>", "<p>Bees</p>"),
         ('<text:section text:display="none"><text:p>x</text:p></text:section>', ""),
         (GONE, ""),
+        (f"<table:table>{ROW.replace('</table:table-cell>', f'{GONE}</table:table-cell>', 1)}</table:table>", TABLE),
         (f"<text:list><text:list-item>{GONE}</text:list-item></text:list>", ""),
         ('<text:p>Be<text:span text:style-name="Gone">x</text:span>es</text:p>', "<p>Bees</p>"),
     ],
