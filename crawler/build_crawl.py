@@ -37,6 +37,7 @@ from crawler.settings import LOG_LEVEL, user_agent
 from crawler.spiders.crawl_status import CrawlStatus, EndReason, OutcomeCounts
 from crawler.spiders.demo_site import serve_demo
 from crawler.spiders.document_reader import DocumentReader
+from crawler.spiders.feed_texts import FeedTexts
 from crawler.spiders.links_and_images import EvidenceCache, LinkSelector, PageImages
 from crawler.spiders.named_lists import NamedLists
 from crawler.spiders.new_topic import score_again
@@ -204,9 +205,8 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
     if method in LEARNING:
         libraries = SiteLibraries(extract, LEARNING[method], count_statistic)
         extract = libraries.extract
-    documents = None
-    if arguments.documents:
-        extract, documents = with_documents(extract), DocumentReader(settings.getint("DOCUMENT_MAX_BYTES"))
+    extract = with_documents(extract)
+    documents = DocumentReader(settings.getint("DOCUMENT_MAX_BYTES")) if arguments.documents else None
     counts = OutcomeCounts(count_statistic)
     frontier = Frontier(session.committer.keys, _limits(crawler), arguments.max_pages, counts.count)
     status, scope = CrawlStatus(crawler), _scope(settings, arguments, seeds)
@@ -223,6 +223,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         comparison=ChangeDetector(method, arguments.favour, extract),
         counts=counts,
         lists=NamedLists(scope, topic, wanted=max_depth_of(settings, arguments) is None),
+        feeds=FeedTexts(extract, session.committer.keys, count_statistic),
         keeps_listings=arguments.listings,
         crawl_name=arguments.name,
         round_number=lambda: session.committer.round.number,

@@ -49,7 +49,8 @@ class PageRecord:
     """The date of publication as the page gives it, ISO 8601."""
     published_source: str = ""
     """Where `published` was found: `structured_data` (JSON-LD), `meta`, `time_element`, `attribute`, `text` (a visible
-    line) or `address`; the first of these that has this date. `document`: a field of a PDF or office file.
+    line) or `address`; the first of these that has this date. `document`: a field of a PDF or office file. `feed`: the
+    entry of a feed.
     """
     content_type: str = ""
     """The media type: `text/html`, or that of a PDF, DOCX, ODT or EPUB file; empty where the server gives none."""
@@ -71,7 +72,9 @@ class PageRecord:
     """How the address was found: `seed`, `sitemap`, `feed`, `link`, `image` or `exploration` (a link chosen by chance).
     """
     extractor: str = ""
-    """The method that extracted the text; `document` for files that are no web pages."""
+    """The method that extracted the text; `document` for files that are no web pages and for entries of feeds, of which
+    all text is taken.
+    """
     extractor_version: str | None = None
     """The version of that method with its weights, such as `2:auto`: texts of two versions may differ."""
     text_fingerprint: str | None = None
@@ -101,8 +104,10 @@ class PageRecord:
     "ai-train": …}, "evidence": […]}`. A use is `allowed`, `disallowed`, `unknown` or `malformed`; evidence has the
     fields `signal`, `where`, `says` and `read_at`.
     """
-    rendered: bool = False
-    """Whether the page was read after its scripts had run in a browser, as `-a render=` decides."""
+    made_from: str = "html"
+    """What the text is from: `html` (what the server sent), `rendered` (what the scripts of the page made of it in a
+    browser), `feed` (the entry of a feed, as the page is behind a wall) or `document` (a PDF, DOCX, ODT or EPUB file).
+    """
     images: list[dict[str, Any]] = field(default_factory=list)
     """The images of the page, each `{"url": …, "alt": …, "noise": …}`: `noise` is the probability, as far as the page
     shows, that it is an advert, navigation or decoration. Noise is left out, and so are images after the first 500.

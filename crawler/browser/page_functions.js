@@ -19,8 +19,8 @@ globalThis.winnow = (() => {
   const all = (node, selector) =>
     (nodeType(node) === Node.DOCUMENT_NODE ? Document : DocumentFragment).prototype.querySelectorAll.call(node, selector);
   const words = (text) => new Set(text.split(" "));
-  const VOID = words("area base br col embed hr img input link meta source track wbr");
-  const LEFT_OUT = words("style noscript template object canvas iframe frame audio video");
+  const VOID = words("area base br col embed frame hr img input link meta source track wbr");
+  const LEFT_OUT = words("style noscript template object canvas audio video");
   const DATA = /^application\/(ld\+json|json-ld)/i;
   const MORE = new RegExp(
     "^(load|show|view|see|read)( \\w+)? more\\b|^more (posts|results|articles|news|stories|items)|^(weiterlesen|mehr (laden|anzeigen))" +
@@ -88,6 +88,7 @@ globalThis.winnow = (() => {
         left -= closing.length;
         stack.push(closing);
       }
+      if (name === "iframe") continue; // its page is fetched like that of a link
       const inner = children(node);
       for (let at = inner.length - 1; at >= 0; at--) stack.push(inner[at]);
     }

@@ -50,7 +50,7 @@ from crawler.metadata.record_readers import READERS
 from crawler.noise.page_images import all_images, page_images
 from crawler.noise.page_markdown import page_markdown
 from crawler.page.html_tree import Cut
-from crawler.page.page import Page
+from crawler.page.page import MadeFrom, Page
 from crawler.recrawl.change_check import ChangeDetector
 from crawler.reports.crawls import check_name
 from crawler.reports.search_file import forget_entries, search_file
@@ -254,7 +254,7 @@ class Run:
             is_learned = kind is not None and kind is LEARNING.get(row["extractor"])
             if row["body"] is None:
                 self.bare += 1
-            elif row["rendered"]:
+            elif row["made_from"] == MadeFrom.RENDERED:
                 self.rendered += 1
             elif kind is not None and method != "auto" and not is_learned and not is_document:
                 self.learned += 1

@@ -4,7 +4,7 @@ import re
 
 from crawler.documents.document import Document, Facts
 from crawler.page.html_tree import Cut
-from crawler.page.page import DocumentFacts, Page
+from crawler.page.page import DocumentFacts, MadeFrom, Page
 from crawler.page.text import fold_space
 
 MAX_TITLE, MAX_AUTHOR = 300, 200
@@ -23,11 +23,13 @@ NO_AUTHOR = re.compile(
 DAY = re.compile(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")
 
 
-def document_page(document: Document, url: str, media_type: str, robots_header: str = "") -> Page:
+def document_page(
+    document: Document, url: str, media_type: str, robots_header: str = "", made_from: MadeFrom = MadeFrom.DOCUMENT
+) -> Page:
     """The page of a document; its title, author and date are those that the file gives, if they say something."""
     facts = _checked(document.facts, media_type, document.is_cut)
     html = document.html.encode("utf-8", "replace")
-    return Page(url, html, "text/html; charset=utf-8", robots_header, facts)
+    return Page(url, html, "text/html; charset=utf-8", robots_header, facts, made_from)
 
 
 def _checked(facts: Facts, media_type: str, is_cut: bool) -> DocumentFacts:

@@ -29,6 +29,8 @@ SKIPPED = frozenset(
 )
 """What is deleted, said in another way beside it, or no text. Boxes of text are read after their paragraph."""
 MOST_STYLES = 20
+OFF = frozenset(("0", "false", "off"))
+"""Values of properties that are not set."""
 
 
 def read_docx(data: bytes) -> Document:
@@ -60,7 +62,8 @@ class _Reader:
     def __init__(self, package: Package, main: str) -> None:
         folder, _, name = main.rpartition("/")
         self.package, self.folder = package, folder
-        self.levels = _heading_levels(package.xml_if_any(f"{folder}/styles.xml"))
+        styles = package.xml_if_any(f"{folder}/styles.xml")
+        self.levels, self.hidden = _heading_levels(styles), frozenset(_hidden_styles(styles))
         relations = package.xml_if_any(f"{folder}/_rels/{name}.rels")
         self.links = {
             relation.get("Id"): relation.get("Target", "")
@@ -85,7 +88,7 @@ class _Reader:
         """Add a paragraph as what its style says it is; then those of the boxes of text in it."""
         text = "".join(self.pieces(element))
         style, level, is_item, depth = self.look(element)
-        if not is_contents(style):
+        if not is_contents(style) and style not in self.hidden:
             if level:
                 body.heading(text, level)
             elif is_item:
@@ -113,11 +116,18 @@ class _Reader:
                         depth = next((_number(attribute(at, "val")) for at in one.iterchildren("{*}ilvl")), 0)
         return style, level, is_item or style.lower().startswith("list"), min(depth, 8)
 
+    def is_hidden(self, run: etree._Element) -> bool:
+        """Whether a run of text is hidden, by itself or by its style."""
+        for properties in run.iterchildren("{*}rPr"):
+            said = {local(one): attribute(one, "val") for one in properties}
+            return said["vanish"] not in OFF if "vanish" in said else said.get("rStyle") in self.hidden
+        return False
+
     def pieces(self, element: etree._Element) -> Iterator[str]:
         """The text of a paragraph as HTML, with its links."""
         for one in element:
             name = local(one)
-            if name in SKIPPED:
+            if name in SKIPPED or (name == "r" and self.is_hidden(one)):
                 continue
             match name:
                 case "t":
@@ -159,6 +169,13 @@ def is_contents(style: str) -> bool:
     (True, False)
     """
     return re.match(r"toc ?\d|verzeichnis ?\d|tableoffigures", style, re.IGNORECASE) is not None
+
+
+def _hidden_styles(styles: etree._Element | None) -> Iterator[str]:
+    """The ids of the styles of hidden text."""
+    for style in styles.iterchildren("{*}style") if styles is not None else ():
+        if any(attribute(one, "val") not in OFF for one in style.iterfind("{*}rPr/{*}vanish")):
+            yield attribute(style, "styleId")
 
 
 def _heading_levels(styles: etree._Element | None) -> dict[str, int]:

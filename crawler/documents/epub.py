@@ -1,6 +1,7 @@
 """Reads EPUB files (EPUB 2 and 3): the chapters in the order of the spine, each a page of XHTML."""
 
 import posixpath
+import re
 from html import escape
 from urllib.parse import unquote
 
@@ -14,6 +15,7 @@ from crawler.page.page import Page
 DROPPED = ("script", "style", "nav", "svg", "img", "picture", "audio", "video", "iframe", "object", "embed", "form")
 KEPT = {"href": ("http://", "https://"), "colspan": (), "start": (), "value": ()}
 """Attributes that are kept, and how their values begin."""
+HIDING = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 CHAPTERS = frozenset(("application/xhtml+xml", "text/html", "application/xml", ""))
 
 
@@ -66,8 +68,9 @@ def _add(data: bytes, body: Body) -> None:
     part = next(page.root.iter("body"), None)
     if part is None:
         return
-    for element in list(part.iter(*DROPPED)):
-        _drop(element)
+    for element in list(part.iter(etree.Element)):
+        if element.tag in DROPPED or element.get("hidden") is not None or HIDING.search(element.get("style", "")):
+            _drop(element)
     for element in part.iter(etree.Element):
         for key, value in list(element.items()):
             if key not in KEPT or not str(value).startswith(KEPT[str(key)] or ""):

@@ -6,6 +6,7 @@ from html import escape
 from crawler.documents.document import MAX_BLOCKS, MAX_TEXT
 
 MAX_DEPTH = 8
+WEB = ("http://", "https://")
 
 
 class Body:
@@ -40,6 +41,12 @@ class Body:
         """Add HTML with so many elements, whose text is given."""
         self._add(html, text, 0, count)
 
+    def link(self, url: str, title: str) -> None:
+        """Add a link to the web that stands somewhere in the text, with what it says there; no text is added."""
+        self._count += 1
+        if self._count <= MAX_BLOCKS and url.startswith(WEB):
+            self._found.append(f'<a href="{escape(url)}" title="{escape(title)}"></a>')
+
     def table(self, rows: Iterable[Iterable[str]]) -> None:
         """Add a table of cells; one of a single cell is a paragraph, as such tables are frames."""
         found, left = [], MAX_BLOCKS - self._count - 1
@@ -71,4 +78,4 @@ def anchor(url: str, text: str) -> str:
     >>> anchor("https://a.example/", "Bees"), anchor("javascript:x", "Bees")
     ('<a href="https://a.example/">Bees</a>', 'Bees')
     """
-    return f'<a href="{escape(url)}">{text}</a>' if url.startswith(("http://", "https://")) and text else text
+    return f'<a href="{escape(url)}">{text}</a>' if url.startswith(WEB) and text else text

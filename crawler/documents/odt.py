@@ -42,6 +42,11 @@ class _Reader:
             for styles in root.iterchildren("{*}automatic-styles")
             for style in styles.iterchildren("{*}style")
         }
+        self.hidden = {
+            attribute(style, "name")
+            for style in root.iterfind("{*}automatic-styles/{*}style")
+            if any(attribute(one, "display") == "none" for one in style.iterchildren("{*}text-properties"))
+        }
 
     def blocks(self, parent: etree._Element, body: Body) -> None:
         """Add the headings, paragraphs, lists and tables in an element."""
@@ -58,7 +63,7 @@ class _Reader:
                     self.items(element, body, 0)
                 case "table":
                     body.table(self.rows(element))
-                case name if name in HOLDERS:
+                case name if name in HOLDERS and not self.is_hidden(element):
                     self.blocks(element, body)
 
     def paragraph(self, element: etree._Element, body: Body) -> None:
@@ -86,9 +91,13 @@ class _Reader:
                     case "p":
                         body.item(self.text(one), depth)
 
+    def is_hidden(self, element: etree._Element) -> bool:
+        """Whether a paragraph, a section or a part of a paragraph is hidden, by itself or by its style."""
+        return attribute(element, "display") == "none" or attribute(element, "style-name") in self.hidden
+
     def text(self, element: etree._Element) -> str:
-        """The text of a paragraph as HTML, with its links."""
-        return "".join(self.pieces(element))
+        """The text of a paragraph as HTML, with its links; nothing of a hidden one."""
+        return "" if self.is_hidden(element) else "".join(self.pieces(element))
 
     def pieces(self, element: etree._Element) -> Iterator[str]:
         yield escape(element.text or "", quote=False)
@@ -102,7 +111,7 @@ class _Reader:
                     yield anchor(attribute(one, "href"), self.text(one))
                 case "note":
                     self.notes += one.iterchildren("{*}note-body")
-                case name if name not in SKIPPED and name != "frame":
+                case name if name not in SKIPPED and name != "frame" and not self.is_hidden(one):
                     yield from self.pieces(one)
             yield escape(one.tail or "", quote=False)
 
@@ -111,7 +120,7 @@ class _Reader:
         for row in found(table, "table-row"):
             if next((above for above in row.iterancestors("{*}table")), None) is table:
                 yield [
-                    " ".join(self.text(one) for one in found(cell, "p", "h"))
+                    " ".join(filter(None, (self.text(one) for one in found(cell, "p", "h"))))
                     for cell in row.iterchildren("{*}table-cell", "{*}covered-table-cell")
                 ]
 

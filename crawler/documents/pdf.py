@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import pypdfium2 as pdfium
@@ -15,8 +16,10 @@ from crawler.documents.pdf_columns import gutter, in_order, side
 from crawler.documents.pdf_contents import without_contents
 from crawler.documents.pdf_frame import without_frames
 from crawler.documents.pdf_lines import Line, PageReader, PdfPage
+from crawler.documents.pdf_links import MAX_TEXT as MAX_LINK_TEXT
 from crawler.documents.pdf_paragraphs import groups_of, measured
 from crawler.documents.pdf_tables import Table, with_tables
+from crawler.page.text import fold_space
 
 MOST_OUTLINE = 5_000
 """Entries of an outline, which may name itself."""
@@ -43,6 +46,7 @@ def read_pdf(data: bytes) -> Document:
     with_rows = [list(_with_tables(page)) for page in lines]
     body = Body()
     add_blocks(body, groups_of(with_rows, usual), usual, _outline(file))
+    _add_links(body, pages)
     is_cut = body.is_cut or read < count or any(page.is_cut for page in pages)
     return Document(body.html(), _facts(file, count), is_cut)
 
@@ -64,6 +68,15 @@ def _pages(file: pdfium.PdfDocument, count: int) -> tuple[list[PdfPage], int]:
         page.close()
         length += sum(len(line.text) for line in found[-1].lines)
     return found, len(found)
+
+
+def _add_links(body: Body, pages: list[PdfPage]) -> None:
+    """Add each address once, with the texts that lead to it."""
+    texts: dict[str, dict[str, None]] = {}
+    for link in chain.from_iterable(page.links for page in pages):
+        texts.setdefault(link.url, {})[link.text] = None
+    for url, found in texts.items():
+        body.link(url, fold_space(" ".join(found))[:MAX_LINK_TEXT])
 
 
 def _with_tables(lines: list[Line]) -> list[Line | Table]:

@@ -19,6 +19,8 @@ from typing import Any, NamedTuple
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdf
 
+from crawler.documents.pdf_links import PdfLink, page_links
+
 MAX_CHARACTERS = 100_000
 """Of one page; a full page of a newspaper has some 20,000."""
 HYPHEN = "\ufffe"
@@ -98,6 +100,7 @@ class PdfPage:
     lines: list[Line]
     height: float
     is_cut: bool = False
+    links: tuple[PdfLink, ...] = ()
 
 
 _box = pdf.FPDFText_GetCharBox
@@ -118,13 +121,14 @@ class PageReader:
         try:
             count = text_page.count_chars()
             found = list(self._lines(text_page.raw, min(count, MAX_CHARACTERS)))
+            links = tuple(page_links(page.pdf.raw, page.raw, text_page.raw))
         finally:
             text_page.close()
         turns = Counter(word.look.turn for line in found for word in line)
         turn = turns.most_common(1)[0][0] if turns else 0
         top, height = _top(turn, *page.get_size())
         words = (word for line in found for word in line if word.look.turn == turn)
-        return PdfPage(list(_split(words, number, top)), height, count > MAX_CHARACTERS)
+        return PdfPage(list(_split(words, number, top)), height, count > MAX_CHARACTERS, links)
 
     def _lines(self, text_page: Any, count: int) -> Iterator[list[_Word]]:
         """The words of each line, as PDFium ends lines."""

@@ -18,7 +18,7 @@ def _published(page: Page, found: Extraction) -> str | None:
 
 def _published_source(page: Page, found: Extraction) -> str:
     if page.document:
-        return "document" if page.document.published else ""
+        return page.made_from if page.document.published else ""
     return publication_date(page, found).source
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -44,8 +45,21 @@ class Extraction:
     """The F1 that the method expects of the text, from 0 to 1; None if unknown."""
 
 
+class MadeFrom(StrEnum):
+    """What a page is made from."""
+
+    HTML = "html"
+    """What its server sent."""
+    RENDERED = "rendered"
+    """What its scripts made of that in a browser."""
+    FEED = "feed"
+    """The text of its entry in a feed."""
+    DOCUMENT = "document"
+    """A file that is no web page, such as a PDF file."""
+
+
 class DocumentFacts(NamedTuple):
-    """What a file that is no web page says about itself."""
+    """What a document, or an entry of a feed, says about itself."""
 
     media_type: str
     title: str = ""
@@ -67,9 +81,8 @@ class Page:
     robots_header: str = ""
     """The X-Robots-Tag headers, one a line."""
     document: DocumentFacts | None = None
-    """What the file says about itself if the page was made of a document, such as a PDF file."""
-    is_rendered: bool = False
-    """Whether the bytes are what its scripts made of it in a browser."""
+    """What a document or an entry of a feed says about itself, if the page is made from one: all of it is main text."""
+    made_from: MadeFrom = MadeFrom.HTML
     _once: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod

@@ -1,6 +1,7 @@
 """The addresses that a sitemap or a feed lists, and dates as servers, sitemaps and feeds write them.
 
-Sitemaps of news say what a page is called and when it was published. Feeds are RSS, Atom or JSON Feed.
+Sitemaps of news say what a page is called and when it was published. Feeds are RSS, Atom or JSON Feed; some have
+the texts of their pages with them.
 """
 
 import json
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
+from crawler.page.feed_entries import EntryText, json_text, local_name, xml_text
 from crawler.page.text import fold_space
 from crawler.urls.parsing import absolute
 
@@ -46,6 +48,8 @@ class Listing(NamedTuple):
     """When pages last changed, if that is given and possible, in seconds since 1970."""
     titles: Mapping[str, str] = NOTHING
     """What pages are called, if that is given."""
+    texts: Mapping[str, EntryText] = NOTHING
+    """The texts of pages, if a feed has them with it."""
 
 
 class Entry(NamedTuple):
@@ -56,6 +60,7 @@ class Entry(NamedTuple):
     """When its page changed, if given."""
     title: str = ""
     is_sitemap: bool = False
+    text: EntryText | None = None
 
 
 def listing(body: bytes, url: str, max_size: int) -> Listing | None:
@@ -76,10 +81,10 @@ def listing(body: bytes, url: str, max_size: int) -> Listing | None:
         root = etree.fromstring(body, parser)
     except (etree.XMLSyntaxError, ValueError):
         return None
-    if root is None or _name(root) not in LISTS:
+    if root is None or local_name(root) not in LISTS:
         return None
-    entries = (_entry(one, kind) for one in root.iter(etree.Element) if (kind := _name(one)) in ENTRIES)
-    return _listed(entries, url, cut, is_feed=_name(root) not in SITEMAPS)
+    entries = (_entry(one, kind) for one in root.iter(etree.Element) if (kind := local_name(one)) in ENTRIES)
+    return _listed(entries, url, cut, is_feed=local_name(root) not in SITEMAPS)
 
 
 def _listed(entries: Iterable[Entry], url: str, cut: bool, is_feed: bool) -> Listing:
@@ -88,6 +93,7 @@ def _listed(entries: Iterable[Entry], url: str, cut: bool, is_feed: bool) -> Lis
     sitemaps: dict[str, None] = {}
     lastmods: dict[str, float] = {}
     titles: dict[str, str] = {}
+    texts: dict[str, EntryText] = {}
     now, left = time.time(), MAX_ADDRESSES
     for entry in entries:
         for address in filter(None, (absolute(url, href) for href in entry.hrefs[:left])):
@@ -96,11 +102,13 @@ def _listed(entries: Iterable[Entry], url: str, cut: bool, is_feed: bool) -> Lis
                 lastmods[address] = max(entry.changed, lastmods.get(address, entry.changed))
             if entry.title:
                 titles.setdefault(address, entry.title)
+            if entry.text is not None:
+                texts.setdefault(address, entry.text)
         left -= len(entry.hrefs)
         if left < 0:
             cut = True
             break
-    return Listing(tuple(pages), tuple(sitemaps), cut, is_feed, lastmods, titles)
+    return Listing(tuple(pages), tuple(sitemaps), cut, is_feed, lastmods, titles, texts)
 
 
 def _entry(entry: etree._Element, kind: str) -> Entry:
@@ -108,19 +116,20 @@ def _entry(entry: etree._Element, kind: str) -> Entry:
     hrefs = []
     said: dict[str, str | None] = {}
     for element in _parts(entry):
-        name = _name(element)
+        name = local_name(element)
         if name == "title" or name in DATES.get(kind, ()):
             said.setdefault(name, element.text)
         elif href := _address(element, name, kind):
             hrefs.append(href)
     changed = _first_moment(said.get(name) for name in DATES.get(kind, ()) if hrefs)
-    return Entry(hrefs, changed, fold_space((said.get("title") or "")[:MAX_TITLE]), kind == "sitemap")
+    title = fold_space((said.get("title") or "")[:MAX_TITLE])
+    return Entry(hrefs, changed, title, kind == "sitemap", xml_text(entry) if kind in ("item", "entry") else None)
 
 
 def _parts(entry: etree._Element) -> Iterator[etree._Element]:
     """The elements of an entry, and what a sitemap says about an article of news."""
     for element in entry.iterchildren(etree.Element):
-        yield from element.iterchildren(etree.Element) if _name(element) == "news" else (element,)
+        yield from element.iterchildren(etree.Element) if local_name(element) == "news" else (element,)
 
 
 def _json_entries(body: bytes) -> Iterable[Entry] | None:
@@ -139,7 +148,8 @@ def _json_entry(item: Mapping[str, Any]) -> Entry:
     said = {name: text for name, text in item.items() if isinstance(text, str)}
     href = said.get("url") or said.get("external_url")
     changed = _first_moment(said.get(name) for name in ("date_modified", "date_published"))
-    return Entry([href] if href else [], changed, fold_space(said.get("title", "")[:MAX_TITLE]))
+    title = fold_space(said.get("title", "")[:MAX_TITLE])
+    return Entry([href] if href else [], changed, title, text=json_text(item))
 
 
 def _first_moment(dates: Iterable[str | None]) -> float | None:
@@ -163,11 +173,6 @@ def _unzipped(body: bytes, max_size: int) -> tuple[bytes, bool]:
     except zlib.error:
         return unpacked, True
     return unpacked, body[:2] == b"\x1f\x8b"
-
-
-def _name(element: etree._Element) -> str:
-    """The element's name without its namespace, or without an undeclared prefix."""
-    return str(element.tag).rpartition("}")[2].rpartition(":")[2].lower()
 
 
 def _address(element: etree._Element, name: str, inside: str) -> str | None:
@@ -194,11 +199,28 @@ def moment(text: str | None) -> float | None:
     >>> moment("Thu, 01 Jan 1970 00:01:00 GMT"), moment("1970-01-01T01:01:00+01:00"), moment("1970-01-02"), moment("x")
     (60.0, 60.0, 86400.0, None)
     """
+    try:
+        return found.timestamp() if (found := _date(text)) is not None else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def day(text: str) -> str | None:
+    """The day of such a date where it was written, in ISO 8601; None if it is not a date.
+
+    >>> day("Thu, 02 May 2024 00:30:00 +0200"), day("2024-05-02"), day("x")
+    ('2024-05-02', '2024-05-02', None)
+    """
+    found = _date(text)
+    return found.date().isoformat() if found is not None else None
+
+
+def _date(text: str | None) -> datetime | None:
     text = (text or "").strip()[:MOST]
     for read in (datetime.fromisoformat, parsedate_to_datetime):
         try:
             found = read(text)
-            return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+            return found if found.tzinfo else found.replace(tzinfo=UTC)
         except (ValueError, OverflowError, TypeError, IndexError):
             continue
     return None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import compress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from scrapy.crawler import Crawler
 
@@ -17,6 +17,8 @@ from crawler.outcomes import Code, Group, Outcome, Outcomes, of_group
 if TYPE_CHECKING:
     from crawler.store.rounds import RoundCounts
     from crawler.topic.stop_rule import HarvestCounts
+
+T = TypeVar("T")
 
 MOST_OUTCOMES = 100
 """Outcomes of a group that are counted individually; a server may invent a media type for each page."""
@@ -65,6 +67,14 @@ class OutcomeCounts:
         self._count_statistic(outcome.key, by)
 
 
+ENDING_SECONDS = 0.25
+"""Seconds between looks whether the crawl is ending."""
+
+
+class EndingError(Exception):
+    """The crawl is ending, and what takes long is not waited for."""
+
+
 before_last_commit = object()
 """The signal before the last batch, when all results are committed."""
 
@@ -109,3 +119,15 @@ class CrawlStatus:
         """End the crawl before the frontier is empty, once."""
         if self._closing is None:
             self._closing = asyncio.ensure_future(self.crawler.engine.close_spider_async(reason=reason))
+
+    async def unless_ending(self, work: Coroutine[None, None, T]) -> T:
+        """The result of work that may take long; raises an EndingError if the crawl ends before."""
+        task = asyncio.ensure_future(work)
+        while not task.done():
+            await asyncio.wait((task,), timeout=ENDING_SECONDS)
+            slot = self.crawler.engine._slot
+            if not task.done() and (slot is None or slot.closing is not None):
+                task.cancel()
+                await asyncio.wait((task,))
+                raise EndingError
+        return task.result()

@@ -19,7 +19,7 @@ from crawler.metadata.page_purpose import is_listing, is_login
 from crawler.metadata.record_readers import READERS
 from crawler.noise.page_images import page_images
 from crawler.outcomes import Code, Outcome
-from crawler.page.page import Page
+from crawler.page.page import MadeFrom, Page
 from crawler.recrawl.page_history import ChangeCheck, PageChange
 from crawler.rights.page_rights import HEADERS, NO_FILES, SiteFiles, read_rights
 from crawler.rights.purpose import LABEL_ONLY, Purpose
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from crawler.page.page import Extraction
     from crawler.recrawl.change_check import ChangeDetector
     from crawler.spiders.crawl_status import OutcomeCounts
+    from crawler.spiders.feed_texts import FeedTexts
     from crawler.spiders.links_and_images import PageImages
     from crawler.spiders.named_lists import NamedLists
     from crawler.spiders.topic_tracker import PageJudgement, SharedLearning, TopicTracker
@@ -58,6 +59,7 @@ class PageReader:
     comparison: ChangeDetector
     counts: OutcomeCounts
     lists: NamedLists
+    feeds: FeedTexts
     crawl_name: str
     round_number: Callable[[], int]
     """The number of the crawl's round."""
@@ -72,38 +74,40 @@ class PageReader:
     def read(self, page: Page, response: Response) -> PageItem:
         """The page as an item with its result; the topic learns from the page."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
-        lease = lease_of(response.request)
+        lease, served = lease_of(response.request), page
+        page = self.feeds.in_place_of(page, lease.candidate) or page
+        is_of_feed = page.made_from is MadeFrom.FEED  # the response is then that of a wall, and not kept
         extraction = page.once(self.extract)
         shared_examples = self._shared_examples(page, lease.candidate, extraction)
         site: SiteFiles = response.request.meta.get(SITE_FILES, NO_FILES)
-        rights = read_rights(page, rights_headers(response), site)
+        rights = read_rights(served, rights_headers(response), site)
         refusal = self._refusal(page, extraction, lease.candidate) or self._reserved(rights)
         judgement = self.topic.judge(lease.candidate, extraction, is_read=refusal is None)
-        page_links = self._links(page, lease.candidate, extraction)
+        page_links = self._links(served, lease.candidate, served.once(self.extract))
         links, priorities = self.topic.score(lease.candidate.requested or lease.candidate.url, page_links)
         outcome, check, digest = refusal, None, None
         if refusal is None:
             outcome, check = self._compare(page, extraction, lease, judgement.relevance)
-            digest = page_result.raw_digest(response.body)
+            digest = None if is_of_feed else page_result.raw_digest(response.body)
         is_stored = outcome is None and (check is None or check.found is not PageChange.SAME)
         item = _item(page, response, lease, judgement)
         item.crawl, item.round, item.raw_digest = self.crawl_name, self.round_number(), digest
         item.rights = rights.field(item.fetched_at)
         if check is not None:
             item.change, item.extractor_version = check.found.value, check.extractor_version
-            check = replace(check, has_same_bytes=lease.known is not None and lease.known.raw_digest == digest)
+            check = replace(check, has_same_bytes=bool(lease.known and digest and lease.known.raw_digest == digest))
         so_far = result_of(response.request, outcome)
         item.result = replace(
             so_far,
             check=check,
             shared_examples=(*so_far.shared_examples, *shared_examples),
-            links=(*self.lists.of(page), *links, *self._images(page, lease.candidate, rights)),
+            links=(*self.lists.of(served), *links, *self._images(page, lease.candidate, rights)),
             priorities=priorities,
             image_counts=self.images.counts(page) if self.images.judged and page.document is None else None,
             templates=self._templates(page) if outcome is None else (),
-            # The frame of an application never changes; and what could not be rendered may be, the next time.
-            validators={} if TRIAL in response.request.meta else validators(response),
-            response=stored_response(response) if is_stored and self.keeps_responses else None,
+            # The frame of an application and the page of a wall do not tell whether their texts have changed.
+            validators={} if is_of_feed or TRIAL in response.request.meta else validators(response),
+            response=stored_response(response) if is_stored and self.keeps_responses and not is_of_feed else None,
             rights=item.rights,
             robots=site.robots if is_stored or lease.known is not None else None,
         )
@@ -198,7 +202,7 @@ def _item(page: Page, response: Response, lease: Lease, judgement: PageJudgement
     now = datetime.now(UTC).isoformat(timespec="seconds")
     asked = candidate.requested or candidate.url
     item = PageItem(response.url, asked, now, response.status, candidate.depth, candidate.parent)
-    item.page, item.lease, item.rendered = page, lease, page.is_rendered
+    item.page, item.lease, item.made_from = page, lease, page.made_from
     item.relevance, item.link_score, item.via = judgement
     if lease.known:
         item.link_score = lease.known.link_score  # the priority of a known page is its relevance

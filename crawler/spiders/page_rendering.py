@@ -20,7 +20,7 @@ from crawler.browser.parts import Part, PartAnswer, PartCache
 from crawler.browser.signs import content_of, has_gained, has_programs, sign_of
 from crawler.frontier.pattern_rule import Trial
 from crawler.outcomes import Code, Outcome
-from crawler.page.page import Page
+from crawler.page.page import MadeFrom, Page
 from crawler.spiders.request_outcomes import PART_OF_PAGE
 from crawler.urls.parsing import host
 
@@ -64,7 +64,7 @@ class PageRendering:
             is_its_own = error.fault is not Fault.NO_BROWSER
             return page, Trial(self._pattern(page), has_gained=False) if is_its_own else None
         body, kind = html.encode("utf-8", "replace"), "text/html; charset=utf-8"
-        made = Page(page.url, body, kind, page.robots_header, is_rendered=True)
+        made = Page(page.url, body, kind, page.robots_header, made_from=MadeFrom.RENDERED)
         before, after = (content_of(one, one.once(self.extract)) for one in (page, made))
         gained = has_gained(before, after)
         self.count_statistic("render/pages", 1)

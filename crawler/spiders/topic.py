@@ -25,6 +25,8 @@ from crawler.page.image_file import looks_like_content
 from crawler.page.page import HTML_TYPES, Page, is_html, media_type
 from crawler.page.sitemaps import Listing, listing
 from crawler.recrawl.page_history import NOT_MODIFIED, ChangeCheck, PageChange, conditional_headers
+from crawler.spiders.crawl_status import EndingError
+from crawler.spiders.feed_texts import WALLS
 from crawler.spiders.named_lists import MOST_LISTS
 from crawler.spiders.page_reader import header, page_of, read_alone, validators
 from crawler.spiders.redirects import TIMES
@@ -114,10 +116,11 @@ class TopicSpider(Spider):
             found := listing(response.body, response.url, self.crawl.settings.getint("DOWNLOAD_MAXSIZE"))
         ):
             self.learn_home(request)
+            self.crawl.reader.feeds.keep(response.url, found.texts)
             self.finish(request, self.list_result(request, found))
         elif response.status in NO_WHOLE_PAGE:
             self.skip(request, Outcome(Code.NOT_WHOLE, str(response.status)))
-        elif not is_html(content_type, response.body):
+        elif not is_html(self.declared_type(response), response.body):
             self.skip(request, Outcome(Code.NOT_HTML, media_type(content_type)))
         else:
             page = page_of(response)
@@ -134,11 +137,20 @@ class TopicSpider(Spider):
             return None
         return self.crawl.documents.type_of(response)
 
+    def declared_type(self, response: Response) -> str:
+        """The type that a server declares; none if it is that of a document, as whatever is none may be a page."""
+        documents = self.crawl.documents
+        is_wrong = documents is not None and documents.is_wanted(response.headers, response.url)
+        return "" if is_wrong else header(response.headers, "Content-Type")
+
     async def parse_document(self, response: Response, kind: str) -> Iterable[PageItem]:
         """The document as an item, if it is to be stored."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         assert self.crawl.documents is not None  # noqa: S101 - it told the type
-        page = await self.crawl.documents.page(response, kind)
+        try:
+            page = await self.crawl.status.unless_ending(self.crawl.documents.page(response, kind))
+        except EndingError:
+            return ()  # its lease ends with the session, and the next run requests it again
         if isinstance(page, Outcome):
             self.skip(response.request, page)
             return ()
@@ -149,7 +161,11 @@ class TopicSpider(Spider):
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         assert self.crawl.rendering is not None  # noqa: S101 - as it was due
         policy = header(response.headers, "Content-Security-Policy")
-        page, response.request.meta[TRIAL] = await self.crawl.rendering.rendered(page, policy)
+        try:
+            rendering = self.crawl.rendering.rendered(page, policy)
+            page, response.request.meta[TRIAL] = await self.crawl.status.unless_ending(rendering)
+        except EndingError:
+            return ()
         return self.parse_page(page, response)
 
     async def follow_refresh(self, page: Page, response: Response, url: str) -> Iterable[PageItem | Request]:
@@ -252,9 +268,15 @@ class TopicSpider(Spider):
             else:
                 yield candidate._replace(url=url, lastmod=lastmod)
 
-    def failed(self, failure: Failure) -> None:
-        """End a request that failed."""
+    def failed(self, failure: Failure) -> Iterator[PageItem]:
+        """End a request that failed, unless the text of a page that its server refuses is known from a feed."""
         request: Request = failure.request  # type: ignore[attr-defined]
+        response = getattr(failure.value, "response", None)
+        if response is not None and response.status in WALLS:
+            candidate = lease_of(request).candidate
+            page = self.crawl.reader.feeds.in_place_of(page_of(response), candidate, is_refused=True)
+            if page is not None:
+                return self.parse_page(page, response)
         lease, outcome = lease_of(request), outcome_of(failure)
         if outcome.code.group is Group.FAILED:
             # Dead links are frequent and counted in the closing lines; trouble with a host is logged at once.
@@ -263,6 +285,7 @@ class TopicSpider(Spider):
         is_gone = outcome.code is Code.HTTP_STATUS and int(outcome.detail) in GONE and lease.known is not None
         check = ChangeCheck(PageChange.MISSING) if is_gone else None
         self.finish(request, replace(result_of(request, outcome), check=check))
+        return iter(())
 
     def skip(self, request: Request, outcome: Outcome) -> None:
         """End a request without a page, with this outcome."""

@@ -120,7 +120,7 @@ MADE = [
     ("<p>stays</p><script>location.href = '/other'</script>", "<body><p>stays</p></body>"),
     ("<p>stays</p><script>location.reload()</script>", "<body><p>stays</p></body>"),
     ("<p>x</p><script>window.open('/a'); alert(1); confirm(2)</script>", "<body><p>x</p></body>"),
-    ("<p>x</p><iframe src='/frame'></iframe>", "<body><p>x</p></body>"),
+    ("<iframe src='/a'>no</iframe><p>x</p>", '<body><iframe src="/a"></iframe><p>x</p></body>'),
     (
         f"<p>x</p>{REPLACING}",
         "<body><p>x</p></body>",

@@ -21,11 +21,12 @@ FILES: dict[str, Route] = {
     "/get?id=2": Answer(BOOK, content_type="application/octet-stream", headers=NAMED),
     "/get?id=3": Answer(BOOK),
 }
+PAGE = Answer(page(BEES, links={"/more": "More"}), content_type=PDF)
 FAULTY: dict[str, Route] = {
     "/scan.pdf": Answer(pdf([], []), content_type=PDF),
     "/locked.pdf": Answer(pdf([Text([BEES])], password="bees"), content_type=PDF),
     "/broken.pdf": Answer(b"%PDF-1.7 nothing", content_type=PDF),
-    "/page.pdf": Answer(page(BEES), content_type=PDF),
+    "/nothing.pdf": Answer("bees", content_type=PDF),
     "/picture.pdf": Answer(b"\x89PNG\r\n\x1a\n", content_type="image/png"),
     "/get?id=4": Answer(BOOK, content_type="application/octet-stream"),
     "/large.pdf": Answer(BOOK + b" " * 100_000, content_type=PDF),
@@ -76,6 +77,13 @@ def test_without_the_argument_documents_are_not_requested(tmp_path: Path) -> Non
     assert ended.counts() == {"not HTML: .pdf": 1, "not HTML: application/pdf": 1}
 
 
+def test_a_page_that_is_sent_as_a_document_is_a_page(tmp_path: Path) -> None:
+    ended, site = crawled(tmp_path, {"/page.pdf": PAGE}, documents="yes")
+    found = next(item for item in ended.items() if item["url"].endswith("/page.pdf"))
+    assert (found["text"], found["made_from"]) == (BEES, "html")
+    assert "/more" in site.paths()
+
+
 def test_links_of_documents_are_followed_and_a_seed_may_be_one(tmp_path: Path) -> None:
     site = Site({"/more": page(BEES)})
     with serving(site):
@@ -87,7 +95,10 @@ def test_links_of_documents_are_followed_and_a_seed_may_be_one(tmp_path: Path) -
         }
         site.routes["/bees.docx"] = Answer(packed(files), content_type=DOCX)
         ended = crawl(tmp_path, {"seeds": f"{site.url}bees.docx", "documents": "yes"})
-    assert {item["url"].rpartition("/")[2] for item in ended.items()} == {"bees.docx", "more"}
+        assert {item["url"].rpartition("/")[2] for item in ended.items()} == {"bees.docx", "more"}
+        site.routes["/bees.pdf"] = Answer(pdf([Text([BEES])], links=[f"{site.url}more"]), content_type=PDF)
+        ended = crawl(tmp_path, {"seeds": f"{site.url}bees.pdf", "documents": "yes", "name": "pdf"})
+    assert {item["url"].rpartition("/")[2] for item in ended.items("pdf")} == {"bees.pdf", "more"}
 
 
 def test_headers_for_robots_count_for_documents(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def test_an_item_has_every_field_filled(crawled: tuple[Site, Crawl]) -> None:
             "uses": {"search": "unknown", "ai-input": "unknown", "ai-train": "unknown"},
             "evidence": [],
         },
-        "rendered": False,
+        "made_from": "html",
         "images": [{"url": f"{site.url}a.png", "alt": "a bee"}, {"url": f"{site.url}b.jpg", "alt": ""}],
         "own_fields": None,
     }

@@ -1,6 +1,7 @@
 """Crawls of applications: pages whose text only their scripts make."""
 
 import os
+import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -57,8 +58,8 @@ def test_the_text_of_applications_is_what_a_reader_sees(tmp_path: Path) -> None:
             for path, gold in made.gold.items():
                 assert found[sites[name].url[:-1] + path]["text"] == gold, name
             assert len(sites[name].paths()) == len(set(sites[name].paths())), name  # nothing is asked for twice
-    assert not any(item["rendered"] for url, item in found.items() if "/read/" in url)
-    rendered = sum(item["rendered"] for item in found.values())
+    assert not any(item["made_from"] == "rendered" for url, item in found.items() if "/read/" in url)
+    rendered = sum(item["made_from"] == "rendered" for item in found.values())
     assert rendered == statistic(ended, "render/gained") >= 9
     assert f"Rendered in a browser: {statistic(ended, 'render/pages')} of " in ended.closing()
 
@@ -118,7 +119,7 @@ def test_scripts_reach_only_what_the_crawler_may_request(tmp_path: Path) -> None
     assert other.paths() == []
     assert "/moved" in site.paths()
     assert not any("forbidden" in path or "blocked" in path for path in site.paths())
-    assert [item["text"] for item in ended.items() if item["rendered"]] == [TEXT] * 8
+    assert [item["text"] for item in ended.items() if item["made_from"] == "rendered"] == [TEXT] * 8
     assert statistic(ended, "render/refused") >= 5
 
 
@@ -153,7 +154,7 @@ def test_rendered_pages_are_compared_without_validators_and_not_cleaned_again(
         first = crawled(tmp_path, site, settings=settings).items()
         shown[0] = "In the second year the mice came, and the wax moths spoiled what they had left in the old shed."
         second = crawled(tmp_path, site, settings=settings)
-    assert [item["rendered"] for item in first] == [True]
+    assert [item["made_from"] for item in first] == ["rendered"]
     assert "1 page changed" in second.closing()
     assert shown[0] in second.items()[-1]["text"]
     asked = [asked.headers for asked in site.asked if asked.path == "/"]
@@ -176,7 +177,7 @@ def test_a_site_where_rendering_brings_nothing_is_rendered_a_few_times(tmp_path:
     assert len(ended.items()) == 21
     assert 3 <= statistic(ended, "render/pages") <= 9  # one in a hundred of the others is audited
     assert statistic(ended, "render/gained") == 0
-    assert not any(item["rendered"] for item in ended.items())
+    assert not any(item["made_from"] == "rendered" for item in ended.items())
     assert site.paths().count("/menu.js") == 1
 
 
@@ -201,6 +202,26 @@ def test_no_process_is_left_behind(tmp_path: Path, victim: str) -> None:
             left = left_after(started)
             process.kill()
     assert left == set()
+
+
+def test_an_interrupt_waits_for_no_page_in_the_browser(tmp_path: Path) -> None:
+    """Neither for its scripts nor for what they ask for; the next run begins with it."""
+    endless = "setInterval(() => document.body.append('more'), 50);"
+    parts = "".join(f"fetch('/part/{number}').catch(() => 0);" for number in range(20))
+    site = application({f"/part/{number}": data(1) for number in range(20)}, endless=endless + parts)
+    with serving(site):
+        arguments = {"seeds": f"{site.url}endless", "images": "no"}
+        line = command(arguments | {"render": "always"}, SETTINGS | {"DOWNLOAD_DELAY": "1"})
+        with subprocess.Popen(line, cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, text=True) as process:
+            until(lambda: "/part/0" in site.paths())
+            process.send_signal(signal.SIGINT)
+            at = time.monotonic()
+            _, err = process.communicate(timeout=40)
+            assert time.monotonic() - at < 10
+        assert "Traceback" not in err
+        ended = crawl(tmp_path, arguments | {"render": "never"}, OPEN)
+    assert site.paths().count("/endless") == 2
+    assert [item["url"] for item in ended.items()] == [f"{site.url}endless"]
 
 
 def until(holds: Callable[[], bool], seconds: float = 40.0) -> None:

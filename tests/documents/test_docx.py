@@ -9,6 +9,8 @@ from crawler.documents.read_document import read_document
 
 ITEM = '<w:numPr><w:ilvl w:val="{}"/><w:numId w:val="3"/></w:numPr>'
 RUN = "<w:r><w:t>{}</w:t></w:r>"
+HIDDEN = "<w:r><w:rPr>{}</w:rPr><w:t>x</w:t></w:r>"
+GONE, SHOWN = '<w:rStyle w:val="Gone"/>', '<w:vanish w:val="0"/>'
 DELETED = "<w:del><w:r><w:delText>x</w:delText></w:r></w:del>"
 LINK = f'<w:p>See <w:hyperlink r:id="L">{RUN.format("the site")}</w:hyperlink></w:p>'
 RELATIONS = '<Relationships><Relationship Id="L" TargetMode="External" Target="{}"/></Relationships>'
@@ -32,6 +34,11 @@ RELATIONS = '<Relationships><Relationship Id="L" TargetMode="External" Target="{
         (paragraph("No item", "", '<w:numPr><w:numId w:val="0"/></w:numPr>'), "<p>No item</p>"),
         (f"<w:p>{RUN.format('Be')}{RUN.format('es')}{DELETED}</w:p>", "<p>Bees</p>"),
         (f"<w:p><w:ins>{RUN.format('New')}</w:ins><w:r><w:tab/><w:t>word</w:t></w:r></w:p>", "<p>New\tword</p>"),
+        (f"<w:p>{RUN.format('Bees')}{HIDDEN.format('<w:vanish/>')}</w:p>", "<p>Bees</p>"),
+        (f"<w:p>{HIDDEN.format(GONE)}{RUN.format('Bees')}</w:p>", "<p>Bees</p>"),
+        (f"<w:p>{HIDDEN.format(GONE + SHOWN)}</w:p>", "<p>x</p>"),
+        (f"<w:tbl><w:tr><w:tc><w:p>{HIDDEN.format('<w:vanish/>')}</w:p></w:tc></w:tr></w:tbl>", ""),
+        (paragraph("x", "Gone"), ""),
         (f"<w:sdt><w:sdtContent>{paragraph('In a field')}</w:sdtContent></w:sdt>", "<p>In a field</p>"),
         (
             f"<w:tbl><w:tr><w:tc>{paragraph('a')}</w:tc><w:tc>{paragraph('b')}{paragraph('c')}</w:tc></w:tr></w:tbl>",

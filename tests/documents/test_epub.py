@@ -15,6 +15,8 @@ from crawler.documents.read_document import read_document
         ("<p>a<script>x()</script>b<svg><text>y</text></svg>c</p>", "<p>abc</p>"),
         ("<ol start='3'><li>One</li></ol>", '<ol start="3"><li>One</li></ol>'),
         ("<p><a href='https://a.example/'>out</a><a href='c%201.xhtml#x'>in</a></p>", '<p><a href="https://a.example/">out</a><a>in</a></p>'),
+        ("<p>a<span hidden=''>x</span>b</p><div style='color:red; Display: none'><p>y</p></div>", "<p>ab</p>"),
+        ("<p style='display: block'>Bees</p>", "<p>Bees</p>"),
         ("<p onclick='x()'><img src='a.png'/>Bees &amp; ants</p>", "<p>Bees &amp; ants</p>"),
     ],
 )  # fmt: skip

@@ -17,6 +17,7 @@ ROW = (
 )
 TABLE = "<table><tr><td>a</td><td>b</td></tr></table>"
 OUT, ANCHOR = "it</text:a>.", '<a href="https://a.example/">it</a>.'
+GONE = '<text:p text:style-name="Gone">x</text:p>'
 BOX = "<text:p>Box</text:p>"
 
 
@@ -37,6 +38,11 @@ BOX = "<text:p>Box</text:p>"
         ("<text:tracked-changes><text:p>gone</text:p></text:tracked-changes>", ""),
         ("<text:table-of-content><text:p>Bees 12</text:p></text:table-of-content>", ""),
         ("<text:section><text:p>Bees</text:p></text:section>", "<p>Bees</p>"),
+        ('<text:section text:display="none"><text:p>x</text:p></text:section>', ""),
+        (GONE, ""),
+        (f"<table:table>{ROW.replace('</table:table-cell>', f'{GONE}</table:table-cell>', 1)}</table:table>", TABLE),
+        (f"<text:list><text:list-item>{GONE}</text:list-item></text:list>", ""),
+        ('<text:p>Be<text:span text:style-name="Gone">x</text:span>es</text:p>', "<p>Bees</p>"),
     ],
 )  # fmt: skip
 def test_elements_are_read_as_what_they_are(body: str, html: str) -> None:

@@ -5,6 +5,9 @@ from document_files import BOLD, MONO, SANS, SONG, Text, pdf
 
 from crawler.documents.document import DocumentError, Facts, Fault
 from crawler.documents.pdf import read_pdf
+from crawler.documents.pdf_links import MOST_LINKS
+from crawler.extraction.document_text import document_text
+from crawler.page.page import Page
 
 SENTENCE = (
     "Bees live in colonies of many thousands, and each of them has some",
@@ -166,3 +169,19 @@ def test_a_stamp_on_each_page_is_no_text() -> None:
     pages = [[Text(["Scanned by a machine"], y=810)]] * 3
     with pytest.raises(DocumentError, match=Fault.SCANNED):
         read_pdf(pdf(*pages))
+
+
+def test_links_to_the_web_are_there_with_their_words_and_add_no_text() -> None:
+    lines = Text(["Bees dance in the dark of the hive.", "Ants walk."])
+    addresses = ["https://a.example/?a=1&b", "javascript:alert(1)", "file:///etc/passwd", "https://a.example/?a=1&b"]
+    document = read_pdf(pdf([lines], links=addresses))
+    assert document.body.count("<a ") == 1
+    page = Page.from_html(document.html)
+    assert [(link.url, link.text, link.title) for link in page.links] == [(addresses[0], "", lines.lines[0])]
+    assert document_text(page).text == document_text(Page.from_html(read_pdf(pdf([lines])).html)).text
+
+
+def test_the_links_of_a_page_are_limited() -> None:
+    addresses = [f"https://a.example/{number}" for number in range(MOST_LINKS + 1)]
+    document = read_pdf(pdf([Text(["Bees dance in the dark of the hive."])], links=addresses))
+    assert document.body.count("<a ") == MOST_LINKS

@@ -26,7 +26,9 @@ class Text(NamedTuple):
 
 
 def pdf(*pages: Sequence[Text], info: Mapping[str, str] | None = None, **options: Any) -> bytes:
-    """A PDF file of these pages; `outline` has the titles of its outline by page, `password` encrypts it."""
+    """A PDF file of these pages; `outline` has the titles of its outline by page, `password` encrypts it,
+    `links` are addresses to which the first line of the first page leads.
+    """
     pdfmetrics.registerFont(UnicodeCIDFont(SONG))
     password, outline = options.get("password"), options.get("outline", {})
     encryption = StandardEncryption(password) if password else None
@@ -41,6 +43,8 @@ def pdf(*pages: Sequence[Text], info: Mapping[str, str] | None = None, **options
             canvas.bookmarkPage(key)
             canvas.addOutlineEntry(title, key, level)
         canvas.rect(20, 20, 30, 10)
+        for address in options.get("links", ()) if not number else ():
+            canvas.linkURL(address, (70, HEIGHT - 74, 400, HEIGHT - 62))
         for text in texts:
             canvas.setFont(text.font, text.size)
             for at, line in enumerate(text.lines):
@@ -67,6 +71,7 @@ STYLES = (
     '<w:style w:styleId="H1"><w:name w:val="heading 1"/></w:style>'
     '<w:style w:styleId="Own"><w:name w:val="My own"/><w:basedOn w:val="H1"/></w:style>'
     '<w:style w:styleId="Loop"><w:name w:val="Loop"/><w:basedOn w:val="Loop"/></w:style>'
+    '<w:style w:styleId="Gone"><w:rPr><w:vanish/></w:rPr></w:style>'
     "</w:styles>"
 )
 CORE = (
@@ -110,7 +115,10 @@ def odt(body: str, **files: str) -> bytes:
         "<meta:creation-date>2020-02-03T04:05:06</meta:creation-date>"
         '<meta:document-statistic meta:page-count="3"/></office:meta></office:document-meta>'
     )
-    styles = '<style:style style:name="P1" style:parent-style-name="Title"/>'
+    styles = (
+        '<style:style style:name="P1" style:parent-style-name="Title"/>'
+        '<style:style style:name="Gone"><style:text-properties text:display="none"/></style:style>'
+    )
     return packed(
         {
             "mimetype": "application/vnd.oasis.opendocument.text",

@@ -1,0 +1,49 @@
+"""The links of a PDF page: its link annotations that lead to the web, with the text that each covers."""
+
+import ctypes
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pypdfium2.raw as pdf
+
+MOST_LINKS = 2_000
+"""Of one page; a page of an index has some hundred."""
+MAX_ADDRESS = 2_083
+MAX_TEXT = 200
+"""Characters of text for one link."""
+
+
+class PdfLink(NamedTuple):
+    url: str
+    text: str
+
+
+def page_links(document: Any, page: Any, text_page: Any) -> Iterator[PdfLink]:
+    """The links of a page, in the order of the file; a link over two lines comes twice."""
+    at, link = ctypes.c_int(0), pdf.FPDF_LINK()
+    for _ in range(MOST_LINKS):
+        if not pdf.FPDFLink_Enumerate(page, at, link):
+            return
+        if url := _address(document, link):
+            yield PdfLink(url, _text(link, text_page))
+
+
+def _address(document: Any, link: Any) -> str:
+    """The address that a link leads to; empty for a place in a file."""
+    action = pdf.FPDFLink_GetAction(link)
+    if not action or pdf.FPDFAction_GetType(action) != pdf.PDFACTION_URI:
+        return ""
+    buffer = ctypes.create_string_buffer(MAX_ADDRESS)
+    length = pdf.FPDFAction_GetURIPath(document, action, buffer, MAX_ADDRESS)
+    return buffer.value.decode("utf-8", "replace").strip() if length <= MAX_ADDRESS else ""
+
+
+def _text(link: Any, text_page: Any) -> str:
+    """The text that a link covers."""
+    box = pdf.FS_RECTF()
+    if not pdf.FPDFLink_GetAnnotRect(link, box):
+        return ""
+    buffer = (ctypes.c_ushort * MAX_TEXT)()
+    count = pdf.FPDFText_GetBoundedText(text_page, box.left, box.top, box.right, box.bottom, buffer, MAX_TEXT)
+    units = bytes(buffer)[: 2 * min(count, MAX_TEXT)]
+    return units.decode("utf-16-le", "replace").rstrip("\0")

@@ -1,0 +1,92 @@
+"""The main text that an entry of a feed has with it.
+
+It is `content` in Atom (RFC 4287), `content:encoded` in RSS, and `content_html` or `content_text` in JSON Feed.
+Summaries (`summary`, `description`) are no main text.
+"""
+
+from collections.abc import Iterator, Mapping
+from html import escape
+from typing import Any, NamedTuple
+
+from lxml import etree
+
+MARKUP = frozenset(("html", "text/html"))
+DATES = ("published", "pubdate", "date", "issued")
+"""Elements that say when an entry was published."""
+MOST = 300
+"""Characters of a title, an author or a date."""
+
+
+class EntryText(NamedTuple):
+    """The text of an entry, and what the entry says about it; empty where it says nothing."""
+
+    html: str
+    title: str = ""
+    author: str = ""
+    published: str = ""
+    """The date as the feed writes it."""
+
+
+def local_name(element: etree._Element) -> str:
+    """The element's name without its namespace, or without an undeclared prefix."""
+    return str(element.tag).rpartition("}")[2].rpartition(":")[2].lower()
+
+
+def xml_text(entry: etree._Element) -> EntryText | None:
+    """The text of an entry of RSS or Atom; None if it has none with it."""
+    html = next(filter(None, map(_html, entry.iterchildren(etree.Element))), "")
+    if not html:
+        return None
+    said: dict[str, str] = {}
+    for element in entry.iterchildren(etree.Element):
+        name = local_name(element)
+        of = next(element.iterchildren("{*}name"), element) if name == "author" else element
+        said.setdefault(name, _text(of).strip()[:MOST])
+    author = said.get("creator") or said.get("author", "")
+    return EntryText(html, said.get("title", ""), author, next((said[name] for name in DATES if name in said), ""))
+
+
+def json_text(item: Mapping[str, Any]) -> EntryText | None:
+    """The text of an item of a JSON feed; None if it has none with it."""
+    said = {name: text for name, text in item.items() if isinstance(text, str)}
+    html = said.get("content_html") or _paragraph(said.get("content_text", ""))
+    if not html.strip():
+        return None
+    author = "; ".join(_names(item.get("authors"), item.get("author")))
+    return EntryText(html, said.get("title", "")[:MOST], author[:MOST], said.get("date_published", "")[:MOST])
+
+
+def _names(authors: Any, author: Any) -> Iterator[str]:
+    """The names of the authors of an item, as versions 1.1 and 1 of JSON Feed write them."""
+    for one in authors if isinstance(authors, list) else [author]:
+        if isinstance(one, dict) and isinstance(name := one.get("name"), str):
+            yield name
+
+
+def _html(element: etree._Element) -> str:
+    """The HTML in an element if it is the text of its entry, else nothing."""
+    name, parent = local_name(element), element.getparent()
+    if name == "encoded":
+        return _text(element)
+    if name != "content" or parent is None or _namespace(element) != _namespace(parent):
+        return ""  # `media:content` is an image or a film
+    kind = element.get("type", "text").lower()
+    if kind in MARKUP:
+        return _text(element)
+    if kind == "xhtml":
+        for one in element.iter(etree.Element):
+            one.tag = local_name(one)
+        return "".join(etree.tostring(one, encoding="unicode", method="html") for one in element)
+    return _paragraph(_text(element)) if kind == "text" else ""
+
+
+def _text(element: etree._Element) -> str:
+    return "".join(map(str, element.itertext()))
+
+
+def _namespace(element: etree._Element) -> str:
+    return str(element.tag).rpartition("}")[0]
+
+
+def _paragraph(text: str) -> str:
+    return "".join(f"<p>{escape(line)}</p>" for line in text.splitlines() if line.strip())

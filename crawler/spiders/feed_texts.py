@@ -1,0 +1,96 @@
+"""The texts that feeds have with them, used for pages that a wall keeps from the crawler."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from sys import getsizeof
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from crawler.documents.document import Document, Facts
+from crawler.documents.document_page import document_page
+from crawler.metadata.page_purpose import is_login
+from crawler.page.page import MadeFrom, Page
+from crawler.page.sitemaps import day
+from crawler.urls.parsing import site
+
+if TYPE_CHECKING:
+    from crawler.frontier.page_result import Candidate
+    from crawler.page.feed_entries import EntryText
+    from crawler.page.page import Extraction
+
+WALLS = (401, 402, 403, 451)
+"""Statuses of pages that their server keeps from the crawler."""
+LEAST = 250
+"""Characters of an entry that is more than a summary."""
+FULLER = 2
+"""How many times longer than the page an entry is if the page shows a part of the text only."""
+MOST_BYTES = 32_000_000
+"""Memory of the texts that wait for their pages; the oldest are dropped."""
+WEIGHT = 1_000
+"""Bytes that each text counts for, in addition to its own."""
+
+
+class FeedTexts:
+    """The texts of entries until their pages are read; each is used once."""
+
+    def __init__(
+        self,
+        extract: Callable[[Page], Extraction],
+        key: Callable[[str], int],
+        count_statistic: Callable[[str, int], None],
+        most: int = MOST_BYTES,
+    ) -> None:
+        self._extract, self._key, self._count_statistic, self._most = extract, key, count_statistic, most
+        self._kept: OrderedDict[int, tuple[str, EntryText]] = OrderedDict()
+        self._size = 0
+
+    def keep(self, feed: str, texts: Mapping[str, EntryText]) -> None:
+        """Keep the texts of a feed, as far as they are of pages of its own site."""
+        for url, text in texts.items():
+            if site(url) == site(feed):
+                key = self._key(url)
+                self._take(key)
+                self._kept[key] = url, text
+                self._size += _size(text)
+        while self._size > self._most:
+            self._take(next(iter(self._kept)))
+            self._count_statistic("feed/dropped", 1)
+
+    def in_place_of(self, page: Page, candidate: Candidate, *, is_refused: bool = False) -> Page | None:
+        """The page made from its entry, if its server refuses it, or it is a log-in or less than half of the text."""
+        found = self._of(candidate, page.url)
+        if found is None:
+            return None
+        extraction = page.once(self._extract)
+        least = 0 if is_refused or is_login(page, extraction) else FULLER * len(extraction.text)
+        if len(found.html) <= least:
+            return None
+        about = Facts(found.title, found.author, day(found.published) or "", page.language)
+        robots = ", ".join(sorted(page.robots))  # what the page itself asks of robots holds for its text
+        made = document_page(Document(found.html, about), page.url, "text/html", robots, MadeFrom.FEED)
+        length = len(made.once(self._extract).text)
+        if length < LEAST or length <= least:
+            return None
+        self._count_statistic("feed/pages", 1)
+        return made
+
+    def _of(self, candidate: Candidate, url: str) -> EntryText | None:
+        """The text of the page at an address, unless redirects led to another path, such as that of a log-in."""
+        if not self._kept:
+            return None
+        for asked in dict.fromkeys((url, candidate.url, candidate.requested or url)):
+            if found := self._take(self._key(asked)):
+                return found[1] if urlsplit(found[0]).path == urlsplit(url).path else None
+        return None
+
+    def _take(self, key: int) -> tuple[str, EntryText] | None:
+        found = self._kept.pop(key, None)
+        if found is not None:
+            self._size -= _size(found[1])
+        return found
+
+
+def _size(text: EntryText) -> int:
+    return getsizeof(text.html) + WEIGHT
