@@ -165,6 +165,7 @@ def test_month_of_the_address() -> None:
         ({"head": SCRIPT.replace("'", "&quot;")}, "2024-05-06"),
         ({"head": SCRIPT.replace("published_at", "publisher")}, None),
         ({"byline": "<p>Updated: 6 May 2024</p>"}, "2024-05-06"),
+        ({"byline": "<aside>Updated: 6 May 2024</aside>"}, None),
         ({"byline": f"{TEXT}<p>Updated: 6 May 2024</p>"}, None),
         ({"footer": "<p>Last updated: 6 May 2024</p>"}, None),
         ({"footer": "<p>© 2019-2024</p>"}, None),
@@ -174,6 +175,13 @@ def test_month_of_the_address() -> None:
 )
 def test_date_of_an_article(article: dict[str, str], expected: str | None) -> None:
     assert of_article(**article) == expected
+
+
+@pytest.mark.parametrize("other", [SCRIPT, "<p>Updated: 6 May 2024</p>"])
+def test_a_weak_source_counts_only_without_others(other: str) -> None:
+    article = f"<title>How bees dance</title><article><h1>How bees dance</h1>{other}{TEXT}</article>"
+    assert list(found_in(article)) == ["2024-05-06"]
+    assert list(found_in(f"<meta name=pubdate content=2024-05-02>{article}")) == ["2024-05-02"]
 
 
 @pytest.mark.parametrize(
