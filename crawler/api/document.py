@@ -68,7 +68,7 @@ class Document:
 
     @property
     def published_source(self) -> str:
-        """Where the date was found: structured_data, meta, script, time_element, attribute, text, address; or empty."""
+        """Where the date was found: structured_data, meta, time_element, attribute, text, address, script; or empty."""
         return str(self._read("published_source"))
 
     @cached_property

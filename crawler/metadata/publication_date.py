@@ -77,11 +77,11 @@ _DATE_ATTRIBUTE = re.compile("date|publi|creat|updated|time", re.IGNORECASE)
 SOURCES = {
     "structured_data": ("JSON-LD of an article", "JSON-LD", "later in JSON-LD"),
     "meta": ("meta, published", "meta, date", "meta, changed"),
-    "script": ("script",),
     "time_element": ("time",),
     "attribute": ("attribute", "attribute, changed"),
     "text": ("line",),
     "address": ("address",),
+    "script": ("script",),
 }
 """The codes of where a date was found, each with its signs. Of several, the first is given."""
 _IN_HEAD = {*SOURCES["structured_data"], "meta, published", "meta, date"}
