@@ -49,8 +49,8 @@ class PageRecord:
     """The date of publication as the page gives it, ISO 8601."""
     published_source: str = ""
     """Where `published` was found: `structured_data` (JSON-LD), `meta`, `time_element`, `attribute`, `text` (a visible
-    line) or `address`; the first of these that has this date. `document`: a field of a PDF or office file. `feed`: the
-    entry of a feed.
+    line), `address` or `script` (the data of another script); the first of these that has this date. `document`: a
+    field of a PDF or office file. `feed`: the entry of a feed.
     """
     content_type: str = ""
     """The media type: `text/html`, or that of a PDF, DOCX, ODT or EPUB file; empty where the server gives none."""

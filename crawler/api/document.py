@@ -68,8 +68,8 @@ class Document:
 
     @property
     def published_source(self) -> str:
-        """Where the date was found: structured_data, meta, time_element, attribute, text or address, for
-        files document; else empty.
+        """Where the date was found: structured_data, meta, time_element, attribute, text, address or script; document
+        for files; empty without a date.
         """
         return str(self._read("published_source"))
 

@@ -25,15 +25,8 @@ LONGEST_SIGN = len("%F0%A0%AE%B7")
 """Characters of an address that is made readable."""
 KINDS = (
     *(N_("article"), N_("collection"), N_("documentation"), N_("forum"), N_("listing"), N_("product"), N_("service")),
-    *(
-        N_("structured_data"),
-        N_("meta"),
-        N_("time_element"),
-        N_("attribute"),
-        N_("text"),
-        N_("address"),
-        N_("document"),
-    ),
+    *(N_("structured_data"), N_("meta"), N_("time_element"), N_("attribute"), N_("text"), N_("address"), N_("script")),
+    N_("document"),
     *(N_("counterexample"), N_("example"), N_("feed"), N_("link"), N_("seed"), N_("sitemap")),
     *(N_("done"), N_("held"), N_("recorded"), N_("waiting"), N_("image"), N_("list"), N_("page"), N_("image")),
     *(N_("entropy"), N_("keyword"), N_("redundancy"), N_("size")),

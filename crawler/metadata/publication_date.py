@@ -1,8 +1,8 @@
 """The date of publication of a page: each day that the page names is a candidate, and signs speak for it or against it.
 
-1. The days are read from JSON-LD, meta and time elements, attributes, the address and the visible lines. Signs say
-   where a day was found: in which source, under which label, how far from the headline. A day found in several places
-   has the signs of all: the sources agree on it.
+1. The days are read from JSON-LD, meta and time elements, attributes, the address and the visible lines, and from the
+   data of scripts where the head names none. Signs say where a day was found: in which source, under which label, how
+   far from the headline. A day found in several places has the signs of all: the sources agree on it.
 2. The likeliest day is chosen, or none (.choice). Pages of shops, services and manuals, for example, mostly have no
    date of publication, although their programs write one in the head.
    The dates in the body of a home page are those of what it lists; only its head is read.
@@ -20,8 +20,9 @@ from itertools import chain, islice
 from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
+from crawler.metadata.address_date import day_in, is_home, month_in
 from crawler.metadata.choice import Candidates, candidates, chosen, shipped
-from crawler.metadata.date_notation import checked, dates
+from crawler.metadata.date_notation import dates
 from crawler.metadata.placement import from_headline, headline_at, is_elsewhere, is_in_comments, of_page
 from crawler.metadata.structured_data import ARTICLE, structured
 from crawler.page.head import MAX_LINE
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from crawler.page.page import Extraction, Page
 
 MAX_STRUCTURED = 5  # dates of JSON-LD
-MAX_URL = 2_000
+MAX_SCRIPT = 5  # dates of other scripts
 MAX_BLOCKS = 2_000  # in which dates are looked for
 MAX_TEXT = 1_500  # characters of a block
 MAX_MENTIONS = 100  # dates in the text
@@ -41,18 +42,17 @@ MAX_ATTRIBUTES = 1_000  # elements whose attributes may hold a date
 AROUND = 32  # characters before and after a year that may belong to its date
 BEFORE = 40  # characters before a date that may say what date it is
 SHORT, LINE = 40, 120  # characters of a line with little beside the date; of a line
+BESIDE = frozenset(f"up to {most} lines after" for most in (1, 5, 12))  # the headline
 PROSE = 80  # characters of a block at which the text begins
 
-PUBLISHED_METAS = frozenset(
-    (
-        "article:published_time og:article:published_time og:published_time datepublished article:published pubdate"
-        " publishdate publish_date publish-date published_date publishtime pub_date date.issued dc.date.issued"
-        " dcterms.issued sailthru.date parsely-pub-date weibo:article:create_at bytedance:published_time"
-        " article:create_at"
-    ).split()
+_PUBLISHED_META = re.compile(
+    r"publi(?:sh(?!er|ing)|cation)|pub[-_:]?(?:date|time)|date[-_]?pub|issued|sailthru\.date|article:create_at"
 )
-OTHER_METAS = frozenset(
-    ("dc.date dcterms.date dcterms.created dc.created citation_publication_date citation_date datecreated date").split()
+_OTHER_META = re.compile(r"(?:dc(?:terms)?[.:]|citation_(?:publication_)?)?(?:date(?:\.?created|posted)?|created)")
+# "publishedAt": "2024-05-06", also where the quotes are escaped. The literal start is found quickly.
+_IN_SCRIPT = re.compile(
+    rb"ub(?:li(?:sh|cation)|[-_]?[dD]ate|[-_]?[tT]ime)(?!er|ing)[\w-]{0,16}"
+    rb"(?:\\*[\"']|&quot;)?\s*+[:=]\s*+(?:\\*[\"']|&quot;)([^\"'&\\]{8,40})"
 )
 _CHANGED = re.compile(
     r"updat|modif|revis|review|edited|geändert|änderung|aktualisier|\bstand\b|mis à jour|actualizado|aggiorn|обновл"
@@ -71,15 +71,6 @@ _YEAR = re.compile(
     r"\d(?:(?:(?<=(?<!\d)1)9|(?<=(?<!\d)2)0)\d\d(?=\d{4}|[\s./年년-]{1,3}\d)|[^\d]{1,22}?((?:19|20)\d\d)(?!\d)"
     r"|(?<=(?<![\d.])\d)\d?\.\s?\d\d?\.\s?(\d\d)(?![\d.]))"
 )
-# The address of a site, or of its pages in one language.
-_HOME = re.compile(
-    r"[^/]+//[^/?#]+(?:/(?:[a-z]{2}(?:[-_][a-z]{2,4})?/?)?(?:(?:index|default|home)\.[a-z]{3,5})?)?(?:#|$)",
-    re.IGNORECASE,
-)
-_NOT_PATH = re.compile(r"^[^/]*//[^/]*|[?#].*")
-_IN_PATH = re.compile(r"(?<!\d)((?:19|20)\d\d)(?:(?P<s>[-/_.])(\d{1,2})(?P=s)(\d{1,2})|[-/_]?(\d\d)[-/_]?(\d\d))(?!\d)")
-_DAY_FIRST_IN_PATH = re.compile(r"(?<!\d)(\d{1,2})(?P<s>[-_.])(\d{1,2})(?P=s)(20\d\d)(?!\d)")
-_MONTH_IN_PATH = re.compile(r"/((?:19|20)\d\d)/(\d\d?)(?:/|$)")
 _DATE_ATTRIBUTE = re.compile("date|publi|creat|updated|time", re.IGNORECASE)
 
 
@@ -90,6 +81,7 @@ SOURCES = {
     "attribute": ("attribute", "attribute, changed"),
     "text": ("line",),
     "address": ("address",),
+    "script": ("script",),
 }
 """The codes of where a date was found, each with its signs. Of several, the first is given."""
 _IN_HEAD = {*SOURCES["structured_data"], "meta, published", "meta, date"}
@@ -97,6 +89,7 @@ _IN_BODY = {"time", "attribute", "line", "address"}
 _ALONE = {
     "only day in JSON-LD": {*SOURCES["structured_data"]},
     "only published meta": {"meta, published"},
+    "only script": {"script"},
     "only line": {"line"},
     "only address": {"address"},
 }
@@ -157,14 +150,17 @@ class _Days:
         self.day_first = not (page.root.get("lang") or "").lower().startswith("en")
         self.moments: dict[str, str] = {}
         """The days whose time is known."""
-        self.path = _NOT_PATH.sub("", page.url[:MAX_URL])
         self.candidates = candidates(of_page(page, found))
         self._add_structured()
         self._add_metas()
-        if found.page_type in ("article", "forum") or not _HOME.match(page.url[:MAX_URL]):
+        is_text = found.page_type in ("article", "forum")
+        if is_text and not self.candidates.signs:
+            self._add_scripts()
+        if is_text or not is_home(page.url):
             self._add_times()
             self._add_attributes()
-            self._add_address()
+            if day := day_in(page.url):
+                self.candidates.add(day, "address")
             self._add_lines()
         self._compare()
 
@@ -186,12 +182,18 @@ class _Days:
 
     def _add_metas(self) -> None:
         for name, text in self.page.head.metas.items():
-            if name in PUBLISHED_METAS:
-                self._add(text, "meta, published", day_first=self.day_first)
-            elif name in OTHER_METAS:
-                self._add(text, "meta, date", day_first=self.day_first)
-            elif _CHANGED.search(name):
+            if _CHANGED.search(name):
                 self._add(text, "meta, changed", day_first=self.day_first)
+            elif _OTHER_META.fullmatch(name):
+                self._add(text, "meta, date", day_first=self.day_first)
+            elif _PUBLISHED_META.search(name):
+                self._add(text, "meta, published", day_first=self.day_first)
+
+    def _add_scripts(self) -> None:
+        """Add the dates in the data of scripts, which often is that of other pages too."""
+        for number, value in enumerate(islice(_IN_SCRIPT.finditer(self.page.body), MAX_SCRIPT)):
+            signs = ("script", "first in scripts") if number == 0 else ("script",)
+            self._add(value[1].decode("ascii", "replace"), *signs, day_first=self.day_first)
 
     def _add_times(self) -> None:
         shown = (time for time in self.page.head.times if not self._is_of_readers(time))
@@ -223,15 +225,6 @@ class _Days:
             is_changed = _CHANGED.search(name) and "publi" not in name
             self._add(text, "attribute, changed" if is_changed else "attribute", day_first=self.day_first)
 
-    def _add_address(self) -> None:
-        """The date in the path of an address, such as /2024/05/06/, /2024/0506/, t20240506_1.html or 06-05-2024."""
-        found = [(year, month or m, day or d) for year, _, month, day, m, d in _IN_PATH.findall(self.path)]
-        found += [(year, month, day) for day, _, month, year in _DAY_FIRST_IN_PATH.findall(self.path)]
-        for year, month, day in found:
-            if known := checked(int(year), int(month), int(day)):
-                self.candidates.add(known, "address")
-                break
-
     def _add_lines(self) -> None:
         blocks = self.page.blocks[:MAX_BLOCKS]
         kept = {id(block) for block in self.found.blocks}
@@ -240,7 +233,13 @@ class _Days:
         for number, mention in enumerate(islice(self._mentions(blocks), MAX_MENTIONS)):
             block = mention.block
             signs = [*_of_line(mention), from_headline(mention.at, headline)]
-            if "label, changed" in signs or self._is_of_readers(block.element):
+            if self._is_of_readers(block.element):
+                continue
+            if "label, changed" in signs:
+                # Between the headline and the text of a page that names no other day, it is the date that readers see.
+                is_byline = signs[-1] in BESIDE and "elsewhere" not in signs and (text is None or mention.at < text + 3)
+                if is_byline and not self.candidates.signs:
+                    self.candidates.add(mention.day, "line", "label, changed", signs[-1])
                 continue
             if "line" in self.candidates.signs.get(mention.day, ()):
                 signs.append("line twice")
@@ -273,9 +272,9 @@ class _Days:
         signs = self.candidates.signs
         if not signs:
             return
-        month = _MONTH_IN_PATH.search(self.path)
+        month = month_in(self.page.url)
         for day in signs:
-            if month and day.startswith(f"{month[1]}-{int(month[2]):02}"):
+            if month and day.startswith(month):
                 self.candidates.add(day, "month of the address")
         for day, its in signs.items():
             if its.keys() & _IN_HEAD and its.keys() & _IN_BODY:

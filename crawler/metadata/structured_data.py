@@ -28,7 +28,7 @@ MAX_AUTHORS = 10
 ARTICLE = re.compile("Article|Posting|Report|Review$|Recipe")
 THREAD = re.compile("DiscussionForumPosting|SocialMediaPosting|Question|QAPage")
 # A script without any of these words contains only its type.
-_TELLING = re.compile(r'"(?:datePublished|headline|author|articleBody|text)"|Article"|Posting"|Question"')
+_TELLING = re.compile(r'"(?:datePublished|pubDate|headline|author|articleBody|text)"|Article"|Posting"|Question"')
 _FIRST_TYPE = re.compile(r'"@type"\s*+:\s*+"([^"]{1,60})"')
 _TO_MAIN = ("@graph", "mainEntity", "mainEntityOfPage")
 _TO_POSTS = ("acceptedAnswer", "suggestedAnswer", "comment")
@@ -124,7 +124,7 @@ def _nodes(documents: list[Any]) -> tuple[list[dict[str, Any]], dict[str, str], 
         elif isinstance(node, dict):
             if is_top:
                 tops.append(node)
-            if isinstance(date := node.get("datePublished"), str):
+            if isinstance(date := node.get("datePublished") or node.get("pubDate"), str):
                 dates.append((any(map(ARTICLE.search, _types(node))), date[:MAX_LINE]))
             if isinstance(name := node.get("name"), str) and isinstance(key := node.get("@id"), str):
                 named.setdefault(key, name)

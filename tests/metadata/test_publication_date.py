@@ -4,12 +4,12 @@ from dataclasses import replace
 import pytest
 
 from crawler.extraction.auto import auto
+from crawler.metadata.address_date import MAX_URL
 from crawler.metadata.publication_date import (
     MAX_ATTRIBUTES,
     MAX_BLOCKS,
     MAX_MENTIONS,
     MAX_TEXT,
-    MAX_URL,
     PublicationDate,
     date_candidates,
     publication_date,
@@ -44,6 +44,7 @@ def json_ld(data: str) -> str:
     return f'<script type="application/ld+json">{data}</script>'
 
 
+SCRIPT = "<script>var x = {'published_at': '2024-05-06T10:15:00', 'text': ''}</script>"
 ARTICLE = '{"@type": "NewsArticle", "datePublished": "2024-05-06T10:15:00+02:00"}'
 
 
@@ -52,9 +53,13 @@ ARTICLE = '{"@type": "NewsArticle", "datePublished": "2024-05-06T10:15:00+02:00"
     [
         (json_ld(ARTICLE), {"JSON-LD of an article"}),
         (json_ld('{"@type": "WebPage", "datePublished": "2024-05-06"}'), {"JSON-LD"}),
+        (json_ld('{"@type": "WebPage", "pubDate": "2024-05-06T10:15:00"}'), {"JSON-LD"}),
         (json_ld('[{"datePublished": "2001-02-03"}, {"datePublished": "2024-05-06"}]'), {"later in JSON-LD"}),
         ('<meta property="article:published_time" content="2024-05-06T10:15:00Z">', {"meta, published"}),
         ('<meta name="DC.Date.Issued" content="2024-05-06">', {"meta, published"}),
+        ('<meta name="w-published-at" content="2024-05-06">', {"meta, published"}),
+        ('<meta name="apub:time" content="2024-5-6 21:30:50">', {"meta, published"}),
+        ('<meta name="citation_publication_date" content="2024/05/06">', {"meta, date"}),
         ('<meta http-equiv="Date" content="Mon, 06 May 2024 10:15:00 GMT">', {"meta, date"}),
         ('<meta property="article:modified_time" content="2024-05-06">', {"meta, changed"}),
         ('<time datetime="2024-05-06">6 May</time>', {"time", "first time", "only time"}),
@@ -99,6 +104,7 @@ def test_signs(html: str, signs: set[str]) -> None:
         "<p>© 2004-2012</p>",
         "<p>1.6.05.24 and 6.05.24.1 and 6.13.24 and 06.05.2</p>",
         f"<p>06.05.24{' bees' * 23}</p>",
+        '<meta property="article:publisher" content="https://hive.example/2024-05-06">',
         "<p>Last updated: 6 May 2024</p>",
     ],
 )
@@ -155,6 +161,12 @@ def test_month_of_the_address() -> None:
             },
             "2024-05-06",
         ),
+        ({"head": SCRIPT}, "2024-05-06"),
+        ({"head": SCRIPT.replace("'", "&quot;")}, "2024-05-06"),
+        ({"head": SCRIPT.replace("published_at", "publisher")}, None),
+        ({"byline": "<p>Updated: 6 May 2024</p>"}, "2024-05-06"),
+        ({"byline": "<aside>Updated: 6 May 2024</aside>"}, None),
+        ({"byline": f"{TEXT}<p>Updated: 6 May 2024</p>"}, None),
         ({"footer": "<p>Last updated: 6 May 2024</p>"}, None),
         ({"footer": "<p>© 2019-2024</p>"}, None),
         ({"byline": "<div class=comments><p>6 May 2024</p><time datetime=2024-05-06></time></div>"}, None),
@@ -165,11 +177,19 @@ def test_date_of_an_article(article: dict[str, str], expected: str | None) -> No
     assert of_article(**article) == expected
 
 
+@pytest.mark.parametrize("other", [SCRIPT, "<p>Updated: 6 May 2024</p>"])
+def test_a_weak_source_counts_only_without_others(other: str) -> None:
+    article = f"<title>How bees dance</title><article><h1>How bees dance</h1>{other}{TEXT}</article>"
+    assert list(found_in(article)) == ["2024-05-06"]
+    assert list(found_in(f"<meta name=pubdate content=2024-05-02>{article}")) == ["2024-05-02"]
+
+
 @pytest.mark.parametrize(
     ("html", "path", "source"),
     [
         (json_ld(ARTICLE), "", "structured_data"),
         ("<meta property='article:published_time' content='2024-05-06'>", "", "meta"),
+        (SCRIPT, "", "script"),
         ("<p>By Ann Lee</p><time datetime='2024-05-06'>today</time>", "", "time_element"),
         ("<p class=entry-date><abbr class=published title=2024-05-06>today</abbr></p>", "", "attribute"),
         ("<p class=date>6 May 2024</p>", "", "text"),

@@ -11,7 +11,8 @@ from crawler.page.text import fold_space
 # Parts of a <pre> between other elements that keep their indentation: for each, all of it is read.
 MAX_PARTS = 5
 GUTTER = re.compile(r"gutter|line-?_?num|lineno|blob-num", re.IGNORECASE)
-NAMED = re.compile(r"(?:\blang(?:uage)?-|\bbrush:\s?|\bhighlight-source-)([A-Za-z0-9+#]{1,20})")
+# "auto" leaves it to the page's script to guess.
+NAMED = re.compile(r"(?:\blang(?:uage)?-|\bbrush:\s?|\bhighlight-source-)(?!auto\b)([A-Za-z0-9+#]{1,20})")
 
 
 def listing(pre: etree._Element, lines: list[str]) -> list[str]:

@@ -219,8 +219,11 @@ def laid_out(lines: list[MarkdownLine], images: dict[int, list[str]]) -> str:
     document = _Document(images)
     written: set[MarkdownTable] = set()
     units = {table: table for table in {line.table for line in lines} if table is not None and table.is_data}
-    for unit, group in groupby(lines, lambda line: _unit(line, units)):
-        part = list(group)
+    parts = [list(group) for _, group in groupby(lines, lambda line: _unit(line, units))]
+    for number, part in enumerate(parts, 1):
+        unit = _unit(part[0], units)
+        if _is_label(part, parts[number : number + 1]):
+            continue
         if isinstance(unit, MarkdownTable):
             for line in part:
                 document.show_images(line)
@@ -242,6 +245,13 @@ def laid_out(lines: list[MarkdownLine], images: dict[int, list[str]]) -> str:
     for image in images.get(AFTER_ALL, ()) if lines else ():
         document.add([image], lines[-1])
     return "".join(document.out)
+
+
+def _is_label(part: list[MarkdownLine], after: list[list[MarkdownLine]]) -> bool:
+    """Whether a part is only the language of the code in the part after it, which the code's fence names."""
+    if len(part) > 1 or part[0].pre is not None or not after or (pre := after[0][0].pre) is None:
+        return False
+    return part[0].text.lower() == language(pre)
 
 
 def _unit(line: MarkdownLine, tables: dict[MarkdownTable, MarkdownTable]) -> object:

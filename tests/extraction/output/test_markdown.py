@@ -75,6 +75,10 @@ def written(html: str, links: bool = False, refused: tuple[str, ...] = (), title
         ("<table>" + ("<tr>" + "<td>a" * 61) * 2 + "</table>", "\n\n".join("a" * 122)),
         # Code.
         ("<pre><code class=language-Py>a:\n  *b*\n</code></pre>", "```py\na:\n  *b*\n```"),
+        ("<p>PY<pre class=language-py>a\n b</pre>", "```py\na\n b\n```"),
+        ("<p>JS<pre class=language-py>a\n b</pre>", "JS\n\n```py\na\n b\n```"),
+        ("<p>py<br>b<pre class=language-py>a\n b</pre>", "py\\\nb\n\n```py\na\n b\n```"),
+        ("<pre class=lang-auto>a\n b</pre>", "```\na\n b\n```"),
         ("<pre>```\n````x</pre>", "`````\n```\n````x\n`````"),
         ("<pre><div>a</div><div>  b</div></pre>", "```\na\n  b\n```"),
         ("<ul><li>a<pre>b\n c</pre></ul>", "- a\n\n  ```\n  b\n   c\n  ```"),
