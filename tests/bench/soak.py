@@ -340,6 +340,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=8, help="articles of a host (8)")
     parser.add_argument("--kills", type=float, default=120.0, help="seconds between two kills (120)")
     asked = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))  # by way of `finally`
     if why := postgres.missing() or wall_clock.missing():
         sys.exit(why)
     if not WIKI.exists():
