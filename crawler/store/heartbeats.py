@@ -7,7 +7,7 @@ from errno import ENOENT
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, func, select, update
+from sqlalchemy import Connection, Row, case, func, select, update
 
 from crawler.outcomes import Code
 from crawler.store.crawl_tables import DONE, IS_HELD, WAITING, address, crawl, host, worker
@@ -116,7 +116,11 @@ def return_held(connection: Connection, worker_id: int, crash: int) -> int:
     back = update(address).where(*held).values(state=WAITING, worker=None, crashes=address.c.crashes + crash)
     returned = connection.execute(back).rowcount
     connection.execute(UPDATE_BEST, {"ids": sorted(hosts)})
-    connection.execute(update(host).where(host.c.worker == worker_id).values(worker=None))
+    values: dict[str, Any] = {"worker": None}
+    if crash:  # nobody knows when it sent its last requests
+        rested = database_time(connection) + func.coalesce(host.c.delay, 0.0)
+        values["next_at"] = case((host.c.next_at > rested, host.c.next_at), else_=rested)
+    connection.execute(update(host).where(host.c.worker == worker_id).values(values))
     return returned
 
 

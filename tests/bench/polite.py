@@ -12,40 +12,30 @@ settings, in turns without `max_pages`, until `--seconds` are over, and with it.
 """
 
 import argparse
-import asyncio
 import hashlib
 import json
 import os
 import re
 import subprocess
 import sys
-import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 from random import Random
 from statistics import mean
 from tempfile import TemporaryDirectory
-from threading import Thread
-from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from server import NOT_FOUND, _answer
 from webs import ROOT, built
+
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+
+from internet_server import Asked, Reply, Server, serving
 
 TOPICS = "Science.Biology.Birds Music".split()
 LINK = re.compile(rb'href="(/[^"]*)"')
 GRACE_SECONDS = 60
-
-
-class Request(NamedTuple):
-    """A request as the server saw it."""
-
-    host: str
-    path: str
-    at: float
 
 
 class Wiki:
@@ -54,22 +44,22 @@ class Wiki:
     def __init__(self, site: Path, hosts: int, clustered: bool) -> None:
         truth = json.loads((site / "truth.json").read_text(encoding="utf-8"))
         self.categories: Mapping[str, list[str]] = truth["categories"]
-        self.hosts, self.clustered, self.port = [f"127.0.0.{n}" for n in range(1, hosts + 1)], clustered, 0
+        self.hosts, self.clustered = [f"127.0.0.{n}" for n in range(1, hosts + 1)], clustered
         self.files = {path: (site / path.lstrip("/")).read_bytes() for path in self.categories}
-        self.asked: list[Request] = []
+        self.server = Server(self.answer)
 
     def host(self, path: str) -> str:
         by = self.categories[path][0] if self.clustered and self.categories[path] else path
         return self.hosts[int.from_bytes(hashlib.sha1(by.encode()).digest()[:4]) % len(self.hosts)]
 
     def url(self, path: str) -> str:
-        return f"http://{self.host(path)}:{self.port}{path}"
+        return f"http://{self.host(path)}:{self.server.port}{path}"
 
-    def answer(self, host: str, path: str) -> bytes:
-        self.asked.append(Request(host, path, time.monotonic()))
-        if path not in self.files or self.host(path) != host:
-            return _answer("404 Not Found", "text/html", NOT_FOUND)
-        return _answer("200 OK", "text/html; charset=utf-8", LINK.sub(self._absolute, self.files[path]))
+    def answer(self, asked: Asked) -> Reply:
+        path = unquote(asked.path)
+        if path not in self.files or self.host(path) != asked.host:
+            return Reply(b"Nothing is here.", 404)
+        return Reply(LINK.sub(self._absolute, self.files[path]))
 
     def _absolute(self, link: re.Match[bytes]) -> bytes:
         path = unquote(link[1].decode())
@@ -77,44 +67,6 @@ class Wiki:
 
     def about(self, topic: str) -> list[str]:
         return sorted(p for p, names in self.categories.items() if any(f"{n}.".startswith(f"{topic}.") for n in names))
-
-
-class Connection(asyncio.Protocol):
-    """One connection, kept open."""
-
-    def __init__(self, wiki: Wiki) -> None:
-        self.wiki, self.received = wiki, b""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self.transport: Any = transport
-        self.host = transport.get_extra_info("sockname")[0]
-
-    def data_received(self, data: bytes) -> None:
-        *requests, self.received = (self.received + data).split(b"\r\n\r\n")
-        for request in requests:
-            path = unquote(request.split(b" ", 2)[1].decode("latin-1"))
-            self.transport.write(self.wiki.answer(self.host, path))
-
-
-@contextmanager
-def serving(wiki: Wiki) -> Iterator[None]:
-    """The hosts, served in a thread: this process does nothing else meanwhile."""
-    loop = asyncio.new_event_loop()
-
-    async def listen() -> None:
-        first = await loop.create_server(lambda: Connection(wiki), wiki.hosts[0], 0, backlog=1024)
-        wiki.port = first.sockets[0].getsockname()[1]
-        for host in wiki.hosts[1:]:
-            await loop.create_server(lambda: Connection(wiki), host, wiki.port, backlog=1024)
-
-    loop.run_until_complete(listen())
-    thread = Thread(target=loop.run_forever)
-    thread.start()
-    try:
-        yield
-    finally:
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
 
 
 def crawl(wiki: Wiki, seeds: list[str], asked: argparse.Namespace, max_pages: int | None) -> float:
@@ -127,7 +79,7 @@ def crawl(wiki: Wiki, seeds: list[str], asked: argparse.Namespace, max_pages: in
     for text in asked.settings:
         line += ["-s", text]
     environment = os.environ | {"PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "crawler.settings"}
-    wiki.asked.clear()
+    wiki.server.log.clear()
     before = _idle_and_all()
     with TemporaryDirectory(prefix="polite-") as folder:
         ended = subprocess.run(
@@ -146,18 +98,18 @@ def _idle_and_all() -> tuple[int, int]:
 
 def line(wiki: Wiki, topic: str, pause: float) -> dict[str, float]:
     """What the log of the hosts tells."""
-    log, hosts = wiki.asked, defaultdict[str, list[float]](list)
+    log, hosts = wiki.server.log, defaultdict[str, list[float]](list)
     for one in log:
-        hosts[one.host].append(one.at)
-    end = log[-1].at
+        hosts[one.host].append(one.steady)
+    end = log[-1].steady
     permitted = sum((end - times[0]) / pause + 1 for times in hosts.values())
     gaps = [later - earlier for times in hosts.values() for earlier, later in pairwise(times)]
-    pages = {one.path for one in log if one.path in wiki.files}
+    pages = {path for one in log if (path := unquote(one.path)) in wiki.files}
     wanted = wiki.about(topic)
     return {
         "pages": len(pages),
-        "seconds": end - log[0].at,
-        "pages/s": len(pages) / (end - log[0].at),
+        "seconds": end - log[0].steady,
+        "pages/s": len(pages) / (end - log[0].steady),
         "used": len(log) / permitted,
         "gap": mean(gaps),
         "least": min(gaps),
@@ -185,7 +137,7 @@ def main() -> None:
     asked = options()
     with built(asked.site) as site:
         wiki = Wiki(site, asked.hosts, asked.clustered)
-        with serving(wiki):
+        with serving(wiki.server, wiki.hosts):
             for topic in asked.topics:
                 for draw in range(asked.draws):
                     seeds = Random(f"{topic} {draw}").sample(wiki.about(topic), 3)

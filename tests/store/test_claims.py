@@ -170,6 +170,17 @@ def test_a_host_at_hand_rests_when_its_worker_ends(crew: Crew) -> None:
     assert crew.join().claim() == []
 
 
+def test_a_host_of_a_killed_worker_rests_for_its_pause(crew: Crew) -> None:
+    one = crew.join(*many(A, 2))
+    one.claim(each=1)
+    crew.change(host.update().values(delay=20.0))
+    one.die()
+    two = crew.join()
+    assert two.claim() == []
+    crew.change(host.update().values(next_at=host.c.next_at - 20.0))
+    assert urls(two.claim()) == [A + "0", A + "1"]
+
+
 def test_a_host_is_one_worker_s_alone_until_it_lets_it_go(crew: Crew) -> None:
     one, two = crew.pair(*many(A, 9))
     (held,) = one.claim(each=1)

@@ -1,0 +1,93 @@
+"""Crawls of a small internet, in which each host has a habit, through kills and a crash of the database.
+
+The long form is tests/bench/soak.py.
+"""
+
+import re
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import fork_server
+import pytest
+from fault_injection import Running, database, prose, wait_for
+from fork_server import Forked
+from internet import HOUR, Article, Internet, Span
+from internet_crawls import Served, served
+from internet_habits import HABITS
+from internet_verdict import Row, changed_between, lines_wrong, pages_wrong, pauses_wrong, requests_wrong, state_wrong
+from postgres import Server
+
+PAUSE = 0.3
+SETTINGS = {
+    "DOWNLOAD_DELAY": f"{PAUSE}",
+    "AUTOTHROTTLE_ENABLED": "False",
+    "DOWNLOAD_TIMEOUT": "2",
+    "RETRY_TIMES": "0",
+    "SITE_PAGE_LIMIT": "8",
+    "LOG_LEVEL": "INFO",
+    "RECRAWL_LEAST": "0.001",
+    "RECRAWL_MOST": "0.001",
+    "STATS_DUMP": "True",
+}
+
+
+def article(number: int) -> Article:
+    texts = [text for turn in range(3) for text in prose(number * 31 + turn * 1_009 + 1, 3)]
+    return Article(f"a{number}", f"Article {number}", tuple(texts), (f"a{number // 2}",))
+
+
+@pytest.fixture
+def internet(tmp_path: Path) -> Iterator[Served]:
+    now, hosts = time.time(), len(HABITS)
+    articles = [[article(number) for number in range(hosts * 2)]]
+    with served(Internet(articles, hosts, HABITS, Span(now - HOUR, now + 3 * HOUR)), tmp_path) as found:
+        yield found
+
+
+def start(internet: Served, folder: Path, state: str) -> Running:
+    def begin(line: list[str], place: Path, log: Path) -> Forked:
+        return fork_server.common().start(line, place, (str(log), str(log)), internet.environment)
+
+    return Running(folder, internet.arguments(0), SETTINGS | {"STATE_URL": state}, begin)
+
+
+def answers(said: str) -> Counter[int]:
+    """The answers by status, by the statistics of a crawl."""
+    found = re.findall(r"'downloader/response_status_count/(\d+)': (\d+)", said)
+    return Counter({int(status): int(count) for status, count in found})
+
+
+def test_what_is_reachable_and_allowed_is_stored_once(
+    tmp_path: Path, internet: Served, postgres_server: Server
+) -> None:
+    """The database crashes, a worker is killed and another continues its work; pages change in a second round."""
+    state, log = postgres_server.database(), internet.server.log
+    killed = start(internet, tmp_path / "one", state)
+    wait_for(lambda: len(log) > 60)
+    postgres_server.stop()
+    postgres_server.start()
+    wait_for(lambda: len(log) > 160)
+    killed.kill()
+    time.sleep(0.3)  # what it had sent arrives
+    for folder in ("one", "two"):
+        before = len(log)
+        ended = start(internet, tmp_path / folder, state)
+        assert ended.wait() == 0, ended.said
+        assert "Traceback" not in killed.said + ended.said
+        assert answers(ended.said) == Counter(hit.status for hit in log[before:] if hit.status)
+        internet.server.wall = lambda: time.time() + 2 * HOUR
+    changed = changed_between(internet.web, log, 0, log[before].wall, log[-1].wall)
+    assert changed > len(HABITS) / 6
+    assert re.findall(r"Round 2: (\d+) pages changed", ended.said) == [f"{changed}"]
+    with database(state) as ask:
+        rows = [Row(*row) for row in ask("SELECT url, text FROM page")]
+        wrong = [
+            *state_wrong(ask),
+            *requests_wrong(internet.web, log),
+            *pauses_wrong(internet.web, log, PAUSE),
+            *pages_wrong(internet.web, log, rows, [0]),
+            *lines_wrong("topic", rows, tmp_path.glob("*/output")),
+        ]
+    assert not wrong, "\n".join(wrong)
