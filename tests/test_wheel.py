@@ -16,13 +16,23 @@ from fork_server import ROOT
 from crawler.demo import articles
 
 
-@pytest.fixture(scope="module")
-def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, unpacked."""
-    folder = tmp_path_factory.mktemp("wheel")
+def built(folder: Path) -> Path:
+    """A wheel that is built in a folder."""
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
     (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built(tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def unpacked(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, unpacked."""
+    folder = tmp_path_factory.mktemp("unpacked")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder / "unpacked")
         assert "crawler/reports/templates/focus.html" in archive.namelist()
@@ -32,6 +42,10 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def environment(unpacked: Path) -> dict[str, str]:
     """One in which the crawler is that of the wheel."""
     return os.environ | {"PYTHONPATH": str(unpacked), "SCRAPY_SETTINGS_MODULE": "crawler.settings"}
+
+
+def test_the_wheel_is_the_same_when_it_is_built_again(wheel: Path, tmp_path: Path) -> None:
+    assert built(tmp_path).read_bytes() == wheel.read_bytes()
 
 
 PROGRAM = "import crawler, sys; print(crawler.__file__, flush=True); from scrapy.cmdline import execute; execute()"
