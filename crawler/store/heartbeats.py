@@ -116,11 +116,10 @@ def return_held(connection: Connection, worker_id: int, crash: int) -> int:
     back = update(address).where(*held).values(state=WAITING, worker=None, crashes=address.c.crashes + crash)
     returned = connection.execute(back).rowcount
     connection.execute(UPDATE_BEST, {"ids": sorted(hosts)})
-    values: dict[str, Any] = {"worker": None}
-    if crash:  # nobody knows when it sent its last requests
-        rested = database_time(connection) + func.coalesce(host.c.delay, 0.0)
-        values["next_at"] = case((host.c.next_at > rested, host.c.next_at), else_=rested)
-    connection.execute(update(host).where(host.c.worker == worker_id).values(values))
+    # The worker may have sent requests that it has not reported.
+    rested = database_time(connection) + func.coalesce(host.c.delay, 0.0)
+    later = case((host.c.next_at > rested, host.c.next_at), else_=rested)
+    connection.execute(update(host).where(host.c.worker == worker_id).values(worker=None, next_at=later))
     return returned
 
 

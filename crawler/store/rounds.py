@@ -252,6 +252,8 @@ def _reopen(connection: Connection, keys: Sequence[int]) -> int:
     done = address.c.key.in_(keys), IS_DONE
     hosts = connection.execute(select(address.c.host_id).where(*done)).scalars().all()
     opened = connection.execute(update(address).where(*done).values(state=WAITING, **NO_OUTCOME)).rowcount
-    anew = {"best": next_best, "closed": None, "next_at": 0.0}
+    rested = database_time(connection) + func.coalesce(host.c.delay, 0.0)
+    sooner = case((host.c.next_at < rested, host.c.next_at), else_=rested)  # than after a long pause for errors
+    anew = {"best": next_best, "closed": None, "next_at": sooner}
     connection.execute(update(host).where(host.c.id.in_(sorted(set(hosts)))).values(**anew))
     return opened

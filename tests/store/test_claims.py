@@ -170,11 +170,12 @@ def test_a_host_at_hand_rests_when_its_worker_ends(crew: Crew) -> None:
     assert crew.join().claim() == []
 
 
-def test_a_host_of_a_killed_worker_rests_for_its_pause(crew: Crew) -> None:
+@pytest.mark.parametrize("end", ["die", "leave"])
+def test_a_host_of_a_worker_that_ended_rests_for_its_pause(end: str, crew: Crew) -> None:
     one = crew.join(*many(A, 2))
     one.claim(each=1)
     crew.change(host.update().values(delay=20.0))
-    one.die()
+    getattr(one, end)()
     two = crew.join()
     assert two.claim() == []
     crew.change(host.update().values(next_at=host.c.next_at - 20.0))

@@ -8,7 +8,7 @@ from crawler.frontier.batch import BatchReply, Redirect
 from crawler.frontier.page_result import Candidate
 from crawler.outcomes import Code, Outcome
 from crawler.store import heartbeats
-from crawler.store.crawl_tables import DONE, WAITING, address, crawl, worker
+from crawler.store.crawl_tables import DONE, WAITING, address, crawl, host, worker
 from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.store.page_tables import page, shared_example
 from crawler.urls.canonical import Canonical
@@ -284,6 +284,21 @@ def test_a_seed_that_failed_is_asked_again(crew: Crew) -> None:
     again.end(stored(again.hand.popitem()[1]))
     again.leave()
     assert not crew.join().session.begin([A, B])
+
+
+@pytest.mark.parametrize(("pause", "left"), [(500.0, 20.0), (5.0, 5.0)])
+def test_the_host_of_a_seed_that_failed_rests_for_its_usual_pause(crew: Crew, pause: float, left: float) -> None:
+    one = crew.join(*candidates(A, kind="seed"))
+    (first,) = one.claim()
+    one.end(failed(first, Outcome(Code.HTTP_STATUS, "503"), shared_examples=(("again", A),)))
+    assert one.commit(idle=True, demand=EVERYTHING).over
+    one.leave()
+    now = crew.value(select(func.max(host.c.next_at)))
+    crew.change(host.update().values(delay=20.0, next_at=now + pause))
+    again = crew.join()
+    assert again.session.begin([A])
+    again.seed(*candidates(A, kind="seed"))
+    assert crew.value(select(host.c.next_at)) - now == pytest.approx(left, abs=3.0)
 
 
 @pytest.mark.parametrize("folders", [("one", "two"), ("one", "one")])
