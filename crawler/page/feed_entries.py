@@ -4,6 +4,7 @@ It is `content` in Atom (RFC 4287), `content:encoded` in RSS, and `content_html`
 Summaries (`summary`, `description`) are no main text.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any, NamedTuple
@@ -11,6 +12,8 @@ from typing import Any, NamedTuple
 from lxml import etree
 
 MARKUP = frozenset(("html", "text/html"))
+ENTRIES = frozenset(("item", "entry"))
+TAG = re.compile("[a-z][a-z0-9-]*")
 DATES = ("published", "pubdate", "date", "issued")
 """Elements that say when an entry was published."""
 MOST = 300
@@ -33,13 +36,17 @@ def local_name(element: etree._Element) -> str:
 
 
 def xml_text(entry: etree._Element) -> EntryText | None:
-    """The text of an entry of RSS or Atom; None if it has none with it."""
+    """The text of an entry of RSS or Atom; None if it has none with it, or if the entry is in another."""
+    if any(local_name(one) in ENTRIES for one in entry.iterancestors()):
+        return None  # its text is in that of the other
     html = next(filter(None, map(_html, entry.iterchildren(etree.Element))), "")
     if not html:
         return None
     said: dict[str, str] = {}
     for element in entry.iterchildren(etree.Element):
         name = local_name(element)
+        if name not in ("title", "author", "creator", *DATES):
+            continue
         of = next(element.iterchildren("{*}name"), element) if name == "author" else element
         said.setdefault(name, _text(of).strip()[:MOST])
     author = said.get("creator") or said.get("author", "")
@@ -75,7 +82,7 @@ def _html(element: etree._Element) -> str:
         return _text(element)
     if kind == "xhtml":
         for one in element.iter(etree.Element):
-            one.tag = local_name(one)
+            one.tag = name if TAG.fullmatch(name := local_name(one)) else "div"
         return "".join(etree.tostring(one, encoding="unicode", method="html") for one in element)
     return _paragraph(_text(element)) if kind == "text" else ""
 

@@ -29,6 +29,7 @@ def text_of(body: str) -> EntryText | None:
     ("content", "html"),
     [
         ("<content type='html'>&lt;p&gt;Bees &amp;amp; hives&lt;/p&gt;</content>", "<p>Bees &amp; hives</p>"),
+        ("<content type='xhtml'><a:1b>Bees</a:1b><a:>hive</a:></content>", "<div>Bees</div><div>hive</div>"),
         (f"<content type='xhtml'>{XHTML}</content>", "<div><p>Bees &amp; <b>hives</b></p></div>"),
         ("<content>Bees &lt; hives\n\nA queen</content>", "<p>Bees &lt; hives</p><p>A queen</p>"),
         ("<media:content type='text/html'>no</media:content><content type='html'>Bees</content>", "Bees"),
@@ -85,6 +86,13 @@ def test_what_an_entry_says(body: str, expected: EntryText | None) -> None:
 def test_the_content_of_json_feeds(item: dict[str, object], expected: EntryText | None) -> None:
     feed = {"version": "https://jsonfeed.org/version/1.1", "items": [item | {"url": "/a"}]}
     assert text_of(json.dumps(feed)) == expected
+
+
+def test_an_entry_within_another_has_no_text_of_its_own() -> None:
+    inner = "<entry><link href='/b'/><content type='xhtml'><p>Bees</p></content></entry>"
+    found = listing(ATOM.format(f"{LINK}<content type='xhtml'>{inner}</content>").encode(), URL, 10_000)
+    assert found is not None
+    assert [url.rpartition("/")[2] for url in found.texts] == ["a"]
 
 
 def test_a_sitemap_has_no_texts() -> None:
