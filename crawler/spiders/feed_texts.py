@@ -53,7 +53,7 @@ class FeedTexts:
                 key = self._key(url)
                 self._take(key)
                 self._kept[key] = url, text
-                self._size += _size(text)
+                self._size += _size(url, text)
         while self._size > self._most:
             self._take(next(iter(self._kept)))
             self._count_statistic("feed/dropped", 1)
@@ -82,15 +82,19 @@ class FeedTexts:
             return None
         for asked in dict.fromkeys((url, candidate.url, candidate.requested or url)):
             if found := self._take(self._key(asked)):
-                return found[1] if urlsplit(found[0]).path == urlsplit(url).path else None
+                return found[1] if _path(found[0]) == _path(url) else None
         return None
 
     def _take(self, key: int) -> tuple[str, EntryText] | None:
         found = self._kept.pop(key, None)
         if found is not None:
-            self._size -= _size(found[1])
+            self._size -= _size(*found)
         return found
 
 
-def _size(text: EntryText) -> int:
-    return getsizeof(text.html) + WEIGHT
+def _size(url: str, text: EntryText) -> int:
+    return sum(map(getsizeof, (url, *text))) + WEIGHT
+
+
+def _path(url: str) -> str:
+    return urlsplit(url).path.rstrip("/")

@@ -77,9 +77,23 @@ def test_what_a_page_asks_of_robots_holds_for_its_text() -> None:
     assert made.robots == {"noindex", "noai"}
 
 
+def test_a_page_that_moves_to_its_address_with_a_slash_has_its_text() -> None:
+    feeds = texts(Counter())
+    feeds.keep(FEED, {URL: EntryText(letters(400))})
+    assert feeds.in_place_of(page_of(9, url=f"{URL}/"), Candidate(URL, 0), is_refused=True) is not None
+
+
+def test_all_that_an_entry_says_counts() -> None:
+    counts = Counter[str]()
+    feeds = texts(counts, 3 * (WEIGHT + 800))
+    for name in "abc":
+        feeds.keep(FEED, {f"{URL}/{name}": EntryText(letters(400), title="\N{HONEYBEE}" * 300)})
+    assert counts["feed/dropped"] == 2
+
+
 def test_the_oldest_texts_are_dropped() -> None:
     counts = Counter[str]()
-    feeds = texts(counts, 3 * (WEIGHT + 600))
+    feeds = texts(counts, 3 * (WEIGHT + 800))
     for name in "abca":  # the first comes again, and is the latest then
         feeds.keep(FEED, {f"{URL}/{name}": EntryText(letters(400))})
     feeds.keep(FEED, {f"{URL}/d": EntryText(letters(400))})
