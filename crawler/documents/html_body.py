@@ -44,7 +44,9 @@ class Body:
     def link(self, url: str, title: str) -> None:
         """Add a link to the web that stands somewhere in the text, with what it says there; no text is added."""
         self._count += 1
-        if self._count <= MAX_BLOCKS and url.startswith(WEB):
+        if self._count > MAX_BLOCKS:
+            self.is_cut = True
+        elif url.startswith(WEB):
             self._found.append(f'<a href="{escape(url)}" title="{escape(title)}"></a>')
 
     def table(self, rows: Iterable[Iterable[str]]) -> None:

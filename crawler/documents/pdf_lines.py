@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from ctypes import addressof
 from dataclasses import dataclass, replace
+from itertools import islice
 from math import hypot
 from typing import Any, NamedTuple
 
@@ -21,6 +22,8 @@ import pypdfium2.raw as pdf
 
 from crawler.documents.pdf_links import PdfLink, page_links
 
+MAX_LINKS = 2_000
+"""Of one page; a page of an index has some hundred."""
 MAX_CHARACTERS = 100_000
 """Of one page; a full page of a newspaper has some 20,000."""
 HYPHEN = "\ufffe"
@@ -121,14 +124,15 @@ class PageReader:
         try:
             count = text_page.count_chars()
             found = list(self._lines(text_page.raw, min(count, MAX_CHARACTERS)))
-            links = tuple(page_links(page.pdf.raw, page.raw, text_page.raw))
+            links = tuple(islice(page_links(page.pdf.raw, page.raw, text_page.raw), MAX_LINKS + 1))
         finally:
             text_page.close()
+        is_cut = count > MAX_CHARACTERS or len(links) > MAX_LINKS
         turns = Counter(word.look.turn for line in found for word in line)
         turn = turns.most_common(1)[0][0] if turns else 0
         top, height = _top(turn, *page.get_size())
         words = (word for line in found for word in line if word.look.turn == turn)
-        return PdfPage(list(_split(words, number, top)), height, count > MAX_CHARACTERS, links)
+        return PdfPage(list(_split(words, number, top)), height, is_cut, links[:MAX_LINKS])
 
     def _lines(self, text_page: Any, count: int) -> Iterator[list[_Word]]:
         """The words of each line, as PDFium ends lines."""

@@ -6,8 +6,6 @@ from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdf
 
-MOST_LINKS = 2_000
-"""Of one page; a page of an index has some hundred."""
 MAX_ADDRESS = 2_083
 MAX_TEXT = 200
 """Characters of text for one link."""
@@ -21,9 +19,7 @@ class PdfLink(NamedTuple):
 def page_links(document: Any, page: Any, text_page: Any) -> Iterator[PdfLink]:
     """The links of a page, in the order of the file; a link over two lines comes twice."""
     at, link = ctypes.c_int(0), pdf.FPDF_LINK()
-    for _ in range(MOST_LINKS):
-        if not pdf.FPDFLink_Enumerate(page, at, link):
-            return
+    while pdf.FPDFLink_Enumerate(page, at, link):
         if url := _address(document, link):
             yield PdfLink(url, _text(link, text_page))
 

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 from lxml import etree
 
 MARKUP = frozenset(("html", "text/html"))
-ENTRIES = frozenset(("item", "entry"))
-TAG = re.compile("[a-z][a-z0-9-]*")
+FEED_ENTRIES = frozenset(("item", "entry"))
+"""The elements that an entry of a feed is, in RSS and in Atom."""
+_TAG = re.compile("[a-z][a-z0-9-]*")
 DATES = ("published", "pubdate", "date", "issued")
 """Elements that say when an entry was published."""
 MOST = 300
@@ -37,7 +38,7 @@ def local_name(element: etree._Element) -> str:
 
 def xml_text(entry: etree._Element) -> EntryText | None:
     """The text of an entry of RSS or Atom; None if it has none with it, or if the entry is in another."""
-    if any(local_name(one) in ENTRIES for one in entry.iterancestors()):
+    if any(local_name(one) in FEED_ENTRIES for one in entry.iterancestors()):
         return None  # its text is in that of the other
     html = next(filter(None, map(_html, entry.iterchildren(etree.Element))), "")
     if not html:
@@ -82,7 +83,7 @@ def _html(element: etree._Element) -> str:
         return _text(element)
     if kind == "xhtml":
         for one in element.iter(etree.Element):
-            one.tag = name if TAG.fullmatch(name := local_name(one)) else "div"
+            one.tag = name if _TAG.fullmatch(name := local_name(one)) else "div"
         return "".join(etree.tostring(one, encoding="unicode", method="html") for one in element)
     return _paragraph(_text(element)) if kind == "text" else ""
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
-from crawler.page.feed_entries import EntryText, json_text, local_name, xml_text
+from crawler.page.feed_entries import FEED_ENTRIES, EntryText, json_text, local_name, xml_text
 from crawler.page.text import fold_space
 from crawler.urls.parsing import absolute
 
@@ -27,7 +27,7 @@ DATES = {
     "item": ("pubdate", "date", "modified"),
     "entry": ("updated", "modified", "published"),
 }
-ENTRIES = frozenset(("url", "sitemap", "item", "entry"))
+ENTRIES = FEED_ENTRIES | {"url", "sitemap"}
 MAX_ADDRESSES = 50_000  # bytes of a list, as the sitemap protocol limits it
 MAX_TAGS = 500_000  # `<` characters of a list that are parsed
 MAX_MEMBERS = 100  # gzipped files in a row
@@ -123,7 +123,7 @@ def _entry(entry: etree._Element, kind: str) -> Entry:
             hrefs.append(href)
     changed = _first_moment(said.get(name) for name in DATES.get(kind, ()) if hrefs)
     title = fold_space((said.get("title") or "")[:MAX_TITLE])
-    return Entry(hrefs, changed, title, kind == "sitemap", xml_text(entry) if kind in ("item", "entry") else None)
+    return Entry(hrefs, changed, title, kind == "sitemap", xml_text(entry) if kind in FEED_ENTRIES else None)
 
 
 def _parts(entry: etree._Element) -> Iterator[etree._Element]:

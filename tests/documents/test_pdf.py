@@ -5,7 +5,7 @@ from document_files import BOLD, MONO, SANS, SONG, Text, pdf
 
 from crawler.documents.document import DocumentError, Facts, Fault
 from crawler.documents.pdf import read_pdf
-from crawler.documents.pdf_links import MOST_LINKS
+from crawler.documents.pdf_lines import MAX_LINKS
 from crawler.extraction.document_text import document_text
 from crawler.page.page import Page
 
@@ -181,7 +181,9 @@ def test_links_to_the_web_are_there_with_their_words_and_add_no_text() -> None:
     assert document_text(page).text == document_text(Page.from_html(read_pdf(pdf([lines])).html)).text
 
 
-def test_the_links_of_a_page_are_limited() -> None:
-    addresses = [f"https://a.example/{number}" for number in range(MOST_LINKS + 1)]
+@pytest.mark.parametrize("over", [0, 1])
+def test_the_links_of_a_page_are_limited(over: int) -> None:
+    addresses = [f"https://a.example/{number}" for number in range(MAX_LINKS + over)]
     document = read_pdf(pdf([Text(["Bees dance in the dark of the hive."])], links=addresses))
-    assert document.body.count("<a ") == MOST_LINKS
+    assert document.body.count("<a ") == MAX_LINKS
+    assert document.is_cut == bool(over)

@@ -7,7 +7,7 @@ import asyncio
 import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
@@ -170,9 +170,7 @@ class Reply:
     edition: int | None = None
 
     def head(self) -> bytes:
-        with suppress(ValueError):
-            reason = HTTPStatus(self.status).phrase
-        lines = [f"HTTP/1.1 {self.status} {reason}", f"Content-Type: {self.content_type}"]
+        lines = [f"HTTP/1.1 {self.status} {HTTPStatus(self.status).phrase}", f"Content-Type: {self.content_type}"]
         lines += [f"{name}: {value}" for name, value in self.headers.items()]
         return "".join(f"{line}\r\n" for line in lines).encode("latin-1")
 
