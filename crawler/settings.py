@@ -54,10 +54,12 @@ input. No shell is started; in a settings module, a list of words is possible, t
 """
 
 # The web interface, by `scrapy dashboard`.
-DASHBOARD_PASSWORD = ""
-"""The password of the dashboard; for Prometheus, the bearer token. Without one, only this machine has access."""
 DASHBOARD_HOSTS = ""
 """Other host names under which the dashboard is served, separated by commas."""
+DASHBOARD_PATH = ""
+"""The path under which a reverse proxy serves the dashboard, such as `/crawls`."""
+DASHBOARD_PROXIES = "127.0.0.1,::1"
+"""Addresses or networks of reverse proxies, separated by commas: what their X-Forwarded headers say is believed."""
 
 STALL_LIMIT = 600.0
 """Seconds after which a request that hangs is given up; 0 waits for ever. The log names such requests much earlier."""

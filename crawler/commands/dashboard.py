@@ -2,7 +2,10 @@
 
 import argparse
 import os
-from ipaddress import ip_address
+import re
+import sys
+from getpass import getpass
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,16 +13,16 @@ from scrapy.settings import BaseSettings
 
 from crawler.command_line import command
 from crawler.command_line.command import whole
-from crawler.command_line.terminal import WrongUseError
-from crawler.translation.message import N_
+from crawler.command_line.terminal import WrongUseError, say
+from crawler.translation.message import N_, Message
 
 if TYPE_CHECKING:
     from crawler.dashboard.access import AccessControl
+    from crawler.dashboard.users import Users
 
 PORT = 6080
 MOST_PORT = 65_535
 NICE = 10  # how far the dashboard lowers its own priority in favour of crawls
-LEAST_PASSWORD = 8
 
 
 class Command(command.Command):
@@ -34,50 +37,113 @@ class Command(command.Command):
             "--host",
             metavar="ADDRESS",
             default="127.0.0.1",
+            help=N_("the address to listen on; other addresses than those of this machine need a user"),
+        )
+        parser.add_argument(
+            "--add-user",
+            metavar="NAME",
             help=N_(
-                "the address to listen on; other addresses than those of this machine need the setting "
-                "DASHBOARD_PASSWORD"
+                "add a user, or give one another password and role, and end; the password is read from standard input"
             ),
         )
+        role = N_("of the added user: an editor may change labels, crawls and jobs, a reader may only read")
+        parser.add_argument("--role", choices=("reader", "editor"), default="reader", help=role)
+        parser.add_argument("--remove-user", metavar="NAME", help=N_("remove a user, and end"))
 
 
 def serve(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Open the dashboard, on this machine alone if nothing else is said."""
-    password, names = str(settings["DASHBOARD_PASSWORD"]), settings.getlist("DASHBOARD_HOSTS")
-    access = access_of(opts.host, password, [name.strip() for name in names if name.strip()])
+    from crawler.dashboard.users import FILE, Users
+
+    users = Users(Path(settings["OUTPUT_DIR"]) / FILE)
+    if opts.add_user is not None or opts.remove_user is not None:
+        return change_users(users, opts)
     from crawler.dashboard.app import dashboard
     from crawler.dashboard.context import DashboardContext
+    from crawler.dashboard.logins import Logins
+    from crawler.dashboard.server import Address
     from crawler.dashboard.server import serve as serve_application
     from crawler.schedule.job_process import starting_thread
     from crawler.store.database import display_url, state_url
 
+    access = access_of(opts.host, settings, bool(users.all()))
+    address = Address(opts.host, opts.port, root_of(settings), proxies_of(settings))
     url = state_url(settings)
     if hasattr(os, "nice"):
         starting_thread()
         os.nice(NICE)
-    context = DashboardContext(url, Path(settings["OUTPUT_DIR"]), settings, access)
-    return serve_application(dashboard(context), opts.host, opts.port, display_url(url))
+    logins = Logins(users, is_required=bool(users.all()))
+    context = DashboardContext(url, Path(settings["OUTPUT_DIR"]), settings, access, logins, address.root)
+    return serve_application(dashboard(context), address, display_url(url))
 
 
-def access_of(host: str, password: str, names: list[str]) -> "AccessControl":
+def change_users(users: "Users", opts: argparse.Namespace) -> int:
+    """Add or remove a user."""
+    from crawler.dashboard.users import LEAST_PASSWORD, MOST_PASSWORD, NAME, User, hashed
+
+    name = str(opts.add_user if opts.add_user is not None else opts.remove_user)
+    if opts.add_user is None:
+        if not users.remove(name):
+            raise WrongUseError("there is no user {name}", name=repr(name[:100]))
+        say("scrapy dashboard", Message(N_("{name} was removed"), {"name": name}))
+        return 0
+    if not NAME.fullmatch(name):
+        raise WrongUseError(
+            "--add-user {name} is wrong; allowed are up to 64 letters, digits and . _ - @", name=repr(name[:100])
+        )
+    password = getpass() if sys.stdin.isatty() else sys.stdin.readline().rstrip("\r\n")
+    if not LEAST_PASSWORD <= len(password) <= MOST_PASSWORD:
+        raise WrongUseError(
+            "the password must have {least} to {most} characters", least=LEAST_PASSWORD, most=MOST_PASSWORD
+        )
+    users.put(User(name, opts.role, hashed(password)))
+    say("scrapy dashboard", Message(N_("{name} was added as {role}"), {"name": name, "role": opts.role}))
+    return 0
+
+
+def names_in(settings: BaseSettings, setting: str) -> list[str]:
+    """The names in a setting, which are separated by commas."""
+    return [name.strip() for name in settings.getlist(setting) if name.strip()]
+
+
+def root_of(settings: BaseSettings) -> str:
+    """The path of the dashboard without the slash at its end."""
+    root = str(settings["DASHBOARD_PATH"]).strip("/")
+    parts = root.split("/") if root else []
+    if not all(re.fullmatch(r"[\w.~-]+", part, re.ASCII) and part.strip(".") for part in parts):
+        raise WrongUseError(
+            "setting DASHBOARD_PATH is wrong; allowed is a path of letters, digits and . _ ~ -, such as /crawls"
+        )
+    return f"/{root}" if root else ""
+
+
+def proxies_of(settings: BaseSettings) -> tuple[str, ...]:
+    """The addresses and networks of reverse proxies."""
+    found = names_in(settings, "DASHBOARD_PROXIES")
+    for name in found:
+        try:
+            ip_network(name)
+        except ValueError:
+            raise WrongUseError(
+                "setting DASHBOARD_PROXIES is wrong: {name} is no address or network", name=repr(name[:100])
+            ) from None
+    return tuple(found)
+
+
+def access_of(host: str, settings: BaseSettings, has_users: bool) -> "AccessControl":
     """The access control of a dashboard that listens there; refused where everybody had access."""
     from crawler.dashboard.access import LOCAL, AccessControl, host_name
 
+    names = names_in(settings, "DASHBOARD_HOSTS")
     try:
         address = ip_address("127.0.0.1" if host == "localhost" else host)
     except ValueError:
         raise WrongUseError(
             "--host {host} is wrong; allowed are localhost and addresses in numbers", host=repr(host[:100])
         ) from None
-    if not address.is_loopback and not password:
-        raise WrongUseError(
-            "--host {host} gives other machines access; that needs the setting DASHBOARD_PASSWORD", host=host
-        )
-    if password and len(password) < LEAST_PASSWORD:
-        raise WrongUseError(
-            "setting DASHBOARD_PASSWORD is too short; it needs at least {least} characters", least=LEAST_PASSWORD
-        )
+    if not address.is_loopback and not has_users:
+        raise WrongUseError("--host {host} gives other machines access; add a user first with --add-user", host=host)
     if wrong := [name for name in names if not host_name(name)]:
         raise WrongUseError("setting DASHBOARD_HOSTS is wrong: {name} is not a host name", name=repr(wrong[0][:100]))
     served = frozenset(map(host_name, names)) | LOCAL | {str(address)}
-    return AccessControl(served, any_address=address.is_unspecified, password=password)
+    return AccessControl(served, any_address=address.is_unspecified)

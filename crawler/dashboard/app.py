@@ -1,7 +1,7 @@
 """The dashboard as an ASGI application: routes, errors in the visitor's language, static files, and headers.
 
-A request comes over a limited connection (.server) to `answer`, which checks access (.access) and hands it to the
-FastAPI application.
+A request comes over a limited connection (.server) to `answer`, which checks where it comes from (.access) and who the
+visitor is (.logins), and hands it to the FastAPI application.
 """
 
 import logging
@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from anyio import to_thread
+from anyio import CapacityLimiter, to_thread
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
@@ -25,17 +25,20 @@ from starlette.exceptions import HTTPException
 from crawler import __version__
 from crawler.command_line.terminal import printable
 from crawler.dashboard import metrics
-from crawler.dashboard.access import HEADERS, SAFE, TOKEN, RefusedError
-from crawler.dashboard.context import Context, DashboardContext, language_of
+from crawler.dashboard.access import HEADERS, SAFE, TOKEN, RefusedError, check_origin, check_page, check_token
+from crawler.dashboard.context import Context, DashboardContext, language_of, path_of
 from crawler.dashboard.corpus import view as corpus
+from crawler.dashboard.logins import Visitor
 from crawler.dashboard.server import TOO_LARGE
 from crawler.dashboard.views import (
     crawl_changes,
+    edits,
     evaluate,
     images,
     job_changes,
     label_sheet,
     labels,
+    login,
     one_crawl,
     overview,
     page,
@@ -58,18 +61,17 @@ MOST_FIELDS = 10_000
 FORM = "application/x-www-form-urlencoded"
 METHODS = (*SAFE, "POST")
 DESCRIPTION = "/api/openapi.json"
-WITHOUT_ACCESS = (
-    HTTPStatus.UNAUTHORIZED,
-    HTTPStatus.METHOD_NOT_ALLOWED,
-    HTTPStatus.MISDIRECTED_REQUEST,
-    HTTPStatus.TOO_MANY_REQUESTS,
-)
-"""Errors of visitors without access: they get one sentence instead of a page, as a page holds the token."""
+STATIC = "/static"
+PROGRAMS = ("/api/", "/metrics")
+HARMLESS = re.compile(rf"{login.LOGOUT}|/labels/pages/[0-9]+/preview")
+"""Forms that readers may send, too."""
+ONE_PASSWORD = CapacityLimiter(1)
+"""Passwords of programs are checked one after another, so that guesses leave the processor to others."""
 MORE_HEADERS = {
-    HTTPStatus.UNAUTHORIZED: {"WWW-Authenticate": 'Basic realm="Winnow", charset="UTF-8"'},
     HTTPStatus.METHOD_NOT_ALLOWED: {"Allow": ", ".join(METHODS)},
     HTTPStatus.SERVICE_UNAVAILABLE: {"Retry-After": "5"},
 }
+BASIC = 'Basic realm="Winnow", charset="UTF-8"'
 ALLOWED = {
     "int": N_("a whole number"),
     "bool": N_("yes or no"),
@@ -80,6 +82,8 @@ ALLOWED = {
 """What a parameter allows, by the first word of Pydantic's error type."""
 SECURITY = [(name.lower().encode(), value.encode()) for name, value in {**HEADERS, "Server": "winnow"}.items()]
 NO_PAGE = RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
+NO_LOGIN = RefusedError(HTTPStatus.UNAUTHORIZED, "Log in to see the dashboard.")
+ONLY_READER = RefusedError(HTTPStatus.FORBIDDEN, "You may only read; an editor can change this.")
 NO_METHOD = RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, "This address does not accept this method.")
 
 
@@ -118,14 +122,14 @@ app = FastAPI(
 )
 VIEWS = (
     *(overview, one_crawl, crawl_changes, page_list, page, topic_label, page_links, page_versions, page_blocks),
-    *(corpus, page_changes, images, labels, label_sheet, job_changes, schedule, evaluate),
+    *(corpus, page_changes, images, labels, label_sheet, job_changes, schedule, evaluate, edits, login),
 )
 for one in VIEWS:
     app.include_router(one.router, include_in_schema=False)
     if hasattr(one, "api"):
         app.include_router(one.api)
 app.include_router(metrics.router, include_in_schema=False)
-app.mount("/static", Files(directory=str(files(__package__) / "static")))
+app.mount(STATIC, Files(directory=str(files(__package__) / "static")))
 
 
 @app.get("/api", include_in_schema=False)
@@ -139,17 +143,36 @@ def show_api(context: Context, request: Request) -> Response:
 @app.exception_handler(HTTPException)
 @app.exception_handler(RequestValidationError)
 async def refused(request: Request, error: Exception) -> Response:
-    """The response to a refused request, in the visitor's language; in English under /api."""
-    why = _refusal(error)
+    """The response to a refused request, in the visitor's language; in English to programs."""
+    why, context = _refusal(error), request.state.context
     headers = MORE_HEADERS.get(HTTPStatus(why.status), {})
-    if request.scope["path"].startswith(("/api/", "/metrics")):
+    if why.status == HTTPStatus.UNAUTHORIZED:
+        # A browser would ask for the password itself, and keep it for ever.
+        headers = {"WWW-Authenticate": 'Form realm="Winnow"' if "sec-fetch-mode" in request.headers else BASIC}
+    if path_of(request).startswith(PROGRAMS):
         return JSONResponse({"error": str(why).encode("utf-8", "replace").decode()}, why.status, headers)
-    if why.status in WITHOUT_ACCESS or why is request.state.refusal:
+    if why.status == HTTPStatus.UNAUTHORIZED and _is_navigation(request):
+        answer = login.ask(context, request, why, _target(request))
+    elif request.state.visitor is None or why is request.state.refusal:
         return PlainTextResponse(f"{catalogue_of(language_of(request)).gettext(why.message)}\n", why.status, headers)
-    context: DashboardContext = request.state.context
-    answer = context.page(request, "refused.html", why.status, code=why.status, why=why.message)
+    else:
+        answer = context.page(request, "refused.html", why.status, code=why.status, why=why.message)
     answer.headers.update(headers)
     return answer
+
+
+def _is_navigation(request: Request) -> bool:
+    """Whether a browser will show the response as a page."""
+    mode = request.headers.get("sec-fetch-mode")
+    return mode == "navigate" if mode else "text/html" in request.headers.get("accept", "")
+
+
+def _target(request: Request) -> str:
+    """The address that a visitor wanted to see."""
+    if request.method not in SAFE:
+        return login.START
+    query = request.scope["query_string"].decode()
+    return f"{path_of(request)}?{query}" if query else path_of(request)
 
 
 def _refusal(error: Exception) -> RefusedError:
@@ -183,23 +206,28 @@ async def failed(request: Request, error: Exception) -> Response:
 
 def dashboard(context: DashboardContext) -> Any:
     """The ASGI application of a dashboard, with access control and security headers around it."""
+    root = context.root
 
     async def answer(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
             await app(scope, receive, send)
             return
-        scope = {**scope, "state": {"body": b"", "refusal": None, **scope["state"], "context": context}}
+        state = {"body": b"", "refusal": None, "visitor": None, **scope["state"], "context": context}
+        scope = {**scope, "state": state, "root_path": root}
 
         async def send_on(event: Any) -> None:
             if event["type"] == "http.response.start":
                 own = {name for name, _ in event["headers"]}
-                event["headers"] = [*event["headers"], *(one for one in SECURITY if one[0] not in own)]
+                sent = [
+                    (name, root.encode() + value if name == b"location" else value) for name, value in event["headers"]
+                ]
+                event["headers"] = [*sent, *(one for one in SECURITY if one[0] not in own)]
             await send(event)
 
         try:
             try:
-                _admit(context, scope)
-            except RefusedError as error:
+                await _admit(context, scope)
+            except (RefusedError, StateError) as error:
                 refusal = await refused(Request(scope), error)
                 await refusal(scope, receive, send_on)
             else:
@@ -212,18 +240,39 @@ def dashboard(context: DashboardContext) -> Any:
     return answer
 
 
-def _admit(context: DashboardContext, scope: Any) -> None:
-    """Raise a RefusedError if a request has no access; form fields become query parameters.
-
-    So one rule applies to all parameters of views: of each name the first value counts, and an empty value counts as
-    absent.
-    """
+async def _admit(context: DashboardContext, scope: Any) -> None:
+    """Raise a RefusedError if a request has no access; put the visitor and the parameters where views find them."""
     request, state = Request(scope), scope["state"]
     is_change = request.method not in SAFE
     if request.method not in METHODS:
         raise NO_METHOD
     if state["refusal"] is not None:
         raise state["refusal"]
+    token = _read_parameters(request)
+    context.access.check_host(request)
+    if not scope["path"].startswith(f"{context.root}/"):
+        raise NO_PAGE
+    path = path_of(request)
+    if path == login.LOGIN or (not is_change and path.startswith(f"{STATIC}/")):
+        return
+    visitor = state["visitor"] = await _visitor(context, request)
+    if not is_change:
+        check_page(request)
+        return
+    check_origin(request)
+    check_token(request, token, visitor.token)
+    if not visitor.is_editor and not HARMLESS.fullmatch(path):
+        raise ONLY_READER
+
+
+def _read_parameters(request: Request) -> str:
+    """Make form fields query parameters; returns the token of a form.
+
+    So one rule applies to all parameters of views: of each name the first value counts, and an empty value counts as
+    absent.
+    """
+    scope, state = request.scope, request.scope["state"]
+    is_change = request.method not in SAFE
     is_form = request.headers.get("content-type", "").partition(";")[0].strip().lower() == FORM
     given: dict[str, str] = {}
     try:
@@ -234,4 +283,16 @@ def _admit(context: DashboardContext, scope: Any) -> None:
         state["refusal"] = TOO_LARGE
         raise TOO_LARGE from None
     scope["query_string"] = urlencode(given).encode()
-    context.access.check(request, given.get(TOKEN, "") if is_change else "")
+    return given.get(TOKEN, "") if is_change else ""
+
+
+async def _visitor(context: DashboardContext, request: Request) -> Visitor:
+    """Who sends a request; raises a RefusedError if a login is missing or wrong."""
+    logins = context.logins
+    if not logins.is_required:
+        return Visitor(token=context.access.token)
+    if logins.visitor(request) is None and "authorization" in request.headers:
+        await to_thread.run_sync(logins.log_in_program, request, limiter=ONE_PASSWORD)
+    if (visitor := logins.visitor(request)) is None:
+        raise NO_LOGIN
+    return visitor

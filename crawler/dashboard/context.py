@@ -25,6 +25,8 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.engine import URL
 
 from crawler.dashboard.access import SAFE, AccessControl, RefusedError
+from crawler.dashboard.edits import Action, record
+from crawler.dashboard.logins import Logins
 from crawler.dashboard.rendering import render
 from crawler.outcomes import Outcome
 from crawler.store.database import StateError, open_database
@@ -130,6 +132,9 @@ class DashboardContext:
     output: Path
     settings: BaseSettings = field(repr=False)
     access: AccessControl
+    logins: Logins = field(default_factory=Logins)
+    root: str = ""
+    """The path under which a reverse proxy serves the dashboard."""
     background: Background = field(default_factory=Background)
     reports: Background = field(default_factory=Background)
     """Computations that take minutes and must not delay the others."""
@@ -145,6 +150,11 @@ class DashboardContext:
         except SlowError as error:
             raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, error.message) from None
 
+    def record(self, request: Request, action: Action, subject: str) -> None:
+        """Write down what the visitor changed."""
+        with self.changing() as engine:
+            record(engine, request.state.visitor.name, action, subject)
+
     @contextmanager
     def changing(self) -> Iterator[Engine]:
         engine = open_database(self.url)
@@ -154,18 +164,30 @@ class DashboardContext:
             engine.dispose()
 
     def page(self, request: Request, template: str, status: int = HTTPStatus.OK, **values: Any) -> Response:
-        language, query = language_of(request), dict(request.query_params)
-        around = {"path": request.scope["path"], "query": query, "token": self.access.token}
-        text = render(template, language, {**values, **around})
+        """A page of the dashboard; what a form sent, such as a password, is in no link of it."""
+        language, visitor = language_of(request), request.state.visitor
+        query = dict(request.query_params) if request.method in SAFE else {}
+        around = {
+            "path": path_of(request),
+            "query": query,
+            "visitor": visitor,
+            "token": visitor.token if visitor else "",
+        }
+        text = render(template, language, self.root, {**values, **around})
         answer = HTMLResponse(text.encode("utf-8", "replace"), status)
         if _chosen(request):
-            answer.set_cookie("lang", language, YEAR_SECONDS, path="/", samesite="strict", httponly=True)
+            answer.set_cookie("lang", language, YEAR_SECONDS, path=f"{self.root}/", samesite="strict", httponly=True)
         return answer
 
 
 async def context_of(request: Request) -> DashboardContext:
     found: DashboardContext = request.state.context
     return found
+
+
+def path_of(request: Request) -> str:
+    """The address that was requested, within the dashboard."""
+    return str(request.scope["path"]).removeprefix(request.scope["root_path"])
 
 
 Context = Annotated[DashboardContext, Depends(context_of)]

@@ -47,8 +47,8 @@ LOOKED_THROUGH = 20_000
 
 
 @cache
-def _environment(language: str) -> Environment:
-    """The template environment of a language, with `_` and `ngettext`."""
+def _environment(language: str, root: str) -> Environment:
+    """The template environment of a language, with `_` and `ngettext`; all links begin with `root`."""
     catalogue = catalogue_of(language)
     filters = (web, address, link, whole, day, size, number, share)
     found = environment("crawler.dashboard", **{one.__name__: one for one in filters})
@@ -59,6 +59,7 @@ def _environment(language: str) -> Environment:
         "span": lambda seconds: catalogue.gettext(short_span(seconds)),
         "reason": lambda given: catalogue.gettext((given if isinstance(given, Outcome) else Outcome.of(given)).message),
         "language": language,
+        "root": root,
         "languages": [(one, catalogue_of(one).gettext(LANGUAGE)) for one in languages()],
         "called": as_called,
         "version": __version__,
@@ -66,8 +67,8 @@ def _environment(language: str) -> Environment:
     return found
 
 
-def render(template: str, language: str, values: Mapping[str, Any]) -> str:
-    return _environment(language).get_template(template).render(values)
+def render(template: str, language: str, root: str, values: Mapping[str, Any]) -> str:
+    return _environment(language, root).get_template(template).render(values)
 
 
 def short_span(seconds: float | None) -> str | Message:

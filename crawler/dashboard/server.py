@@ -9,7 +9,8 @@ import logging
 import signal
 import socket
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from threading import Event, Thread
@@ -205,7 +206,17 @@ class Connection(H11Protocol):
             self.timer.cancel()
 
 
-def start_line(where: str, host: str, port: int) -> Message:
+@dataclass(frozen=True)
+class Address:
+    """Where a dashboard listens, and how reverse proxies reach it."""
+
+    host: str
+    port: int
+    root: str = ""
+    proxies: tuple[str, ...] = ()
+
+
+def start_line(where: str, host: str, port: int, root: str = "") -> Message:
     """The line that tells where the dashboard is.
 
     >>> str(start_line("crawl.db", "::1", 6080))
@@ -215,7 +226,10 @@ def start_line(where: str, host: str, port: int) -> Message:
     """
     everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - not bound to here
     name = everywhere.get(host, host)
-    values = {"where": where, "url": f"http://[{name}]:{port}/" if ":" in name else f"http://{name}:{port}/"}
+    values = {
+        "where": where,
+        "url": f"http://[{name}]:{port}{root}/" if ":" in name else f"http://{name}:{port}{root}/",
+    }
     local = N_("The dashboard of {where} is at {url} (Ctrl-C stops it)")
     public = N_(
         "The dashboard of {where} is at {url} (on other machines, use another address of this machine; Ctrl-C stops it)"
@@ -233,8 +247,8 @@ def listen(host: str, port: int) -> socket.socket:
     return found
 
 
-def server_of(application: App) -> uvicorn.Server:
-    """A server with limits on its connections."""
+def server_of(application: App, proxies: Sequence[str] = ()) -> uvicorn.Server:
+    """A server with limits on its connections, behind reverse proxies at these addresses or in these networks."""
     return uvicorn.Server(
         uvicorn.Config(
             application,
@@ -246,22 +260,25 @@ def server_of(application: App) -> uvicorn.Server:
             log_level=logging.CRITICAL,
             access_log=False,
             server_header=False,
+            proxy_headers=bool(proxies),
+            forwarded_allow_ips=list(proxies),
             timeout_keep_alive=SECONDS,
             h11_max_incomplete_event_size=MOST_HEAD,
         )
     )
 
 
-def serve(application: App, host: str, port: int, where: str) -> int:
+def serve(application: App, address: Address, where: str) -> int:
     """Serve until a signal ends it; returns the exit status.
 
     All its threads are daemons: at the end the process does not wait for unfinished responses.
     """
     try:
-        listening = listen(host, port)
+        listening = listen(address.host, address.port)
     except OSError as error:
         sentence = N_("cannot listen on {host} port {port}: {why}; choose another with --port")
-        say("scrapy dashboard", Message(sentence, {"host": host, "port": port, "why": error.strerror}))
+        values = {"host": address.host, "port": address.port, "why": error.strerror}
+        say("scrapy dashboard", Message(sentence, values))
         return 1
     ended = Event()
     for one in (signal.SIGINT, signal.SIGTERM):
@@ -269,14 +286,12 @@ def serve(application: App, host: str, port: int, where: str) -> int:
 
     def run() -> None:
         try:
-            server_of(application).run([listening])
+            server_of(application, address.proxies).run([listening])
         finally:
             ended.set()
 
-    print(
-        printable(localized(start_line(where, host, listening.getsockname()[1]))),
-        flush=True,
-    )
+    line = start_line(where, address.host, listening.getsockname()[1], address.root)
+    print(printable(localized(line)), flush=True)
     Thread(target=run, name="server", daemon=True).start()
     while not ended.wait(1.0):  # on Windows, a signal does not interrupt a longer wait
         pass

@@ -10,6 +10,7 @@
     sample    what each worker did in every few seconds, merged as it ages
     job       a scheduled crawl, and when it is due
     run       each start of a job's crawl
+    edit      each change that somebody made in the dashboard
 
 The tables of pages and images are in page_tables.py.
 
@@ -258,3 +259,13 @@ run = Table(
 )
 # At most one run of a job at a time, whoever starts it.
 index("run_under_way", run.c.job_id, where=run.c.ended_at.is_(None), unique=True)
+
+edit = Table(
+    "edit",
+    tables,
+    Column("id", Serial, primary_key=True),
+    Column("at", Float, nullable=False),
+    Column("user_name", Text, nullable=False),  # empty if the dashboard has no users
+    Column("action", Text, nullable=False),  # as defined in edits.py
+    Column("subject", Text, nullable=False),  # what was changed
+)

@@ -1,5 +1,6 @@
 """The dashboard's server: real requests, whole and broken, and how it starts and ends."""
 
+import hashlib
 import os
 import re
 import select
@@ -20,6 +21,7 @@ from dashboard_client import API, CHANGES, VIEWS
 from dashboards import Served
 from sqlalchemy.engine import make_url
 
+from crawler.dashboard.users import FILE, READER, User, Users
 from crawler.store.database import open_database
 
 PATIENCE = 30.0
@@ -331,12 +333,16 @@ def test_a_server_that_is_away_is_said_in_a_sentence(tmp_path: Path) -> None:
         (("--port", "abc"), 2, "argument --port: 'abc' is wrong"),
         (("--port", "65536"), 2, "argument --port: '65536' is wrong"),
         (("--host", "evil.example"), 2, "--host 'evil.example' is wrong"),
-        (("--host", "0.0.0.0"), 2, "gives other machines access; that needs the setting DASHBOARD_PASSWORD"),
-        (("--host", "0.0.0.0", "-s", "DASHBOARD_PASSWORD=short"), 2, "is too short"),
+        (("--host", "0.0.0.0"), 2, "gives other machines access; add a user first with --add-user"),
+        (("-s", "DASHBOARD_PATH=/a//b"), 2, "setting DASHBOARD_PATH is wrong"),
+        (("-s", "DASHBOARD_PATH=/a/../b"), 2, "setting DASHBOARD_PATH is wrong"),
+        (("-s", "DASHBOARD_PROXIES=bees.example"), 2, "'bees.example' is no address or network"),
+        (("--add-user", "a:b"), 2, "--add-user 'a:b' is wrong"),
+        (("--add-user", "ann"), 2, "the password must have 8 to 200 characters"),
+        (("--remove-user", "ann"), 2, "there is no user 'ann'"),
         (("-s", "DASHBOARD_HOSTS=bees.example,http://x/"), 2, "'http://x/' is not a host name"),
         (("-s", "STATE_URL=bees"), 2, "setting STATE_URL is wrong"),
         (("more",), 2, "'more' is not recognized"),
-        (("--host", "203.0.113.7", "-s", "DASHBOARD_PASSWORD=long enough"), 1, "cannot listen on 203.0.113.7"),
     ],
 )
 def test_what_cannot_be_is_said_in_one_line(tmp_path: Path, words: tuple[str, ...], status: int, said: str) -> None:
@@ -385,3 +391,25 @@ def test_changes_that_wait_for_a_crawl_hold_up_nobody_else(tmp_path: Path) -> No
             one.join()
     finally:
         served.end()
+
+
+@pytest.mark.parametrize(("proxies", "other"), [("127.0.0.1,::1", 401), ("127.0.0.0/8", 401), ("", 429)])
+def test_whom_a_proxy_forwards_is_believed_of_named_proxies(tmp_path: Path, proxies: str, other: int) -> None:
+    open_database(make_url(f"sqlite:///{tmp_path / 'output' / 'crawl.db'}")).dispose()
+    salt = "00"
+    digest = hashlib.scrypt(b"right", salt=b"\0", n=2, r=8, p=1).hex()
+    Users(tmp_path / "output" / FILE).put(User("ann", READER, f"scrypt:2:{salt}:{digest}"))
+    served = Asked(tmp_path / "output", "-s", f"DASHBOARD_PROXIES={proxies}")
+
+    def guess(client: str, password: bytes = b"wrong") -> int:
+        body = b"name=ann&password=" + password
+        headers = FORM, f"X-Forwarded-For: {client}", f"Content-Length: {len(body)}"
+        return served.ask("POST /login", *headers, body=body)[0]
+
+    try:
+        assert [guess("192.0.2.1") for _ in range(20)] == [401] * 20
+        assert guess("192.0.2.1", b"right") == 429
+        assert guess("192.0.2.2") == other
+    finally:
+        served.end()
+    assert ("from 192.0.2.1" in served.said()) is (other == 401)

@@ -199,7 +199,7 @@ def test_copies_are_left_out(place: Place) -> None:
 
 def test_settings_are_not_in_the_command(place: Place) -> None:
     place.fill(1)
-    assert place.export("--into", "corpus", DASHBOARD_PASSWORD="hunter2").status == 0
+    assert place.export("--into", "corpus", AWS_SECRET_ACCESS_KEY="hunter2").status == 0
     for name in ("manifest.json", "README.md"):
         written = (place.folder / "corpus" / name).read_text(encoding="utf-8")
         assert not [secret for secret in ("hunter2", "crawl.db", str(place.folder)) if secret in written]

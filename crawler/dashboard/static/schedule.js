@@ -9,7 +9,7 @@ async function tell() {
   if (!line.value.trim()) { said.textContent = ""; return; }
   const fields = new URLSearchParams({ cron: line.value, timezone: zone.value || "UTC", lang: language });
   try {
-    const answer = await fetch(`/api/cron?${fields}`);
+    const answer = await fetch(`${said.dataset.from}?${fields}`);
     const found = await answer.json();
     if (mine !== asked) return;
     const times = (found.next || []).map((at) => new Date(1000 * at).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" }));

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Integer, Row, case, cast, func, select
 
 from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context, Number, Text, Whole, see_other, slow
+from crawler.dashboard.edits import Action
 from crawler.dashboard.views.choices import (
     OfCrawl,
     SiteChoice,
@@ -176,7 +177,9 @@ def show(context: Context, request: Request, given: Given) -> Response:
         sites=sites,
         filtered=len(filters.keys() & (FILTERS[:1] if given.wall == "doubtful" else FILTERS)),
         models=(*MODELS, BY_LIST),
-        address=lambda **other: f"/images?{urlencode(_other_than_usual({**given.model_dump(), **other}))}",
+        address=lambda **other: (
+            f"{context.root}/images?{urlencode(_other_than_usual({**given.model_dump(), **other}))}"
+        ),
     )
 
 
@@ -200,6 +203,7 @@ def show_image(context: Context, number: VerdictNumber) -> Response:
 @slow(router.post("/images/{verdict}/mark"))
 def say(
     context: Context,
+    request: Request,
     number: VerdictNumber,
     value: PeoplesLabel,
 ) -> Response:
@@ -211,6 +215,7 @@ def say(
             remove_label(engine, said.key)
         else:
             put_label(engine, said)
+    context.record(request, Action.LABEL_REMOVED if value == "none" else Action.IMAGE_LABELLED, row.url)
     return see_other(f"/images/{number}")
 
 

@@ -34,6 +34,7 @@ from crawler.dashboard.context import (
     slow,
     storable,
 )
+from crawler.dashboard.edits import Action
 from crawler.dashboard.views.schedule import DONE, After, Said, numbered, opened, schedule_data, when
 from crawler.schedule.cron import CronError, read_cron
 from crawler.schedule.job_definition import JobDefinition, description, next_at
@@ -202,11 +203,14 @@ def add(context: Context, request: Request, given: Annotated[JobForm, Query()]) 
                 jobs.add(form.values["name"], form.described)
         except RefusedError as error:
             form = Filled(form.values, {"name": error.message})
-    return _page(context, request, form) if form.errors else see_other("/schedule?said=added")
+    if form.errors:
+        return _page(context, request, form)
+    context.record(request, Action.JOB_ADDED, form.values["name"])
+    return see_other("/schedule?said=added")
 
 
-def begin(context: DashboardContext, number: int) -> bool:
-    """Start a run of a job now; returns whether it was not running already."""
+def begin(context: DashboardContext, number: int) -> str | None:
+    """Start a run of a job now; returns the job's name, None if it was running already."""
     jobs, started = Jobs(open_database(context.url)), None
     try:
         scheduler = scheduler_of(jobs, context.settings)
@@ -221,7 +225,7 @@ def begin(context: DashboardContext, number: int) -> bool:
             jobs.engine.dispose()
     if started is not None:
         Thread(target=_see_out, args=(scheduler, started), name="run", daemon=True).start()
-    return run is not None
+    return job.name if run is not None else None
 
 
 def _see_out(scheduler: JobScheduler, started: StartedRun) -> None:
@@ -236,44 +240,57 @@ def _see_out(scheduler: JobScheduler, started: StartedRun) -> None:
         scheduler.jobs.engine.dispose()
 
 
-def end(context: DashboardContext, number: int) -> bool:
-    """Tell the current run of a job to stop; returns whether there is one."""
+def end(context: DashboardContext, number: int) -> str | None:
+    """Tell the current run of a job to stop; returns the job's name, None if there is no run."""
     with opened(context) as jobs:
         job = scheduler_of(jobs, context.settings).current(numbered(jobs.all()[0], number).name)
-        if job.now is not None:
-            jobs.stop(job.now.id, TOLD)  # its process reads this, on whatever machine it is
-        return job.now is not None
+        if job.now is None:
+            return None
+        jobs.stop(job.now.id, TOLD)  # its process reads this, on whatever machine it is
+        return job.name
 
 
 @slow(router.post("/schedule/{job}/pause"))
-def pause(context: Context, job: Number, came_from: From = "list", after: After = 0) -> Response:
+def pause(context: Context, request: Request, job: Number, came_from: From = "list", after: After = 0) -> Response:
     with opened(context) as jobs:
-        jobs.pause(numbered(jobs.all()[0], job).name)
+        name = numbered(jobs.all()[0], job).name
+        jobs.pause(name)
+    context.record(request, Action.JOB_PAUSED, name)
     return _back(job, came_from, after, "paused")
 
 
 @slow(router.post("/schedule/{job}/resume"))
-def resume(context: Context, job: Number, came_from: From = "list", after: After = 0) -> Response:
+def resume(context: Context, request: Request, job: Number, came_from: From = "list", after: After = 0) -> Response:
     with opened(context) as jobs:
-        jobs.resume(numbered(jobs.all()[0], job).name, next_at)
+        name = numbered(jobs.all()[0], job).name
+        jobs.resume(name, next_at)
+    context.record(request, Action.JOB_RESUMED, name)
     return _back(job, came_from, after, "resumed")
 
 
 @slow(router.post("/schedule/{job}/remove"))
-def remove(context: Context, job: Number) -> Response:
+def remove(context: Context, request: Request, job: Number) -> Response:
     with opened(context) as jobs:
-        jobs.remove(numbered(jobs.all()[0], job).name)
+        name = numbered(jobs.all()[0], job).name
+        jobs.remove(name)
+    context.record(request, Action.JOB_REMOVED, name)
     return see_other("/schedule?said=removed")
 
 
 @slow(router.post("/schedule/{job}/run"))
-def run_now(context: Context, job: Number, came_from: From = "list", after: After = 0) -> Response:
-    return _back(job, came_from, after, "started" if begin(context, job) else "busy")
+def run_now(context: Context, request: Request, job: Number, came_from: From = "list", after: After = 0) -> Response:
+    name = begin(context, job)
+    if name is not None:
+        context.record(request, Action.JOB_STARTED, name)
+    return _back(job, came_from, after, "busy" if name is None else "started")
 
 
 @slow(router.post("/schedule/{job}/stop"))
-def stop(context: Context, job: Number, came_from: From = "list", after: After = 0) -> Response:
-    return _back(job, came_from, after, "told" if end(context, job) else "idle")
+def stop(context: Context, request: Request, job: Number, came_from: From = "list", after: After = 0) -> Response:
+    name = end(context, job)
+    if name is not None:
+        context.record(request, Action.JOB_STOPPED, name)
+    return _back(job, came_from, after, "idle" if name is None else "told")
 
 
 def _back(job: int, came_from: str, after: int, said: str) -> Response:

@@ -18,6 +18,7 @@ from sqlalchemy import select
 
 from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context, DashboardContext, Number, see_other, slow
+from crawler.dashboard.edits import Action
 from crawler.dashboard.views.labels import crawl_to_label, uncertain_pages
 from crawler.dashboard.views.page import StoredPage, page_at
 from crawler.dashboard.views.page_facts import read_facts
@@ -245,6 +246,7 @@ def save(context: Context, request: Request, page: Number, nothing: Annotated[bo
     places, values = found.chosen(request.query_params), found.corrected(request.query_params)
     with context.changing() as engine:
         put_label(engine, found.label(frozenset() if nothing else places, values))
+    context.record(request, Action.TEXT_LABELLED, read.row["url"])
     return _next(context, read)
 
 

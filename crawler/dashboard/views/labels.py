@@ -17,6 +17,7 @@ from sqlalchemy import Connection, func, select, tuple_
 
 from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context, Number, Text, Whole, see_other, slow
+from crawler.dashboard.edits import Action
 from crawler.dashboard.views.choices import crawl_names
 from crawler.dashboard.views.judged_images import KINDS, JudgedImage, least_certain
 from crawler.export.export_pages import gold_line
@@ -151,13 +152,16 @@ def show_list(context: Context, request: Request, crawl: CrawlName = "", before:
 
 
 @slow(router.post("/labels/{label}/remove"))
-def remove(context: Context, number: Annotated[Number, Path(alias="label")]) -> Response:
+def remove(context: Context, request: Request, number: Annotated[Number, Path(alias="label")]) -> Response:
     with context.reading() as connection:
-        row = connection.execute(select(label.c.key, label.c.crawl).where(label.c.id == number)).one_or_none()
+        row = connection.execute(
+            select(label.c.key, label.c.crawl, label.c.url).where(label.c.id == number)
+        ).one_or_none()
     if row is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such label any more.")
     with context.changing() as engine:
         remove_label(engine, row.key)
+    context.record(request, Action.LABEL_REMOVED, row.url)
     return see_other(f"/labels/list?{urlencode({'crawl': row.crawl})}")
 
 

@@ -4,12 +4,13 @@ import time
 from http import HTTPStatus
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 from sqlalchemy import select
 
 from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context, Number, see_other, slow
+from crawler.dashboard.edits import Action
 from crawler.labels import Label, put_label, remove_label
 from crawler.page.text import fold_space
 from crawler.store.crawl_tables import crawl
@@ -21,7 +22,7 @@ TopicValue = Annotated[Literal["on_topic", "off_topic", "none"], Query()]
 
 
 @slow(router.post("/pages/{page}/topic"))
-def say(context: Context, page: Number, value: TopicValue) -> Response:
+def say(context: Context, request: Request, page: Number, value: TopicValue) -> Response:
     columns = page_table.c.url, page_table.c.title, page_table.c.text, crawl.c.name, crawl.c.topic_digest
     found = select(*columns).join(crawl, crawl.c.id == page_table.c.crawl_id).where(page_table.c.id == page)
     with context.reading() as connection:
@@ -36,4 +37,5 @@ def say(context: Context, page: Number, value: TopicValue) -> Response:
             remove_label(engine, said.key)
         else:
             put_label(engine, said)
+    context.record(request, Action.LABEL_REMOVED if value == "none" else Action.TOPIC_LABELLED, row.url)
     return see_other(f"/pages/{page}")

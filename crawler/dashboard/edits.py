@@ -1,0 +1,42 @@
+"""The record of what people changed in the dashboard, and who they were."""
+
+import time
+from enum import StrEnum
+
+from sqlalchemy import Engine, insert
+
+from crawler.store.crawl_tables import edit
+from crawler.store.database import storable
+
+MOST_SUBJECT = 2_000
+"""Characters of a subject that are kept."""
+
+
+class Action(StrEnum):
+    """What was done; its subject is the job, crawl, page or image of that name or address."""
+
+    CRAWL_PAUSED = "crawl_paused"
+    CRAWL_RESUMED = "crawl_resumed"
+    CRAWL_STOPPED = "crawl_stopped"
+    JOB_ADDED = "job_added"
+    JOB_PAUSED = "job_paused"
+    JOB_RESUMED = "job_resumed"
+    JOB_STARTED = "job_started"
+    JOB_STOPPED = "job_stopped"
+    JOB_REMOVED = "job_removed"
+    TEXT_LABELLED = "text_labelled"
+    TOPIC_LABELLED = "topic_labelled"
+    IMAGE_LABELLED = "image_labelled"
+    LABEL_REMOVED = "label_removed"
+
+
+def record(engine: Engine, user: str, action: Action, subject: str) -> None:
+    """Write down an edit, under the time of this machine."""
+    row = {
+        "at": time.time(),
+        "user_name": storable(user),
+        "action": str(action),
+        "subject": storable(subject)[:MOST_SUBJECT],
+    }
+    with engine.begin() as connection:
+        connection.execute(insert(edit).values(row))

@@ -1,0 +1,151 @@
+"""Who a visitor is: logins by a form for people, by the Authorization header for programs.
+
+A login is kept in memory, so that it ends with the dashboard. It also ends after SESSION_SECONDS, when the user logs
+out, and when the user's password, role or name changes. Wrong passwords slow down the network they came from.
+"""
+
+import base64
+import binascii
+import hashlib
+import logging
+import secrets
+import time
+from collections import OrderedDict, deque
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from ipaddress import ip_address, ip_network
+from threading import Lock
+
+from fastapi import Request
+
+from crawler.command_line.terminal import printable
+from crawler.dashboard.access import RefusedError
+from crawler.dashboard.users import EDITOR, User, Users, hash_of_nobody, is_password
+
+logger = logging.getLogger(__name__)
+
+COOKIE = "winnow-login"
+SESSION_SECONDS = 12 * 3_600
+MOST_SESSIONS = 1_000
+"""Of more logins, the oldest end."""
+TRIES, MINUTE = 20, 60.0
+"""Wrong passwords from one network within these seconds, after which all passwords from it are refused."""
+MOST_NETWORKS = 10_000
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Who sends a request."""
+
+    name: str = ""
+    """Empty where the dashboard has no users."""
+    is_editor: bool = True
+    token: str = field(default="", repr=False)
+    """What forms send with each change; known to the pages of this login only."""
+
+
+@dataclass(frozen=True)
+class Session:
+    user: User
+    until: float
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
+
+
+class Logins:
+    """The logins of a dashboard."""
+
+    def __init__(self, users: Users | None = None, is_required: bool = False) -> None:
+        self.users = users
+        self._is_required = is_required
+        self._sessions: OrderedDict[str, Session] = OrderedDict()
+        self._wrong: OrderedDict[str, deque[float]] = OrderedDict()
+        """The times of wrong passwords, by network."""
+        self._salt = secrets.token_bytes(16)
+        self._lock = Lock()
+
+    @property
+    def is_required(self) -> bool:
+        """Whether visitors must log in; once there was a user, they must until the dashboard ends."""
+        self._is_required = self._is_required or (self.users is not None and bool(self.users.all()))
+        return self._is_required
+
+    def visitor(self, request: Request) -> Visitor | None:
+        """The user whose login came with this request."""
+        session = self._sessions.get(self._key(request))
+        if session is None or self.users is None or session.until <= time.monotonic():
+            return None
+        if self.users.all().get(session.user.name) != session.user:
+            return None
+        return Visitor(session.user.name, session.user.role == EDITOR, session.token)
+
+    def log_in(self, request: Request, name: str, password: str, key: str = "") -> str:
+        """The key of a new login; takes 0.1 s. Raises a RefusedError if the name or the password is wrong."""
+        network = network_of(request.client.host if request.client else "")
+        self._check_tries(network)
+        user = self.users.all().get(name) if self.users is not None else None
+        if not is_password(password, user.password if user else hash_of_nobody()) or user is None:
+            self._count_wrong(network)
+            logger.warning("Wrong password for %s from %s", printable(repr(name[:64])), network or "an unknown network")
+            raise RefusedError(HTTPStatus.UNAUTHORIZED, "The name or the password is wrong.")
+        logger.info("%s logged in from %s", name, network)
+        key, now = key or secrets.token_urlsafe(32), time.monotonic()
+        with self._lock:
+            for other in [one for one, session in self._sessions.items() if session.until <= now]:
+                del self._sessions[other]
+            if len(self._sessions) >= MOST_SESSIONS:
+                self._sessions.popitem(last=False)
+            self._sessions[key] = Session(user, now + SESSION_SECONDS)
+        return key
+
+    def log_in_program(self, request: Request) -> None:
+        """Log in a program by the name and the password in its Authorization header."""
+        name, _, password = _basic(request.headers["authorization"]).partition(":")
+        self.log_in(request, name, password, self._key(request))
+
+    def log_out(self, request: Request) -> None:
+        with self._lock:
+            self._sessions.pop(self._key(request), None)
+
+    def _key(self, request: Request) -> str:
+        """The key of a request's login: its cookie, or a digest of its Authorization header."""
+        if said := request.headers.get("authorization"):
+            return hashlib.sha256(self._salt + said.encode("utf-8", "replace")).hexdigest()
+        return request.cookies.get(COOKIE, "")
+
+    def _check_tries(self, network: str) -> None:
+        with self._lock:
+            wrong = self._wrong.get(network, deque())
+            if len(wrong) == TRIES and time.monotonic() - wrong[0] < MINUTE:
+                raise RefusedError(HTTPStatus.TOO_MANY_REQUESTS, "There were too many wrong passwords; wait a minute.")
+
+    def _count_wrong(self, network: str) -> None:
+        with self._lock:
+            self._wrong.setdefault(network, deque(maxlen=TRIES)).append(time.monotonic())
+            self._wrong.move_to_end(network)
+            if len(self._wrong) > MOST_NETWORKS:
+                self._wrong.popitem(last=False)
+
+
+def network_of(client: str) -> str:
+    """The network of an IP address, empty for others; in IPv6, where one subscriber has many addresses, their common
+    prefix.
+
+    >>> network_of("192.0.2.7"), network_of("2001:db8::1") == network_of("2001:db8::2")
+    ('192.0.2.7', True)
+    """
+    try:
+        address = ip_address(client)
+    except ValueError:
+        return ""
+    return str(address) if address.version == 4 else str(ip_network((address, 64), strict=False))
+
+
+def _basic(said: str) -> str:
+    """The name and the password, with a colon between them, of an Authorization header of the kind Basic."""
+    kind, _, rest = said.partition(" ")
+    if kind.lower() != "basic":
+        return ""
+    try:
+        return base64.b64decode(rest.strip(), validate=True).decode("utf-8")
+    except (binascii.Error, ValueError):
+        return ""

@@ -1,0 +1,108 @@
+"""The users of the dashboard: a file of the output folder with their names, roles and hashed passwords.
+
+`scrapy dashboard --add-user` writes the file. A running dashboard reads it again whenever it has changed.
+"""
+
+import hashlib
+import hmac
+import json
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from pathlib import Path
+
+from crawler.store.database import StateError
+
+READER, EDITOR = "reader", "editor"
+ROLES = (READER, EDITOR)
+FILE = "dashboard-users.json"
+NAME = re.compile(r"[\w.@-]{1,64}")
+LEAST_PASSWORD, MOST_PASSWORD = 8, 200
+COST, BLOCK, MEMORY = 1 << 15, 8, 1 << 26
+"""scrypt's work, block size and limit of memory: a password takes 0.1 s and 32 MB to check."""
+
+
+@dataclass(frozen=True)
+class User:
+    """A person or a program with access to the dashboard."""
+
+    name: str
+    role: str
+    password: str = field(repr=False)
+    """As hashed() returns it."""
+
+
+class Users:
+    """The users in a file; without the file there are none."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._read: tuple[object, Mapping[str, User]] = (None, {})
+
+    def all(self) -> Mapping[str, User]:
+        """All users by name; raises a StateError if the file cannot be read."""
+        try:
+            found = self.path.stat()
+            state = (found.st_mtime_ns, found.st_size, found.st_ino)
+            if state != self._read[0]:
+                self._read = (state, _users(json.loads(self.path.read_text("utf-8"))))
+        except FileNotFoundError:
+            self._read = (None, {})
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            raise StateError("the users in {path} cannot be read: {why}", path=str(self.path), why=str(error)) from None
+        return self._read[1]
+
+    def put(self, user: User) -> None:
+        """Add a user, or replace the one of this name."""
+        self._write({**self.all(), user.name: user})
+
+    def remove(self, name: str) -> bool:
+        """Remove a user; returns whether there was one of this name."""
+        others = {one.name: one for one in self.all().values() if one.name != name}
+        is_known = len(others) < len(self.all())
+        if is_known:
+            self._write(others)
+        return is_known
+
+    def _write(self, users: Mapping[str, User]) -> None:
+        part = self.path.with_name(f"{self.path.name}.{secrets.token_hex(8)}.part")
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        part.touch(0o600, exist_ok=False)  # nobody but the owner may read the hashes
+        part.write_text(json.dumps([asdict(user) for user in users.values()], indent=1), "utf-8")
+        part.replace(self.path)
+
+
+def _users(records: list[dict[str, str]]) -> dict[str, User]:
+    users = {one["name"]: User(**one) for one in records}
+    if wrong := [one for one in users.values() if one.role not in ROLES]:
+        raise ValueError(f"{wrong[0].role!r} is no role")
+    return users
+
+
+def hashed(password: str) -> str:
+    """The hash of a password, with its cost and its salt."""
+    salt = secrets.token_hex(16)
+    return f"scrypt:{COST}:{salt}:{_scrypt(password, salt, COST)}"
+
+
+def is_password(given: str, stored: str) -> bool:
+    """Whether this password was hashed.
+
+    >>> is_password("honey and bees", hashed("honey and bees")), is_password("", hashed("honey and bees"))
+    (True, False)
+    """
+    _, cost, salt, digest = stored.split(":")
+    return hmac.compare_digest(_scrypt(given, salt, int(cost)), digest)
+
+
+@cache
+def hash_of_nobody() -> str:
+    """A hash to check the password of an unknown name against, so that it takes as long as for a known one."""
+    return hashed(secrets.token_hex(16))
+
+
+def _scrypt(password: str, salt: str, cost: int) -> str:
+    data = password.encode("utf-8", "replace")
+    return hashlib.scrypt(data, salt=bytes.fromhex(salt), n=cost, r=BLOCK, p=1, maxmem=MEMORY).hex()
