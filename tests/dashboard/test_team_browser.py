@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 import browser
@@ -32,14 +32,7 @@ EVIL = """<!doctype html><form method="post" action="{where}/schedule/add" targe
 <iframe name="there" src="{where}/pages"></iframe><img src="{where}/images/1/image">
 <script src="{where}/api/crawls"></script>
 """
-FETCH = "where => fetch(where + '/api/crawls', {credentials: 'include'}).then(() => 'read', () => 'refused')"
-
-
-class Proxied(NamedTuple):
-    """A dashboard behind a proxy."""
-
-    address: str
-    direct: str
+FETCH = "where => fetch(where, {credentials: 'include'}).then(() => 'read', () => 'refused')"
 
 
 def block(kind: str) -> str:
@@ -99,7 +92,7 @@ def running(line: list[str], folder: Path, port: int) -> Iterator[None]:
 
 
 @pytest.fixture(params=[*PROXIES])
-def proxied(request: pytest.FixtureRequest, copied: Path, tmp_path: Path) -> Iterator[Proxied]:
+def proxied(request: pytest.FixtureRequest, copied: Path, tmp_path: Path) -> Iterator[str]:
     if shutil.which(request.param) is None:
         (pytest.fail if os.environ.get("WINNOW_REQUIRE_BROWSER") else pytest.skip)(f"{request.param} is not installed")
     for name, role in (("ann", EDITOR), ("bob", READER)):
@@ -109,16 +102,16 @@ def proxied(request: pytest.FixtureRequest, copied: Path, tmp_path: Path) -> Ite
     with dashboards.dashboard(copied, "-s", "DASHBOARD_PATH=/winnow") as direct:
         line = PROXIES[request.param](tmp_path, port, urlsplit(direct).netloc)
         with running(line, tmp_path, port):
-            yield Proxied(f"https://localhost:{port}/winnow", direct)
+            yield f"https://localhost:{port}/winnow"
 
 
 @pytest.fixture
-def visit(chromium: Any, proxied: Proxied, problems: list[str]) -> Iterator[Callable[[str], Any]]:
+def visit(chromium: Any, proxied: str, problems: list[str]) -> Iterator[Callable[[str], Any]]:
     """Log in under a name; returns the visitor's page."""
-    with browser.watched(chromium, proxied.address, problems, ignore_https_errors=True) as page:
+    with browser.watched(chromium, proxied, problems, ignore_https_errors=True) as page:
 
         def log_in(name: str, password: str = SECRET) -> Any:
-            page.goto(f"{proxied.address}/pages?q=bees")
+            page.goto(f"{proxied}/pages?q=bees")
             page.fill("[name=name]", name)
             page.fill("[name=password]", password)
             page.click("main button")
@@ -127,69 +120,60 @@ def visit(chromium: Any, proxied: Proxied, problems: list[str]) -> Iterator[Call
         yield log_in
 
 
-def test_an_editor_works_as_on_the_own_machine(visit: Any, proxied: Proxied, problems: list[str]) -> None:
+def test_an_editor_works_as_on_the_own_machine(visit: Any, proxied: str, problems: list[str]) -> None:
     page = visit("ann", "wrong password")
     assert page.inner_text("main .note") == "The name or the password is wrong."
     page.fill("[name=name]", "ann")
     page.fill("[name=password]", SECRET)
     page.click("main button")
-    assert page.url == f"{proxied.address}/pages?q=bees"
+    assert page.url == f"{proxied}/pages?q=bees"
     cookie = next(one for one in page.context.cookies() if one["name"] == "winnow-login")
     assert (cookie["secure"], cookie["httpOnly"], cookie["sameSite"], cookie["path"]) == (True, True, "Lax", "/winnow/")
     for key in "3456":
         page.keyboard.press(key)
         page.wait_for_load_state()
-        assert page.url.startswith(f"{proxied.address}/")
-    page.goto(f"{proxied.address}/pages")
+        assert page.url.startswith(f"{proxied}/")
+    page.goto(f"{proxied}/pages")
     page.locator("button[name=value][value=on_topic]").first.click()
     browser.until(page, "document.querySelector('button[aria-pressed=true]') !== null")
-    page.goto(f"{proxied.address}/schedule")
+    page.goto(f"{proxied}/schedule")
     page.fill("#f-cron", "0 3 * * *")
     browser.until(page, "document.getElementById('cron-words').textContent.includes('03:00')")
-    page.goto(f"{proxied.address}/edits")
+    page.goto(f"{proxied}/edits")
     assert re.search(r"ann\s+labelled the topic of http", page.inner_text("main"))
-    page.goto(proxied.address + "/crawls/1")
+    page.goto(proxied + "/crawls/1")
     browser.until(page, "document.querySelector('figure.chart canvas') !== null")
     page.click("text=Log out")
-    page.goto(f"{proxied.address}/pages")
+    page.goto(f"{proxied}/pages")
     assert page.title() == "Log in · Winnow"
     problems[:] = [one for one in problems if "status of 401" not in one]
 
 
-def test_a_reader_reads(visit: Any, proxied: Proxied, problems: list[str]) -> None:
+def test_a_reader_reads(visit: Any, proxied: str, problems: list[str]) -> None:
     page = visit("bob")
     for path in ("/pages", "/images", "/labels", "/schedule", "/crawls/1", "/pages/1", "/labels/pages/1"):
-        page.goto(proxied.address + path)
+        page.goto(proxied + path)
         forms = page.locator("main form[method=post]:not(#sheet)")
         assert forms.count() == 0
     problems[:] = [one for one in problems if "status of 401" not in one]
 
 
-def test_another_page_changes_and_reads_nothing(
-    chromium: Any, visit: Any, proxied: Proxied, problems: list[str]
-) -> None:
-    page = visit("ann")
-    for where in (proxied.address, proxied.direct):
-        with serving(Site({"/": EVIL.format(where=where)})) as evil:
-            attacking = page.context.new_page()
-            attacking.context.unroute_all()
-            attacking.goto(evil.url)
-            for form in ("form", "#login"):
-                with attacking.expect_response(lambda found: found.request.method == "POST") as found:
-                    attacking.evaluate("form => document.querySelector(form).submit()", form)
-                assert found.value.status in (401, 403)
-            assert (
-                attacking.evaluate(
-                    FETCH,
-                    where,
-                )
-                == "refused"
-            )
-            assert attacking.evaluate("frames[0].length === 0 && !document.images[0].naturalWidth")
-            attacking.close()
-    page.goto(f"{proxied.address}/edits")
+def test_another_page_changes_and_reads_nothing(visit: Any, proxied: str, problems: list[str], tmp_path: Path) -> None:
+    page, where = visit("ann"), proxied
+    tls = Signer().server(tmp_path, "localhost")  # of the same site: the browser sends the cookie
+    with serving(Site({"/": EVIL.format(where=where)}), tls=tls) as evil:
+        attacking = page.context.new_page()
+        attacking.context.unroute_all()
+        attacking.goto(evil.url.replace("127.0.0.1", "localhost"))
+        for form in ("form", "#login"):
+            with attacking.expect_response(lambda found: found.request.method == "POST") as found:
+                attacking.evaluate("form => document.querySelector(form).submit()", form)
+            assert found.value.status == 403
+        assert attacking.evaluate(FETCH, f"{where}/api/crawls") == "refused"
+        assert attacking.evaluate("frames[0].length === 0 && !document.images[0].naturalWidth")
+    page.goto(f"{where}/edits")
     assert "Nothing was changed." in page.inner_text("main")
     assert "ann" in page.inner_text("header")
-    page.goto(f"{proxied.address}/schedule")
+    page.goto(f"{where}/schedule")
     assert "evil" not in page.inner_text("main")
     problems.clear()  # the browser complains of all that
