@@ -201,9 +201,11 @@ SCHEDULER = "crawler.spiders.request_scheduler.FrontierScheduler"
 CONCURRENT_ITEMS = 1
 DOWNLOAD_HANDLERS = dict.fromkeys(("http", "https"), "crawler.middlewares.http_handler.LimitedHandler")
 DOWNLOADER_MIDDLEWARES = {
+    "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
     "crawler.middlewares.image_noise.ImageNoiseMiddleware": 50,  # before any request, robots.txt too
     "crawler.middlewares.robots.RobotsMiddleware": 100,
     "crawler.middlewares.rights.RightsMiddleware": 110,
+    "crawler.middlewares.compression.LimitedCompression": 590,
     "crawler.middlewares.redirect.ScopedRedirectMiddleware": 600,
     "crawler.middlewares.backoff.BackoffMiddleware": 650,  # sees responses before redirects and retries do
     "crawler.middlewares.private_addresses.PrivateAddressMiddleware": 800,

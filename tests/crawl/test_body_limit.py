@@ -11,6 +11,8 @@ import brotli
 import pytest
 from sites import OPEN, Answer, Asked, Crawl, Route, Site, command, crawl, environment, page, serving
 
+from crawler.middlewares.compression import MOST_PARTS
+
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:
@@ -50,11 +52,12 @@ def test_bodies_up_to_the_limit_are_read(tmp_path: Path) -> None:
         "/over": Answer(text + b" "),
         "/pieces/over": lambda asked: Answer([text, b" "]),
         "/gzip/over": encoded(gzip.compress(text + b" ", 1), "gzip"),
+        "/gzip/parts": encoded(gzip.compress(b"") * (MOST_PARTS + 1), "gzip"),
     }
     with serving(Site({"/": page("Hello.", links=dict.fromkeys(routes, "large")), **routes})) as site:
         ended = crawl(tmp_path, {"seeds": site.url}, OPEN)
     assert {item["url"] for item in ended.items()} == {site.url + path for path in ("", "plain", "pieces", "gzip")}
-    assert ended.counts() == {TOO_LARGE: 3, "rest of a page after 5 MB": 3}
+    assert ended.counts() == {TOO_LARGE: 4, "rest of a page after 5 MB": 3}
 
 
 @pytest.mark.long
