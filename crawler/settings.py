@@ -140,7 +140,9 @@ URLLENGTH_LIMIT = 2083
 REDIRECT_MAX_TIMES = 10
 """The most redirects that are followed in a row."""
 DOWNLOAD_MAXSIZE = 10 * 1024 * 1024
-"""The largest body of a page in bytes, compressed or not."""
+"""The largest body of a page in bytes, compressed or not; one of more than 64,000 chunks, two content codings or 1,000
+compressed parts counts as larger.
+"""
 DOWNLOAD_WARNSIZE = 0  # bodies over the limit itself are counted and reported
 DOCUMENT_MAX_BYTES = 32 * 1024 * 1024
 """The largest document that `-a documents=yes` reads, in bytes, for addresses that end like one, such as `.pdf`;
