@@ -222,7 +222,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         images=images,
         comparison=ChangeDetector(method, arguments.favour, extract),
         counts=counts,
-        lists=NamedLists(scope, topic, wanted=max_depth_of(settings, arguments) is None),
+        lists=NamedLists(scope, topic, counts, wanted=max_depth_of(settings, arguments) is None),
         feeds=FeedTexts(extract, session.committer.keys, count_statistic),
         keeps_listings=arguments.listings,
         crawl_name=arguments.name,

@@ -142,7 +142,9 @@ URLLENGTH_LIMIT = 2083
 REDIRECT_MAX_TIMES = 10
 """The most redirects that are followed in a row."""
 DOWNLOAD_MAXSIZE = 10 * 1024 * 1024
-"""The largest body of a page in bytes, compressed or not."""
+"""The largest body of a page in bytes, compressed or not; one of more than 64,000 chunks, two content codings or 1,000
+compressed parts counts as larger.
+"""
 DOWNLOAD_WARNSIZE = 0  # bodies over the limit itself are counted and reported
 DOCUMENT_MAX_BYTES = 32 * 1024 * 1024
 """The largest document that `-a documents=yes` reads, in bytes, for addresses that end like one, such as `.pdf`;
@@ -203,9 +205,11 @@ SCHEDULER = "crawler.spiders.request_scheduler.FrontierScheduler"
 CONCURRENT_ITEMS = 1
 DOWNLOAD_HANDLERS = dict.fromkeys(("http", "https"), "crawler.middlewares.http_handler.LimitedHandler")
 DOWNLOADER_MIDDLEWARES = {
+    "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
     "crawler.middlewares.image_noise.ImageNoiseMiddleware": 50,  # before any request, robots.txt too
     "crawler.middlewares.robots.RobotsMiddleware": 100,
     "crawler.middlewares.rights.RightsMiddleware": 110,
+    "crawler.middlewares.compression.LimitedCompression": 590,
     "crawler.middlewares.redirect.ScopedRedirectMiddleware": 600,
     "crawler.middlewares.backoff.BackoffMiddleware": 650,  # sees responses before redirects and retries do
     "crawler.middlewares.private_addresses.PrivateAddressMiddleware": 800,

@@ -24,6 +24,11 @@ TAKEN = (
     "DEFAULT_REQUEST_HEADERS TELNETCONSOLE_ENABLED TWISTED_DNS_RESOLVER"
 ).split()
 """The settings of a crawl that apply to a single page."""
+MIDDLEWARES = {
+    "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
+    "crawler.middlewares.compression.LimitedCompression": 590,
+    "crawler.middlewares.private_addresses.AddressGuard": 800,
+}
 
 
 class FetchError(MessageError):
@@ -54,8 +59,9 @@ def fetch_page(url: str, changed: dict[str, str]) -> Page:
     """
     project = get_project_settings()
     settings = Settings({name: project[name] for name in TAKEN} | changed)
-    settings.set("DOWNLOADER_MIDDLEWARES", {"crawler.middlewares.private_addresses.AddressGuard": 800})
-    settings.set("DOWNLOAD_HANDLERS", dict.fromkeys(REPLACED["DOWNLOAD_HANDLERS_BASE"]))  # http and https only
+    settings.set("DOWNLOADER_MIDDLEWARES", MIDDLEWARES)
+    handlers = dict.fromkeys(REPLACED["DOWNLOAD_HANDLERS_BASE"])  # http and https only
+    settings.set("DOWNLOAD_HANDLERS", handlers | project.getdict("DOWNLOAD_HANDLERS"))
     settings.set("LOG_ENABLED", False)
     found: list[Page | Outcome] = []
     process = CrawlerProcess(settings)

@@ -16,6 +16,10 @@ from crawler.page.page import Page, is_html, media_type
 CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,16})[ \t]*(?:;[^\r\n]*)?\r?\n")
 LINE_END = re.compile(rb"\r?\n")
 BROTLI_PIECE = 1024 * 1024
+MOST_CODINGS = 2
+"""Content codings of a body, one around the other; some servers compress twice by mistake."""
+MOST_CHUNKS = 64_000
+"""Chunks of a body; each takes some microseconds, even if it is one byte."""
 TOO_LONG = f"the page is longer than {MAX_PAGE:,} bytes"
 
 
@@ -35,8 +39,12 @@ def page_of_body(body: bytes, url: str, headers: Mapping[str, str], whole: bool 
         raise BrokenError(TOO_LONG)
     if "chunked" in headers.get("transfer-encoding", "").lower():
         body = unchunked(body)
-    for coding in reversed(headers.get("content-encoding", "").lower().split(",")):
-        body = decoded(body, coding.strip())
+    given = map(str.strip, headers.get("content-encoding", "").lower().split(","))
+    codings = [coding for coding in given if coding in DECODERS]
+    if len(codings) > MOST_CODINGS:
+        raise BrokenError(f"the body is compressed more than {MOST_CODINGS} times")
+    for coding in reversed(codings):
+        body = decoded(body, coding)
     if is_document and (page := saved_document(checked(body), url, headers.get("x-robots-tag", ""))) is not None:
         return page
     check_type(content_type, body)
@@ -76,8 +84,10 @@ def unchunked(body: bytes) -> bytes:
 
 
 def _chunks(body: bytes) -> Iterator[bytes]:
-    at = 0
+    at = count = 0
     while at < len(body):  # some lack the last, empty chunk
+        if (count := count + 1) > MOST_CHUNKS:
+            raise BrokenError(f"the body has more than {MOST_CHUNKS:,} chunks")
         size = CHUNK_SIZE.match(body, at)
         if size is None:
             raise BrokenError(f"the chunk at byte {at:,} of the body is damaged")
@@ -93,11 +103,10 @@ def _chunks(body: bytes) -> Iterator[bytes]:
 
 def decoded(body: bytes, coding: str) -> bytes:
     """The body without its content coding; unchanged if it was stored without it."""
-    decode = DECODERS.get(coding)
-    if decode is None or not body:
+    if not body:
         return body
     try:
-        return checked(decode(body))
+        return checked(DECODERS[coding](body))
     except (zlib.error, ZstdError, brotli.error, EOFError, ValueError) as error:
         if is_html("", body):
             return body

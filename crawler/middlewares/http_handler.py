@@ -1,15 +1,18 @@
-"""The download handler for http and https: requests are counted, and the size of response headers is limited."""
+"""The download handler for http and https: requests are counted, and what a host may send is limited."""
 
+from functools import partial
 from typing import Any
 
 from scrapy import Request
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.crawler import Crawler
-from scrapy.exceptions import DownloadFailedError
+from scrapy.exceptions import DownloadFailedError, ResponseDataLossError
 from scrapy.http import Response
 from twisted.internet.interfaces import IAddress
 from twisted.python.failure import Failure
+from twisted.web.http import _ChunkedTransferDecoder
 
+from crawler.archives.http_answer import MOST_CHUNKS
 from crawler.outcomes import Code, Outcome
 from crawler.spiders.request_outcomes import Refusal
 
@@ -19,12 +22,17 @@ LONGEST_LINE = 64 * 1024
 """Bytes of one header. Twisted's limit is 16 KB, which some policies of contents exceed."""
 
 
-class HeaderSizeError(Exception):
-    """The headers of a response are larger than the limits."""
+class LimitError(Exception):
+    """A response exceeds a limit."""
+
+    def __init__(self, code: Code) -> None:
+        super().__init__(code)
+        self.code = code
 
 
 class LimitedHandler(HTTP11DownloadHandler):
-    """Scrapy's handler with limits for headers, and without Twisted's retries, which are not counted and do not pause.
+    """Scrapy's handler with limits for responses, and without Twisted's retries, which are not counted and do not
+    pause.
 
     Twisted retries when a host closes a connection that it had kept open. Scrapy's RetryMiddleware does it instead, on
     a new connection, as the host may have closed all those that it had kept.
@@ -43,26 +51,39 @@ class LimitedHandler(HTTP11DownloadHandler):
             if "retry_times" in request.meta:
                 return await self._retries.download_request(request)
             return await super().download_request(request)
-        except DownloadFailedError as error:
-            if any(reason.check(HeaderSizeError) for reason in getattr(error.__cause__, "reasons", ())):
-                raise Refusal(Outcome(Code.HEADERS_TOO_LARGE)) from error
+        except (DownloadFailedError, ResponseDataLossError) as error:
+            for reason in getattr(error.__cause__, "reasons", ()):
+                if reason.check(LimitError):
+                    raise Refusal(Outcome(reason.value.code)) from error
             raise
 
 
 def _with_limits(factory: Any) -> Any:
-    """A factory of connections like this one, with limits for the headers of responses."""
+    """A factory of connections like this one, with limits for responses."""
 
     class Limited(factory):  # type: ignore[misc]
         def buildProtocol(self, addr: IAddress | None) -> Any:  # noqa: N802 - the name that Twisted calls
             protocol = super().buildProtocol(addr)
-            protocol.dataReceived = HeaderLimit(protocol)
+            protocol.dataReceived = ResponseLimits(protocol)
             return protocol
 
     return Limited
 
 
-class HeaderLimit:
-    """Receives the data of a connection, and closes it when the headers of a response exceed the limits."""
+class FewChunks(_ChunkedTransferDecoder):
+    """Decodes a body of a limited number of chunks."""
+
+    _chunks = 0
+
+    def _dataReceived_CRLF(self) -> bool:  # noqa: N802 - the name that Twisted calls at the end of a chunk
+        self._chunks += 1
+        if self._chunks > MOST_CHUNKS:
+            raise LimitError(Code.BODY_TOO_LARGE)
+        return super()._dataReceived_CRLF()
+
+
+class ResponseLimits:
+    """Receives the data of a connection, and closes it when a response exceeds the limits or its own length."""
 
     def __init__(self, protocol: Any) -> None:
         self._protocol, self._receive = protocol, protocol.dataReceived
@@ -76,6 +97,8 @@ class HeaderLimit:
             self._parser, self._received = parser, 0
             if parser is not None:
                 parser.MAX_LENGTH, parser.lineLengthExceeded = LONGEST_LINE, self._refuse
+                parser._transferDecoders = {b"chunked": FewChunks}
+                parser.finisher = partial(self._finish, parser.finisher)
         self._received += len(data)
         self._receive(data)
         if self._received > MOST_BYTES and self._is_in_headers():
@@ -86,4 +109,10 @@ class HeaderLimit:
         return parser is not None and parser.state in ("STATUS", "HEADER")
 
     def _refuse(self, _: bytes = b"") -> None:
-        self._protocol._giveUp(Failure(HeaderSizeError()))
+        self._protocol._giveUp(Failure(LimitError(Code.HEADERS_TOO_LARGE)))
+
+    def _finish(self, finish: Any, rest: bytes) -> None:
+        """End a response; what follows it is ignored, and never taken for the next response of the connection."""
+        if rest:
+            self._protocol._currentRequest.persistent = False
+        finish(rest)

@@ -144,6 +144,8 @@ class RobotsMiddleware:
             why = Outcome(Code.HTTP_STATUS, str(response.status))
             return Outcome(Code.ROBOTS_UNREADABLE, str(why)), 0
         body = response.body[:MAX_SIZE] if response.status < 300 else b""
+        if len(response.body) > len(body) > 0:
+            logger.info("The robots.txt of %s is longer than %d bytes: the rest is not read", place, MAX_SIZE)
         text = body.decode("utf-8-sig", "ignore")
         now = datetime.now(UTC).isoformat(timespec="seconds")
         file = read_robots(text, body, f"{place}/robots.txt", now) if body.strip() else None

@@ -46,10 +46,10 @@ def xml_text(entry: etree._Element) -> EntryText | None:
     said: dict[str, str] = {}
     for element in entry.iterchildren(etree.Element):
         name = local_name(element)
-        if name not in ("title", "author", "creator", *DATES):
+        if name not in ("title", "author", "creator", *DATES) or name in said:
             continue
         of = next(element.iterchildren("{*}name"), element) if name == "author" else element
-        said.setdefault(name, _text(of).strip()[:MOST])
+        said[name] = _text(of).strip()[:MOST]
     author = said.get("creator") or said.get("author", "")
     return EntryText(html, said.get("title", ""), author, next((said[name] for name in DATES if name in said), ""))
 

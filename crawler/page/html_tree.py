@@ -88,8 +88,8 @@ def bounded(source: bytes) -> tuple[bytes, Cut | None]:
     """
     length = len(source)
     if length > SHORT and source.count(b"<") > MAX_TAGS:
-        source = source[: _start_of(_ELEMENT, MAX_TAGS, source)]
-        source = source[: _start_of(_SIGN, MAX_SIGNS, source)]
+        source = source[: start_of(_ELEMENT, MAX_TAGS, source)]
+        source = source[: start_of(_SIGN, MAX_SIGNS, source)]
     is_whole = len(source) == length
     source, end = _without_crowds(source)
     if end is None and len(source) > LEAST * MAX_ATTRIBUTES:
@@ -97,7 +97,7 @@ def bounded(source: bytes) -> tuple[bytes, Cut | None]:
     return source[:end], None if is_whole and end is None else Cut.TAGS
 
 
-def _start_of(pattern: re.Pattern[bytes], number: int, source: bytes) -> int | None:
+def start_of(pattern: re.Pattern[bytes], number: int, source: bytes) -> int | None:
     """Where a pattern matches for the given time, if it does."""
     return next((found.start() for found in islice(pattern.finditer(source), number, None)), None)
 

@@ -5,6 +5,7 @@ the texts of their pages with them.
 """
 
 import json
+import re
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple
 from lxml import etree
 
 from crawler.page.feed_entries import FEED_ENTRIES, EntryText, json_text, local_name, xml_text
+from crawler.page.html_tree import start_of
 from crawler.page.text import fold_space
 from crawler.urls.parsing import absolute
 
@@ -30,10 +32,18 @@ DATES = {
 ENTRIES = FEED_ENTRIES | {"url", "sitemap"}
 MAX_ADDRESSES = 50_000  # bytes of a list, as the sitemap protocol limits it
 MAX_TAGS = 500_000  # `<` characters of a list that are parsed
+MAX_ATTRIBUTES = 200_000
+MAX_ENTITIES = 100_000  # that XML does not know
 MAX_MEMBERS = 100  # gzipped files in a row
 MAX_TITLE = 300  # characters
 JSON_FEED = "https://jsonfeed.org/version/"
 NOTHING: Mapping[str, Any] = MappingProxyType({})
+# What takes memory in a tree, by the byte that shows whether counting it is worth while.
+LIMITS = {
+    b"<": (re.compile(b"<"), MAX_TAGS),
+    b"=": (re.compile(rb"=\s*[\"']"), MAX_ATTRIBUTES),
+    b"&": (re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);|#)"), MAX_ENTITIES),
+}
 
 
 class Listing(NamedTuple):
@@ -68,14 +78,15 @@ def listing(body: bytes, url: str, max_size: int) -> Listing | None:
     body, cut = _unzipped(body, max_size)
     first = body.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     if first == b"{":
-        items = _json_entries(body) if body.count(b"{") <= MAX_ADDRESSES else None
+        items = _json_entries(body) if max(map(body.count, (b"{", b"["))) <= MAX_ADDRESSES else None
         return None if items is None else _listed(items, url, cut, is_feed=True)
     if first != b"<":
         return None
-    *kept, rest = body.split(b"<", MAX_TAGS + 1)
-    if len(kept) > MAX_TAGS:
-        body, cut = b"<".join(kept), True
-    del kept, rest
+    length = len(body)
+    for sign, (pattern, most) in LIMITS.items():
+        if body.count(sign) > most:
+            body = body[: start_of(pattern, most, body)]
+    cut = cut or len(body) < length
     parser = etree.XMLParser(recover=True, resolve_entities=False, remove_comments=True, remove_pis=True)
     try:
         root = etree.fromstring(body, parser)

@@ -8,6 +8,10 @@ from urllib.parse import quote
 
 MAX_PATTERN = 2_000
 """Characters of a pattern; a longer one matches nothing."""
+MAX_STARS = 50
+"""Stars of a pattern; one with more matches nothing. A path is compared with all patterns of a site, up to once for
+each training crawler.
+"""
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _AFTER_HOST = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*+://[^/?#]*+")
@@ -28,7 +32,7 @@ class PathPattern(NamedTuple):
         >>> PathPattern.of("/a/*.jpg$").matches("/a/b/c.jpg"), PathPattern.of("/a/*.jpg$").matches("/a/b.jpg?c")
         (True, False)
         """
-        spelled = normal(text) if len(text) <= MAX_PATTERN else "\n"
+        spelled = normal(text) if len(text) <= MAX_PATTERN and text.count("*") <= MAX_STARS else "\n"
         is_whole = spelled.endswith("$")
         return cls(text, tuple(spelled.removesuffix("$").split("*")), is_whole)
 

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from crawler.frontier.page_result import Candidate
+from crawler.outcomes import Code, Outcome
 from crawler.topic.link_table import LinkContext
 from crawler.urls.parsing import absolute, origin, site
 
 if TYPE_CHECKING:
     from crawler.frontier.scope import Scope
     from crawler.page.page import Page
+    from crawler.spiders.crawl_status import OutcomeCounts
     from crawler.spiders.topic_tracker import TopicTracker
 
 LIST_PRIORITY = 5_000
@@ -34,6 +36,7 @@ class NamedLists:
 
     scope: Scope
     topic: TopicTracker
+    counts: OutcomeCounts
     wanted: bool
     _sitemaps: dict[str, Sequence[str]] = field(default_factory=dict)
     """Named in the robots.txt of a host of which no page was read since."""
@@ -43,16 +46,19 @@ class NamedLists:
     def take_in(self, place: str, sitemaps: Sequence[str]) -> None:
         """Remember the sitemaps that the robots.txt of a host names."""
         if self.wanted and sitemaps:
-            self._sitemaps[place] = sitemaps[:MOST_LISTS]
+            self._sitemaps[place] = sitemaps
 
     def of(self, page: Page) -> Iterator[Candidate]:
         """The sitemaps of the page's host and the feed of the page, if they are new."""
         if not self.wanted:
             return
         place = origin(page.url)
-        for url in self._sitemaps.pop(place, ()):
-            if address := absolute(place + "/", url):
+        named = filter(None, (absolute(f"{place}/", url) for url in self._sitemaps.pop(place, ())))
+        for number, address in enumerate(named):
+            if number < MOST_LISTS:
                 yield from self._candidate(address, "sitemap")
+            elif self.scope.refusal(address, page=False) is None:
+                self.counts.leave_out(address, Outcome(Code.LISTS_CUT))
         if page.feed and page.feed not in self._known and self._feeds[site(page.feed)] < MOST_FEEDS:
             self._feeds[site(page.feed)] += 1
             yield from self._candidate(page.feed, "feed")

@@ -78,12 +78,14 @@ class PageReader:
         page = self.feeds.in_place_of(page, lease.candidate) or page
         is_of_feed = page.made_from is MadeFrom.FEED  # the response is then that of a wall, and not kept
         extraction = page.once(self.extract)
+        if cut := page.ended or extraction.ended:
+            self.counts.count(Outcome(Code.PAGE_CUT, cut))
         shared_examples = self._shared_examples(page, lease.candidate, extraction)
         site: SiteFiles = response.request.meta.get(SITE_FILES, NO_FILES)
         rights = read_rights(served, rights_headers(response), site)
         refusal = self._refusal(page, extraction, lease.candidate) or self._reserved(rights)
         judgement = self.topic.judge(lease.candidate, extraction, is_read=refusal is None)
-        page_links = self._links(served, lease.candidate, served.once(self.extract))
+        page_links = self._links(served, lease.candidate)
         links, priorities = self.topic.score(lease.candidate.requested or lease.candidate.url, page_links)
         outcome, check, digest = refusal, None, None
         if refusal is None:
@@ -135,7 +137,7 @@ class PageReader:
         self.learning.take_in(*found)
         return (found,)
 
-    def _links(self, page: Page, candidate: Candidate, extraction: Extraction) -> SelectedLinks:
+    def _links(self, page: Page, candidate: Candidate) -> SelectedLinks:
         """The links of the page; none if it forbids following them, or is at `max_depth`."""
         if "nofollow" in page.robots:
             for link in page.links:
@@ -144,8 +146,6 @@ class PageReader:
         if self.frontier.full or (self.max_depth is not None and candidate.depth >= self.max_depth):
             return SelectedLinks()
         self.counts.count(Outcome(Code.LINKS_CUT), page.cut)
-        if cut := page.ended or extraction.ended:
-            self.counts.count(Outcome(Code.PAGE_CUT, cut))
         return self.links.of(page, candidate.depth + 1)
 
     def _images(self, page: Page, candidate: Candidate, rights: Rights) -> tuple[Candidate, ...]:

@@ -229,9 +229,9 @@ class TopicSpider(Spider):
 
     def list_result(self, request: Request, found: Listing) -> PageResult:
         """The result of a sitemap or feed; the pages in it have priorities like seeds."""
+        self.crawl.counts.count(Outcome(Code.LIST_CUT), found.cut)
         if not found.pages and not found.sitemaps:
             return result_of(request, Outcome(Code.EMPTY_LIST))
-        self.crawl.counts.count(Outcome(Code.LIST_CUT), found.cut)
         one = lease_of(request).candidate
         page = Candidate("", SEED_PRIORITY - 1, via="feed" if found.is_feed else "sitemap")
         lists = self.lists_within_limits(found.sitemaps, one)

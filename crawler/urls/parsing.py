@@ -103,7 +103,7 @@ def _respelled(base: str, href: str) -> str | None:
         name = f"[{name}]"
     netloc = name if port in (None, DEFAULT_PORTS[parts.scheme]) else f"{name}:{port}"
     address = _without_dots(parts.path) + (f"?{parts.query}" if parts.query else "")
-    return f"{parts.scheme}://{netloc}" + re.sub("%[0-9a-fA-F]{2}", lambda escape: escape[0].upper(), address)
+    return f"{parts.scheme}://{netloc}" + re.sub("(?:%[0-9a-fA-F]{2})+", lambda run: run[0].upper(), address)
 
 
 def _without_dots(path: str) -> str:

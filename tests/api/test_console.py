@@ -1,5 +1,6 @@
 """The command `winnow` in a folder that holds no project."""
 
+import gzip
 import json
 import os
 import subprocess
@@ -37,6 +38,15 @@ def test_crawl_in_any_folder(site: Site, tmp_path: Path) -> None:
     again = winnow("crawl", site.url, "--topic", "honey bees", *LOOPBACK, folder=tmp_path).stderr.decode()
     assert "is finished" in again
     assert "--refresh all fetches every page again, --fresh yes " in again
+
+
+def test_a_page_from_the_web_has_the_limits_of_a_crawl(tmp_path: Path) -> None:
+    parts = Answer(gzip.compress(b"") * 1_001, headers={"Content-Encoding": "gzip"})
+    with serving(Site({"/": Answer("", headers={"X": "x" * 70_000}), "/parts": parts})) as hostile:
+        done = [winnow("clean", hostile.url + path, *LOOPBACK, folder=tmp_path) for path in ("", "parts")]
+    assert [one.returncode for one in done] == [1, 1]
+    assert b"headers larger than the limit" in done[0].stderr
+    assert b"body larger than the limit" in done[1].stderr
 
 
 def test_clean_a_page_from_the_web(site: Site, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from saved_pages import PACK, answer, html, outcomes, summary, text, url, warc
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
+from crawler.archives.http_answer import MOST_CHUNKS
 from crawler.archives.records import MAX_HEAD, MAX_PAGE
 
 RECORDS = [warc(number) for number in range(4)]
@@ -100,6 +101,13 @@ def test_by_another_hand(tmp_path: Path, packed: bool) -> None:
             answer(chunked(html(1).encode())[:-50], "Transfer-Encoding: chunked"),
             "the last chunk of the body is cut off",
         ),
+        (answer(b"1\r\n \r\n" * MOST_CHUNKS, "Transfer-Encoding: chunked"), ""),
+        (
+            answer(b"1\r\n \r\n" * (MOST_CHUNKS + 1), "Transfer-Encoding: chunked"),
+            "the body has more than 64,000 chunks",
+        ),
+        (answer(gzip.compress(gzip.compress(html(1).encode())), "Content-Encoding: gzip, identity, gzip"), text(1)),
+        (answer(b"", "Content-Encoding: gzip, br, gzip"), "the body is compressed more than 2 times"),
         (answer(b"3\r\n<p>\r\nzz\r\n", "Transfer-Encoding: chunked"), "the chunk at byte 8 of the body is damaged"),
         (answer(gzip.compress(html(1).encode())[:-9], "Content-Encoding: gzip"), "the body's gzip data are damaged"),
         (answer(b"\x1f\x8b\x08\0damaged", "Content-Encoding: gzip"), "the body's gzip data are damaged"),

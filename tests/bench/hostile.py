@@ -8,20 +8,31 @@ a second of CPU or 100 MB.
 """
 
 import argparse
+import gzip
 import os
 import re
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+import brotli
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from fork_server import environment
 from sites import Answer, Site, command, page, serving
+
+from crawler.rights.training_crawlers import TRAINING_CRAWLERS
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 MOST_SECONDS, MOST_MEGABYTES = 1.0, 100.0
 SIZE = 9 * 1024 * 1024
@@ -66,6 +77,7 @@ def numbered(
 
 SET, INDEX = "<urlset>", "<sitemapindex>"
 RSS = "<rss><channel>"
+JSON_FEED = '{"version": "https://jsonfeed.org/version/1", "items": [{"url": "/a", "content_text": "'
 PAGES: Mapping[str, Callable[[], bytes]] = {
     "words": lambda: full("Some words make up a text. ", "<p>"),
     "sentences in p": lambda: numbered(lambda n: f"<p>This is sentence {n} of a long page, which says little.</p>"),
@@ -99,6 +111,11 @@ PAGES: Mapping[str, Callable[[], bytes]] = {
     "JSON-LD": lambda: full('{"datePublished":"x",', "<script type='application/ld+json'>"),
     "a title": lambda: full("ab ", "<title>", "</title><p>One."),
     "meta elements": lambda: full("<meta name=robots content=index>"),
+    "a ligature of 18 letters": lambda: full("\ufdfa", "<p>"),
+    "cells of 1,000 rows": lambda: full("<tr><td colspan=1000 rowspan=1000>x<td>y", "<table>"),
+    "notes": lambda: numbered(lambda n: f"<p id=n{n}><a href=#m{n}>{n}</a> See <a id=m{n} href=#n{n}>{n}</a>."),
+    "images in links": lambda: numbered(lambda n: f"<a href=/{n}.jpg><img src=/{n}.png></a>"),
+    "links that resolve to 2 KB": lambda: numbered(lambda n: f"<a href={n}>x</a>", f"<base href='/{'x' * 1_900}/'>"),
 }
 LISTS: Mapping[str, Callable[[], bytes]] = {
     "sitemap": lambda: numbered(lambda n: f"<url><loc>http://HOST/{n}</loc></url>", SET, "</urlset>"),
@@ -106,6 +123,17 @@ LISTS: Mapping[str, Callable[[], bytes]] = {
     "sitemap: children in each other": lambda: full("<a>", f"{SET}<url>"),
     "feed": lambda: numbered(lambda n: f"<item><link>http://HOST/{n}</link></item>", RSS, "</channel></rss>"),
     "feed: entry of many children": lambda: full("<a/>", f"{RSS}<item>", "</item></channel></rss>"),
+    "sitemap: attributes": lambda: full("a='' ", "<urlset ", "/>"),
+    "sitemap: unknown entities": lambda: full("&x;", f"{SET}<url><loc>"),
+    "sitemap: addresses of %e4": lambda: numbered(lambda n: f"<url><loc>http://HOST/{'a%e4' * 40}{n}</loc></url>", SET),
+    "sitemap: gzipped": lambda: gzip.compress(full("<url><loc>/a</loc></url>", SET, size=20 * SIZE), 1),
+    "sitemap: gzipped often": lambda: gzip.compress(SET.encode()) + full(gzip.compress(b" ")),
+    "feed: texts": lambda: numbered(
+        lambda n: f"<item><link>http://HOST/{n}</link><content:encoded>&lt;p&gt;{n}</content:encoded></item>", RSS
+    ),
+    "feed: titles of an entry": lambda: full("<title>x</title>", f"{RSS}<item><link>/a</link><encoded>x</encoded>"),
+    "JSON feed: lists": lambda: full("[],", '{"version": "https://jsonfeed.org/version/1", "items": [', "[]]}"),
+    "JSON feed: a text of lines": lambda: full("x\\n", JSON_FEED, '"}]}'),
     "sitemap of text": lambda: numbered(lambda n: f"http://HOST/{n}\n"),
     "indexes of indexes": lambda: numbered(
         lambda n: f"<sitemap><loc>http://HOST/index/{n}</loc></sitemap>", INDEX, "</sitemapindex>"
@@ -116,16 +144,42 @@ RULES: Mapping[str, Callable[[], bytes]] = {
     "many agents and rules": lambda: numbered(lambda n: f"allow: /{n}\n", f"{AGENTS}user-agent: *\n", size=ROBOTS),
     "quoted rules": lambda: numbered(lambda n: f"allow:/%e4%b8%ad%e6{n}$\n", "user-agent:*\n", size=ROBOTS),
     "rules of stars": lambda: numbered(lambda n: f"allow:*%e4*{n}*%b8*$\n", "user-agent:*\n", size=ROBOTS),
+    "stars for training crawlers": lambda: full(
+        "disallow: *" + "a*" * 400 + "z\n",
+        "".join(f"user-agent: {name}\ndisallow: /{n}\n" for n, name in enumerate(TRAINING_CRAWLERS))
+        + "".join(f"user-agent: {name}\n" for name in TRAINING_CRAWLERS),
+        size=ROBOTS,
+    ),
+    "20 times as long as is read": lambda: full("allow: /a\n", "user-agent: *\n", size=19 * ROBOTS),
     "index.html": lambda: numbered(lambda n: f"allow:/%e4{n}$/index.html\n", "user-agent:*\n", size=ROBOTS),
 }
 
 
-class Hostile(Site):
-    """A site whose seed is one answer; below /on/ each page refreshes to the next, below /index/ each list is alike."""
+CHUNK = b"10000\r\n%b\r\n" % bytes(0x10000)
+BOMB = bytes(20 * SIZE)
+ENCODED: Mapping[tuple[str, str], Callable[[], bytes]] = {
+    ("a bomb of gzip", "gzip"): lambda: gzip.compress(BOMB),
+    ("a bomb of gzip in gzip", "gzip, gzip"): lambda: gzip.compress(gzip.compress(BOMB)),
+    ("a bomb of deflate", "deflate"): lambda: zlib.compress(BOMB),
+    ("a bomb of br", "br"): lambda: brotli.compress(BOMB, quality=1),
+    ("a bomb of zstd", "zstd"): lambda: zstd.compress(BOMB),
+    ("empty parts of gzip", "gzip"): lambda: full(gzip.compress(b"")),
+    ("empty parts of zstd", "zstd"): lambda: full(zstd.compress(b"")),
+    ("10,000 codings", ", ".join(["gzip"] * 10_000)): lambda: gzip.compress(b""),
+}
+"""Bodies by what they are and their Content-Encoding."""
 
-    def __init__(self, body: bytes, content_type: str = HTML, robots: bytes = b"", **headers: str) -> None:
+
+class Hostile(Site):
+    """A site whose seed is one answer; below /on/ each page refreshes to the next, below /away/ it is a redirect to
+    it, below /index/ each list is alike.
+    """
+
+    def __init__(
+        self, body: bytes, content_type: str = HTML, robots: bytes = b"", status: int = 200, **headers: str
+    ) -> None:
         super().__init__({"/robots.txt": Answer(robots, content_type="text/plain")})
-        self.body, self.content_type, self.headers = body, content_type, headers
+        self.body, self.content_type, self.status, self.headers = body, content_type, status, headers
         self.crawler = 0
         """The number of the process that crawls it."""
         self.used_before = 0.0
@@ -138,9 +192,11 @@ class Hostile(Site):
         if kind == "on":
             head = f'<meta http-equiv="refresh" content="0; url=/on/{int(number) + 1}">'
             self.routes[path] = page("On.", head=head)
+        elif kind == "away":
+            self.routes[path] = Answer("", 302, headers={"Location": f"/away/{int(number) + 1}"})
         elif kind in ("", "index"):
             place = (headers["Host"] + path).rstrip("/").encode()
-            self.routes[path] = Answer(self.body.replace(b"HOST", place), 200, self.content_type, self.headers)
+            self.routes[path] = Answer(self.body.replace(b"HOST", place), self.status, self.content_type, self.headers)
         return super().answer(path, headers)
 
 
@@ -154,8 +210,15 @@ def cases() -> dict[str, Callable[[], Hostile]]:
         found[f"list: {name}"] = lambda make=make: Hostile(make(), "text/xml")
     for name, make in RULES.items():
         found[f"robots.txt: {name}"] = lambda make=make: Hostile(small, robots=make())
+    for (name, coding), make in ENCODED.items():
+        found[f"body: {name}"] = lambda make=make, coding=coding: Hostile(make(), **{"Content-Encoding": coding})
+    chunks = {"Content-Length": "", "Transfer-Encoding": "chunked"}
+    found["body: chunks of a byte"] = lambda: Hostile(full("1\r\nx\r\n", after="0\r\n\r\n", size=6 * SIZE), **chunks)
+    found["body: 20 times the limit"] = lambda: Hostile(b"<p>" + BOMB)
+    found["body: 20 times the limit, in chunks"] = lambda: Hostile(full(CHUNK, size=20 * SIZE), **chunks)
     on = page("On.", head='<meta http-equiv="refresh" content="0; url=/on/1">').encode()
     found["refreshes without end"] = lambda: Hostile(on)
+    found["redirects without end"] = lambda: Hostile(small, status=302, Location="/away/1")
     found["a cookie"] = lambda: Hostile(small, **{"Set-Cookie": "a=" + "b" * 60_000})
     found["headers"] = lambda: Hostile(small, **{f"X-{n}": "b" for n in range(25_000)})
     found["headers beyond the limit"] = lambda: Hostile(small, **{f"X-{n}": "b" * 100 for n in range(80_000)})

@@ -11,6 +11,10 @@ import brotli
 import pytest
 from sites import OPEN, Answer, Asked, Crawl, Route, Site, command, crawl, environment, page, serving
 
+from crawler.middlewares.compression import MOST_PARTS
+from crawler.outcomes import CUTS
+from crawler.page.html_tree import MAX_TAGS, Cut
+
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:
@@ -50,11 +54,19 @@ def test_bodies_up_to_the_limit_are_read(tmp_path: Path) -> None:
         "/over": Answer(text + b" "),
         "/pieces/over": lambda asked: Answer([text, b" "]),
         "/gzip/over": encoded(gzip.compress(text + b" ", 1), "gzip"),
+        "/gzip/parts": encoded(gzip.compress(b"") * (MOST_PARTS + 1), "gzip"),
     }
     with serving(Site({"/": page("Hello.", links=dict.fromkeys(routes, "large")), **routes})) as site:
         ended = crawl(tmp_path, {"seeds": site.url}, OPEN)
     assert {item["url"] for item in ended.items()} == {site.url + path for path in ("", "plain", "pieces", "gzip")}
-    assert ended.counts() == {TOO_LARGE: 3, "rest of a page after 5 MB": 3}
+    assert ended.counts() == {TOO_LARGE: 4, "rest of a page after 5 MB": 3}
+
+
+def test_what_is_not_read_of_a_page_is_counted_without_its_links_too(tmp_path: Path) -> None:
+    with serving(Site({"/": page("Bees dance.") + "<p>x" * MAX_TAGS})) as site:
+        ended = crawl(tmp_path, {"seeds": site.url, "max_depth": 0}, OPEN)
+    assert len(ended.items()) == 1
+    assert ended.counts() == {f"rest of a page {CUTS[Cut.TAGS]}": 1}
 
 
 @pytest.mark.long

@@ -93,3 +93,14 @@ def test_archives_are_items_on_request(tmp_path: Path, seed: str, listings: str,
     assert found - {"/"} == ALL | ({"/archive"} if is_item else set())
     assert ended.counts().get("list of other pages", 0) == (not is_item)
     assert f" of {len(found)} pages read (" in ended.closing()
+
+
+@pytest.mark.parametrize(("named", "asked"), [(20, 20), (22, 20)])
+def test_sitemaps_beyond_the_limit_are_counted(tmp_path: Path, named: int, asked: int) -> None:
+    lines = "".join(f"Sitemap: /{number}.map\n" for number in range(named)) + "Sitemap: http://b.example/\n"
+    site = blog(lines)
+    site.routes |= {f"/{number}.map": Answer(urlset(), content_type=XML) for number in range(named)}
+    with serving(site):
+        ended = crawl(tmp_path, ARGUMENTS | {"seeds": site.url}, OPEN)
+    assert sum(path.endswith(".map") for path in site.paths()) == asked
+    assert ended.counts().get("sitemaps beyond the limit of a site or of levels", 0) == named - asked

@@ -52,3 +52,12 @@ def test_another_certificate_is_refused_unless_none_is_checked(
     ended, site = crawled(tmp_path / "unchecked", tls, trusted, DOWNLOAD_VERIFY_CERTIFICATES="False")
     assert site.paths() == ["/robots.txt", "/"]
     assert (ended.status, len(ended.items())) == (0, 1)
+
+
+@pytest.mark.parametrize(("others", "is_read"), [(1_200, True), (1_800, False)], ids=["80 kB", "120 kB"])
+def test_a_certificate_is_read_up_to_a_size(tmp_path: Path, others: int, is_read: bool) -> None:
+    """OpenSSL reads 100 KiB."""
+    signer = Signer()
+    ended, site = crawled(tmp_path, signer.server(tmp_path, others=others), signer)
+    assert (len(ended.items()), bool(site.asked)) == (is_read, is_read)
+    assert ended.counts() == ({} if is_read else {REFUSED: 1})

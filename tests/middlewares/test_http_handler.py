@@ -1,12 +1,16 @@
-"""Connections that a host keeps open and then closes, and response headers on both sides of their limits."""
+"""Connections that a host keeps open and then closes, and responses on both sides of their limits and lengths."""
 
 import re
 import threading
+import time
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from sites import OPEN, Answer, Asked, Site, crawl, page, serving
+
+from crawler.archives.http_answer import MOST_CHUNKS
 
 PAGES = 30
 STATISTICS = ("--set=STATS_DUMP=True",)
@@ -65,3 +69,37 @@ def test_headers_are_read_up_to_a_size(headers: dict[str, str], fits: bool, tmp_
     assert [item["url"].endswith("/large") for item in ended.items()] == [False, True][: 1 + fits]
     assert site.paths().count("/large") == 1
     assert ("headers larger than the limit" in ended.err) is not fits
+
+
+def chunked(text: str, chunks: int) -> Answer:
+    """A text followed by spaces, in so many chunks."""
+    body = b"%x\r\n%b\r\n" % (len(text), text.encode()) + b"1\r\n \r\n" * (chunks - 1) + b"0\r\n\r\n"
+    return Answer(body, headers={"Content-Length": "", "Transfer-Encoding": "chunked"})
+
+
+def test_a_body_has_so_many_chunks(tmp_path: Path) -> None:
+    routes = {"/few": chunked(page("Few."), MOST_CHUNKS), "/many": chunked(page("Many."), MOST_CHUNKS + 1)}
+    with serving(Site({"/": page("Bees dance.", links=dict.fromkeys(routes, "chunks")), **routes})) as site:
+        ended = crawl(tmp_path, {"seeds": site.url}, OPEN)
+    assert {item["text"] for item in ended.items()} == {"Bees dance.", "Few."}
+    assert ended.counts() == {"body larger than the limit": 1}
+    assert site.paths().count("/many") == 1
+
+
+FORGED = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 10\r\n\r\n<p>Forged."
+
+
+def test_what_follows_a_body_is_ignored_and_is_no_other_response(tmp_path: Path) -> None:
+    """The rest comes in two pieces, the second one when the next request has been sent."""
+    first = page("Bees dance.", links={"/next": "next"}).encode()
+
+    def pieces() -> Iterator[bytes]:
+        yield first + b"<p>The rest." * 2_000
+        time.sleep(1)
+        yield FORGED
+
+    headers = {"Content-Length": str(len(first)), "Connection": ""}
+    with serving(Site({"/": Answer(pieces(), headers=headers), "/next": page("Wasps do not.")})) as site:
+        ended = crawl(tmp_path, {"seeds": site.url}, OPEN, *STATISTICS)
+    assert [item["text"] for item in ended.items()] == ["Bees dance.", "Wasps do not."]
+    assert statistic(ended.err, "retry/count") == 0

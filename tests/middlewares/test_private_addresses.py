@@ -3,6 +3,7 @@
 from collections import Counter
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from sites import OPEN, STUB, Answer, Asked, Crawl, Route, Site, crawl, page, serving, stubbed
@@ -46,7 +47,26 @@ NUMBERS = [
     "[fe80::1]",
     "169.254.169.254",
 ]
+# Addresses of this machine as a page may write them; {port} is that of a site.
+SPELLINGS = [
+    *("http://localhost.:{port}/", "http://LocalHost:{port}/", "http://loopback.test.:{port}/"),
+    *("http://127.0.0.1.:{port}/", "http://127.000.000.001:{port}/", "http://0177.0.0.01:{port}/"),
+    *("http://0X7F000001:{port}/", "http://0x7f.0.1:{port}/", "http://2130706433.:{port}/"),
+    *("http://１２７.0.0.1:{port}/", "http://127。0。0。1:{port}/", "http://①②⑦.⓪.⓪.①:{port}/"),
+    *("http://ⓛoopback.test:{port}/", "http://%31%32%37.0.0.1:{port}/", "http://127.0.0.1%2e:{port}/"),
+    *("http://[0:0:0:0:0:ffff:7f00:1]:{port}/", "http://[::127.0.0.1]:{port}/", "http://[64:ff9b::7f00:1]:{port}/"),
+    *("http://[64:ff9b:1::7f00:1]:{port}/", "http://[2002:7f00:1::]:{port}/", "http://[::1%25lo]:{port}/"),
+    *("http://[2001:0:808:808::80ff:fffe]:{port}/", "http://[::FFFF:127.0.0.1]:{port}/", "http://[::1%lo]:{port}/"),
+    *("http://public.test@127.0.0.1:{port}/", "http://127.0.0.1:{port}\\@public.test/", "http://a:b@[::1]:{port}/"),
+    *("http:127.0.0.1:{port}/", "http:/127.0.0.1:{port}/", "http:\\\\127.0.0.1:{port}/", "//127.0.0.1:{port}/"),
+    *("HTTP://127.0.0.1:{port}/", "ht\ntp://127.0.0.1:{port}/", "http://127.0.0.1:{port}#@public.test/"),
+    *("http://127.0.0.1\t:{port}/", " http://127.0.0.1:{port}/ ", "http://127.0.0.1%00.public.test:{port}/"),
+]
 REFUSED = "address is not public"
+
+
+SAFE = "".join(map(chr, range(33, 127)))
+"""What a header may hold."""
 
 
 def connections(folder: Path) -> Counter[str]:
@@ -103,6 +123,36 @@ def test_links_and_redirects_without_a_public_address_are_refused(tmp_path: Path
     assert ended.counts() == {REFUSED: 3 * len(hosts)}
     assert "retry/count" not in ended.err
     assert ended.status == 0
+
+
+def test_no_spelling_of_an_address_leads_to_it(tmp_path: Path) -> None:
+    with serving(Site({})) as closed:
+        port = closed.url.split(":")[2].strip("/")
+        hidden = [url.format(port=port) for url in SPELLINGS]
+        moved: dict[str, Route] = {
+            f"/{n}": Answer("", 302, headers={"Location": quote(url, safe=SAFE)}) for n, url in enumerate(hidden)
+        }
+        links = dict.fromkeys([*(url.replace("http", "https", 1) for url in hidden), *hidden], "on")
+        seeds = ["http://{host}/", *(f"http://{{host}}{path}" for path in moved)]
+        ended, site = guarded(tmp_path, seeds, moved | {"/": page("Hello.", links=links)})
+    assert closed.asked == []
+    assert set(connections(tmp_path)) == {site.url.split("/")[2].replace(":", " ")}
+    assert [item["url"] for item in ended.items()] == [site.url]
+    assert set(moved) <= set(site.paths())
+    assert ended.counts()[REFUSED] > 20
+
+
+def test_an_address_counts_that_is_connected_to_and_not_an_earlier_one(tmp_path: Path) -> None:
+    """A name with an allowed address for robots.txt, and for the page with another one."""
+    names = {"moves.test": [["127.0.0.2"], ["127.0.0.1"]]}
+    robots = Answer("", headers={"Connection": "close"})
+    with serving(Site({"/robots.txt": robots, "/": page("Hello.")}), "127.0.0.2") as site:
+        seed = site.url.replace("127.0.0.2", "moves.test")
+        settings = OPEN | STUB | {"ALLOWED_PRIVATE_HOSTS": "127.0.0.2"}
+        ended = crawl(tmp_path, {"seeds": seed}, settings, env=stubbed(tmp_path, names))
+    assert site.paths() == ["/robots.txt"]
+    assert {line.split()[0] for line in connections(tmp_path)} == {"127.0.0.2"}
+    assert ended.counts() == {REFUSED: 1}
 
 
 def test_a_failure_of_an_open_port_is_not_taken_for_the_refusal_of_another(tmp_path: Path) -> None:

@@ -56,12 +56,13 @@ def endless(asked: Asked) -> Answer:
 def test_redirects_end(tmp_path: Path) -> None:
     routes = {"/a": to("/b"), "/b": to("/a"), "/self": to("/self"), "/endless": endless}
     routes |= {f"/endless?{n}": endless for n in range(1, 30)}
-    links = dict.fromkeys(("/a", "/self", "/endless"), "round")
+    routes |= {f"/ten?{n}": to(f"/ten?{n + 1}") for n in range(10)} | {"/ten?10": page("The tenth redirect.")}
+    links = dict.fromkeys(("/a", "/self", "/endless", "/ten?0"), "round")
     with serving(Site({"/": page("Hello.", links=links), **routes})) as site:
         ended = crawl(tmp_path, {"seeds": site.url}, OPEN)
     assert len([path for path in site.paths() if path.startswith("/endless")]) == 11
     assert [site.paths().count(path) for path in ("/a", "/b", "/self")] == [1, 1, 1]
-    assert [item["url"] for item in ended.items()] == [site.url]
+    assert [item["url"] for item in ended.items()] == [site.url, f"{site.url}ten?10"]
     assert ended.counts() == {"redirected to a page already known": 2, "redirected too often": 1}
 
 

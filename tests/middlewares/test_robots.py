@@ -50,6 +50,7 @@ def test_what_is_disallowed_is_not_asked_for(tmp_path: Path) -> None:
         assert site.paths()[0] == "/robots.txt", rules[:200]
         assert sorted(site.paths()[1:]) == sorted(asked), rules[:200]
     assert ended.counts() == {"refused by robots.txt": sum(len(ALL - asked) for asked in RULES.values())}
+    assert ended.err.count("the rest is not read") == 1
     assert ended.status == 0
 
 

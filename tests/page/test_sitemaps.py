@@ -4,7 +4,16 @@ import time
 import pytest
 from hostile_pages import PAGES
 
-from crawler.page.sitemaps import MAX_ADDRESSES, MAX_MEMBERS, MAX_TAGS, MAX_TITLE, Listing, listing
+from crawler.page.sitemaps import (
+    MAX_ADDRESSES,
+    MAX_ATTRIBUTES,
+    MAX_ENTITIES,
+    MAX_MEMBERS,
+    MAX_TAGS,
+    MAX_TITLE,
+    Listing,
+    listing,
+)
 
 URL = "http://example.com/deep/sitemap.xml"
 E = "http://example.com/"
@@ -232,6 +241,13 @@ def test_a_list_is_cut_at_the_limits(more: int, cut: bool) -> None:
     assert (len(found.pages), found.pages[-1], found.cut) == (MAX_ADDRESSES, f"{E}{MAX_ADDRESSES - 1}", cut)
     found = listing(b"<urlset>" + b"<a/>" * (MAX_TAGS - 3 + more) + b"<url><loc>/a", URL, LIMIT)
     assert found == listed("" if cut else "a")._replace(cut=cut)
+    last = b"<url><loc>/a</loc></url>"
+    found = listing(
+        b"<urlset>" + b"<a a='' b=\n\"\"/>" * (MAX_ATTRIBUTES // 2) + b"<a c=''/>" * more + last, URL, LIMIT
+    )
+    assert found == listed("" if cut else "a")._replace(cut=cut)
+    found = listing(b"<urlset>" + b"&x;&amp;&#97;" * MAX_ENTITIES + b"&y;" * more + last, URL, LIMIT)
+    assert found == listed("" if cut else "a")._replace(cut=cut)
     start, members = gzip.compress(b"<urlset><url><loc>/a</loc></url>"), gzip.compress(b" ")
     assert listing(start + members * (MAX_MEMBERS - 1 + more), URL, LIMIT) == listed("a")._replace(cut=cut)
 
@@ -294,6 +310,7 @@ def test_titles_and_dates(body: str, pages: str, titles: list[str], dates: list[
     "body",
     [
         JSON.format("[" + ",".join(["{}"] * MAX_ADDRESSES) + "]"),
+        JSON.format("[" + ",".join(["[]"] * MAX_ADDRESSES) + "]"),
         "{}",
         '{"version": 7}',
         '{"version": "https://other.example/"}',

@@ -138,6 +138,8 @@ def test_fold_space(text: str, expected: str) -> None:
     [
         ("The quick brown fox, 42.", "64e9c8f5bd71a355"),
         ("天气很好，我们去公园。", "24ea03f733e70eaa"),
+        ("محمد \ufdfa", "1b2c649bb7fdca7e"),
+        ("\ufdfa ２", "81165f49ea837894"),
         ("", None),
         (" …!—。 _", None),
     ],

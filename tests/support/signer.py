@@ -29,15 +29,16 @@ class Signer:
             builder = builder.add_extension(extension, critical=isinstance(extension, x509.BasicConstraints))
         return builder.sign(self.key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
 
-    def server(self, folder: Path, name: str = "right.test", days: int = 1) -> ssl.SSLContext:
-        """How a server presents itself under a name, or an address."""
+    def server(self, folder: Path, name: str = "right.test", days: int = 1, others: int = 0) -> ssl.SSLContext:
+        """How a server presents itself under a name, or an address, and so many other names."""
         key = ec.generate_private_key(ec.SECP256R1())
         try:
             named: x509.GeneralName = x509.IPAddress(ip_address(name))
         except ValueError:
             named = x509.DNSName(name)
+        names = [*(x509.DNSName(f"{number}.{'x' * 50}.test") for number in range(others)), named]
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-        certificate = self.sign(key.public_key(), subject, x509.SubjectAlternativeName([named]), days=days)
+        certificate = self.sign(key.public_key(), subject, x509.SubjectAlternativeName(names), days=days)
         private = key.private_bytes(
             serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
         )

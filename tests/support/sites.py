@@ -187,7 +187,7 @@ def crawl(
     return ended
 
 
-def stubbed(folder: Path, names: Mapping[str, list[str]] | None = None) -> dict[str, str]:
+def stubbed(folder: Path, names: Mapping[str, list[Any]] | None = None) -> dict[str, str]:
     """The environment of a crawl that knows only these names, and lists in `connections` where it connects to."""
     return {"STUB_NAMES": json.dumps(names or {}), "STUB_CONNECTIONS": str(folder / "connections")}
 

@@ -1,7 +1,8 @@
 """A resolver that asks nobody, and a reactor that connects to loopback only: what a crawl of refused addresses runs on.
 
 `-s TWISTED_DNS_RESOLVER=stub_resolver.StubResolver` installs both. STUB_NAMES holds the names that exist, as JSON:
-{name: [address, ...]}. STUB_CONNECTIONS names the file that every attempt to connect is written to, as ADDRESS PORT.
+{name: [address, ...]}; where these are lists, each look-up takes the next one. STUB_CONNECTIONS names the file that
+every attempt to connect is written to, as ADDRESS PORT.
 """
 
 import json
@@ -20,7 +21,7 @@ from twisted.internet.interfaces import IHostnameResolver
 from zope.interface import implementer
 
 
-def addresses_of(name: str, names: dict[str, list[str]]) -> list[str]:
+def addresses_of(name: str, names: dict[str, list[Any]]) -> list[str]:
     """The addresses a name has or a number means, in every spelling that inet_aton reads.
 
     >>> [addresses_of(name, {}) for name in ("167772161", "0x7f.1", "012.1", "::1", "nowhere.test")]
@@ -37,7 +38,7 @@ def addresses_of(name: str, names: dict[str, list[str]]) -> list[str]:
 class StubResolver:
     """Answers from a table."""
 
-    def __init__(self, reactor: Any, names: dict[str, list[str]], record: Path) -> None:
+    def __init__(self, reactor: Any, names: dict[str, list[Any]], record: Path) -> None:
         self.reactor, self.names, self.record = reactor, names, record
         self.connect = reactor.connectTCP
 
@@ -56,6 +57,13 @@ class StubResolver:
             raise ConnectionRefusedError("this address is not on loopback")
         return self.connect(host, port, *args, **kwargs)
 
+    def addresses(self, name: str) -> list[str]:
+        """The addresses of a name at this look-up."""
+        found: list[Any] = addresses_of(name, self.names)
+        if not found or isinstance(found[0], str):
+            return found
+        return found.pop(0) if len(found) > 1 else found[0]
+
     def resolveHostName(  # noqa: N802 - Twisted's name
         self,
         resolutionReceiver: Any,  # noqa: N803
@@ -66,7 +74,7 @@ class StubResolver:
     ) -> HostResolution:
         resolution = HostResolution(hostName)
         resolutionReceiver.resolutionBegan(resolution)
-        for address in addresses_of(hostName, self.names):
+        for address in self.addresses(hostName):
             kind = IPv6Address if ":" in address else IPv4Address
             resolutionReceiver.addressResolved(kind("TCP", address, portNumber))
         resolutionReceiver.resolutionComplete()

@@ -1,0 +1,33 @@
+"""Decompresses bodies as Scrapy does, with limits for what decompressing may cost beside the size of the result."""
+
+from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
+
+from crawler.archives.http_answer import MOST_CODINGS
+from crawler.outcomes import Code, Outcome
+from crawler.spiders.request_outcomes import Refusal
+
+MOST_PARTS = 1_000
+"""Compressed parts of a body, one after the other; each takes ten microseconds, even if it is empty."""
+BEGINNINGS = {
+    b"gzip": (b"\x1f\x8b\x08",),
+    b"x-gzip": (b"\x1f\x8b\x08",),
+    b"zstd": (b"\x28\xb5\x2f\xfd", b"\x2a\x4d\x18"),
+}
+"""The bytes with which parts begin; the last ones are those of parts that are skipped."""
+
+
+class LimitedCompression(HttpCompressionMiddleware):
+    """Scrapy's middleware, which limits the size of the result only."""
+
+    @staticmethod
+    def _split_encodings(content_encoding: list[bytes]) -> tuple[list[bytes], list[bytes]]:
+        codings, unknown = HttpCompressionMiddleware._split_encodings(content_encoding)
+        if len(codings) > MOST_CODINGS:
+            raise Refusal(Outcome(Code.BODY_TOO_LARGE))
+        return codings, unknown
+
+    @staticmethod
+    def _decode(body: bytes, encoding: bytes, max_size: int) -> bytes:
+        if sum(map(body.count, BEGINNINGS.get(encoding, ()))) > MOST_PARTS:
+            raise Refusal(Outcome(Code.BODY_TOO_LARGE))
+        return HttpCompressionMiddleware._decode(body, encoding, max_size)
