@@ -13,7 +13,7 @@ from crawler.dashboard.context import Context, Number, see_other, slow
 from crawler.dashboard.views.one_crawl import found_crawl
 from crawler.dashboard.views.schedule import opened
 from crawler.schedule.job_store import TOLD, jobs_of
-from crawler.store.crawl_control import PAUSED, RUNNING, STOPPING, request_control
+from crawler.store.heartbeats import PAUSED, RUNNING, STOPPING, request_control
 
 CONTROLS = {"pause": (PAUSED, "pausing"), "resume": (RUNNING, "resumed"), "stop": (STOPPING, "stopping")}
 """What each button asks of the workers, and what is said then."""
