@@ -1,9 +1,9 @@
 """Whether a release installs and works: its two files, in fresh environments of every Python that it is for.
 
-`python tests/bench/release.py FOLDER [--pythons PYTHON ...] [--tests PATH ...]` builds wheel and sdist into FOLDER. Each
-Python, by default python3.11 to python3.14 of the PATH, then makes two environments, with the sdist, and with the wheel
-and its extra `dev`. In each, the first crawl of the README runs in an empty folder. With the wheel the tests run as
-well, or those that are named: in the unpacked sdist, from which the package itself is removed. A warning that the
+`python tests/bench/release.py FOLDER [--pythons PYTHON ...] [--tests PATH ...]` builds wheel and sdist into FOLDER.
+Each Python, by default python3.11 to python3.14 of the PATH, then makes two environments, with the sdist, and with the
+wheel and its extra `dev`. In each, the first crawl of the README runs in an empty folder. With the wheel the tests run
+as well, or those that are named: in the unpacked sdist, from which the package itself is removed. A warning that the
 package causes is a failure.
 
 The table names a Python that is not found, as it was not tried. The exit status is 1 if anything failed.
@@ -62,11 +62,12 @@ def unpack(sdist: Path, folder: Path) -> Path:
     return folder / sdist.name.removesuffix(".tar.gz")
 
 
-def install(python: str, what: str, folder: Path) -> Path:
+def install(python: str, what: list[str], folder: Path) -> Path:
     """Install into a fresh environment; returns the folder of its programs."""
     run([python, "-m", "venv", folder], folder.parent)
     programs = folder / ("Scripts" if os.name == "nt" else "bin")
-    run([programs / "python", "-m", "pip", "install", "--quiet", what], folder)
+    # Most modules of the many packages are never imported; those that are, are compiled then.
+    run([programs / "python", "-m", "pip", "install", "--quiet", "--no-compile", *what], folder)
     return programs
 
 
@@ -103,7 +104,7 @@ def results(python: str, wheel: Path, sdist: Path, wanted: list[str]) -> Iterato
         version = run([python, "-c", "import platform; print(platform.python_version())"], place).strip()
         for file, extras in ((sdist, ""), (wheel, "[dev]")):
             begun = time.monotonic()
-            programs = install(python, f"{file}{extras}", place / file.suffix)
+            programs = install(python, [f"{file}{extras}"], place / file.suffix)
             crawled, tested = first_crawl(programs, place / f"crawl{file.suffix}"), ""
             if extras:
                 tree = unpack(sdist, place / "tree")
