@@ -6,13 +6,13 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from sqlalchemy import Connection, Engine, inspect, text
+from sqlalchemy import Connection, Engine, insert, inspect, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from crawler.store import schema_version
-from crawler.store.crawl_tables import tables
+from crawler.store.crawl_tables import crawl, tables
 from crawler.store.database import StateError, open_database
 from crawler.store.read_only import exists, glance
 from crawler.store.schema_version import newest_version
@@ -55,6 +55,8 @@ def opened(url: URL) -> int:
 def add_colour(connection: Connection) -> None:
     """A step that takes some time, in which another worker would do the same."""
     time.sleep(0.1)
+    if connection.dialect.name == "postgresql":
+        assert connection.execute(text("SHOW statement_timeout")).scalar_one() == "0"
     connection.execute(text("ALTER TABLE crawl ADD COLUMN colour TEXT NOT NULL DEFAULT 'green'"))
     connection.execute(text("UPDATE crawl SET colour = 'red' WHERE name = 'bees'"))
 
@@ -74,14 +76,9 @@ def of_version_1(url: URL) -> URL:
     """A database of version 1 with two crawls."""
     engine = open_database(url)
     with engine.begin() as connection:
-        for name in ("bees", "wax"):
-            connection.execute(
-                text(
-                    "INSERT INTO crawl (name, seeds, topic, started_at, waiting, pages, round, first_round, control)"
-                    " VALUES (:name, '[]', '', 0, 0, 0, 1, 1, '')"
-                ),
-                {"name": name},
-            )
+        connection.execute(
+            insert(crawl), [{"name": name, "seeds": "[]", "started_at": 0.0} for name in ("bees", "wax")]
+        )
         connection.execute(text("UPDATE winnow_state SET version = 1"))
     engine.dispose()
     return url
