@@ -48,11 +48,11 @@ def run(line: list[str | Path], folder: Path, **more: str) -> str:
     return ended.stdout
 
 
-def build(source: Path, kind: str, folder: Path) -> Path:
-    """Build a file of the release from these sources."""
-    run([sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", folder], source)
-    (found,) = folder.glob({"wheel": "*.whl", "sdist": "*.tar.gz"}[kind])
-    return found
+def build(kind: str, folder: Path) -> Path:
+    """Build a file of the release from this checkout."""
+    run([sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", folder], ROOT)
+    found = folder.glob({"wheel": "*.whl", "sdist": "*.tar.gz"}[kind])  # with those of earlier releases
+    return max(found, key=lambda path: path.stat().st_mtime)
 
 
 def unpack(sdist: Path, folder: Path) -> Path:
@@ -102,15 +102,15 @@ def results(python: str, wheel: Path, sdist: Path, wanted: list[str]) -> Iterato
     with TemporaryDirectory() as name:
         place = Path(name)
         version = run([python, "-c", "import platform; print(platform.python_version())"], place).strip()
-        for file, extras in ((sdist, ""), (wheel, "[dev]")):
+        for kind, what in (("sdist", str(sdist)), ("wheel", f"{wheel}[dev]")):
             begun = time.monotonic()
-            programs = install(python, [f"{file}{extras}"], place / file.suffix)
-            crawled, tested = first_crawl(programs, place / f"crawl{file.suffix}"), ""
-            if extras:
+            programs = install(python, [what], place / kind)
+            crawled, tested = first_crawl(programs, place / f"{kind} crawl"), ""
+            if kind == "wheel":
                 tree = unpack(sdist, place / "tree")
                 shutil.rmtree(tree / "crawler")
                 tested = test(programs, tree, wanted)
-            yield Result(version, file.suffix, crawled, tested, f"{time.monotonic() - begun:.0f}")
+            yield Result(version, kind, crawled, tested, f"{time.monotonic() - begun:.0f}")
 
 
 def main() -> None:
@@ -121,7 +121,7 @@ def main() -> None:
     given = parser.parse_args()
     rows, failures = [], []
     folder = given.folder.absolute()
-    wheel, sdist = build(ROOT, "wheel", folder), build(ROOT, "sdist", folder)
+    wheel, sdist = build("wheel", folder), build("sdist", folder)
     for python in given.pythons:
         if (found := shutil.which(python)) is None:
             rows.append(Result(python, "not tried: it was not found"))
@@ -131,10 +131,10 @@ def main() -> None:
         except FailureError as error:
             rows.append(Result(python, "failed"))
             failures.append(str(error))
-        print(*rows[-2:], sep="\n", file=sys.stderr)
+        print(f"{python} is done", file=sys.stderr)
     print(*failures, sep="\n\n")
     for row in (Result(*Result._fields), *rows):
-        print("{:14} {:10} {:10} {:40} {:>8}".format(*row))
+        print("{:12} {:28} {:10} {:42} {:>8}".format(*row))
     sys.exit(bool(failures))
 
 
