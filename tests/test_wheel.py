@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import tarfile
 import zipfile
 from collections.abc import Iterator
 from http.client import HTTPConnection
@@ -16,12 +17,12 @@ from fork_server import ROOT
 from crawler.demo import articles
 
 
-def built(folder: Path) -> Path:
-    """A wheel that is built in a folder."""
-    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
-    (wheel,) = folder.glob("*.whl")
-    return wheel
+def built(folder: Path, kind: str = "wheel", sources: Path = ROOT) -> Path:
+    """A wheel or an sdist that is built into a folder."""
+    build = [sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", str(folder)]
+    subprocess.run(build, cwd=sources, check=True, capture_output=True)
+    (file,) = folder.iterdir()
+    return file
 
 
 @pytest.fixture(scope="module")
@@ -44,8 +45,11 @@ def environment(unpacked: Path) -> dict[str, str]:
     return os.environ | {"PYTHONPATH": str(unpacked), "SCRAPY_SETTINGS_MODULE": "crawler.settings"}
 
 
-def test_the_wheel_is_the_same_when_it_is_built_again(wheel: Path, tmp_path: Path) -> None:
-    assert built(tmp_path).read_bytes() == wheel.read_bytes()
+def test_the_wheel_is_the_same_when_it_is_built_from_the_sdist(wheel: Path, tmp_path: Path) -> None:
+    with tarfile.open(built(tmp_path / "sdist", "sdist")) as archive:
+        archive.extractall(tmp_path / "sources", filter="data")
+    (sources,) = (tmp_path / "sources").iterdir()
+    assert built(tmp_path / "wheel", sources=sources).read_bytes() == wheel.read_bytes()
 
 
 PROGRAM = "import crawler, sys; print(crawler.__file__, flush=True); from scrapy.cmdline import execute; execute()"

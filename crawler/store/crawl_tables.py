@@ -50,7 +50,6 @@ def index(
     Index(name, *columns, unique=unique, sqlite_where=where, postgresql_where=where)
 
 
-VERSION = 1
 WAITING, HELD, DONE, RECORDED = range(4)
 """States of an address. A recorded image is not requested until its site has shown enough pages to judge it."""
 
@@ -71,7 +70,7 @@ crawl = Table(
     Column("round", Integer, nullable=False, default=1),
     Column("round_started", Float),
     Column("first_round", Integer, nullable=False, default=1),  # in which it was begun, or last begun fresh
-    Column("control", Text, nullable=False, default=""),  # what people ask of its workers, see crawl_control.py
+    Column("control", Text, nullable=False, default=""),  # what people ask of its workers, see heartbeats.py
 )
 
 worker = Table(

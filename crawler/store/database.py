@@ -10,14 +10,13 @@ from errno import EAGAIN, EDQUOT, EINTR, EIO, ENOSPC
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event, func, insert, inspect, select, text
+from sqlalchemy import Connection, Engine, create_engine, event, func, select, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError, SQLAlchemyError
 
 from crawler.command_line.terminal import WrongUseError
-from crawler.store import crawl_tables, page_tables  # noqa: F401 - their tables are created with the others
-from crawler.store.crawl_tables import VERSION, tables, version
+from crawler.store.schema_version import found_version, make_tables, newest_version
 from crawler.translation.message import N_, MessageError
 
 if TYPE_CHECKING:
@@ -80,7 +79,7 @@ def display_url(url: URL) -> str:
 
 
 def open_database(url: URL) -> Engine:
-    """The database with the tables of this release; raises a StateError if that is not possible."""
+    """The database, with the tables of this release; raises a StateError if that is not possible."""
     try:
         if url.drivername == "sqlite":
             Path(str(url.database)).parent.mkdir(parents=True, exist_ok=True)
@@ -168,16 +167,29 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
 
 
-def has_tables(connection: Connection, name: str) -> bool:
-    """Whether the tables of this release exist; raises a StateError if they are those of another release."""
-    if not inspect(connection).has_table(version.name):
-        return False
-    found = connection.execute(select(version.c.version)).scalar()
-    if found != VERSION:
+def has_tables(connection: Connection, url: URL) -> bool:
+    """Whether there are tables, which are then those of this release; raises a StateError if a newer one made them.
+
+    Tables of an earlier release are changed over another connection, after this one's transaction is rolled back.
+    """
+    found = _known_version(connection, display_url(url))
+    if found is not None and found < newest_version():
+        connection.rollback()
+        open_database(url).dispose()
+    return found is not None
+
+
+def _known_version(connection: Connection, name: str) -> int | None:
+    found, newest = found_version(connection), newest_version()
+    if found is not None and found > newest:
         raise StateError(
-            "the database {path} was made by another release (its tables are version {n})", path=name, n=found
+            "the database {path} was made by a newer release of Winnow"
+            " (its tables are version {n}; this one knows {newest})",
+            path=name,
+            n=found,
+            newest=newest,
         )
-    return True
+    return found
 
 
 def _make_tables(connection: Connection, name: str) -> None:
@@ -189,10 +201,8 @@ def _make_tables(connection: Connection, name: str) -> None:
                 path=name,
                 encoding=encoding,
             )
-        connection.execute(text("SELECT pg_advisory_xact_lock(8460)"))  # two workers may create the tables at once
-    if not has_tables(connection, name):
-        tables.create_all(connection)
-        connection.execute(insert(version).values(version=VERSION))
+        connection.execute(text("SELECT pg_advisory_xact_lock(8460)"))  # two workers may make the tables at once
+    make_tables(connection, _known_version(connection, name))
 
 
 LAST_RETRY_SECONDS = 15.0  # how long a stopping crawl waits for an unreachable database

@@ -1,4 +1,4 @@
-"""The rows of workers: heartbeats, counts, and the expiry of workers without a heartbeat."""
+"""The rows of workers: heartbeats, counts, the expiry of silent workers, and what people ask of workers."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from crawler.store.hosts import UPDATE_BEST, count_sites
 
 MOST_CRASHES = 20  # workers that may crash while they have leased an address, until it is given up
 LEASE_SECONDS = 60.0  # without a heartbeat, after which a worker expires and its leases are returned
+RUNNING, PAUSED, STOPPING = "", "paused", "stopping"
+"""What a crawl is to do. A paused one sends no request until it is resumed; a stopping one ends as after Ctrl-C."""
 
 
 class LostReplyError(Exception):
@@ -126,3 +128,21 @@ def return_held(connection: Connection, worker_id: int, crash: int) -> int:
 def lock_crawl(connection: Connection, crawl_id: int) -> None:
     """Lock the row of a crawl until the transaction ends; rows that refer to it may be added meanwhile."""
     connection.execute(select(crawl.c.id).where(crawl.c.id == crawl_id).with_for_update(key_share=True))
+
+
+def has_workers(connection: Connection, crawl_id: int) -> bool:
+    """Whether a worker of the crawl has a recent heartbeat."""
+    recent = worker.c.heartbeat >= database_time(connection) - LEASE_SECONDS
+    mine = select(worker.c.id).where(worker.c.crawl_id == crawl_id, recent).limit(1)
+    return connection.execute(mine).first() is not None
+
+
+def request_control(connection: Connection, crawl_id: int, control: str) -> bool:
+    """Tell the workers of a crawl to pause, to go on, or to stop; returns whether there are any.
+
+    A crawl that is stopping cannot be paused or resumed.
+    """
+    if not has_workers(connection, crawl_id):
+        return False
+    change = update(crawl).where(crawl.c.id == crawl_id, crawl.c.control != STOPPING).values(control=control)
+    return bool(connection.execute(change).rowcount) or control == STOPPING

@@ -43,23 +43,30 @@ def glance(url: URL, seconds: float = SECONDS) -> Iterator[Connection]:
     if not may_exist(url):
         raise NothingError(NOTHING)
     with reading(url, SHORT_CONNECT_SECONDS, one_process=True) as connection:
-        until = time.monotonic() + seconds
-        if connection.dialect.name == "sqlite":
-            driver = connection.connection.driver_connection
-            assert driver is not None  # noqa: S101 - it is open
-            driver.execute(f"PRAGMA busy_timeout = {int(1_000 * seconds)}")
-            driver.set_progress_handler(lambda: int(time.monotonic() > until), STEPS)
-        else:
-            connection.execute(text(f"SET LOCAL statement_timeout = {int(1_000 * seconds)}"))
+        _limit(connection, seconds)
         try:
-            if not has_tables(connection, display_url(url)):
+            if not has_tables(connection, url):
                 raise NothingError(NOTHING)
+            if not connection.in_transaction():  # the tables were changed meanwhile
+                _limit(connection, seconds)
             yield connection
         except OperationalError as error:
             number, state = (getattr(error.orig, name, None) for name in ("sqlite_errorcode", "sqlstate"))
             if number == INTERRUPTED or state == CANCELED:
                 raise SlowError(SLOW) from None
             raise
+
+
+def _limit(connection: Connection, seconds: float) -> None:
+    """Abort what the connection's transaction does after so many seconds."""
+    if connection.dialect.name == "sqlite":
+        until = time.monotonic() + seconds
+        driver = connection.connection.driver_connection
+        assert driver is not None  # noqa: S101 - it is open
+        driver.execute(f"PRAGMA busy_timeout = {int(1_000 * seconds)}")
+        driver.set_progress_handler(lambda: int(time.monotonic() > until), STEPS)
+    else:
+        connection.execute(text(f"SET LOCAL statement_timeout = {int(1_000 * seconds)}"))
 
 
 CONNECT_SECONDS = 10
@@ -69,11 +76,11 @@ ONE_PROCESS = "SET LOCAL max_parallel_workers_per_gather = 0"
 
 
 def exists(url: URL) -> bool:
-    """Whether the tables of this release exist; raises a StateError if they are those of another release."""
+    """Whether there are tables, which are then those of this release; raises a StateError if a newer one made them."""
     if not may_exist(url):
         return False
     with reading(url) as connection:
-        return has_tables(connection, display_url(url))
+        return has_tables(connection, url)
 
 
 def may_exist(url: URL) -> bool:

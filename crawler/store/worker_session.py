@@ -17,12 +17,11 @@ from crawler.store.address_patterns import put_off
 from crawler.store.addresses import AddressKeys
 from crawler.store.claims import LONGEST_REST, Claimant
 from crawler.store.commit import BatchCommitter
-from crawler.store.crawl_control import RUNNING, has_workers
 from crawler.store.crawl_end import has_failed_seeds, is_unfinished, something_waits
 from crawler.store.crawl_tables import address, crawl, host, output, worker
 from crawler.store.database import StateError, database_time, dialect_insert
 from crawler.store.deletion import delete_frontier
-from crawler.store.heartbeats import expire_worker, forget_leases, lock_crawl, silent_workers
+from crawler.store.heartbeats import RUNNING, expire_worker, forget_leases, has_workers, lock_crawl, silent_workers
 from crawler.store.images import suspend_images
 from crawler.store.output_files import WorkerFiles
 from crawler.translation.message import Message, plural, span

@@ -296,7 +296,7 @@ def _version(path: Path, number: int) -> None:
         (lambda path: path.write_bytes(b""), 200, ""),
         (lambda path: path.write_bytes(b"no database" * 1_000), 503, "file is not a database"),
         (lambda path: path.mkdir(), 503, "unable to open database file"),
-        (lambda path: _version(path, 99), 503, "was made by another release"),
+        (lambda path: _version(path, 99), 503, "was made by a newer release"),
         (_locked, 503, "database is locked"),
     ],
     ids="missing empty other folder version locked".split(),

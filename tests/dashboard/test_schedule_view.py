@@ -23,10 +23,11 @@ from crawler.dashboard.views import schedule
 from crawler.schedule import job_process as tails
 from crawler.schedule.job_process import MOST_BYTES, MOST_LINES, log_of, log_tail, take_lock
 from crawler.schedule.job_store import Job, Jobs, find_job
-from crawler.store.crawl_tables import VERSION, crawl, version
+from crawler.store.crawl_tables import crawl, version
 from crawler.store.crawl_tables import job as job_table
 from crawler.store.crawl_tables import run as run_table
 from crawler.store.database import open_database
+from crawler.store.schema_version import newest_version
 
 PATIENCE = 60.0
 EVIL = [
@@ -364,15 +365,15 @@ def test_a_button_leads_back_to_the_part_that_it_stands_in(here: Visitor, monkey
 
 
 @pytest.mark.parametrize("path", ["/schedule/add", "/schedule/1/pause", "/schedule/1/run", "/schedule/1/remove"])
-def test_a_database_of_another_release_is_left_as_it_is(here: Visitor, path: str) -> None:
+def test_a_database_of_a_newer_release_is_left_as_it_is(here: Visitor, path: str) -> None:
     where(here.post("/schedule/add", BEES))
-    here.write(update(version).values(version=VERSION - 1))
+    here.write(update(version).values(version=newest_version() + 1))
     file = Path(str(here.url.database))
     before = file.read_bytes()
     found = here.post(path, BEES | {"name": "more", "topic": "bees"})
     assert found.status == 503
-    assert "another release" in found.body.decode()
-    assert "其他版本" in here.get("/schedule", lang="zh").body.decode()
+    assert "newer release" in found.body.decode()
+    assert "较新版本" in here.get("/schedule", lang="zh").body.decode()
     assert file.read_bytes() == before
 
 

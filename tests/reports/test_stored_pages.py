@@ -254,7 +254,7 @@ def test_a_database_of_another_release_is_refused(crew: Crew, where: URL) -> Non
     crew.join().leave()
     crew.change(update(version).values(version=version.c.version + 1))
     try:
-        with pytest.raises(StateError, match="was made by another release"), crawls_to_export(where):
+        with pytest.raises(StateError, match="was made by a newer release"), crawls_to_export(where):
             pass
     finally:
         crew.change(update(version).values(version=version.c.version - 1))

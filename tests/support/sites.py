@@ -67,8 +67,8 @@ class Site:
 
 
 @contextmanager
-def serving(site: Site, host: str = "127.0.0.1", tls: ssl.SSLContext | None = None) -> Iterator[Site]:
-    """The site, served on a free port of a loopback address."""
+def serving(site: Site, host: str = "127.0.0.1", tls: ssl.SSLContext | None = None, port: int = 0) -> Iterator[Site]:
+    """The site, served on a port of a loopback address; on a free one if none is given."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -98,7 +98,7 @@ def serving(site: Site, host: str = "127.0.0.1", tls: ssl.SSLContext | None = No
         def handle_error(self, *args: Any) -> None:
             pass  # a crawler that hangs up early is part of the tests
 
-    with Server((host, 0), Handler) as server:
+    with Server((host, port), Handler) as server:
         if tls is not None:
             server.socket = tls.wrap_socket(server.socket, server_side=True)
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})

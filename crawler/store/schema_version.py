@@ -1,0 +1,42 @@
+"""The version of the tables, and the steps from the tables of one release to those of the next.
+
+Whoever changes a table of a released version appends a step to STEPS. It is a function that changes the tables and
+their rows over a connection to either database. All steps that a database needs run in one transaction, in which no
+other worker makes or changes tables.
+"""
+
+from collections.abc import Callable
+
+from sqlalchemy import Connection, insert, inspect, select, text, update
+
+from crawler.store import page_tables  # noqa: F401 - its tables are created with the others
+from crawler.store.crawl_tables import tables, version
+
+STEPS: tuple[Callable[[Connection], None], ...] = ()
+"""The first is from version 1, the tables of release 0.1.0, to version 2."""
+
+
+def newest_version() -> int:
+    """The version of this release's tables."""
+    return 1 + len(STEPS)
+
+
+def found_version(connection: Connection) -> int | None:
+    """The version of a database's tables; None if it has none."""
+    if not inspect(connection).has_table(version.name):
+        return None
+    found: int = connection.execute(select(version.c.version)).scalar_one()
+    return found
+
+
+def make_tables(connection: Connection, found: int | None) -> None:
+    """Create the tables, or bring those of an earlier version to this release's."""
+    if found is None:
+        tables.create_all(connection)
+        connection.execute(insert(version).values(version=newest_version()))
+    elif found < newest_version():
+        if connection.dialect.name == "postgresql":  # a step may read a million pages, but not wait for long
+            connection.execute(text("SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = 0"))
+        for step in STEPS[found - 1 :]:
+            step(connection)
+        connection.execute(update(version).values(version=newest_version()))
