@@ -1,6 +1,7 @@
 """`scrapy dashboard`: serves web pages about all crawls, until Ctrl-C."""
 
 import argparse
+import logging
 import os
 import re
 import sys
@@ -46,8 +47,8 @@ class Command(command.Command):
                 "add a user, or give one another password and role, and end; the password is read from standard input"
             ),
         )
-        role = N_("of the added user: an editor may change labels, crawls and jobs, a reader may only read")
-        parser.add_argument("--role", choices=("reader", "editor"), default="reader", help=role)
+        role = N_("an editor may change labels, crawls and jobs, a reader may only read; a new user is a reader")
+        parser.add_argument("--role", choices=("reader", "editor"), help=role)
         parser.add_argument("--remove-user", metavar="NAME", help=N_("remove a user, and end"))
 
 
@@ -69,6 +70,8 @@ def serve(opts: argparse.Namespace, settings: BaseSettings) -> int:
     access = access_of(opts.host, settings, bool(users.all()))
     address = Address(opts.host, opts.port, root_of(settings), proxies_of(settings))
     url = state_url(settings)
+    logging.basicConfig(format="%(asctime)s %(levelname)s: %(message)s")
+    logging.getLogger("crawler.dashboard.logins").setLevel(logging.INFO)
     if hasattr(os, "nice"):
         starting_thread()
         os.nice(NICE)
@@ -79,7 +82,7 @@ def serve(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 def change_users(users: "Users", opts: argparse.Namespace) -> int:
     """Add or remove a user."""
-    from crawler.dashboard.users import LEAST_PASSWORD, MOST_PASSWORD, NAME, User, hashed
+    from crawler.dashboard.users import LEAST_PASSWORD, MOST_PASSWORD, NAME, READER, User, hashed
 
     name = str(opts.add_user if opts.add_user is not None else opts.remove_user)
     if opts.add_user is None:
@@ -96,8 +99,11 @@ def change_users(users: "Users", opts: argparse.Namespace) -> int:
         raise WrongUseError(
             "the password must have {least} to {most} characters", least=LEAST_PASSWORD, most=MOST_PASSWORD
         )
-    users.put(User(name, opts.role, hashed(password)))
-    say("scrapy dashboard", Message(N_("{name} was added as {role}"), {"name": name, "role": opts.role}))
+    known = users.all().get(name)
+    user = User(name, opts.role or (known.role if known else READER), hashed(password))
+    users.put(user)
+    sentence = N_("{name} was changed, as {role}, in {path}") if known else N_("{name} was added, as {role}, in {path}")
+    say("scrapy dashboard", Message(sentence, {"name": name, "role": user.role, "path": str(users.path)}))
     return 0
 
 
@@ -122,12 +128,12 @@ def proxies_of(settings: BaseSettings) -> tuple[str, ...]:
     found = names_in(settings, "DASHBOARD_PROXIES")
     for name in found:
         try:
-            ip_network(name)
+            ip_network(name, strict=False)
         except ValueError:
             raise WrongUseError(
                 "setting DASHBOARD_PROXIES is wrong: {name} is no address or network", name=repr(name[:100])
             ) from None
-    return tuple(found)
+    return tuple(str(ip_network(name, strict=False)) for name in found)
 
 
 def access_of(host: str, settings: BaseSettings, has_users: bool) -> "AccessControl":
@@ -145,5 +151,7 @@ def access_of(host: str, settings: BaseSettings, has_users: bool) -> "AccessCont
         raise WrongUseError("--host {host} gives other machines access; add a user first with --add-user", host=host)
     if wrong := [name for name in names if not host_name(name)]:
         raise WrongUseError("setting DASHBOARD_HOSTS is wrong: {name} is not a host name", name=repr(wrong[0][:100]))
+    if names and not has_users:
+        raise WrongUseError("setting DASHBOARD_HOSTS gives others access; add a user first with --add-user")
     served = frozenset(map(host_name, names)) | LOCAL | {str(address)}
     return AccessControl(served, any_address=address.is_unspecified)

@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from anyio import CapacityLimiter, to_thread
+from anyio import to_thread
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
@@ -65,12 +65,12 @@ STATIC = "/static"
 PROGRAMS = ("/api/", "/metrics")
 HARMLESS = re.compile(rf"{login.LOGOUT}|/labels/pages/[0-9]+/preview")
 """Forms that readers may send, too."""
-ONE_PASSWORD = CapacityLimiter(1)
-"""Passwords of programs are checked one after another, so that guesses leave the processor to others."""
 MORE_HEADERS = {
     HTTPStatus.METHOD_NOT_ALLOWED: {"Allow": ", ".join(METHODS)},
     HTTPStatus.SERVICE_UNAVAILABLE: {"Retry-After": "5"},
 }
+BROWSER = frozenset(("sec-fetch-mode", "accept-language"))
+"""Headers that browsers send: to addresses without TLS only the second."""
 BASIC = 'Basic realm="Winnow", charset="UTF-8"'
 ALLOWED = {
     "int": N_("a whole number"),
@@ -147,8 +147,9 @@ async def refused(request: Request, error: Exception) -> Response:
     why, context = _refusal(error), request.state.context
     headers = MORE_HEADERS.get(HTTPStatus(why.status), {})
     if why.status == HTTPStatus.UNAUTHORIZED:
-        # A browser would ask for the password itself, and keep it for ever.
-        headers = {"WWW-Authenticate": 'Form realm="Winnow"' if "sec-fetch-mode" in request.headers else BASIC}
+        # Asked for Basic, a browser would ask for the password itself, and keep it for ever.
+        is_browser = not BROWSER.isdisjoint(request.headers)
+        headers = {"WWW-Authenticate": 'Form realm="Winnow"' if is_browser else BASIC}
     if path_of(request).startswith(PROGRAMS):
         return JSONResponse({"error": str(why).encode("utf-8", "replace").decode()}, why.status, headers)
     if why.status == HTTPStatus.UNAUTHORIZED and _is_navigation(request):
@@ -292,7 +293,7 @@ async def _visitor(context: DashboardContext, request: Request) -> Visitor:
     if not logins.is_required:
         return Visitor(token=context.access.token)
     if logins.visitor(request) is None and "authorization" in request.headers:
-        await to_thread.run_sync(logins.log_in_program, request, limiter=ONE_PASSWORD)
+        await login.in_turn(logins.log_in_program, request)
     if (visitor := logins.visitor(request)) is None:
         raise NO_LOGIN
     return visitor

@@ -25,8 +25,10 @@ class Action(StrEnum):
     JOB_STOPPED = "job_stopped"
     JOB_REMOVED = "job_removed"
     TEXT_LABELLED = "text_labelled"
-    TOPIC_LABELLED = "topic_labelled"
-    IMAGE_LABELLED = "image_labelled"
+    ON_TOPIC = "on_topic"
+    OFF_TOPIC = "off_topic"
+    CONTENT = "content"
+    NOISE = "noise"
     LABEL_REMOVED = "label_removed"
 
 

@@ -26,8 +26,8 @@ logger = logging.getLogger(__name__)
 
 COOKIE = "winnow-login"
 SESSION_SECONDS = 12 * 3_600
-MOST_SESSIONS = 1_000
-"""Of more logins, the oldest end."""
+MOST_SESSIONS = 20
+"""Of more logins of a user, the oldest end."""
 TRIES, MINUTE = 20, 60.0
 """Wrong passwords from one network within these seconds, after which all passwords from it are refused."""
 MOST_NETWORKS = 10_000
@@ -92,8 +92,9 @@ class Logins:
         with self._lock:
             for other in [one for one, session in self._sessions.items() if session.until <= now]:
                 del self._sessions[other]
-            if len(self._sessions) >= MOST_SESSIONS:
-                self._sessions.popitem(last=False)
+            own = [one for one, session in self._sessions.items() if session.user.name == name]
+            for other in own[: 1 - MOST_SESSIONS]:
+                del self._sessions[other]
             self._sessions[key] = Session(user, now + SESSION_SECONDS)
         return key
 
@@ -107,10 +108,17 @@ class Logins:
             self._sessions.pop(self._key(request), None)
 
     def _key(self, request: Request) -> str:
-        """The key of a request's login: its cookie, or a digest of its Authorization header."""
+        """The key of a request's login: its cookie, or a digest of its Authorization header.
+
+        Of two cookies the first is that of this path; the other may be of another program on this host.
+        """
+        pairs = (one.strip().partition("=") for one in request.headers.get("cookie", "").split(";"))
+        cookie = next((value for name, _, value in pairs if name == COOKIE), "")
+        if cookie in self._sessions:  # a proxy may send its own Authorization header
+            return cookie
         if said := request.headers.get("authorization"):
             return hashlib.sha256(self._salt + said.encode("utf-8", "replace")).hexdigest()
-        return request.cookies.get(COOKIE, "")
+        return cookie
 
     def _check_tries(self, network: str) -> None:
         with self._lock:
@@ -130,13 +138,15 @@ def network_of(client: str) -> str:
     """The network of an IP address, empty for others; in IPv6, where one subscriber has many addresses, their common
     prefix.
 
-    >>> network_of("192.0.2.7"), network_of("2001:db8::1") == network_of("2001:db8::2")
+    >>> network_of("::ffff:192.0.2.7"), network_of("2001:db8::1") == network_of("2001:db8::2")
     ('192.0.2.7', True)
     """
     try:
         address = ip_address(client)
     except ValueError:
         return ""
+    if address.version == 6 and address.ipv4_mapped:
+        address = address.ipv4_mapped
     return str(address) if address.version == 4 else str(ip_network((address, 64), strict=False))
 
 

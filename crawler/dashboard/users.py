@@ -19,6 +19,7 @@ READER, EDITOR = "reader", "editor"
 ROLES = (READER, EDITOR)
 FILE = "dashboard-users.json"
 NAME = re.compile(r"[\w.@-]{1,64}")
+HASH = re.compile(r"scrypt:[0-9]{1,6}:([0-9a-f]{2}){1,64}:[0-9a-f]{128}", re.ASCII)
 LEAST_PASSWORD, MOST_PASSWORD = 8, 200
 COST, BLOCK, MEMORY = 1 << 15, 8, 1 << 26
 """scrypt's work, block size and limit of memory: a password takes 0.1 s and 32 MB to check."""
@@ -50,7 +51,7 @@ class Users:
                 self._read = (state, _users(json.loads(self.path.read_text("utf-8"))))
         except FileNotFoundError:
             self._read = (None, {})
-        except (OSError, ValueError, TypeError, KeyError) as error:
+        except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
             raise StateError("the users in {path} cannot be read: {why}", path=str(self.path), why=str(error)) from None
         return self._read[1]
 
@@ -67,17 +68,19 @@ class Users:
         return is_known
 
     def _write(self, users: Mapping[str, User]) -> None:
-        part = self.path.with_name(f"{self.path.name}.{secrets.token_hex(8)}.part")
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        path = self.path.resolve()
+        part = path.with_name(f"{path.name}.{secrets.token_hex(8)}.part")
+        path.parent.mkdir(parents=True, exist_ok=True)
         part.touch(0o600, exist_ok=False)  # nobody but the owner may read the hashes
         part.write_text(json.dumps([asdict(user) for user in users.values()], indent=1), "utf-8")
-        part.replace(self.path)
+        part.replace(path)
 
 
 def _users(records: list[dict[str, str]]) -> dict[str, User]:
     users = {one["name"]: User(**one) for one in records}
-    if wrong := [one for one in users.values() if one.role not in ROLES]:
-        raise ValueError(f"{wrong[0].role!r} is no role")
+    for one in users.values():
+        if not NAME.fullmatch(one.name) or one.role not in ROLES or not HASH.fullmatch(one.password):
+            raise ValueError(f"the user {one.name!r} is damaged")
     return users
 
 

@@ -14,6 +14,7 @@ from crawler.dashboard import logins, users
 from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.logins import TRIES, Logins
 from crawler.dashboard.users import EDITOR, READER, User, Users, hashed
+from crawler.dashboard.views import login
 
 SECRET = "honey and bees: ä"
 HOST = {"host": "localhost"}
@@ -72,6 +73,7 @@ def test_without_users_nobody_logs_in(desk: DashboardContext) -> None:
         ("/", PAGE, 401, True, "Basic"),
         ("/pages", {**HOST, "sec-fetch-mode": "navigate"}, 401, True, "Form"),
         ("/pages", {**HOST, "sec-fetch-mode": "cors", "accept": "text/html"}, 401, False, "Form"),
+        ("/pages", {**PAGE, "accept-language": "en"}, 401, True, "Form"),
         ("/api/crawls", HOST, 401, False, "Basic"),
         ("/metrics", HOST, 401, False, "Basic"),
         ("/nothing", PAGE, 401, True, "Basic"),
@@ -223,10 +225,22 @@ def test_of_so_many_networks_it_is_known_who_guessed(
     assert team.log_in(password="x").status == status
 
 
-def test_of_so_many_logins_the_oldest_ends(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_so_many_logins_of_a_user_the_oldest_ends(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logins, "MOST_SESSIONS", 2)
-    visitors = [team.visitor(name) for name in ("ann", "bob", "ann")]
-    assert [team.get(headers=one).status for one in visitors] == [401, 200, 200]
+    visitors = [team.visitor(name) for name in ("ann", "bob", "ann", "ann")]
+    assert [team.get(headers=one).status for one in visitors] == [401, 200, 200, 200]
+
+
+def test_a_cookie_or_password_of_another_program_ends_no_login(team: Team) -> None:
+    visitor = team.visitor("ann")
+    for more in ({"cookie": f"{visitor['cookie']}; winnow-login=x"}, basic("proxy")):
+        assert team.get(headers={**visitor, **more}).status == 200
+
+
+@pytest.mark.parametrize(("most", "status"), [(1, 303), (0, 503)])
+def test_so_many_logins_wait(team: Team, most: int, status: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(login, "MOST_WAITING", most)
+    assert team.log_in().status == status
 
 
 def test_who_changed_what_is_recorded(team: Team) -> None:

@@ -59,7 +59,7 @@ def caddy(folder: Path, port: int, upstream: str) -> list[str]:
     site = block("caddy").replace(
         "crawls.example {", f"https://localhost:{port} {{\n  tls {folder}/crawls.pem {folder}/crawls.key"
     )
-    options = "{\n  admin off\n  auto_https disable_redirects\n}\n"
+    options = "{\n  admin off\n  auto_https off\n}\n"
     (folder / "Caddyfile").write_text(options + site.replace("127.0.0.1:6080", upstream))
     return ["caddy", "run", "--config", str(folder / "Caddyfile"), "--adapter", "caddyfile"]
 
@@ -140,7 +140,7 @@ def test_an_editor_works_as_on_the_own_machine(visit: Any, proxied: str, problem
     page.fill("#f-cron", "0 3 * * *")
     browser.until(page, "document.getElementById('cron-words').textContent.includes('03:00')")
     page.goto(f"{proxied}/edits")
-    assert re.search(r"ann\s+labelled the topic of http", page.inner_text("main"))
+    assert re.search(r"ann\s+labelled as on topic http", page.inner_text("main"))
     page.goto(proxied + "/crawls/1")
     browser.until(page, "document.querySelector('figure.chart canvas') !== null")
     page.click("text=Log out")

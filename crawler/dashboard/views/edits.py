@@ -25,8 +25,10 @@ SENTENCES: Mapping[str, str] = {
     Action.JOB_STOPPED: N_("stopped the job"),
     Action.JOB_REMOVED: N_("removed the job"),
     Action.TEXT_LABELLED: N_("labelled the main text of"),
-    Action.TOPIC_LABELLED: N_("labelled the topic of"),
-    Action.IMAGE_LABELLED: N_("labelled the image"),
+    Action.ON_TOPIC: N_("labelled as on topic"),
+    Action.OFF_TOPIC: N_("labelled as off topic"),
+    Action.CONTENT: N_("labelled as content the image"),
+    Action.NOISE: N_("labelled as noise the image"),
     Action.LABEL_REMOVED: N_("removed the label of"),
 }
 

@@ -215,7 +215,7 @@ def say(
             remove_label(engine, said.key)
         else:
             put_label(engine, said)
-    context.record(request, Action.LABEL_REMOVED if value == "none" else Action.IMAGE_LABELLED, row.url)
+    context.record(request, Action.LABEL_REMOVED if value == "none" else Action(value), row.url)
     return see_other(f"/images/{number}")
 
 

@@ -37,5 +37,5 @@ def say(context: Context, request: Request, page: Number, value: TopicValue) -> 
             remove_label(engine, said.key)
         else:
             put_label(engine, said)
-    context.record(request, Action.LABEL_REMOVED if value == "none" else Action.TOPIC_LABELLED, row.url)
+    context.record(request, Action.LABEL_REMOVED if value == "none" else Action(value), row.url)
     return see_other(f"/pages/{page}")
