@@ -40,7 +40,9 @@ def record(raw: Raw) -> Record:
         raise BrokenError(f"not UTF-8 at byte {error.start:,}") from None
     except json.JSONDecodeError as error:
         raise BrokenError(f"not JSON: {error.msg} at character {error.pos + 1:,}") from None
-    except (ValueError, RecursionError) as error:
+    except RecursionError:  # its message is another in each Python
+        raise BrokenError("its JSON is nested too deeply") from None
+    except ValueError as error:
         raise BrokenError(f"not JSON: {error}") from None
     if not isinstance(members, dict):
         raise BrokenError("not JSON: Expecting '{' at character 1")
