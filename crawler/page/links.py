@@ -21,6 +21,7 @@ LAZY = (
 ).split()
 # Links and images of a page that are read: no page for readers has more.
 MAX_LINKS = 10_000
+MAX_LETTERS = 2_000_000  # of their addresses, each different one once: the address of the page begins relative ones
 MAX_SRCSET = 20_000  # characters
 # Possessive, so that blanks are not divided in all possible ways.
 PIXELS = re.compile(r"\s*+(\d{1,5})(?:\.\d+)?+\s*+(?:px)?+\s*+$")
@@ -79,7 +80,7 @@ class _TargetReader:
         self.base = base
         self.links: list[Link] = []
         self.images: list[ImageLink] = []
-        self.cut = 0
+        self.cut = self._letters = 0
         self._known: dict[str, str | None] = {}
         self.led: dict[LinkElement, tuple[str, str]] = {}
         """The targets of anchors with an image, with their text."""
@@ -112,7 +113,7 @@ class _TargetReader:
 
     def address(self, href: str | None) -> str | None:
         """The target of a link; None for a position on the same page."""
-        if len(self.links) >= MAX_LINKS:
+        if len(self.links) >= MAX_LINKS or self._letters >= MAX_LETTERS:
             self.cut += href is not None
             return None
         return self.absolute(href) if href and href.strip()[:1] not in ("", "#") else None
@@ -120,11 +121,15 @@ class _TargetReader:
     def absolute(self, href: str) -> str | None:
         """The absolute address; each spelling is resolved once."""
         if href not in self._known:
-            self._known[href] = absolute(self.base, href)
+            self._known[href] = found = absolute(self.base, href)
+            self._letters += len(found or "")
         return self._known[href]
 
     def add_image(self, image: ImageElement) -> None:
         """Adds the first valid address of an image: `src` often has a placeholder until a script replaces it."""
+        if self._letters >= MAX_LETTERS:
+            self.cut += 1
+            return
         element, url = image.element, next(filter(None, map(self.absolute, _addresses(image))), None)
         if url is None:
             return

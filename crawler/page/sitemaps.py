@@ -31,6 +31,7 @@ DATES = {
 }
 ENTRIES = FEED_ENTRIES | {"url", "sitemap"}
 MAX_ADDRESSES = 50_000  # bytes of a list, as the sitemap protocol limits it
+MAX_LETTERS = 10_000_000  # of the addresses: that of the list begins relative ones
 MAX_TAGS = 500_000  # `<` characters of a list that are parsed
 MAX_ATTRIBUTES = 200_000
 MAX_ENTITIES = 100_000  # that XML does not know
@@ -105,10 +106,11 @@ def _listed(entries: Iterable[Entry], url: str, cut: bool, is_feed: bool) -> Lis
     lastmods: dict[str, float] = {}
     titles: dict[str, str] = {}
     texts: dict[str, EntryText] = {}
-    now, left = time.time(), MAX_ADDRESSES
+    now, left, letters = time.time(), MAX_ADDRESSES, MAX_LETTERS
     for entry in entries:
-        for address in filter(None, (absolute(url, href) for href in entry.hrefs[:left])):
+        for address in filter(None, (absolute(url, href) for href in entry.hrefs[:left] if letters >= 0)):
             (sitemaps if entry.is_sitemap else pages)[address] = None
+            letters -= len(address)
             if entry.changed is not None and entry.changed <= now:
                 lastmods[address] = max(entry.changed, lastmods.get(address, entry.changed))
             if entry.title:
@@ -116,7 +118,7 @@ def _listed(entries: Iterable[Entry], url: str, cut: bool, is_feed: bool) -> Lis
             if entry.text is not None:
                 texts.setdefault(address, entry.text)
         left -= len(entry.hrefs)
-        if left < 0:
+        if left < 0 or letters < 0:
             cut = True
             break
     return Listing(tuple(pages), tuple(sitemaps), cut, is_feed, lastmods, titles, texts)

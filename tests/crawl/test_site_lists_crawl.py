@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from sites import OPEN, Answer, Route, Site, crawl, page, serving
 
+from crawler.page.sitemaps import MAX_TAGS
+
 XML = "application/xml"
 ARGUMENTS = {"topic": "bees", "images": "no"}
 WORDS = {"wasps": "Wasps build nests of paper.", "bees": "Bees dance in the hive.", "ants": "Ants walk in a row."}
@@ -104,3 +106,9 @@ def test_sitemaps_beyond_the_limit_are_counted(tmp_path: Path, named: int, asked
         ended = crawl(tmp_path, ARGUMENTS | {"seeds": site.url}, OPEN)
     assert sum(path.endswith(".map") for path in site.paths()) == asked
     assert ended.counts().get("sitemaps beyond the limit of a site or of levels", 0) == named - asked
+
+
+def test_a_list_that_is_cut_before_its_first_address_is_counted(tmp_path: Path) -> None:
+    with serving(Site({"/map.xml": Answer("<urlset>" + "<a/>" * MAX_TAGS, content_type=XML)})) as site:
+        ended = crawl(tmp_path, {"seeds": f"{site.url}map.xml"}, OPEN)
+    assert ended.counts() == {"no address in it": 1, "rest of a sitemap larger than the limit": 1}

@@ -7,6 +7,7 @@ import pytest
 
 from crawler.extraction import EXTRACTORS, extract
 from crawler.metadata.publication_date import publication_date
+from crawler.page.links import MAX_LETTERS
 from crawler.page.page import Page
 from crawler.page.text import fingerprint
 
@@ -68,3 +69,11 @@ def test_an_ordinary_page_loses_nothing(before: str) -> None:
 def test_links_beyond_the_limit_are_counted(count: int, read: int, cut: int) -> None:
     page = Page.from_html("<a href=x>t</a>" * count, "http://example.com/")
     assert (len(page.links), page.cut) == (read, cut)
+
+
+@pytest.mark.parametrize(("count", "cut"), [(1_000, 0), (1_002, 2)])
+@pytest.mark.parametrize("tag", ["<a href={:04}>x</a>", "<img src={:04}>"])
+def test_addresses_are_read_up_to_a_number_of_letters(tag: str, count: int, cut: int) -> None:
+    base = "http://example.com/" + "x" * 1_976 + "/"
+    page = Page.from_html(f"<base href='{base}'>" + "".join(map(tag.format, range(count))), "http://example.com/")
+    assert (len(page.links) + len(page.images), page.cut) == (MAX_LETTERS // 2_000, cut)

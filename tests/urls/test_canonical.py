@@ -4,7 +4,7 @@ from itertools import product
 import pytest
 
 from crawler.settings import IGNORED_PARAMETERS
-from crawler.urls.canonical import Canonical
+from crawler.urls.canonical import MOST_PARAMETERS, Canonical
 from crawler.urls.parsing import absolute
 
 SITE = "http://example.com"
@@ -376,3 +376,10 @@ def test_a_long_address_takes_no_more_time_than_it_has_letters(before: str, repe
 def test_an_address_without_parameters_is_the_same_object() -> None:
     url = SITE + "/a/b.html"
     assert canonical(url) is url
+
+
+@pytest.mark.parametrize("parameter", ["/;gclid", "&gclid", "/(S(4hqa0555fwsecu455xqckv45))"])
+@pytest.mark.parametrize("more", [0, 1])
+def test_an_address_of_very_many_parameters_stays_as_it_is(parameter: str, more: int) -> None:
+    url = f"{SITE}/{'?' * parameter.startswith('&')}{parameter * (MOST_PARAMETERS + more)}/"
+    assert (canonical(url) == url) is bool(more)
