@@ -36,6 +36,8 @@ else:
 
 MOST_SECONDS, MOST_MEGABYTES = 1.0, 100.0
 SIZE = 9 * 1024 * 1024
+LARGEST = 10 * 1024 * 1024
+"""Bytes that a list has at most when it has the name of its host: larger bodies are refused."""
 ROBOTS = 500 * 1024
 LIST_SECONDS = 8  # in which a crawl reads a list and requests the first of what it names
 HTML = "text/html; charset=utf-8"
@@ -196,7 +198,8 @@ class Hostile(Site):
             self.routes[path] = Answer("", 302, headers={"Location": f"/away/{int(number) + 1}"})
         elif kind in ("", "index"):
             place = (headers["Host"] + path).rstrip("/").encode()
-            self.routes[path] = Answer(self.body.replace(b"HOST", place), self.status, self.content_type, self.headers)
+            body = self.body.replace(b"HOST", place)[:LARGEST] if b"HOST" in self.body else self.body
+            self.routes[path] = Answer(body, self.status, self.content_type, self.headers)
         return super().answer(path, headers)
 
 
