@@ -30,7 +30,7 @@ from crawler.outcomes import Code, Group, codes
 from crawler.recrawl.page_history import NEVER
 from crawler.store.crawl_tables import IS_DONE, NO_OUTCOME, WAITING, address, crawl, host, site, worker
 from crawler.store.database import database_time, in_chunks
-from crawler.store.hosts import next_best, raise_best
+from crawler.store.hosts import next_best, pause, raise_best
 from crawler.store.page_tables import page, shared_example
 
 if TYPE_CHECKING:
@@ -252,7 +252,7 @@ def _reopen(connection: Connection, keys: Sequence[int]) -> int:
     done = address.c.key.in_(keys), IS_DONE
     hosts = connection.execute(select(address.c.host_id).where(*done)).scalars().all()
     opened = connection.execute(update(address).where(*done).values(state=WAITING, **NO_OUTCOME)).rowcount
-    rested = database_time(connection) + func.coalesce(host.c.delay, 0.0)
+    rested = database_time(connection) + pause()
     sooner = case((host.c.next_at < rested, host.c.next_at), else_=rested)  # than after a long pause for errors
     anew = {"best": next_best, "closed": None, "next_at": sooner}
     connection.execute(update(host).where(host.c.id.in_(sorted(set(hosts)))).values(**anew))

@@ -51,6 +51,8 @@ class CrawlPlan:
     fresh: bool = False
     images: bool = True
     """Whether images are requested; if not, known ones are left to a later run."""
+    pause: float = 0.0
+    """Seconds between two requests to a host that has not answered yet."""
     bounds: Bounds = NO_BOUNDS
     """The shortest and longest interval between visits to a page."""
     versions: int = 0
@@ -98,7 +100,7 @@ class WorkerSession:
             self.files.withdraw()
             self.files.lock.release()
             raise
-        limits = (plan.site_limit, plan.max_pages, plan.longest_rest, plan.images)
+        limits = (plan.site_limit, plan.max_pages, plan.longest_rest, plan.images, plan.pause)
         claimant = Claimant(self.crawl_id, self.worker_id, *limits)
         keys = AddressKeys(self.crawl_id, plan.canonical)
         self.committer = BatchCommitter(engine, claimant, keys, self.files)

@@ -14,6 +14,7 @@ import pytest
 from fault_injection import Running, database, prose, wait_for
 from fork_server import Forked
 from internet import HOUR, Article, Internet, Span
+from internet_counts import answers
 from internet_crawls import Served, served
 from internet_habits import HABITS
 from internet_verdict import Row, changed_between, lines_wrong, pages_wrong, pauses_wrong, requests_wrong, state_wrong
@@ -50,13 +51,8 @@ def start(internet: Served, folder: Path, state: str) -> Running:
     def begin(line: list[str], place: Path, log: Path) -> Forked:
         return fork_server.common().start(line, place, (str(log), str(log)), internet.environment)
 
-    return Running(folder, internet.arguments(0), SETTINGS | {"STATE_URL": state}, begin)
-
-
-def answers(said: str) -> Counter[int]:
-    """The answers by status, by the statistics of a crawl."""
-    found = re.findall(r"'downloader/response_status_count/(\d+)': (\d+)", said)
-    return Counter({int(status): int(count) for status, count in found})
+    topic = {"topic": "river bridge winter garden harbour"}  # words of articles, so that traps come last
+    return Running(folder, internet.arguments(0) | topic, SETTINGS | {"STATE_URL": state}, begin)
 
 
 def test_what_is_reachable_and_allowed_is_stored_once(
