@@ -115,7 +115,8 @@ class WorkerSession:
             lock_crawl(connection, self.crawl_id)
             if is_unfinished(connection, self.committer.claimant, keys):
                 return True
-            begun = rounds.begin_round(connection, self.crawl_id, keys, everything, self.plan.bounds.least)
+            limits = rounds.RoundLimits(self.plan.bounds.least, self.plan.site_limit)
+            begun = rounds.begin_round(connection, self.crawl_id, keys, everything, limits)
             return begun is not None or has_failed_seeds(connection, self.committer.claimant)
 
         return bool(self.committer.in_transaction(look))
