@@ -143,13 +143,3 @@ def promises_wrong(web: Internet, log: Sequence[Hit], part: int, promised: float
             seen = walls[after] if after < len(walls) else end
             if walls[0] < change < end and seen - change > promised:
                 yield f"a change of {''.join(place)} was seen after {(seen - change) / 3600:.1f} h"
-
-
-def changed_between(web: Internet, log: Iterable[Hit], part: int, start: float, end: float) -> int:
-    """How many pages of a part were sent in another edition than before."""
-    count = 0
-    for hits in fetches(web, log, part).values():
-        before = [hit.edition for hit in hits if hit.wall < start]
-        within = [hit.edition for hit in hits if start <= hit.wall <= end]
-        count += bool(before and within and before[-1] != within[-1])
-    return count
