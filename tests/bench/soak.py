@@ -199,7 +199,8 @@ def main() -> None:
         wrong = verdict(week)
         print(f"{week.kills} kills, {week.jumps} times skipped, {time.monotonic() - began:.0f} s; in {folder}")
     if wrong:
-        sys.exit("\n".join([f"{len(wrong)} faults:", *wrong[:60]]))
+        (folder / "faults").write_text("\n".join(wrong))
+        sys.exit("\n".join([f"{len(wrong)} faults, all in {folder / 'faults'}:", *wrong[:60]]))
     print("Every page is stored once in its latest text, and nothing else was wrong.")
 
 

@@ -62,14 +62,14 @@ def pauses_wrong(web: Internet, log: Iterable[Hit], pause: float) -> Iterator[st
     for name, own in hits.items():
         host = web.hosts.get(name)
         least = max(pause, host.delay if host else 0.0)
-        gaps = [other.steady - one.steady for one, other in pairwise(own)]
+        gaps = [other.steady - one.earliest for one, other in pairwise(own)]
         asked_for = [max(least, one.rest) for one in own[:-1]]
         for gap, wanted, one, other in zip(gaps, asked_for, own[:-1], own[1:], strict=True):
             if gap < wanted - EARLY:
                 day = (other.wall - web.span.since) / DAY
                 told = f"{name}: {gap:.3f} s between {one.path} ({one.status}) and {other.path}"
                 yield f"{told}, {wanted:g} asked for, on day {day:.4f}"
-        if sum(gaps) < sum(asked_for) - EARLY:
+        if own[-1].steady - own[0].earliest < sum(asked_for) - EARLY:
             yield f"{name}: {len(own)} requests in {sum(gaps):.2f} s, {sum(asked_for):.2f} s asked for"
 
 

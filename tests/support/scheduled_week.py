@@ -77,7 +77,7 @@ class Week:
         self.kill_every, self.killed_at = 0.0, time.monotonic()
         self.time_is_up = inf
         """When to stop waiting for a moment, by the steady clock."""
-        self.use = ResourceUse()
+        self.use, self.looked_at = ResourceUse(), 0.0
         self.disturbed: list[tuple[float, float]] = []
         """From when to when something befell the crawls."""
 
@@ -123,7 +123,9 @@ class Week:
         """Wait a moment, or skip the time in which nothing happens, but none behind a moment."""
         if self.scheduler.poll() is not None:
             sys.exit(f"the scheduler ended:\n{(self.folder / 'scheduler.log').read_text()[-3000:]}")
-        self.use.note(self.scheduler.pid, self.day)
+        if time.monotonic() > self.looked_at + 2:
+            self.use.note(self.scheduler.pid, self.day)
+            self.looked_at = time.monotonic()
         # In one query: a run that starts between two of them would be passed over.
         ((soonest,),) = self.ask(f"SELECT min(next_at) FROM job WHERE NOT EXISTS ({UNDER_WAY})")
         if soonest is not None and (rest := min(soonest, until) - self.clock.now()) > 5:
@@ -145,8 +147,8 @@ class Week:
 
     def kill(self) -> None:
         """Kill a process of a run, if it is time and there is one."""
-        found = sorted(descendants(self.scheduler.pid))
-        if found and self.kill_every and time.monotonic() - self.killed_at > self.kill_every:
+        is_time = self.kill_every and time.monotonic() - self.killed_at > self.kill_every
+        if is_time and (found := sorted(descendants(self.scheduler.pid))):
             with suppress(ProcessLookupError), self.disturbing():
                 os.kill(self.chance.choice(found), signal.SIGKILL)
             self.kills += 1
