@@ -374,6 +374,7 @@ def join_crawl(arguments: Arguments, settings: BaseSettings, shared_files: int |
         max(map(settings.getfloat, PAUSES)),
         arguments.fresh,
         arguments.images,
+        _first_pause(settings),
         bounds_of(settings),
         settings.getint("KEEP_VERSIONS"),
         shared_files,
@@ -392,6 +393,12 @@ def join_crawl(arguments: Arguments, settings: BaseSettings, shared_files: int |
             session.leave()
             raise
     return session
+
+
+def _first_pause(settings: BaseSettings) -> float:
+    """The seconds between two requests to a host of which nothing is known yet."""
+    start = settings.getfloat("AUTOTHROTTLE_START_DELAY") if settings.getbool("AUTOTHROTTLE_ENABLED") else 0.0
+    return max(settings.getfloat("DOWNLOAD_DELAY"), start)
 
 
 def _join(url: URL, plan: CrawlPlan) -> WorkerSession:

@@ -136,7 +136,8 @@ RETRY_HTTP_CODES = [500, 502, 504, 522, 524, 408]  # Scrapy's list without 429 a
 
 # Protection against hosts: traps, large responses, and addresses in the operator's own network.
 SITE_PAGE_LIMIT = 10_000
-"""The most pages that are stored from one site in a round. At most ten times as many requests are sent to it."""
+"""The most pages that are stored from one site in a round. At most ten times as many requests are sent to it. A later
+round requests what was refused for this only if the site has fewer pages."""
 URLLENGTH_LIMIT = 2083
 """The longest address that is requested, in characters."""
 REDIRECT_MAX_TIMES = 10

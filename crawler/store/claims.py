@@ -133,7 +133,11 @@ HOLD = (
 UPDATE_CLAIMED = (
     update(host)
     .where(host.c.id.in_(bindparam("ids", expanding=True)))
-    .values(best=next_best, worker=case((bindparam("alone") | (host.c.crawl_delay > 0), bindparam("me")), else_=None))
+    .values(
+        best=next_best,
+        worker=case((bindparam("alone") | (host.c.crawl_delay > 0), bindparam("me")), else_=None),
+        delay=func.coalesce(host.c.delay, bindparam("pause")),
+    )
 )
 more = select(host.c.id).where(host.c.id.in_(bindparam("ids", expanding=True)), host.c.best.is_not(None))
 MORE = {images: more.where(of_kind["all" if images else "pages"]) for images in (True, False)}
@@ -153,6 +157,8 @@ class Claimant(NamedTuple):
     max_pages: int | None = None
     longest_rest: float = LONGEST_REST
     images: bool = True
+    pause: float = 0.0
+    """Seconds between two requests to a host that has not answered yet."""
     known_since: int | None = None
     """The first round whose pages have a history; None in the first round."""
 
@@ -185,7 +191,8 @@ def claim(connection: Connection, claimant: Claimant, demand: ClaimRequest, now:
         count_sites(connection, Counter(one.site_id for one in leases if one.counts), held=1, requests=1)
     taken = sorted({one.host_id for one in leases})
     if taken:
-        connection.execute(UPDATE_CLAIMED, {"ids": taken, "alone": demand.alone, "me": claimant.worker_id})
+        mine = {"alone": demand.alone, "me": claimant.worker_id, "pause": claimant.pause}
+        connection.execute(UPDATE_CLAIMED, {"ids": taken, **mine})
     if others := sorted(hosts.keys() - set(taken)):
         connection.execute(UPDATE_BEST, {"ids": others})
     more = set(connection.execute(MORE[claimant.images], {"ids": sorted(hosts)}).scalars())

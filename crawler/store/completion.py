@@ -11,8 +11,8 @@ from sqlalchemy import Connection, bindparam, select, update
 from crawler.frontier.page_result import Candidate, Lease
 from crawler.outcomes import Code, Outcome
 from crawler.store.crawl_tables import DONE, HELD, IS_HELD, WAITING, address, host
-from crawler.store.database import storable
-from crawler.store.hosts import RAISE_BEST, UPDATE_BEST, count_sites, raise_best, site_has_budget
+from crawler.store.database import database_time, storable
+from crawler.store.hosts import RAISE_BEST, UPDATE_BEST, count_sites, pause, raise_best, site_has_budget
 from crawler.urls.parsing import host as host_of
 
 if TYPE_CHECKING:
@@ -128,8 +128,18 @@ def follow_redirect(
 def _may_request(connection: Connection, claimant: Claimant, redirect: Redirect, ids: HostIds) -> bool:
     """Whether this worker may request the target of a redirect at once; a seed need not wait for another worker."""
     row = connection.execute(select(host.c.worker, host.c.closed).where(host.c.id == ids.host_id)).one()
-    is_another_s = row.worker not in (None, claimant.worker_id) and redirect.to.kind != "seed"
-    if is_another_s or row.closed is not None:
+    if row.closed is not None:
+        return False
+    is_its_turn = row.worker == claimant.worker_id or (row.worker is None and _takes_turn(connection, claimant, ids))
+    if not is_its_turn and redirect.to.kind != "seed":
         return False
     is_counted = ids.site_id != redirect.lease.site_id and redirect.lease.counts
     return not is_counted or site_has_budget(connection, claimant.site_limit, ids.site_id)
+
+
+def _takes_turn(connection: Connection, claimant: Claimant, ids: HostIds) -> bool:
+    """Whether a host that is no worker's may be requested now; if so, no worker requests it again during its pause."""
+    now = database_time(connection)
+    ready = (host.c.next_at <= now) | (host.c.next_at > now + claimant.longest_rest)
+    turn = update(host).where(host.c.id == ids.host_id, host.c.worker.is_(None), ready)
+    return connection.execute(turn.values(next_at=now + pause(claimant.pause))).rowcount > 0

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row, case, func, select, update
 from crawler.outcomes import Code
 from crawler.store.crawl_tables import DONE, IS_HELD, WAITING, address, crawl, host, worker
 from crawler.store.database import database_time
-from crawler.store.hosts import UPDATE_BEST, count_sites
+from crawler.store.hosts import UPDATE_BEST, count_sites, pause
 
 MOST_CRASHES = 20  # workers that may crash while they have leased an address, until it is given up
 LEASE_SECONDS = 60.0  # without a heartbeat, after which a worker expires and its leases are returned
@@ -119,7 +119,7 @@ def return_held(connection: Connection, worker_id: int, crash: int) -> int:
     returned = connection.execute(back).rowcount
     connection.execute(UPDATE_BEST, {"ids": sorted(hosts)})
     # The worker may have sent requests that it has not reported.
-    rested = database_time(connection) + func.coalesce(host.c.delay, 0.0)
+    rested = database_time(connection) + pause()
     later = case((host.c.next_at > rested, host.c.next_at), else_=rested)
     connection.execute(update(host).where(host.c.worker == worker_id).values(worker=None, next_at=later))
     return returned

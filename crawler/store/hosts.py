@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, bindparam, case, or_, select, true, update
+from sqlalchemy import ColumnElement, Connection, bindparam, case, func, or_, select, true, update
 
 from crawler.store.crawl_tables import IS_IMAGE, IS_RECORDED, IS_WAITING, address, host, site
 from crawler.store.database import in_chunks
@@ -71,6 +71,12 @@ SITES_AT_ONCE = 10_000  # sites that one statement checks
 # A latency is not worth waiting for another worker's lock: it is written later.
 UNLOCKED_HOSTS = select(host.c.id).where(host.c.id.in_(bindparam("hosts", expanding=True))).order_by(host.c.id)
 UNLOCKED_HOSTS = UNLOCKED_HOSTS.with_for_update(skip_locked=True, key_share=True)
+
+
+def pause(usual: float = 0.0) -> ColumnElement[float]:
+    """The seconds between two requests to a host; the usual ones if no worker has told."""
+    delay = func.coalesce(host.c.delay, usual)
+    return case((host.c.crawl_delay > delay, host.c.crawl_delay), else_=delay)
 
 
 def raise_best(connection: Connection, waiting: Iterable[tuple[int, int]]) -> None:

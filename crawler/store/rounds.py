@@ -14,6 +14,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Integer,
+    Row,
     Select,
     bindparam,
     case,
@@ -30,7 +31,7 @@ from crawler.outcomes import Code, Group, codes
 from crawler.recrawl.page_history import NEVER
 from crawler.store.crawl_tables import IS_DONE, NO_OUTCOME, WAITING, address, crawl, host, site, worker
 from crawler.store.database import database_time, in_chunks
-from crawler.store.hosts import next_best, raise_best
+from crawler.store.hosts import next_best, pause, raise_best
 from crawler.store.page_tables import page, shared_example
 
 if TYPE_CHECKING:
@@ -91,12 +92,21 @@ def round_counts(connection: Connection, crawl_id: int) -> RoundCounts:
     return RoundCounts(changed, new, int(gone), total - changed - new, same)
 
 
+class RoundLimits(NamedTuple):
+    """The limits of what a new round queues."""
+
+    least: float
+    """Seconds after the round before until sitemaps and feeds among the seeds are due."""
+    site_pages: int
+    """With so many stored pages, a site gets none of the addresses that were refused for its budget."""
+
+
 def begin_round(
-    connection: Connection, crawl_id: int, seeds: Collection[int], everything: bool, least: float
+    connection: Connection, crawl_id: int, seeds: Collection[int], everything: bool, limits: RoundLimits
 ) -> int | None:
     """Begin a round with what is due, or everything; returns how many addresses are queued, None if nothing is due.
 
-    Sitemaps and feeds among the seeds, given by key, are due `least` seconds after the round before.
+    The seeds are given by key.
     """
     if connection.dialect.name == "postgresql":
         connection.execute(text("SET LOCAL statement_timeout = 0"))  # millions of rows take their time
@@ -108,10 +118,11 @@ def begin_round(
     if row.first_round > 1:
         due = (*due, page.c.last_round >= row.first_round)
     _give_up(connection, page.c.crawl_id == crawl_id, page.c.due_at <= now)
-    lists_due = now - (row.round_started or 0.0) >= least and _has_lists(connection, seeds)
+    lists_due = now - (row.round_started or 0.0) >= limits.least and _has_lists(connection, seeds)
     if not (everything or lists_due or _is_any_due(connection, due)):
         return None
-    waiting = _requeue_due(connection, crawl_id, select(page.c.key).where(*due), everything)
+    worth = _is_worth_it(everything, _hosts_of_full_sites(row, limits.site_pages))
+    waiting = _requeue_due(connection, crawl_id, select(page.c.key).where(*due), worth)
     anew = {"round": crawl.c.round + 1, "round_started": now, "pages": 0, "waiting": crawl.c.waiting + waiting}
     connection.execute(update(crawl).where(crawl.c.id == crawl_id).values(**anew, ended_at=None))
     connection.execute(update(worker).where(worker.c.crawl_id == crawl_id).values(pages=0))
@@ -163,8 +174,15 @@ def _is_any_due(connection: Connection, due: tuple[ColumnElement[bool], ...]) ->
     return connection.execute(known).first() is not None
 
 
-def _requeue_due(connection: Connection, crawl_id: int, due: Select[Any], everything: bool) -> int:
-    """Queue the due pages, all seeds and lists, and what failed for a temporary reason; returns how many."""
+def _hosts_of_full_sites(its: Row[Any], limit: int) -> Select[Any]:
+    """The hosts of a crawl's sites that have so many pages."""
+    there = page.c.last_round >= its.first_round, page.c.gone_at.is_(None), page.c.site_id.is_not(None)
+    stored = select(page.c.site_id).where(page.c.crawl_id == its.id, *there)
+    return select(host.c.id).where(host.c.site_id.in_(stored.group_by(page.c.site_id).having(func.count() >= limit)))
+
+
+def _requeue_due(connection: Connection, crawl_id: int, due: Select[Any], others_worth: ColumnElement[bool]) -> int:
+    """Queue the due pages, and those of the other addresses that are worth it; returns how many."""
     its = page.c.key == address.c.key
     worth = select(case((page.c.relevance >= 1, BEST), else_=cast(func.round(page.c.relevance * BEST), Integer))).where(
         its
@@ -175,24 +193,25 @@ def _requeue_due(connection: Connection, crawl_id: int, due: Select[Any], everyt
     pages = update(address).where(address.c.key.in_(due), IS_DONE, IS_NOT_DEADLY)
     count = connection.execute(pages.values(**again, priority=priority)).rowcount
     hosts = select(host.c.id).where(host.c.crawl_id == bindparam("crawl"))
-    others = update(address).where(
-        IS_DONE, address.c.host_id.in_(hosts), address.c.kind.in_(PAGES), _is_worth_it(everything)
-    )
+    others = update(address).where(IS_DONE, address.c.host_id.in_(hosts), address.c.kind.in_(PAGES), others_worth)
     return count + connection.execute(others.values(**again), {"crawl": crawl_id}).rowcount
 
 
-def _is_worth_it(everything: bool) -> ColumnElement[bool]:
-    """The condition for requesting an address again that yielded no page."""
+def _is_worth_it(everything: bool, full: Select[Any]) -> ColumnElement[bool]:
+    """The condition for requesting an address again that yielded no page: a seed or a list, what failed for a temporary
+    reason, and what a budget refused, unless its host is among those of full sites.
+    """
     code = address.c.outcome
     own = address.c.kind.in_(("seed", "list"))
     failed = code.in_(codes(Group.FAILED))
+    has_room = (code != Code.SITE_BUDGET_SPENT) | address.c.host_id.not_in(full)
     if everything:
         left_out = code.in_((*codes(Group.SKIPPED), *codes(Group.PUT_OFF)))
         other = code.is_(None) | code.in_((Code.LIST, Code.REDIRECTED))
-        return IS_NOT_DEADLY & or_(own, other, failed, left_out)
+        return IS_NOT_DEADLY & or_(own, other, failed, left_out & has_room)
     is_gone = (code == Code.HTTP_STATUS) & address.c.outcome_detail.in_(GONE)
     passing = code.in_((Code.LIST, Code.ROBOTS_UNREADABLE, Code.SITE_BUDGET_SPENT, Code.HOST_CLOSED))
-    return IS_NOT_DEADLY & or_(own, failed & ~is_gone, passing)
+    return IS_NOT_DEADLY & or_(own, failed & ~is_gone, passing & has_room)
 
 
 LISTED = (
@@ -252,7 +271,7 @@ def _reopen(connection: Connection, keys: Sequence[int]) -> int:
     done = address.c.key.in_(keys), IS_DONE
     hosts = connection.execute(select(address.c.host_id).where(*done)).scalars().all()
     opened = connection.execute(update(address).where(*done).values(state=WAITING, **NO_OUTCOME)).rowcount
-    rested = database_time(connection) + func.coalesce(host.c.delay, 0.0)
+    rested = database_time(connection) + pause()
     sooner = case((host.c.next_at < rested, host.c.next_at), else_=rested)  # than after a long pause for errors
     anew = {"best": next_best, "closed": None, "next_at": sooner}
     connection.execute(update(host).where(host.c.id.in_(sorted(set(hosts)))).values(**anew))

@@ -50,6 +50,8 @@ class CrawlPlan:
     fresh: bool = False
     images: bool = True
     """Whether images are requested; if not, known ones are left to a later run."""
+    pause: float = 0.0
+    """Seconds between two requests to a host that has not answered yet."""
     bounds: Bounds = NO_BOUNDS
     """The shortest and longest interval between visits to a page."""
     versions: int = 0
@@ -97,7 +99,7 @@ class WorkerSession:
             self.files.withdraw()
             self.files.lock.release()
             raise
-        limits = (plan.site_limit, plan.max_pages, plan.longest_rest, plan.images)
+        limits = (plan.site_limit, plan.max_pages, plan.longest_rest, plan.images, plan.pause)
         claimant = Claimant(self.crawl_id, self.worker_id, *limits)
         keys = AddressKeys(self.crawl_id, plan.canonical)
         self.committer = BatchCommitter(engine, claimant, keys, self.files)
@@ -112,7 +114,8 @@ class WorkerSession:
             lock_crawl(connection, self.crawl_id)
             if is_unfinished(connection, self.committer.claimant, keys):
                 return True
-            begun = rounds.begin_round(connection, self.crawl_id, keys, everything, self.plan.bounds.least)
+            limits = rounds.RoundLimits(self.plan.bounds.least, self.plan.site_limit)
+            begun = rounds.begin_round(connection, self.crawl_id, keys, everything, limits)
             return begun is not None or has_failed_seeds(connection, self.committer.claimant)
 
         return bool(self.committer.in_transaction(look))

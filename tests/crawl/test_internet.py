@@ -3,7 +3,6 @@
 The long form is tests/bench/soak.py.
 """
 
-import re
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -14,9 +13,10 @@ import pytest
 from fault_injection import Running, database, prose, wait_for
 from fork_server import Forked
 from internet import HOUR, Article, Internet, Span
+from internet_counts import Truth, answers, closing_line, statistics
 from internet_crawls import Served, served
 from internet_habits import HABITS
-from internet_verdict import Row, changed_between, lines_wrong, pages_wrong, pauses_wrong, requests_wrong, state_wrong
+from internet_verdict import Row, lines_wrong, pages_wrong, pauses_wrong, requests_wrong, state_wrong
 from postgres import Server
 
 PAUSE = 0.3
@@ -50,13 +50,8 @@ def start(internet: Served, folder: Path, state: str) -> Running:
     def begin(line: list[str], place: Path, log: Path) -> Forked:
         return fork_server.common().start(line, place, (str(log), str(log)), internet.environment)
 
-    return Running(folder, internet.arguments(0), SETTINGS | {"STATE_URL": state}, begin)
-
-
-def answers(said: str) -> Counter[int]:
-    """The answers by status, by the statistics of a crawl."""
-    found = re.findall(r"'downloader/response_status_count/(\d+)': (\d+)", said)
-    return Counter({int(status): int(count) for status, count in found})
+    topic = {"topic": "river bridge winter garden harbour"}  # words of articles, so that traps come last
+    return Running(folder, internet.arguments(0) | topic, SETTINGS | {"STATE_URL": state}, begin)
 
 
 def test_what_is_reachable_and_allowed_is_stored_once(
@@ -70,7 +65,7 @@ def test_what_is_reachable_and_allowed_is_stored_once(
     postgres_server.start()
     wait_for(lambda: len(log) > 160)
     killed.kill()
-    time.sleep(0.3)  # what it had sent arrives
+    wait_for(lambda: not internet.server.connections)  # what it had sent has arrived
     for folder in ("one", "two"):
         before = len(log)
         ended = start(internet, tmp_path / folder, state)
@@ -78,11 +73,12 @@ def test_what_is_reachable_and_allowed_is_stored_once(
         assert "Traceback" not in killed.said + ended.said
         assert answers(ended.said) == Counter(hit.status for hit in log[before:] if hit.status)
         internet.server.wall = lambda: time.time() + 2 * HOUR
-    changed = changed_between(internet.web, log, 0, log[before].wall, log[-1].wall)
-    assert changed > len(HABITS) / 6
-    assert re.findall(r"Round 2: (\d+) pages changed", ended.said) == [f"{changed}"]
     with database(state) as ask:
         rows = [Row(*row) for row in ask("SELECT url, text FROM page")]
+        truth = Truth.of_part(internet.web, log, 0, [row.url for row in rows])
+        changes = truth.changes(log[before].wall, log[-1].wall)
+        assert changes["changed"] > len(HABITS) / 6
+        assert closing_line(ended.said) == statistics(ended.said) == changes
         wrong = [
             *state_wrong(ask),
             *requests_wrong(internet.web, log),

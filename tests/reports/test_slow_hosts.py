@@ -157,7 +157,7 @@ def test_a_tempo_is_told_now_and_then() -> None:
 
 
 def test_latency_is_an_average_and_delay_is_the_last(crew: Crew) -> None:
-    one = crew.join(*pages("a.example", 1), *pages("b.example", 1))
+    one = crew.join(*pages("a.example", 1), *pages("b.example", 1), pause=0.5)
     (held, other) = one.claim()
     one.commit(Batch(latencies={held.host_id: HostLatency(1.0, 2.0, 3)}))
     one.commit(Batch(latencies={held.host_id: HostLatency(2.0, 4.0, 1)}))
@@ -165,7 +165,7 @@ def test_latency_is_an_average_and_delay_is_the_last(crew: Crew) -> None:
     with crew.engine.connect() as connection:
         assert connection.execute(known).one() == (pytest.approx(1.2), 4.0)
         known = select(host.c.latency, host.c.delay).where(host.c.id == other.host_id)
-        assert connection.execute(known).one() == (None, None)
+        assert connection.execute(known).one() == (None, 0.5)
     one.end(stored(held), stored(other))
 
 

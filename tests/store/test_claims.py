@@ -171,12 +171,18 @@ def test_a_host_at_hand_rests_when_its_worker_ends(crew: Crew) -> None:
 
 
 @pytest.mark.parametrize("end", ["die", "leave"])
-def test_a_host_of_a_worker_that_ended_rests_for_its_pause(end: str, crew: Crew) -> None:
-    one = crew.join(*many(A, 2))
+@pytest.mark.parametrize(
+    ("usual", "told"), [(5.0, {"delay": 20.0}), (5.0, {"crawl_delay": 20.0}), (20.0, {}), (20.0, {"crawl_delay": 5.0})]
+)
+def test_a_host_of_a_worker_that_ended_rests_for_its_pause(
+    usual: float, told: dict[str, float], end: str, crew: Crew
+) -> None:
+    one = crew.join(*many(A, 2), pause=usual)
     one.claim(each=1)
-    crew.change(host.update().values(delay=20.0))
+    if told:
+        crew.change(host.update().values(told))
     getattr(one, end)()
-    two = crew.join()
+    two = crew.join(pause=usual)
     assert two.claim() == []
     crew.change(host.update().values(next_at=host.c.next_at - 20.0))
     assert urls(two.claim()) == [A + "0", A + "1"]
@@ -224,6 +230,20 @@ def test_a_redirect_to_another_worker_s_host_waits_for_that_worker(crew: Crew, k
     assert two.claim(each=1, low=(first.host_id,), at_hand=(first.host_id,)) == []
     theirs = urls(one.claim(low=(first.host_id,), at_hand=(first.host_id,)))
     assert sorted(theirs) == [A + "1", *([] if moves else [A + "new"])]
+
+
+@pytest.mark.parametrize("told", [None, 20.0])
+def test_a_free_host_that_a_redirect_leads_to_rests_for_its_pause(crew: Crew, told: float | None) -> None:
+    """None of two workers requests it a moment after the other."""
+    one, two = crew.pair(*candidates(A, B, C + "1", C + "2"), pause=5.0 if told else 20.0)
+    first, second, third = one.claim(each=1)
+    one.rest(third)
+    crew.change(host.update().values(delay=told))
+    assert one.move(first, C + "new") is not None
+    assert one.move(second, C + "other") is None
+    assert two.claim() == []
+    crew.change(host.update().values(next_at=host.c.next_at - 20.0))
+    assert urls(two.claim()) == [C + "2", C + "other"]
 
 
 def test_a_redirect_to_a_closed_host_asks_nothing_of_it(crew: Crew) -> None:

@@ -15,7 +15,7 @@ from crawler.recrawl import near_duplicates as likeness_module
 from crawler.recrawl.near_duplicates import signature
 from crawler.recrawl.page_history import NEVER, ChangeCheck, PageChange
 from crawler.recrawl.revisit_interval import Bounds
-from crawler.store.crawl_tables import address, crawl, host, site
+from crawler.store.crawl_tables import DONE, WAITING, address, crawl, host, site
 from crawler.store.page_tables import near_duplicate_band, page, page_version
 from crawler.store.rounds import RoundCounts, next_due
 
@@ -238,6 +238,19 @@ def test_which_of_those_that_brought_nothing_are_asked_for_again(
         worker = again(crew, name == "all", name=name)
         assert (B in urls(worker.claim())) == expected
         worker.leave()
+
+
+@pytest.mark.parametrize("everything", [False, True])
+@pytest.mark.parametrize(("limit", "gone_at", "comes"), [(2, None, False), (3, None, True), (2, "2026-01-01", True)])
+def test_what_a_budget_refused_comes_again_while_its_site_has_room(
+    crew: Crew, limit: int, gone_at: str | None, comes: bool, everything: bool
+) -> None:
+    """A site without end does not grow in each round."""
+    first_round(crew, *candidates(A, B, C), site_limit=2)
+    assert crew.addresses()[C] == (DONE, Outcome(Code.SITE_BUDGET_SPENT))
+    crew.change(update(page).where(page.c.url == A).values(gone_at=gone_at))
+    again(crew, everything, site_limit=limit)
+    assert (crew.addresses()[C] == (WAITING, None)) is comes
 
 
 def test_seeds_and_lists_come_in_every_round(crew: Crew) -> None:

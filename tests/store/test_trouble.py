@@ -16,7 +16,7 @@ from store_workers import EVERYTHING, Crew, Trouble, Worker, away, candidates, f
 from crawler.frontier.batch import Batch, BatchReply, Redirect
 from crawler.frontier.page_result import Candidate
 from crawler.store import database
-from crawler.store.crawl_tables import DONE, output
+from crawler.store.crawl_tables import DONE, host, output
 from crawler.store.database import STATEMENT_SECONDS, StateError
 
 A, B, C, D, E = (f"http://{letter}.example/" for letter in "abcde")
@@ -98,6 +98,7 @@ def test_a_commit_whose_reply_was_lost_is_found_out(crew: Crew) -> None:
     assert (answer.lost, answer.committed, answer.leases) == (True, True, [])
     worker.rejoin()
     assert not trouble.lose_reply
+    crew.change(host.update().values(next_at=0.0))  # its pause is over
     while leases := worker.claim():
         worker.end(*map(stored, leases))
     assert written(crew.folder)["http://first.example/"] == 1

@@ -7,7 +7,7 @@ of a page there is at any time.
 import hashlib
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from random import Random
@@ -49,18 +49,25 @@ class Host:
     """Paths that its robots.txt forbids."""
     delay: float = 0.0
     """Its Crawl-delay."""
-    is_tls: bool = False
+    certificate: str = ""
+    """It is served over TLS with this: trusted, unknown, expired, or misnamed."""
     is_expected: bool = True
     """Whether its articles can be had."""
     lists_articles: bool = True
     """Whether its front page does."""
     links: list[str] = field(default_factory=list)
     """Further paths on its front page."""
+    head: str = ""
+    """What is in the head of its front page."""
     routes: dict[str, Callable[[Asked], Reply]] = field(default_factory=dict)
     """Other answers, by path; a path may end in a star."""
     around: list[Callable[[Asked, Reply], Reply]] = field(default_factory=list)
     """What is done to each answer but robots.txt."""
     is_up: Callable[[float], bool] = lambda wall: True
+
+    @property
+    def is_tls(self) -> bool:
+        return bool(self.certificate)
 
 
 class Span(NamedTuple):
@@ -74,9 +81,16 @@ class Internet:
     """Hosts by name, in parts that do not know of each other, each with a directory of its hosts."""
 
     def __init__(
-        self, articles: Sequence[Sequence[Article]], hosts: int, habits: Mapping[str, "Habit"], span: Span
+        self,
+        articles: Sequence[Sequence[Article]],
+        hosts: int,
+        habits: Mapping[str, "Habit"],
+        span: Span,
+        saved: Iterable[bytes] = (),
     ) -> None:
         self.port = self.tls_port = 0
+        self.saved = iter(saved)
+        """Pages of real hosts, as they were saved."""
         self.span, self.parts = span, len(articles)
         self.hosts: dict[str, Host] = {}
         self.place: dict[str, tuple[Host, str]] = {}
@@ -160,7 +174,7 @@ class Internet:
     def _front(self, host: Host) -> Reply:
         shown = {self.url(host, path): one.title for path, one in host.articles.items() if host.lists_articles}
         links = shown | {path: f"more of {number}" for number, path in enumerate(host.links)}
-        return Reply(html(f"The front page of {host.name}", ["What there is to read."], links))
+        return Reply(html(f"The front page of {host.name}", ["What there is to read."], links, host.head))
 
     def page(self, host: Host, path: str, wall: float, head: str = "") -> Reply:
         """An article in its edition of that time."""

@@ -29,14 +29,15 @@ class Served:
 @contextmanager
 def served(web: Internet, folder: Path, wall: Callable[[], float] = time.time) -> Iterator[Served]:
     """The internet, with what its crawls need in a folder."""
-    trusted, stranger = Signer(), Signer()
+    trusted, unknown = Signer(), Signer()
     (folder / "trusted.pem").write_bytes(trusted.certificate)
     files = {}
     for host in web.hosts.values():
         if host.is_tls:
-            signer = trusted if host.is_expected else stranger
-            signer.server(folder, host.name, days=30)
-            files[host.name] = folder / f"{host.name}.pem"
+            signer = unknown if host.certificate == "unknown" else trusted
+            name = f"other.{host.name}" if host.certificate == "misnamed" else host.name
+            signer.server(folder, name, days=-1 if host.certificate == "expired" else 30)
+            files[host.name] = folder / f"{name}.pem"
     names = web.names()
     addresses = sorted({one for found in names.values() for one in found if one.startswith("127.")})
     server = Server(web.answer, wall)

@@ -5,94 +5,27 @@ import re
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from email.utils import formatdate, parsedate_to_datetime
 from functools import partial
-from html import escape
+from itertools import islice
 
 import brotli
 import internet_server as net
 import zstandard
-from hostile_pages import PAGES
 from internet import HOUR, Habit, Host, Internet, html
+from internet_hostile import HOSTILE
+from internet_robots import ROBOTS
 from internet_server import Asked, Reply
-
-PLAIN = "text/plain; charset=utf-8"
-
-
-def _robots(host: Host, text: str) -> None:
-    reply = Reply(text.encode(), content_type=PLAIN)
-    host.routes["/robots.txt"] = lambda asked: reply
-
-
-def _forbid(host: Host, text: str, forbidden: str) -> None:
-    """Rules, and links to what they forbid."""
-    _robots(host, text)
-    host.forbidden = re.compile(forbidden)
-    for path in ("/private/1", "/private/a?sort=up", "/a/b?sort=down"):
-        host.links.append(path)
-        host.routes[path] = lambda asked: Reply(html("Private", ["Nobody may read this."], {}))
 
 
 def plain(web: Internet, host: Host) -> None:
     """No habit."""
 
 
-def disallow(web: Internet, host: Host) -> None:
-    _forbid(host, "User-agent: *\nDisallow: /private/\n", "^/private/")
-
-
-def wildcards(web: Internet, host: Host) -> None:
-    rules = "User-agent: *\nAllow: /\nDisallow: /*?sort=\nDisallow: /private/*$\nAllow: /private/1$\n"
-    _forbid(host, rules, r"\?sort=|^/private/a")
-
-
-def named(web: Internet, host: Host) -> None:
-    rules = "User-agent: *\nDisallow: /\n\nUser-agent: Winnow\nUser-agent: Other\nDisallow: /private\n"
-    _forbid(host, rules, "^/private")
-
-
-def closed(web: Internet, host: Host) -> None:
-    _robots(host, "User-agent: *\nDisallow: /\n")
-    host.forbidden, host.is_expected = re.compile(""), False
-
-
-def unreadable(web: Internet, host: Host) -> None:
-    """Its robots.txt fails, so nothing may be asked for."""
-    host.routes["/robots.txt"] = lambda asked: Reply(status=500)
-    host.forbidden, host.is_expected = re.compile(""), False
-
-
-def delayed(web: Internet, host: Host) -> None:
-    host.delay = 1.0
-    _robots(host, f"User-agent: *\nCrawl-delay: {host.delay}\n")
-
-
-def sitemap(web: Internet, host: Host) -> None:
-    """Its articles are in a compressed sitemap alone, which robots.txt names."""
-    host.lists_articles = False
-    _robots(host, "Sitemap: /map.xml.gz\n")
-
-    def answer(asked: Asked) -> Reply:
-        entries = "".join(f"<url><loc>{escape(web.url(host, path))}</loc></url>" for path in host.articles)
-        return Reply(gzip.compress(f"<urlset>{entries}</urlset>".encode()), content_type="application/gzip")
-
-    host.routes["/map.xml.gz"] = answer
-
-
-def feed(web: Internet, host: Host) -> None:
-    """Its articles are in a feed as well."""
-
-    def answer(asked: Asked) -> Reply:
-        items = "".join(f"<item><link>{escape(web.url(host, path))}</link></item>" for path in host.articles)
-        return Reply(f"<rss><channel>{items}</channel></rss>".encode(), content_type="application/rss+xml")
-
-    host.routes["/feed.xml"] = answer
-    host.links.append("/feed.xml")
-
-
 def moved(web: Internet, host: Host) -> None:
     """Another host redirects to its articles; nothing else leads there."""
     host.lists_articles = False
-    gate = next((one for one in web.of_part(host.part) if one.habit == "plain"), host)
+    gate = _first(web, host, "plain")
     for number, path in enumerate(host.articles):
         go, status = f"/go/{host.name}/{number}", (301, 302, 303, 307, 308)[number % 5]
         gate.routes[go] = lambda asked, path=path, status=status: Reply(
@@ -165,6 +98,15 @@ def types(web: Internet, host: Host) -> None:
     host.around.append(around)
 
 
+def utf16(web: Internet, host: Host) -> None:
+    """Its pages are in UTF-16, of which only the mark of byte order tells."""
+
+    def around(asked: Asked, reply: Reply) -> Reply:
+        return replace(reply, body=reply.body.decode().encode("utf-16"), content_type="text/html")
+
+    host.around.append(around)
+
+
 def etags(web: Internet, host: Host) -> None:
     def around(asked: Asked, reply: Reply) -> Reply:
         if reply.edition is None:
@@ -173,6 +115,23 @@ def etags(web: Internet, host: Host) -> None:
         if asked.headers.get("if-none-match") == tag:
             return Reply(status=304, headers={"ETag": tag}, edition=reply.edition)
         return replace(reply, headers={**reply.headers, "ETag": tag})
+
+    host.around.append(around)
+
+
+def dated(web: Internet, host: Host) -> None:
+    """Last-Modified says when a page changed."""
+
+    def around(asked: Asked, reply: Reply) -> Reply:
+        if reply.edition is None:
+            return reply
+        changes = web.changes[host.name, asked.path]
+        changed = int(changes[reply.edition - 1] if reply.edition else web.span.since)
+        headers = {"Last-Modified": formatdate(changed, usegmt=True)}
+        since = asked.headers.get("if-modified-since")
+        if since and parsedate_to_datetime(since).timestamp() >= changed:
+            return Reply(status=304, headers=headers, edition=reply.edition)
+        return replace(reply, headers={**reply.headers, **headers})
 
     host.around.append(around)
 
@@ -189,11 +148,12 @@ def busy(status: int, web: Internet, host: Host) -> None:
 
 def secure(web: Internet, host: Host) -> None:
     """Over TLS alone, and with a certificate that is trusted."""
-    host.is_tls = True
+    host.certificate = "trusted"
 
 
-def untrusted(web: Internet, host: Host) -> None:
-    host.is_tls, host.is_expected, host.forbidden = True, False, re.compile("")
+def insecure(certificate: str, web: Internet, host: Host) -> None:
+    """Over TLS alone, and with a certificate that proves nothing."""
+    host.certificate, host.is_expected, host.forbidden = certificate, False, re.compile("")
 
 
 def calendar(web: Internet, host: Host) -> None:
@@ -222,11 +182,18 @@ def sessions(web: Internet, host: Host) -> None:
 
 
 def mirror(web: Internet, host: Host) -> None:
-    """Under a second name each article is there once more."""
-    for path in list(host.articles):
-        other = f"/mirror{path}"
-        host.routes[other] = partial(_copy, web, host, path, "")
-        host.links.append(other)
+    """Each of its articles is there twice, and those of another host as well."""
+    other = _first(web, host, "plain")
+    copies = {f"/mirror{path}": (host, path) for path in host.articles}
+    copies |= {path: (other, path) for path in other.articles}
+    for path, (of, original) in copies.items():
+        host.routes[path] = partial(_copy, web, of, original, "")
+        host.links.append(path)
+
+
+def _first(web: Internet, host: Host, habit: str) -> Host:
+    """The first host of its part with a habit."""
+    return next((one for one in web.of_part(host.part) if one.habit == habit), host)
 
 
 def soft404(web: Internet, host: Host) -> None:
@@ -252,41 +219,34 @@ def away(web: Internet, host: Host) -> None:
     host.is_up = lambda wall: (wall - web.span.since) % (11 * HOUR) < 9 * HOUR
 
 
-def _bad(reply: Reply) -> Callable[[Asked], Reply]:
+def ended(web: Internet, host: Host) -> None:
+    """Some of its pages are gone for good after a while."""
+    for quarter in range(1, 4):
+        path = f"/notice/{quarter}"
+        host.routes[path] = partial(_notice, web.span.since + (web.span.until - web.span.since) * quarter / 4)
+        host.links.append(path)
+
+
+def _notice(end: float, asked: Asked) -> Reply:
+    if asked.wall > end:
+        return Reply(status=410)
+    return Reply(html("A notice", [f"This notice, which is at {asked.path} of {asked.host}, is taken down later."], {}))
+
+
+def saved(web: Internet, host: Host) -> None:
+    """Pages of real hosts, as they were saved; where they lead to is not there."""
+    for number, body in enumerate(islice(web.saved, 6)):
+        host.routes[f"/saved/{number}"] = _same(Reply(body))
+        host.links.append(f"/saved/{number}")
+
+
+def _same(reply: Reply) -> Callable[[Asked], Reply]:
     return lambda asked: reply
-
-
-HOSTILE: Mapping[str, Reply] = {
-    "bomb": Reply(gzip.compress(bytes(20_000_000)), headers={"Content-Encoding": "gzip"}),
-    "endless": Reply(way=net.dripping),
-    "depth": Reply(PAGES["nested divs"]),
-    "attributes": Reply(PAGES["many attributes"]),
-    "nuls": Reply(PAGES["nuls in a page"]),
-    "title": Reply(PAGES["open title"]),
-    "no-http": Reply(b"220 mail.example ESMTP\r\n", way=net.raw),
-    "cookie": Reply(b"<p>A cookie.", headers={"Set-Cookie": "a=" + "b" * 15_000}),
-    "inside": Reply(status=302, headers={"Location": "http://inside.example/admin"}),
-    "terminal": Reply(b"<p>One.", content_type="\x1b]0;gone\x07/x"),
-}
-"""Ten answers that are made to do harm."""
-
-
-def hostile(name: str, web: Internet, host: Host) -> None:
-    """An answer that is made to do harm, beside articles that do none."""
-    host.routes["/bad"] = _bad(HOSTILE[name])
-    host.links.append("/bad")
 
 
 HABITS: Mapping[str, Habit] = {
     "plain": plain,
-    "disallow": disallow,
-    "wildcards": wildcards,
-    "named": named,
-    "closed": closed,
-    "unreadable": unreadable,
-    "delayed": delayed,
-    "sitemap": sitemap,
-    "feed": feed,
+    **ROBOTS,
     "moved": moved,
     "circles": circles,
     "canonical": canonical,
@@ -300,16 +260,20 @@ HABITS: Mapping[str, Habit] = {
     "stuck": partial(damaged, net.stuck),
     "lost": partial(damaged, net.lost),
     "types": types,
+    "utf16": utf16,
     "etags": etags,
+    "dated": dated,
     "busy": partial(busy, 429),
     "storm": partial(busy, 503),
     "secure": secure,
-    "untrusted": untrusted,
+    **{name: partial(insecure, name) for name in ("unknown", "expired", "misnamed")},
     "calendar": calendar,
     "sessions": sessions,
     "mirror": mirror,
     "soft404": soft404,
     "wall": wall,
     "away": away,
-    **{name: partial(hostile, name) for name in HOSTILE},
+    "ended": ended,
+    "saved": saved,
+    **HOSTILE,
 }

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 HTML = "text/html; charset=utf-8"
 SLOW_SECONDS = 0.4
+BEAT = 0.05
 
 
 class Hit(NamedTuple):
@@ -34,6 +35,8 @@ class Hit(NamedTuple):
     rest: float
     """The seconds that Retry-After asked for."""
     agent: str
+    earliest: float
+    """The first moment by the steady clock at which it may have come, if the server was held up until it was seen."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,7 @@ class Connection(asyncio.Protocol):
     def __init__(self, server: "Server", is_tls: bool = False) -> None:
         self.server, self.is_tls, self.received = server, is_tls, b""
         self.opened: float | None = time.monotonic()  # before a handshake
+        self.earliest = min(self.opened, server.beat + BEAT)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport: Any = transport
@@ -183,14 +187,22 @@ class Server:
         self.log: list[Hit] = []
         self.connections: set[Connection] = set()
         self.port = self.tls_port = 0
+        self.beat = time.monotonic()
+        """When its loop last went round, at most BEAT seconds ago unless it is held up."""
+
+    def keep_beating(self) -> None:
+        self.beat = time.monotonic()
+        asyncio.get_running_loop().call_later(BEAT, self.keep_beating)
 
     def serve(self, to: Connection, asked: Asked) -> None:
         reply = self.answer(asked)
         rest = float(reply.headers.get("Retry-After", "0"))
         agent = asked.headers.get("user-agent", "")
         status, edition = (reply.status, reply.edition) if reply.way in ARRIVE else (0, None)
-        steady, to.opened = to.opened or time.monotonic(), None
-        self.log.append(Hit(asked.wall, steady, asked.host, asked.path, status, edition, rest, agent))
+        steady, earliest = time.monotonic(), min(time.monotonic(), self.beat + BEAT)
+        if to.opened is not None:
+            steady, earliest, to.opened = to.opened, to.earliest, None
+        self.log.append(Hit(asked.wall, steady, asked.host, asked.path, status, edition, rest, agent, earliest))
         reply.way(to, reply.head(), reply.body)
 
 
@@ -226,6 +238,7 @@ def serving(server: Server, addresses: list[str], tls: ssl.SSLContext | None = N
     loop = asyncio.new_event_loop()
     loop.set_exception_handler(lambda *_: None)  # clients that hang up early are part of the tests
     listening = loop.run_until_complete(_listen(server, addresses, tls))
+    loop.call_soon(server.keep_beating)
     thread = Thread(target=loop.run_forever)
     thread.start()
     try:

@@ -1,19 +1,16 @@
 """What is wrong with crawls of the small internet, by the log of its server and by their database."""
 
 import json
-import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
-from urllib.request import urlopen
 
-from dashboards import dashboard
 from fault_injection import NEVER, SESSION, WAITING
-from internet import EDITION, Internet
+from internet import DAY, EDITION, Internet
 from internet_server import Hit
 
 EARLY = 0.25  # seconds by which a request may come early: one before it left a busy crawler late
@@ -65,12 +62,14 @@ def pauses_wrong(web: Internet, log: Iterable[Hit], pause: float) -> Iterator[st
     for name, own in hits.items():
         host = web.hosts.get(name)
         least = max(pause, host.delay if host else 0.0)
-        gaps = [other.steady - one.steady for one, other in pairwise(own)]
+        gaps = [other.steady - one.earliest for one, other in pairwise(own)]
         asked_for = [max(least, one.rest) for one in own[:-1]]
         for gap, wanted, one, other in zip(gaps, asked_for, own[:-1], own[1:], strict=True):
             if gap < wanted - EARLY:
-                yield f"{name}: {gap:.3f} s between {one.path} ({one.status}) and {other.path}, {wanted:g} asked for"
-        if sum(gaps) < sum(asked_for) - EARLY:
+                day = (other.wall - web.span.since) / DAY
+                told = f"{name}: {gap:.3f} s between {one.path} ({one.status}) and {other.path}"
+                yield f"{told}, {wanted:g} asked for, on day {day:.4f}"
+        if own[-1].steady - own[0].earliest < sum(asked_for) - EARLY:
             yield f"{name}: {len(own)} requests in {sum(gaps):.2f} s, {sum(asked_for):.2f} s asked for"
 
 
@@ -144,36 +143,3 @@ def promises_wrong(web: Internet, log: Sequence[Hit], part: int, promised: float
             seen = walls[after] if after < len(walls) else end
             if walls[0] < change < end and seen - change > promised:
                 yield f"a change of {''.join(place)} was seen after {(seen - change) / 3600:.1f} h"
-
-
-def changed_between(web: Internet, log: Iterable[Hit], part: int, start: float, end: float) -> int:
-    """How many pages of a part were sent in another edition than before."""
-    count = 0
-    for hits in fetches(web, log, part).values():
-        before = [hit.edition for hit in hits if hit.wall < start]
-        within = [hit.edition for hit in hits if start <= hit.wall <= end]
-        count += bool(before and within and before[-1] != within[-1])
-    return count
-
-
-def runs_wrong(web: Internet, log: Sequence[Hit], ask: Ask, parts: Mapping[str, int], since: float) -> Iterator[str]:
-    """Runs of jobs that count other changes than the server sent, or that failed."""
-    query = f"""SELECT name, number, started_at, ended_at, exit, changed, gone FROM run JOIN job ON job.id = job_id
-        WHERE ended_at IS NOT NULL AND started_at > {since}"""
-    for name, number, start, end, status, changed, gone in ask(query):
-        truth = changed_between(web, log, parts[name], start, end)
-        if (status, changed, gone) != (0, truth, 0):
-            yield f"run {number} of {name}: exit {status}, {changed} changed, {gone} gone; {truth} had changed"
-
-
-def dashboard_wrong(output: Path, state: str, ask: Ask) -> Iterator[str]:
-    """Figures of the dashboard that are not those of the database, when nothing is under way."""
-    with dashboard(output, "-s", f"STATE_URL={state}") as address, urlopen(f"{address}/metrics") as answer:
-        shown = dict(re.findall(r"^(winnow_\w+\{[^}]*\}) (\S+)$", answer.read().decode(), re.MULTILINE))
-    query = f"""SELECT name, (SELECT count(*) FROM page WHERE crawl_id = crawl.id AND last_round = crawl.round),
-        (SELECT count(*) FROM address JOIN host ON host.id = host_id WHERE host.crawl_id = crawl.id
-        AND state = {WAITING}) FROM crawl"""
-    for name, pages, waiting in ask(query):
-        for metric, truth in {"round_pages": pages, "waiting": waiting, "workers": 0}.items():
-            if float(found := shown.get(f'winnow_{metric}{{crawl="{name}"}}', "nan")) != truth:
-                yield f"the dashboard says {found} {metric} of {name}, and there are {truth}"
