@@ -6,11 +6,12 @@
    trained first: one of the names of elements (class, id, role), one of words.
 2. A network combines each block with its neighbours, with the blocks in the same containers and with those of the same
    path, and computes the probability that it is main text (.network). It also computes the type of the page (.model).
-3. Blocks that pages of the site have in common are no main text (.common_blocks), if other pages are known and these
+3. Blocks at the same place of elements that repeat, such as the posts of a thread, are judged alike (.repeated_blocks).
+4. Blocks that pages of the site have in common are no main text (.common_blocks), if other pages are known and these
    blocks are not most of the text.
-4. The set of blocks with the highest expected F is kept (.model), tables, lists and cards as wholes (.wholes),
+5. The set of blocks with the highest expected F is kept (.model), tables, lists and cards as wholes (.wholes),
    without readers' comments. The blocks are written as readable text (crawler.extraction.output.plain_text).
-5. If a page shows almost no text, the text is looked for in its scripts (crawler.extraction.script_text).
+6. If a page shows almost no text, the text is looked for in its scripts (crawler.extraction.script_text).
 
 The weights were trained by `scrapy train auto`; CARD.md beside them names the training data and the scores. Only numpy
 is needed to use them; it is imported when the first page is judged.
@@ -34,7 +35,7 @@ if TYPE_CHECKING:  # imports numpy, which is delayed until the first page
     from lxml import etree
 
     from crawler.extraction.auto.common_blocks import BlockLibrary
-    from crawler.extraction.auto.model import Model
+    from crawler.extraction.auto.model import Model, PageJudgement
     from crawler.page.blocks import Block
 
 BALANCE = "balance"
@@ -49,6 +50,10 @@ FORM = re.compile("comment-respond|comment-?form|comment-notes", re.IGNORECASE)
 FORM_LEVELS = 4  # from a line of a form to the form
 WHOLE = frozenset(("html", "body"))
 UNREAD = frozenset(("button", "label", "option", "legend", "h1", "h2", "h3", "h4", "h5", "h6"))
+
+
+LEAST_WORDS, SURE = 50, 0.85
+"""Words that an article has without its comments, and their average probability."""
 
 
 class MainText(NamedTuple):
@@ -76,12 +81,13 @@ def comments(page: Page, kept: Container[int], is_thread: bool = False) -> str:
     )
 
 
-def _without_comments(page: Page, kept: list[int]) -> list[int]:
-    """The main text without what is in elements named as comments, unless that is most of it."""
+def _without_comments(page: Page, kept: list[int], judgement: "PageJudgement") -> list[int]:
+    """The main text without what is in elements named as comments, unless the rest is no article by itself."""
     named_so = frozenset(page.once(_named_as_comments))
     rest = [index for index in kept if index not in named_so]
-    letters, others = (sum(len(page.blocks[index].text) for index in places) for places in (kept, rest))
-    return rest if 2 * others > letters else kept
+    tokens = judgement.tokens[rest]
+    is_article = tokens.sum() >= LEAST_WORDS and judgement.probabilities[rest] @ tokens >= SURE * tokens.sum()
+    return rest if is_article else kept
 
 
 def _named_as_comments(page: Page) -> list[int]:
@@ -163,5 +169,5 @@ def _judged(
     likely, tokens = judgement.probabilities, judgement.tokens
     places = wholes(page, choose(likely, tokens, weight).tolist(), judgement)
     if judgement.page_type == "article":  # in manuals such names are of other things
-        places = _without_comments(page, places)
+        places = _without_comments(page, places, judgement)
     return places, judgement.page_type, round(expected_f1(likely, tokens, places), 4)

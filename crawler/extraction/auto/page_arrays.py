@@ -73,6 +73,8 @@ class ContainerArrays(NamedTuple):
     depths: Ints
     paths: Ints
     """The same number for containers whose names, and those of all around them, are the same."""
+    places: Ints
+    """The same number for containers that repeat."""
     starts: Ints
     ends: Ints
 
@@ -107,7 +109,8 @@ class PageArrays(NamedTuple):
 
 def _outline(page: Page) -> ContainerArrays:
     """The containers of a page."""
-    named = element_names.named(page).containers
+    names, named, _ = element_names.named(page)
+    kinds = element_names.kinds(names)
     _, parents, starts, ends, tags = page.containers
     if len(page.blocks) > MAX_BLOCKS:
         last = 1 + max(page.homes[:MAX_BLOCKS])
@@ -126,9 +129,23 @@ def _outline(page: Page) -> ContainerArrays:
         depths.append(depths[around] + 1)
         paths.append(numbers.setdefault((paths[around], name), len(numbers) + 1))
     outer = outward(parents, starts, ends)
+    places = _places(np.array(kinds)[named], np.array(parents))
     return ContainerArrays(
-        *np.array([named, parents, outer, frames[1:], depths[1:], paths[1:], starts, ends], np.int64)
+        *np.array([named, parents, outer, frames[1:], depths[1:], paths[1:], places, starts, ends], np.int64)
     )
+
+
+def _places(kinds: Ints, parents: Ints) -> Ints:
+    """For each container a number made of its kind and those of the two around it; one of its own if none of them has
+    a class, as in tables for the layout.
+    """
+    around = np.append(kinds, 0)[parents]  # -1, the parent of the first, is the last position
+    farther = np.append(around, 0)[parents]
+    many = 2 * int(np.abs(kinds).max()) + 1
+    found = (kinds * many + around) * many + farther
+    has_class = np.maximum(np.maximum(kinds, around), farther) > 0
+    places: Ints = np.where(has_class, found, many**3 + np.arange(len(kinds)))
+    return places
 
 
 def outward(parents: list[int], starts: list[int], ends: list[int]) -> list[int]:
