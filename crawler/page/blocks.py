@@ -68,21 +68,31 @@ def begins_a_word(first: str, before: str) -> bool:
     return last in ENDS_OF_PHRASES and first.isupper() and not before[:-1].isupper()
 
 
-ANCHORS = frozenset("¶#§🔗")
-"""Signs of links from a heading to itself."""
+ANCHORS = frozenset("¶ # § 🔗 [edit] [source] [src]".split())
+"""Links from a heading to itself, to its source, or to the form that edits it."""
+LONGEST_ANCHOR = max(map(len, ANCHORS))
 BLANKS = " \t\r\n\xa0" + "".join(map(chr, range(0xFDD0, 0xFDDC)))
 """White space, and the marks of Markdown (crawler.extraction.output.markdown_inline)."""
 ANCHORED = frozenset("h1 h2 h3 h4 h5 h6 dt".split())
 
 
-def without_anchor(pieces: list[str]) -> list[str]:
-    """The pieces of a heading, without the sign of the link to itself.
+def without_anchors(pieces: list[str]) -> list[str]:
+    """The pieces of a heading, without the links of its own at the end.
 
-    >>> without_anchor(["Bees", " ¶", "\\n"]), without_anchor(["C#"]), without_anchor(["#"])
+    >>> without_anchors(["Bees", " ¶", "\\n"]), without_anchors(["C#"]), without_anchors(["#"])
     (['Bees', '\\n'], ['C#'], ['#'])
+    >>> without_anchors(["dance()", "[source]", "#"]), without_anchors(["Hives ", "[", "edit", "]"])
+    (['dance()'], ['Hives '])
     """
-    at = next((at for at in reversed(range(len(pieces))) if pieces[at].strip(BLANKS)), 0)
-    return pieces[:at] + pieces[at + 1 :] if at and pieces[at].strip(BLANKS) in ANCHORS else pieces
+    kept, end, last = pieces[:], len(pieces), ""
+    for at in range(len(pieces) - 1, 0, -1):
+        last = pieces[at].strip(BLANKS) + last
+        if len(last) > LONGEST_ANCHOR:
+            break
+        if last in ANCHORS:
+            kept[at:end] = [piece for piece in kept[at:end] if not piece.strip(BLANKS)]
+            end, last = at, ""
+    return kept
 
 
 INLINE = frozenset(
@@ -326,7 +336,7 @@ class _ContentsReader:
         home, pieces = self.home, self.pieces
         tag = self.containers.tags[home]
         if self.linked and tag in ANCHORED:
-            pieces[:] = without_anchor(pieces)
+            pieces[:] = without_anchors(pieces)
         text = _lines("".join(pieces)) if self.pres else fold_space(joined(pieces))
         if text:
             self.blocks.append(Block(text, tag, min(self.linked, len(text)), self.containers.elements[home]))

@@ -225,12 +225,18 @@ def test_near_text(html: str, near: str) -> None:
         ("<dt>dance<a href=#dance>¶</a> of bees", "dance of bees"),
         ("<h2><a href=#bees>§</a>Bees <a href='#bees'> # </a></h2>", "Bees"),
         ("<h2><a href=/bees>§</a>Bees <a href=/bees>¶</a></h2>", "§Bees"),
+        ("<h2>Bees<span>[<a href=/edit>edit</a>]</span></h2>", "Bees"),
+        ("<dt>dance()<a href=/source>[source]</a><a href=#dance>¶</a>", "dance()"),
+        ("<h4>Dance <a href=/source>[src]</a> of bees</h4>", "Dance [src] of bees"),
+        ("<h4><a href=/source>[src]</a></h4>", "[src]"),
+        ("<h4>Dance [src]</h4>", "Dance [src]"),
+        ("<p>Bees <a href=/source>[source]</a>", "Bees [source]"),
         ("<p>Bees¶", "Bees¶"),
         ("<p><a href=#bees>¶ 4</a>", "¶ 4"),
         ("<p><a href=#bees>¶<b>4</b></a>", "¶4"),
     ],
 )
-def test_a_permalink_is_no_text(html: str, text: str) -> None:
+def test_a_permalink_or_a_link_to_the_source_is_no_text(html: str, text: str) -> None:
     assert [block.text for block in page(html).blocks] == [text]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
@@ -28,6 +29,22 @@ class Named(NamedTuple):
     """The number of each container's name; 0 if it has no block, as it is not needed."""
     wraps: list[int]
     """The number of the first inline element that begins in each block, -1 if there is none."""
+
+
+_WITHOUT_DIGITS = str.maketrans("", "", "0123456789")
+
+
+def kinds(names: Iterable[Name]) -> list[int]:
+    """A number for each name, the same for elements that repeat: those with one tag and one first class, without
+    digits. It is below 0 for those without a class.
+    """
+    numbers: dict[tuple[str, str], int] = {}
+    found = []
+    for tag, its_class, *_ in names:
+        first = "".join((its_class or "")[:MOST_LETTERS].split(maxsplit=1)[:1])
+        number = numbers.setdefault((tag, first.translate(_WITHOUT_DIGITS)), len(numbers) + 1)
+        found.append(number if first else -number)
+    return found
 
 
 def named(page: Page) -> Named:

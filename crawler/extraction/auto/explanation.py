@@ -16,6 +16,7 @@ import numpy as np
 from crawler.extraction.auto import BALANCE, FAVOURS, block_features, network, page_arrays
 from crawler.extraction.auto.model import Model, best_f, judge, judged, shipped, together, tokens
 from crawler.extraction.auto.page_arrays import TAGS, Floats
+from crawler.extraction.auto.repeated_blocks import alike
 from crawler.page.page import Page
 from crawler.translation.message import N_
 from crawler.translation.reasons import Groups, Judged, Reason, ReasonCode, has, weightiest
@@ -68,10 +69,11 @@ def explain(page: Page, favour: str = BALANCE, model: Model | None = None) -> Pa
     def likely(rows: Floats) -> Floats:
         return together(model.networks, network.hidden_of(model.networks, rows, nest))[1]
 
-    found = likely(normal)
+    alone = likely(normal)
+    changes = _changes(names, normal, likely, alone)
+    found = alike(alone, seen)
     best = best_f(found, tokens(seen), share)
     limit, chances = share * best, found.tolist()
-    changes = _changes(names, normal, likely, found)
     blocks = []
     for at, chance in enumerate(chances):
         block = JudgedBlock(dict(zip(names, matrix[:, at].tolist(), strict=True)).__getitem__, chance >= limit)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from crawler.extraction.auto import block_features, element_names, network, page_arrays, text_arrays
 from crawler.extraction.auto.network import Layer, Network
 from crawler.extraction.auto.page_arrays import Floats, PageArrays, Scores
+from crawler.extraction.auto.repeated_blocks import alike
 from crawler.page.page import Page
 
 WEIGHTS = Path(__file__).with_name("weights.npz")
@@ -115,7 +116,7 @@ def judge(page: Page, model: Model) -> PageJudgement:
     matrix = block_features.features(seen, scores, levels).matrix
     found, likely = together(model.networks, network.hidden(model.networks, matrix, nest))
     kinds = summary(found, likely, scores.kinds) @ model.kinds.weights + model.kinds.bias
-    return PageJudgement(likely, tokens(seen), page_type(kinds))
+    return PageJudgement(alike(likely, seen), tokens(seen), page_type(kinds))
 
 
 def without(judgement: PageJudgement, places: Sequence[int]) -> PageJudgement:

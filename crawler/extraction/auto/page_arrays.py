@@ -73,6 +73,8 @@ class ContainerArrays(NamedTuple):
     depths: Ints
     paths: Ints
     """The same number for containers whose names, and those of all around them, are the same."""
+    places: Ints
+    """The same number for containers that repeat."""
     starts: Ints
     ends: Ints
 
@@ -126,9 +128,25 @@ def _outline(page: Page) -> ContainerArrays:
         depths.append(depths[around] + 1)
         paths.append(numbers.setdefault((paths[around], name), len(numbers) + 1))
     outer = outward(parents, starts, ends)
+    repeated = page.once(places)[: len(named)]
     return ContainerArrays(
-        *np.array([named, parents, outer, frames[1:], depths[1:], paths[1:], starts, ends], np.int64)
+        *np.array([named, parents, outer, frames[1:], depths[1:], paths[1:], repeated, starts, ends], np.int64)
     )
+
+
+def places(page: Page) -> Ints:
+    """For each container of a page a number, the same for those that repeat: it is made of its kind and those of the
+    two around it. If none of them has a class, as in tables for the layout, the container is alone.
+    """
+    names, containers, _ = element_names.named(page)
+    kinds, parents = np.array(element_names.kinds(names))[containers], np.array(page.containers.parents)
+    around = np.append(kinds, 0)[parents]  # -1, the parent of the first, is the last position
+    farther = np.append(around, 0)[parents]
+    many = 2 * int(np.abs(kinds).max()) + 1
+    found = (kinds * many + around) * many + farther
+    has_class = np.maximum(np.maximum(kinds, around), farther) > 0
+    numbers: Ints = np.where(has_class, found, many**3 + np.arange(len(kinds)))
+    return numbers
 
 
 def outward(parents: list[int], starts: list[int], ends: list[int]) -> list[int]:

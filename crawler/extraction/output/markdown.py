@@ -19,7 +19,7 @@ from crawler.extraction.output.footnotes import footnotes
 from crawler.extraction.output.markdown_inline import MARKS, NO_MARKS, escaped, raw, rendered, target, without_returns
 from crawler.extraction.output.markdown_layout import AFTER_ALL, Indent, MarkdownLine, MarkdownTable, laid_out
 from crawler.extraction.output.plain_text import is_said
-from crawler.page.blocks import ANCHORED, INLINE, WITHIN_WORDS, Block, steps, without_anchor
+from crawler.page.blocks import ANCHORED, INLINE, WITHIN_WORDS, Block, steps, without_anchors
 from crawler.page.formulas import is_display
 from crawler.page.links import MAX_LINKS, ImageLink
 from crawler.page.text import fold_space
@@ -214,7 +214,7 @@ class _LineReader:
         if pre is not None:
             text = block.text
         else:
-            marked = raw(without_anchor(self.pieces) if block.tag in ANCHORED else self.pieces)
+            marked = raw(without_anchors(self.pieces) if block.tag in ANCHORED else self.pieces)
             if _letters(marked.translate(NO_MARKS)) == _letters(block.text):
                 if not (marked := without_returns(marked)):
                     return

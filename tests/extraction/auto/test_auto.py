@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from measured_extraction import watched
 
-from crawler.extraction.auto import FAVOURS, auto
-from crawler.extraction.auto.model import best_f, judge, shipped
+from crawler.extraction.auto import FAVOURS, LEAST_WORDS, SURE, auto
+from crawler.extraction.auto.model import KINDS, Kinds, Model, best_f, judge, shipped
 from crawler.extraction.auto.network import Layer
 from crawler.extraction.output.plain_text import plain
 from crawler.page.html_tree import MAX_BLOCKS, Cut
@@ -58,12 +58,17 @@ def test_the_certainty_is_the_best_f1_to_be_expected(name: str) -> None:
     assert found.certainty <= best + 0.0001
 
 
+def indifferent(likely: float) -> Model:
+    """A model for which each page is an article, and each block as likely main text as the others."""
+    model, bias = shipped(), np.array([np.log(likely / (1 - likely))], np.float32)
+    same = tuple(net._replace(last=Layer(0, 0 * net.last.weights, bias)) for net in model.networks)
+    return model._replace(networks=same, kinds=Kinds(0 * model.kinds.weights, 9 * (np.array(KINDS) == "article")))
+
+
 @pytest.mark.parametrize("likely", [0.1, 0.5, 0.9])
 def test_who_is_less_sure_says_so(likely: float) -> None:
     """Where all blocks are as likely as each other, all are kept: 2p / (1 + p)."""
-    model, bias = shipped(), np.array([np.log(likely / (1 - likely))], np.float32)
-    same = tuple(net._replace(last=Layer(0, 0 * net.last.weights, bias)) for net in model.networks)
-    found = auto(Page.from_html("<p>Bees dance.<p>They tell the way."), model=model._replace(networks=same))
+    found = auto(Page.from_html("<p>Bees dance.<p>They tell the way."), model=indifferent(likely))
     assert found.certainty == pytest.approx(2 * likely / (1 + likely), abs=0.0001)
 
 
@@ -105,7 +110,7 @@ def test_memory_is_bounded(page: str) -> None:
 
 
 def test_comments_are_not_main_text() -> None:
-    """Nor if they read as well as the article, unless they are most of the text."""
+    """Nor if they read as well as the article, unless there is no article."""
     article = "".join(f"<p>{sentence}</p>" for sentence in [SENTENCE] * 6)
     remarks = f"<p>{REMARK}</p>" * 2
     page = Page.from_html(
@@ -117,3 +122,19 @@ def test_comments_are_not_main_text() -> None:
     assert REMARK in found.comments
     alone = auto(Page.from_html(f"<h1>Bees</h1><div class=comments>{article}</div>", "http://a.example/"))
     assert SENTENCE in alone.text
+
+
+@pytest.mark.parametrize(
+    ("words", "likely", "is_text"),
+    [
+        (LEAST_WORDS, SURE + 0.01, False),
+        (LEAST_WORDS, SURE - 0.01, True),
+        (LEAST_WORDS - 1, SURE + 0.01, True),
+    ],
+)
+def test_many_comments_are_left_out_if_there_is_an_article(words: int, likely: float, is_text: bool) -> None:
+    remarks = f"<p>{REMARK}</p>" * 30
+    page = Page.from_html(f"<p>{'bees ' * words}</p><div class=comments>{remarks}</div>")
+    found = auto(page, model=indifferent(likely))
+    assert (REMARK in found.text, REMARK in found.comments) == (is_text, not is_text)
+    assert "bees bees" in found.text

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawler.extraction.auto import comments
+from crawler.extraction.auto.readers_comments import comments
 from crawler.page.page import Page
 
 SAID = "I saw them dance, too."
@@ -36,10 +36,36 @@ LONG = "the bees in our garden go to the old apple tree"
         (f"<div class={'x' * 194}comments>{SAID}</div>", []),
         (f"<div class=comments><a href=/a>{'a' * 100}</a>{'b' * 100}</div>", ["a" * 100 + "b" * 100]),
         (f"<div class=comments><a href=/a>{'a' * 101}</a>{'b' * 100}</div>", []),
+        (f"<ul class=comments><li class=a>{SAID}<li class=a>{'b' * len(SAID)}</ul>", [SAID, "b" * len(SAID)]),
+        (f"<ul class=comments><li class=a>{SAID}<li class=a>{'b' * len(SAID)}c</ul>", []),
+        (f"<ul class=comments><li class=a>{SAID}<li class=b>So it is</ul>", [SAID]),
+        (f"<ul class=comments><li class=posted>By {LONG}<li>{SAID}</ul>", [SAID]),
+        (f"<div class=comments><p>{SAID}<p class=comment-byline>By Dr. Lee, on Monday.</div>", [SAID]),
+        (f"<div class=comments><p>{SAID}<p class=comments-open-subtext>(URLs are made links.)</div>", [SAID]),
+        (f"<div class=comments><p>{SAID}<p id=captcha>Read these letters, please.</div>", [SAID]),
         ("", []),
     ],
 )
 def test_comments(html: str, expected: list[str]) -> None:
+    assert comments(Page.from_html(html), frozenset()).splitlines() == expected
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        (f"<p>Bees dance.<h2>Comments</h2><p>{SAID}<div><p>{SAID}</div>", [SAID, SAID]),
+        (f"<p>Bees dance.<h3>12 comments:</h3>{SAID}<p>{SAID}", [SAID]),
+        (f"<p>Bees dance.<h2>评论</h2><p>{SAID}", [SAID]),
+        (f"<p>Bees dance.<h2 id=responses>Ann and Lee</h2><p>{SAID}", [SAID]),
+        (f"<h2>Comments</h2><p>{SAID}<h3>Older</h3><p>{SAID}", [SAID, SAID]),
+        (f"<h2>Comments</h2><p>{SAID}<h2>More</h2><p>Bees dance.", [SAID]),
+        (f"<h2>Comments</h2><p>{SAID}<h1>More</h1><p>Bees dance.", [SAID]),
+        (f"<div><h2>Comments</h2></div><p>{SAID}", []),
+        (f"<h2>Comments on bees</h2><p>{SAID}", []),
+        (f"<p>Comments</p><p>{SAID}", []),
+    ],
+)
+def test_comments_under_a_heading(html: str, expected: list[str]) -> None:
     assert comments(Page.from_html(html), frozenset()).splitlines() == expected
 
 
@@ -50,7 +76,8 @@ def test_what_is_main_text_is_no_comment() -> None:
 
 
 def test_deep_nesting_and_many_elements_cost_nothing() -> None:
-    page = Page.from_html("<div class=comments>" * 1_500 + f"<p>{SAID}</p>" * 10_000)
+    headings = "<h2>Comments</h2>" * 10_000
+    page = Page.from_html("<div class=comments>" * 1_500 + headings + f"<p>{SAID}</p>" * 10_000)
     assert comments(page, frozenset()) == "\n".join([SAID] * 10_000)
 
 

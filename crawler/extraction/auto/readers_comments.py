@@ -1,0 +1,106 @@
+"""Readers' comments, known by the names of the elements around them or by the heading above them.
+
+Beside remarks such elements hold by-lines, buttons and notices, each at a place of its own (.page_arrays): of a place
+all blocks are remarks, short ones too, if most of its text is prose.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Container, Iterator
+from itertools import chain, islice
+from typing import TYPE_CHECKING
+
+from crawler.extraction.auto.element_names import Name, named
+from crawler.page.page import Page
+from crawler.page.text import has_full_stop
+
+if TYPE_CHECKING:
+    from lxml import etree
+
+    from crawler.page.blocks import Block
+
+# "no-comments", "comments-off" and the link to the comments match too, but contain no sentences.
+WORDS = "comment disqus discuss responses replies reaction pinglun huifu 评论 留言 回复".split()
+HEADING = re.compile(r"(?:[0-9]{1,6} )?comments:?|(?:评论|留言)", re.IGNORECASE)
+MOST_LETTERS = 200
+WITHOUT_STOP = 40
+"""Characters from which a line is prose even without a full stop."""
+MOST_PROSE = 0.5
+"""The share of a place's text."""
+FORM = re.compile(
+    "comment-respond|comment-?form|comment-notes|comments-(open|closed)|captcha|login-list|hiddenbox|subscribe", re.I
+)
+FORM_LEVELS = 4  # from a line of a form to the form
+BY_LINE = re.compile(r"author|by-?line|meta|date|posted|vcard|footer|details|(?<![a-z])by(?![a-z])", re.IGNORECASE)
+WHOLE = frozenset(("html", "body"))
+HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+UNREAD = frozenset(("button", "label", "option", "legend", *HEADINGS))
+
+
+def comments(page: Page, kept: Container[int], is_thread: bool = False) -> str:
+    """What readers say, without blocks of the main text, given by index; empty if they are the main text, as in a
+    thread.
+    """
+    places = page.once(named_as_comments)
+    if is_thread and any(index in kept for index in places):
+        return ""
+    left = [index for index in places if index not in kept and not _is_of_form(page.blocks[index].element)]
+    return "\n".join(page.blocks[index].text for index in _remarks(page, left)) if left else ""
+
+
+def named_as_comments(page: Page) -> list[int]:
+    """The indexes of the blocks in elements named as comments, and in those that follow a heading of comments."""
+    if not page.blocks:
+        return []
+    elements, (_, parents, starts, ends, tags) = named(page), page.containers
+    is_for_comments = [any(word in said for word in WORDS) for said in map(_said, elements.names)]
+    inside = [False]
+    headings: dict[int, str] = {}
+    """The last heading of comments in each container, by its tag."""
+    for at, (name, parent, tag) in enumerate(zip(elements.containers, parents, tags, strict=True)):
+        if tag in HEADINGS and starts[at] < ends[at]:
+            if tag <= headings.get(parent, ""):
+                del headings[parent]
+            if is_for_comments[name] or HEADING.fullmatch(page.blocks[starts[at]].text):
+                headings[parent] = tag
+        inside.append(inside[parent + 1] or is_for_comments[name] or parent in headings)
+    return [index for index, home in enumerate(page.homes) if inside[home + 1]]
+
+
+def _said(name: Name) -> str:
+    """The class and the id of elements that may contain comments."""
+    tag, its_class, its_id, *_ = name
+    # Pages also use such names to say whether comments are open.
+    return "" if tag in WHOLE else f"{(its_class or '')[:MOST_LETTERS]}\n{(its_id or '')[:MOST_LETTERS]}".lower()
+
+
+def _remarks(page: Page, places: list[int]) -> Iterator[int]:
+    """Those of some blocks that are at places with mostly prose."""
+    from crawler.extraction.auto import page_arrays
+
+    numbers = page.once(page_arrays.places)[[page.homes[index] for index in places]].tolist()
+    every, prose = Counter[int](), Counter[int]()
+    for index, number in zip(places, numbers, strict=True):
+        block = page.blocks[index]
+        every[number] += len(block.text)
+        prose[number] += len(block.text) * _is_prose(block)
+    for index, number in zip(places, numbers, strict=True):
+        if prose[number] >= MOST_PROSE * every[number] and _is_read(page.blocks[index]):
+            yield index
+
+
+def _is_read(block: "Block") -> bool:
+    return block.tag not in UNREAD and 2 * block.linked <= len(block.text)
+
+
+def _is_prose(block: "Block") -> bool:
+    is_sentence = has_full_stop(block.text) or len(block.text) >= WITHOUT_STOP
+    return is_sentence and _is_read(block) and not BY_LINE.search(block.element.get("class", "")[:MOST_LETTERS])
+
+
+def _is_of_form(element: "etree._Element") -> bool:
+    """Whether an element is in the form for a new comment, or in a notice about it."""
+    around = islice(chain([element], element.iterancestors()), FORM_LEVELS)
+    return any(
+        one.tag == "form" or FORM.search(_said((one.tag, one.get("class"), one.get("id"), "", ""))) for one in around
+    )
