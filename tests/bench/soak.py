@@ -132,6 +132,8 @@ def verdict(week: Week) -> list[str]:
 def freshness(web: Internet, log: Sequence[Hit], part: int) -> str:
     """How current the copies of a part were, beside the best that can be done with as many fetches."""
     found = {place: hits for place, hits in fetches(web, log, part).items() if place in web.changes}
+    if not found:
+        return "no pages"
     start, end = max(hits[0].wall for hits in found.values()), log[-1].wall
     changes = [np.array([one - start for one in web.changes[place] if start < one < end]) for place in found]
     rates = np.array([web.hosts[host].rate for host, _ in found])

@@ -71,6 +71,8 @@ class ResourceUse:
     def wrong(self) -> Iterator[str]:
         """What has grown from the second day to the last whole one."""
         days = self.of_workers()
+        if max(days, default=0) < 2:
+            return
         for what, first, last in (
             ("workers", _most(days[1]), _most(days[max(days) - 1])),
             ("the scheduler", self.scheduler[min(1, max(days))], self.scheduler[max(days)]),
