@@ -1,9 +1,9 @@
 """Blocks at the same place of elements that repeat, such as the posts of a thread, are judged alike.
 
 A place is the kind of the innermost container around a block and of the two around that; a kind is a tag and its first
-class, without the digits by which pages number their posts (page_arrays). The score of a block is the logit of its
-probability p, log(p / (1 - p)); it moves most of the way to the average score of its place. A p beyond LEAST and
-1 - LEAST counts as that, so that one block of which the network is sure does not decide for all.
+class, without digits at its end, by which pages number their posts (.page_arrays). The score of a block is the logit
+of its probability p, log(p / (1 - p)); it moves most of the way to the average score of its place. A p beyond LEAST
+and 1 - LEAST counts as that, so that one block of which the network is sure does not decide for all.
 """
 
 import numpy as np
