@@ -31,19 +31,22 @@ class Named(NamedTuple):
     """The number of the first inline element that begins in each block, -1 if there is none."""
 
 
-_WITHOUT_DIGITS = str.maketrans("", "", "0123456789")
+_DIGITS = "0123456789"
 
 
 def kinds(names: Iterable[Name]) -> list[int]:
     """A number for each name, the same for elements that repeat: those with one tag and one first class, without
-    digits. It is below 0 for those without a class.
+    digits at its end. It is below 0 for those without a class.
     """
     numbers: dict[tuple[str, str], int] = {}
     found = []
-    for tag, its_class, *_ in names:
-        first = "".join((its_class or "")[:MOST_LETTERS].split(maxsplit=1)[:1])
-        number = numbers.setdefault((tag, first.translate(_WITHOUT_DIGITS)), len(numbers) + 1)
-        found.append(number if first else -number)
+    for tag, its_class, _, _, _ in names:
+        first = its_class[:MOST_LETTERS].split(None, 1)[:1] if its_class else None
+        if first:
+            kind = tag, first[0].rstrip(_DIGITS)
+            found.append(numbers.setdefault(kind, len(numbers) + 1))
+        else:
+            found.append(-numbers.setdefault((tag, ""), len(numbers) + 1))
     return found
 
 

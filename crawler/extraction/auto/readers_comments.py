@@ -50,10 +50,13 @@ def comments(page: Page, kept: Container[int], is_thread: bool = False) -> str:
 
 def named_as_comments(page: Page) -> list[int]:
     """The indexes of the blocks in elements named as comments, and in those that follow a heading of comments."""
-    if not page.blocks:
-        return []
     elements, (_, parents, starts, ends, tags) = named(page), page.containers
-    is_for_comments = [any(word in said for word in WORDS) for said in map(_said, elements.names)]
+    said = [_said(name) for name in elements.names]
+    every = "\n".join(said)
+    words = [word for word in WORDS if word in every]
+    if not words and not any(block.tag in HEADINGS and HEADING.fullmatch(block.text) for block in page.blocks):
+        return []
+    is_for_comments = [any(map(name.__contains__, words)) for name in said]
     inside = [False]
     headings: dict[int, str] = {}
     """The last heading of comments in each container, by its tag."""

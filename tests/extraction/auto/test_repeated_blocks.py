@@ -23,6 +23,8 @@ def judged(html: str, *likely: float) -> list[float]:
         ("<main><div><p><b class=a>b</b></p></div></main><div><div><p>c</p></div></div>", False),
         ("<main><div><div><p class=a>b</p></div></div></main><div><div><p class=a>c</p></div></div>", True),
         ("<div><p>a</p></div><div><p>b</p></div>", False),
+        ("<div class=a><p>b<a href=/c>c</a></p><p>d</p></div>", True),
+        ("<div class=a><p>b<a href=/c>cd</a></p><p>e</p></div>", False),
     ],
 )
 def test_blocks_at_the_same_place_are_judged_alike(html: str, is_same_place: bool) -> None:
