@@ -68,6 +68,6 @@ def version(method: str, favour: str = BALANCE) -> str:
     """The version of a method's texts.
 
     >>> version("auto"), version("auto", "recall"), version("crunch")
-    ('2:auto', '2:auto/recall', '2:crunch')
+    ('3:auto', '3:auto/recall', '3:crunch')
     """
     return f"{EXTRACTION}:{method}" + (f"/{favour}" if favour != BALANCE else "")

@@ -369,7 +369,7 @@ def test_reset_leaves_other_crawls_and_all_files(place: Place) -> None:
     bees.leave()
     remember(place, bees)
     more = {name for name, rows in place.rows().items() if len(rows) > len(before[name])}
-    assert more == before.keys() - {"worker", version.name, "job", "run", "label"}
+    assert more == before.keys() - {"worker", version.name, "job", "run", "edit", "label"}
     said = place.state("--reset", "bees", "--yes")
     assert (said.status, said.err) == (0, "")
     assert said.out.startswith("Deleted 1 page and 9 addresses of the crawl 'bees'. ")

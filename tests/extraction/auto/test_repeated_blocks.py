@@ -36,5 +36,11 @@ def test_blocks_at_the_same_place_are_judged_alike(html: str, is_same_place: boo
 
 def test_one_sure_block_does_not_decide_for_the_others() -> None:
     html = "<div class=post><p>a</p><p>b</p></div>"
-    assert judged(html, 1.0, 0.3) == judged(html, 1 - LEAST, 0.3)
-    assert judged(html, 0.0, 0.7) == judged(html, LEAST, 0.7)
+    assert judged(html, 1.0, 0.3)[1] == pytest.approx(judged(html, 1 - LEAST, 0.3)[1])
+    assert judged(html, 0.0, 0.7)[1] == pytest.approx(judged(html, LEAST, 0.7)[1])
+
+
+def test_blocks_that_are_all_sure_stay_as_they_are() -> None:
+    html = "<div class=menu><p>a</p><p>b</p><p>c</p></div>"
+    assert judged(html, 0.001, 0.002, 0.001) == pytest.approx([0.001, 0.002, 0.001], rel=1e-3)
+    assert judged(html, 0.999, 0.999, 0.999) == pytest.approx([0.999] * 3, rel=1e-3)
