@@ -65,6 +65,7 @@ def test_a_body_has_so_many_codings(codings: str) -> None:
 @pytest.mark.parametrize(
     ("coding", "part"),
     [("gzip", gzip.compress(b"")), ("x-gzip", gzip.compress(b"x")), ("zstd", zstd.compress(b"x")), ("zstd", SKIPPED)],
+    ids=["gzip", "x-gzip", "zstd", "zstd skipped"],
 )
 def test_a_body_has_so_many_parts(coding: str, part: bytes) -> None:
     assert isinstance(unpacked(part * MOST_PARTS, coding), bytes)
