@@ -57,8 +57,10 @@ def serve(opts: argparse.Namespace, settings: BaseSettings) -> int:
     from crawler.dashboard.users import FILE, Users
 
     users = Users(Path(settings["OUTPUT_DIR"]) / FILE)
-    if opts.add_user is not None or opts.remove_user is not None:
-        return change_users(users, opts)
+    if opts.add_user is not None:
+        return add_user(users, opts.add_user, opts.role)
+    if opts.remove_user is not None:
+        return remove_user(users, opts.remove_user)
     from crawler.dashboard.app import dashboard
     from crawler.dashboard.context import DashboardContext
     from crawler.dashboard.logins import Logins
@@ -75,21 +77,14 @@ def serve(opts: argparse.Namespace, settings: BaseSettings) -> int:
     if hasattr(os, "nice"):
         starting_thread()
         os.nice(NICE)
-    logins = Logins(users, is_required=bool(users.all()))
-    context = DashboardContext(url, Path(settings["OUTPUT_DIR"]), settings, access, logins, address.root)
+    context = DashboardContext(url, Path(settings["OUTPUT_DIR"]), settings, access, Logins(users), address.root)
     return serve_application(dashboard(context), address, display_url(url))
 
 
-def change_users(users: "Users", opts: argparse.Namespace) -> int:
-    """Add or remove a user."""
+def add_user(users: "Users", name: str, role: str | None) -> int:
+    """Add a user, or give one another password, and another role if one is given."""
     from crawler.dashboard.users import LEAST_PASSWORD, MOST_PASSWORD, NAME, READER, User, hashed
 
-    name = str(opts.add_user if opts.add_user is not None else opts.remove_user)
-    if opts.add_user is None:
-        if not users.remove(name):
-            raise WrongUseError("there is no user {name}", name=repr(name[:100]))
-        say("scrapy dashboard", Message(N_("{name} was removed"), {"name": name}))
-        return 0
     if not NAME.fullmatch(name):
         raise WrongUseError(
             "--add-user {name} is wrong; allowed are up to 64 letters, digits and . _ - @", name=repr(name[:100])
@@ -100,10 +95,17 @@ def change_users(users: "Users", opts: argparse.Namespace) -> int:
             "the password must have {least} to {most} characters", least=LEAST_PASSWORD, most=MOST_PASSWORD
         )
     known = users.all().get(name)
-    user = User(name, opts.role or (known.role if known else READER), hashed(password))
+    user = User(name, role or (known.role if known else READER), hashed(password))
     users.put(user)
     sentence = N_("{name} was changed, as {role}, in {path}") if known else N_("{name} was added, as {role}, in {path}")
     say("scrapy dashboard", Message(sentence, {"name": name, "role": user.role, "path": str(users.path)}))
+    return 0
+
+
+def remove_user(users: "Users", name: str) -> int:
+    if not users.remove(name):
+        raise WrongUseError("there is no user {name}", name=repr(name[:100]))
+    say("scrapy dashboard", Message(N_("{name} was removed"), {"name": name}))
     return 0
 
 
@@ -125,15 +127,15 @@ def root_of(settings: BaseSettings) -> str:
 
 def proxies_of(settings: BaseSettings) -> tuple[str, ...]:
     """The addresses and networks of reverse proxies."""
-    found = names_in(settings, "DASHBOARD_PROXIES")
-    for name in found:
+    found = []
+    for name in names_in(settings, "DASHBOARD_PROXIES"):
         try:
-            ip_network(name, strict=False)
+            found.append(str(ip_network(name, strict=False)))
         except ValueError:
             raise WrongUseError(
                 "setting DASHBOARD_PROXIES is wrong: {name} is no address or network", name=repr(name[:100])
             ) from None
-    return tuple(str(ip_network(name, strict=False)) for name in found)
+    return tuple(found)
 
 
 def access_of(host: str, settings: BaseSettings, has_users: bool) -> "AccessControl":

@@ -68,8 +68,9 @@ class AccessControl:
 
 
 def check_page(request: Request) -> None:
-    """Raise a RefusedError if another site's page embeds or reads the dashboard."""
-    if _is_inside_another(request):
+    """Raise a RefusedError if another site's page embeds or reads the dashboard, rather than linking to it."""
+    site, mode = (request.headers.get(f"sec-fetch-{what}", "") for what in ("site", "mode"))
+    if site not in ("", *OWN) and mode != "navigate":
         raise RefusedError(HTTPStatus.FORBIDDEN, "Pages of other sites may not embed or read the dashboard.")
 
 
@@ -107,12 +108,6 @@ def _place(origin: str) -> str:
     for usual in (":80", ":443"):
         rest = rest.removesuffix(usual) if scheme in ("", PORTS[usual]) else rest
     return rest
-
-
-def _is_inside_another(request: Request) -> bool:
-    """Whether the request embeds this page in another site's, rather than following a link."""
-    site, mode = (request.headers.get(f"sec-fetch-{what}", "") for what in ("site", "mode"))
-    return site not in ("", *OWN) and mode != "navigate"
 
 
 def _is_address(name: str) -> bool:

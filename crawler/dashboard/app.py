@@ -28,7 +28,7 @@ from crawler.dashboard import metrics
 from crawler.dashboard.access import HEADERS, SAFE, TOKEN, RefusedError, check_origin, check_page, check_token
 from crawler.dashboard.context import Context, DashboardContext, language_of, path_of
 from crawler.dashboard.corpus import view as corpus
-from crawler.dashboard.logins import Visitor
+from crawler.dashboard.logins import Visitor, in_turn
 from crawler.dashboard.server import TOO_LARGE
 from crawler.dashboard.views import (
     crawl_changes,
@@ -293,7 +293,7 @@ async def _visitor(context: DashboardContext, request: Request) -> Visitor:
     if not logins.is_required:
         return Visitor(token=context.access.token)
     if logins.visitor(request) is None and "authorization" in request.headers:
-        await login.in_turn(logins.log_in_program, request)
+        await in_turn(logins.log_in_program, request)
     if (visitor := logins.visitor(request)) is None:
         raise NO_LOGIN
     return visitor

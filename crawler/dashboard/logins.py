@@ -11,15 +11,20 @@ import logging
 import secrets
 import time
 from collections import OrderedDict, deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from http import HTTPStatus
 from ipaddress import ip_address, ip_network
 from threading import Lock
+from typing import Any, TypeVar
 
+from anyio import CapacityLimiter, to_thread
 from fastapi import Request
 
 from crawler.command_line.terminal import printable
 from crawler.dashboard.access import RefusedError
+from crawler.dashboard.server import BUSY
 from crawler.dashboard.users import EDITOR, User, Users, hash_of_nobody, is_password
 
 logger = logging.getLogger(__name__)
@@ -31,6 +36,8 @@ MOST_SESSIONS = 20
 TRIES, MINUTE = 20, 60.0
 """Wrong passwords from one network within these seconds, after which all passwords from it are refused."""
 MOST_NETWORKS = 10_000
+ONE_PASSWORD, MOST_WAITING = CapacityLimiter(1), 10
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -51,13 +58,23 @@ class Session:
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
 
 
+async def in_turn(check: Callable[..., T], *given: Any) -> T:
+    """The result of checking a password, which takes 0.1 s: one after another, so that guesses leave the processor and
+    the threads to others.
+    """
+    if ONE_PASSWORD.statistics().tasks_waiting >= MOST_WAITING:
+        raise BUSY
+    return await to_thread.run_sync(partial(check, *given), limiter=ONE_PASSWORD)
+
+
 class Logins:
     """The logins of a dashboard."""
 
-    def __init__(self, users: Users | None = None, is_required: bool = False) -> None:
+    def __init__(self, users: Users | None = None) -> None:
         self.users = users
-        self._is_required = is_required
-        self._sessions: OrderedDict[str, Session] = OrderedDict()
+        self._had_users = users is not None and bool(users.all())
+        self._sessions: dict[str, Session] = {}
+        """By key, oldest first."""
         self._wrong: OrderedDict[str, deque[float]] = OrderedDict()
         """The times of wrong passwords, by network."""
         self._salt = secrets.token_bytes(16)
@@ -66,8 +83,8 @@ class Logins:
     @property
     def is_required(self) -> bool:
         """Whether visitors must log in; once there was a user, they must until the dashboard ends."""
-        self._is_required = self._is_required or (self.users is not None and bool(self.users.all()))
-        return self._is_required
+        self._had_users = self._had_users or (self.users is not None and bool(self.users.all()))
+        return self._had_users
 
     def visitor(self, request: Request) -> Visitor | None:
         """The user whose login came with this request."""

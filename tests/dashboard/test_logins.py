@@ -14,7 +14,6 @@ from crawler.dashboard import logins, users
 from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.logins import TRIES, Logins
 from crawler.dashboard.users import EDITOR, READER, User, Users, hashed
-from crawler.dashboard.views import login
 
 SECRET = "honey and bees: ä"
 HOST = {"host": "localhost"}
@@ -32,7 +31,7 @@ class Team:
         self.users = Users(context.output / "users.json")
         for name, role in (("ann", EDITOR), ("bob", READER)):
             self.users.put(User(name, role, hashed(SECRET)))
-        self.context = replace(context, logins=Logins(self.users, is_required=True))
+        self.context = replace(context, logins=Logins(self.users))
 
     def get(
         self, path: str = "/", headers: Mapping[str, str] = PAGE, client: str = "192.0.2.7", **query: str
@@ -239,7 +238,7 @@ def test_a_cookie_or_password_of_another_program_ends_no_login(team: Team) -> No
 
 @pytest.mark.parametrize(("most", "status"), [(1, 303), (0, 503)])
 def test_so_many_logins_wait(team: Team, most: int, status: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(login, "MOST_WAITING", most)
+    monkeypatch.setattr(logins, "MOST_WAITING", most)
     assert team.log_in().status == status
 
 

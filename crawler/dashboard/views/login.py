@@ -1,22 +1,16 @@
 """Logging in and out."""
 
-from collections.abc import Callable
-from functools import partial
-from typing import Annotated, Any, TypeVar
+from typing import Annotated
 
-from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from crawler.dashboard.access import RefusedError, check_origin
 from crawler.dashboard.context import Context, DashboardContext, Text, see_other
-from crawler.dashboard.logins import COOKIE, SESSION_SECONDS
-from crawler.dashboard.server import BUSY
+from crawler.dashboard.logins import COOKIE, SESSION_SECONDS, in_turn
 
 LOGIN, LOGOUT = "/login", "/logout"
 START = "/"
-ONE_PASSWORD, MOST_WAITING = CapacityLimiter(1), 10
-T = TypeVar("T")
 router = APIRouter()
 
 
@@ -28,15 +22,6 @@ def show(context: Context, request: Request) -> Response:
 def ask(context: DashboardContext, request: Request, refusal: RefusedError, target: str) -> Response:
     """The form to log in, which leads to an address of the dashboard."""
     return context.page(request, "login.html", refusal.status, why=refusal.message, target=target)
-
-
-async def in_turn(check: Callable[..., T], *given: Any) -> T:
-    """The result of checking a password, which takes 0.1 s: one after another, so that guesses leave the processor and
-    the threads to others.
-    """
-    if ONE_PASSWORD.statistics().tasks_waiting >= MOST_WAITING:
-        raise BUSY
-    return await to_thread.run_sync(partial(check, *given), limiter=ONE_PASSWORD)
 
 
 @router.post(LOGIN)
