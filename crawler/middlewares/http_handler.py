@@ -1,16 +1,23 @@
-"""The download handler for http and https: requests are counted, and what a host may send is limited."""
+"""The download handler for http and https: requests are counted, pauses begin when a request is sent, and what a host
+may send is limited.
+"""
 
+import asyncio
+from collections.abc import Callable
 from functools import partial
+from time import monotonic
 from typing import Any
+from urllib.parse import urlsplit
 
 from scrapy import Request
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DownloadFailedError, ResponseDataLossError
 from scrapy.http import Response
-from twisted.internet.interfaces import IAddress
+from twisted.internet.interfaces import IAddress, IHandshakeListener
 from twisted.python.failure import Failure
 from twisted.web.http import _ChunkedTransferDecoder
+from zope.interface import alsoProvides
 
 from crawler.archives.http_answer import MOST_CHUNKS
 from crawler.outcomes import Code, Outcome
@@ -40,11 +47,12 @@ class LimitedHandler(HTTP11DownloadHandler):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
+        self._crawler = crawler
         self._pool.retryAutomatically = False
         self._retries = HTTP11DownloadHandler(crawler)
         self._retries._pool.persistent = False
         for pool in (self._pool, self._retries._pool):
-            pool._factory = _with_limits(pool._factory)
+            pool._factory = _with_limits(pool._factory, self._sent)
 
     async def download_request(self, request: Request) -> Response:
         try:
@@ -57,17 +65,46 @@ class LimitedHandler(HTTP11DownloadHandler):
                     raise Refusal(Outcome(reason.value.code)) from error
             raise
 
+    def _sent(self, name: str) -> None:
+        """Begin the pause of a host now; for Scrapy it began before there was a connection."""
+        slot = self._crawler.engine.downloader.slots.get(urlsplit(f"//{name}").hostname or "")
+        if slot is not None:
+            slot.lastseen = monotonic()
 
-def _with_limits(factory: Any) -> Any:
-    """A factory of connections like this one, with limits for responses."""
+
+def _with_limits(factory: Any, sent: Callable[[str], None]) -> Any:
+    """A factory of connections like this one, with limits for responses; `sent` as in SentRequests."""
 
     class Limited(factory):  # type: ignore[misc]
         def buildProtocol(self, addr: IAddress | None) -> Any:  # noqa: N802 - the name that Twisted calls
             protocol = super().buildProtocol(addr)
             protocol.dataReceived = ResponseLimits(protocol)
+            SentRequests(protocol, sent)
             return protocol
 
     return Limited
+
+
+class SentRequests:
+    """Calls `sent` with the host of each request of a connection when the request has been sent."""
+
+    def __init__(self, protocol: Any, sent: Callable[[str], None]) -> None:
+        self._send, self._sent = protocol.request, sent
+        self._host = ""
+        protocol.request, protocol.handshakeCompleted = self.send, self.report
+        alsoProvides(protocol, IHandshakeListener)
+
+    def send(self, request: Any) -> Any:
+        """Send a request; if this is the first one, TLS holds it back until the end of the handshake."""
+        answer = self._send(request)
+        self._host = request.headers.getRawHeaders(b"host")[0].decode("latin-1")
+        self.report()
+        return answer
+
+    def report(self) -> None:
+        """Report the last request when the event loop has written it, which it does in its next round."""
+        loop = asyncio.get_running_loop()
+        loop.call_soon(loop.call_soon, self._sent, self._host)
 
 
 class FewChunks(_ChunkedTransferDecoder):

@@ -111,7 +111,12 @@ def saved_pages() -> list[bytes]:
 def verdict(week: Week) -> list[str]:
     """All that is wrong, and figures on standard output."""
     web, log, output = week.web.web, week.web.server.log, week.folder / "jobs" / "output"
-    wrong = [*week.wrong, *requests_wrong(web, log), *pauses_wrong(web, log, DOWNLOAD_DELAY), *state_wrong(week.ask)]
+    wrong = [
+        *week.wrong,
+        *requests_wrong(web, log),
+        *pauses_wrong(web, log, DOWNLOAD_DELAY, week.woken),
+        *state_wrong(week.ask),
+    ]
     pages, runs = 0, {job.name: runs_of(week.ask, job.name) for job in JOBS}
     for part, job in enumerate(JOBS):
         crawl = f"FROM page JOIN crawl ON crawl.id = page.crawl_id WHERE crawl.name = '{job.name}'"

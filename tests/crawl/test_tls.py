@@ -1,6 +1,7 @@
 """TLS: a host must show a certificate for its name that someone trusted has signed."""
 
 import ssl
+import time
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,15 @@ def test_a_certificate_for_the_host_by_someone_trusted_is_accepted(tmp_path: Pat
     ended, site = crawled(tmp_path, signer.server(tmp_path, host), signer, host)
     assert site.paths() == ["/robots.txt", "/"]
     assert (ended.status, len(ended.items())) == (0, 1)
+
+
+def test_a_pause_begins_when_the_connection_is_there(tmp_path: Path) -> None:
+    signer = Signer()
+    tls = signer.server(tmp_path)
+    tls.sni_callback = lambda *_: time.sleep(0.5)  # in the handshake
+    _, site = crawled(tmp_path, tls, signer, CONCURRENT_REQUESTS_PER_DOMAIN="1", DOWNLOAD_DELAY="0.6")
+    robots, front = site.asked
+    assert front.at - robots.at > 0.5
 
 
 UNTRUSTED = {

@@ -14,6 +14,7 @@ from internet import DAY, EDITION, Internet
 from internet_server import Hit
 
 EARLY = 0.25  # seconds by which a request may come early: one before it left a busy crawler late
+WAKING = 1.0  # seconds after which a worker that wakes up knows that others have taken over
 
 
 class Row(NamedTuple):
@@ -54,8 +55,11 @@ def requests_wrong(web: Internet, log: Iterable[Hit]) -> Iterator[str]:
     yield from (f"{host} was first asked for {path}" for host, path in first.items() if path != "/robots.txt")
 
 
-def pauses_wrong(web: Internet, log: Iterable[Hit], pause: float) -> Iterator[str]:
-    """Requests that came too soon after another to the same host, and hosts whose pauses were too short on average."""
+def pauses_wrong(web: Internet, log: Iterable[Hit], pause: float, woken: Sequence[float] = ()) -> Iterator[str]:
+    """Requests that came too soon after another to the same host, and hosts whose pauses were too short on average.
+
+    A worker that was `woken` after its lease, by the steady clock, still sends what it was about to send.
+    """
     hits: defaultdict[str, list[Hit]] = defaultdict(list)
     for hit in log:
         hits[hit.host].append(hit)
@@ -63,7 +67,10 @@ def pauses_wrong(web: Internet, log: Iterable[Hit], pause: float) -> Iterator[st
         host = web.hosts.get(name)
         least = max(pause, host.delay if host else 0.0)
         gaps = [other.steady - one.earliest for one, other in pairwise(own)]
-        asked_for = [max(least, one.rest) for one in own[:-1]]
+        asked_for = [
+            0.0 if any(0 <= other.steady - at < WAKING for at in woken) else max(least, one.rest)
+            for one, other in pairwise(own)
+        ]
         for gap, wanted, one, other in zip(gaps, asked_for, own[:-1], own[1:], strict=True):
             if gap < wanted - EARLY:
                 day = (other.wall - web.span.since) / DAY

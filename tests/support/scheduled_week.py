@@ -73,6 +73,8 @@ class Week:
         self.database = server.database()
         self.chance = Random(1)
         self.wrong: list[str] = []
+        self.woken: list[float] = []
+        """When workers that were suspended went on, by the steady clock."""
         self.kills = self.jumps = 0
         self.kill_every, self.killed_at = 0.0, time.monotonic()
         self.time_is_up = inf
