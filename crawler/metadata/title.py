@@ -78,6 +78,7 @@ def headline(page: Page) -> str:
         or _part(page, said)
         or next((block.text for block in headings), said.title)
     )
+    found = _without_site(found, said.sites)
     return found if len(found) <= MAX_TITLE else found[:MAX_TITLE].rpartition(" ")[0] or found[:MAX_TITLE]
 
 
