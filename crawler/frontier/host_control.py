@@ -93,8 +93,6 @@ class HostControl:
     def report(self, batch: Batch, now: float, scarce: bool = False) -> None:
         """Report hosts in a batch, and choose the addresses to return. If pages are `scarce`, those in memory may be
         all that the crawl may still store.
-
-        Where pages are `scarce`, those at hand may be all that the crawl may have.
         """
         self.pending.send()
         self.return_unneeded(batch, now, scarce)
@@ -126,8 +124,6 @@ class HostControl:
     def claim_request(self, now: float, taken: int) -> ClaimRequest | None:
         """How much to claim: twice what is requested until the next batch, from as many hosts as there is room for.
         `taken` is the number of requests since the last batch.
-
-        `taken` is the number of addresses taken since the last batch.
         """
         settings, hosts = self.limits.settings, dict(self.queues.items())
         most = max(map(settings.at_once, hosts), default=settings.usual)

@@ -213,8 +213,6 @@ T = TypeVar("T")
 def with_retries(work: Callable[[], T], undo: Callable[[Exception], str], retry_seconds: Callable[[], float]) -> T:
     """Do work, retried while the database is locked, full or unreachable; returns its result. After each failure,
     `undo` returns the reason; after `retry_seconds`, which may change, a StateError reports it.
-
-    After each failure `undo` returns what is wrong; after `retry_seconds`, which may change, a StateError says it.
     """
     began, tries = time.monotonic(), 0
     while True:
