@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Engine, RowMapping, and_, bindparam, delete, func, select, update
 
 from crawler.recrawl.page_history import PageChange
+from crawler.store.batch.page_writer import TextSignature, originals
 from crawler.store.crawl_tables import crawl
 from crawler.store.database import StateError, database_time
 from crawler.store.heartbeats import lock_crawl, workers_of
 from crawler.store.page_changes import save_changes
 from crawler.store.page_tables import near_duplicate_band, page, stored_response
-from crawler.store.page_writer import TextSignature, originals
 
 ROWS_AT_ONCE = 500
 BYTES_AT_ONCE = 16 * 1024 * 1024  # bytes of responses in memory, plus one more response

@@ -54,6 +54,8 @@ from crawler.page.page import MadeFrom, Page
 from crawler.recrawl.change_check import ChangeDetector
 from crawler.reports.crawls import check_name
 from crawler.reports.search_file import forget_entries, search_file
+from crawler.store.batch.responses import response_of
+from crawler.store.batch.shared_learning import templates_of
 from crawler.store.database import (
     StateError,
     column_value,
@@ -65,8 +67,6 @@ from crawler.store.database import (
     with_retries,
 )
 from crawler.store.read_only import exists, reading
-from crawler.store.responses import response_of
-from crawler.store.shared_learning import templates_of
 from crawler.translation.message import Message, localized, plural
 from crawler.urls.parsing import host_of
 

@@ -25,7 +25,7 @@ from crawler.recrawl.page_history import NOT_MODIFIED
 from crawler.reports.stored_pages import StoredPage
 from crawler.rights.robots_file import MAX_SIZE
 from crawler.rights.statement import Signal
-from crawler.store.responses import record_id
+from crawler.store.batch.responses import record_id
 
 BREAKS = re.compile(r"[\r\n\x00]+")
 NO_TOKEN = re.compile(r"[^!#$%&'*+.^_`|~0-9A-Za-z-]")

@@ -19,7 +19,7 @@ from crawler.spiders.crawl_status import EndReason, OutcomeCounts
 from crawler.translation.message import N_, Message, localized, plural
 
 if TYPE_CHECKING:
-    from crawler.store.rounds import RoundCounts
+    from crawler.store.batch.rounds import RoundCounts
 
 logger = logging.getLogger(__name__)
 
@@ -170,7 +170,7 @@ def _rendered(counts: Mapping[str, Any]) -> list[Message]:
 def _round(number: int, counts: RoundCounts) -> Message:
     """The pages of a round, counted.
 
-    >>> from crawler.store.rounds import RoundCounts
+    >>> from crawler.store.batch.rounds import RoundCounts
     >>> str(_round(3, RoundCounts(changed=1, new=5, gone=0, unchanged=2_000, not_modified=98)))
     'Round 3: 1 page changed, 5 new, 0 gone, 2,000 unchanged (98 of them answered 304).'
     """

@@ -164,7 +164,7 @@ class BatchReply:
     """Addresses leased by other workers; counted when this worker is idle."""
     workers: int = 1
     control: str = ""
-    """What people ask of the workers (store/heartbeats.py)."""
+    """What people ask of the workers (store/crawl_control.py)."""
     over: bool = False
     lost: bool = False
     """Whether this worker expired or lost the reply: it goes on without leases."""

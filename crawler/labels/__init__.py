@@ -14,12 +14,12 @@ from sqlalchemy import Connection, Engine, Row, delete, func, select, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
 
+from crawler.store.batch.images import IMAGE, label_key
+from crawler.store.batch.responses import COMPRESSION_LEVEL, zstd
+from crawler.store.batch.shared_learning import TOPIC
 from crawler.store.database import LOCK_SECONDS, StateError, dialect_insert, error_message, storable
-from crawler.store.images import IMAGE, label_key
 from crawler.store.page_tables import label
 from crawler.store.read_only import exists, reading
-from crawler.store.responses import COMPRESSION_LEVEL, zstd
-from crawler.store.shared_learning import TOPIC
 
 TEXT = "text"
 CONTENT, NOISE = "content", "noise"

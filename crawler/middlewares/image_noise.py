@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from crawler.frontier.page_result import Lease
     from crawler.noise.verdict import Verdict
     from crawler.spiders.links_and_images import EvidenceCache
-    from crawler.store.addresses import AddressKeys
+    from crawler.store.batch.addresses import AddressKeys
 
 
 class ImageNoiseMiddleware:

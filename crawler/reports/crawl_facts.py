@@ -15,8 +15,8 @@ from crawler.command_line.terminal import byte_size, spelled
 from crawler.outcomes import Code, Group, Outcome, codes, of_group, ranked
 from crawler.reports.crawls import CrawlState
 from crawler.reports.sites import SiteRow
+from crawler.store.batch.hosts import REQUESTS_A_PAGE
 from crawler.store.heartbeats import WorkerState
-from crawler.store.hosts import REQUESTS_A_PAGE
 from crawler.store.output_files import FOLDER_ID_FILE, pages_file
 from crawler.translation.message import N_, Message, first, localized, plural, span
 

@@ -64,7 +64,7 @@ class CrawlSummary:
     round: int
     first_round: int
     control: str
-    """What people ask of its workers (store/heartbeats.py)."""
+    """What people ask of its workers (store/crawl_control.py)."""
     workers: tuple[WorkerState, ...]
     is_fruitless: bool
     """Whether it ended without a page in this round, as every seed failed."""

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, bindparam, case, func, literal, select, tuple_
 
-from crawler.store.crawl_end import totals
+from crawler.store.batch.crawl_end import totals
 from crawler.store.crawl_tables import IS_WAITING, WAITING, address, host, site, worker
 from crawler.store.database import database_time, in_chunks
 

@@ -16,12 +16,12 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, Select, and_, func
 from sqlalchemy.engine import URL
 
 from crawler.command_line.terminal import WrongUseError
+from crawler.store.batch.page_writer import field_values
+from crawler.store.batch.responses import response_of, unpacked
 from crawler.store.crawl_tables import crawl
 from crawler.store.page_changes import last_offset
 from crawler.store.page_tables import page, page_change, robots_file, stored_response
-from crawler.store.page_writer import field_values
 from crawler.store.read_only import exists, reading
-from crawler.store.responses import response_of, unpacked
 from crawler.translation.message import N_
 from crawler.urls.parsing import HOST, MAX_HOST, lies_in
 from crawler.urls.parsing import host as host_of

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from sqlalchemy import BigInteger, ColumnElement, Connection, cast, func, select
 
 from crawler.frontier.batch import WorkerSample
-from crawler.store.chart_samples import DAY, NUMBERS, added_statuses
+from crawler.store.batch.chart_samples import DAY, NUMBERS, added_statuses
 from crawler.store.crawl_tables import sample
 from crawler.store.database import in_chunks
 

@@ -15,7 +15,7 @@ from crawler.frontier.seen_addresses import SeenAddresses
 from crawler.outcomes import Code, Group, Outcome, Outcomes, of_group
 
 if TYPE_CHECKING:
-    from crawler.store.rounds import RoundCounts
+    from crawler.store.batch.rounds import RoundCounts
     from crawler.topic.stop_rule import HarvestCounts
 
 T = TypeVar("T")

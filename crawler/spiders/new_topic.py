@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from crawler.spiders.named_lists import words_of
 from crawler.spiders.topic_tracker import DIGITS
-from crawler.store.priority_updates import NewTopic
+from crawler.store.batch.priority_updates import NewTopic
 from crawler.topic.focus import MOST_TEXT, Focus
 from crawler.topic.keywords import NONE_SIMILAR
 from crawler.topic.link_table import LinkContext

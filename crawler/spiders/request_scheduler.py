@@ -26,8 +26,9 @@ from crawler.page.text import one_line
 from crawler.spiders.crawl_status import EndReason, before_last_commit
 from crawler.spiders.request_outcomes import REFUSED, lease_of, result_of
 from crawler.spiders.topic import TopicSpider
+from crawler.store.crawl_control import PAUSED, STOPPING
 from crawler.store.database import StateError
-from crawler.store.heartbeats import LEASE_SECONDS, PAUSED, STOPPING
+from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.workers.local_workers import LocalWorkers
 
 if TYPE_CHECKING:

@@ -70,7 +70,7 @@ crawl = Table(
     Column("round", Integer, nullable=False, default=1),
     Column("round_started", Float),
     Column("first_round", Integer, nullable=False, default=1),  # in which it was begun, or last begun fresh
-    Column("control", Text, nullable=False, default=""),  # what people ask of its workers, see heartbeats.py
+    Column("control", Text, nullable=False, default=""),  # what people ask of its workers, see crawl_control.py
 )
 
 worker = Table(

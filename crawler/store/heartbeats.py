@@ -1,4 +1,4 @@
-"""The rows of workers: heartbeats, counts, the expiry of silent workers, and what people ask of workers."""
+"""The rows of workers: heartbeats, counts, and the expiry of silent workers."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, case, func, select, update
 
 from crawler.outcomes import Code
+from crawler.store.batch.hosts import UPDATE_BEST, count_sites, pause
 from crawler.store.crawl_tables import DONE, IS_HELD, WAITING, address, crawl, host, worker
 from crawler.store.database import database_time
-from crawler.store.hosts import UPDATE_BEST, count_sites, pause
 
 MOST_CRASHES = 20  # workers that may crash while they have leased an address, until it is given up
 LEASE_SECONDS = 60.0  # without a heartbeat, after which a worker expires and its leases are returned
-RUNNING, PAUSED, STOPPING = "", "paused", "stopping"
-"""What a crawl is to do. A paused one sends no request until it is resumed; a stopping one ends as after Ctrl-C."""
 
 
 class LostReplyError(Exception):
@@ -135,14 +133,3 @@ def has_workers(connection: Connection, crawl_id: int) -> bool:
     recent = worker.c.heartbeat >= database_time(connection) - LEASE_SECONDS
     mine = select(worker.c.id).where(worker.c.crawl_id == crawl_id, recent).limit(1)
     return connection.execute(mine).first() is not None
-
-
-def request_control(connection: Connection, crawl_id: int, control: str) -> bool:
-    """Tell the workers of a crawl to pause, to go on, or to stop; returns whether there are any.
-
-    A crawl that is stopping cannot be paused or resumed.
-    """
-    if not has_workers(connection, crawl_id):
-        return False
-    change = update(crawl).where(crawl.c.id == crawl_id, crawl.c.control != STOPPING).values(control=control)
-    return bool(connection.execute(change).rowcount) or control == STOPPING

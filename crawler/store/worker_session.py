@@ -12,24 +12,25 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Engine, func, insert, select, update
 
 from crawler.recrawl.revisit_interval import Bounds
-from crawler.store import rounds
-from crawler.store.address_patterns import put_off
-from crawler.store.addresses import AddressKeys
-from crawler.store.claims import LONGEST_REST, Claimant
-from crawler.store.commit import BatchCommitter
-from crawler.store.crawl_end import has_failed_seeds, is_unfinished, something_waits
+from crawler.store.batch import rounds
+from crawler.store.batch.address_patterns import put_off
+from crawler.store.batch.addresses import AddressKeys
+from crawler.store.batch.claims import LONGEST_REST, Claimant
+from crawler.store.batch.commit import BatchCommitter
+from crawler.store.batch.crawl_end import has_failed_seeds, is_unfinished, something_waits
+from crawler.store.batch.images import suspend_images
+from crawler.store.crawl_control import RUNNING
 from crawler.store.crawl_tables import address, crawl, host, output, worker
 from crawler.store.database import StateError, database_time, dialect_insert
 from crawler.store.deletion import delete_frontier
-from crawler.store.heartbeats import RUNNING, expire_worker, forget_leases, has_workers, lock_crawl, silent_workers
-from crawler.store.images import suspend_images
+from crawler.store.heartbeats import expire_worker, forget_leases, has_workers, lock_crawl, silent_workers
 from crawler.store.output_files import WorkerFiles
 from crawler.translation.message import Message, plural, span
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Candidate
     from crawler.outcomes import Outcomes
-    from crawler.store.rounds import RoundCounts
+    from crawler.store.batch.rounds import RoundCounts
     from crawler.urls.canonical import Canonical
 
 NO_BOUNDS = Bounds()

@@ -23,8 +23,8 @@ from crawler.noise.image_features import sightings
 from crawler.noise.learned_model import Floats, features_of
 from crawler.noise.li2006 import description
 from crawler.noise.verdict import scores_of
+from crawler.store.batch.images import IMAGE
 from crawler.store.crawl_tables import crawl, site
-from crawler.store.images import IMAGE
 from crawler.store.page_tables import evidence
 from crawler.store.read_only import reading
 from crawler.training.examples import Tell

@@ -43,7 +43,7 @@ from crawler.dashboard.corpus.corpus_pages import sampled_ids
 from crawler.dashboard.corpus.export_form import ExportForm, pages_left
 from crawler.dashboard.corpus.quality_sample import corpus_quality
 from crawler.dashboard.corpus.rights_shares import corpus_rights
-from crawler.store.addresses import AddressKeys
+from crawler.store.batch.addresses import AddressKeys
 from crawler.store.read_only import reading
 
 VISITORS, EACH = 3, 1.0

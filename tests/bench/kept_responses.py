@@ -24,9 +24,9 @@ from crawler import settings
 from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult, StoredResponse, raw_digest
 from crawler.spiders.page_reader import stored_response
 from crawler.store import crawl_tables
-from crawler.store.addresses import AddressKeys
+from crawler.store.batch.addresses import AddressKeys
+from crawler.store.batch.responses import Responses
 from crawler.store.database import open_database
-from crawler.store.responses import Responses
 from crawler.urls.canonical import Canonical
 
 CRAWLERS = {"none": [*TOPIC, "-s", "KEEP_RESPONSES=0"], "kept": TOPIC}

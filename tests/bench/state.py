@@ -42,7 +42,7 @@ from throughput import MEGABYTE, TOPIC, Run, _finish, machine
 from crawler.frontier.batch import Batch, ClaimRequest
 from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
 from crawler.outcomes import Code, Outcome
-from crawler.store.claims import LONGEST_REST, claim
+from crawler.store.batch.claims import LONGEST_REST, claim
 from crawler.store.database import open_database
 from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.urls.canonical import Canonical

@@ -14,7 +14,7 @@ from sqlalchemy import Engine, delete, insert, update
 from crawler.dashboard.context import Background, DashboardContext
 from crawler.dashboard.corpus import quality_sample, rights_shares, view
 from crawler.quality import PUBLISHED, measured, refused
-from crawler.store.addresses import AddressKeys
+from crawler.store.batch.addresses import AddressKeys
 from crawler.store.crawl_tables import crawl, site
 from crawler.store.page_tables import page
 

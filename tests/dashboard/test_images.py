@@ -16,8 +16,8 @@ from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.views.images import wilson
 from crawler.dashboard.views.judged_images import MOST_BYTES
 from crawler.noise.image_evidence import Sighting
+from crawler.store.batch.images import IMAGE, label_key
 from crawler.store.crawl_tables import site
-from crawler.store.images import IMAGE, label_key
 from crawler.store.page_tables import label, verdict
 
 PAGE = "http://a.example/"

@@ -18,9 +18,9 @@ from crawler.dashboard.views.judged_images import (
 )
 from crawler.labels import CONTENT, NOISE, Label, put_label, remove_label
 from crawler.noise.image_evidence import Sighting
-from crawler.store.addresses import AddressKeys
+from crawler.store.batch.addresses import AddressKeys
+from crawler.store.batch.images import IMAGE, label_key, save_verdicts
 from crawler.store.crawl_tables import crawl, site
-from crawler.store.images import IMAGE, label_key, save_verdicts
 from crawler.store.page_tables import verdict
 from crawler.urls.canonical import Canonical
 

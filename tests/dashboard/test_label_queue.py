@@ -8,8 +8,8 @@ from sqlalchemy import Engine, insert, update
 from crawler.dashboard.views import labels
 from crawler.dashboard.views.labels import LabelledCrawl, UncertainPage, crawl_to_label, uncertain_pages
 from crawler.labels import TEXT, Label, put_label
+from crawler.store.batch.images import IMAGE
 from crawler.store.crawl_tables import crawl
-from crawler.store.images import IMAGE
 from crawler.store.page_tables import page, stored_response
 
 BEES = LabelledCrawl(1, "bees", True)

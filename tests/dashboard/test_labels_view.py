@@ -13,10 +13,10 @@ from sqlalchemy import Engine, delete, insert, select, update
 from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.views import label_sheet, labels
 from crawler.labels import TEXT, Label, put_label
+from crawler.store.batch.images import IMAGE
+from crawler.store.batch.responses import COMPRESSION_LEVEL, zstd
 from crawler.store.crawl_tables import crawl
-from crawler.store.images import IMAGE
 from crawler.store.page_tables import label, page, stored_response
-from crawler.store.responses import COMPRESSION_LEVEL, zstd
 
 URL_1 = "http://a.example/1"
 PLACES = ("Home", "Bees", "Bees dance in the dark.", "Bees", "More links")

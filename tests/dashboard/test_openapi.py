@@ -18,8 +18,8 @@ from crawler.dashboard.context import DashboardContext
 from crawler.labels import NOISE, Label, put_label
 from crawler.schedule.job_definition import column_values
 from crawler.schedule.job_store import BY_HAND, DueRun, Jobs, RunPlace, find_job
+from crawler.store.batch.images import IMAGE
 from crawler.store.database import open_database
-from crawler.store.images import IMAGE
 
 DESCRIBED = app.openapi()
 TYPES: dict[str, tuple[type[Any], ...]] = {

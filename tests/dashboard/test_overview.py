@@ -21,7 +21,7 @@ from crawler.frontier.batch import WorkerSample
 from crawler.outcomes import Code, Outcome
 from crawler.reports import sites
 from crawler.reports.throughput import SamplePoint
-from crawler.store.chart_samples import NUMBERS
+from crawler.store.batch.chart_samples import NUMBERS
 from crawler.store.crawl_tables import (
     DONE,
     WAITING,

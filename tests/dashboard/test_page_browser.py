@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import insert, select
 from sqlalchemy.engine import URL
 
+from crawler.store.batch.responses import zstd
 from crawler.store.database import open_database
 from crawler.store.page_tables import page as pages
 from crawler.store.page_tables import page_version, stored_response
-from crawler.store.responses import zstd
 
 HOSTILE = (
     "<head><style>body { display: none } @import 'http://evil.example/x.css';</style>"

@@ -17,10 +17,10 @@ from crawler.dashboard.views.page import MOST_READ
 from crawler.dashboard.views.page_versions import MOST_VERSIONS
 from crawler.extraction import extract
 from crawler.outcomes import Code, Outcome
-from crawler.store.addresses import AddressKeys
+from crawler.store.batch.addresses import AddressKeys
+from crawler.store.batch.responses import zstd
 from crawler.store.crawl_tables import address
 from crawler.store.page_tables import page, page_version, stored_response, verdict
-from crawler.store.responses import zstd
 
 HOME = "http://a.example/"
 PROSE = "Bees dance in the dark of the hive, and others follow them out to the flowers. They come back with nectar."

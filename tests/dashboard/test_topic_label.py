@@ -11,9 +11,9 @@ from test_page_view import HOME, stored
 
 from crawler.dashboard.context import DashboardContext
 from crawler.frontier.batch import TopicLabel
+from crawler.store.batch.shared_learning import MOST_TEXT, MOST_TITLE, TopicLabels
 from crawler.store.crawl_tables import crawl
 from crawler.store.page_tables import label
-from crawler.store.shared_learning import MOST_TEXT, MOST_TITLE, TopicLabels
 
 
 def get(desk: DashboardContext, path: str, **query: str) -> str:

@@ -19,7 +19,7 @@ from crawler.frontier.page_result import Candidate, Lease, PageResult, Template
 from crawler.frontier.pattern_rule import PatternUse, Use
 from crawler.noise.image_evidence import Evidence
 from crawler.outcomes import Code, Outcome, Outcomes
-from crawler.store.addresses import AddressKeys
+from crawler.store.batch.addresses import AddressKeys
 from crawler.urls.canonical import Canonical
 from crawler.urls.parsing import host
 

@@ -4,7 +4,7 @@ import pytest
 
 from crawler.frontier.page_result import Candidate, Lease
 from crawler.frontier.seen_addresses import RecentNumbers
-from crawler.store.addresses import AddressKeys
+from crawler.store.batch.addresses import AddressKeys
 from crawler.urls.canonical import Canonical
 
 A = "http://a.example/"

@@ -11,10 +11,10 @@ from store_workers import Crew, candidates
 
 from crawler.dashboard.views.labels import list_labels
 from crawler.labels import AT_ONCE, TEXT, Label, all_labels, count_labels, put_label, remove_label
+from crawler.store.batch.images import IMAGE
 from crawler.store.crawl_tables import crawl
 from crawler.store.database import StateError, open_database
 from crawler.store.deletion import delete_crawl
-from crawler.store.images import IMAGE
 from crawler.store.page_tables import label, page
 
 BEES = Label(IMAGE, "bees", "http://a.example/1.png", "http://a.example/", "noise", '["x"]', b"", 5.0)

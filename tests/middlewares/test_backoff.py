@@ -13,7 +13,7 @@ from sites import OPEN, Answer, Asked, Crawl, Site, crawl, page, serving
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
 from crawler.middlewares.backoff import BackoffMiddleware
-from crawler.store.addresses import AddressKeys
+from crawler.store.batch.addresses import AddressKeys
 from crawler.urls.canonical import Canonical
 
 TOLERANCE = 0.15  # of a machine with other things to do

@@ -10,7 +10,7 @@ from sites import OPEN, Answer, Route, Site, crawl, page, serving
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
 from crawler.middlewares.robots import RobotsMiddleware
-from crawler.store.addresses import AddressKeys
+from crawler.store.batch.addresses import AddressKeys
 from crawler.urls.canonical import Canonical
 
 DELAY = 0.6

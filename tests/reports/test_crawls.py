@@ -5,7 +5,7 @@ from sqlalchemy import Engine, insert
 
 from crawler.reports.crawls import summary_of
 from crawler.reports.throughput import page_rates
-from crawler.store.chart_samples import NUMBERS
+from crawler.store.batch.chart_samples import NUMBERS
 from crawler.store.crawl_tables import crawl, sample, worker
 
 NOW = 1_000_000.0

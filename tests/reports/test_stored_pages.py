@@ -25,11 +25,11 @@ from crawler.reports.stored_pages import (
     place_of,
     since_of,
 )
+from crawler.store.batch.responses import COMPRESSION_LEVEL, zstd
 from crawler.store.crawl_tables import crawl, version
 from crawler.store.database import StateError
 from crawler.store.page_tables import page, stored_response
 from crawler.store.read_only import open_sqlite
-from crawler.store.responses import COMPRESSION_LEVEL, zstd
 
 FIELDS = list(asdict(PageItem("", "", "", 0, 0, None)))
 RESPONSE = StoredResponse("HTTP/1.1 200 OK", (("A", "b"),), b"<p>Bees")

@@ -7,7 +7,7 @@ from crawler.frontier.page_result import Candidate, Lease, PageResult
 from crawler.outcomes import Code, Outcome
 from crawler.spiders.crawl_status import CrawlStatus, OutcomeCounts
 from crawler.spiders.request_outcomes import Leases
-from crawler.store.addresses import AddressKeys
+from crawler.store.batch.addresses import AddressKeys
 from crawler.urls.canonical import Canonical
 
 SEED, TARGET = "http://a.example/", "http://b.example/"

@@ -13,7 +13,7 @@ from crawler.frontier.scope import Scope
 from crawler.page.page import MAX_NEAR_TEXT, Page
 from crawler.spiders.crawl_status import OutcomeCounts
 from crawler.spiders.links_and_images import IMAGE_LINK_PRIORITY, LinkSelector, PageImages, SelectedLinks
-from crawler.store.addresses import AddressKeys
+from crawler.store.batch.addresses import AddressKeys
 from crawler.topic.link_contexts import MOST_WORDS
 from crawler.topic.link_table import LinkContext
 from crawler.urls.canonical import Canonical

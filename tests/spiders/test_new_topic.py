@@ -10,7 +10,7 @@ from crawler.arguments import Arguments
 from crawler.page.page import Extraction
 from crawler.spiders import new_topic
 from crawler.spiders.new_topic import score_again
-from crawler.store import priority_updates
+from crawler.store.batch import priority_updates
 from crawler.store.crawl_tables import address, crawl
 from crawler.store.page_tables import page
 from crawler.topic.focus import Focus

@@ -11,7 +11,15 @@ from store_workers import Crew, candidates, stored
 
 from crawler.frontier.batch import Batch, WorkerSample
 from crawler.reports.throughput import sample_points
-from crawler.store.chart_samples import DAY, HOUR, MINUTE, NUMBERS, SAMPLES_BETWEEN, SampleWriter, merge_old_samples
+from crawler.store.batch.chart_samples import (
+    DAY,
+    HOUR,
+    MINUTE,
+    NUMBERS,
+    SAMPLES_BETWEEN,
+    SampleWriter,
+    merge_old_samples,
+)
 from crawler.store.crawl_tables import crawl, sample
 
 NOW = 1_800_000_000.0
@@ -165,7 +173,7 @@ def test_a_long_crawl_is_thinned_again_and_again_and_nothing_is_lost(engine: Eng
 
 def test_it_is_done_rarely(engine: Engine, crawl_id: int, monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[float] = []
-    monkeypatch.setattr("crawler.store.chart_samples.merge_old_samples", lambda *given: done.append(given[-1]))
+    monkeypatch.setattr("crawler.store.batch.chart_samples.merge_old_samples", lambda *given: done.append(given[-1]))
     kept = SampleWriter(crawl_id)
     with engine.begin() as connection:
         for n in range(2 * SAMPLES_BETWEEN + 3):

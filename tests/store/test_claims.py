@@ -9,9 +9,9 @@ from store_workers import EVERYTHING, Crew, Worker, candidates, check_budgets, c
 from crawler.frontier.batch import Redirect
 from crawler.frontier.page_result import Candidate
 from crawler.outcomes import Code, Outcome
-from crawler.store import claims
+from crawler.store.batch import claims
+from crawler.store.batch.hosts import REQUESTS_A_PAGE
 from crawler.store.crawl_tables import DONE, WAITING, host, site
-from crawler.store.hosts import REQUESTS_A_PAGE
 from crawler.urls.canonical import Canonical
 from crawler.urls.parsing import host as host_of
 

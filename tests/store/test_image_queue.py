@@ -11,9 +11,9 @@ from crawler.frontier.batch import Batch, SiteEvidence
 from crawler.frontier.page_result import Candidate
 from crawler.noise.image_evidence import Evidence
 from crawler.outcomes import Code, Outcome
-from crawler.store import images
+from crawler.store.batch import images
+from crawler.store.batch.images import EvidenceReader, dry_sites
 from crawler.store.crawl_tables import DONE, HELD, RECORDED, WAITING, address, host, site, worker
-from crawler.store.images import EvidenceReader, dry_sites
 from crawler.store.page_tables import evidence, verdict
 
 A, B, CDN = "http://a.example/", "http://b.example/", "http://cdn.example/"

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Engine, select
 from store_workers import EVERYTHING, Crew, Trouble, candidates, stored, urls
 
 from crawler.frontier.page_result import Candidate
-from crawler.store import priority_updates as prices_module
+from crawler.store.batch import priority_updates as prices_module
 from crawler.store.crawl_tables import address, host
 from crawler.store.heartbeats import expire_worker
 from crawler.urls.canonical import Canonical

@@ -10,9 +10,9 @@ from store_workers import Crew, Worker, also, candidates, failed, stored
 
 from crawler.frontier.page_result import Completion, Lease, StoredResponse
 from crawler.outcomes import Code, Outcome
+from crawler.store.batch.responses import Responses, record_id, response_of, zstd
 from crawler.store.deletion import delete_crawl, delete_old_pages
 from crawler.store.page_tables import page, stored_response
-from crawler.store.responses import Responses, record_id, response_of, zstd
 
 ASKED = "GET /?a HTTP/1.1", (("Accept", "text/html"), ("X", "caf\xe9"))
 HEADERS = (("Content-Type", "text/html"), ("X", "caf\xe9\x00"))

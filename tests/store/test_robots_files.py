@@ -9,10 +9,10 @@ from test_rounds import again, checked, first_round
 
 from crawler.recrawl.page_history import PageChange
 from crawler.rights.robots_file import RobotsFile, read_robots
+from crawler.store.batch.responses import zstd
 from crawler.store.deletion import delete_crawl
 from crawler.store.page_changes import last_offset
 from crawler.store.page_tables import page, page_change, robots_file
-from crawler.store.responses import zstd
 
 SEEDS = ("http://a.example/", "http://b.example/", "http://c.example/")
 ONE, OTHER = b"User-agent: *\nAllow: /\n", b"User-agent: *\nDisallow: /a\x00\xff"

@@ -15,9 +15,9 @@ from crawler.recrawl import near_duplicates as likeness_module
 from crawler.recrawl.near_duplicates import signature
 from crawler.recrawl.page_history import NEVER, ChangeCheck, PageChange
 from crawler.recrawl.revisit_interval import Bounds
+from crawler.store.batch.rounds import RoundCounts, next_due
 from crawler.store.crawl_tables import DONE, WAITING, address, crawl, host, site
 from crawler.store.page_tables import near_duplicate_band, page, page_version
-from crawler.store.rounds import RoundCounts, next_due
 
 A, B, C = (f"http://a.example/{name}" for name in "abc")
 HOUR, DAY = 3_600.0, 86_400.0

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import select
 from store_workers import Crew, Worker, candidates, failed, stored
 
-from crawler.store import shared_learning
+from crawler.store.batch import shared_learning
 from crawler.store.page_tables import focus
 from crawler.urls.canonical import Canonical
 

@@ -29,9 +29,9 @@ from crawler.demo.site import png
 from crawler.outcomes import Code, Outcome
 from crawler.quality import measured
 from crawler.rights.statement import State, Use
+from crawler.store.batch.images import IMAGE, label_key
 from crawler.store.crawl_tables import address, crawl, host, job, run, sample, site, tables, worker
 from crawler.store.database import open_database
-from crawler.store.images import IMAGE, label_key
 from crawler.store.page_tables import evidence, focus, label, page, page_version, stored_response, verdict
 
 if sys.version_info >= (3, 14):

@@ -14,9 +14,9 @@ from crawler.frontier.batch import Batch, BatchReply, ClaimRequest, Redirect
 from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
 from crawler.items import ImageItem, PageItem
 from crawler.outcomes import Code, Outcome
+from crawler.store.batch.hosts import REQUESTS_A_PAGE
 from crawler.store.crawl_tables import DONE, HELD, RECORDED, WAITING, address, crawl, host, output, site, worker
 from crawler.store.database import open_database
-from crawler.store.hosts import REQUESTS_A_PAGE
 from crawler.store.output_files import file_offsets, files_of
 from crawler.store.page_tables import page
 from crawler.store.worker_session import CrawlPlan, WorkerSession

@@ -16,8 +16,8 @@ from crawler.labels import CONTENT, NOISE, Label, put_label
 from crawler.noise.image_evidence import Evidence
 from crawler.noise.learned_model import FEATURES as MODEL_FEATURES
 from crawler.noise.learned_model import load
+from crawler.store.batch.images import IMAGE
 from crawler.store.database import open_database
-from crawler.store.images import IMAGE
 from crawler.store.page_tables import evidence, verdict
 from crawler.training import image_weights
 from crawler.training.image_examples import labelled_images

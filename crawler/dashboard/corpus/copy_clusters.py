@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Connection, func, select
 
 from crawler.dashboard.corpus.corpus_pages import in_corpus
 from crawler.dashboard.views.page import PageRef, page_refs
-from crawler.store.addresses import AddressKeys
+from crawler.store.batch.addresses import AddressKeys
 from crawler.store.page_tables import page
 
 MOST_CLUSTERS = 20

@@ -22,9 +22,9 @@ from crawler.quality import PUBLISHED
 from crawler.quality.personal_data import FORMS
 from crawler.reports.condition import Condition
 from crawler.reports.stored_pages import LanguageOrSite
+from crawler.store.batch.page_writer import field_values
 from crawler.store.database import in_chunks
 from crawler.store.page_tables import page
-from crawler.store.page_writer import field_values
 from crawler.translation.message import N_
 from crawler.translation.program import as_called
 from crawler.urls.parsing import host_of

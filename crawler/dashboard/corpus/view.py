@@ -22,7 +22,7 @@ from crawler.dashboard.corpus.rights_shares import CorpusRights, corpus_rights
 from crawler.dashboard.views.choices import OfCrawl, numbered_crawl
 from crawler.dashboard.views.page import USES
 from crawler.rights.statement import State
-from crawler.store.addresses import AddressKeys
+from crawler.store.batch.addresses import AddressKeys
 from crawler.store.read_only import SlowError, glance, reading
 from crawler.translation.message import N_, Message
 

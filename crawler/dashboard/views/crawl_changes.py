@@ -14,7 +14,7 @@ from crawler.dashboard.edits import Action
 from crawler.dashboard.views.one_crawl import found_crawl
 from crawler.dashboard.views.schedule import opened
 from crawler.schedule.job_store import TOLD, jobs_of
-from crawler.store.heartbeats import PAUSED, RUNNING, STOPPING, request_control
+from crawler.store.crawl_control import PAUSED, RUNNING, STOPPING, request_control
 
 CONTROLS = {
     "pause": (PAUSED, "pausing", Action.CRAWL_PAUSED),

@@ -39,7 +39,7 @@ from crawler.dashboard.views.judged_images import (
 )
 from crawler.labels import Label, put_label, remove_label
 from crawler.noise.verdict import BY_LIST, MODELS
-from crawler.store.images import IMAGE
+from crawler.store.batch.images import IMAGE
 from crawler.store.page_tables import IS_AUDITED, label, verdict
 from crawler.translation.message import N_
 

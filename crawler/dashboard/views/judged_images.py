@@ -20,8 +20,8 @@ from crawler.labels import CONTENT, NEWEST, NOISE
 from crawler.noise import verdict_reasons
 from crawler.noise.image_evidence import Sighting
 from crawler.page.image_file import type_of
+from crawler.store.batch.images import IMAGE
 from crawler.store.crawl_tables import crawl, site
-from crawler.store.images import IMAGE
 from crawler.store.page_tables import IS_AUDITED, IS_NOISE, label, verdict
 from crawler.translation.message import CONTROL
 

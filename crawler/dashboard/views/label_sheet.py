@@ -26,7 +26,7 @@ from crawler.extraction import version
 from crawler.extraction.output.plain_text import plain
 from crawler.labels import TEXT, Label, put_label
 from crawler.metadata.date_notation import checked
-from crawler.store.images import label_key
+from crawler.store.batch.images import label_key
 from crawler.store.page_tables import label
 from crawler.translation.message import N_
 

@@ -22,11 +22,11 @@ from crawler.dashboard.views.choices import crawl_names
 from crawler.dashboard.views.judged_images import KINDS, JudgedImage, least_certain
 from crawler.export.export_pages import gold_line
 from crawler.labels import CONTENT, NEWEST, NOISE, TEXT, all_labels, count_labels, remove_label
+from crawler.store.batch.images import IMAGE
+from crawler.store.batch.shared_learning import OFF_TOPIC, ON_TOPIC, TOPIC
 from crawler.store.crawl_tables import crawl as crawl_table
-from crawler.store.images import IMAGE
 from crawler.store.page_tables import label, page, stored_response
 from crawler.store.read_only import NOTHING
-from crawler.store.shared_learning import OFF_TOPIC, ON_TOPIC, TOPIC
 from crawler.translation.message import N_
 
 MOST_PAGES, MOST_IMAGES, MOST_LABELS = 20, 12, 20

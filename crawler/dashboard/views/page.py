@@ -23,12 +23,12 @@ from crawler.extraction.output.markdown import markdown
 from crawler.items import LABELS, PageRecord
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Extraction, Page
-from crawler.store.addresses import AddressKeys
+from crawler.store.batch.addresses import AddressKeys
+from crawler.store.batch.page_writer import field_values
+from crawler.store.batch.responses import TooLargeError, response_of
+from crawler.store.batch.shared_learning import templates_of, topic_labels
 from crawler.store.crawl_tables import address, site
 from crawler.store.page_tables import page, stored_response
-from crawler.store.page_writer import field_values
-from crawler.store.responses import TooLargeError, response_of
-from crawler.store.shared_learning import templates_of, topic_labels
 from crawler.translation.message import N_, Message
 from crawler.urls.parsing import host, host_of
 

@@ -17,7 +17,7 @@ from crawler.dashboard.views.page import StoredPage, stored_page
 from crawler.noise import verdict_reasons
 from crawler.outcomes import Code, Outcome
 from crawler.reports.focus_data import PRIORITIES
-from crawler.store.addresses import AddressKeys
+from crawler.store.batch.addresses import AddressKeys
 from crawler.store.crawl_tables import DONE, HELD, RECORDED, WAITING, address
 from crawler.store.page_tables import page, verdict
 from crawler.translation.message import N_

@@ -28,10 +28,10 @@ from crawler.dashboard.views.choices import (
 from crawler.dashboard.views.page import USES
 from crawler.dashboard.views.page_search import ORDERS, STATES, PageQuery, Place, look
 from crawler.rights.statement import State
+from crawler.store.batch.shared_learning import topic_labels
 from crawler.store.crawl_tables import crawl, site
 from crawler.store.page_tables import page
 from crawler.store.read_only import NOTHING, glance
-from crawler.store.shared_learning import topic_labels
 from crawler.translation.message import N_
 
 AT_ONCE = 50

@@ -13,9 +13,9 @@ from crawler.dashboard.context import Context, Number, see_other, slow
 from crawler.dashboard.edits import Action
 from crawler.labels import Label, put_label, remove_label
 from crawler.page.text import fold_space
+from crawler.store.batch.shared_learning import MOST_TEXT, MOST_TITLE, TOPIC, detail_of
 from crawler.store.crawl_tables import crawl
 from crawler.store.page_tables import page as page_table
-from crawler.store.shared_learning import MOST_TEXT, MOST_TITLE, TOPIC, detail_of
 
 router = APIRouter()
 TopicValue = Annotated[Literal["on_topic", "off_topic", "none"], Query()]

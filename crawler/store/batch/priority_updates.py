@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ARRAY, BigInteger, Connection, Integer, Row, Select, bindparam, func, select, update
 
+from crawler.store.batch.hosts import UPDATE_BEST
+from crawler.store.batch.shared_learning import SharedTopicModel
 from crawler.store.crawl_tables import IS_WAITING, address, crawl, host, worker
 from crawler.store.database import database_time, in_chunks
-from crawler.store.hosts import UPDATE_BEST
 from crawler.store.page_tables import page
-from crawler.store.shared_learning import SharedTopicModel
 
 if TYPE_CHECKING:
-    from crawler.store.addresses import AddressKeys
-    from crawler.store.claims import Claimant
+    from crawler.store.batch.addresses import AddressKeys
+    from crawler.store.batch.claims import Claimant
 
 HIGHEST = 999  # of priorities that are learned
 PRIORITIES_AT_ONCE = 50_000  # priorities written in one transaction; later ones wait for the next

@@ -27,12 +27,26 @@ from crawler.frontier.batch import BatchReply
 from crawler.frontier.page_result import Completion, PageResult
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.recrawl.page_history import RoundContext
-from crawler.store.address_patterns import counts_of, release_useful, save_counts, uses_of
-from crawler.store.addresses import Addresses
-from crawler.store.chart_samples import SampleWriter
-from crawler.store.claims import claim
-from crawler.store.completion import complete_leases, follow_redirect, return_leases
-from crawler.store.crawl_end import is_full, no_longer_waiting, remaining_work, totals
+from crawler.store.batch.address_patterns import counts_of, release_useful, save_counts, uses_of
+from crawler.store.batch.addresses import Addresses
+from crawler.store.batch.chart_samples import SampleWriter
+from crawler.store.batch.claims import claim
+from crawler.store.batch.completion import complete_leases, follow_redirect, return_leases
+from crawler.store.batch.crawl_end import is_full, no_longer_waiting, remaining_work, totals
+from crawler.store.batch.hosts import lock_sites, update_hosts
+from crawler.store.batch.images import EvidenceReader, ImageReleases, release_images, save_evidence, save_image_results
+from crawler.store.batch.page_writer import PageWriter, new_links
+from crawler.store.batch.priority_updates import PriorityUpdates
+from crawler.store.batch.responses import Responses, RobotsFiles
+from crawler.store.batch.rounds import Round, requeue_listed, round_of
+from crawler.store.batch.shared_learning import (
+    SharedTopicModel,
+    TopicLabels,
+    new_shared_examples,
+    new_templates,
+    save_shared_examples,
+    save_templates,
+)
 from crawler.store.crawl_tables import worker
 from crawler.store.database import (
     LAST_RETRY_SECONDS,
@@ -50,27 +64,13 @@ from crawler.store.heartbeats import (
     silent_workers,
     write_heartbeat,
 )
-from crawler.store.hosts import lock_sites, update_hosts
-from crawler.store.images import EvidenceReader, ImageReleases, release_images, save_evidence, save_image_results
-from crawler.store.page_writer import PageWriter, new_links
-from crawler.store.priority_updates import PriorityUpdates
-from crawler.store.responses import Responses, RobotsFiles
-from crawler.store.rounds import Round, requeue_listed, round_of
-from crawler.store.shared_learning import (
-    SharedTopicModel,
-    TopicLabels,
-    new_shared_examples,
-    new_templates,
-    save_shared_examples,
-    save_templates,
-)
 from crawler.urls.parsing import host as host_of
 
 if TYPE_CHECKING:
     from crawler.frontier.batch import Batch
     from crawler.frontier.page_result import Template
-    from crawler.store.addresses import AddressKeys
-    from crawler.store.claims import Claimant
+    from crawler.store.batch.addresses import AddressKeys
+    from crawler.store.batch.claims import Claimant
     from crawler.store.output_files import WorkerFiles
 
 

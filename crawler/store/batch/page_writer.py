@@ -25,7 +25,7 @@ from crawler.store.page_tables import near_duplicate_band, page, page_version
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Completion
-    from crawler.store.addresses import AddressKeys
+    from crawler.store.batch.addresses import AddressKeys
 
 MOST_LIKE = 40
 """The most pages that one page is compared with; those that share the most bands come first."""

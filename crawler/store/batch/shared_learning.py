@@ -18,11 +18,11 @@ from sqlalchemy import Connection, Row, insert, or_, select
 
 from crawler.frontier.batch import TopicLabel
 from crawler.frontier.page_result import Template
+from crawler.store.batch.images import label_key
+from crawler.store.batch.responses import zstd
 from crawler.store.crawl_tables import crawl, host, worker
 from crawler.store.database import dialect_insert, in_chunks, storable
-from crawler.store.images import label_key
 from crawler.store.page_tables import focus, label, shared_example, template
-from crawler.store.responses import zstd
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Completion

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sqlalchemy import Connection, bindparam, delete, func, or_, select, update
 
 from crawler.outcomes import Code
+from crawler.store.batch.hosts import raise_best
 from crawler.store.crawl_tables import (
     DONE,
     HELD,
@@ -21,7 +22,6 @@ from crawler.store.crawl_tables import (
     site,
 )
 from crawler.store.database import in_chunks, storable
-from crawler.store.hosts import raise_best
 from crawler.store.page_tables import verdict
 from crawler.urls.parsing import host as host_of
 from crawler.urls.parsing import site as site_of

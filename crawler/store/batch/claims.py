@@ -15,6 +15,12 @@ from sqlalchemy import Connection, Row, Select, bindparam, case, func, lateral, 
 from crawler.frontier.page_result import Candidate, Lease
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.recrawl.page_history import PageHistory
+from crawler.store.batch.hosts import (
+    REQUESTS_A_PAGE,
+    UPDATE_BEST,
+    count_sites,
+    next_best,
+)
 from crawler.store.crawl_tables import (
     DONE,
     HELD,
@@ -29,12 +35,6 @@ from crawler.store.crawl_tables import (
     worker,
 )
 from crawler.store.database import in_chunks
-from crawler.store.hosts import (
-    REQUESTS_A_PAGE,
-    UPDATE_BEST,
-    count_sites,
-    next_best,
-)
 from crawler.store.page_tables import page
 
 if TYPE_CHECKING:

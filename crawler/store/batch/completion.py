@@ -10,16 +10,16 @@ from sqlalchemy import Connection, bindparam, select, update
 
 from crawler.frontier.page_result import Candidate, Lease
 from crawler.outcomes import Code, Outcome
+from crawler.store.batch.hosts import RAISE_BEST, UPDATE_BEST, count_sites, pause, raise_best, site_has_budget
 from crawler.store.crawl_tables import DONE, HELD, IS_HELD, WAITING, address, host
 from crawler.store.database import database_time, storable
-from crawler.store.hosts import RAISE_BEST, UPDATE_BEST, count_sites, pause, raise_best, site_has_budget
 from crawler.urls.parsing import host as host_of
 
 if TYPE_CHECKING:
     from crawler.frontier.batch import Redirect
     from crawler.frontier.page_result import Completion
-    from crawler.store.addresses import Addresses, AddressKeys, HostIds
-    from crawler.store.claims import Claimant
+    from crawler.store.batch.addresses import Addresses, AddressKeys, HostIds
+    from crawler.store.batch.claims import Claimant
 
 
 def return_leases(connection: Connection, worker_id: int, leases: Iterable[Lease]) -> int:

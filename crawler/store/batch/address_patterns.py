@@ -12,9 +12,9 @@ from sqlalchemy import Connection, Row, bindparam, case, func, select, update
 
 from crawler.frontier.pattern_rule import PatternCounts, Use
 from crawler.outcomes import Code, Outcome, Outcomes
+from crawler.store.batch.hosts import raise_best
 from crawler.store.crawl_tables import IS_PUT_OFF, NO_OUTCOME, WAITING, address, address_pattern, host
 from crawler.store.database import dialect_insert, in_chunks
-from crawler.store.hosts import raise_best
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Completion

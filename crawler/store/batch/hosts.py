@@ -17,8 +17,8 @@ from crawler.urls.parsing import host as host_of
 if TYPE_CHECKING:
     from crawler.frontier.batch import Batch
     from crawler.frontier.host_limits import HostLatency
-    from crawler.store.addresses import Addresses
-    from crawler.store.claims import Claimant
+    from crawler.store.batch.addresses import Addresses
+    from crawler.store.batch.claims import Claimant
 
 REQUESTS_A_PAGE = 10
 """Requests allowed on a site for each page of its budget: not every request yields a page."""

@@ -23,7 +23,7 @@ from crawler.translation.message import MessageError
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Completion
-    from crawler.store.addresses import AddressKeys
+    from crawler.store.batch.addresses import AddressKeys
 
 if sys.version_info >= (3, 14):
     from compression import zstd as zstd

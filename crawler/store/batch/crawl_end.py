@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, bindparam, func, or_, select, update
 
+from crawler.store.batch.hosts import next_best, recorded_sites
 from crawler.store.crawl_tables import IS_DONE, IS_HELD, IS_IMAGE, IS_WAITING, address, crawl, host, worker
 from crawler.store.database import in_chunks
-from crawler.store.hosts import next_best, recorded_sites
 from crawler.store.page_tables import shared_example
 
 if TYPE_CHECKING:
-    from crawler.store.addresses import AddressKeys
-    from crawler.store.claims import Claimant
+    from crawler.store.batch.addresses import AddressKeys
+    from crawler.store.batch.claims import Claimant
 
 _waiting = (
     select(address.c.id)
