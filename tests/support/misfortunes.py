@@ -70,7 +70,9 @@ def _check(week: Week, what: str, worker: Worker) -> None:
     code = worker.process.returncode
     last = said.strip().splitlines()[-1][:150] if said.strip() else ""
     week.tell(f"{what} ended with {code}: {last}")
-    if "Traceback" in said or code:
+    # The signal may come when a crawl that has finished no longer handles it.
+    is_late = code == -signal.SIGTERM and "Spider closed (finished)" in said
+    if "Traceback" in said or (code and not is_late):
         week.wrong.append(f"{what} ended with {code}: {said[-1500:]}")
 
 
