@@ -39,9 +39,9 @@ STATE_KEEP_DAYS = 0
 
 # The revisit interval of a page is halved if the page has changed, else multiplied by 1.5, within these bounds.
 RECRAWL_LEAST = 3_600.0  # seconds: one hour
-"""Seconds: the shortest time after which a page is requested again."""
+"""Seconds: the shortest interval after which a page is requested again."""
 RECRAWL_MOST = 2_592_000.0  # 30 days
-"""Seconds: the longest time after which a page is requested again."""
+"""Seconds: the longest interval after which a page is requested again."""
 KEEP_VERSIONS = 10
 """How many earlier texts of a page that changed are kept; 0 keeps none."""
 

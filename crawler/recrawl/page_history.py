@@ -107,6 +107,10 @@ class Visit:
 
 NEVER = 1e12
 """When a page is due that is gone for good."""
+DUE = 0.9
+"""The share of its interval after which a page is due. A run comes to its pages some time after its start; were they due
+only at the end of their intervals, the daily run of the next day would find those of one day not yet due.
+"""
 GONE_AFTER = 2
 """Consecutive visits on which a page is missing, until it is gone."""
 FAILED = frozenset((*codes(Group.FAILED), Code.ROBOTS_UNREADABLE))
@@ -161,7 +165,7 @@ def _present(known: PageHistory, visit: Visit, context: RoundContext) -> PageHis
     history = CheckHistory(context.now, known.interval or 0.0, changed, lastmod, visit.new_links, visit.is_seed)
     interval = next_interval(history, context.bounds)
     there = replace(known, last_round=context.round, gone_round=None, gone_at=None, gone_count=0)
-    return replace(there, checks=checks, changes=changes, interval=interval, due_at=context.now + interval)
+    return replace(there, checks=checks, changes=changes, interval=interval, due_at=context.now + DUE * interval)
 
 
 def _missing(known: PageHistory, context: RoundContext) -> PageHistory:
@@ -178,7 +182,7 @@ def _in_doubt(known: PageHistory, context: RoundContext, failed: bool) -> PageHi
     if known.gone_at is not None:
         return known
     bounds = context.bounds
-    pause = bounds.least if failed else min(max(known.interval or bounds.least, bounds.least), bounds.most)
+    pause = bounds.least if failed else DUE * min(max(known.interval or bounds.least, bounds.least), bounds.most)
     return replace(known, due_at=context.now + pause)
 
 

@@ -13,7 +13,7 @@ from crawler.frontier.page_result import Candidate, Completion, Lease, PageResul
 from crawler.outcomes import Code, Outcome
 from crawler.recrawl import near_duplicates as likeness_module
 from crawler.recrawl.near_duplicates import signature
-from crawler.recrawl.page_history import NEVER, ChangeCheck, PageChange
+from crawler.recrawl.page_history import DUE, NEVER, ChangeCheck, PageChange
 from crawler.recrawl.revisit_interval import Bounds
 from crawler.store.batch.rounds import RoundCounts, next_due
 from crawler.store.crawl_tables import DONE, WAITING, address, crawl, host, site
@@ -349,7 +349,7 @@ def test_what_failed_is_due_soon_and_keeps_its_interval(crew: Crew, why: str) ->
     worker = again(crew, bounds=Bounds(HOUR, 30 * DAY))
     leases = {one.candidate.url: one for one in worker.claim()}
     worker.end(failed(leases[A], why), failed(leases[B], Outcome(Code.NOINDEX)))
-    for url, pause in ((A, HOUR), (B, DAY)):
+    for url, pause in ((A, HOUR), (B, DUE * DAY)):
         interval, due, at, checks, text = of(crew, url, "interval", "due_at", "checked_at", "checks", "text")
         assert (interval, due - at, checks, text) == (DAY, pause, 0, url)
 
@@ -363,7 +363,7 @@ def test_a_page_that_leads_elsewhere_is_due_again_later(crew: Crew) -> None:
     worker.end(checked(moved, PageChange.NEW))
     assert of(crew, C, "first_round") == (2,)
     due, at = of(crew, A, "due_at", "checked_at")
-    assert due - at == DAY
+    assert due - at == DUE * DAY
     assert not worker.session.begin([])
 
 
@@ -488,7 +488,8 @@ def test_equal_pages_cost_no_more_the_more_they_are(crew: Crew, monkeypatch: pyt
 def test_due_at_is_by_the_database_s_clock(crew: Crew) -> None:
     first_round(crew, *candidates(A), bounds=Bounds(HOUR, 30 * DAY))
     checked_at, due, interval = of(crew, A, "checked_at", "due_at", "interval")
-    assert due - checked_at == interval == DAY
+    assert interval == DAY
+    assert due - checked_at == DUE * DAY
 
 
 def test_known_survives_a_lease_that_is_given_back(crew: Crew) -> None:
