@@ -108,8 +108,8 @@ class Visit:
 NEVER = 1e12
 """When a page is due that is gone for good."""
 DUE = 0.9
-"""The share of its interval after which a page is due. A run comes to its pages some time after its start; were they due
-only at the end of their intervals, the daily run of the next day would find those of one day not yet due.
+"""The share of its interval after which a page is due. A run comes to its pages some time after its start: if they were
+due at the end of their intervals, a daily run would find pages of one day not yet due.
 """
 GONE_AFTER = 2
 """Consecutive visits on which a page is missing, until it is gone."""

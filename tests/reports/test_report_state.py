@@ -561,7 +561,7 @@ def test_which_round_it_is_and_when_a_page_is_due(place: Place) -> None:
     assert "\n  round" not in place.state("bees").out
     session.committer.commit(Batch(idle=True))
     session.leave()
-    assert place.state("bees").fact("round") == "1; the next page is due in 23 h"
+    assert place.state("bees").fact("round") == "1; the next page is due in 21 h"
     place.change("UPDATE page SET due_at = 1")
     assert place.state("bees").fact("round") == "1; 1 page due"
     session = place.session("bees")
