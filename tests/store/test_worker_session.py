@@ -305,7 +305,7 @@ def test_the_last_words(crew: Crew) -> None:
     one = crew.join(*candidates(A))
     one.end(*map(stored, one.claim()))
     assert str(one.session.finished_message()) == (
-        f"The crawl 'crawl' is finished: 1 page, in {one.session.pages.path}. Nothing is due, the next page in 23 h; "
+        f"The crawl 'crawl' is finished: 1 page, in {one.session.pages.path}. Nothing is due, the next page in 21 h; "
         "-a refresh=all fetches every page again, -a fresh=yes starts from scratch."
     )
 
@@ -316,7 +316,7 @@ def test_the_last_words_when_the_crawl_has_all_its_pages(many: Crew) -> None:
     two.end(*map(stored, two.claim(pages=1)))
     assert str(one.session.finished_message()) == (
         f"The crawl 'crawl' is finished: 2 pages, in {one.session.pages.path} and the files of other workers. "
-        "Nothing is due, the next page in 23 h; a larger max_pages continues it, -a refresh=all fetches every page "
+        "Nothing is due, the next page in 21 h; a larger max_pages continues it, -a refresh=all fetches every page "
         "again, "
         "-a fresh=yes starts from scratch."
     )
