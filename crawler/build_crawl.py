@@ -334,21 +334,23 @@ def _rendering(
     return PageRendering(renderer, reader.extract, reader.frontier, reader.counts, count_statistic, is_always)
 
 
+def slot_of(crawler: Crawler, name: str) -> Slot | None:
+    """The downloader's slot for a host, by name with or without port, if it has one."""
+    return crawler.engine.downloader.slots.get(urlsplit(f"//{name}").hostname or "") if crawler.engine else None
+
+
 def _limits(crawler: Crawler) -> LimitSettings:
     """The limits on requests to hosts, by the settings and the current delays of AutoThrottle."""
     settings = crawler.settings
     at_once, pause = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"), settings.getfloat("DOWNLOAD_DELAY")
     throttled = settings.getbool("AUTOTHROTTLE_ENABLED")
 
-    def slot_of(name: str) -> Slot | None:
-        return crawler.engine.downloader.slots.get(urlsplit(f"//{name}").hostname or "") if crawler.engine else None
-
     def pause_of(name: str) -> float:
-        slot = slot_of(name)
+        slot = slot_of(crawler, name)
         return slot.delay if slot is not None else pause
 
     def sent_at(name: str) -> float:
-        slot = slot_of(name)
+        slot = slot_of(crawler, name)
         return slot.lastseen if slot is not None else -inf
 
     return LimitSettings(

@@ -6,8 +6,8 @@ import logging
 import time
 from collections.abc import Callable
 from email.utils import parsedate_to_datetime
+from functools import partial
 from typing import TYPE_CHECKING, Self
-from urllib.parse import urlsplit
 
 from scrapy import Request
 from scrapy.core.downloader import Slot
@@ -15,7 +15,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
-from crawler.build_crawl import crawl_of
+from crawler.build_crawl import crawl_of, slot_of
 from crawler.spiders.request_outcomes import REFUSED, REFUSED_TIMES, TOO_BUSY, can_wait
 from crawler.urls.parsing import host
 
@@ -63,7 +63,7 @@ class BackoffMiddleware:
         self.hosts, self.count = hosts, count
         self.limit = limit
         self.slot = slot
-        """The downloader's slot for a host name without port, if it has one."""
+        """The downloader's slot for a host, if it has one."""
         self.rests: dict[str, tuple[int, float]] = {}
         """How many times in a row each busy host was paused, and until when."""
         self.closed: set[str] = set()
@@ -72,11 +72,7 @@ class BackoffMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         limit = crawler.settings.getfloat("BACKOFF_LIMIT")
-
-        def slot(name: str) -> Slot | None:
-            return crawler.engine.downloader.slots.get(name) if crawler.engine else None
-
-        return cls(crawl_of(crawler).frontier.hosts, crawler.stats.inc_value, limit, slot)
+        return cls(crawl_of(crawler).frontier.hosts, crawler.stats.inc_value, limit, partial(slot_of, crawler))
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
         name = host(request.url)
@@ -100,7 +96,7 @@ class BackoffMiddleware:
 
     def withdraw(self, name: str) -> None:
         """Withdraw the requests to a host that wait in the downloader until a pause ends."""
-        slot = self.slot(urlsplit(f"//{name}").hostname or "")
+        slot = self.slot(name)
         if slot is None:
             return
         for request, answer in list(slot.queue):

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from functools import partial
 from time import monotonic
 from typing import Any
-from urllib.parse import urlsplit
 
 from scrapy import Request
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
@@ -20,6 +19,7 @@ from twisted.web.http import _ChunkedTransferDecoder
 from zope.interface import alsoProvides
 
 from crawler.archives.http_answer import MOST_CHUNKS
+from crawler.build_crawl import slot_of
 from crawler.outcomes import Code, Outcome
 from crawler.spiders.request_outcomes import Refusal
 
@@ -67,7 +67,7 @@ class LimitedHandler(HTTP11DownloadHandler):
 
     def _sent(self, name: str) -> None:
         """Begin the pause of a host now; for Scrapy it began before there was a connection."""
-        slot = self._crawler.engine.downloader.slots.get(urlsplit(f"//{name}").hostname or "")
+        slot = slot_of(self._crawler, name)
         if slot is not None:
             slot.lastseen = monotonic()
 
