@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 from typing import Any, Protocol
 
 from fork_server import PATIENCE
@@ -42,14 +43,14 @@ class Web(Site):
             links |= {f"/p/{n * 7 % size}?PHPSESSID={n:032x}": "with a session", f"/p/{n * 11 % size}": "across"}
             if n % 20 == 1:
                 links |= {f"/moved/{n}": "moved", f"/renamed/{n}": "renamed", f"/missing/{n}": "missing"}
-                self.put(f"/only/{n}", page(*prose(n, length), "Only a redirect leads here."))
+                self.put(f"/only/{n}", page(*prose(size + n, length), "Only a redirect leads here."))
                 self.routes |= {f"/moved/{n}": moved(f"/only/{n}"), f"/renamed/{n}": moved(f"/p/{n * 5 % size}")}
             if n == size - 1:
                 links |= {"/late/0": "later"}
             image = f'<img src="/images/{n % 5}.png" alt="An image">'
             self.put(f"/p/{n}", page(*prose(n, length), image, links=links))
         for n in range(chain):
-            self.put(f"/late/{n}", page(*prose(-n, length), links={f"/late/{n + 1}": "later"} if n + 1 < chain else {}))
+            self.put(f"/late/{n}", page(*prose(2 * size + n, length), links={f"/late/{n + 1}": "later"} if n + 1 < chain else {}))
         for n in range(5):
             self.routes[f"/images/{n}.png"] = Answer(b"\x89PNG\r\n\x1a\n" + bytes([n] * 60), content_type="image/png")
         self.paths_of_pages = frozenset(self.paths_of_pages)
@@ -90,9 +91,10 @@ def moved(path: str) -> Answer:
 
 
 def prose(number: int, sentences: int) -> list[str]:
-    """A paragraph that no other number has."""
-    words = [WORDS[(number * 3 + n * n) % len(WORDS)] for n in range(12)]
-    return [" ".join(f"In {number} and {n}, the {' and the '.join(words)} were seen." for n in range(sentences))]
+    """A paragraph that no other number has, nor one nearly the same: copies of a page may be put off."""
+    chance = Random(number)
+    words = [chance.sample(WORDS, 12) for _ in range(sentences)]
+    return [" ".join(f"In {number} and {n}, the {' and the '.join(some)} were seen." for n, some in enumerate(words))]
 
 
 class Process(Protocol):
