@@ -50,7 +50,8 @@ class Web(Site):
             image = f'<img src="/images/{n % 5}.png" alt="An image">'
             self.put(f"/p/{n}", page(*prose(n, length), image, links=links))
         for n in range(chain):
-            self.put(f"/late/{n}", page(*prose(2 * size + n, length), links={f"/late/{n + 1}": "later"} if n + 1 < chain else {}))
+            links = {f"/late/{n + 1}": "later"} if n + 1 < chain else {}
+            self.put(f"/late/{n}", page(*prose(2 * size + n, length), links=links))
         for n in range(5):
             self.routes[f"/images/{n}.png"] = Answer(b"\x89PNG\r\n\x1a\n" + bytes([n] * 60), content_type="image/png")
         self.paths_of_pages = frozenset(self.paths_of_pages)
