@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import chain, islice, zip_longest
+from itertools import islice, zip_longest
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from lxml.etree import _Element
 from crawler.metadata.choice import Candidates, candidates, chosen, shipped
 from crawler.metadata.placement import from_headline, headline_at, is_elsewhere, is_in_comments, of_page
 from crawler.metadata.structured_data import letters, site_keys, structured
+from crawler.page.element_names import Name, named
 from crawler.page.text import fold_space
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 MAX_NAME = 60  # characters
 MAX_AUTHORS = 10
-MAX_ELEMENTS = 5_000  # elements whose markup is checked
+MAX_LINKS = 5_000  # links that are checked
 MAX_MARKED = 30  # of those marked as the author
 MAX_TEXTS = 20  # pieces of text in one of them
 MAX_BYLINE = 200  # characters of such a text
@@ -255,27 +256,31 @@ def _marks(page: Page) -> list[tuple[_Element, str]]:
     """The elements that may hold an author, in page order, and as what they are marked: those around blocks, the first
     inline element of each block, and links to the author.
     """
-    containers = page.containers
-    around = zip(containers.starts[:MAX_ELEMENTS], containers.elements, strict=False)
-    inside = ((at, element) for at, element in enumerate(page.wraps[:MAX_ELEMENTS]) if element is not None)
-    has_marks = any(start in page.body for start in (b'"author', b"'author", b"=author"))
-    links: list[tuple[int, _Element]] = []
-    if has_marks:
-        first = {id(element) for element in page.wraps if element is not None}
-        linked = ((link.at, link.element) for link in page.link_elements[:MAX_ELEMENTS])
-        links = [(at, link) for at, link in linked if "author" in link.get("rel", "").split() and id(link) not in first]
-    found = []
-    for at, element in chain(around, inside, links):
-        if has_marks and ("author" in element.get("rel", "").split() or "author" in element.get("itemprop", "")):
-            found.append((at, element, "marked as the author"))
-        elif (its_class := element.get("class")) and (sign := _sign_of(its_class[:MAX_BYLINE])):
-            found.append((at, element, sign))
-    found.sort(key=itemgetter(0))
-    return [(element, sign) for _, element, sign in found[:MAX_MARKED]]
+    names, containers, wraps = named(page)
+    marked = {number: sign for number, name in enumerate(names) if (sign := _sign_of(name))}
+    elements, _, starts, ends, _ = page.containers
+    around = zip(elements, starts, ends, containers, strict=True)
+    found = {id(one): (start, one, marked[name]) for one, start, end, name in around if name in marked and start < end}
+    for at, (element, name) in enumerate(zip(page.wraps, wraps, strict=True)):
+        if element is not None and name in marked:
+            found[id(element)] = at, element, marked[name]
+    if any(start in page.body for start in (b'"author', b"'author", b"=author")):
+        for link in page.link_elements[:MAX_LINKS]:
+            if "author" in link.element.get("rel", "").split():
+                found[id(link.element)] = link.at, link.element, "marked as the author"
+    first = sorted(found.values(), key=itemgetter(0))[:MAX_MARKED]
+    return [(element, sign) for _, element, sign in first]
+
+
+def _sign_of(name: Name) -> str:
+    """As what an element of this name is marked; empty if it is not."""
+    if "author" in (name[4] or ""):
+        return "marked as the author"
+    return _sign_of_class(name[1][:MAX_BYLINE]) if name[1] else ""
 
 
 @lru_cache(10_000)
-def _sign_of(its_class: str) -> str:
+def _sign_of_class(its_class: str) -> str:
     if not any(map(its_class.lower().__contains__, _IN_CLASSES)):
         return ""
     if _AUTHOR_CLASS.search(its_class):

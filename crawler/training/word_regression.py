@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from crawler.extraction.auto import element_names, model
+from crawler.extraction.auto import model, page_names
 from crawler.extraction.auto.model import KINDS, LearnedWords
 from crawler.extraction.auto.page_arrays import Floats, PageArrays
 from crawler.extraction.auto.text_arrays import BUCKETS, Ints
@@ -43,7 +43,7 @@ def vocabulary(pages: Sequence[WeighedPage]) -> LearnedWords:
     )
     own, around, words = fitted.coef_[0].astype(np.float32).reshape(3, BUCKETS)
     typed = [page.example for page in pages if page.example.page_type in KINDS]
-    named = np.zeros((len(typed), element_names.NAME_BUCKETS), np.float32)
+    named = np.zeros((len(typed), page_names.NAME_BUCKETS), np.float32)
     for row, one in enumerate(typed):
         named[row, list(one.seen.names)] = 1
     kinds, bias = fit_kinds(sparse.csr_matrix(named), [one.page_type for one in typed])

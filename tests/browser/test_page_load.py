@@ -241,7 +241,7 @@ BUFFER = "new Uint8Array(5e7).fill(7)"
 @pytest.mark.parametrize(
     ("script", "fault"),
     [
-        ("while (true);", Fault.ENDLESS),
+        pytest.param("while (true);", Fault.ENDLESS, marks=pytest.mark.long),
         ("setTimeout(() => { while (true); }, 100)", Fault.ENDLESS),
         ("const kept = []; while (true) kept.push(new Array(1e5).fill(Math.random()))", Fault.CRASHED),
         (f"const kept = []; setInterval(() => kept.push({BUFFER}, document.body.append('x')), 1)", Fault.CRASHED),
@@ -292,7 +292,7 @@ def drivers() -> list[int]:
     return [int(line.split()[0]) for line in found.stdout.splitlines() if "run-driver" in line]
 
 
-@pytest.mark.parametrize("kind", ["browser", "driver"])
+@pytest.mark.parametrize("kind", ["browser", pytest.param("driver", marks=pytest.mark.long)])
 def test_a_browser_that_ended_is_started_again(rendering: Rendering, kind: str) -> None:
     async def killed() -> None:
         renderer = rendering.renderer()

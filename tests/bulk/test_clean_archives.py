@@ -160,7 +160,7 @@ def test_a_file_that_kills_twice_is_given_up(tmp_path: Path) -> None:
 
 
 @only_linux
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("how", [pytest.param(signal.SIGINT, marks=pytest.mark.long), signal.SIGKILL])
 def test_a_run_that_is_broken_off_goes_on_and_another_is_refused_before(tmp_path: Path, how: signal.Signals) -> None:
     names = whole_archives.archive(tmp_path, 30, 150, 5)
     words = ("--into", "out", "--jobs", "1", *names)

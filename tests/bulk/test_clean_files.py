@@ -431,7 +431,7 @@ def test_a_process_that_dies_is_reported_and_costs_nothing(tmp_path: Path) -> No
 
 
 @only_linux
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", [pytest.param("1", marks=pytest.mark.long), "2"])
 def test_ctrl_c_keeps_what_was_cleaned(tmp_path: Path, jobs: str) -> None:
     (tmp_path / "out").write_text("before")
     fed = Fed(tmp_path, "--jobs", jobs, "-o", "out")

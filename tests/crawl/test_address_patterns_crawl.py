@@ -50,7 +50,7 @@ def kinds(site: Site) -> Mapping[str, int]:
     return Counter(found)
 
 
-@pytest.mark.parametrize("stops", [False, True])
+@pytest.mark.parametrize("stops", [pytest.param(False, marks=pytest.mark.long), True])
 def test_kinds_of_addresses_that_bring_nothing_are_put_off(tmp_path: Path, stops: bool) -> None:
     arguments = {"topic": "bees", "images": "no"}
     with serving(wiki()) as site:

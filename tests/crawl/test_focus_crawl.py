@@ -23,7 +23,7 @@ def share(on_topic: list[bool]) -> float:
     return sum(on_topic) / len(on_topic)
 
 
-@pytest.mark.parametrize("topic", ["蜜蜂", "file"])
+@pytest.mark.parametrize("topic", [pytest.param("蜜蜂", marks=pytest.mark.long), "file"])
 def test_pages_on_the_topic_come_first(tmp_path: Path, topic: str) -> None:
     (tmp_path / "bees.toml").write_text(f'examples = ["{chinese_site.text("/bees/4")}"]', encoding="utf-8")
     with serving(Site(chinese_site.routes())) as site:

@@ -396,7 +396,7 @@ def test_what_two_workers_counted_adds_up(tmp_path: Path, postgres_server: postg
 # The audit.
 
 
-@pytest.mark.parametrize(("share", "fetched"), [(0, 0), (1, 30)])
+@pytest.mark.parametrize(("share", "fetched"), [pytest.param(0, 0, marks=pytest.mark.long), (1, 30)])
 def test_a_share_of_the_noise_is_fetched_all_the_same(tmp_path: Path, share: float, fetched: int) -> None:
     sizes = {n: (300, 200) if n < 10 else (468, 60) for n in range(30)}
     body = page("Hello.") + "".join(f'<img src="/ads/{n}.png">' for n in sizes)
@@ -467,10 +467,10 @@ PNG = png("a", 9, 9)
         (PNG, {}, ""),
         (b"<html><img src=x></html>", {}, "not an image: a web page (1)"),
         (b"<svg xmlns='http://www.w3.org/2000/svg'/>", {}, "not an image: SVG, which may contain scripts (1)"),
-        (b"", {}, "not an image: empty (1)"),
-        (PNG[:40], {}, ""),
+        pytest.param(b"", {}, "not an image: empty (1)", marks=pytest.mark.long),
+        pytest.param(PNG[:40], {}, "", marks=pytest.mark.long),
         (PNG[:39], {}, "image smaller than the limit (1)"),
-        (PNG, {"IMAGE_MAX_BYTES": len(PNG)}, ""),
+        pytest.param(PNG, {"IMAGE_MAX_BYTES": len(PNG)}, "", marks=pytest.mark.long),
         (PNG, {"IMAGE_MAX_BYTES": len(PNG) - 1}, "body larger than the limit (1)"),
     ],
 )

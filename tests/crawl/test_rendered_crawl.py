@@ -181,7 +181,10 @@ def test_a_site_where_rendering_brings_nothing_is_rendered_a_few_times(tmp_path:
     assert site.paths().count("/menu.js") == 1
 
 
-@pytest.mark.parametrize("victim", ["crawler", "driver", "browser"])
+@pytest.mark.parametrize(
+    "victim",
+    ["crawler", pytest.param("driver", marks=pytest.mark.long), pytest.param("browser", marks=pytest.mark.long)],
+)
 def test_no_process_is_left_behind(tmp_path: Path, victim: str) -> None:
     def slow(asked: Asked) -> Answer:
         time.sleep(20)

@@ -24,7 +24,7 @@ def routes() -> dict[str, str]:
 
 
 @pytest.mark.parametrize("extractor", ["template", "auto"])
-@pytest.mark.parametrize("again", [{}, {"fresh": "yes"}])
+@pytest.mark.parametrize("again", [{}, pytest.param({"fresh": "yes"}, marks=pytest.mark.long)])
 def test_a_site_s_menu_is_learned_and_remembered(tmp_path: Path, again: dict[str, str], extractor: str) -> None:
     with serving(Site(routes())) as site:
         given = {"seeds": site.url, "extractor": extractor, "max_pages": N1 + 5}

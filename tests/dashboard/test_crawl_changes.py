@@ -64,7 +64,7 @@ def is_quiet(site: Site) -> bool:
     return len(site.asked) == asked
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.long)])
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "postgresql":
         found: str = request.getfixturevalue("postgres_server").database()

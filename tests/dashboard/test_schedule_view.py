@@ -127,19 +127,19 @@ def test_a_job_is_added_paused_resumed_and_removed(visitor: Visitor) -> None:
     assert visitor.post(f"{page}/pause").status == visitor.get(page).status == 404
 
 
-def test_a_job_runs_now_by_itself(visitor: Visitor) -> None:
-    visitor.post("/schedule/add", {**BEES, "max_pages": "3", "images": "no"})
-    number = visitor.job().id
-    assert where(visitor.post(f"/schedule/{number}/run")) == "/schedule?said=started"
-    assert where(visitor.post(f"/schedule/{number}/run")) == "/schedule?said=busy"
-    assert "still running" in visitor.post(f"/schedule/{number}/remove").body.decode()
-    until(lambda: visitor.job().last)
-    (run,) = visitor.json(f"/api/jobs/{number}/runs")
+def test_a_job_runs_now_by_itself(here: Visitor) -> None:
+    here.post("/schedule/add", {**BEES, "max_pages": "3", "images": "no"})
+    number = here.job().id
+    assert where(here.post(f"/schedule/{number}/run")) == "/schedule?said=started"
+    assert where(here.post(f"/schedule/{number}/run")) == "/schedule?said=busy"
+    assert "still running" in here.post(f"/schedule/{number}/remove").body.decode()
+    until(lambda: here.job().last)
+    (run,) = here.json(f"/api/jobs/{number}/runs")
     assert (run["number"], run["how"], run["status"], run["exit"], run["pages"]) == (1, "now", "done", 0, 3)
-    log = visitor.get(f"/schedule/{number}/runs/{run['id']}").body.decode()
+    log = here.get(f"/schedule/{number}/runs/{run['id']}").body.decode()
     assert "3 pages crawled in" in log
-    assert visitor.get(f"/schedule/{number}/runs/{run['id'] + 1}").status == 404
-    assert "done" in visitor.get(f"/schedule/{number}").body.decode()
+    assert here.get(f"/schedule/{number}/runs/{run['id'] + 1}").status == 404
+    assert "done" in here.get(f"/schedule/{number}").body.decode()
 
 
 @pytest.mark.long
@@ -243,25 +243,25 @@ def test_a_webhook_comes_with_the_job_and_its_secret_is_not_shown(visitor: Visit
     assert ("https://hooks.example/…" in text, "secret" in text) == (True, False)
 
 
-def test_a_run_tells_its_webhook_unless_its_address_is_private(visitor: Visitor) -> None:
+def test_a_run_tells_its_webhook_unless_its_address_is_private(here: Visitor) -> None:
     given = {**BEES, "max_pages": "2", "images": "no"}
     with receiving() as receiver:
-        visitor.post("/schedule/add", {**given, "notify": f"{receiver.url}/hook"})
-        page = f"/schedule/{visitor.job().id}"
-        visitor.desk.settings.set("ALLOWED_PRIVATE_HOSTS", "127.0.0.1", priority="cmdline")
-        visitor.post(f"{page}/run")
-        until(lambda: (visitor.job().last and visitor.job().last.notice) == "sent")
-        visitor.desk.settings.set("ALLOWED_PRIVATE_HOSTS", "", priority="cmdline")
-        visitor.post(f"{page}/run")
-        until(lambda: visitor.job().last.notice == "private")
+        here.post("/schedule/add", {**given, "notify": f"{receiver.url}/hook"})
+        page = f"/schedule/{here.job().id}"
+        here.desk.settings.set("ALLOWED_PRIVATE_HOSTS", "127.0.0.1", priority="cmdline")
+        here.post(f"{page}/run")
+        until(lambda: (here.job().last and here.job().last.notice) == "sent")
+        here.desk.settings.set("ALLOWED_PRIVATE_HOSTS", "", priority="cmdline")
+        here.post(f"{page}/run")
+        until(lambda: here.job().last.notice == "private")
         ((path, sent),) = receiver.got
     assert (path, sent["event"], sent["job"], sent["run"], sent["exit"]) == ("/hook", "ended", "bees", 1, 0)
     assert sent["pages"] == sent["read"] == 2
-    assert "the address of the webhook is not public" in visitor.get(page).body.decode()
-    last, first = visitor.json(f"/api/jobs/{visitor.job().id}/runs")
+    assert "the address of the webhook is not public" in here.get(page).body.decode()
+    last, first = here.json(f"/api/jobs/{here.job().id}/runs")
     assert (last["notice"], first["notice"]) == ("private", "sent")
     assert first["harvest"] == pytest.approx(sent["harvest"], abs=1e-4)
-    assert "sent" in visitor.get(f"{page}/runs/{first['id']}").body.decode()
+    assert "sent" in here.get(f"{page}/runs/{first['id']}").body.decode()
 
 
 @pytest.mark.parametrize("wrong", ["hooks.example", "file:///etc/passwd", "/bin/sh -c id", "javascript:alert(1)"])

@@ -91,7 +91,7 @@ def running(line: list[str], folder: Path, port: int) -> Iterator[None]:
         process.wait(PATIENCE)
 
 
-@pytest.fixture(params=[*PROXIES])
+@pytest.fixture
 def proxied(request: pytest.FixtureRequest, copied: Path, tmp_path: Path) -> Iterator[str]:
     if shutil.which(request.param) is None:
         (pytest.fail if os.environ.get("WINNOW_REQUIRE_BROWSER") else pytest.skip)(f"{request.param} is not installed")
@@ -120,6 +120,7 @@ def visit(chromium: Any, proxied: str, problems: list[str]) -> Iterator[Callable
         yield log_in
 
 
+@pytest.mark.parametrize("proxied", ["caddy"], indirect=True)
 def test_an_editor_works_as_on_the_own_machine(visit: Any, proxied: str, problems: list[str]) -> None:
     page = visit("ann", "wrong password")
     assert page.inner_text("main .note") == "The name or the password is wrong."
@@ -149,6 +150,7 @@ def test_an_editor_works_as_on_the_own_machine(visit: Any, proxied: str, problem
     problems[:] = [one for one in problems if "status of 401" not in one]
 
 
+@pytest.mark.parametrize("proxied", ["nginx"], indirect=True)
 def test_a_reader_reads(visit: Any, proxied: str, problems: list[str]) -> None:
     page = visit("bob")
     for path in ("/pages", "/images", "/labels", "/schedule", "/crawls/1", "/pages/1", "/labels/pages/1"):
@@ -158,6 +160,7 @@ def test_a_reader_reads(visit: Any, proxied: str, problems: list[str]) -> None:
     problems[:] = [one for one in problems if "status of 401" not in one]
 
 
+@pytest.mark.parametrize("proxied", ["nginx"], indirect=True)
 def test_another_page_changes_and_reads_nothing(visit: Any, proxied: str, problems: list[str], tmp_path: Path) -> None:
     page, where = visit("ann"), proxied
     tls = Signer().server(tmp_path, "localhost")  # of the same site: the browser sends the cookie

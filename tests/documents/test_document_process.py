@@ -128,7 +128,7 @@ time.sleep(60)
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="processes are looked for in Linux's /proc")
-@pytest.mark.parametrize("is_busy", [False, True])
+@pytest.mark.parametrize("is_busy", [pytest.param(False, marks=pytest.mark.long), True])
 def test_nothing_is_left_when_the_crawl_is_killed(tmp_path: Path, is_busy: bool) -> None:
     (tmp_path / "good.docx").write_bytes(GOOD)
     (tmp_path / "slow.pdf").write_bytes(slow_pdf())

@@ -372,7 +372,7 @@ def begin(folder: Path, *words: str, limit: str = "") -> "subprocess.Popen[str]"
     return subprocess.Popen(line, cwd=folder, env=environment(), stderr=subprocess.PIPE, encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", ["a.jsonl", "pages/"])
+@pytest.mark.parametrize("name", [pytest.param("a.jsonl", marks=pytest.mark.long), "pages/"])
 def test_a_full_disk_leaves_nothing(place: Place, name: str) -> None:
     place.fill(3, text="Bees. " * 20_000)
     process = begin(place.folder, "-o", name, limit="100")

@@ -234,7 +234,7 @@ def test_when_pages_were_changed(xml: str, expected: float | None) -> None:
 ENTRY = b"<url><loc>/%d</loc></url>"
 
 
-@pytest.mark.parametrize(("more", "cut"), [(0, False), (1, True)])
+@pytest.mark.parametrize(("more", "cut"), [pytest.param(0, False, marks=pytest.mark.long), (1, True)])
 def test_a_list_is_cut_at_the_limits(more: int, cut: bool) -> None:
     addresses = b"".join(ENTRY % number for number in range(MAX_ADDRESSES + more))
     found = listing(b"<urlset>" + addresses, URL, LIMIT)

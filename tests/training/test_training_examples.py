@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from gold_pages import WORDS
 
-from crawler.extraction.auto import block_features, element_names
+from crawler.extraction.auto import block_features, page_names
 from crawler.extraction.auto.model import KINDS, LearnedWords
 from crawler.extraction.auto.page_arrays import page_arrays, ranges
 from crawler.extraction.auto.text_arrays import BUCKETS
@@ -13,7 +13,7 @@ from crawler.training.examples import plainer, shorter, subset
 CHANCE = np.random.default_rng(5)
 VOCABULARY = LearnedWords(
     *(CHANCE.standard_normal((3, BUCKETS)).astype(np.float32)),
-    CHANCE.standard_normal((element_names.NAME_BUCKETS, len(KINDS))).astype(np.float32),
+    CHANCE.standard_normal((page_names.NAME_BUCKETS, len(KINDS))).astype(np.float32),
     CHANCE.standard_normal(len(KINDS)).astype(np.float32),
 )
 HEAD = (

@@ -18,7 +18,7 @@ from zipfile import BadZipFile, ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.extraction.auto import block_features, element_names, network, page_arrays, text_arrays
+from crawler.extraction.auto import block_features, network, page_arrays, page_names, text_arrays
 from crawler.extraction.auto.network import Layer, Network
 from crawler.extraction.auto.page_arrays import Floats, PageArrays, Scores
 from crawler.extraction.auto.repeated_blocks import alike
@@ -222,7 +222,7 @@ def _wanted(model: Model) -> Iterator[tuple[Floats, tuple[int, ...]]]:
     vocabulary, networks, kinds = model
     for rows in (vocabulary.own, vocabulary.around, vocabulary.words):
         yield rows, (text_arrays.BUCKETS,)
-    yield vocabulary.kinds, (element_names.NAME_BUCKETS, len(KINDS))
+    yield vocabulary.kinds, (page_names.NAME_BUCKETS, len(KINDS))
     yield vocabulary.kinds_bias, (len(KINDS),)
     width = networks[0].first.bias.size  # they run side by side
     for net in networks:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.extraction.auto import element_names, text_arrays
+from crawler.extraction.auto import page_names, text_arrays
 from crawler.extraction.auto.text_arrays import (
     CASELESS,
     LOWER,
@@ -27,6 +27,7 @@ from crawler.extraction.auto.text_arrays import (
     NameWords,
 )
 from crawler.metadata.structured_data import structured
+from crawler.page import element_names
 from crawler.page.html_tree import MAX_BLOCKS
 from crawler.page.text import unescaped
 
@@ -183,7 +184,7 @@ def page_arrays(page: Page) -> PageArrays:
         _counts([one.at for one in page.link_elements if _leads(one.href)], number + 1)[:number],
         _counts([min(one.at, number) for one in page.image_elements], number + 1),
         _head(page),
-        element_names.page_names(page),
+        page_names.page_names(page),
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Container, Iterator
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from crawler.extraction.auto.element_names import Name, named
+from crawler.page.element_names import Name, named
 from crawler.page.page import Page
 from crawler.page.text import has_full_stop
 

@@ -15,8 +15,8 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from crawler.extraction.auto.element_names import named
 from crawler.page.blocks import Block, Containers
+from crawler.page.element_names import named
 from crawler.page.page import Page
 
 if TYPE_CHECKING:  # imports numpy, which is delayed until the first page

@@ -4,7 +4,7 @@ from zlib import crc32
 
 import pytest
 
-from crawler.extraction.auto.element_names import NAME_BUCKETS, page_names
+from crawler.extraction.auto.page_names import NAME_BUCKETS, page_names
 from crawler.page.page import Page
 
 

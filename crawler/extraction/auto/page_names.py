@@ -1,0 +1,32 @@
+"""The words that describe a page, hashed to bucket numbers."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+from crawler.metadata.structured_data import structured
+
+if TYPE_CHECKING:
+    from crawler.page.page import Page
+
+NAME_BUCKETS = 1 << 13
+"""How many buckets there are."""
+_WORD = re.compile(r"[a-z]+|[A-Z]+(?![a-z])|[A-Z][a-z]*|[^\W\d_A-Za-z]+")
+MOST_LETTERS = 200
+"""Characters of an address, or of a name, that are read."""
+
+
+def page_names(page: Page) -> tuple[int, ...]:
+    """The words of a page's address, of its body's class and id, of og:type, and the types of its JSON-LD."""
+    path = page.url.split("://")[-1].partition("/")[2][:MOST_LETTERS]
+    found = {f"/{path.count('/')}", f"og {page.meta.get('og:type', '')[:40].lower()}"}
+    found.update(f"path {word.lower()}" for word in _WORD.findall(path))
+    found.update(f"generator {word.lower()}" for word in _WORD.findall(page.meta.get("generator", "")[:40]))
+    found.update(f"type {name}" for name in structured(page).types)
+    body = page.root.find("body")
+    if body is not None:
+        for name in (body.get("class", "")[:MOST_LETTERS], body.get("id", "")[:MOST_LETTERS]):
+            found.update(f"body {word.lower()}" for word in (*_WORD.findall(name), *name.split()))
+    return tuple(sorted({crc32(name.encode("utf-8", "replace")) % NAME_BUCKETS for name in found}))
