@@ -200,12 +200,13 @@ class _Names:
     def _add_lines(self) -> None:
         blocks = self.page.blocks[:MAX_LINES]
         headline = headline_at(blocks, self.found.title)
-        whole = "\n".join(block.text[:MAX_BYLINE] for block in blocks).lower()
+        starts = [block.text[:MAX_BYLINE].lower() for block in blocks]
+        whole = "\n".join(starts)
         words = [word for word in _WORDS if word in whole]
-        for number, block in enumerate(blocks):
-            text, lower = block.text, block.text[:MAX_BYLINE].lower()
+        for number, (block, start) in enumerate(zip(blocks, starts, strict=True)):
+            text = block.text
             is_near = headline is not None and 0 < number - headline <= MAX_BARE
-            has_label = any(map(lower.__contains__, words))
+            has_label = any(map(start.__contains__, words))
             if not is_near and not has_label and text.isascii():
                 continue
             place = from_headline(number, headline)
@@ -216,8 +217,8 @@ class _Names:
             elif has_label and (labelled := _LABELLED.search(text)):
                 self._add(_until_end(labelled[1]), "label", f"label, {place}")
             elif has_label and (by := _BY_IN_LINE.search(text)):
-                start = "line begins with by" if by.start() == 0 else "by in a line"
-                self._add(_until_end(by[1]), start, f"by, {place}")
+                where = "line begins with by" if by.start() == 0 else "by in a line"
+                self._add(_until_end(by[1]), where, f"by, {place}")
             elif is_near and _is_name(text):
                 self._add([text], f"a line by itself, {place}")
 
@@ -264,10 +265,9 @@ def _marks(page: Page) -> list[tuple[_Element, str]]:
     for at, (element, name) in enumerate(zip(page.wraps, wraps, strict=True)):
         if element is not None and name in marked:
             found[id(element)] = at, element, marked[name]
-    if any(start in page.body for start in (b'"author', b"'author", b"=author")):
-        for link in page.link_elements[:MAX_LINKS]:
-            if "author" in link.element.get("rel", "").split():
-                found[id(link.element)] = link.at, link.element, "marked as the author"
+    for link in page.link_elements[:MAX_LINKS]:
+        if "author" in link.element.get("rel", "").split():
+            found[id(link.element)] = link.at, link.element, "marked as the author"
     first = sorted(found.values(), key=itemgetter(0))[:MAX_MARKED]
     return [(element, sign) for _, element, sign in first]
 
