@@ -3,8 +3,9 @@
 The error of a page is the cross entropy of its blocks, each weighing the root of its tokens, less the F1 of its text
 as the probabilities have it:
     F1 = 2 sum p y t / sum (p + y) t,     p the probability, y the label, t the tokens of a block.
-The first makes probabilities of what comes out, the second looks at what is to be good. All of it is deterministic: the
-same pages and seed give the same weights on the same machine.
+The first makes probabilities of what comes out, the second looks at what is to be good. A part of the same error is
+added for the probabilities that tell what blocks are compared with. All of it is deterministic: the same pages and seed
+give the same weights on the same machine.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,11 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from crawler.extraction.auto.network import LIMIT, BlockGroups, Layer, Network, logistic
+from crawler.extraction.auto.network import COMPARED, LEAST_TEXT, LIMIT, BlockGroups, Layer, Network, logistic
 from crawler.extraction.auto.page_arrays import Floats
 from crawler.extraction.auto.text_arrays import Ints
 
-STEPS = (1, 0, 2, 0, 1)  # the layers: how far each looks along the page, 0 for containers
+STEPS = (1, 0, 2, 0, 1, COMPARED)  # the layers: how far each looks along the page, 0 for containers
 WIDTH = 40
 PAGES = 16  # pages in a batch
 RATE, FIRST_STEPS, DECAY = 3e-3, 50, 1e-3
@@ -25,6 +26,7 @@ RATE, FIRST_STEPS, DECAY = 3e-3, 50, 1e-3
 FORGOTTEN = 0.15  # the dropout rate of layers
 BLIND = 0.25  # how often a page's words, its names, or its page-wide features are hidden
 F1_SHARE = 0.5
+SO_FAR = 0.3  # the part of the error of the main text that blocks are compared with
 MEMORY = 0.998  # the weights kept are the average of about the last 1 / (1 - MEMORY) steps
 
 Weights = dict[str, Floats]
@@ -52,6 +54,7 @@ class _Batch:
         self.number = int(counts.sum())
         self.pages = len(lessons)
         self.page = np.repeat(np.arange(self.pages), counts)
+        self.firsts = offsets
         self.starts, self.ends = np.repeat(offsets, counts), np.repeat(offsets + counts, counts)
         self.features = np.concatenate([lesson.features for lesson in lessons])
         self.labels = np.concatenate([lesson.labels for lesson in lessons])
@@ -77,6 +80,23 @@ class _Batch:
             return np.concatenate([self.beside(rows, step), rows, self.beside(rows, -step)], 1)
         means = self.mean @ rows
         return np.concatenate([rows, *(spread @ means for spread in self.spreads)], 1)
+
+    def text(self, rows: Floats, likely: Floats) -> Floats:
+        """For each block, the mean row of its page's main text, by these probabilities."""
+        found: Floats = (self._sums(likely[:, None] * rows) / self._texts(likely))[self.page]
+        return found
+
+    def text_back(self, gradient: Floats, rows: Floats, likely: Floats) -> tuple[Floats, Floats]:
+        """The gradients of the rows and of the probabilities from that of the mean rows."""
+        through = (self._sums(gradient) / self._texts(likely))[self.page]
+        return likely[:, None] * through, ((rows - self.text(rows, likely)) * through).sum(1)
+
+    def _sums(self, rows: Floats) -> Floats:
+        found: Floats = np.add.reduceat(rows, self.firsts)
+        return found
+
+    def _texts(self, likely: Floats) -> Floats:
+        return self._sums(likely[:, None]) + LEAST_TEXT
 
     def seen_back(self, gradient: Floats, step: int, width: int) -> Floats:
         """The gradient of the rows from that of what a layer was given."""
@@ -163,23 +183,50 @@ def _gradient(weights: Weights, batch: _Batch, chance: np.random.Generator) -> t
     first = np.maximum(batch.features @ weights["in weights"] + weights["in bias"], 0)
     rows, kept = first, []
     for place, step in enumerate(STEPS):
-        seen = batch.seen(rows, step)
+        seen = _compared(weights, batch, rows) if step == COMPARED else batch.seen(rows, step)
         made = np.maximum(seen @ weights[f"{place} weights"] + weights[f"{place} bias"], 0)
         shown = (chance.random(made.shape, np.float32) >= FORGOTTEN).astype(np.float32) / (1 - FORGOTTEN)
         kept.append((seen, shown * (made > 0)))
         rows = rows + made * shown
-    likely = logistic((rows @ weights["out weights"])[:, 0] + weights["out bias"][0])
-    error, slope = _error(batch, likely)
+    error, slope = _error(batch, _likely(weights, rows))
     gradient: Weights = {"out weights": rows.T @ slope[:, None], "out bias": slope.sum(keepdims=True)}
     back = slope[:, None] @ weights["out weights"].T
     for place in reversed(range(len(STEPS))):
         seen, open_to = kept[place]
         through = back * open_to
         gradient[f"{place} weights"], gradient[f"{place} bias"] = seen.T @ through, through.sum(0)
-        back = back + batch.seen_back(through @ weights[f"{place} weights"].T, STEPS[place], WIDTH)
+        through = through @ weights[f"{place} weights"].T
+        if STEPS[place] == COMPARED:
+            back = back + _compared_back(weights, batch, seen, through, gradient)
+        else:
+            back = back + batch.seen_back(through, STEPS[place], WIDTH)
     back = back * (first > 0)
     gradient["in weights"], gradient["in bias"] = batch.features.T @ back, back.sum(0)
     return error, gradient
+
+
+def _likely(weights: Weights, rows: Floats) -> Floats:
+    """The probabilities of blocks by what the network has made of them so far."""
+    return logistic((rows @ weights["out weights"])[:, 0] + weights["out bias"][0])
+
+
+def _compared(weights: Weights, batch: _Batch, rows: Floats) -> Floats:
+    """The input of the layer that compares, as defined in crawler.extraction.auto.network."""
+    text = batch.text(rows, _likely(weights, rows))
+    return np.concatenate([rows, rows * text, text], 1)
+
+
+def _compared_back(weights: Weights, batch: _Batch, seen: Floats, through: Floats, gradient: Weights) -> Floats:
+    """The gradient of the rows from that of what the layer was given; adds that of the last weights."""
+    rows, _, text = np.split(seen, 3, 1)
+    own, both, same = np.split(through, 3, 1)
+    likely = _likely(weights, rows)
+    in_text, of_likely = batch.text_back(both * rows + same, rows, likely)
+    slope = of_likely * likely * (1 - likely) + SO_FAR * _error(batch, likely)[1]
+    gradient["out weights"] = gradient["out weights"] + rows.T @ slope[:, None]
+    gradient["out bias"] = gradient["out bias"] + slope.sum(keepdims=True)
+    back: Floats = own + both * text + in_text + slope[:, None] @ weights["out weights"].T
+    return back
 
 
 def _error(batch: _Batch, likely: Floats) -> tuple[float, Floats]:

@@ -6,7 +6,7 @@ from crawler.extraction.auto.network import BlockGroups, Layer
 from crawler.extraction.auto.page_arrays import page_arrays, ranges
 from crawler.page.page import Page
 from crawler.training import gradient_descent
-from crawler.training.gradient_descent import F1_SHARE, STEPS, Lesson, _Batch, _beginning, _gradient, learn
+from crawler.training.gradient_descent import F1_SHARE, SO_FAR, STEPS, Lesson, _Batch, _beginning, _gradient, learn
 
 FEATURES = 10
 BODIES = [
@@ -46,11 +46,12 @@ def error(weights: gradient_descent.Weights) -> float:
     """What is to be small, by the network as it judges, page by page."""
     net = gradient_descent.network(layers(weights), np.zeros(FEATURES, np.float32), np.ones(FEATURES, np.float32))
     found = 0.0
-    for one in lessons():
-        p = network.probabilities(net, network.hidden_of([net], one.features, one.nest)[0]).astype(np.float64)
-        y, t = one.labels, one.tokens
-        found -= (one.weights * (y * np.log(p) + (1 - y) * np.log(1 - p))).sum()
-        found -= F1_SHARE * one.f1_weight * 2 * (p * y * t).sum() / ((p + y) * t).sum()
+    for made, share in ((net, 1.0), (net._replace(layers=net.layers[:-1]), SO_FAR)):
+        for one in lessons():
+            p = network.probabilities(made, network.hidden_of([made], one.features, one.nest)[0]).astype(np.float64)
+            y, t = one.labels, one.tokens
+            found -= share * (one.weights * (y * np.log(p) + (1 - y) * np.log(1 - p))).sum()
+            found -= share * F1_SHARE * one.f1_weight * 2 * (p * y * t).sum() / ((p + y) * t).sum()
     return found / len(BODIES)
 
 
@@ -65,7 +66,7 @@ def weights(monkeypatch: pytest.MonkeyPatch) -> gradient_descent.Weights:
     }
 
 
-NAMES = [f"{name} {part}" for name in ("in", "0", "1", "2", "3", "4", "out") for part in ("weights", "bias")]
+NAMES = [f"{name} {part}" for name in ("in", "0", "1", "2", "3", "4", "5", "out") for part in ("weights", "bias")]
 
 
 @pytest.mark.parametrize("name", NAMES)

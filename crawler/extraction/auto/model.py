@@ -198,7 +198,12 @@ def load(path: Path) -> Model:
             with np.load(file, allow_pickle=False) as held, np.errstate(all="ignore"):
                 steps = held["steps"]
                 rows = {name: held[name].astype(np.float32) for name in held.files if name != "steps"}
-        if steps.ndim != 2 or not 0 < steps.size <= MAX_LAYERS or steps.min() < 0 or (steps != steps[0]).any():
+        if (
+            steps.ndim != 2
+            or not 0 < steps.size <= MAX_LAYERS
+            or steps.min() < network.COMPARED
+            or (steps != steps[0]).any()
+        ):
             raise ValueError("layers")
         model = _model(steps.tolist(), rows)
         if not all(shape == rows.shape and np.isfinite(rows).all() for rows, shape in _wanted(model)):

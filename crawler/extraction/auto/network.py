@@ -4,11 +4,14 @@
     near(d):    h += relu(W [h of the block d places before, h, h of the block d places after] + b)
     nested:     h += relu(W [h, its mean over the home, over the two containers around it, over the page, over the
                              blocks of the same path] + b)
+    compared:   h += relu(W [h, h * m, m] + b)   m is what the main text looks like so far: the mean of h over the page,
+                                                 each block weighing its probability
     probability that the block is main text = logistic(w h + b)
 
 So each block affects the blocks beside it, those in the same card, post or table, and those of the same kind elsewhere
-on the page. The computation is a few matrix products. Networks of the same shape judge a page at the same time: the
-groups of blocks are computed once for all of them.
+on the page; and blocks that look like the surest main text are judged like it. The computation is a few matrix
+products. Networks of the same shape judge a page at the same time: the groups of blocks are computed once for all of
+them.
 """
 
 from collections.abc import Sequence
@@ -25,6 +28,10 @@ AROUND = 3
 """Levels of containers whose means a block gets."""
 RUN = 32
 """Rows whose sums are computed at once."""
+COMPARED = -1
+"""Stands for the distance of the neighbours in the layer that compares blocks with the main text."""
+LEAST_TEXT = 1e-3
+"""Added to the sum of a page's probabilities, which may be 0."""
 _BEFORE = np.tri(RUN, k=-1, dtype=np.float32)
 
 
@@ -32,7 +39,7 @@ class Layer(NamedTuple):
     """A step of the network."""
 
     step: int
-    """The distance of the neighbours; 0 for the layer of containers."""
+    """The distance of the neighbours; 0 for the layer of containers, or COMPARED."""
     weights: Floats
     bias: Floats
 
@@ -108,6 +115,10 @@ def hidden_of(networks: Sequence[Network], features: Floats, nest: BlockGroups) 
     for net, mine in zip(networks, found, strict=True):
         _step(features, net.first, mine)
     for place, layer in enumerate(networks[0].layers):
+        if layer.step == COMPARED:
+            for net, mine in zip(networks, found, strict=True):
+                mine += _compared(net, mine, net.layers[place])
+            continue
         table, places = _beside(found, layer.step) if layer.step else _among(found, nest)
         for net, rows, mine in zip(networks, table, found, strict=True):
             seen = rows.take(places, 0, mode="clip").reshape(number, -1)  # no index is out of bounds
@@ -128,6 +139,15 @@ def logistic(values: Floats) -> Floats:
 def _step(seen: Floats, layer: Layer, out: Floats | None = None) -> Floats:
     made: Floats = np.matmul(seen, layer.weights, out=out)
     made += layer.bias
+    return np.maximum(made, 0, out=made)
+
+
+def _compared(network: Network, rows: Floats, layer: Layer) -> Floats:
+    likely = probabilities(network, rows)
+    text = likely @ rows / (likely.sum() + LEAST_TEXT)
+    own, both, same = np.split(layer.weights, 3)
+    made: Floats = rows @ (own + text[:, None] * both)
+    made += text @ same + layer.bias
     return np.maximum(made, 0, out=made)
 
 

@@ -8,7 +8,7 @@ from hostile_pages import LONG, PAGES, WITHOUT_TEXT
 
 from crawler.extraction.auto import network
 from crawler.extraction.auto.model import KINDS, PageJudgement, judge, shipped
-from crawler.extraction.auto.network import RUN, BlockGroups, Layer, Network
+from crawler.extraction.auto.network import COMPARED, LEAST_TEXT, RUN, BlockGroups, Layer, Network
 from crawler.page.page import Page
 
 GOLD = Path(__file__).parent.parent.parent / "gold"
@@ -59,7 +59,7 @@ def layer(step: int, wide: int, out: int = WIDTH) -> Layer:
 
 
 def made() -> Network:
-    layers = (layer(1, 3 * WIDTH), layer(0, 6 * WIDTH), layer(3, 3 * WIDTH))
+    layers = (layer(1, 3 * WIDTH), layer(0, 6 * WIDTH), layer(COMPARED, 3 * WIDTH), layer(3, 3 * WIDTH))
     return Network(MEANS, SCALES, layer(0, FEATURES), layers, layer(0, WIDTH, 1))
 
 
@@ -74,7 +74,11 @@ def slowly(made: Network, matrix: np.ndarray) -> list[float]:
     for one in made.layers:
         after = []
         for at, mine in enumerate(found):
-            if one.step:
+            if one.step == COMPARED:
+                likely = [likelihood(made, row) for row in found]
+                text = sum(share * row for share, row in zip(likely, found, strict=True)) / (sum(likely) + LEAST_TEXT)
+                seen = [mine, mine * text, text]
+            elif one.step:
                 before = found[at - one.step] if at >= one.step else np.zeros(WIDTH)
                 behind = found[at + one.step] if at + one.step < NUMBER else np.zeros(WIDTH)
                 seen = [before, mine, behind]
@@ -84,8 +88,11 @@ def slowly(made: Network, matrix: np.ndarray) -> list[float]:
                 seen = [mine, *(np.mean(group, 0) for group in (*groups, found, path))]
             after.append(mine + np.maximum(np.concatenate(seen) @ one.weights + one.bias, 0))
         found = after
-    values = [float(row @ made.last.weights[:, 0] + made.last.bias[0]) for row in found]
-    return [1 / (1 + np.exp(-value)) for value in values]
+    return [likelihood(made, row) for row in found]
+
+
+def likelihood(made: Network, row: np.ndarray) -> float:
+    return float(network.logistic(row @ made.last.weights[:, 0] + made.last.bias[0]))
 
 
 @pytest.mark.parametrize("scale", [1, 50])
