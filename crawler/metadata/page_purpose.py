@@ -57,7 +57,10 @@ def is_listing(page: Page, extraction: Extraction) -> bool:
     """Whether a page is a list of other pages of its site, as it says itself or as its text shows."""
     if (is_list := _by_classes(page)) is not None:
         return is_list
-    return extraction.page_type != "article" and (_by_types(page) or _shows_a_list(page, extraction))
+    if _by_types(page):
+        return True
+    # Articles may end in a list of others.
+    return (extraction.page_type != "article" or _is_linked(extraction)) and _shows_a_list(page, extraction)
 
 
 def _by_classes(page: Page) -> bool | None:
@@ -86,6 +89,12 @@ def _top_types(document: Any) -> Iterator[str]:
     for node in graph if isinstance(graph, list) else [graph]:
         given = node.get("@type") if isinstance(node, dict) else None
         yield from (kind for kind in (given if isinstance(given, list) else [given]) if isinstance(kind, str))
+
+
+def _is_linked(extraction: Extraction) -> bool:
+    """Whether most of the text is links."""
+    kept = extraction.blocks
+    return 2 * sum(block.linked for block in kept) > sum(len(block.text) for block in kept)
 
 
 def _shows_a_list(page: Page, extraction: Extraction) -> bool:

@@ -56,7 +56,7 @@ def test_main_text_is_what_the_first_set_calls_so(examples: list[PageExample]) -
         judge(page, train(sets, 0, 25, lambda _: None)).probabilities[at]
         for sets in ([*golden, *without], [*without, *golden])
     ]
-    assert headline[0] > headline[1] + 0.3
+    assert headline[0] > headline[1] + 0.15
 
 
 def test_types_that_no_example_has_are_never_told(examples: list[PageExample], model: Model) -> None:

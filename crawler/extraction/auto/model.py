@@ -28,7 +28,7 @@ WEIGHTS = Path(__file__).with_name("weights.npz")
 SAMPLE = b"<p>Bees dance."
 KINDS = ("article", "forum", "product", "collection", "listing", "documentation", "service")
 """The types of page."""
-LEAST_SURE = 0.55
+LEAST_SURE = 0.6
 """The probability from which the type of a page is told."""
 MOST_COMMON = 0.5
 """The share of the likely main text, in words, that may be left out because other pages of the site have it."""

@@ -113,8 +113,9 @@ def test_comments_are_not_main_text() -> None:
     """Nor if they read as well as the article, unless there is no article."""
     article = "".join(f"<p>{sentence}</p>" for sentence in [SENTENCE] * 6)
     remarks = f"<p>{REMARK}</p>" * 2
+    head = "<meta property=og:type content=article><title>Bees</title>"
     page = Page.from_html(
-        f"<h1>Bees</h1><article>{article}<div class=comments>{remarks}</div></article>", "http://a.example/"
+        f"{head}<h1>Bees</h1><article>{article}<div class=comments>{remarks}</div></article>", "http://a.example/bees"
     )
     found = auto(page)
     assert SENTENCE in found.text
