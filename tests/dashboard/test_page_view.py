@@ -417,7 +417,8 @@ def test_the_description_for_programs() -> None:
 
 
 FACTS = (
-    "<html lang=en><head><meta property=og:type content=article><title>How bees dance</title></head><body><nav><a href=/>Home</a></nav><article>"
+    "<html lang=en><head><meta property=og:type content=article><title>How bees dance</title></head><body>"
+    "<nav><a href=/>Home</a></nav><article>"
     f"<h1>How bees dance</h1><p class=byline>By <a href=/ann>Ann Lee</a></p><p class=date>May 6, 2024</p>"
     f"{f'<p>{PROSE}</p>' * 4}<table><tr><th>Bee<th>Size<tr><td>Queen<td>20 mm</table><p>{PROSE}</p></article>"
     "<div class=comments><p>I have seen it too, in the spring of last year.</p></div>"
