@@ -18,7 +18,7 @@ from crawler.extraction.auto.network import COMPARED, LEAST_TEXT, LIMIT, BlockGr
 from crawler.extraction.auto.page_arrays import Floats
 from crawler.extraction.auto.text_arrays import Ints
 
-STEPS = (1, 0, 2, 0, 1, COMPARED)  # the layers: how far each looks along the page, 0 for containers
+STEPS = (1, 0, 2, 0, 1, COMPARED)  # the layers, each as in Layer.step
 WIDTH = 40
 PAGES = 16  # pages in a batch
 RATE, FIRST_STEPS, DECAY = 3e-3, 50, 1e-3

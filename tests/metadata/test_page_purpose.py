@@ -78,6 +78,7 @@ TEXT = "Honey bees keep their brood warm through the winter, and a cluster of wo
     [
         ("".join(post(number, TEXT) for number in range(3)), "", True),
         ("".join(post(number, TEXT) for number in range(3)), "article", False),
+        ("".join(map(post, range(3))), "article", True),
         ("".join(post(number, TEXT) for number in range(2)), "", False),
         ("<h1>Tag: bees</h1>" + post(1), "", True),
         ("<h1>A note</h1><h2>Why</h2><h2>How</h2>" + post(1), "", False),

@@ -29,7 +29,7 @@ AROUND = 3
 RUN = 32
 """Rows whose sums are computed at once."""
 COMPARED = -1
-"""Stands for the distance of the neighbours in the layer that compares blocks with the main text."""
+"""The step of the layer that compares blocks with the main text."""
 LEAST_TEXT = 1e-3
 """Added to the sum of a page's probabilities, which may be 0."""
 _BEFORE = np.tri(RUN, k=-1, dtype=np.float32)
@@ -39,7 +39,7 @@ class Layer(NamedTuple):
     """A step of the network."""
 
     step: int
-    """The distance of the neighbours; 0 for the layer of containers, or COMPARED."""
+    """The distance of the neighbours; 0 for the layer of containers, COMPARED for the one that compares."""
     weights: Floats
     bias: Floats
 
@@ -143,6 +143,7 @@ def _step(seen: Floats, layer: Layer, out: Floats | None = None) -> Floats:
 
 
 def _compared(network: Network, rows: Floats, layer: Layer) -> Floats:
+    """What the layer that compares adds. The mean is the same for all blocks, so that one matrix does for them."""
     likely = probabilities(network, rows)
     text = likely @ rows / (likely.sum() + LEAST_TEXT)
     own, both, same = np.split(layer.weights, 3)
