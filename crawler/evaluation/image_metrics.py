@@ -5,13 +5,14 @@
   score go together.
 - By the model's own threshold: the share of content that is kept; NRecall and NPrecision of Li 2006, the noise that is
   skipped over all noise and over all that is skipped (the paper prints the latter as something that is always 1); the
-  share of adverts that are skipped.
+  share of adverts that are skipped; the share of the sites that keep 99% of their content.
 
 Links of one site are alike, so the 95% intervals are by a bootstrap that draws sites and not links: as many as there
 are, with replacement, 2000 times from the same seed. Of a single site nothing can be said.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -23,17 +24,18 @@ from crawler.evaluation.significance import Interval, Numbers, drawn, middle
 from crawler.reports.html_page import aligned
 
 KEPT = 0.98
+KEPT_OF_SITE = 0.99
 AT_ONCE = 2_000_000  # numbers of a matrix
 ROUNDING = 1e-9
 ADVERT = "advert"
 MANY = 10  # pages that a site must have to be one of many pages
-COLUMNS = "links noise AUC removed@98% kept NRecall NPrecision adverts".split()
+COLUMNS = "links noise AUC removed@98% kept sites NRecall NPrecision adverts".split()
 BINS = (0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 1)
 BIN_HEAD = ("probability of noise", "links", "mean", "noise")
 NOTE = (
     "AUC, removed@98% (noise removed at 98% of content kept) and kept (content, by the model's own threshold) with 95% "
-    "intervals by bootstrap over sites; NRecall and NPrecision (noise skipped over all noise, over all skipped) and "
-    "adverts (skipped) by the model's own threshold."
+    "intervals by bootstrap over sites; sites (that keep 99% of their content), NRecall and NPrecision (noise skipped "
+    "over all noise, over all skipped) and adverts (skipped) by the model's own threshold."
 )
 
 
@@ -60,6 +62,8 @@ class ImageFigures(NamedTuple):
     removed_interval: Interval | None
     kept: float | None
     kept_interval: Interval | None
+    sites: float | None
+    """Share of the sites with content that keep KEPT_OF_SITE of it."""
     recall: float | None
     precision: float | None
     adverts: float | None
@@ -98,6 +102,7 @@ def figures(links: Sequence[ImageScore], intervals: bool = True) -> ImageFigures
         removed_interval=spread[1],
         kept=kept,
         kept_interval=spread[2],
+        sites=_sites_kept(content),
         recall=_share(sum(link.skipped for link in noise), len(noise)),
         precision=_share(len(skipped) - sum(link.skipped for link in content), len(skipped)),
         adverts=_share(sum(link.skipped for link in adverts), len(adverts)),
@@ -149,6 +154,14 @@ def _middle(values: Numbers) -> Interval | None:
 def _only(values: Numbers) -> float | None:
     value = float(values[0])
     return value if np.isfinite(value) else None
+
+
+def _sites_kept(content: Sequence[ImageScore]) -> float | None:
+    """The share of sites that keep KEPT_OF_SITE of their content."""
+    links_of_sites = Counter(link.site for link in content)
+    skipped_of_sites = Counter(link.site for link in content if link.skipped)
+    kept = [name for name, links in links_of_sites.items() if skipped_of_sites[name] <= (1 - KEPT_OF_SITE) * links]
+    return _share(len(kept), len(links_of_sites))
 
 
 def _share(part: int, whole: int) -> float | None:
@@ -209,6 +222,7 @@ def cells(row: ImageFigures) -> list[str]:
         _spread(row.auc, row.auc_interval),
         _spread(row.removed, row.removed_interval),
         _spread(row.kept, row.kept_interval),
+        _short(row.sites),
         _short(row.recall),
         _short(row.precision),
         _short(row.adverts),

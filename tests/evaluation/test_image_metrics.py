@@ -78,10 +78,23 @@ def test_by_the_models_own_threshold() -> None:
     assert (found.kept, found.recall, found.precision, found.adverts) == (4 / 5, 4 / 6, 4 / 5, 3 / 4)
 
 
+def test_sites_that_keep_their_content() -> None:
+    kept = link(False, 0.1)
+    skipped = link(False, 0.9, skipped=True)
+    sites = {
+        "all kept": [kept],
+        "one of 100 skipped": [kept] * 99 + [skipped],
+        "one of 99 skipped": [kept] * 98 + [skipped],
+    }
+    links_of_sites = [one._replace(site=name) for name, links in sites.items() for one in links]
+    assert figures([*links_of_sites, link(True, 0.9, site="no content")]).sites == 2 / 3
+
+
 def test_nothing_to_divide_by() -> None:
     found = figures([link(False, 0.1)])
     assert (found.kept, found.recall, found.precision, found.adverts) == (1, None, None, None)
-    assert figures([link(True, 0.1, kind="icon")]).kept is None
+    only_noise = figures([link(True, 0.1, kind="icon")])
+    assert (only_noise.kept, only_noise.sites) == (None, None)
 
 
 def test_intervals_draw_sites_and_are_always_the_same() -> None:
@@ -165,7 +178,7 @@ def test_tables() -> None:
 def test_text_has_a_row_for_each_name() -> None:
     lines = text(by_hand(FOUND, NAMES)).splitlines()
     head, one, other = (line.split() for line in lines[:3])
-    assert head == "model links noise AUC removed@98% kept NRecall NPrecision adverts".split()
+    assert head == "model links noise AUC removed@98% kept sites NRecall NPrecision adverts".split()
     assert one[:5] == ["one", "4", "2", "1.000", "(1.000-1.000)"]
     assert other[:4] == ["other", "4", "2", ".000"]
     assert lines[-1].startswith("AUC, removed@98%")

@@ -59,7 +59,7 @@ def test_it_learns(trained: TrainedImageModel) -> None:
     model = trained.model
     assert (model.splits.shape, model.tables.shape) == ((SPLITS, 60), (60, CODES))
     assert model.usual == pytest.approx(np.median([one.features[0] for one in links()], 0))
-    assert (trained.likely[~noise] <= model.limit).mean() == pytest.approx(1 - image_weights.LOST, abs=0.01)
+    assert (trained.likely[~noise] <= model.limit).mean() >= 1 - image_weights.LOST
 
 
 def test_the_same_seed_makes_the_same_bytes(trained: TrainedImageModel, tmp_path: Path) -> None:
@@ -139,21 +139,26 @@ def test_a_site_is_never_on_both_sides(sites: int, monkeypatch: pytest.MonkeyPat
     assert len(known[-1]) == sites
 
 
+ONE_SITE_IN_20 = [[0.1] * 50] * 19
+ONE_SITE_IN_19 = [[0.1] * 50] * 18
+
+
 @pytest.mark.parametrize(
-    ("likely", "found"),
+    ("content_of_sites", "chosen"),
     [
-        (np.linspace(0.001, 1, 1000), 0.988),
-        (np.array([0.3]), 0.3),
-        (np.array([0.2, 0.9, 0.4]), 0.9),
-        (np.r_[np.full(82, 0.1), 0.8], 0.8),
-        (np.r_[np.full(83, 0.1), 0.8], 0.1),
-        (np.ones(9), 1 - LEAST),
-        (np.zeros(9), LEAST),
+        ([np.linspace(0.001, 1, 1000)], 0.99),
+        ([[0.3]], 0.3),
+        ([[0.2, 0.9, 0.4]], 0.9),
+        ([*ONE_SITE_IN_20, [0.1, 0.1, 0.8]], 0.1),
+        ([*ONE_SITE_IN_19, [0.1, 0.1, 0.8]], 0.8),
+        ([*ONE_SITE_IN_20, [0.8] * 11], 0.1),
+        ([*ONE_SITE_IN_20, [0.8] * 12], 0.8),
+        ([[1.0] * 9], 1 - LEAST),
+        ([[0.0] * 9], LEAST),
     ],
 )
-def test_the_limit_loses_no_more_content_than_it_may(likely: Floats, found: float) -> None:
-    assert limit(likely) == pytest.approx(found)
-    assert (likely > limit(likely)).mean() <= image_weights.LOST or likely.min() == 1
+def test_the_limit_loses_no_more_content_than_it_may(content_of_sites: list[list[float]], chosen: float) -> None:
+    assert limit(content_of_sites) == pytest.approx(chosen)
 
 
 def test_an_image_is_judged_by_its_best_place(trained: TrainedImageModel) -> None:
@@ -189,13 +194,16 @@ def test_links_that_say_nothing_give_trees_that_say_nothing(tmp_path: Path) -> N
 
 
 def test_what_a_reader_was_not_sure_of_weighs_less() -> None:
-    small, large = np.zeros((2, len(FEATURES)), np.float32)
-    small[WIDTH], large[WIDTH] = 2, 7
+    small = np.zeros(len(FEATURES), np.float32)
+    small[WIDTH] = 2
+    large = np.zeros((50, len(FEATURES)), np.float32)
+    large[:, WIDTH] = np.linspace(6, 8, 50)
+    content = [sighted("t", False, row) for row in large]
 
     def likely(unsure: bool) -> float:
         """Of small images that one reader calls noise and another, who may be unsure, content."""
         both = [sighted(f"s{at}", at % 2 == 0, small, unsure=unsure and at % 2 == 1) for at in range(100)]
-        model = image_weights._fit(both + [sighted("t", False, large)] * 50, 0)
+        model = image_weights._fit(both + content, 0)
         return judged(model, both[0])
 
     assert likely(unsure=False) == pytest.approx(0.5, abs=0.05)
