@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from lxml import etree
 
+from crawler.noise.certain_marks import ADVERT_SIZES
 from crawler.noise.image_evidence import MOST_TEXT, Sighting
 from crawler.noise.page_features import ABOUT, FAMILIES, MOST_LETTERS, SHORT, PageContext, families, file_name
 from crawler.page.links import ImageLink
@@ -25,14 +26,6 @@ ICON, PIXEL = 40, 2  # pixels up to which an image is an icon, or invisible
 FRAMES = "nav header footer aside article main figure a li td form button noscript picture section table".split()
 IMAGES = frozenset("jpg png gif webp avif bmp svg".split())
 ENDINGS = "jpg png gif webp svg".split()
-ADVERT_SIZES = frozenset(
-    (
-        *((468, 60), (728, 90), (234, 60), (120, 600), (160, 600), (300, 250), (336, 280), (250, 250), (970, 250)),
-        *((970, 90), (300, 600), (320, 50), (320, 100), (88, 31), (120, 60), (120, 90), (125, 125), (120, 240)),
-        *((240, 400), (180, 150), (200, 200), (300, 100), (760, 90), (950, 90), (960, 90), (1000, 90), (980, 120)),
-    )
-)
-"""In pixels: standard sizes of adverts, and those of Chinese portals."""
 MOST_SAID = 400  # characters of alt and title that are read
 LONG = 8  # characters from which a file name identifies an image, wherever it is in an address
 _SIZE_IN_NAME = re.compile(r"(?<![\da-z])(\d{2,4})x(\d{2,4})(?!\d)", re.IGNORECASE)

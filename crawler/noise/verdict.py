@@ -1,5 +1,8 @@
 """The verdict on an image, with its reasons: by models (`Judge`), overruled by filter lists (`ImageNoiseFilter`).
 
+Each model decides by itself above its limit. Where the learned model is less certain, and an image is only more likely
+noise than content, one mark of noise that holds on every site is enough (crawler.noise.certain_marks).
+
 Filter lists are in the format of EasyList and are read by Brave's engine (the extra `adblock`).
 """
 
@@ -8,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from crawler.noise.certain_marks import has_advert_address, has_advert_size, is_repeated, leads_elsewhere
 from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.image_features import FEATURES, PIXEL, sightings
 from crawler.noise.li2006 import LEAST_PAGES, NoiseWords, description, entropy, redundancy
@@ -25,6 +29,10 @@ if TYPE_CHECKING:  # imports numpy, which is delayed until the first image
 CALLOUT = list(FAMILIES).index("callout")
 """The place of names of signs for notes and warnings, which a manual shows on many pages, but never on most of them."""
 MOST_NAMED = 5  # words that are named in a reason
+EVEN = 0.5
+"""Probability above which an image is more likely noise than content: one certain mark is enough then."""
+MARKED = 0.95
+"""Probability of noise of such an image: about this share of them is noise on sites held out from the training."""
 
 
 class ModelVerdict(NamedTuple):
@@ -89,6 +97,11 @@ class Judge:
     redundancy_limit: float = 0.3
     entropy_limit: float = 0.8
 
+    @property
+    def word_limit(self) -> float:
+        """The score of the keyword model above which an image is noise."""
+        return self.noise_words.limit if self.keyword_limit is None else self.keyword_limit
+
     def is_everywhere(self, share: float, pages: int) -> bool:
         """Whether an image that this share of a site's pages shows is redundant."""
         return share > self.redundancy_limit and round(share * pages) >= LEAST_PAGES
@@ -123,26 +136,34 @@ def scores_of(sighting: Sighting, evidence: Evidence, noise_words: NoiseWords | 
 
 
 def _by_keyword(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judge) -> ModelVerdict:
-    known, score = judge.noise_words, scores.keyword
-    limit = known.limit if judge.keyword_limit is None else judge.keyword_limit
-    if not known.is_over(score, limit):
-        return ModelVerdict(score, limit)
-    telling = [word for word in known.common(description(sighting)) if known.weights[word] >= limit]
-    heaviest = sorted(telling, key=lambda word: (-known.weights[word], word))[:MOST_NAMED]
-    return ModelVerdict(score, limit, True, (Reason(NoiseReason.KEYWORDS, {"words": heaviest}),))
+    if not judge.noise_words.is_over(scores.keyword, judge.word_limit):
+        return ModelVerdict(scores.keyword, judge.word_limit)
+    return ModelVerdict(scores.keyword, judge.word_limit, True, (_heaviest_words(sighting, judge),))
+
+
+def _heaviest_words(sighting: Sighting, judge: Judge) -> Reason:
+    """The reason of the keyword model: the words of an image that weigh most."""
+    weights = judge.noise_words.weights
+    heavy = [word for word in judge.noise_words.common(description(sighting)) if weights[word] >= judge.word_limit]
+    heaviest = sorted(heavy, key=lambda word: (-weights[word], word))[:MOST_NAMED]
+    return Reason(NoiseReason.KEYWORDS, {"words": heaviest})
 
 
 def _by_redundancy(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judge) -> ModelVerdict:
     limit, score = judge.redundancy_limit, scores.redundancy
     if score is None:
         return ModelVerdict(score, limit)
-    shown = round(score * evidence.pages)
-    reason = Reason(NoiseReason.SHOWN_ON_PAGES, {"shown": shown, "pages": evidence.pages})
+    reason = _shown_on_pages(score, evidence)
     if judge.is_everywhere(score, evidence.pages):
         return ModelVerdict(score, limit, True, (reason,))
-    if shown >= LEAST_PAGES and families(file_name(sighting.url))[CALLOUT]:
+    if reason.values["shown"] >= LEAST_PAGES and families(file_name(sighting.url))[CALLOUT]:
         return ModelVerdict(score, limit, True, (reason, Reason(NoiseReason.FILE_CALLOUT, {})))
     return ModelVerdict(score, limit)
+
+
+def _shown_on_pages(share: float, evidence: Evidence) -> Reason:
+    """The reason of the redundancy model."""
+    return Reason(NoiseReason.SHOWN_ON_PAGES, {"shown": round(share * evidence.pages), "pages": evidence.pages})
 
 
 def _is_head(sighting: Sighting) -> bool:
@@ -152,10 +173,30 @@ def _is_head(sighting: Sighting) -> bool:
 
 def _by_size(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judge) -> ModelVerdict:
     width, height = sighting.size
-    if width is None or height is None or max(width, height) > PIXEL or _is_head(sighting):
+    if width is None or height is None or _is_head(sighting):
         return NOTHING
-    reason = Reason(NoiseReason.UNSEEN, {"width": width, "height": height})
-    return ModelVerdict(1.0, 1.0, True, (reason,), is_calibrated=True)
+    size = {"width": width, "height": height}
+    if max(width, height) <= PIXEL:
+        return ModelVerdict(1.0, 1.0, True, (Reason(NoiseReason.UNSEEN, size),), is_calibrated=True)
+    if has_advert_size(sighting) and has_advert_address(sighting):
+        reasons = (Reason(NoiseReason.ADVERT_SIZE, size), Reason(NoiseReason.ADVERT_ADDRESS, {}))
+        return ModelVerdict(1.0, 1.0, True, reasons, is_calibrated=True)
+    return NOTHING
+
+
+def _marks(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judge) -> tuple[Reason, ...]:
+    """The certain marks of noise that an image has (crawler.noise.certain_marks)."""
+    marks: list[Reason] = []
+    if has_advert_size(sighting):
+        width, height = sighting.size
+        marks.append(Reason(NoiseReason.ADVERT_SIZE, {"width": width, "height": height}))
+    if has_advert_address(sighting):
+        marks.append(Reason(NoiseReason.ADVERT_ADDRESS, {}))
+    if judge.noise_words.is_over(scores.keyword, judge.keyword_limit) and leads_elsewhere(sighting):
+        marks.append(_heaviest_words(sighting, judge))
+    if scores.redundancy is not None and is_repeated(scores.redundancy, evidence.pages):
+        marks.append(_shown_on_pages(scores.redundancy, evidence))
+    return tuple(marks)
 
 
 def _by_entropy(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judge) -> ModelVerdict:
@@ -183,11 +224,15 @@ def _by_learned(sighting: Sighting, evidence: Evidence, scores: LiScores, judge:
     changed = learned_model.changes(model, features)
     likely = learned_model.probability(changed.logit)
     limit = model.limit if judge.learned_limit is None else judge.learned_limit
-    is_noise = likely > limit
+    marks = _marks(sighting, evidence, scores, judge) if EVEN < likely <= limit else ()
+    if marks:
+        likely = max(likely, MARKED)
+    is_noise = likely > limit or bool(marks)
     at = learned_model.AT
     image = JudgedImage(lambda name: features.item(at[name]), is_noise, max(1, evidence.pages))
-    why = weightiest(GROUPS, changed.groups, image) or (Reason(NoiseReason.ALL_TOGETHER, {}),)
-    if likely > 0.5 and not is_noise:
+    weighty = weightiest(GROUPS, changed.groups, image) or (Reason(NoiseReason.ALL_TOGETHER, {}),)
+    why = (*marks, *(reason for reason in weighty if reason not in marks))
+    if likely > EVEN and not is_noise:
         why = (Reason(NoiseReason.BELOW_LIMIT, {"percent": float(f"{100 * limit:.4g}")}), *why)
     return ModelVerdict(likely, limit, is_noise, why, is_calibrated=True)
 

@@ -85,6 +85,7 @@ class NoiseReason(ReasonCode):
     HEIGHT = auto(), N_("its height is {height}"), lambda p: p.feature("height") > 0 >= p.feature("width")
     ADVERT_SIZE = auto(), N_("its size, {width} x {height}, is a standard size of adverts"), has("advert's size")
     SIZE = auto(), N_("its size is {width} x {height}"), lambda p: p.is_sized and not p.feature("advert's size")
+    ADVERT_ADDRESS = auto(), N_("its address or its target is one of adverts")
     UNSEEN = auto(), N_("it is {width} x {height}, too small to be seen")
 
     OF_TITLE = auto(), N_("its description has words of the page's title"), has("alt words")

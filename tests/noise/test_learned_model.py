@@ -225,8 +225,8 @@ def test_what_is_kept_though_it_is_likely_noise_says_why(limit: float | None, is
     shown = seen(STORY)
     evidence = Evidence()
     evidence.see(shown)
-    (banner,) = [one for one in shown if one.url.endswith("728x90.gif")]
-    verdict = Judge(models=("learned",), learned_limit=limit).judge(banner, evidence)
+    (logo,) = [one for one in shown if one.url.endswith("logo.png")]
+    verdict = Judge(models=("learned",), learned_limit=limit).judge(logo, evidence)
     assert verdict.is_noise is is_noise
     assert (verdict.reasons[0] == Reason(NoiseReason.BELOW_LIMIT, {"percent": 99.99})) is says
     assert NoiseReason.BELOW_LIMIT not in [one.code for one in verdict.reasons[1:]]

@@ -170,7 +170,7 @@ def test_every_group_has_reasons() -> None:
     assert GROUPS.keys() == _OF_GROUP.keys()
     told = {code for codes in GROUPS.values() for code in (*codes[0], *codes[1])}
     assert {code.name for code in NoiseReason if code not in told} == set(
-        "UNSEEN KEYWORDS COMMON_WORDS BELOW_LIMIT ALL_TOGETHER BLOCKED_BY_LIST".split()
+        "UNSEEN ADVERT_ADDRESS KEYWORDS COMMON_WORDS BELOW_LIMIT ALL_TOGETHER BLOCKED_BY_LIST".split()
     )
 
 

@@ -1,0 +1,94 @@
+"""Marks of noise that hold on every site, whoever built it: a second witness beside the learned model.
+
+- Size: one of the standard sizes of adverts.
+- Address: the image lies in a folder or on a host for adverts, or it leads to one, or to a counter of clicks.
+- Keywords: the score of Li 2006 is above its limit, and the image leads to another site.
+- Repetition: several pages of the site show the image (formula 3 of Li 2006, far below the limit of that model).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from crawler.noise.li2006 import LEAST_PAGES
+from crawler.urls.parsing import folder, host, site
+
+if TYPE_CHECKING:
+    from crawler.noise.image_evidence import Sighting
+
+# Standard sizes of adverts, and those of Chinese portals, in pixels.
+ADVERT_SIZES = frozenset(
+    (
+        *((468, 60), (728, 90), (234, 60), (120, 600), (160, 600), (300, 250), (336, 280), (250, 250), (970, 250)),
+        *((970, 90), (300, 600), (320, 50), (320, 100), (88, 31), (120, 60), (120, 90), (125, 125), (120, 240)),
+        *((240, 400), (180, 150), (200, 200), (300, 100), (760, 90), (950, 90), (960, 90), (1000, 90), (980, 120)),
+    )
+)
+ADVERT_FOLDERS = frozenset(
+    "ads adv advert adverts advertise advertisement advertisements advertiser advertisers advertising adserver "
+    "adserv adservice adclick adview adimg adimage adimages banner banners bannerads sponsor sponsors sponsored "
+    "sponsorship affiliate affiliates popunder guanggao".split()
+)
+"""Names of folders and hosts for adverts. `ad` names hosts only: as a folder it is often the start of a checksum."""
+ADVERT_HOSTS = ADVERT_FOLDERS | {"ad"}
+CLICK_NAMES = frozenset("click clicks clk clickthru clickthrough adclick clicktrack clicktracker".split())
+"""Names of programs that count clicks."""
+REPEATED_SHARE = 0.05
+"""Share of a site's pages above which an image is repeated: a banner takes turns with up to 20 others."""
+MAX_ADDRESS = 300
+"""Characters of an address that are read; host and folders come first."""
+DIGITS = "0123456789"
+_SEPARATORS = re.compile(r"[/.]")
+
+
+def has_advert_size(sighting: Sighting) -> bool:
+    """Whether the page gives the image a standard size of adverts."""
+    return sighting.size in ADVERT_SIZES
+
+
+def has_advert_address(sighting: Sighting) -> bool:
+    """Whether the address of the image or of its target is one of adverts, and that of its page is not."""
+    if is_advert_address(sighting.page):
+        return False
+    return is_advert_address(sighting.url) or is_advert_address(sighting.target) or counts_clicks(sighting.target)
+
+
+@lru_cache(maxsize=4096)
+def is_advert_address(url: str) -> bool:
+    """Whether a folder of an address or a part of its host, apart from the domain itself, has a name for adverts.
+
+    >>> is_advert_address("http://a.example/ads/b.png"), is_advert_address("http://ads2.example.com/b.png")
+    (True, True)
+    >>> is_advert_address("http://a.example/b/ads.png"), is_advert_address("http://ads.com/b.png")
+    (False, False)
+    """
+    if "://" not in url:
+        return False
+    subdomains = host(url).removesuffix(site(url)).split(".")
+    folders = folder(url)[:MAX_ADDRESS].lower().split("/")[3:]
+    if any(name.rstrip(DIGITS) in ADVERT_HOSTS for name in subdomains):
+        return True
+    return any(name.rstrip(DIGITS) in ADVERT_FOLDERS for name in folders)
+
+
+@lru_cache(maxsize=4096)
+def counts_clicks(url: str) -> bool:
+    """Whether a folder or the file of an address has the name of a program that counts clicks.
+
+    >>> counts_clicks("http://a.example/click.php?to=b"), counts_clicks("http://a.example/b?click=1")
+    (True, False)
+    """
+    path = url[:MAX_ADDRESS].partition("://")[2].partition("?")[0].partition("/")[2]
+    return any(name in CLICK_NAMES for name in _SEPARATORS.split(path.lower()))
+
+
+def leads_elsewhere(sighting: Sighting) -> bool:
+    """Whether the image leads to another site than that of its page."""
+    return bool(sighting.target) and site(sighting.target) != site(sighting.page)
+
+
+def is_repeated(share: float | None, pages: int) -> bool:
+    """Whether several of a site's pages show the image, given their share."""
+    return share is not None and share > REPEATED_SHARE and round(share * pages) >= LEAST_PAGES
