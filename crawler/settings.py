@@ -210,9 +210,9 @@ DOWNLOADER_MIDDLEWARES = {
     "crawler.middlewares.image_noise.ImageNoiseMiddleware": 50,  # before any request, robots.txt too
     "crawler.middlewares.robots.RobotsMiddleware": 100,
     "crawler.middlewares.rights.RightsMiddleware": 110,
-    "crawler.middlewares.compression.LimitedCompression": 590,
     "crawler.middlewares.redirect.ScopedRedirectMiddleware": 600,
     "crawler.middlewares.backoff.BackoffMiddleware": 650,  # sees responses before redirects and retries do
+    "crawler.middlewares.compression.LimitedCompression": 660,  # before backing off, which tells walls by their source
     "crawler.middlewares.private_addresses.PrivateAddressMiddleware": 800,
 }
 ITEM_PROCESSOR = "crawler.pipelines.LimitedPipelines"
