@@ -13,10 +13,12 @@ from sites import OPEN, Answer, Asked, Crawl, Site, crawl, page, serving
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
 from crawler.middlewares.backoff import BackoffMiddleware
+from crawler.outcomes import Code, Outcome
 from crawler.store.batch.addresses import AddressKeys
 from crawler.urls.canonical import Canonical
 
 TOLERANCE = 0.15  # of a machine with other things to do
+BUSY = Outcome(Code.HTTP_STATUS, "503")
 LATE = 15.0  # the same, where it has very much else to do
 ONE_AT_A_TIME = OPEN | {"CONCURRENT_REQUESTS_PER_DOMAIN": "1", "HURRIED_DELAY": "0.3"} | HURRIED
 
@@ -107,7 +109,7 @@ def test_a_host_that_is_busy_for_too_long_is_left_alone(tmp_path: Path, words: s
 def test_a_host_that_is_left_alone_is_named_once(caplog: pytest.LogCaptureFixture) -> None:
     hosts = Frontier(AddressKeys(1, Canonical(())), LimitSettings()).hosts
     backoff = BackoffMiddleware(hosts, lambda name: None, limit=10.0)
-    assert [backoff.let_rest(name, 503, 3600.0) for name in ("a.example", "a.example", "b.example")] == [False] * 3
+    assert [backoff.let_rest(name, BUSY, 3600.0) for name in ("a.example", "a.example", "b.example")] == [False] * 3
     assert [message.split()[0] for message in caplog.messages] == ["a.example", "b.example"]
 
 
