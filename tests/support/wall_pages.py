@@ -318,7 +318,9 @@ WALLS: dict[str, tuple[str, Response]] = {
     "datadome 200": ("DataDome", Response(DATADOME)),
     "datadome json": (
         "DataDome",
-        Response('{"url":"https://geo.captcha-delivery.com/captcha/?initialCid=A"}', 403, {}, "application/json"),
+        Response(
+            '{"url":"https://geo.captcha-delivery.com/captcha/?initialCid=A"}', 403, {"X-DD-B": "1"}, "application/json"
+        ),
     ),
     "akamai denied": ("Akamai", Response(AKAMAI_DENIED, 403, {"Server": "AkamaiGHost"})),
     "akamai denied, no header": ("Akamai", Response(AKAMAI_DENIED, 403)),
