@@ -126,8 +126,8 @@ ROBOTSTXT_OBEY = True
 CRAWL_DELAY_LIMIT = 60.0  # a host that asks for longer delays is closed rather than requested too often
 """Seconds: the longest Crawl-delay that is obeyed. A host that asks for more is not crawled."""
 BACKOFF_LIMIT = 600.0
-"""Seconds: the longest pause after a 429, a 503 or a wall against robots. A host that asks for more, or refuses five times in a row, is given
-up.
+"""Seconds: the longest pause after a 429, a 503 or a wall against robots. A host that asks for more, or refuses five
+times in a row, is given up.
 """
 RETRY_TIMES = 2
 """How often a request that failed for another reason is sent again."""
