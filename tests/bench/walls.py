@@ -2,8 +2,8 @@
 
 `python walls.py [--data FOLDER]` reads the sets of saved pages in the folders extraction, sites and unmarked of FOLDER,
 by default WINNOW_DATA, as if each had been answered with 200. It names each page that is taken for a wall, with its
-title, to be looked at: some saved pages may be walls. The time is the median and the 99th percentile, parsing included where
-the text has to be read.
+title, to be looked at: some saved pages may be walls. The time is the median and the 99th percentile, parsing included
+where the text has to be read.
 """
 
 import argparse
