@@ -64,6 +64,7 @@ class Code(StrEnum):
         N_("robots.txt asks for longer pauses than CRAWL_DELAY_LIMIT"),
     )
     HOST_CLOSED = "host_closed", Group.SKIPPED, N_("site asked to stop (429 or 503)")
+    HOST_WALLED = "host_walled", Group.SKIPPED, N_("site is behind a wall against robots: {service}")
     SITE_BUDGET_SPENT = "site_budget_spent", Group.SKIPPED, N_("page budget of the site is spent")
     NOT_PUBLIC = "not_public", Group.SKIPPED, N_("address is not public")
     REFUSED = "refused", Group.FAILED, "{message}"
@@ -107,6 +108,8 @@ class Code(StrEnum):
     NOT_ASKED_FOR = "not_asked_for", Group.SKIPPED, N_("page that nobody asks for")
 
     HTTP_STATUS = "http_status", Group.FAILED, "{status}"
+    WALLED = "walled", Group.FAILED, N_("wall against robots: {service}")
+    PAYMENT_REQUIRED = "payment_required", Group.FAILED, N_("payment required: {price}")
     HOST_NOT_FOUND = "host_not_found", Group.FAILED, N_("host name not found")
     BAD_HOST_NAME = "bad_host_name", Group.FAILED, N_("not a valid host name")
     CONNECTION_REFUSED = "connection_refused", Group.FAILED, N_("connection refused")
@@ -173,6 +176,7 @@ NOTHING_GIVEN = {
     Code.LANGUAGE: "unknown",
     Code.NO_RESPONSE: N_("no type"),
     Code.UNPRODUCTIVE: N_("other patterns"),
+    Code.PAYMENT_REQUIRED: N_("no price given"),
 }
 """The text for an empty parameter."""
 CUTS = {

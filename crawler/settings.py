@@ -126,8 +126,8 @@ ROBOTSTXT_OBEY = True
 CRAWL_DELAY_LIMIT = 60.0  # a host that asks for longer delays is closed rather than requested too often
 """Seconds: the longest Crawl-delay that is obeyed. A host that asks for more is not crawled."""
 BACKOFF_LIMIT = 600.0
-"""Seconds: the longest pause after a 429 or 503. A host that asks for more, or refuses five times in a row, is given
-up.
+"""Seconds: the longest pause after a 429, a 503 or a wall against robots. A host that asks for more, or refuses five
+times in a row, is given up.
 """
 RETRY_TIMES = 2
 """How often a request that failed for another reason is sent again."""
@@ -210,9 +210,9 @@ DOWNLOADER_MIDDLEWARES = {
     "crawler.middlewares.image_noise.ImageNoiseMiddleware": 50,  # before any request, robots.txt too
     "crawler.middlewares.robots.RobotsMiddleware": 100,
     "crawler.middlewares.rights.RightsMiddleware": 110,
-    "crawler.middlewares.compression.LimitedCompression": 590,
     "crawler.middlewares.redirect.ScopedRedirectMiddleware": 600,
     "crawler.middlewares.backoff.BackoffMiddleware": 650,  # sees responses before redirects and retries do
+    "crawler.middlewares.compression.LimitedCompression": 660,  # before backing off, which tells walls by their source
     "crawler.middlewares.private_addresses.PrivateAddressMiddleware": 800,
 }
 ITEM_PROCESSOR = "crawler.pipelines.LimitedPipelines"

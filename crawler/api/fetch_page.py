@@ -15,7 +15,7 @@ from crawler.build_crawl import REPLACED
 from crawler.outcomes import Outcome
 from crawler.page.page import Page
 from crawler.spiders.page_reader import header
-from crawler.spiders.request_outcomes import outcome_of
+from crawler.spiders.request_outcomes import outcome_of, wall_outcome
 from crawler.translation.message import MessageError
 
 TAKEN = (
@@ -46,11 +46,16 @@ class _OnePage(Spider):
         yield Request(self.url, callback=self.take, errback=self.fail)
 
     def take(self, response: Response) -> None:
+        if (wall := wall_outcome(response)) is not None:
+            self.found.append(wall)
+            return
         robots = header(response.headers, "X-Robots-Tag", "\n")
         self.found.append(page_of(response.body, response.url, header(response.headers, "Content-Type"), robots))
 
     def fail(self, failure: Failure) -> None:
-        self.found.append(outcome_of(failure))
+        response = getattr(failure.value, "response", None)
+        wall = wall_outcome(response) if response is not None else None
+        self.found.append(wall or outcome_of(failure))
 
 
 def fetch_page(url: str, changed: dict[str, str]) -> Page:

@@ -7,13 +7,15 @@ from typing import Any
 
 import brotli
 
-from crawler.archives.records import EMPTY_LINE, MAX_HEAD, MAX_PAGE, BrokenError, NotHtmlError, fields_of
+from crawler.archives.records import EMPTY_LINE, MAX_HEAD, MAX_PAGE, BrokenError, NotHtmlError, WalledError, fields_of
 from crawler.archives.saved_documents import saved_document
 from crawler.archives.stream import Inflate, ZstdDecompressor, ZstdError
 from crawler.documents.document_type import may_be_document
 from crawler.page.page import Page, is_html, media_type
+from crawler.page.walls import wall_service
 
 CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,16})[ \t]*(?:;[^\r\n]*)?\r?\n")
+STATUS = re.compile(rb"HTTP/[\d.]+[ \t]+(\d{3})\b", re.IGNORECASE)
 LINE_END = re.compile(rb"\r?\n")
 BROTLI_PIECE = 1024 * 1024
 MOST_CODINGS = 2
@@ -24,9 +26,12 @@ TOO_LONG = f"the page is longer than {MAX_PAGE:,} bytes"
 
 
 def page_of(answer: bytes, url: str, whole: bool = True) -> Page:
-    """The page in a response; raises a NotHtmlError or BrokenError if there is none."""
+    """The page in a response; raises a NotHtmlError, BrokenError or WalledError if there is none."""
     headers, body = split(answer)
-    return page_of_body(body, url, headers, whole)
+    page, status = page_of_body(body, url, headers, whole), STATUS.match(answer)
+    if status is not None and (service := wall_service(int(status[1]), headers, page)):
+        raise WalledError(service)
+    return page
 
 
 def page_of_body(body: bytes, url: str, headers: Mapping[str, str], whole: bool = True) -> Page:

@@ -28,6 +28,10 @@ class NotHtmlError(Exception):
     """A record is not a web page; the message is its media type."""
 
 
+class WalledError(Exception):
+    """A record is the wall of a service against robots; the message is the service's name."""
+
+
 class InputError(WrongUseError):
     """A file cannot be used as an input; the message is one sentence."""
 
@@ -58,7 +62,7 @@ class Record:
 
 
 class Raw(NamedTuple):
-    """A record as it is stored; `decode` makes a page of it or raises a BrokenError or NotHtmlError."""
+    """A record as it is stored; `decode` makes a page of it or raises a BrokenError, NotHtmlError or WalledError."""
 
     place: str
     decode: Callable[["Raw"], Record]

@@ -15,7 +15,17 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from crawler.archives.inputs import DOCUMENT, Input
-from crawler.archives.records import Broken, BrokenError, InputError, NotHtmlError, Raw, ReadResult, Skipped, as_json
+from crawler.archives.records import (
+    Broken,
+    BrokenError,
+    InputError,
+    NotHtmlError,
+    Raw,
+    ReadResult,
+    Skipped,
+    WalledError,
+    as_json,
+)
 from crawler.atomic_files import AtomicFile, OutputError
 from crawler.bulk.common_parts import Libraries, learned
 from crawler.bulk.parallel import in_order
@@ -107,6 +117,8 @@ def clean(
         return Skipped(Outcome(Code.UNREAD_DOCUMENT, error.fault))
     except NotHtmlError as error:
         return Skipped(Outcome(Code.NOT_HTML, str(error)))
+    except WalledError as error:
+        return Skipped(Outcome(Code.WALLED, str(error)))
     except BrokenError as error:
         return Broken(found.place, str(error))
     except Exception as error:  # an error in one page, or in a method, must not affect the other pages

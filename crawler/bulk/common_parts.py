@@ -8,7 +8,7 @@ depends on the order in which pages are cleaned, the texts are the same with any
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
-from crawler.archives.records import BrokenError, NotHtmlError, Raw, ReadResult
+from crawler.archives.records import BrokenError, NotHtmlError, Raw, ReadResult, WalledError
 from crawler.documents.document import DocumentError
 from crawler.extraction.methods.template import N1, Learner, Library
 from crawler.extraction.site_libraries import MAX_KEPT
@@ -48,7 +48,7 @@ def _pages(found: Iterator[ReadResult], show: Callable[[], object]) -> Iterator[
         if isinstance(one, Raw):
             try:
                 page = one.decode(one).page
-            except (BrokenError, NotHtmlError, DocumentError):
+            except (BrokenError, NotHtmlError, WalledError, DocumentError):
                 continue
             if page.document is None:
                 yield host_of(page.url), page

@@ -99,6 +99,7 @@ class ClosingLines:
                 said.append(Message("  {url}: {why}", {"url": seed, "why": outcome.message}))
         elif status.seeds_failed:
             said.append(Message("Seeds that failed: {seeds}.", {"seeds": _failed(status.seeds_failed)}))
+        said += _walled(status.walled)
         if Outcome(Code.NOT_PUBLIC) in crawl.counts.outcomes:
             said.append(
                 Message("To crawl hosts without a public address, set -s ALLOWED_PRIVATE_HOSTS=NAME,ADDRESS,NETWORK.")
@@ -143,6 +144,24 @@ def _not_kept(counts: OutcomeCounts, put_off: Outcomes) -> list[Message]:
     if found := counts.of(Group.FAILED):
         said.append(Message("Failed: {reasons}.", {"reasons": ranked(found)}))
     return said
+
+
+def _walled(services: Mapping[str, str]) -> list[Message]:
+    """Which hosts are behind walls against robots, and what can be done.
+
+    >>> print(_walled({"a.example": "Anubis", "b.example": "Cloudflare"})[0])
+    Behind walls against robots, which are not evaded: a.example (Anubis), b.example (Cloudflare).
+    """
+    if not services:
+        return []
+    named = list(services.items())[:MOST_EXAMPLES]
+    hosts = [Message("{host} ({service})", {"host": host, "service": service}) for host, service in named]
+    if more := len(services) - len(named):
+        hosts.append(Message("and {n} more", {"n": f"{more:,}"}))
+    return [
+        Message("Behind walls against robots, which are not evaded: {hosts}.", {"hosts": hosts}),
+        Message("Ask these sites for access, use a feed or an API of theirs, or log in if you have an account."),
+    ]
 
 
 def _rendered(counts: Mapping[str, Any]) -> list[Message]:

@@ -21,6 +21,7 @@ STATISTICS = {
     "feed/pages": "Pages behind a wall whose text is from their feed.",
     "feed/dropped": "Texts of feeds that were dropped before their pages were read, as there were too many.",
     "backoff/STATUS": "Responses after which a host had a pause.",
+    "backoff/walled": "Walls against robots after which a host had a pause.",
     "recrawl/new": "Pages that were fetched for the first time.",
     "recrawl/changed": "Pages whose text had changed.",
     "recrawl/unchanged": "Pages that were the same, whether the server sent them or not.",

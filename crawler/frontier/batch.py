@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from crawler.frontier.page_result import Candidate, Completion, Lease, Template
     from crawler.frontier.pattern_rule import PatternCounts
     from crawler.noise.image_evidence import Evidence
-    from crawler.outcomes import Code
 
 
 class LinkUpdates(NamedTuple):
@@ -103,8 +102,8 @@ class Batch:
     crawl_delays: dict[int, float] = field(default_factory=dict)
     latencies: "dict[int, HostLatency]" = field(default_factory=dict)
     """Latencies of hosts that answered, reported now and then."""
-    closed: "dict[str, Code]" = field(default_factory=dict)
-    """The names of closed hosts, with the reason."""
+    closed: dict[str, str] = field(default_factory=dict)
+    """The names of closed hosts, with the text of the outcome of their addresses."""
     evidence: "dict[int, Evidence]" = field(default_factory=dict)
     """Counts of the images on its pages, by the id of the site."""
     demand: ClaimRequest | None = None

@@ -208,10 +208,10 @@ class Frontier:
         if queue is not None and queue.ready_at == work.ready_at:
             queue.ready_at = work.since
 
-    def _give_up(self, lease: Lease, code: Code) -> None:
+    def _give_up(self, lease: Lease, outcome: Outcome) -> None:
         """End a lease without a request."""
-        self._count(Outcome(code), 1)
-        self._end(lease, PageResult(Outcome(code)))
+        self._count(outcome, 1)
+        self._end(lease, PageResult(outcome))
 
     def _end(self, lease: Lease, result: PageResult) -> None:
         self._batch.ended.append(Completion(lease, result))
@@ -278,8 +278,8 @@ class Frontier:
     def _take_in(self, lease: Lease, reply: BatchReply, now: float) -> None:
         """Queue a leased address, unless its host was closed meanwhile."""
         name = host(lease.candidate.url)
-        if code := self.limits.closed.get(name):
-            self._give_up(lease, code)
+        if outcome := self.limits.closed.get(name):
+            self._give_up(lease, outcome)
             self._batch.resting.setdefault(lease.host_id, 0.0)
             return
         self.queues.put(lease).more = lease.host_id in reply.more

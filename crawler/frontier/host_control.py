@@ -21,12 +21,13 @@ UNUSED = 10.0  # seconds for which a host may be idle before what it refused is 
 MOST_OF_A_HOST = 128  # addresses
 AT_HAND = 4  # addresses for each concurrent request
 MUCH_BETTER = 2  # by this factor a priority must be higher
+HOST_CLOSED = Outcome(Code.HOST_CLOSED)
 
 
 class HostControl:
     """Applies limits and pauses to the queues, and reports hosts to each batch."""
 
-    def __init__(self, queues: HostQueues, give_up: Callable[[Lease, Code], None]) -> None:
+    def __init__(self, queues: HostQueues, give_up: Callable[[Lease, Outcome], None]) -> None:
         self.queues, self.limits = queues, queues.limits
         self.give_up = give_up
         """Ends a lease without a request."""
@@ -35,7 +36,7 @@ class HostControl:
         """Measures the latencies of hosts."""
         self._rests: dict[int, float] = {}
         self._crawl_delays: dict[int, float] = {}
-        self._closed: dict[str, Code] = {}
+        self._closed: dict[str, str] = {}
 
     def rest(self, name: str, until: float) -> None:
         """Do not ask a host before this time."""
@@ -69,12 +70,12 @@ class HostControl:
 
     def closed(self, url: str) -> Outcome | None:
         """Why the host of an address is closed, or None."""
-        code = self.limits.closed.get(host(url))
-        return Outcome(code) if code else None
+        return self.limits.closed.get(host(url))
 
-    def close(self, name: str, code: Code = Code.HOST_CLOSED) -> int:
-        """Never request a host again; returns how many of its leased addresses are given up."""
-        self.limits.closed[name] = self._closed[name] = code
+    def close(self, name: str, outcome: Outcome = HOST_CLOSED) -> int:
+        """Never request a host again; returns how many of its leased addresses are given up, with this outcome."""
+        self.limits.closed[name] = outcome
+        self._closed[name] = str(outcome)
         queue = self.queues.hosts.get(name)
         if queue:
             self.queues.requeue_refused(name)
@@ -82,12 +83,13 @@ class HostControl:
         if given_up:
             self.queues.remove(name, {lease.id for lease in given_up})
         for lease in given_up:
-            self.give_up(lease, code)
+            self.give_up(lease, outcome)
         return len(given_up)
 
     def forget(self, queues: HostQueues) -> None:
         """Start with empty queues; the next reply says again which hosts are closed."""
-        self.queues, self._closed = queues, dict(self.limits.closed)
+        self.queues = queues
+        self._closed = {name: str(outcome) for name, outcome in self.limits.closed.items()}
         self._rests, self._crawl_delays = {}, {}
 
     def report(self, batch: Batch, now: float, scarce: bool = False) -> None:

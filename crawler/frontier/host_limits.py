@@ -8,7 +8,7 @@ from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from crawler.outcomes import Code
+    from crawler.outcomes import Outcome
 
 MAX_HOSTS = 20_000  # hosts whose pauses are remembered
 
@@ -43,7 +43,7 @@ class HostLimits:
     def __init__(self, settings: LimitSettings) -> None:
         self.settings = settings
         self.workers = 1
-        self.closed: dict[str, Code] = {}
+        self.closed: dict[str, Outcome] = {}
         """Hosts that are never requested again, and why."""
         self._rests: dict[str, float] = {}
         self._intervals: dict[str, float] = {}

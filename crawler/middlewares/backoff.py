@@ -1,4 +1,4 @@
-"""Backs off from hosts that answer 429 or 503: they are paused, and the page is requested again later."""
+"""Backs off from hosts that answer 429, 503 or a wall against robots: they are paused, the page is requested later."""
 
 from __future__ import annotations
 
@@ -16,15 +16,19 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
 from crawler.build_crawl import crawl_of, slot_of
-from crawler.spiders.request_outcomes import REFUSED, REFUSED_TIMES, TOO_BUSY, can_wait
+from crawler.frontier.host_control import HOST_CLOSED
+from crawler.outcomes import Code, Outcome
+from crawler.spiders.request_outcomes import REFUSED, REFUSED_TIMES, TOO_BUSY, Refusal, can_wait, wall_outcome
 from crawler.urls.parsing import host
 
 if TYPE_CHECKING:
     from crawler.frontier.host_control import HostControl
+    from crawler.spiders.feed_texts import FeedTexts
 
 logger = logging.getLogger(__name__)
 
 SHORTEST = 1.0  # seconds of pause for a host that is too busy but names none
+WALLED = "walled"  # in place of a status, in the statistics
 
 
 def retry_after(header: str, now: float) -> float | None:
@@ -46,7 +50,10 @@ class HostRestsError(IgnoreRequest):
 
 
 class BackoffMiddleware:
-    """Pauses a busy host as long as it asks, or twice as long each time if it does not say, within limits."""
+    """Pauses a host that refuses as long as it asks, or twice as long each time if it does not say, within limits.
+
+    The response of a wall goes no further: neither robots.txt, a list, a page nor an image is read from it.
+    """
 
     delay = 5.0
     """Seconds of the first pause of a host that names none; each further pause is twice as long."""
@@ -59,11 +66,14 @@ class BackoffMiddleware:
         count: Callable[[str], None],
         limit: float,
         slot: Callable[[str], Slot | None] = lambda name: None,
+        feeds: FeedTexts | None = None,
     ) -> None:
         self.hosts, self.count = hosts, count
         self.limit = limit
         self.slot = slot
         """The downloader's slot for a host, if it has one."""
+        self.feeds = feeds
+        """The texts of pages that are known from feeds."""
         self.rests: dict[str, tuple[int, float]] = {}
         """How many times in a row each busy host was paused, and until when."""
         self.closed: set[str] = set()
@@ -71,21 +81,27 @@ class BackoffMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        limit = crawler.settings.getfloat("BACKOFF_LIMIT")
-        return cls(crawl_of(crawler).frontier.hosts, crawler.stats.inc_value, limit, partial(slot_of, crawler))
+        crawl, limit = crawl_of(crawler), crawler.settings.getfloat("BACKOFF_LIMIT")
+        slot = partial(slot_of, crawler)
+        return cls(crawl.frontier.hosts, crawler.stats.inc_value, limit, slot, crawl.reader.feeds)
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
-        name = host(request.url)
-        if response.status not in TOO_BUSY:
+        name, wall = host(request.url), wall_outcome(response)
+        if wall is None and response.status not in TOO_BUSY:
             if self.rests.pop(name, None):
                 self.hosts.host_recovered(name)
             return response
-        self.count(f"backoff/{response.status}")
+        if wall is not None and self.is_in_feed(request):
+            raise Refusal(wall, response)
+        self.count(f"backoff/{response.status if wall is None else WALLED}")
         header = (response.headers.get("Retry-After") or b"").decode("latin-1")
-        rests = self.let_rest(name, response.status, retry_after(header, time.time()))
+        outcome = wall or Outcome(Code.HTTP_STATUS, str(response.status))
+        rests = self.let_rest(name, outcome, retry_after(header, time.time()))
         self.withdraw(name)
         tries = request.meta.get(REFUSED_TIMES, 0) + 1
         if not rests or tries > self.times or not can_wait(request):
+            if wall is not None:
+                raise Refusal(wall, response)
             return response
         again = request.copy()
         again.meta.update({REFUSED_TIMES: tries, REFUSED: True})
@@ -93,6 +109,10 @@ class BackoffMiddleware:
 
     def process_exception(self, request: Request, exception: Exception) -> Request | None:
         return request.copy() if isinstance(exception, HostRestsError) else None
+
+    def is_in_feed(self, request: Request) -> bool:
+        """Whether the text of a page is known from a feed: then the page need not be requested again."""
+        return self.feeds is not None and "lease" in request.meta and self.feeds.has(request.meta["lease"].candidate)
 
     def withdraw(self, name: str) -> None:
         """Withdraw the requests to a host that wait in the downloader until a pause ends."""
@@ -104,8 +124,8 @@ class BackoffMiddleware:
                 slot.queue.remove((request, answer))
                 answer.errback(HostRestsError())
 
-    def let_rest(self, name: str, status: int, asked: float | None) -> bool:
-        """Pause the host, or close it; returns whether it may be requested again."""
+    def let_rest(self, name: str, outcome: Outcome, asked: float | None) -> bool:
+        """Pause the host after an outcome, or close it; returns whether it may be requested again."""
         now = time.monotonic()
         times, until = self.rests.get(name, (0, 0.0))
         begins = now >= until
@@ -114,14 +134,17 @@ class BackoffMiddleware:
             until = now + (self.delay * 2 ** (times - 1) if asked is None else max(asked, SHORTEST))
             self.rests[name] = times, until
         if until - now > self.limit or times > self.times:
-            self.hosts.close(name)
+            is_walled = outcome.code is Code.WALLED
+            self.hosts.close(name, Outcome(Code.HOST_WALLED, outcome.detail) if is_walled else HOST_CLOSED)
             if name not in self.closed:
                 self.closed.add(name)
                 logger.warning(
-                    "%s answers %d: no more requests are sent to it, and its addresses are given up", name, status
+                    "%s refuses (%s): no more requests are sent to it, and its addresses are given up",
+                    name,
+                    outcome.message,
                 )
             return False
         if begins:
-            logger.info("%s answers %d: it is paused for %.0f seconds", name, status, until - now)
+            logger.info("%s refuses (%s): it is paused for %.0f seconds", name, outcome.message, until - now)
         self.hosts.rest(name, until)
         return True

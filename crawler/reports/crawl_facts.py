@@ -190,7 +190,7 @@ def _site(site: SiteRow, limit: int, now: float) -> list[object]:
     used = max(site.pages / limit, site.requests / (limit * REQUESTS_A_PAGE))
     said: object = ""
     if site.why is not None:
-        values = {"why": Outcome(Code(site.why)).message, "closed": f"{site.closed:,}", "hosts": f"{site.hosts:,}"}
+        values = {"why": Outcome.of(site.why).message, "closed": f"{site.closed:,}", "hosts": f"{site.hosts:,}"}
         some = N_("{closed} of {hosts} hosts closed: {why}")
         said = Message(N_("closed: {why}") if site.closed == site.hosts else some, values)
     elif used >= 1:

@@ -165,7 +165,7 @@ class SlowReason(StrEnum):
     CLOSED = "closed"
     """It is closed; its addresses are given up when their turn comes."""
     RESTS = "rests"
-    """After an answer 429 or 503, or a failure of its robots.txt."""
+    """After an answer 429 or 503, a wall against robots, or a failure of its robots.txt."""
     PACE = "pace"
     """It asked for a pause between requests."""
     LATENCY = "latency"

@@ -22,6 +22,8 @@ T = TypeVar("T")
 
 MOST_OUTCOMES = 100
 """Outcomes of a group that are counted individually; a server may invent a media type for each page."""
+MOST_WALLED = 1_000
+"""Hosts behind walls that are remembered."""
 REMEMBERED = 200_000
 """Left-out addresses that are remembered, so that each is counted once."""
 OTHERS = {
@@ -101,6 +103,8 @@ class CrawlStatus:
     seeds_failed: dict[str, Outcome] = field(default_factory=dict)
     examples_failed: dict[str, Outcome] = field(default_factory=dict)
     """Examples of the topic that could not be read."""
+    walled: dict[str, str] = field(default_factory=dict)
+    """The services that put a wall in front of hosts, by host; of the first `MOST_WALLED`."""
     round_counts: RoundCounts | None = None
     """Counts of the pages of the round, at the end; None in the first round, where all are new."""
     put_off: Outcomes = field(default_factory=Outcomes)
@@ -108,6 +112,11 @@ class CrawlStatus:
     exhausted_at: HarvestCounts | None = None
     """The harvest that ended the crawl."""
     _closing: asyncio.Future[None] | None = None
+
+    def note_wall(self, host: str, service: str) -> None:
+        """Remember that a host is behind a wall against robots."""
+        if len(self.walled) < MOST_WALLED:
+            self.walled.setdefault(host, service)
 
     def abort(self, why: str) -> None:
         """End the crawl because pages can no longer be stored, for this reason."""

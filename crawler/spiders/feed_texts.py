@@ -58,6 +58,10 @@ class FeedTexts:
             self._take(next(iter(self._kept)))
             self._count_statistic("feed/dropped", 1)
 
+    def has(self, candidate: Candidate) -> bool:
+        """Whether the text of a page is kept."""
+        return any(self._key(url) in self._kept for url in (candidate.url, candidate.requested) if url)
+
     def in_place_of(self, page: Page, candidate: Candidate, *, is_refused: bool = False) -> Page | None:
         """The page made from its entry, if its server refuses it, or it is a log-in or less than half of the text."""
         found = self._of(candidate, page.url)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -12,14 +13,18 @@ from typing import TYPE_CHECKING
 import brotli
 from OpenSSL.SSL import Error as TlsError
 from scrapy import Request, exceptions
+from scrapy.http import Response
 from scrapy.spidermiddlewares.httperror import HttpError
 from service_identity import CertificateError, VerificationError
 from twisted.python.failure import Failure
 
 from crawler.frontier.page_result import Candidate, Lease, PageResult
 from crawler.outcomes import READ, SEED_FAILURES, Code, Group, Outcome
+from crawler.page.page import Page
+from crawler.page.walls import HEADERS, PAYMENT_REQUIRED, wall_service
 from crawler.recrawl.page_history import GONE_AFTER, ChangeCheck, PageChange
 from crawler.spiders.topic_tracker import KINDS
+from crawler.urls.parsing import host
 
 if TYPE_CHECKING:
     from crawler.frontier.frontier import Frontier
@@ -35,9 +40,11 @@ else:
 class Refusal(exceptions.IgnoreRequest):
     """The crawler refuses to send or follow this request."""
 
-    def __init__(self, outcome: Outcome) -> None:
+    def __init__(self, outcome: Outcome, response: Response | None = None) -> None:
         super().__init__(str(outcome))
         self.outcome = outcome
+        self.response = response
+        """The response, if the request was sent."""
 
 
 TOO_BUSY = (429, 503)
@@ -56,6 +63,12 @@ CODES: dict[type[BaseException], Code] = {
     ValueError: Code.BAD_HOST_NAME,
 }
 """The code of each error, special errors before general ones."""
+PRICE = "crawler-price"
+"""Header of the price of a page: https://developers.cloudflare.com/ai-crawl-control/features/pay-per-crawl/"""
+PRICE_WORDS = re.compile(r"[\w$., ]{1,30}")
+"""A price, such as USD 0.01."""
+_WALL_HEADERS = {name.title().encode(): name for name in HEADERS}
+"""The headers of walls by the keys under which Scrapy keeps them."""
 MOST_LETTERS = 100
 """Characters of another component's reason for refusing a request."""
 
@@ -64,7 +77,7 @@ def outcome_of(failure: Failure) -> Outcome:
     """Why a request failed; the same cause always has the same outcome."""
     error = failure.value
     if isinstance(error, HttpError):
-        return Outcome(Code.HTTP_STATUS, str(error.response.status))
+        return _refused_by_status(error.response)
     if isinstance(error, Refusal):
         return error.outcome
     if isinstance(error, exceptions.IgnoreRequest):
@@ -75,6 +88,22 @@ def outcome_of(failure: Failure) -> Outcome:
         return Outcome(Code.TLS_REFUSED)
     code = next((code for kind, code in CODES.items() if isinstance(error, kind)), None)
     return Outcome(code) if code else Outcome(Code.ERROR, type(error).__name__)
+
+
+def _refused_by_status(response: Response) -> Outcome:
+    if response.status != PAYMENT_REQUIRED:
+        return Outcome(Code.HTTP_STATUS, str(response.status))
+    price = (response.headers.get(PRICE) or b"").decode("latin-1").strip()
+    return Outcome(Code.PAYMENT_REQUIRED, price if PRICE_WORDS.fullmatch(price) else "")
+
+
+def wall_outcome(response: Response) -> Outcome | None:
+    """The outcome of a request whose response is a wall against robots; None if it is none."""
+    sent = _WALL_HEADERS.keys() & response.headers.keys()
+    headers = {_WALL_HEADERS[key]: b", ".join(response.headers.getlist(key)).decode("latin-1") for key in sent}
+    content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
+    service = wall_service(response.status, headers, Page(response.url, response.body, content_type))
+    return Outcome(Code.WALLED, service) if service else None
 
 
 def _caused_by_tls(error: BaseException | None) -> bool:
@@ -98,7 +127,7 @@ REFUSED = "refused"
 """Meta key of a request that waits until its host has answered another one."""
 VERDICT = "verdict"
 """Meta key of a request for a judged image: the row of its verdict."""
-PASSING = frozenset((Code.NOT_PUBLIC, Code.ROBOTS_UNREADABLE, Code.HOST_CLOSED))
+PASSING = frozenset((Code.NOT_PUBLIC, Code.ROBOTS_UNREADABLE, Code.HOST_CLOSED, Code.HOST_WALLED))
 """Outcomes that, like failures, may have passed when the crawl is started again."""
 COUNTED_AS = {
     PageChange.NEW: ("new",),
@@ -157,6 +186,7 @@ class Leases:
         if outcome is not None and outcome.code.group in (Group.SKIPPED, Group.FAILED):
             self.counts.count(outcome)
         self._note_seed(lease, outcome)
+        self._note_wall(lease, outcome)
         if self.comes_again():
             self._count_check(lease, result)
 
@@ -177,6 +207,13 @@ class Leases:
                 self.status.seeds_failed[candidate.requested or candidate.url] = outcome
         elif candidate.kind in KINDS and outcome is not None and outcome.code not in KINDS:
             self.status.examples_failed[candidate.requested or candidate.url] = outcome
+
+    def _note_wall(self, lease: Lease, outcome: Outcome | None) -> None:
+        """Remember the host of a page, or of a robots.txt, that is behind a wall."""
+        if outcome is not None and outcome.code is Code.ROBOTS_UNREADABLE:
+            outcome = Outcome.of(outcome.detail)
+        if outcome is not None and outcome.code is Code.WALLED:
+            self.status.note_wall(host(lease.candidate.url), outcome.detail)
 
     def _count_check(self, lease: Lease, result: PageResult) -> None:
         """Count the result of checking a page for changes."""

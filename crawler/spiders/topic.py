@@ -24,6 +24,7 @@ from crawler.outcomes import Code, Group, Outcome
 from crawler.page.image_file import looks_like_content
 from crawler.page.page import HTML_TYPES, Page, is_html, media_type
 from crawler.page.sitemaps import Listing, listing
+from crawler.page.walls import wall_service
 from crawler.recrawl.page_history import NOT_MODIFIED, ChangeCheck, PageChange, conditional_headers
 from crawler.spiders.crawl_status import EndingError
 from crawler.spiders.feed_texts import WALLS
@@ -163,9 +164,13 @@ class TopicSpider(Spider):
         policy = header(response.headers, "Content-Security-Policy")
         try:
             rendering = self.crawl.rendering.rendered(page, policy)
-            page, response.request.meta[TRIAL] = await self.crawl.status.unless_ending(rendering)
+            page, trial = await self.crawl.status.unless_ending(rendering)
         except EndingError:
             return ()
+        if service := wall_service(response.status, {}, page):  # its scripts have put a wall in its place
+            self.skip(response.request, Outcome(Code.WALLED, service))
+            return ()
+        response.request.meta[TRIAL] = trial
         return self.parse_page(page, response)
 
     async def follow_refresh(self, page: Page, response: Response, url: str) -> Iterable[PageItem | Request]:
@@ -271,13 +276,14 @@ class TopicSpider(Spider):
     def failed(self, failure: Failure) -> Iterator[PageItem]:
         """End a request that failed, unless the text of a page that its server refuses is known from a feed."""
         request: Request = failure.request  # type: ignore[attr-defined]
-        response = getattr(failure.value, "response", None)
-        if response is not None and response.status in WALLS:
-            candidate = lease_of(request).candidate
-            page = self.crawl.reader.feeds.in_place_of(page_of(response), candidate, is_refused=True)
+        lease, outcome = lease_of(request), outcome_of(failure)
+        response, is_walled = getattr(failure.value, "response", None), outcome.code is Code.WALLED
+        if response is not None and (is_walled or response.status in WALLS):
+            response.request = request
+            refused = Page(response.url, b"") if is_walled else page_of(response)  # a wall says nothing about the page
+            page = self.crawl.reader.feeds.in_place_of(refused, lease.candidate, is_refused=True)
             if page is not None:
                 return self.parse_page(page, response)
-        lease, outcome = lease_of(request), outcome_of(failure)
         if outcome.code.group is Group.FAILED:
             # Dead links are frequent and counted in the closing lines; trouble with a host is logged at once.
             level = DEBUG if failure.check(HttpError, Refusal) else INFO

@@ -124,7 +124,7 @@ host = Table(
     Column("next_at", Float, nullable=False, default=0.0),
     Column("crawl_delay", Float, nullable=False, default=0.0),  # seconds between requests, from robots.txt
     Column("worker", BigInteger),  # the only worker that may request it now
-    Column("closed", Text),  # the code of the reason for closing it
+    Column("closed", Text),  # the outcome of its addresses, if it is not requested any more
     Column("latency", Float),  # moving average of seconds until a response
     Column("delay", Float),  # current seconds between two requests
     UniqueConstraint("crawl_id", "name"),

@@ -109,6 +109,8 @@ class LocalWorkers:
             status.seeds_answered += report.seeds_answered
             status.seeds_failed |= {url: Outcome.of(outcome) for url, outcome in report.seeds_failed.items()}
             status.examples_failed |= {url: Outcome.of(outcome) for url, outcome in report.examples_failed.items()}
+            for host, service in report.walled.items():
+                status.note_wall(host, service)
             self.crawl.reports[key] = report._replace(statistics={})
 
     def _start_one(self) -> None:

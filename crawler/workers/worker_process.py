@@ -103,6 +103,7 @@ class Reporter:
             crawl.status.seeds_answered,
             {url: str(outcome) for url, outcome in islice(crawl.status.seeds_failed.items(), MOST_NAMED)},
             {url: str(outcome) for url, outcome in islice(crawl.status.examples_failed.items(), MOST_NAMED)},
+            dict(islice(crawl.status.walled.items(), MOST_NAMED)),
         )
 
     def closed(self, reason: str) -> None:

@@ -20,6 +20,8 @@ class WorkerReport(NamedTuple):
     seeds_failed: Mapping[str, str]
     """Outcomes, by address."""
     examples_failed: Mapping[str, str]
+    walled: Mapping[str, str]
+    """Services that put walls in front of hosts, by host."""
 
     @classmethod
     def of_list(cls, values: list[Any]) -> Self:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from sites import Answer, Site, serving
+from wall_pages import WALLS
 
 BEE = "Honey bees dance in the dark of the hive to tell the others where the flowers are, and how far away."
 LOOPBACK = ("-s", "ALLOWED_PRIVATE_HOSTS=127.0.0.1")
@@ -47,6 +48,15 @@ def test_a_page_from_the_web_has_the_limits_of_a_crawl(tmp_path: Path) -> None:
     assert [one.returncode for one in done] == [1, 1]
     assert b"headers larger than the limit" in done[0].stderr
     assert b"body larger than the limit" in done[1].stderr
+
+
+def test_a_wall_is_said_and_its_text_is_not_printed(tmp_path: Path) -> None:
+    walls = {"/200": Answer(WALLS["imperva 200"][1].body), "/403": Answer(WALLS["anubis"][1].body, 403)}
+    with serving(Site(walls | {"/402": Answer("", 402, headers={"crawler-price": "USD 0.01"})})) as site:
+        done = [winnow("clean", site.url + path, *LOOPBACK, folder=tmp_path) for path in ("200", "403", "402")]
+    assert [(one.returncode, one.stdout) for one in done] == [(1, b"")] * 3
+    for ended, value in zip(done, (b"Imperva", b"Anubis", b"USD 0.01"), strict=True):
+        assert value in ended.stderr
 
 
 def test_clean_a_page_from_the_web(site: Site, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import saved_pages
 from saved_pages import answer, html, text, url
+from wall_pages import FAILED, KEPT, WALLS, Response
 
 from crawler.archives import json_lines
 from crawler.archives.records import Broken, Raw, ReadResult, Record, Skipped
@@ -46,6 +47,24 @@ def raws(count: int) -> list[ReadResult]:
 def named(method: str) -> Cleaner:
     """What cleans by the method of this name."""
     return cleaner(method, EXTRACTORS[method])
+
+
+def record_of(response: Response) -> Raw:
+    """A WARC record of a response."""
+    headers = [f"{name}: {value}" for name, value in response.headers.items()]
+    data = answer(response.body.encode(), *headers).replace(b" 200 OK", f" {response.status} ".encode(), 1)
+    return Raw("a: byte 0", warc_record, data, {"warc-type": "response"})
+
+
+@pytest.mark.parametrize("name", ["cloudflare 403", "imperva 200", "river security 412", "vercel denied"])
+def test_walls_in_archives_are_left_out(name: str) -> None:
+    service, response = WALLS[name]
+    assert named("auto")(record_of(response)) == Skipped(Outcome(Code.WALLED, service))
+
+
+@pytest.mark.parametrize("response", [KEPT["cloudflare beacon"], FAILED["nginx 403"]])
+def test_other_responses_in_archives_are_cleaned(response: Response) -> None:
+    assert isinstance(named("auto")(record_of(response)), Cleaned)
 
 
 @pytest.mark.long

@@ -75,6 +75,22 @@ def test_without_a_browser_the_text_is_missing(tmp_path: Path) -> None:
     assert "Rendered in a browser" not in ended.closing()
 
 
+def test_a_wall_that_a_script_puts_in_place_of_a_page_is_not_kept(tmp_path: Path) -> None:
+    wall = "<h1>Before we continue</h1><p>Press and hold the button until it is filled.</p><div id=px-captcha></div>"
+    site = Site(
+        {
+            "/": page(TEXT, links={"/walled": "walled"}),
+            "/walled": shell(body="<div id='root'></div><script src='/wall.js'></script>"),
+            "/wall.js": script(f"document.getElementById('root').innerHTML = '{wall}'"),
+        }
+    )
+    with serving(site):
+        ended = crawled(tmp_path, site)
+    assert [item["url"] for item in ended.items()] == [site.url]
+    assert "/wall.js" in site.paths()
+    assert statistic(ended, "failed/walled/PerimeterX") == 1
+
+
 MAKES_TEXT = "<div id='root'></div><script src='/text.js'></script>{more}"
 ROBOTS = "User-agent: *\nDisallow: /forbidden\n"
 

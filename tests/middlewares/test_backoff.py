@@ -1,22 +1,29 @@
 """Busy hosts: one that answers 429 or 503 rests as long as it asks, within limits, and its page is asked for again."""
 
+from collections import Counter
 from contextlib import ExitStack
 from email.utils import formatdate
 from itertools import pairwise
 from pathlib import Path
-from time import sleep, time
+from time import monotonic, sleep, time
 
 import pytest
+from scrapy import Request
+from scrapy.http import HtmlResponse
 from short_backoff import HURRIED
 from sites import OPEN, Answer, Asked, Crawl, Site, crawl, page, serving
+from wall_pages import WALLS
 
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
 from crawler.middlewares.backoff import BackoffMiddleware
+from crawler.outcomes import Code, Outcome
+from crawler.spiders.request_outcomes import OF_SITE, PART_OF_PAGE, ROBOTS, Refusal
 from crawler.store.batch.addresses import AddressKeys
 from crawler.urls.canonical import Canonical
 
 TOLERANCE = 0.15  # of a machine with other things to do
+BUSY = Outcome(Code.HTTP_STATUS, "503")
 LATE = 15.0  # the same, where it has very much else to do
 ONE_AT_A_TIME = OPEN | {"CONCURRENT_REQUESTS_PER_DOMAIN": "1", "HURRIED_DELAY": "0.3"} | HURRIED
 
@@ -107,8 +114,27 @@ def test_a_host_that_is_busy_for_too_long_is_left_alone(tmp_path: Path, words: s
 def test_a_host_that_is_left_alone_is_named_once(caplog: pytest.LogCaptureFixture) -> None:
     hosts = Frontier(AddressKeys(1, Canonical(())), LimitSettings()).hosts
     backoff = BackoffMiddleware(hosts, lambda name: None, limit=10.0)
-    assert [backoff.let_rest(name, 503, 3600.0) for name in ("a.example", "a.example", "b.example")] == [False] * 3
+    assert [backoff.let_rest(name, BUSY, 3600.0) for name in ("a.example", "a.example", "b.example")] == [False] * 3
     assert [message.split()[0] for message in caplog.messages] == ["a.example", "b.example"]
+
+
+@pytest.mark.parametrize("name", ["cloudflare 200", "akamai denied", "baidu redirect"])
+@pytest.mark.parametrize("meta", [{}, {ROBOTS: True}, {OF_SITE: True}, {PART_OF_PAGE: True}])
+def test_a_wall_pauses_its_host_and_goes_no_further(name: str, meta: dict[str, bool]) -> None:
+    service, wall = WALLS[name]
+    hosts, counts = Frontier(AddressKeys(1, Canonical(())), LimitSettings()).hosts, Counter[str]()
+    backoff = BackoffMiddleware(hosts, lambda name: counts.update([name]), limit=10.0)
+    request = Request("http://a.example/robots.txt", meta=meta)
+    headers = {"Content-Type": wall.content_type, **wall.headers}
+    response = HtmlResponse(request.url, wall.status, headers, wall.body.encode())
+    if meta:  # these have no place in the queue
+        with pytest.raises(Refusal) as refusal:
+            backoff.process_response(request, response)
+        assert (refusal.value.outcome, refusal.value.response) == (Outcome(Code.WALLED, service), response)
+    else:
+        assert isinstance(backoff.process_response(request, response), Request)
+    assert hosts.rests("a.example", monotonic())
+    assert counts == {"backoff/walled": 1}
 
 
 def test_a_page_that_is_always_busy_does_not_cost_the_others(tmp_path: Path) -> None:

@@ -208,11 +208,12 @@ SITE = {"pages": 0, "requests": 0}
         ({"pages": 5, "requests": 700}, "", r"5 +1 +70%"),
         ({"pages": 5, "requests": 1_000}, "", r"5 +1 +100%  page budget of the site is spent"),
         ({}, "closed = 'host_closed'", r"0 +1 +0%  closed: site asked to stop \(429 or 503\)"),
+        ({}, "closed = 'host_walled/Anubis'", r"0 +1 +0%  closed: site is behind a wall against robots: Anubis"),
         ({}, "next_at = {now} + 130", r"0 +1 +0%  paused for 2 min"),
         ({}, "next_at = {now} + 0.5", r"0 +1 +0%"),
         ({}, "next_at = {now} + 130, best = NULL", r"0 +0 +0%"),
     ],
-    ids=["some", "nearly", "spent", "requests", "all requests", "closed", "rests", "not for long", "for nothing"],
+    ids="some nearly spent requests all_requests closed walled rests not_for_long for_nothing".split(),
 )
 def test_a_site(sqlite: Place, numbers: dict[str, int], change: str, expected: str) -> None:
     session = sqlite.session("bees")

@@ -11,7 +11,7 @@ from crawler.frontier.page_result import Candidate
 from crawler.outcomes import Code, Outcome
 from crawler.store.batch import claims
 from crawler.store.batch.hosts import REQUESTS_A_PAGE
-from crawler.store.crawl_tables import DONE, WAITING, host, site
+from crawler.store.crawl_tables import DONE, WAITING, address, host, site
 from crawler.urls.canonical import Canonical
 from crawler.urls.parsing import host as host_of
 
@@ -273,6 +273,13 @@ def test_a_closed_host_is_refused_and_counted(crew: Crew, known: bool) -> None:
     states = crew.addresses()
     assert states[A + "1"] == states["image " + A + "i.png"] == (DONE, CLOSED)
     assert two.claim() == one.claim() == []
+
+
+def test_the_addresses_of_a_walled_host_name_the_service(crew: Crew) -> None:
+    worker = crew.join(*many(A, 3))
+    worker.commit(closed={"a.example": "host_walled/Anubis"})
+    assert worker.commit(demand=EVERYTHING).refused == {Outcome(Code.HOST_WALLED, "Anubis"): 3}
+    assert crew.value(select(address.c.outcome_detail).distinct()) == "Anubis"
 
 
 def test_a_closed_host_is_refused_what_comes_later_too(crew: Crew) -> None:

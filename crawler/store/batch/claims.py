@@ -230,9 +230,10 @@ def _refuse(connection: Connection, claimant: Claimant, rows: Iterable[Row[Any]]
     for row in rows:
         spent = row.pages >= claimant.site_limit or row.requests >= claimant.site_limit * REQUESTS_A_PAGE
         if row.closed or spent:
-            code = Code(row.closed) if row.closed else Code.SITE_BUDGET_SPENT
-            given_up = REFUSE["all" if row.closed else "pages"].values(state=DONE, outcome=code)
-            refused[Outcome(code)] += connection.execute(given_up, {"host": row.id, "most": REFUSED_AT_ONCE}).rowcount
+            outcome = Outcome.of(row.closed) if row.closed else Outcome(Code.SITE_BUDGET_SPENT)
+            ended = {"state": DONE, "outcome": outcome.code, "outcome_detail": outcome.detail or None}
+            given_up = REFUSE["all" if row.closed else "pages"].values(**ended)
+            refused[outcome] += connection.execute(given_up, {"host": row.id, "most": REFUSED_AT_ONCE}).rowcount
     return Outcomes(+refused)
 
 

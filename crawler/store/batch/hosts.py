@@ -131,9 +131,9 @@ def update_hosts(connection: Connection, claimant: Claimant, addresses: Addresse
     update_latencies(connection, batch.latencies)
     if batch.closed:
         addresses.host_ids(connection, {name: f"http://{name}/" for name in batch.closed})
-    for name, code in sorted(batch.closed.items()):
+    for name, outcome in sorted(batch.closed.items()):
         row = (host.c.crawl_id == claimant.crawl_id) & (host.c.name == name)
-        connection.execute(update(host).where(row).values(closed=code, worker=None, next_at=now))
+        connection.execute(update(host).where(row).values(closed=outcome, worker=None, next_at=now))
 
 
 def update_latencies(connection: Connection, latencies: Mapping[int, HostLatency]) -> None:

@@ -210,7 +210,8 @@ def _is_worth_it(everything: bool, full: Select[Any]) -> ColumnElement[bool]:
         other = code.is_(None) | code.in_((Code.LIST, Code.REDIRECTED))
         return IS_NOT_DEADLY & or_(own, other, failed, left_out & has_room)
     is_gone = (code == Code.HTTP_STATUS) & address.c.outcome_detail.in_(GONE)
-    passing = code.in_((Code.LIST, Code.ROBOTS_UNREADABLE, Code.SITE_BUDGET_SPENT, Code.HOST_CLOSED))
+    closed = (Code.HOST_CLOSED, Code.HOST_WALLED)
+    passing = code.in_((Code.LIST, Code.ROBOTS_UNREADABLE, Code.SITE_BUDGET_SPENT, *closed))
     return IS_NOT_DEADLY & or_(own, failed & ~is_gone, passing & has_room)
 
 

@@ -1,0 +1,55 @@
+"""Walls against robots are told from pages, by their services' marks and not by their words."""
+
+import pytest
+from wall_pages import FAILED, KEPT, WALLS, Response
+
+from crawler.page.page import Page
+from crawler.page.walls import LITTLE_TEXT, LITTLE_WIDGET_TEXT, MOST_BYTES, MOST_LINKS, wall_service
+
+
+def service_of(response: Response) -> str:
+    headers = {name.lower(): value for name, value in response.headers.items()}
+    page = Page("http://a.example/", response.body.encode(), response.content_type)
+    return wall_service(response.status, headers, page)
+
+
+@pytest.mark.parametrize("name", WALLS)
+def test_a_wall_has_the_name_of_its_service(name: str) -> None:
+    service, response = WALLS[name]
+    assert service_of(response) == service
+
+
+@pytest.mark.parametrize("name", KEPT | FAILED)
+def test_other_responses_are_no_walls(name: str) -> None:
+    assert service_of((KEPT | FAILED)[name]) == ""
+
+
+MARK = "<script>window._cf_chl_opt={}</script>"
+WIDGET = "<div class='h-captcha'></div>"
+LINKS = "<a href=/></a>"
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "is_wall"),
+    [
+        (MARK + "a" * (LITTLE_TEXT - 1), 200, True),
+        (MARK + "a" * LITTLE_TEXT, 200, False),
+        (MARK + "蜂" * (LITTLE_TEXT // 2), 200, False),
+        (MARK + "a" * LITTLE_TEXT, 403, True),
+        (MARK + "a" * LITTLE_TEXT, 404, False),
+        (MARK + LINKS * (MOST_LINKS - 1), 200, True),
+        (MARK + LINKS * MOST_LINKS, 200, False),
+        (MARK + LINKS.upper() * MOST_LINKS, 200, False),
+        (f"{MARK}<script>{'a' * (MOST_BYTES - len(MARK) - 32)}</script>", 200, True),
+        (f"{MARK}<script>{'a' * MOST_BYTES}</script>", 200, False),
+        (f"{MARK}<p>_cf_chl_opt</p>", 200, False),
+        (WIDGET + "a" * (LITTLE_WIDGET_TEXT - 1), 200, True),
+        (WIDGET + "a" * LITTLE_WIDGET_TEXT, 200, False),
+        (WIDGET + "<textarea name=h-captcha-response></textarea>", 200, True),
+        (WIDGET + "<textarea name=text></textarea>", 200, False),
+        (WIDGET + "<input>", 200, False),
+        (WIDGET + "<input type=submit>", 200, True),
+    ],
+)
+def test_how_little_a_wall_has_beside_its_marks(body: str, status: int, is_wall: bool) -> None:
+    assert bool(service_of(Response(f"<html>{body}", status))) is is_wall
