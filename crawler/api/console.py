@@ -125,7 +125,11 @@ def crawl(given: Sequence[str]) -> None:
 def _clean_parser() -> _Parser:
     parser = _parser("clean")
     add = parser.add_argument
-    add("page", metavar="PAGE", help=N_("the address of a page or document, a file, or - for standard input"))
+    add(
+        "page",
+        metavar="PAGE",
+        help=N_("the address of a page or document (robots.txt is not checked), a file, or - for standard input"),
+    )
     add("--markdown", action="store_true", help=N_("print Markdown, with the addresses of links"))
     add("--json", action="store_true", help=N_("print a JSON object with the text, title, author, date and more"))
     add("--url", metavar="URL", default="", help=N_("the address from which the file or standard input was fetched"))

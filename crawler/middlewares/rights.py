@@ -1,15 +1,14 @@
 """Leaves out what a site disallows for the purpose of the crawl, and asks for the files in which sites say so.
 
-A host is asked for its tdmrep.json once, before its first page, and for the licence files that its robots.txt and its
-pages name. These requests keep the pauses of their hosts and obey robots.txt.
+A host is asked for its tdmrep.json once a day, before its first page, and for the licence files that its robots.txt and
+its pages name. These requests keep the pauses of their hosts and obey robots.txt.
 """
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
@@ -28,6 +27,7 @@ from crawler.rights.rsl import LicenceFile
 from crawler.rights.tdm_reservation import TdmFile
 from crawler.spiders.page_reader import page_of, rights_headers
 from crawler.spiders.request_outcomes import OF_SITE, SITE_FILES, Refusal
+from crawler.urls.file_cache import DAY, WEIGHT, Fetched, FileCache
 from crawler.urls.parsing import origin
 
 if TYPE_CHECKING:
@@ -39,42 +39,10 @@ MAX_SIZE = 500_000
 """Bytes of a file that are read."""
 MAX_KEPT = 5_000_000
 """Bytes of files in memory."""
-WEIGHT = 500
-"""Bytes that each file counts for, in addition to its own."""
 MAX_LICENCES = 10
 """Licence files that the pages of one host may name."""
 OF_CONTENT = frozenset(("seed", "link", "image"))
 """Kinds of addresses that lead to what is collected."""
-
-
-class FileCache:
-    """The files that were asked for last, each once, limited by size."""
-
-    def __init__(self, most: int = MAX_KEPT) -> None:
-        self.most, self.weight = most, 0
-        self._kept: OrderedDict[str, tuple[Any, int]] = OrderedDict()
-        self._asked: dict[str, asyncio.Task[tuple[Any, int]]] = {}
-
-    async def get(self, key: str, ask: Callable[[], Awaitable[tuple[Any, int]]]) -> Any:
-        """The entry of this key, asked for if it is not in the cache; `ask` returns it with its size in bytes."""
-        if key in self._kept:
-            self._kept.move_to_end(key)
-            return self._kept[key][0]
-        if key not in self._asked:
-            self._asked[key] = asyncio.ensure_future(ask())
-            self._asked[key].add_done_callback(lambda task: self._keep(key, task))
-        return (await self._asked[key])[0]
-
-    def _keep(self, key: str, task: asyncio.Task[tuple[Any, int]]) -> None:
-        del self._asked[key]
-        if task.cancelled() or task.exception() is not None:
-            return
-        found, size = task.result()
-        self._kept[key] = found, size + WEIGHT
-        self.weight += size + WEIGHT
-        while self.weight > self.most and len(self._kept) > 1:
-            _, (_, weight) = self._kept.popitem(last=False)
-            self.weight -= weight
 
 
 class RightsMiddleware:
@@ -82,7 +50,7 @@ class RightsMiddleware:
 
     def __init__(self, crawler: Crawler, purpose: Purpose) -> None:
         self.crawler, self.purpose = crawler, purpose
-        self.files = FileCache()
+        self.files: FileCache[str, Any] = FileCache(MAX_KEPT)
         self.named: OrderedDict[str, int] = OrderedDict()
         """How many licence files the pages of a host have named."""
 
@@ -136,18 +104,19 @@ class RightsMiddleware:
         found: LicenceFile | None = await self.files.get(url, lambda: self._ask(url, _licence_file))
         return found
 
-    async def _ask(self, url: str, read: Callable[[bytes, str, str], Any]) -> tuple[Any, int]:
-        """What is read at an address, with its size in bytes; None if nothing is there."""
+    async def _ask(self, url: str, read: Callable[[bytes, str, str], Any]) -> Fetched[Any]:
+        """What is read at an address; None if nothing is there."""
+        valid_until = self.files.clock() + DAY
         try:
             request = Request(url, NO_CALLBACK, meta={OF_SITE: True, "download_maxsize": MAX_SIZE}, priority=1000)
             response = await self.crawler.engine.download_async(request)
         except Exception as error:
             logger.debug("%s cannot be read: %s", url, error)
-            return None, 0
+            return Fetched(None, 0, valid_until)
         if response.status != 200:
-            return None, 0
+            return Fetched(None, 0, valid_until)
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        return read(response.body, url, now), len(response.body)
+        return Fetched(read(response.body, url, now), len(response.body), valid_until)
 
 
 def _tdm_file(body: bytes, url: str, now: str) -> TdmFile:

@@ -1,17 +1,19 @@
-"""Obeys robots.txt (RFC 9309); nothing is requested from a host whose robots.txt fails."""
+"""Obeys robots.txt (RFC 9309); nothing is requested from a host whose robots.txt fails.
+
+A robots.txt is valid for a day (2.4). After an answer 5xx or a lost connection the host is paused, and its addresses
+wait: the pauses and their number are those of busy hosts. Then, and at once if the host cannot be reached at all, its
+addresses are given up, and robots.txt is not requested again for some minutes.
+"""
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from time import monotonic
+from functools import partial
 from typing import TYPE_CHECKING, Self
 
-from protego import Protego
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
@@ -19,12 +21,12 @@ from scrapy.http.request import NO_CALLBACK
 from twisted.python.failure import Failure
 
 from crawler.build_crawl import crawl_of
-from crawler.middlewares.robots_rules import rules_of, sitemaps_of
+from crawler.middlewares.backoff import BackoffMiddleware
 from crawler.outcomes import Code, Outcome
-from crawler.page.head import BOT
-from crawler.rights.page_rights import SiteFiles
-from crawler.rights.robots_file import MAX_SIZE, RobotsFile, read_robots
+from crawler.rights.page_rights import NO_FILES, SiteFiles
+from crawler.rights.robots_file import MAX_SIZE, RobotsFile, read_robots, readable_part
 from crawler.spiders.request_outcomes import ROBOTS, SITE_FILES, TOO_BUSY, Refusal, can_wait, outcome_of
+from crawler.urls.file_cache import DAY, Fetched, FileCache
 from crawler.urls.parsing import host, origin
 
 if TYPE_CHECKING:
@@ -32,50 +34,37 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MAX_KEPT = 5_000_000  # bytes of cached robots.txt; parsed rules take 20 to 40 times as much memory
+MAX_KEPT = 5_000_000  # bytes of cached robots.txt; parsed rules take some 25 times as much memory
 SHORTEST_DELAY = 0.001  # seconds: a shorter Crawl-delay makes no difference
-WEIGHT = 100  # bytes that each entry counts for, in addition to its robots.txt
+SOON_OVER = frozenset((Code.CONNECTION_LOST, Code.ANSWER_CUT))
+"""Failures of hosts that can be reached; a timeout is none, as it has taken minutes already."""
+NO_RULES = read_robots(b"", "", "")
+"""Stands for a robots.txt that does not exist, or is empty."""
 
 
 @dataclass(frozen=True)
-class RobotsRules:
-    """The rules of a host, and what its robots.txt says about the use of pages."""
+class ClosedHost:
+    """Why a host must not be requested."""
 
-    rules: Protego
-    file: RobotsFile | None = None
-    """None if there is no robots.txt, or it is empty."""
-
-
-RobotsAnswer = RobotsRules | Outcome | None
-"""The rules, or why a host must not be requested, or None if it was too busy to answer."""
+    outcome: Outcome
+    failures: int = 0
+    """How often its robots.txt failed in a row."""
+    may_open: bool = False
+    """Whether the host is only paused, and its addresses wait."""
 
 
-class RobotsCache:
-    """A cache of the robots.txt of the hosts used last, limited by size."""
-
-    def __init__(self, most: int = MAX_KEPT) -> None:
-        self.most = most
-        self.weight = 0
-        self._kept: OrderedDict[str, tuple[RobotsRules | Outcome, int]] = OrderedDict()
-
-    def get(self, place: str) -> RobotsAnswer:
-        """The entry of a host, or None if it is not in the cache."""
-        if place not in self._kept:
-            return None
-        self._kept.move_to_end(place)
-        return self._kept[place][0]
-
-    def keep(self, place: str, answer: RobotsRules | Outcome, size: int) -> None:
-        """Add an entry of so many bytes, and drop the least recently used ones."""
-        self._kept[place] = answer, size + WEIGHT
-        self.weight += size + WEIGHT
-        while self.weight > self.most and len(self._kept) > 1:
-            _, (_, weight) = self._kept.popitem(last=False)
-            self.weight -= weight
+RobotsAnswer = RobotsFile | ClosedHost
 
 
 class RobotsMiddleware:
     """Requests each host's robots.txt before its first page, and obeys it."""
+
+    first_pause = BackoffMiddleware.delay
+    """Seconds of the pause after the first failure; each further one is twice as long."""
+    pauses = BackoffMiddleware.times
+    """Failures in a row for which the addresses of a host wait."""
+    failure_seconds = 300.0
+    """Seconds for which a failure is not repeated; so long other addresses of the host are given up as well."""
 
     def __init__(
         self,
@@ -86,8 +75,7 @@ class RobotsMiddleware:
     ) -> None:
         self.crawler, self.hosts, self.take_in_sitemaps = crawler, hosts, take_in_sitemaps
         self.crawl_delay_limit = crawl_delay_limit
-        self.answers = RobotsCache()
-        self.asked: dict[str, asyncio.Task[RobotsAnswer]] = {}
+        self.answers: FileCache[str, RobotsAnswer] = FileCache(MAX_KEPT)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -101,65 +89,68 @@ class RobotsMiddleware:
         if ROBOTS in request.meta:
             return None
         place = origin(request.url)
-        pause = self.hosts.interval(host(request.url))
-        answer = self.answers.get(place)
-        came_first = answer is None
-        if answer is None:
-            if place not in self.asked:
-                self.asked[place] = asyncio.ensure_future(self.ask(place))
-            answer = await self.asked[place]
-        if answer is None and can_wait(request):
-            return request.copy()
-        if answer is None:
-            raise Refusal(Outcome(Code.HOST_CLOSED))
-        if isinstance(answer, Outcome):
-            raise Refusal(answer)
-        if not answer.rules.can_fetch(request.url, BOT):
+        name = host(request.url)
+        interval = self.hosts.interval(name)
+        answer = await self.answers.get(place, partial(self.fetch, place))
+        if isinstance(answer, ClosedHost):
+            if answer.may_open and can_wait(request):
+                return request.copy()
+            raise Refusal(answer.outcome)
+        if not answer.allows(request.url):
             raise Refusal(Outcome(Code.ROBOTS_FORBIDS))
-        request.meta[SITE_FILES] = SiteFiles(answer.file)
+        request.meta[SITE_FILES] = NO_FILES if answer is NO_RULES else SiteFiles(answer)
         # A request that was built before the Crawl-delay was known is queued again.
-        return request.copy() if came_first and (answer.rules.crawl_delay(BOT) or 0) > pause else None
+        return request.copy() if self.hosts.interval(name) > interval else None
 
-    async def ask(self, place: str) -> RobotsAnswer:
-        """The rules of a host, from the cache or its robots.txt."""
-        try:
-            answer, size = await self.fetch(place)
-            if answer is not None:
-                self.answers.keep(place, answer, size)
-            return answer
-        finally:
-            del self.asked[place]
-
-    async def fetch(self, place: str) -> tuple[RobotsAnswer, int]:
-        """The rules of a host, or why it must not be requested; and the size of its robots.txt."""
+    async def fetch(self, place: str) -> Fetched[RobotsAnswer]:
+        """The robots.txt of a host, or why the host must not be requested."""
+        name = host(place + "/")
+        clock = self.answers.clock
         request = Request(f"{place}/robots.txt", NO_CALLBACK, meta={ROBOTS: True}, priority=1000)
         try:
             response = await self.crawler.engine.download_async(request)
         except Exception:
             why = outcome_of(Failure())
-            return (why if why.code is Code.NOT_PUBLIC else Outcome(Code.ROBOTS_UNREADABLE, str(why))), 0
-        if response.status in TOO_BUSY and self.hosts.rests(host(place + "/"), monotonic()):
-            return None, 0
+            return self.failed(place, why, why.code in SOON_OVER)
+        if response.status in TOO_BUSY and self.hosts.rests(name, clock()):
+            paused = ClosedHost(Outcome(Code.HOST_CLOSED), self.failures(place), may_open=True)
+            return Fetched(paused, 0, valid_until=clock())
         if response.status == 429 or response.status >= 500:
             why = Outcome(Code.HTTP_STATUS, str(response.status))
-            return Outcome(Code.ROBOTS_UNREADABLE, str(why)), 0
-        body = response.body[:MAX_SIZE] if response.status < 300 else b""
+            return self.failed(place, why, response.status not in TOO_BUSY)
+
+        body = readable_part(response.body) if response.status < 300 else b""
         if len(response.body) > len(body) > 0:
             logger.info("The robots.txt of %s is longer than %d bytes: the rest is not read", place, MAX_SIZE)
-        text = body.decode("utf-8-sig", "ignore")
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        file = read_robots(text, body, f"{place}/robots.txt", now) if body.strip() else None
-        self.take_in_sitemaps(place, sitemaps_of(text))
-        rules = self.slow_down(host(place + "/"), rules_of(text))
-        return (rules if isinstance(rules, Outcome) else RobotsRules(rules, file)), len(body)
+        file = read_robots(body, f"{place}/robots.txt", now) if body.strip() else NO_RULES
+        self.take_in_sitemaps(place, file.sitemaps)
+        return Fetched(self.slow_down(name, file), len(body), clock() + DAY)
 
-    def slow_down(self, name: str, rules: Protego) -> Protego | Outcome:
-        """Apply the Crawl-delay of rules; returns the rules, or why the host must not be requested."""
-        delay = rules.crawl_delay(BOT)
+    def failed(self, place: str, why: Outcome, is_soon_over: bool) -> Fetched[RobotsAnswer]:
+        """Pause a host whose robots.txt cannot be read, or close it for a time."""
+        failures = self.failures(place) + 1
+        may_open = is_soon_over and failures <= self.pauses
+        seconds = self.first_pause * 2 ** (failures - 1) if may_open else self.failure_seconds
+        valid_until = self.answers.clock() + seconds
+        outcome = why if why.code is Code.NOT_PUBLIC else Outcome(Code.ROBOTS_UNREADABLE, str(why))
+        if may_open:
+            self.hosts.rest(host(place + "/"), valid_until)
+            logger.info("%s: %s; it is requested again in %.0f seconds", place, outcome, seconds)
+        return Fetched(ClosedHost(outcome, failures, may_open), 0, valid_until)
+
+    def failures(self, place: str) -> int:
+        """How often the robots.txt of a host has failed since it was read last."""
+        answer = self.answers.last(place)
+        return answer.failures if isinstance(answer, ClosedHost) else 0
+
+    def slow_down(self, name: str, file: RobotsFile) -> RobotsAnswer:
+        """Apply the Crawl-delay of a robots.txt; returns the file, or why the host must not be requested."""
+        delay = file.own.crawl_delay
         if delay is None or delay < SHORTEST_DELAY:
-            return rules
+            return file
         if delay > self.crawl_delay_limit:
-            return Outcome(Code.CRAWL_DELAY_TOO_LONG)
+            return ClosedHost(Outcome(Code.CRAWL_DELAY_TOO_LONG))
         self.hosts.slow(name, delay)
         logger.info("%s asks for %g seconds between two requests (Crawl-delay in robots.txt)", name, delay)
-        return rules
+        return file

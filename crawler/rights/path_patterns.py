@@ -1,72 +1,88 @@
-"""Patterns of paths as in robots.txt (RFC 9309): `*` is any text, `$` the end; they match from the beginning."""
+"""Patterns of paths as in robots.txt (RFC 9309, 2.2.2 and 2.2.3).
+
+`*` is any text, `$` the end of the path; a pattern matches from the beginning. `%2A` and `%24` are the characters
+themselves, in a pattern and in a path.
+"""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import NamedTuple, TypeVar
-from urllib.parse import quote
+from typing import NamedTuple, Protocol, TypeVar
+from urllib.parse import quote_from_bytes
 
-MAX_PATTERN = 2_000
-"""Characters of a pattern; a longer one matches nothing."""
-MAX_STARS = 50
-"""Stars of a pattern; one with more matches nothing. A path is compared with all patterns of a site, up to once for
-each training crawler.
-"""
+MAX_WORK = 20_000_000
+"""Comparisons of characters that one path may cost with all patterns of a file, in the worst case; 20 ms."""
+NOT_COMPARED = "more patterns than can be compared with this address"
+"""What stands for the others as evidence."""
+_UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+_RESERVED = ":/?#[]@!$&'()*+,;="
+_NEEDS_NO_ESCAPE = re.compile(f"[{re.escape(_UNRESERVED + _RESERVED)}%]*")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
-_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_UNESCAPED = frozenset(_UNRESERVED + "*$")
+_STARS = re.compile(r"\*+")
 _AFTER_HOST = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*+://[^/?#]*+")
 
 
 class PathPattern(NamedTuple):
     """A pattern, divided at its stars."""
 
-    text: str
     pieces: tuple[str, ...]
     is_whole: bool
     """Whether it must match to the end of the path."""
+    length: int
+    """By which the most specific pattern is chosen."""
 
     @classmethod
-    def of(cls, text: str) -> "PathPattern":
+    def of(cls, text: str | bytes) -> "PathPattern":
         """The pattern that is written as this text.
 
         >>> PathPattern.of("/a/*.jpg$").matches("/a/b/c.jpg"), PathPattern.of("/a/*.jpg$").matches("/a/b.jpg?c")
         (True, False)
         """
-        spelled = normal(text) if len(text) <= MAX_PATTERN and text.count("*") <= MAX_STARS else "\n"
+        spelled = _escaped(text)
         is_whole = spelled.endswith("$")
-        return cls(text, tuple(spelled.removesuffix("$").split("*")), is_whole)
+        pieces = tuple(map(_unescaped, _STARS.split(spelled.removesuffix("$"))))
+        return cls(pieces, is_whole, sum(map(len, pieces)) + spelled.count("*") + is_whole)
 
     def matches(self, path: str) -> bool:
         """Whether a path in its normal form matches: each piece is taken where it is found first."""
-        first, *others = self.pieces
+        first = self.pieces[0]
+        last = self.pieces[-1]
         if not path.startswith(first):
             return False
-        if not others:
+        if len(self.pieces) == 1:
             return not self.is_whole or len(path) == len(first)
         at = len(first)
-        last = others.pop() if self.is_whole else ""
-        for piece in others:
+        for piece in self.pieces[1:-1]:
             at = path.find(piece, at)
             if at < 0:
                 return False
             at += len(piece)
-        return len(path) - len(last) >= at and path.endswith(last)
+        return path.endswith(last, at) if self.is_whole else path.find(last, at) >= 0
 
 
-def normal(text: str) -> str:
-    """A path or pattern in one spelling: only characters that need an escape have one, in upper case.
+def normal(text: str | bytes) -> str:
+    """A path in one spelling: only characters that need an escape have one, in upper case.
 
     >>> normal("/%7ebees/%2f/\u871c")
     '/~bees/%2F/%E8%9C%9C'
     """
-    if not text.isascii():
-        text = quote(text, safe="".join(map(chr, range(33, 127))) + " ", errors="replace")
+    return _unescaped(_escaped(text))
+
+
+def _escaped(text: str | bytes) -> str:
+    octets = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
+    spelled = octets.decode("latin-1")
+    return spelled if _NEEDS_NO_ESCAPE.fullmatch(spelled) else quote_from_bytes(octets, _RESERVED + "%")
+
+
+def _unescaped(text: str) -> str:
     return _ESCAPE.sub(_shortest, text) if "%" in text else text
 
 
 def _shortest(escape: re.Match[str]) -> str:
     character = chr(int(escape[1], 16))
-    return character if character in _UNRESERVED else escape[0].upper()
+    return character if character in _UNESCAPED else escape[0].upper()
 
 
 @lru_cache(maxsize=256)
@@ -81,17 +97,32 @@ def path_of(url: str) -> str:
     return normal(path if path.startswith("/") else f"/{path}")
 
 
-T = TypeVar("T")
+class HasPattern(Protocol):
+    """A rule for the paths that a pattern matches."""
+
+    @property
+    def pattern(self) -> PathPattern: ...
 
 
-def longest(rules: Iterable[tuple[PathPattern, T]], path: str) -> list[T]:
-    """The rules with the longest pattern that matches; several if they are equally long."""
-    found: list[T] = []
-    best = -1
-    for pattern, rule in rules:
-        length = len(pattern.text)
-        if length >= best and pattern.matches(path):
-            if length > best:
-                found, best = [], length
-            found.append(rule)
-    return found
+RuleType = TypeVar("RuleType", bound=HasPattern)
+
+
+def matching(rules: Iterable[RuleType], path: str, otherwise: RuleType) -> Iterator[RuleType]:
+    """The rules that match a path, in their order; `otherwise` stands for the rest if comparing them takes too long.
+
+    The work is the most that a search for the pieces between stars may take: hostile pieces are compared at each
+    character of the path.
+    """
+    work = 0
+    for rule in rules:
+        pattern = rule.pattern
+        first = pattern.pieces[0]
+        if not path.startswith(first):
+            continue
+        if len(pattern.pieces) > 1:
+            work += (pattern.length - len(first)) * len(path)
+            if work > MAX_WORK:
+                yield otherwise
+                return
+        if pattern.matches(path):
+            yield rule

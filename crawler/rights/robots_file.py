@@ -1,77 +1,89 @@
-"""What a robots.txt says about the use of pages: Content-Usage, Content-Signal, License, and refused training crawlers.
+"""A robots.txt (RFC 9309): what a crawler may request, its pauses, the sitemaps, and the use of pages.
 
-A crawler obeys the group that names it, else that of `*` (RFC 9309). Content-Usage and Content-Signal may begin with a
-path; the rules with the longest path that matches count. License counts in the group of this crawler; where that has
-none, outside of the groups: before the first one, or after an empty line.
+A crawler obeys the groups that name it, else those of `*`. Of the Allow and Disallow rules that match a path the
+longest counts, of equally long ones Allow. Only these two end the list of User-agent lines above them (2.2.1); any
+other record is about the crawlers that are named right before it. Misspelled names, missing colons and long lines are
+read as Google's parser reads them (github.com/google/robotstxt).
+
+Content-Usage and Content-Signal may begin with a path; the rules with the longest path that matches count. License
+counts in the group of this crawler; where that has none, outside of the groups: before the first one, or after an empty
+line.
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import NamedTuple
 
 from crawler.page.head import BOT
 from crawler.rights.content_signals import signals
-from crawler.rights.path_patterns import PathPattern, longest, path_of
+from crawler.rights.path_patterns import NOT_COMPARED, PathPattern, matching, path_of
 from crawler.rights.statement import ALL_MALFORMED, MAX_SAYS, NOTHING, Evidence, Signal, State, Use, Uses
 from crawler.rights.training_crawlers import TRAINING_CRAWLERS
 from crawler.rights.usage_preferences import preferences
 
 MAX_SIZE = 500 * 1024
 """Bytes of a robots.txt that are read; RFC 9309 requires at least this many."""
-MAX_RULES = 1_000
-"""Rules of a kind in a group that are read."""
+MAX_LINE = 8 * 2_083 - 1
+"""Bytes of a line that are read, as many as Google's parser reads."""
+MAX_STATEMENTS = 1_000
+"""Content-Usage rules of a group that are read, and as many Content-Signal rules."""
 MAX_LICENCES = 3
 """Addresses of licence files that are read."""
+MAX_SITEMAPS = 1_000
 MAX_ADDRESS = 2_083
-_LINE = re.compile(
-    r"\s*+(user[- ]?agent|allow|disallow|content-usage|content-signal|license)\s*+:\s*+([^#]*+)", re.IGNORECASE
+_NAME = re.compile(
+    rb"(?P<agent>user[- ]?agent)|(?P<allow>allow)|(?P<disallow>dis{1,2}al{1,2}ow|diasllow|disallaw)"
+    rb"|(?P<sitemap>site-?map)|(?P<delay>crawl[- ]delay$)|(?P<licence>license$)"
+    rb"|(?P<content_usage>content-usage$)|(?P<content_signal>content-signal$)",
+    re.IGNORECASE,
 )
-_PATH = re.compile(r"(/\S*+)\s++")
-_SHORT_OF_US = frozenset(BOT[:length] for length in range(1, len(BOT) + 1))
-"""Names that mean this crawler, as in the rules that it obeys."""
+"""The names of records; the first four may be longer, as for Google's parser."""
+_BYTE_ORDER_MARK = re.compile(rb"\A\xef(?:\xbb\xbf?)?")
+_TOKEN = re.compile(rb"[a-z_-]*", re.IGNORECASE)
+_TOKEN_WITH_DIGITS = re.compile(rb"[a-z0-9_-]*", re.IGNORECASE)
+_PATH = re.compile(rb"(/\S*+)\s++")
 _ANY = "*"
 _CRAWLERS = {name.lower(): name for name in TRAINING_CRAWLERS}
-_KNOWN = _SHORT_OF_US | _CRAWLERS.keys() | {_ANY}
-_MEANINGS: dict[str, Callable[[str], Uses]] = {"content-usage": preferences, "content-signal": signals}
+_KNOWN = frozenset((BOT, _ANY, *_CRAWLERS))
+_MEANINGS: dict[str, Callable[[str], Uses]] = {"content_usage": preferences, "content_signal": signals}
 _NO_TRAINING = {Use.AI_TRAIN: State.DISALLOWED}
 _MAY_BE_NO_TRAINING = {Use.AI_TRAIN: State.MALFORMED}
-MORE_RULES = f"more than {MAX_RULES:,} rules, of which the others were not read"
+MORE_RULES = f"more than {MAX_STATEMENTS:,} rules, of which the others were not read"
 
 
 class Rule(NamedTuple):
     """A rule for the paths that its pattern matches."""
 
+    pattern: PathPattern
     line: str
     """As it is written."""
+    agents: frozenset[str] = frozenset()
+    """The crawlers that an Allow or Disallow rule is for."""
     is_allow: bool = False
     uses: Uses = NOTHING
 
 
-@dataclass
-class Group:
-    """The rules for one crawler, by their names; none is added once the file is read."""
+TOO_COSTLY = Rule(PathPattern.of(""), NOT_COMPARED, _KNOWN, uses=ALL_MALFORMED)
+"""Stands for rules that were not compared with a path: they may be refusals."""
 
-    rules: dict[str, list[tuple[PathPattern, Rule]]] = field(
-        default_factory=lambda: {"access": [], "content-usage": [], "content-signal": []}
-    )
-    licences: list[str] = field(default_factory=list)
+
+@dataclass
+class Statements:
+    """What a robots.txt says to one crawler, besides Allow and Disallow; nothing is added once the file is read."""
+
+    rules: dict[str, list[Rule]] = field(default_factory=lambda: {name: [] for name in _MEANINGS})
+    """Content-Usage and Content-Signal rules, those with the longest paths first."""
     cut: set[str] = field(default_factory=set)
     """The names under which it has more rules than are read."""
-
-    def access_rule(self, path: str) -> Rule | None:
-        """The rule that lets a path be requested or refuses it; None if there is none."""
-        found = longest(self.rules["access"], path)
-        return next((rule for rule in found if rule.is_allow), found[0] if found else None)
-
-    @property
-    def refuses(self) -> tuple[str, ...]:
-        """The lines of its Allow and Disallow rules; empty if it refuses nothing."""
-        access = [rule for _, rule in self.rules["access"]]
-        return tuple(rule.line for rule in access) if any(not rule.is_allow for rule in access) else ()
+    licences: list[str] = field(default_factory=list)
+    crawl_delay: float | None = None
+    """Seconds between two requests."""
 
 
 @dataclass(frozen=True)
@@ -83,118 +95,240 @@ class RobotsFile:
     """When it was fetched: ISO 8601, in UTC."""
     body: bytes
     digest: str
-    own: Group
-    """The rules for this crawler."""
-    crawlers: tuple[tuple[str, Group], ...]
-    """The groups that refuse something to training crawlers but not to this one, with their User-agent lines."""
+    rules: tuple[Rule, ...]
+    """The Allow and Disallow rules for this crawler, the one that counts first."""
+    own: Statements
+    """What it says to this crawler."""
+    crawlers: Mapping[str, str]
+    """The training crawlers that obey other rules than this one, each with the name by which it is addressed."""
+    crawler_rules: tuple[Rule, ...]
+    """The Allow and Disallow rules for these crawlers, the one that counts first."""
+    sitemaps: tuple[str, ...]
+    """The addresses of sitemaps, which are for all crawlers."""
 
     @property
     def where(self) -> str:
         """Its address, with the digest of the file that was read there."""
         return f"{self.url}#sha256={self.digest}"
 
+    def access_rule(self, path: str) -> Rule | None:
+        """The rule that lets this crawler request a path, or refuses it; None if there is none."""
+        return next(matching(self.rules, path, TOO_COSTLY), None)
+
     def allows(self, url: str) -> bool:
         """Whether this crawler may request an address of its host."""
-        rule = self.own.access_rule(path_of(url))
+        rule = self.access_rule(path_of(url))
         return rule is None or rule.is_allow
 
     def evidence(self, url: str) -> list[Evidence]:
         """What it says about an address of its host, and the rule by which the address may be requested."""
         path = path_of(url)
-        let_in = self.own.access_rule(path)
-        said = [self._said(Signal.ROBOTS_TXT, let_in.line if let_in is not None else "")]
-        for name, signal in (("content-usage", Signal.CONTENT_USAGE), ("content-signal", Signal.CONTENT_SIGNAL)):
-            if rules := self.own.rules[name]:
-                said += [self._said(signal, rule.line, rule.uses) for rule in longest(rules, path)]
+        access_rule = self.access_rule(path)
+        evidence = [self._evidence(Signal.ROBOTS_TXT, access_rule.line if access_rule is not None else "")]
+        for name, rules in self.own.rules.items():
+            evidence += [self._evidence(Signal(name), rule.line, rule.uses) for rule in _longest(rules, path)]
             if name in self.own.cut:
-                said.append(self._said(signal, MORE_RULES, ALL_MALFORMED))
-        for agents, group in self.crawlers:
-            if (rule := group.access_rule(path)) is not None and not rule.is_allow:
-                said.append(self._said(Signal.TRAINING_CRAWLERS, f"{agents}\n{rule.line}", _NO_TRAINING))
-            elif "access" in group.cut:
-                said.append(self._said(Signal.TRAINING_CRAWLERS, f"{agents}\n{MORE_RULES}", _MAY_BE_NO_TRAINING))
-        return said
+                evidence.append(self._evidence(Signal(name), MORE_RULES, ALL_MALFORMED))
+        return [*evidence, *self._refusals(path)]
 
-    def _said(self, signal: Signal, says: str, uses: Uses = NOTHING) -> Evidence:
+    def _refusals(self, path: str) -> Iterator[Evidence]:
+        """The rules that refuse a path to training crawlers, each with the crawlers that it refuses."""
+        names = frozenset(self.crawlers.values())
+        deciding: dict[str, Rule] = {}
+        for rule in matching(self.crawler_rules, path, TOO_COSTLY):
+            if not rule.agents <= deciding.keys():
+                deciding = dict.fromkeys(rule.agents, rule) | deciding
+            if names <= deciding.keys():
+                break
+
+        agents_by_line: dict[str, list[str]] = {}
+        for crawler, name in self.crawlers.items():
+            if name in deciding and not deciding[name].is_allow:
+                agents_by_line.setdefault(deciding[name].line, []).append(f"User-agent: {crawler}")
+        for line, agents in agents_by_line.items():
+            uses = _MAY_BE_NO_TRAINING if line == TOO_COSTLY.line else _NO_TRAINING
+            yield self._evidence(Signal.TRAINING_CRAWLERS, "\n".join((*agents, line)), uses)
+
+    def _evidence(self, signal: Signal, says: str, uses: Uses = NOTHING) -> Evidence:
         return Evidence(signal, self.where, says, uses, self.read_at)
 
 
-def read_robots(text: str, body: bytes, url: str, read_at: str) -> RobotsFile:
-    """The statements in a robots.txt with this text."""
+def _longest(rules: Sequence[Rule], path: str) -> list[Rule]:
+    """Those of the rules that match a path with the longest pattern."""
+    matches = matching(rules, path, TOO_COSTLY)
+    first = next(matches, None)
+    if first is None:
+        return []
+    return [first, *takewhile(lambda rule: rule.pattern.length == first.pattern.length, matches)]
+
+
+def readable_part(body: bytes) -> bytes:
+    """A robots.txt as far as it is read, without the line in which the limit lies: its beginning may allow more."""
+    if len(body) <= MAX_SIZE:
+        return body
+    return body[: 1 + max(body.rfind(end, 0, MAX_SIZE) for end in (b"\n", b"\r"))]
+
+
+def read_robots(body: bytes, url: str, read_at: str) -> RobotsFile:
+    """The rules and statements in a robots.txt."""
     reader = _Reader()
-    for line in text.splitlines():
-        reader.read(line)
-    own_name = max((name for name in reader.groups if name in _SHORT_OF_US), key=len, default=_ANY)
-    own = reader.groups[own_name]
-    own.licences = own.licences or reader.licences
-    crawlers: dict[tuple[str, ...], tuple[list[str], Group]] = {}
-    for name, spelled in _CRAWLERS.items():
-        its_name = name if name in reader.groups else _ANY
-        group = reader.groups[its_name]
-        if its_name != own_name and group.refuses:
-            crawlers.setdefault(group.refuses, ([], group))[0].append(spelled)
-    named = (("\n".join(f"User-agent: {name}" for name in names), group) for names, group in crawlers.values())
-    return RobotsFile(url, read_at, body, hashlib.sha256(body).hexdigest(), own, tuple(named))
+    for line in _BYTE_ORDER_MARK.sub(b"", body, count=1).splitlines():
+        reader.read(line[:MAX_LINE])
+    return reader.file(body, url, read_at)
 
 
 class _Reader:
-    """Reads a robots.txt line by line; only the groups of this crawler and of training crawlers are kept."""
+    """Reads a robots.txt line by line; only the rules for this crawler and for training crawlers are kept."""
 
     def __init__(self) -> None:
-        self.groups: dict[str, Group] = {_ANY: Group()}
-        self.licences: list[str] = []
+        self._rules: dict[tuple[frozenset[str], bool, bytes], Rule] = {}
+        """Each once."""
+        self._statements = {BOT: Statements(), _ANY: Statements()}
+        self._licences: list[str] = []
         """Those outside of the groups."""
-        self._current: list[Group] = []
-        self._in_rules = False
+        self._sitemaps: dict[str, None] = {}
+        self._named: set[str] = set()
+        self._agents: frozenset[str] = frozenset()
+        """Whom Allow and Disallow are for: all that were named since the last of them."""
+        self._nearest_agents: frozenset[str] = frozenset()
+        """Whom other records are for: all that were named since the last record of a group."""
+        self._is_after_access = False
+        self._is_after_record = False
         self._is_apart = True
         """Whether an empty line followed the last group: it ends nothing for rules, but a licence after it is meant for
         all.
         """
 
-    def read(self, whole_line: str) -> None:
+    def read(self, line: bytes) -> None:
         """Take in one line."""
-        line = _LINE.match(whole_line)
-        if line is None:
-            self._is_apart = self._is_apart or not whole_line.strip()
+        text = line.partition(b"#")[0].strip()
+        if not text:
+            self._is_apart = self._is_apart or not line.strip()
             return
-        name, value = line[1].lower(), line[2].strip()
-        if name.startswith("user"):
-            self._name(value)
+        name, value = _name_and_value(text)
+        record = _NAME.match(name)
+        kind = record.lastgroup if record is not None else None
+        if kind is None:
             return
-        self._in_rules = True
-        if name == "license":
-            self._license(value)
-        elif value:
-            written = whole_line.partition("#")[0].strip()[:MAX_SAYS]
-            for group in self._current:
-                _add(group, name, value, written)
+        if kind == "agent":
+            self._name_agent(value)
+        elif kind == "sitemap":
+            self._add_sitemap(value)
+        else:
+            self._is_after_record = True
+            self._add(kind, value, text)
 
-    def _name(self, value: str) -> None:
+    def _name_agent(self, value: bytes) -> None:
         """Begin a group, or name another crawler of it."""
-        if self._in_rules:
-            self._current, self._in_rules = [], False
+        if self._is_after_access:
+            self._agents = frozenset()
+        if self._is_after_record:
+            self._nearest_agents = frozenset()
+        self._is_after_access = False
+        self._is_after_record = False
         self._is_apart = False
-        agent = value.partition("/")[0].strip().lower()
-        agent = agent.replace(_ANY, "") or agent[:1]
-        if agent in _KNOWN:
-            self._current.append(self.groups.setdefault(agent, Group()))
+        agents = _agents_of(value)
+        self._named |= agents
+        self._agents |= agents
+        self._nearest_agents |= agents
 
-    def _license(self, value: str) -> None:
-        for found in [self.licences] if self._is_apart else [group.licences for group in self._current]:
-            if len(found) < MAX_LICENCES and 0 < len(value) <= MAX_ADDRESS:
-                found.append(value)
+    def _add_sitemap(self, value: bytes) -> None:
+        address = _decoded(value.partition(b" ")[0])
+        if 0 < len(address) <= MAX_ADDRESS and len(self._sitemaps) < MAX_SITEMAPS:
+            self._sitemaps[address] = None
+
+    def _add(self, kind: str, value: bytes, text: bytes) -> None:
+        """Add a record of a group."""
+        if kind in ("allow", "disallow"):
+            self._is_after_access = True
+            self._add_access_rule(kind == "allow", value, text)
+        elif kind == "licence":
+            self._add_licence(_decoded(value))
+        else:
+            for statements in self._nearest_statements():
+                _add_statement(statements, kind, value, text)
+
+    def _add_access_rule(self, is_allow: bool, value: bytes, text: bytes) -> None:
+        """Add an Allow or Disallow rule; one without a path means nothing."""
+        key = self._agents, is_allow, value
+        if not value or not self._agents or key in self._rules:
+            return
+        self._rules[key] = Rule(PathPattern.of(value), _decoded(text)[:MAX_SAYS], self._agents, is_allow)
+        folder, slash, page = value.rpartition(b"/")
+        if is_allow and slash and page.startswith(b"index.htm"):  # for Google's parser the page is its folder
+            self._add_access_rule(is_allow, folder + b"/$", text)
+
+    def _add_licence(self, address: str) -> None:
+        all_licences = [statements.licences for statements in self._nearest_statements()]
+        for licences in [self._licences] if self._is_apart else all_licences:
+            if len(licences) < MAX_LICENCES and 0 < len(address) <= MAX_ADDRESS:
+                licences.append(address)
+
+    def _nearest_statements(self) -> list[Statements]:
+        return [statements for name, statements in self._statements.items() if name in self._nearest_agents]
+
+    def file(self, body: bytes, url: str, read_at: str) -> RobotsFile:
+        """All that was read."""
+        own_name = BOT if BOT in self._named else _ANY
+        own = self._statements[own_name]
+        own.licences = own.licences or self._licences
+        for rules in own.rules.values():
+            rules.sort(key=lambda rule: -rule.pattern.length)
+        addressed = {spelled: name if name in self._named else _ANY for name, spelled in _CRAWLERS.items()}
+        crawlers = {spelled: name for spelled, name in addressed.items() if name != own_name}
+        names = frozenset(crawlers.values())
+        rules = sorted(self._rules.values(), key=lambda rule: (-rule.pattern.length, not rule.is_allow))
+        return RobotsFile(
+            url=url,
+            read_at=read_at,
+            body=body,
+            digest=hashlib.sha256(body).hexdigest(),
+            rules=tuple(rule for rule in rules if own_name in rule.agents),
+            own=own,
+            crawlers=crawlers,
+            crawler_rules=tuple(rule for rule in rules if names & rule.agents),
+            sitemaps=tuple(self._sitemaps),
+        )
 
 
-def _add(group: Group, name: str, value: str, line: str) -> None:
-    """Add a rule to a group, unless it has too many."""
-    kind = name if name in _MEANINGS else "access"
-    rules = group.rules[kind]
-    if len(rules) >= MAX_RULES:
-        group.cut.add(kind)
-        return
-    if name in _MEANINGS:
+def _name_and_value(text: bytes) -> tuple[bytes, bytes]:
+    """The two parts of a record; without a colon it must be two words."""
+    name, colon, value = text.partition(b":")
+    if colon:
+        return name.strip(), value.strip()
+    words = text.split()
+    return (words[0], words[1]) if len(words) == 2 else (b"", b"")
+
+
+def _agents_of(value: bytes) -> frozenset[str]:
+    """Those of the known crawlers that a User-agent line names: by its product token, which some write with digits."""
+    if value[:1] == b"*" and not value[1:2].strip():
+        return frozenset((_ANY,))
+    tokens = (_TOKEN.match(value), _TOKEN_WITH_DIGITS.match(value))
+    return _KNOWN.intersection(token[0].decode("ascii").lower() for token in tokens if token is not None)
+
+
+def _add_statement(statements: Statements, kind: str, value: bytes, text: bytes) -> None:
+    """Add a Crawl-delay, of which the last counts, or a Content-Usage or Content-Signal, unless there are too many."""
+    if kind == "delay":
+        seconds = _seconds(value)
+        statements.crawl_delay = statements.crawl_delay if seconds is None else seconds
+    elif len(statements.rules[kind]) >= MAX_STATEMENTS:
+        statements.cut.add(kind)
+    elif value:
         path = _PATH.match(value)
-        says = value[path.end() :] if path else value
-        rules.append((PathPattern.of(path[1] if path else ""), Rule(line, uses=_MEANINGS[name](says))))
-    else:
-        rules.append((PathPattern.of(value), Rule(line, name == "allow")))
+        uses = _MEANINGS[kind](_decoded(value[path.end() :] if path else value))
+        pattern = PathPattern.of(path[1] if path else b"")
+        statements.rules[kind].append(Rule(pattern, _decoded(text)[:MAX_SAYS], uses=uses))
+
+
+def _seconds(value: bytes) -> float | None:
+    try:
+        seconds = float(value)
+    except ValueError:
+        return None
+    return seconds if 0 <= seconds < math.inf else None
+
+
+def _decoded(text: bytes) -> str:
+    return text.decode("utf-8", "replace")

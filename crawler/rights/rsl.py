@@ -11,12 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import inf
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 from lxml import etree
 
-from crawler.rights.path_patterns import MAX_PATTERN, PathPattern, path_of
+from crawler.rights.path_patterns import NOT_COMPARED, PathPattern, matching, path_of
 from crawler.rights.statement import ALL_MALFORMED, MAX_SAYS, NOTHING, Evidence, Signal, State, Use, Uses
 
 NAMESPACE = "{https://rslstandard.org/rsl}"
@@ -52,21 +53,20 @@ class Content(NamedTuple):
 
     host: str
     """Empty for any host."""
-    pattern: PathPattern | None
-    """None for the page that names the file, or that the file is part of."""
+    pattern: PathPattern
     uses: Uses
     says: str
+    is_page: bool = False
+    """Whether it is about the page that names the file, or that the file is part of."""
 
     @property
-    def length(self) -> int:
+    def length(self) -> float:
         """How specific it is."""
-        return len(self.pattern.text) if self.pattern is not None else MAX_PATTERN + 1
+        return inf if self.is_page else self.pattern.length
 
-    def is_about(self, url: str, is_of_page: bool) -> bool:
-        """Whether an address matches."""
-        if self.pattern is None:
-            return is_of_page
-        return (not self.host or self.host == urlsplit(url).netloc.lower()) and self.pattern.matches(path_of(url))
+
+TOO_COSTLY = Content("", PathPattern.of(""), ALL_MALFORMED, NOT_COMPARED, is_page=True)
+"""Stands for contents that were not compared with a path: they may be refusals."""
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,10 @@ class LicenceFile:
         if self.error:
             yield Evidence(Signal.RSL, self.url, self.error, ALL_MALFORMED, self.read_at)
             return
-        found = [content for content in self.contents if content.is_about(url, is_of_page)]
-        said: dict[Use, int] = {}
+        hosts = ("", urlsplit(url).netloc.lower())
+        contents = (one for one in self.contents if one.host in hosts and one.is_page <= is_of_page)
+        found = list(matching(contents, path_of(url), TOO_COSTLY))
+        said: dict[Use, float] = {}
         for content in sorted(found, key=lambda one: -one.length):
             uses = {use: state for use, state in content.uses.items() if said.get(use) in (None, content.length)}
             said |= dict.fromkeys(uses, content.length)
@@ -110,11 +112,12 @@ def read_file(body: bytes, url: str, read_at: str = "") -> LicenceFile:
 
 def _contents(root: etree._Element) -> Iterator[Content]:
     for content in root.findall(f"{NAMESPACE}content")[:MAX_CONTENTS]:
-        parts = _parts(content.get("url", "").strip())
+        address = content.get("url", "").strip()
+        parts = _parts(address)
         path = parts.path + (f"?{parts.query}" if parts.query else "")
-        pattern = PathPattern.of(path or "/") if content.get("url", "").strip() else None
+        pattern = PathPattern.of((path or "/") if address else "")
         licences = [_licence(one, content.get("server")) for one in content.findall(f"{NAMESPACE}license")[:100]]
-        yield Content(parts.netloc.lower(), pattern, _uses(licences), _words(content))
+        yield Content(parts.netloc.lower(), pattern, _uses(licences), _words(content), is_page=not address)
 
 
 def _parts(url: str) -> SplitResult:

@@ -13,9 +13,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from crawler.rights.path_patterns import PathPattern, path_of
+from crawler.rights.path_patterns import NOT_COMPARED, PathPattern, matching, path_of
 from crawler.rights.statement import NOTHING, Evidence, Signal, State, Use, Uses
 
 PATH = "/.well-known/tdmrep.json"
@@ -25,14 +25,21 @@ MAX_RULES = 10_000
 _VALUES = {"1": State.DISALLOWED, "0": State.ALLOWED}
 
 
+class TdmRule(NamedTuple):
+    """A rule for the paths that its pattern matches."""
+
+    pattern: PathPattern
+    says: str
+    uses: Uses
+
+
 @dataclass(frozen=True)
 class TdmFile:
     """The rules of a host's tdmrep.json."""
 
     url: str
     read_at: str
-    rules: tuple[tuple[PathPattern, str, Uses], ...] = ()
-    """Each with its words."""
+    rules: tuple[TdmRule, ...] = ()
     error: str = ""
     """The beginning of a file that cannot be parsed."""
 
@@ -41,11 +48,9 @@ class TdmFile:
         if self.error:
             yield Evidence(Signal.TDM_RESERVATION, self.url, self.error, _meaning(""), self.read_at)
             return
-        path = path_of(url)
-        for pattern, says, uses in self.rules:
-            if pattern.matches(path):
-                yield Evidence(Signal.TDM_RESERVATION, self.url, says, uses, self.read_at)
-                return
+        rule = next(matching(self.rules, path_of(url), TOO_COSTLY), None)
+        if rule is not None:
+            yield Evidence(Signal.TDM_RESERVATION, self.url, rule.says, rule.uses, self.read_at)
 
 
 def read_file(body: bytes, url: str, read_at: str) -> TdmFile:
@@ -60,18 +65,22 @@ def read_file(body: bytes, url: str, read_at: str) -> TdmFile:
     return TdmFile(url, read_at, tuple(_rules(found[:MAX_RULES])))
 
 
-def _rules(found: list[Any]) -> Iterator[tuple[PathPattern, str, Uses]]:
+def _rules(found: list[Any]) -> Iterator[TdmRule]:
     for rule in found:
         location = rule.get("location") if isinstance(rule, dict) else None
         if isinstance(location, str) and location:
             value = rule.get(RESERVATION)
             written = str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
             says = json.dumps({name: rule[name] for name in ("location", RESERVATION, POLICY) if name in rule})
-            yield PathPattern.of(location), says, _meaning(written)
+            yield TdmRule(PathPattern.of(location), says, _meaning(written))
 
 
 def _meaning(value: str) -> Uses:
     return dict.fromkeys(MINING, _VALUES.get(value.strip(), State.MALFORMED))
+
+
+TOO_COSTLY = TdmRule(PathPattern.of(""), NOT_COMPARED, _meaning(""))
+"""Stands for rules that were not compared with a path: they may be reservations."""
 
 
 def reservations(

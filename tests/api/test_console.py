@@ -114,6 +114,7 @@ def test_help_lists_commands_and_arguments(tmp_path: Path) -> None:
     ] == []
     options = winnow("crawl", "--help", folder=tmp_path).stdout.decode()
     assert all(name in options for name in ("--topic", "--max-pages", "(default: site)"))
+    assert "robots.txt" in winnow("clean", "--help", folder=tmp_path).stdout.decode()
     assert "winnow clean-files [--stored NAME]" in winnow("clean-files", "--help", folder=tmp_path).stdout.decode()
 
 

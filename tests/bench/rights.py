@@ -48,7 +48,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path, nargs="?", help="static HTML; else a site is made up")
     parser.add_argument("--pages", type=int, default=300, help="pages of the made-up site (300)")
     options = parser.parse_args()
-    files = SiteFiles(read_robots(ROBOTS, ROBOTS.encode(), f"{URL}robots.txt", "now"))
+    files = SiteFiles(read_robots(ROBOTS.encode(), f"{URL}robots.txt", "now"))
     with site_of(options.folder, options.pages) as site:
         sources = [path.read_bytes() for path in sorted(Path(site).rglob("*.html"))[: options.pages]]
 

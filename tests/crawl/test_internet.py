@@ -18,6 +18,7 @@ from internet_crawls import Served, served
 from internet_habits import HABITS
 from internet_verdict import Row, lines_wrong, pages_wrong, pauses_wrong, requests_wrong, state_wrong
 from postgres import Server
+from short_backoff import HURRIED
 
 PAUSE = 0.3
 SETTINGS = {
@@ -30,7 +31,8 @@ SETTINGS = {
     "RECRAWL_LEAST": "0.001",
     "RECRAWL_MOST": "0.001",
     "STATS_DUMP": "True",
-}
+    "HURRIED_ROBOTS_DELAY": "0.1",
+} | HURRIED
 
 
 def article(number: int) -> Article:

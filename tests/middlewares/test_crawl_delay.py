@@ -4,12 +4,12 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from protego import Protego
 from sites import OPEN, Answer, Route, Site, crawl, page, serving
 
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
 from crawler.middlewares.robots import RobotsMiddleware
+from crawler.rights.robots_file import read_robots
 from crawler.store.batch.addresses import AddressKeys
 from crawler.urls.canonical import Canonical
 
@@ -82,7 +82,7 @@ def test_the_pauses_of_the_group_that_speaks_to_this_crawler_count(tmp_path: Pat
 @pytest.mark.parametrize(("delay", "interval"), [("1e-320", 0.0), ("0.0009", 0.0), ("0.001", 0.001), ("-1", 0.0)])
 def test_a_delay_below_a_millisecond_is_none(delay: str, interval: float, caplog: pytest.LogCaptureFixture) -> None:
     hosts = Frontier(AddressKeys(1, Canonical(())), LimitSettings()).hosts
-    rules = Protego.parse(f"User-agent: *\nCrawl-delay: {delay}")
+    rules = read_robots(f"User-agent: *\nCrawl-delay: {delay}".encode(), "", "")
     with caplog.at_level("INFO"):
         assert RobotsMiddleware(None, hosts, 60.0).slow_down("a.example", rules) is rules  # type: ignore[arg-type]
     assert hosts.interval("a.example") == interval

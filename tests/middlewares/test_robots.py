@@ -1,15 +1,24 @@
 """robots.txt: what it forbids is not asked for, and nothing is when it cannot be read."""
 
+import asyncio
 import json
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
+from scrapy import Request
+from scrapy.http import Response
 from short_backoff import HURRIED
 from sites import OPEN, Answer, Asked, Crawl, Route, Site, crawl, page, serving
 
-from crawler.middlewares.robots import WEIGHT, RobotsCache
+from crawler.frontier.frontier import Frontier
+from crawler.frontier.host_limits import LimitSettings
+from crawler.middlewares.robots import RobotsMiddleware
 from crawler.settings import DOWNLOADER_MIDDLEWARES
+from crawler.spiders.request_outcomes import Refusal
+from crawler.store.batch.addresses import AddressKeys
+from crawler.urls.canonical import Canonical
 
 LINKS = {f"/{path}": path for path in ("open", "closed/a", "closed/but/b", "c", "only-others")}
 PAGES: dict[str, Route] = {path: page(f"This is {path}.") for path in LINKS} | {"/": page("Hello.", links=LINKS)}
@@ -119,35 +128,101 @@ def test_a_crawl_that_does_not_obey_does_not_ask(tmp_path: Path) -> None:
     assert ended.status == 0
 
 
-def answers(most: int, *sizes: int) -> RobotsCache:
-    kept = RobotsCache(most)
-    for number, size in enumerate(sizes):
-        kept.keep(f"http://{number}.example", str(number), size)
-    return kept
+class Engine:
+    """Answers with these statuses in turn, and every body is a refusal of /a."""
+
+    def __init__(self, *statuses: int) -> None:
+        self.statuses = list(statuses)
+        self.engine = self
+
+    async def download_async(self, request: Request) -> Response:
+        return Response(request.url, self.statuses.pop(0), body=b"User-agent: *\nDisallow: /a")
+
+
+DAY, FAILURE = 86_400.0, RobotsMiddleware.failure_seconds
+PAUSES = [5.0, 10.0, 20.0, 40.0, 80.0]
+"""Seconds after each of the first failures."""
 
 
 @pytest.mark.parametrize(
-    ("most", "sizes", "left"),
+    ("statuses", "times", "left"),
     [
-        (1_000 + 3 * WEIGHT, (300, 300, 400), ["0", "1", "2"]),
-        (999 + 3 * WEIGHT, (300, 300, 400), [None, "1", "2"]),
-        (1_000 + 3 * WEIGHT, (300, 300, 901), [None, None, "2"]),
-        (10, (11,), ["0"]),
-        (3 * WEIGHT, (0, 0, 0, 0), [None, "1", "2", "3"]),
+        # The robots.txt of a host is read again after a day.
+        ((200, 200), (0.0, DAY - 1), 1),
+        ((200, 200), (0.0, DAY), 0),
+        ((404, 200), (0.0, DAY - 1), 1),
+        ((404, 200), (0.0, DAY), 0),
+        # After a failure it is read again soon; after several in a row later.
+        ((500, 200), (0.0, 4.9), 1),
+        ((500, 200), (0.0, 5.0), 0),
+        ((500, 500, 200), (0.0, 5.0, 14.9), 1),
+        ((500, 500, 200), (0.0, 5.0, 15.0), 0),
+        ((500,) * 6 + (200,), (*accumulate(PAUSES, initial=0.0), sum(PAUSES) + FAILURE - 1), 1),
+        ((500,) * 6 + (200,), (*accumulate(PAUSES, initial=0.0), sum(PAUSES) + FAILURE), 0),
+        # A success ends the row.
+        ((500, 200, 500, 200), (0.0, 5.0, 5.0 + DAY, 9.9 + DAY), 1),
+        ((500, 200, 500, 200), (0.0, 5.0, 5.0 + DAY, 10.0 + DAY), 0),
     ],
-    ids=["all", "one too many", "a large one", "larger than all", "empty ones"],
 )
-def test_as_many_answers_are_kept_as_there_is_room_for(most: int, sizes: tuple[int, ...], left: list[str]) -> None:
-    kept = answers(most, *sizes)
-    assert [kept.get(f"http://{number}.example") for number in range(len(sizes))] == left
-    assert kept.weight == sum(size + WEIGHT for size, one in zip(sizes, left, strict=True) if one)
+def test_when_robots_txt_is_read_again(statuses: tuple[int, ...], times: tuple[float, ...], left: int) -> None:
+    engine = Engine(*statuses)
+    hosts = Frontier(AddressKeys(1, Canonical(())), LimitSettings()).hosts
+    robots = RobotsMiddleware(engine, hosts, 60.0)  # type: ignore[arg-type]
+    now = 0.0
+    robots.answers.clock = lambda: now
+
+    async def read() -> None:
+        nonlocal now
+        for at in times:
+            now = at
+            request = Request("http://a.example/b")
+            answer = None
+            with suppress(Refusal):
+                answer = await robots.process_request(request)
+            # While the host is paused, its addresses wait.
+            assert (answer is None) is (hosts.limits.rests_until("a.example") <= now)
+        assert len(engine.statuses) == left
+
+    asyncio.run(read())
 
 
-def test_what_was_wanted_last_is_kept() -> None:
-    kept = answers(2 * WEIGHT, 0, 0)
-    assert kept.get("http://0.example") == "0"
-    kept.keep("http://2.example", "2", 0)
-    assert [kept.get(f"http://{number}.example") for number in range(3)] == ["0", None, "2"]
+OBEYED = {
+    "version": "User-agent: Winnow/1.0\nDisallow: /",
+    "two words": "User-agent: Winnow bot\nDisallow: /",
+    "words in brackets": "User-agent: Winnow (focused crawler)\nDisallow: /",
+    "unknown record": "User-agent: winnow\nFoo: bar\nUser-agent: *\nDisallow: /",
+    "delay": "User-agent: winnow\nCrawl-delay: 0.1\nUser-agent: *\nDisallow: /",
+    "bare address": "User-agent: winnow\nhttps://a.example/sitemap.xml\nUser-agent: *\nDisallow: /",
+    "many rules": "User-agent: *\n" + "".join(f"Allow: /{n}\n" for n in range(10_000)) + "Disallow: /",
+    "prefix of the name": "User-agent: Win\nDisallow:\n\nUser-agent: *\nDisallow: /",
+    "star and words": "User-agent: * all robots\nDisallow: /",
+    "line separator": "User-agent: *\nDisallow: /\n#\u2028Allow: /",
+}
+
+
+def test_odd_files_are_obeyed(tmp_path: Path) -> None:
+    with ExitStack() as served:
+        sites = [
+            served.enter_context(serving(Site(PAGES | {"/robots.txt": plain(text)}), f"127.0.0.{number}"))
+            for number, text in enumerate(OBEYED.values(), start=1)
+        ]
+        seeds = " ".join(site.url for site in sites)
+        ended = crawl(tmp_path, {"seeds": seeds}, OPEN | {"ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8"})
+    assert [site.paths() for site in sites] == [["/robots.txt"]] * len(OBEYED)
+    assert ended.counts() == {"refused by robots.txt": len(OBEYED)}
+
+
+@pytest.mark.parametrize("failing", [1, 3])
+def test_addresses_wait_for_a_robots_txt_that_fails(tmp_path: Path, failing: int) -> None:
+    tries = 3 * failing  # each failure is one of the request and of its two retries
+
+    def robots(asked: Asked) -> Answer:
+        return Answer("", 500) if asked.times < tries else plain("User-agent: *\nDisallow: /closed/")
+
+    ended, [site] = crawled(tmp_path, robots, **HURRIED, HURRIED_DELAY="0.05", HURRIED_TIMES="3")
+    assert site.paths()[: tries + 1] == ["/robots.txt"] * (tries + 1)
+    assert sorted(site.paths()[tries + 1 :]) == ["/", "/c", "/only-others", "/open"]
+    assert ended.status == 0
 
 
 @pytest.mark.long

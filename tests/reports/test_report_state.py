@@ -360,7 +360,7 @@ def test_reset_leaves_other_crawls_and_all_files(place: Place) -> None:
     again = (("again", "http://bees.example/"),)
     use = PatternUse("/*", Use.USELESS)
     outcome = Outcome(Code.TIMEOUT)
-    robots = read_robots("Allow: /", b"Allow: /", "http://bees.example/robots.txt", "now")
+    robots = read_robots(b"Allow: /", "http://bees.example/robots.txt", "now")
     about = {"verdict": VERDICT, "pattern_use": use, "robots": robots}
     result = PageResult(outcome, shared_examples=again, templates=templates, **about)
     images = {seed.site_id: Evidence()}

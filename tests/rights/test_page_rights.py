@@ -82,7 +82,7 @@ def test_the_field() -> None:
 
 def test_files_of_the_host_and_the_first_signal_that_refuses() -> None:
     text = "User-agent: *\nContent-Usage: train-ai=y, search=n"
-    robots = read_robots(text, text.encode(), "http://a.example/robots.txt", "then")
+    robots = read_robots(text.encode(), "http://a.example/robots.txt", "then")
     site = SiteFiles(robots, None, (read_file(RSL.encode(), "http://a.example/license.xml", "then"),))
     found = rights(LINKED, site=site)
     assert states(found) == ["disallowed", "unknown", "disallowed"]
@@ -107,7 +107,7 @@ def test_evidence_is_bounded_and_what_means_something_comes_first() -> None:
     links = "".join(f'<a rel="license" href="/{n}">x</a>' for n in range(99))
     scripts = f'<script type="application/rsl+xml">{RSL}</script>' * 99
     lines = "".join(f"Content-Usage: /bees train-ai={'y' * n}\n" for n in range(99))
-    robots = read_robots(f"User-agent: *\n{lines}", b"", "http://a.example/" + "x" * 2_000, "then")
+    robots = read_robots(f"User-agent: *\n{lines}".encode(), "http://a.example/" + "x" * 2_000, "then")
     found = rights(scripts + links, {"Content-Signal": "ai-train=no," + "x" * 99_999}, SiteFiles(robots))
     field = found.field("")
     assert len(field["evidence"]) == MAX_EVIDENCE

@@ -1,8 +1,10 @@
 """Patterns of paths, as robots.txt has them."""
 
+from dataclasses import dataclass
+
 import pytest
 
-from crawler.rights.path_patterns import MAX_PATTERN, MAX_STARS, PathPattern, longest, path_of
+from crawler.rights.path_patterns import MAX_WORK, PathPattern, matching, path_of
 
 
 @pytest.mark.parametrize(
@@ -24,7 +26,11 @@ from crawler.rights.path_patterns import MAX_PATTERN, MAX_STARS, PathPattern, lo
         ("/this/path/exactly$", "/this/path/exactly", True),
         ("/this/path/exactly$", "/this/path/exactly/", False),
         ("/this/*/then", "/this/or/that/then", True),
-        ("/path/foo-%24", "/path/foo-$", False),
+        ("/path/foo-%24", "/path/foo-$", True),
+        ("/path/foo-%24", "/path/foo-", False),
+        ("/path/%2A.html", "/path/*.html", True),
+        ("/path/%2A.html", "/path/a.html", False),
+        ("/a b<", "/a%20b%3C", True),
         ("/%7ebees", "/~bees", True),
         ("/\u871c\u8702", "/%E8%9C%9C%E8%9C%82", True),
         ("/%e8%9c%9c", "/%E8%9C%9C", True),
@@ -52,22 +58,35 @@ def test_path_of_an_address(url: str, path: str) -> None:
     assert path_of(url) == path
 
 
-def test_the_longest_pattern_counts_and_several_of_one_length_do() -> None:
-    rules = [(PathPattern.of(text), text) for text in ("/", "/a", "/*b", "/ab", "/a*b", "")]
-    assert longest(rules, "/ab") == ["/a*b"]
-    assert longest(rules, "/cb") == ["/*b"]
-    assert longest([*rules, (PathPattern.of("/ab*"), "other")], "/ab") == ["/a*b", "other"]
-    assert longest([], "/") == []
-
-
 @pytest.mark.parametrize(
-    ("pattern", "found"),
-    [
-        ("/" + "a" * (MAX_PATTERN - 1), True),
-        ("/" + "a" * MAX_PATTERN, False),
-        ("/" + "*a" * MAX_STARS, True),
-        ("/" + "*a" * (MAX_STARS + 1), False),
-    ],
+    ("pattern", "length"), [("/a", 2), ("/*a", 3), ("/**a$", 5), ("/%61", 2), ("/%2a", 2), ("/\u871c", 10), ("", 0)]
 )
-def test_a_pattern_beyond_the_limits_matches_nothing(pattern: str, found: bool) -> None:
-    assert PathPattern.of(pattern).matches("/" + "a" * MAX_PATTERN) is found
+def test_length_in_octets(pattern: str, length: int) -> None:
+    assert PathPattern.of(pattern).length == length
+
+
+@dataclass(frozen=True)
+class Rule:
+    pattern: PathPattern
+    name: str = ""
+
+
+OTHERWISE = Rule(PathPattern.of(""), "otherwise")
+
+
+def test_the_rules_that_match_in_their_order() -> None:
+    rules = [Rule(PathPattern.of(text), text) for text in ("/a*b", "/", "/b", "/*b", "")]
+    assert [rule.name for rule in matching(rules, "/ab", OTHERWISE)] == ["/a*b", "/", "/*b", ""]
+    assert list(matching([], "/", OTHERWISE)) == []
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_rule_stands_for_those_that_are_too_costly_to_compare(more: int) -> None:
+    path = "/" + "a" * 999
+    costly = MAX_WORK // (len("*a*a") * len(path))
+    rules = [Rule(PathPattern.of("/*a*b"))] * (costly + more) + [Rule(PathPattern.of("/a"), "/a")]
+    expected = ["otherwise"] if more else ["/a"]
+    assert [rule.name for rule in matching(rules, path, OTHERWISE)] == expected
+    # Patterns without stars, and those with another beginning, cost nothing.
+    free = [Rule(PathPattern.of("/b*a")), Rule(PathPattern.of("/b"))] * costly
+    assert [rule.name for rule in matching(free + rules, path, OTHERWISE)] == expected

@@ -19,7 +19,7 @@ ONE, OTHER = b"User-agent: *\nAllow: /\n", b"User-agent: *\nDisallow: /a\x00\xff
 
 
 def robots(body: bytes, host: str = "a.example") -> RobotsFile:
-    return read_robots(body.decode("utf-8", "ignore"), body, f"http://{host}/robots.txt", "then")
+    return read_robots(body, f"http://{host}/robots.txt", "then")
 
 
 def rows(crew: Crew) -> dict[str, tuple[str, bytes]]:

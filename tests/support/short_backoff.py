@@ -6,12 +6,18 @@ from typing import Self
 from scrapy.crawler import Crawler
 
 from crawler.middlewares.backoff import BackoffMiddleware
+from crawler.middlewares.robots import RobotsMiddleware
 from crawler.settings import DOWNLOADER_MIDDLEWARES
 
-OURS = f"{BackoffMiddleware.__module__}.{BackoffMiddleware.__name__}"
+OURS = {
+    f"{one.__module__}.{one.__name__}": f"short_backoff.Hurried{one.__name__}"
+    for one in (BackoffMiddleware, RobotsMiddleware)
+}
 HURRIED = {
     "DOWNLOADER_MIDDLEWARES": json.dumps(
-        DOWNLOADER_MIDDLEWARES | {OURS: None, "short_backoff.HurriedBackoffMiddleware": DOWNLOADER_MIDDLEWARES[OURS]}
+        DOWNLOADER_MIDDLEWARES
+        | dict.fromkeys(OURS)
+        | {hurried: DOWNLOADER_MIDDLEWARES[name] for name, hurried in OURS.items()}
     )
 }
 
@@ -24,4 +30,16 @@ class HurriedBackoffMiddleware(BackoffMiddleware):
         hurried = super().from_crawler(crawler)
         hurried.delay = crawler.settings.getfloat("HURRIED_DELAY", cls.delay)
         hurried.times = crawler.settings.getint("HURRIED_TIMES", cls.times)
+        return hurried
+
+
+class HurriedRobotsMiddleware(RobotsMiddleware):
+    """Waits as long and as often for robots.txt, or as long as HURRIED_ROBOTS_DELAY says."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        hurried = super().from_crawler(crawler)
+        usual = crawler.settings.getfloat("HURRIED_DELAY", cls.first_pause)
+        hurried.first_pause = crawler.settings.getfloat("HURRIED_ROBOTS_DELAY", usual)
+        hurried.pauses = crawler.settings.getint("HURRIED_TIMES", cls.pauses)
         return hurried

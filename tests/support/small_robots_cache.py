@@ -1,19 +1,13 @@
-"""A crawl whose memory for what robots.txt says is too small for anything."""
+"""A crawl for which what robots.txt says is outdated at once."""
 
+from math import inf
 from typing import Any
 
-from protego import Protego
-
-from crawler.middlewares.robots import RobotsCache, RobotsMiddleware
-from crawler.outcomes import Outcome
-
-
-class Forgetful(RobotsCache):
-    def keep(self, place: str, answer: Protego | Outcome, size: int) -> None:
-        pass
+from crawler.middlewares.robots import RobotsMiddleware
+from crawler.urls.file_cache import FileCache
 
 
 class ForgetfulRobots(RobotsMiddleware):
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
-        self.answers = Forgetful()
+        self.answers = FileCache(0, clock=lambda: inf)

@@ -1,0 +1,67 @@
+"""A cache of files by their addresses: each is fetched once for all that need it at the same time."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Hashable
+from functools import partial
+from time import monotonic
+from typing import Generic, NamedTuple, TypeVar
+
+DAY = 24 * 60 * 60.0  # seconds
+WEIGHT = 200
+"""Bytes that each entry counts for, in addition to its own."""
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+class Fetched(NamedTuple, Generic[Value]):
+    """What was read of a file."""
+
+    value: Value
+    size: int
+    """Bytes of the file."""
+    valid_until: float
+    """On the clock of the cache; in the past for what is not used again."""
+
+
+class FileCache(Generic[Key, Value]):
+    """The files that were used last, limited by size and age."""
+
+    def __init__(self, max_weight: int, clock: Callable[[], float] = monotonic) -> None:
+        self.max_weight = max_weight
+        self.clock = clock
+        self.weight = 0
+        self._entries: OrderedDict[Key, Fetched[Value]] = OrderedDict()
+        self._fetching: dict[Key, asyncio.Task[Fetched[Value]]] = {}
+
+    async def get(self, key: Key, fetch: Callable[[], Awaitable[Fetched[Value]]]) -> Value:
+        """The file with this key, fetched if the cache has none that is still valid."""
+        entry = self._entries.get(key)
+        if entry is not None and self.clock() < entry.valid_until:
+            self._entries.move_to_end(key)
+            return entry.value
+        if key not in self._fetching:
+            self._fetching[key] = asyncio.ensure_future(fetch())
+            self._fetching[key].add_done_callback(partial(self._fetched, key))
+        return (await asyncio.shield(self._fetching[key])).value  # who gives up cancels it for nobody else
+
+    def last(self, key: Key) -> Value | None:
+        """The file with this key that was fetched last, valid or not; None if it is not in the cache."""
+        entry = self._entries.get(key)
+        return entry.value if entry is not None else None
+
+    def _fetched(self, key: Key, task: asyncio.Task[Fetched[Value]]) -> None:
+        """Add a file, and drop the least recently used ones."""
+        del self._fetching[key]
+        if task.cancelled() or task.exception() is not None:
+            return
+        if key in self._entries:
+            self._drop(key)
+        self._entries[key] = task.result()
+        self.weight += task.result().size + WEIGHT
+        while self.weight > self.max_weight and len(self._entries) > 1:
+            self._drop(next(iter(self._entries)))
+
+    def _drop(self, key: Key) -> None:
+        self.weight -= self._entries.pop(key).size + WEIGHT
