@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Iterator
 
@@ -34,6 +35,15 @@ pytest.register_assert_rewrite("store_workers")
 from store_workers import Crew  # noqa: E402 - its assertions are to say what is wrong
 
 statement_cache.share()
+
+
+def pytest_configure() -> None:
+    """Let processes of the tests get Ctrl-C where this one does not, as in `nohup pytest &` and on many build servers.
+
+    What is ignored stays ignored in a new process; what is handled here is not.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, lambda number, frame: None)
 
 
 def pytest_collection_finish() -> None:

@@ -19,9 +19,11 @@ from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 from threading import Thread
-from time import sleep
+from time import monotonic, sleep
 from typing import IO, Any
 from weakref import finalize
+
+from crawler.command_line.stop_signals import REPEAT_SECONDS
 
 logger = logging.getLogger(__name__)
 
@@ -116,12 +118,16 @@ class CrawlRun:
         if self._process.poll() is None:
             self._is_stopped = True
         self._stop_at_exit()
-        try:
-            self._process.wait()
-        except BaseException:  # a second Ctrl-C: stored pages are complete all the same
-            self._process.kill()
-            self._process.wait()
-            raise
+        began = monotonic()
+        while self._process.returncode is None:
+            try:
+                self._process.wait()
+            except BaseException:  # a second Ctrl-C: stored pages are complete all the same
+                if monotonic() - began < REPEAT_SECONDS:
+                    continue
+                self._process.kill()
+                self._process.wait()
+                raise
 
     def __repr__(self) -> str:
         state = "runs" if self._process.poll() is None else "has ended"

@@ -18,6 +18,7 @@ from typing import ClassVar, NamedTuple, NoReturn
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from crawler.command_line.stop_signals import ignore_repeats
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, refuse, say, standard_output
 from crawler.translation.message import LOCALE, N_, SOURCE, Message, MessageError, here, localized
 from crawler.translation.program import is_winnow
@@ -114,6 +115,7 @@ class Command(ScrapyCommand):
         parser.parse_known_args = partial(_intermixed, parser)  # type: ignore[assignment, method-assign]
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        ignore_repeats()
         try:
             super().process_options(args, opts)
             self.given = self.read(args, opts)

@@ -1,6 +1,7 @@
 """`scrapy crawl topic`: checks the arguments before anything starts, crawls, and sets the exit status."""
 
 import argparse
+import importlib
 import logging
 import sys
 from difflib import get_close_matches
@@ -15,6 +16,7 @@ from scrapy.spiderloader import get_spider_loader
 
 from crawler import settings as our_settings
 from crawler.command_line.command import translate_argparse, translate_help
+from crawler.command_line.stop_signals import ignore_repeats
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, printable, refuse
 from crawler.translation.message import Message, MessageError, localized
 from crawler.translation.program import is_winnow
@@ -42,6 +44,7 @@ class Command(CrawlCommand):
         parser.error = lambda message: refuse(Message(message), CALLED)  # type: ignore[method-assign]
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        ignore_repeats()
         try:
             super().process_options(args, opts)
             if args and args[0] != SPIDER:
@@ -126,14 +129,16 @@ class Command(CrawlCommand):
             logging.getLogger(__name__).warning("Nothing here reads the setting %s: is it misspelt?", name)
         try:
             crawler = self._create_crawler(SPIDER)
+            # Not before the reactor runs, as Scrapy sets its handlers when it starts.
+            importlib.import_module("twisted.internet.reactor").callLater(0, ignore_repeats)
             self.crawler_process.crawl(crawler, session=self.session, **self.given(opts))
             self.crawler_process.start()
         except KeyboardInterrupt:  # Scrapy handles signals from its start on
             self.exitcode = INTERRUPTED
             return
         finally:
-            if self.session.is_open:  # stopped before the crawl had begun
-                print(localized(Message("Stopped before the first page; the same command continues.")), file=sys.stderr)
+            if self.session.is_open:  # stopped before the crawl had begun, or by a second signal
+                print(localized(Message("Stopped before the end; the same command continues.")), file=sys.stderr)
                 self.session.leave()
         if self.crawler_process.bootstrap_failed or has_failed(crawler):
             self.exitcode = FAILED

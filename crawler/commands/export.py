@@ -106,6 +106,10 @@ class Command(command.Command):
                 "--dedupe paragraphs does not go with {format}, which has the responses as they came",
                 format=opts.format,
             )
+        if opts.where:
+            from crawler.export.selection import check_size  # imports what the other commands do not need
+
+            check_size(opts.where)
         if opts.spreadsheet and opts.format != "csv":
             raise WrongUseError("--spreadsheet goes with csv alone, and this is {format}", format=opts.format)
 

@@ -28,7 +28,7 @@ from crawler.dashboard import metrics
 from crawler.dashboard.access import HEADERS, SAFE, TOKEN, RefusedError, check_origin, check_page, check_token
 from crawler.dashboard.context import Context, DashboardContext, language_of, path_of
 from crawler.dashboard.corpus import view as corpus
-from crawler.dashboard.logins import Visitor, in_turn
+from crawler.dashboard.logins import Visitor, basic_credentials, in_turn
 from crawler.dashboard.server import TOO_LARGE
 from crawler.dashboard.views import (
     crawl_changes,
@@ -292,8 +292,10 @@ async def _visitor(context: DashboardContext, request: Request) -> Visitor:
     logins = context.logins
     if not logins.is_required:
         return Visitor(token=context.access.token)
-    if logins.visitor(request) is None and "authorization" in request.headers:
-        await in_turn(logins.log_in_program, request)
+    # A header without a name and a password guesses none: it is answered like a request without a login.
+    credentials = basic_credentials(request.headers.get("authorization", ""))
+    if credentials is not None and logins.visitor(request) is None:
+        await in_turn(logins.log_in_program, request, *credentials)
     if (visitor := logins.visitor(request)) is None:
         raise NO_LOGIN
     return visitor

@@ -2,18 +2,25 @@
 
 A spreadsheet takes a cell that begins with one of some characters as a formula, and may run it; so the author of a page
 could run formulas. Other programs take the text as it is. So such cells are changed only on request, and otherwise
-counted.
+counted. In some locales signs of full width begin a formula, too, and an import may drop blanks and invisible
+characters before a sign: https://owasp.org/www-community/attacks/CSV_Injection
 """
 
 import csv
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
 from typing import Any
 
 from crawler.reports.stored_pages import StoredPage
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+SIGNS = "=+-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b"
+"""Signs that begin a formula, of plain, full and small width."""
+BLANKS = r"\s\x00-\x1f\x7f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
+"""Blank, control and invisible characters, as a part of a regular expression."""
+FORMULA = re.compile(rf"[\t\r\n]|[{BLANKS}]*[{re.escape(SIGNS)}]")
+"""The beginning of a cell that may be a formula."""
 
 
 class Formulas:
@@ -23,7 +30,7 @@ class Formulas:
         self.quoted, self.count = quoted, 0
 
     def cell(self, text: str) -> str:
-        if not text.startswith(FORMULA):
+        if FORMULA.match(text) is None:
             return text
         self.count += 1
         return f"'{text}" if self.quoted else text

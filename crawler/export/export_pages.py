@@ -22,6 +22,7 @@ from scrapy.settings import BaseSettings
 from sqlalchemy.engine import URL
 
 from crawler.atomic_files import AtomicFile, AtomicFolder
+from crawler.command_line.stop_signals import ignore_repeats
 from crawler.command_line.terminal import INTERRUPTED, TERMINATED, WrongUseError, byte_size, readable_json, say
 from crawler.export.csv import Formulas, csv_lines
 from crawler.export.data_set import CARD, MANIFEST, DataSet
@@ -197,6 +198,7 @@ def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Write the pages of a crawl, or labelled pages; returns the exit status."""
     url, folder = state_url(settings), Path(settings["OUTPUT_DIR"])
     before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+    ignore_repeats()
     try:
         with crawls_to_export(url) as crawls:
             if opts.output is not None:

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from crawler.command_line.terminal import WrongUseError
 from crawler.export.formats import FORMATS, compression_of
-from crawler.reports.condition import Condition, comparisons, condition_of, conjuncts, value_at
+from crawler.reports.condition import MOST_COMPARISONS, Condition, comparisons, condition_of, conjuncts, value_at
 from crawler.reports.condition_sql import divided
 from crawler.reports.stored_pages import LanguageOrSite, place_of
 from crawler.store.output_files import json_line
@@ -135,6 +136,17 @@ def where_of(text: str) -> Condition | LanguageOrSite:
     (LanguageOrSite(language='zh', site=''), 'depth < 3')
     """
     return condition_of(text) if _OF_CONDITION.search(text) else place_of(text)
+
+
+def check_size(wheres: Iterable[Condition | LanguageOrSite]) -> None:
+    """Raise a WrongUseError if a database could not read so many conditions and places."""
+    count = sum(1 if isinstance(where, LanguageOrSite) else len([*comparisons(where)]) for where in wheres)
+    if count > MOST_COMPARISONS:
+        raise WrongUseError(
+            "conditions may have {most} comparisons at most, all together, and these have {n}",
+            most=MOST_COMPARISONS,
+            n=f"{count:,}",
+        )
 
 
 @dataclass(frozen=True)

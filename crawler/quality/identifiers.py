@@ -14,6 +14,27 @@ PROVINCES = frozenset((*range(11, 16), *range(21, 24), *range(31, 38), *range(41
 SPAIN_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
 FINLAND_LETTERS = "0123456789ABCDEFHJKLMNPRSTUVWXY"
 ITALY_ODD = (1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23)
+IBAN_COUNTRIES = {
+    15: ("NO",),
+    16: ("BE",),
+    18: ("DK", "FI", "FK", "FO", "GL", "NL", "SD"),
+    19: ("MK", "SI"),
+    20: ("AT", "BA", "EE", "KZ", "LT", "LU", "MN", "XK"),
+    21: ("CH", "HR", "LI", "LV"),
+    22: ("BG", "BH", "CR", "DE", "GB", "GE", "IE", "ME", "RS", "VA"),
+    23: ("AE", "GI", "IL", "IQ", "OM", "SO", "TL"),
+    24: ("AD", "CZ", "ES", "MD", "PK", "RO", "SA", "SE", "SK", "TN", "VG"),
+    25: ("LY", "PT", "ST"),
+    26: ("IS", "TR"),
+    27: ("BI", "DJ", "FR", "GR", "IT", "MC", "MR", "SM"),
+    28: ("AL", "AZ", "BY", "CY", "DO", "GT", "HN", "HU", "LB", "NI", "PL", "SV"),
+    29: ("BR", "EG", "PS", "QA", "UA"),
+    30: ("JO", "KW", "MU", "YE"),
+    31: ("MT", "SC"),
+    32: ("LC",),
+    33: ("RU",),
+}
+"""Countries by the length of their IBANs, as in the registry of ISO 13616."""
 POLAND_WEIGHTS = (1, 3, 7, 9, 1, 3, 7, 9, 1, 3)
 
 
@@ -46,10 +67,10 @@ def is_card(digits: str) -> bool:
 
 
 def is_iban(text: str) -> bool:
-    """Whether a text is an IBAN.
+    """Whether a text of an IBAN's length, in letters of either case, has the right check digits.
 
-    >>> is_iban("DE89370400440532013000"), is_iban("DE88370400440532013000")
-    (True, False)
+    >>> is_iban("DE89370400440532013000"), is_iban("de89370400440532013000"), is_iban("DE88370400440532013000")
+    (True, True, False)
     """
     moved = text[4:] + text[:4]
     return int("".join(str(int(sign, 36)) for sign in moved)) % 97 == 1

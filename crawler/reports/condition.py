@@ -26,7 +26,11 @@ from crawler.items import TYPES
 from crawler.translation.message import N_, Message
 from crawler.translation.nearest import nearest
 
-MOST_CHARACTERS, MOST_LEVELS = 10_000, 50
+MOST_CHARACTERS = 10_000
+MOST_LEVELS = 15
+"""Levels of brackets and `not`: SQLite's parser has a stack of 100 symbols, of which a level may take five."""
+MOST_COMPARISONS = 500
+"""Comparisons of all conditions together: SQLite refuses an expression with 1,000 of them one within another."""
 _EXACT = 2**53
 """Whole numbers up to this are exact in every database."""
 _TOKEN = re.compile(
@@ -192,6 +196,8 @@ class _Parser:
         begin = self.at
         kind, word = self._next()
         if kind == "text":
+            if "\0" in word:  # which PostgreSQL refuses, and no page has
+                self.refuse(begin)
             return word[1:-1].replace(word[0] * 2, word[0])
         if kind == "number":
             number = float(word)

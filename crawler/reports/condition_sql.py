@@ -12,6 +12,9 @@ from crawler.items import TYPES
 from crawler.reports.condition import Comparison, Condition, Junction, Negation
 from crawler.store.page_tables import page
 
+LARGEST_INTEGER = 2**31 - 1
+"""The largest value of PostgreSQL's INTEGER, the type of columns of whole numbers."""
+
 
 def sql_of(condition: Condition, dialect: str) -> ColumnElement[bool] | None:
     """The condition in SQL, true or false for every page; None if the database cannot decide it."""
@@ -38,12 +41,15 @@ def _comparison(one: Comparison, dialect: str) -> ColumnElement[bool] | None:
     if len(one.path) > 1:
         return None
     column = page.c[name]
-    if one.value is None:
+    value = one.value
+    if isinstance(value, int) and abs(value) > LARGEST_INTEGER:
+        value = float(value)  # exact, as whole numbers of conditions are at most 2**53
+    if value is None:
         return column.is_(None) if one.sign == "==" else column.is_not(None)
     if one.sign == "==":
-        return column.is_not_distinct_from(one.value)
+        return column.is_not_distinct_from(value)
     if one.sign == "!=":
-        return column.is_distinct_from(one.value)
+        return column.is_distinct_from(value)
     # Texts are ordered by their characters' numbers, as in Python and SQLite, not by the rules of a country.
     ordered = column.collate("C") if dialect == "postgresql" and TYPES[name] is str else column
-    return func.coalesce(ordered.op(one.sign, is_comparison=True)(one.value), false())
+    return func.coalesce(ordered.op(one.sign, is_comparison=True)(value), false())

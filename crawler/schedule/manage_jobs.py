@@ -17,6 +17,7 @@ from scrapy.utils.conf import arglist_to_dict
 from scrapy.utils.log import configure_logging
 from sqlalchemy import Connection
 
+from crawler.command_line.stop_signals import SIGNALS, ignore_repeats
 from crawler.command_line.terminal import WrongUseError, printable
 from crawler.schedule.cron import Cron, CronError, read_cron
 from crawler.schedule.job_definition import OF_THE_SCHEDULER, JobDefinition, description, next_at
@@ -47,7 +48,6 @@ logger = logging.getLogger(__name__)
 
 HOW = {ON_TIME: N_("on time"), TOO_LATE: N_("late"), BY_HAND: N_("by hand")}
 UTC = Cron("* * * * *", "UTC")
-SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)]
 BUSY = 1
 BY_SIGNAL = 128  # the signal; shells use an exit status like this for a process that it ended
 PIECE = 65_536
@@ -231,6 +231,7 @@ def stopping() -> Iterator[Stop]:
     stop = Stop()
     ours = [number for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN]  # ignored, as under nohup
     before = {number: signal.signal(number, stop) for number in ours}
+    ignore_repeats()
     try:
         yield stop
     finally:

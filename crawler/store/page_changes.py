@@ -11,7 +11,7 @@ wait for nobody. SQLite has one writer at a time.
 import time
 from collections.abc import Collection
 
-from sqlalchemy import Connection, delete, func, insert, select, text
+from sqlalchemy import Connection, delete, insert, select, text
 
 from crawler.store.database import DatabaseUnavailableError, in_chunks
 from crawler.store.page_tables import page, page_change
@@ -24,6 +24,15 @@ WRITERS = text(
     "AND relation = CAST('page_change' AS regclass)"
 )
 """The transactions of PostgreSQL that have written to the table and have not ended."""
+LAST_DRAWN = {
+    "sqlite": text("SELECT seq FROM sqlite_sequence WHERE name = 'page_change'"),
+    # A role that may read tables alone sees no last value of a sequence, but sees the offsets in use.
+    "postgresql": text(
+        'SELECT greatest((SELECT max("offset") FROM page_change), (SELECT last_value FROM pg_sequences '
+        "WHERE format('%I.%I', schemaname, sequencename) = pg_get_serial_sequence('page_change', 'offset')))"
+    ),
+}
+"""The last offset that was drawn, by database; its page may have been deleted since."""
 
 
 def save_changes(connection: Connection, keys: Collection[int]) -> None:
@@ -35,14 +44,14 @@ def save_changes(connection: Connection, keys: Collection[int]) -> None:
 
 
 def last_offset(connection: Connection, patience: float = LONGEST_WAIT) -> int:
-    """The largest offset such that no smaller one will be committed; 0 if there is none.
+    """The largest offset that any page ever had, also one that was deleted; 0 if there is none.
 
     A transaction that begins after this call sees all changes up to that offset.
     """
-    found = int(connection.execute(select(func.coalesce(func.max(page_change.c.offset), 0))).scalar_one())
+    offset = int(connection.execute(LAST_DRAWN[connection.dialect.name]).scalar() or 0)
     if connection.dialect.name == "postgresql":
         _wait(connection, time.monotonic() + patience)
-    return found
+    return offset
 
 
 def _wait(connection: Connection, until: float) -> None:

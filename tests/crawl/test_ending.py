@@ -6,13 +6,17 @@ import select
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fork_server import common
 from sites import OPEN, Answer, Asked, Site, command, crawl, environment, page, serving
+
+from crawler.command_line.stop_signals import REPEAT_SECONDS
 
 linux = pytest.mark.skipif(sys.platform == "win32", reason="signals and terminals are not Windows'")
 
@@ -143,6 +147,51 @@ def test_a_first_signal_ends_the_crawl_cleanly(tmp_path: Path, endless_site: Sit
     assert "Stopped before the end." in said
     assert "still queued when the crawl was stopped; the same command continues the crawl." in said
     assert f"{output.read_bytes().count(10)} pages crawled" in said
+
+
+@linux
+def test_a_signal_that_comes_twice_at_once_ends_the_crawl_cleanly(tmp_path: Path, endless_site: Site) -> None:
+    log = tmp_path / "log"
+    process = common()(command({"seeds": endless_site.url}, OPEN), tmp_path, log)
+    wait_for_lines(tmp_path / "output" / "topic.jsonl", 5)
+    for _ in range(3):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.02)
+    assert process.wait(20) == 0
+    assert "still queued when the crawl was stopped; the same command continues the crawl." in log.read_text()
+
+
+class Hanging(dict[str, Callable[[Asked], Answer]]):
+    """The first page links to others, which never come."""
+
+    def __init__(self) -> None:
+        self.begun = threading.Event()
+        self.ended = threading.Event()
+
+    def get(self, path: str, default: Any = None) -> Any:
+        return {"/robots.txt": default, "/": slow}.get(path, self.hang)
+
+    def hang(self, asked: Asked) -> Answer:
+        self.begun.set()
+        self.ended.wait(60.0)
+        return Answer("", 404)
+
+
+@linux
+def test_a_second_signal_after_a_moment_ends_the_crawl_at_once(tmp_path: Path) -> None:
+    site = Site({})
+    site.routes = hanging = Hanging()
+    with serving(site):
+        log = tmp_path / "log"
+        process = common()(command({"seeds": site.url}, OPEN), tmp_path, log)
+        assert hanging.begun.wait(30.0)
+        process.send_signal(signal.SIGINT)
+        time.sleep(REPEAT_SECONDS + 0.1)
+        assert process.poll() is None  # it waits for the pages that were requested
+        process.send_signal(signal.SIGINT)
+        process.wait(20)
+        hanging.ended.set()
+    assert log.read_text().endswith("Stopped before the end; the same command continues.\n")
 
 
 @pytest.mark.long

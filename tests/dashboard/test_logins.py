@@ -12,7 +12,7 @@ from dashboard_client import CHANGES, Answer, Request, answer
 
 from crawler.dashboard import logins, users
 from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.logins import TRIES, Logins
+from crawler.dashboard.logins import TRIES, USER_TRIES, Logins
 from crawler.dashboard.users import EDITOR, READER, User, Users, hashed
 
 SECRET = "honey and bees: ä"
@@ -219,9 +219,79 @@ def test_of_so_many_networks_it_is_known_who_guessed(
     team: Team, others: int, status: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(logins, "MOST_NETWORKS", 3)
-    for client in ["192.0.2.7"] * TRIES + [f"10.0.{n}.1" for n in range(others)]:
-        team.log_in(password="x", client=client)
-    assert team.log_in(password="x").status == status
+    for _ in range(TRIES):
+        team.log_in(password="x")
+    for number in range(others):
+        team.log_in(f"eve{number}", client=f"10.0.{number}.1")
+    assert team.log_in("bob", password="x").status == status
+
+
+class Clock:
+    """The time that the logins see."""
+
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(logins, "time", clock)
+    return clock
+
+
+def guess_from_everywhere(team: Team, name: str, count: int) -> list[int]:
+    """Guess a password of a user, each time from another network; returns the status of each answer."""
+    return [team.log_in(name, "x", client=f"10.{number // 256}.{number % 256}.1").status for number in range(count)]
+
+
+def test_who_guesses_from_many_networks_waits_longer_and_longer(team: Team, clock: Clock) -> None:
+    assert guess_from_everywhere(team, "ann", USER_TRIES) == [401] * USER_TRIES
+    for seconds in (1, 2, 4, 8, 16, 32, 60, 60):
+        clock.now += seconds - 0.1
+        assert team.log_in(client="192.0.2.8").status == 429
+        assert team.get("/metrics", basic("ann"), client="192.0.2.8").status == 429
+        clock.now += 0.2
+        assert team.log_in(password="x", client="192.0.2.8").status == 401
+    clock.now += 60.1
+    assert team.log_in(client="192.0.2.8").status == 303
+
+
+def test_guesses_hold_up_no_login_and_no_network_where_the_user_was(team: Team, clock: Clock) -> None:
+    visitor = team.visitor("ann")
+    guess_from_everywhere(team, "ann", USER_TRIES + 10)
+    assert team.get(headers=visitor).status == 200
+    assert team.log_in(client="192.0.2.8").status == 429
+    assert team.log_in(client="192.0.2.7").status == 303
+    assert team.log_in("bob", client="192.0.2.8").status == 303
+    assert team.log_in("bob", client="192.0.2.7").status == 303
+
+
+def test_names_of_nobody_are_answered_like_those_of_users(team: Team, clock: Clock) -> None:
+    for name in ("ann", "eve", "no such name", ""):
+        assert set(guess_from_everywhere(team, name, USER_TRIES)) == {401}
+        assert set(guess_from_everywhere(team, name, 2)) == {429}
+        clock.now += 3_601.0
+
+
+@pytest.mark.parametrize(("seconds", "status"), [(3_599.0, 429), (3_601.0, 401)])
+def test_guesses_are_forgotten_after_an_hour(team: Team, clock: Clock, seconds: float, status: int) -> None:
+    guess_from_everywhere(team, "ann", USER_TRIES)
+    clock.now += seconds
+    assert team.log_in(password="x", client="192.0.2.8").status == 401
+    assert team.log_in(password="x", client="192.0.2.8").status == status
+
+
+def test_headers_without_a_password_guess_none(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(users, "_scrypt", None)  # no password is checked
+    for header in ("Bearer", "Bearer !!!", f"Bearer {SECRET}", "Bearer a.b.c", "Basic", "Basic !!!", "Basic Ym9i", "x"):
+        for _ in range(TRIES + 1):
+            assert team.get("/metrics", {**HOST, "authorization": header}).status == 401
+    monkeypatch.undo()
+    assert team.log_in().status == 303
 
 
 def test_of_so_many_logins_of_a_user_the_oldest_ends(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 from export_pages import FIELDS, ODD_TEXT, several, stored
 
-from crawler.export.csv import FORMULA, Formulas, csv_lines
+from crawler.export.csv import Formulas, csv_lines
 
 NULLS = "markdown", "published", "parent", "language", "link_score", "text_fingerprint"
 
@@ -46,14 +46,50 @@ def test_duckdb_reads_the_same(tmp_path: Path) -> None:
     assert [tuple(value or None for value in row) for row in found] == expected
 
 
-@pytest.mark.parametrize("sign", FORMULA)
-@pytest.mark.parametrize("quoted", [False, True])
-def test_what_a_spreadsheet_would_run_is_counted_and_left_unless_it_is_to_be_quoted(sign: str, quoted: bool) -> None:
-    formulas, text = Formulas(quoted), f"{sign}cmd|' /C calc'!A0"
-    pages = [stored(1, text=text, title=f"a{sign}b", link_score=-0.5)]
-    _, (*cells,) = rows(b"".join(csv_lines(pages, ["text", "title", "link_score"], formulas)))
-    assert cells == [f"'{text}" if quoted else text, f"a{sign}b", "-0.5"]
-    assert formulas.count == 1
+BEGINNINGS = (
+    *(
+        "=",
+        "+",
+        "-",
+        "@",
+        "＝",
+        "＋",
+        "－",
+        "＠",
+        "﹦",
+        "﹢",
+        "﹣",
+        "﹫",
+        "\t",
+        "\r",
+        "\n",
+        " =",
+        "\t=",
+        "\r\n=",
+        "\n＝",
+    ),
+    *("   ＋", "\u3000=", "\u00a0@", "\ufeff=", "\ufeff＝", "\u200b=", "\u2060-", "\u202e=", "\x00=", "\x1f=", "\x7f="),
+)
+
+
+@pytest.mark.parametrize("is_quoted", [False, True])
+def test_what_a_spreadsheet_would_run_is_counted_and_quoted_on_request(is_quoted: bool) -> None:
+    for beginning in BEGINNINGS:
+        formulas = Formulas(is_quoted)
+        text = f"{beginning}cmd|' /C calc'!A0"
+        pages = [stored(1, text=text, title=f"a{beginning}b", link_score=-0.5)]
+        _, (*cells,) = rows(b"".join(csv_lines(pages, ["text", "title", "link_score"], formulas)))
+        assert cells == [f"'{text}" if is_quoted else text, f"a{beginning}b", "-0.5"]
+        assert formulas.count == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a", "a=b", " a", "'=1", "1=1", "\ufeffa", "\u3000\u3000蜜蜂", "(=1)", "。＝", " " * 9]
+)
+def test_other_texts_are_no_formulas(text: str) -> None:
+    formulas = Formulas(quoted=True)
+    assert formulas.cell(text) == text
+    assert formulas.count == 0
 
 
 def test_of_no_page_there_is_the_head() -> None:

@@ -10,7 +10,7 @@ from export_place import Place, lines
 from sqlalchemy import create_engine, select, update
 
 from crawler.export.selection import path_beside
-from crawler.reports.condition import condition_of
+from crawler.reports.condition import MOST_COMPARISONS, MOST_LEVELS, condition_of
 from crawler.store import page_tables
 
 PAGES: list[dict[str, Any]] = [
@@ -33,6 +33,11 @@ def filled(either: Place) -> Place:
     return either
 
 
+def nested(levels: int) -> str:
+    """A condition that takes most of a database's stack: each level is in an `and` in an `or`."""
+    return "depth >= 0" if levels == 0 else f"depth > 9 or depth >= 0 and ({nested(levels - 1)})"
+
+
 CONDITIONS = {
     "relevance > 0.5": "034",
     "relevance >= 0.5": "0134",
@@ -51,6 +56,10 @@ CONDITIONS = {
     "author == 'O''Neil'": "4",
     "title == '''; DROP TABLE page; --' or depth == 1": "1",
     "title == '%'": "",
+    "depth < 3000000000": "01234",
+    "depth == 2 or depth == -9007199254740991": "2",
+    "depth != 9007199254740993": "01234",
+    "relevance > -1e308 and depth < 1e308": "01234",
     "quality == null": "24",
     "quality.words >= 50": "03",
     "quality.words > 49 and relevance > 0.5": "03",
@@ -70,6 +79,39 @@ def test_conditions_choose_pages(filled: Place, condition: str) -> None:
 def test_the_item_says_the_same(condition: str) -> None:
     kept = [n for n, one in enumerate(PAGES) if condition_of(condition).holds({"depth": n, "author": "", **one})]
     assert "".join(map(str, kept)) == CONDITIONS[condition]
+
+
+def test_conditions_as_large_as_they_may_be(filled: Place) -> None:
+    for condition, depths in (
+        (" or ".join(["depth>2"] * MOST_COMPARISONS), "34"),
+        (" and ".join(["depth>2"] * MOST_COMPARISONS), "34"),
+        (nested(MOST_LEVELS - 1), "01234"),
+        ("not " * (MOST_LEVELS - 2) + "depth > 2", "012"),
+        (f"url != '{'a' * 9_900}'", "01234"),
+    ):
+        said = filled.export("--where", condition)
+        assert said.status == 0, said.err
+        assert "".join(str(page["depth"]) for page in lines(said.out.encode())) == depths
+
+
+def test_larger_conditions_are_refused_in_one_sentence(place: Place) -> None:
+    place.fill(1)
+    many = " or ".join(["depth>2"] * MOST_COMPARISONS)
+    for where in (
+        [" or ".join(["url=''"] * 1_000)],
+        [f"{many} or depth > 2"],
+        [many, "depth > 2"],
+        [many, "en"],
+        ["en"] * (MOST_COMPARISONS + 1),
+        [nested(MOST_LEVELS)],
+        ["not " * MOST_LEVELS + "depth > 2"],
+        ["(" * 5_000 + "depth > 2" + ")" * 4_000],
+        ["depth > 2" + " " * 100_000],
+    ):
+        said = place.export(*(word for condition in where for word in ("--where", condition)))
+        assert (said.status, said.out) == (2, "")
+        assert said.err.count("\n") == 1
+        assert "database" not in said.err
 
 
 def test_the_pages_that_are_removed_are_listed(filled: Place) -> None:

@@ -20,7 +20,9 @@ from sites import OPEN, Answer, Asked, Site, page, serving
 from sqlalchemy import Engine, update
 from sqlalchemy.engine import URL, make_url
 
+from crawler.command_line import stop_signals
 from crawler.schedule.job_store import Job, Jobs, find_job
+from crawler.schedule.manage_jobs import stopping
 from crawler.store.crawl_tables import job as job_table
 from crawler.store.database import open_database
 
@@ -381,6 +383,21 @@ def test_after_kill_9_of_both_run_now_runs_it_again(world: World, endless: Site,
     assert (world.job().last.number, world.job().last.status) == (1, "failed")
     again.send_signal(signal.SIGINT)
     again.wait(PATIENCE)
+
+
+def test_a_signal_that_comes_twice_at_once_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = 1_000.0
+    monkeypatch.setattr(stop_signals, "monotonic", lambda: seconds)
+    monkeypatch.setattr(stop_signals.OnceAMoment, "last", 0.0)
+    before = signal.getsignal(signal.SIGTERM)
+    with stopping() as stop:
+        signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGTERM)
+        assert (stop.wanted.is_set(), stop.in_a_hurry) == (True, False)
+        seconds += stop_signals.REPEAT_SECONDS
+        signal.raise_signal(signal.SIGTERM)
+        assert stop.in_a_hurry
+    assert signal.getsignal(signal.SIGTERM) == before
 
 
 @pytest.mark.long

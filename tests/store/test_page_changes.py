@@ -19,7 +19,7 @@ from crawler.reports import stored_pages
 from crawler.reports.stored_pages import PageFilter, crawls_to_export
 from crawler.store.crawl_tables import crawl
 from crawler.store.database import DatabaseUnavailableError, open_database
-from crawler.store.deletion import delete_crawl, delete_old_pages
+from crawler.store.deletion import delete_crawl, delete_old_pages, vacuum
 from crawler.store.page_changes import last_offset, save_changes
 from crawler.store.page_tables import page, page_change
 
@@ -141,6 +141,32 @@ def test_pages_are_deleted_with_their_offsets(crew: Crew, index: Index) -> None:
     delete_crawl(index.url, "crawl")
     with crew.engine.connect() as connection:
         assert connection.execute(select(page_change)).all() == []
+
+
+def test_an_offset_stays_valid_when_its_page_is_deleted(crew: Crew, index: Index) -> None:
+    first_round(crew, *candidates(A, B))
+    index.read()
+    crew.change(update(page).values(fetched_at="2020", checked_at=0.0))
+    assert delete_old_pages(index.url, "2021-01-01T00:00:00+00:00") == 2
+    assert index.read() == []
+    vacuum(index.url)
+    assert index.read() == []
+    index.offset += 1
+    with pytest.raises(WrongUseError):
+        index.read()
+
+
+def test_an_offset_stays_valid_when_another_crawl_is_deleted(crew: Crew, index: Index) -> None:
+    first_round(crew, *candidates(A))
+    other = crew.join(*candidates(B), name="other", folder="other")
+    other.end(*(stored(lease) for lease in other.claim()))
+    other.commit(idle=True)
+    with crew.engine.connect() as connection:
+        index.offset = last_offset(connection)
+    other.leave()
+    other.session.close()
+    delete_crawl(index.url, "other")
+    assert index.read() == []
 
 
 # Transactions that are committed in another order than they draw their offsets.

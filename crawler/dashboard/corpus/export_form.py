@@ -17,7 +17,7 @@ from sqlalchemy import Connection, select
 from crawler.command_line.terminal import WrongUseError
 from crawler.export.copies import Preference, preference_of
 from crawler.export.deduplication import KINDS, PARAGRAPHS
-from crawler.export.selection import Selection, broken_condition, broken_rule, where_of
+from crawler.export.selection import Selection, broken_condition, broken_rule, check_size, where_of
 from crawler.quality import PUBLISHED
 from crawler.quality.personal_data import FORMS
 from crawler.reports.condition import Condition
@@ -138,7 +138,8 @@ class ExportForm:
 
     def check(self) -> None:
         """Raise a WrongUseError if something is wrong, as the command does."""
-        _ = self.wheres, self.preference
+        _ = self.preference
+        check_size(self.wheres)
         if self.output == "warc" and self.mask:
             raise WrongUseError("--mask does not go with {format}, which has the responses as they came", format="warc")
         if self.output == "warc" and PARAGRAPHS in self.dedupe:
