@@ -160,9 +160,8 @@ class TopicSpider(Spider):
         """The page as an item after a browser has rendered it."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         assert self.crawl.rendering is not None  # noqa: S101 - as it was due
-        policy = header(response.headers, "Content-Security-Policy")
         try:
-            rendering = self.crawl.rendering.rendered(page, policy)
+            rendering = self.crawl.rendering.rendered(page, response)
             page, response.request.meta[TRIAL] = await self.crawl.status.unless_ending(rendering)
         except EndingError:
             return ()

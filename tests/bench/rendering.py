@@ -27,9 +27,10 @@ from applications import APPLICATIONS, Application  # noqa: E402
 from process_tree import descendants  # noqa: E402
 from sites import OPEN, Site, crawl, page, serving  # noqa: E402
 
-from crawler.browser.chromium import Chromium, resident  # noqa: E402
+from crawler.browser.chromium import Chromium  # noqa: E402
 from crawler.browser.page_load import Renderer, RenderOptions, Source  # noqa: E402
 from crawler.browser.parts import Part, PartAnswer, PartCache  # noqa: E402
+from crawler.browser.processes import memory_of  # noqa: E402
 from crawler.browser.signs import sign_of  # noqa: E402
 from crawler.extraction import EXTRACTORS  # noqa: E402
 from crawler.page.page import Page  # noqa: E402
@@ -69,7 +70,7 @@ async def rate(pages: int, tabs: int) -> None:
         found = await asyncio.gather(*(renderer.render(source) for _ in range(at_once)))
         assert all(made.gold["/story/1"].splitlines()[-1] in one for one in found)
         done += at_once
-        size, own = sum(map(resident, descendants(os.getpid()))) // MEGABYTE, resident(os.getpid()) // MEGABYTE
+        size, own = sum(map(memory_of, descendants(os.getpid()))) // MEGABYTE, memory_of(os.getpid()) // MEGABYTE
         speed = done / (time.monotonic() - begun)
         print(f"{done:5}  {speed:7.2f}  {size:25} MB  {own:12} MB  {len(asyncio.all_tasks()):5}", flush=True)
         if done == at_once:
