@@ -226,8 +226,10 @@ async def _ended(running: RunningBrowser) -> None:
         await asyncio.wait_for(running.browser.close(), PATIENCE)
     except Exception:
         kill((running.process,))
-    with suppress(Exception):
+    try:
         await asyncio.wait_for(running.playwright.stop(), PATIENCE)
+    except Exception:
+        kill((running.driver,))
 
 
 def _end_what_is_too_large(running: RunningBrowser) -> None:
@@ -235,6 +237,6 @@ def _end_what_is_too_large(running: RunningBrowser) -> None:
     memory = {process: memory_of(process) for process in process_tree(running.driver)}
     if sum(memory.values()) > MOST_OF_ALL:
         running.is_spent = True
-        kill(memory)
+        kill(process for process in memory if process != running.driver)  # which then notices and is ended in order
         return
     kill(process for process, size in memory.items() if size > MOST_OF_PAGE and is_renderer(process))

@@ -3,19 +3,19 @@
 from collections.abc import Iterator, Mapping
 
 import pytest
-from rendered_pages import HTML, URL, Rendering, rendering_in_browser
+from rendered_pages import HTML, Rendering, rendering_in_browser
 
 from crawler.browser.page_load import Source
 from crawler.browser.parts import PartAnswer
 
+PAGE, SISTER = "http://www.bees.org/", "http://api.bees.org/"
 OTHER = "http://b.example/"
 TEXT, SCRIPT = {"content-type": "text/plain"}, {"content-type": "text/javascript"}
 FOR_ALL = {"access-control-allow-origin": "*"}
-FOR_PAGE = {"access-control-allow-origin": "http://a.example", "access-control-allow-credentials": "true"}
+FOR_PAGE = {"access-control-allow-origin": "http://www.bees.org", "access-control-allow-credentials": "true"}
 ALLOWED = {"access-control-allow-headers": "x-key, content-type", "access-control-allow-methods": "GET, POST"}
 WITH_KEY = "{headers: {'x-key': '1'}}"
 JSON_POST = "{method: 'POST', body: '1', headers: {'content-type': 'application/json'}}"
-SISTER = "http://a.example:8080/"
 
 
 def moved(url: str) -> PartAnswer:
@@ -37,13 +37,13 @@ ANSWERS = {
     f"{SISTER}json": PartAnswer(200, TEXT | FOR_PAGE, b"shared"),
     f"OPTIONS {SISTER}json": PartAnswer(204, FOR_PAGE | ALLOWED, b""),
     f"{SISTER}unasked": PartAnswer(200, TEXT | FOR_PAGE, b"shared"),
-    f"{URL}own": PartAnswer(200, TEXT, b"own"),
-    f"{URL}to-own": moved("/own"),
-    f"{URL}to-closed": moved(f"{OTHER}closed"),
-    f"{URL}to-open": moved(f"{OTHER}open"),
-    f"{URL}to-named": moved(f"{OTHER}named"),
-    f"{URL}to-script": moved(f"{OTHER}a.js"),
-    f"{URL}round": moved("/round"),
+    f"{PAGE}own": PartAnswer(200, TEXT, b"own"),
+    f"{PAGE}to-own": moved("/own"),
+    f"{PAGE}to-closed": moved(f"{OTHER}closed"),
+    f"{PAGE}to-open": moved(f"{OTHER}open"),
+    f"{PAGE}to-named": moved(f"{OTHER}named"),
+    f"{PAGE}to-script": moved(f"{OTHER}a.js"),
+    f"{PAGE}round": moved("/round"),
 }
 HELPERS = """
 const show = (text) => document.body.append(text);
@@ -111,7 +111,7 @@ READ = {
     IN_WORKER.replace("{url}", f"{OTHER}open"): "shared",
     IN_FRAME.replace("{url}", f"{OTHER}closed").replace("{sandbox}", "allow-scripts allow-same-origin"): "refused",
     IN_FRAME.replace("{url}", f"{OTHER}open").replace("{sandbox}", "allow-scripts allow-same-origin"): "shared",
-    IN_FRAME.replace("{url}", f"{URL}own").replace("{sandbox}", "allow-scripts allow-same-origin"): "own",
+    IN_FRAME.replace("{url}", f"{PAGE}own").replace("{sandbox}", "allow-scripts allow-same-origin"): "own",
     f"new EventSource('{OTHER}open').onerror = () => show('refused')": "refused",
     "new WebSocket('ws://b.example/open').onerror = () => show('refused')": "refused",
 }  # fmt: skip
@@ -128,7 +128,7 @@ def opened() -> Iterator[Rendering]:
 def shown(opened: Rendering) -> Mapping[str, str]:
     """What the pages with these scripts show."""
     pages = {
-        script: Source(URL, f"<body><script>{HELPERS}\n{script}\n</script></body>".encode(), HTML) for script in READ
+        script: Source(PAGE, f"<body><script>{HELPERS}\n{script}\n</script></body>".encode(), HTML) for script in READ
     }
     return opened.together(pages)
 
@@ -142,7 +142,8 @@ def test_what_a_page_reads(shown: Mapping[str, str], script: str, text: str) -> 
 def test_no_header_that_needs_a_preflight_is_sent_without_one(opened: Rendering) -> None:
     opened.asked.clear()
     script = f"read('{OTHER}keyed', {WITH_KEY}); read('{OTHER}closed', {WITH_KEY})"
-    opened.render(f"<body><script>{HELPERS}\n{script}</script>")
+    source = Source(PAGE, f"<body><script>{HELPERS}\n{script}</script>".encode(), HTML)
+    opened.do(opened.renderer().render(source))
     assert sorted((part.method, part.url) for part in opened.asked) == [
         ("GET", f"{OTHER}keyed"),
         ("OPTIONS", f"{OTHER}closed"),
