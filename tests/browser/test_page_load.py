@@ -9,8 +9,7 @@ import pytest
 from rendered_pages import HTML, URL, Rendering, rendering_in_browser
 
 from crawler.browser import page_load
-from crawler.browser.chromium import Chromium
-from crawler.browser.page_load import Fault, Renderer, RenderError, RenderOptions, Source
+from crawler.browser.page_load import Fault, RenderError, Source
 from crawler.browser.parts import Part, PartAnswer, PartCache
 from crawler.browser.processes import is_renderer, kill, process_tree
 
