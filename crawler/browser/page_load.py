@@ -273,8 +273,8 @@ class PageLoad:
 class PausedRequest:
     """A request that waits in the browser: https://chromedevtools.github.io/devtools-protocol/tot/Fetch/.
 
-    The browser itself checks which answers from other origins a page may read, and sends preflights for it. Playwright's
-    routes are not used as they allow everything: they add the headers of CORS to each answer that lacks them.
+    The browser itself checks which answers from other origins a page may read, and sends preflights for it. Routes of
+    Playwright would allow everything: they add the headers of CORS to each answer that lacks them.
     """
 
     session: CDPSession

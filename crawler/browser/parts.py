@@ -92,12 +92,12 @@ class Part:
     @property
     def sent_headers(self) -> dict[str, str]:
         """Those of its headers that are sent."""
-        more = () if self.is_foreign else OWN_HEADERS
-        more += PREFLIGHT_HEADERS if self.method == "OPTIONS" else ()
+        own_headers = () if self.is_foreign else OWN_HEADERS
+        preflight_headers = PREFLIGHT_HEADERS if self.method == "OPTIONS" else ()
         return {
             name: value
             for name, value in self.headers.items()
-            if (name in SENT_HEADERS or name.startswith(more))
+            if (name in SENT_HEADERS or name.startswith((*own_headers, *preflight_headers)))
             and not name.startswith(NEVER_SENT)
             and len(value) <= MOST_HEADER
         }

@@ -1,4 +1,4 @@
-"""The processes of a browser and the memory that they use, as Linux tells in /proc; elsewhere nothing is known of them."""
+"""The processes of a browser and the memory that they use, as Linux tells in /proc; elsewhere nothing is known."""
 
 import os
 import signal
@@ -9,8 +9,8 @@ from pathlib import Path
 OWN_MEMORY = ("RssAnon:", "RssShmem:")
 """Lines of /proc/PID/status, in kilobytes. What is left out are pages of files, such as those of the program itself,
 which all processes share: see proc_pid_status(5)."""
-TYPE_ARGUMENT = "--type="
-"""Names what a process of Chromium is for; its first process has none."""
+RENDERER = "--type=renderer"
+"""An argument of the processes in which Chromium runs pages."""
 
 
 def parent_of(process: int) -> int | None:
@@ -63,7 +63,7 @@ def is_renderer(process: int) -> bool:
         arguments = Path(f"/proc/{process}/cmdline").read_text("utf-8", "replace")
     except OSError:
         return False
-    return f"{TYPE_ARGUMENT}renderer" in arguments.replace("\0", " ").split()
+    return RENDERER in arguments.replace("\0", " ").split()
 
 
 def kill(processes: Iterable[int]) -> None:
