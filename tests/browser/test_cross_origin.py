@@ -113,6 +113,9 @@ READ = {
     IN_FRAME.replace("{url}", f"{OTHER}open").replace("{sandbox}", "allow-scripts allow-same-origin"): "shared",
     IN_FRAME.replace("{url}", f"{PAGE}own").replace("{sandbox}", "allow-scripts allow-same-origin"): "own",
     f"new EventSource('{OTHER}open').onerror = () => show('refused')": "refused",
+    IN_FRAME.replace("{url}", f"{OTHER}closed").replace("{sandbox}", "allow-scripts"): "refused",
+    IN_FRAME.replace("{url}", f"{PAGE}own").replace("{sandbox}", "allow-scripts"): "refused",
+    IN_FRAME.replace("{url}", f"{OTHER}open").replace("{sandbox}", "allow-scripts"): "shared",
     "new WebSocket('ws://b.example/open').onerror = () => show('refused')": "refused",
 }  # fmt: skip
 
