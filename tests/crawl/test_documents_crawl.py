@@ -4,7 +4,7 @@ from pathlib import Path
 from random import randbytes
 from typing import Any
 
-from document_files import R, Text, W, directory, docx, epub, odt, packed, paragraph, pdf
+from document_files import R, Text, W, docx, epub, odt, packed, paragraph, pdf
 from sites import OPEN, Answer, Route, Site, crawl, page, serving
 
 from crawler.documents.document_type import DOCX, EPUB, ODT, PDF
@@ -137,11 +137,3 @@ def test_a_crawl_goes_on_beside_a_large_document_that_is_read_slowly(tmp_path: P
     assert len(ended.items()) == 63
     assert site.paths()[1] == "/book.docx"
     assert site.paths()[-1] == "/more"  # the link in the document is known when it has been read
-
-
-def test_an_archive_is_not_opened_by_the_crawl(tmp_path: Path) -> None:
-    routes: dict[str, Route] = {"/bees.docx": Answer(directory(300_000), content_type=DOCX)}
-    site = Site({"/": page("Hello.", links=dict.fromkeys(routes, "document")), **routes})
-    with serving(site):
-        ended = crawl(tmp_path, {"seeds": site.url, "documents": "yes"}, OPEN)
-    assert ended.counts() == {"document that takes more time or memory than the limit": 1}
