@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 from flood_pages import FLOODS, STORES, peak_of_memory
+from process_tree import left_after
 from rendered_pages import HTML, URL, Rendering, rendering_in_browser
 
 from crawler.browser.page_load import Fault, RenderError, Source
+from crawler.browser.processes import process_tree
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self").exists(), reason="memory is read in Linux's /proc")
 
@@ -44,10 +46,15 @@ async def fault_and_peak(rendering: Rendering, script: str) -> tuple[Fault | Non
     "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.long) for name in FLOODS]
 )
 def test_a_flood_ends_the_browser_and_the_next_page_is_rendered(opened: Rendering, name: str) -> None:
+    opened.render("<body>before")
+    assert opened.chromium._running is not None
+    before = process_tree(opened.chromium._running.driver)
     fault, peak = opened.do(fault_and_peak(opened, FLOODS[name]))
     assert fault is Fault.CRASHED
     assert peak < MOST_PEAK
     assert "after" in opened.render("<body><script>document.body.append('after')</script>")
+    opened.do(opened.chromium.close())
+    assert left_after(before) == set()
 
 
 @pytest.mark.parametrize("name", STORES)
