@@ -12,6 +12,7 @@ from time import monotonic, sleep
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
+from scrapy import Request
 from scrapy.core.downloader import Slot
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
@@ -56,6 +57,8 @@ from crawler.workers.worker_report import WorkerReport
 logger = logging.getLogger(__name__)
 
 SEED_PRIORITY = 10_000
+NUDGE = Request("data:,", dont_filter=True)
+"""A request that is never sent: it makes the engine ask the scheduler for the next request."""
 # The settings that bound how long a host may be paused.
 PAUSES = ("BACKOFF_LIMIT", "CRAWL_DELAY_LIMIT", "AUTOTHROTTLE_MAX_DELAY", "DOWNLOAD_DELAY")
 # What Scrapy says of itself at every start; -L DEBUG shows it.
@@ -163,6 +166,13 @@ def crawl_of(crawler: Crawler) -> Crawl:
     return _crawls[crawler]
 
 
+def wake_engine(crawler: Crawler) -> None:
+    """Have the engine look for requests that it may send; it looks itself only every 5 seconds."""
+    engine = crawler.engine
+    if engine is not None and engine.spider is not None:
+        engine.crawl(NUDGE)
+
+
 def has_failed(crawler: Crawler) -> bool:
     """Whether a crawl stored nothing, or its state could not be saved."""
     if crawler.spider is None:
@@ -206,7 +216,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         libraries = SiteLibraries(extract, LEARNING[method], count_statistic)
         extract = libraries.extract
     extract = with_documents(extract)
-    documents = DocumentReader(settings.getint("DOCUMENT_MAX_BYTES")) if arguments.documents else None
+    documents = _documents(crawler) if arguments.documents else None
     counts = OutcomeCounts(count_statistic)
     frontier = Frontier(session.committer.keys, _limits(crawler), arguments.max_pages, counts.count)
     status, scope = CrawlStatus(crawler), _scope(settings, arguments, seeds)
@@ -258,6 +268,16 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         rendering=_rendering(crawler, arguments, reader, count_statistic),
     )
     return _crawls[crawler]
+
+
+def _documents(crawler: Crawler) -> DocumentReader:
+    def widen_limit(by: int) -> None:
+        slot = crawler.engine.scraper.slot if crawler.engine is not None else None
+        if slot is not None:  # else the crawl has ended
+            slot.max_active_size += by
+            wake_engine(crawler)
+
+    return DocumentReader(crawler.settings.getint("DOCUMENT_MAX_BYTES"), widen_limit)
 
 
 def _configure(session: WorkerSession, reader: PageReader, settings: BaseSettings) -> None:

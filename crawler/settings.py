@@ -146,6 +146,8 @@ DOWNLOAD_MAXSIZE = 10 * 1024 * 1024
 """The largest body of a page in bytes, compressed or not; one of more than 64,000 chunks, two content codings or 1,000
 compressed parts counts as larger.
 """
+# Bytes of responses in work above which no request is sent: the largest page may wait for the browser beside others.
+SCRAPER_SLOT_MAX_ACTIVE_SIZE = 2 * DOWNLOAD_MAXSIZE
 DOWNLOAD_WARNSIZE = 0  # bodies over the limit itself are counted and reported
 DOCUMENT_MAX_BYTES = 32 * 1024 * 1024
 """The largest document that `-a documents=yes` reads, in bytes, for addresses that end like one, such as `.pdf`;

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 
 from crawler.archives.records import NotHtmlError
 from crawler.documents.document_page import document_page
-from crawler.documents.document_type import type_of
+from crawler.documents.document_type import type_by_mark
 from crawler.documents.process import DocumentProcess
 from crawler.page.page import Page
 
@@ -20,9 +20,10 @@ def saved_document(body: bytes, url: str, robots_header: str = "") -> Page | Non
     """The page of a document, or None if the bytes are none; raises a DocumentError if it cannot be read, and a
     NotHtmlError without the extra `documents`.
     """
-    kind, process = type_of(body), _process()
+    kind, process = type_by_mark(body), _process()
     if kind is None:
         return None
     if process is None:
         raise NotHtmlError(kind)
-    return document_page(process.read(body, kind), url, kind, robots_header)
+    document = process.read(body)
+    return document_page(document, url, document.media_type, robots_header)

@@ -10,24 +10,27 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import signal
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crawler.browser.installed import has_own_browser, system_browser
+from crawler.browser.processes import is_renderer, kill, memory_of, own_child_above, process_tree
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, BrowserContext, CDPSession, Playwright
+    from playwright.async_api import Browser, BrowserContext, Playwright
 
 logger = logging.getLogger(__name__)
 
 HEAP_MB = 256
 """Memory of the scripts of a page, in megabytes; a page that wants more crashes."""
-MOST_RESIDENT = 700 * 1024 * 1024
+MOST_OF_PAGE = 700 * 1024 * 1024
 """Bytes of memory of the process of a page, in which there is more than what its scripts have on their heap."""
+MOST_OF_ALL = 1_200 * 1024 * 1024
+"""Bytes of memory of all processes of a browser and of its driver. Blobs, caches and messages to the console are not in
+the process of their page. The largest page that is allowed and three ordinary ones need less.
+"""
 ARGUMENTS = (
     "--disable-gpu",
     "--disable-quic",
@@ -61,7 +64,10 @@ class RunningBrowser:
 
     playwright: Playwright
     browser: Browser
-    session: CDPSession
+    process: int
+    """The id of its first process."""
+    driver: int
+    """The id of the driver's process, which has started that one."""
     pages: int = 0
     tabs: int = 0
     is_spent: bool = False
@@ -73,11 +79,6 @@ class RunningBrowser:
     def can_take(self) -> bool:
         """Whether it may get another page."""
         return not self.is_spent and self.browser.is_connected()
-
-    async def processes(self, *kinds: str) -> list[int]:
-        """The ids of its processes of these kinds."""
-        found = await self.session.send("SystemInfo.getProcessInfo")
-        return [int(one["id"]) for one in found["processInfo"] if one["type"] in kinds]
 
 
 class Chromium:
@@ -175,8 +176,7 @@ class Chromium:
         while running.browser.is_connected():
             await asyncio.sleep(WATCH_SECONDS)
             if running.tabs:
-                with suppress(Exception):
-                    kill(one for one in await running.processes("renderer") if resident(one) > MOST_RESIDENT)
+                _end_what_is_too_large(running)
             elif running.idle_since and loop.time() - running.idle_since > IDLE_SECONDS:
                 running.is_spent = True
                 self._end(running)
@@ -206,7 +206,11 @@ async def _started() -> RunningBrowser:
             handle_sighup=False,
             executable_path=program,
         )
-        return RunningBrowser(playwright, browser, await browser.new_browser_cdp_session())
+        session = await browser.new_browser_cdp_session()
+        information = await session.send("SystemInfo.getProcessInfo")
+        first = next(process for process in information["processInfo"] if process["type"] == "browser")
+        process = int(first["id"])
+        return RunningBrowser(playwright, browser, process, own_child_above(process))
     except BaseException:
         with suppress(Exception):
             await asyncio.wait_for(playwright.stop(), PATIENCE)
@@ -218,28 +222,21 @@ async def _ended(running: RunningBrowser) -> None:
     running.is_spent = True
     if running.watching is not None:
         running.watching.cancel()
-    pids: list[int] = []
-    with suppress(Exception):
-        pids = await asyncio.wait_for(running.processes("browser"), PATIENCE)
     try:
         await asyncio.wait_for(running.browser.close(), PATIENCE)
     except Exception:
-        kill(pids)
-    with suppress(Exception):
-        await asyncio.wait_for(running.playwright.stop(), PATIENCE)
-
-
-def resident(process: int) -> int:
-    """The bytes of memory that a process uses; 0 where the system does not tell."""
+        kill((running.process,))
     try:
-        pages = int(Path(f"/proc/{process}/statm").read_text(encoding="ascii").split()[1])
-    except (OSError, ValueError, IndexError):
-        return 0
-    return pages * os.sysconf("SC_PAGE_SIZE")
+        await asyncio.wait_for(running.playwright.stop(), PATIENCE)
+    except Exception:
+        kill((running.driver,))
 
 
-def kill(processes: Iterable[int]) -> None:
-    """End processes by force; those that have ended are no error."""
-    for process in processes:
-        with suppress(OSError):
-            os.kill(process, signal.SIGKILL)
+def _end_what_is_too_large(running: RunningBrowser) -> None:
+    """End the pages whose process has too much memory, and the whole browser if all its processes have."""
+    memory = {process: memory_of(process) for process in process_tree(running.driver)}
+    if sum(memory.values()) > MOST_OF_ALL:
+        running.is_spent = True
+        kill(process for process in memory if process != running.driver)  # which then notices and is ended in order
+        return
+    kill(process for process, size in memory.items() if size > MOST_OF_PAGE and is_renderer(process))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from base64 import b64decode, b64encode
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
@@ -11,10 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crawler.browser.chromium import BrowserError, Chromium
-from crawler.browser.parts import PIXEL, Part, PartCache, Treatment
+from crawler.browser.parts import PIXEL, Part, PartAnswer, PartCache, Treatment
+from crawler.urls.parsing import origin
 
 if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, CDPSession, Page, Route
+    from playwright.async_api import BrowserContext, CDPSession, Page
 
 MOST_REQUESTS = 100
 """Parts of one page that are fetched."""
@@ -22,6 +24,9 @@ MOST_BYTES = 20_000_000
 """Bytes of them."""
 FLOOD = 1_000
 """Requests of one page, refused ones included, after which it is given up."""
+MOST_STORED = 10_000_000
+"""Bytes that a page may keep in the databases and caches of its origin. They are in the memory of the browser, which
+has no folder of its own."""
 STABLE_SECONDS = 0.5
 """Seconds without a change after which a page is complete, if it waits for nothing."""
 LOOK_SECONDS = 0.1
@@ -56,6 +61,8 @@ class Source:
     content_type: str
     policy: str = ""
     """Its Content-Security-Policy, which may forbid scripts."""
+    is_public: bool = True
+    """Whether it is from a public address."""
 
 
 @dataclass(frozen=True)
@@ -80,9 +87,23 @@ class Renderer:
     def __init__(self, chromium: Chromium, parts: PartCache, options: RenderOptions) -> None:
         self.chromium, self.parts, self.options = chromium, parts, options
         self._tabs = asyncio.Semaphore(options.tabs)
+        self._repeating = asyncio.Lock()
 
     async def render(self, source: Source) -> str:
-        """The page as HTML after its scripts have run; raises a RenderError."""
+        """The page as HTML after its scripts have run; raises a RenderError.
+
+        When a browser ends, nobody knows which of its pages is the cause. Each is rendered once more, one at a time.
+        """
+        html = await self._attempt(source)
+        if html is None:
+            async with self._repeating:
+                html = await self._attempt(source)
+        if html is None:
+            raise RenderError(Fault.CRASHED)
+        return html
+
+    async def _attempt(self, source: Source) -> str | None:
+        """The page after its scripts have run; None if the browser has ended meanwhile."""
         async with self._tabs:
             try:
                 async with self.chromium.tab() as context:
@@ -91,8 +112,8 @@ class Renderer:
                 raise RenderError(Fault.NO_BROWSER) from None
             except RenderError:
                 raise
-            except Exception:  # the browser has ended, or the tab with it
-                raise RenderError(Fault.CRASHED) from None
+            except Exception:  # Playwright has errors of many kinds for a browser that has ended
+                return None
 
 
 @cache
@@ -118,17 +139,19 @@ class PageLoad:
     fetched: int = 0
     size: int = 0
     """Bytes of the parts."""
+    foreign_hosts: set[str] = field(default_factory=set)
+    """The hosts of other sites that were requested for it."""
     _answering: set[asyncio.Task[None]] = field(default_factory=set)
     _fault: asyncio.Future[Fault] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
     async def html(self) -> str:
         """The page after its scripts have run."""
-        await self.context.route("**/*", self._answer)
         page = await self.context.new_page()
         page.on("crash", lambda _: self._fail(Fault.CRASHED))
         self.context.on("page", self._close_window)
+        session = await self._intercepting_session(page)
         limit = self.options.seconds + GRACE
-        working = asyncio.ensure_future(self._work(page))
+        working = asyncio.ensure_future(self._work(page, session))
         try:
             await asyncio.wait((working, self._fault), timeout=limit, return_when=asyncio.FIRST_COMPLETED)
             if self._fault.done():
@@ -142,10 +165,20 @@ class PageLoad:
             for task in (working, *self._answering):
                 task.cancel()
 
-    async def _work(self, page: Page) -> str:
+    async def _intercepting_session(self, page: Page) -> CDPSession:
+        """A session of the page in which each of its requests waits for an answer."""
+        session = await self.context.new_cdp_session(page)
+        session.on("Fetch.requestPaused", lambda event: self._begin_answer(PausedRequest(session, event)))
+        await session.send("Fetch.enable", {"patterns": [{"urlPattern": "*"}]})
+        await session.send("Network.setCacheDisabled", {"cacheDisabled": True})
+        quota = {"origin": origin(self.source.url), "quotaSize": MOST_STORED}
+        await session.send("Storage.overrideQuotaForOrigin", quota)
+        return session
+
+    async def _work(self, page: Page, session: CDPSession) -> str:
         end = asyncio.get_running_loop().time() + self.options.seconds
         await page.goto(self.source.url, wait_until="commit", timeout=1_000 * (self.options.seconds + GRACE))
-        world = await _world(self.context, page)
+        world = await _world(session)
         await self._settle(world, end)
         for _ in range(self.options.scrolls):
             await world.call("scroll()")
@@ -166,73 +199,128 @@ class PageLoad:
             elif now() - since >= STABLE_SECONDS:
                 return
 
-    async def _answer(self, route: Route) -> None:
-        """Answer a request of the page, unless the tab is closed meanwhile: then nobody must wait for the answer."""
-        if not self.is_over:
-            answering = asyncio.ensure_future(self._answer_now(route))
-            self._answering.add(answering)
-            answering.add_done_callback(self._answering.discard)
-            await asyncio.wait((answering,))
-            if not answering.cancelled() and answering.exception() is None:
-                return
-        raise asyncio.CancelledError
-
-    async def _answer_now(self, route: Route) -> None:
-        self.asked += 1
-        if self.asked > FLOOD:
-            self._fail(Fault.FLOOD)
-        request = route.request
-        if request.is_navigation_request():
-            await self._navigate(route)
+    def _begin_answer(self, request: PausedRequest) -> None:
+        """Answer a request of the page, unless it is over."""
+        if self.is_over:
             return
-        body = request.post_data_buffer or b"" if request.method == "POST" else b""
-        part = Part(request.url, self.source.url, request.resource_type, request.method, request.headers, body)
+        self._count_request()
+        answering = asyncio.ensure_future(self._answer(request))
+        self._answering.add(answering)
+        answering.add_done_callback(self._end_answer)
+
+    def _end_answer(self, answering: asyncio.Task[None]) -> None:
+        self._answering.discard(answering)
+        if not answering.cancelled():
+            answering.exception()  # the page does not wait for the answer any more
+
+    async def _answer(self, request: PausedRequest) -> None:
+        if request.is_navigation:
+            await self._navigate(request)
+            return
+        part = request.part(self.source, self.foreign_hosts)
         match part.treatment:
             case Treatment.EMPTY:
-                await route.fulfill(status=200, content_type="text/css", body="")
+                await request.fulfill(PartAnswer(200, {"content-type": "text/css"}, b""))
             case Treatment.PIXEL:
-                await route.fulfill(status=200, content_type="image/gif", body=PIXEL)
+                await request.fulfill(PartAnswer(200, {"content-type": "image/gif"}, PIXEL))
             case Treatment.FETCH:
-                await self._fetch(route, part)
+                await self._fetch(request, part)
             case _:
-                await route.abort()
+                await request.fail()
 
-    async def _navigate(self, route: Route) -> None:
+    async def _navigate(self, request: PausedRequest) -> None:
         """Give the browser the source; the page must not leave its address, and gets no frames."""
-        if self.is_given or route.request.frame.parent_frame is not None:
-            await route.abort("aborted")  # any other error would replace the page by one of the browser
+        if self.is_given:
+            await request.fail("Aborted")  # any other error would replace the page by one of the browser
             return
         self.is_given = True
         headers = {"content-type": self.source.content_type or "text/html"}
         headers |= {"content-security-policy": self.source.policy} if self.source.policy else {}
-        await route.fulfill(status=200, headers=headers, body=self.source.body)
+        await request.fulfill(PartAnswer(200, headers, self.source.body))
 
-    async def _fetch(self, route: Route, part: Part) -> None:
+    async def _fetch(self, request: PausedRequest, part: Part) -> None:
         if self.fetched >= MOST_REQUESTS or self.size > MOST_BYTES:
-            await route.abort()
+            await request.fail()
             return
         self.fetched += 1
         self.pending += 1
         try:
             answer = await self.parts.get(part)
             if answer is None:
-                await route.abort()
+                await request.fail()
                 return
             self.size += len(answer.body)
-            await route.fulfill(status=answer.status, headers=answer.passed_headers, body=answer.body)
+            await request.fulfill(PartAnswer(answer.status, answer.passed_headers, answer.body))
         finally:
             self.pending -= 1
 
     async def _close_window(self, window: Page) -> None:
         """Close a window that the page opens."""
+        self._count_request()
+        await _quietly(window.close())
+
+    def _count_request(self) -> None:
         self.asked += 1
         if self.asked > FLOOD:
             self._fail(Fault.FLOOD)
-        await _quietly(window.close())
 
     def _fail(self, fault: Fault) -> None:
         if not self._fault.done():
             self._fault.set_result(fault)
+
+
+@dataclass(frozen=True)
+class PausedRequest:
+    """A request that waits in the browser: https://chromedevtools.github.io/devtools-protocol/tot/Fetch/.
+
+    The browser itself checks which answers from other origins a page may read, and sends preflights for it. Routes of
+    Playwright would allow everything: they add the headers of CORS to each answer that lacks them.
+    """
+
+    session: CDPSession
+    event: Mapping[str, Any]
+
+    @property
+    def is_navigation(self) -> bool:
+        """Whether its answer would be a document, in the tab or in a frame."""
+        return bool(self.event["resourceType"] == "Document")
+
+    def part(self, source: Source, foreign_hosts: set[str]) -> Part:
+        """What is requested for a page."""
+        request = self.event["request"]
+        headers = {name.lower(): value for name, value in request["headers"].items()}
+        return Part(
+            url=request["url"],
+            page=source.url,
+            kind=self._kind(headers),
+            method=request["method"],
+            headers=headers,
+            body=b"".join(b64decode(entry.get("bytes", "")) for entry in request.get("postDataEntries", ())),
+            is_of_public_page=source.is_public,
+            foreign_hosts=foreign_hosts,
+        )
+
+    def _kind(self, headers: Mapping[str, str]) -> str:
+        """What it is loaded as; to Chromium, prefetched pages and streams of events are data like any other."""
+        if "prefetch" in headers.get("sec-purpose", headers.get("purpose", "")):
+            return "prefetch"
+        if headers.get("accept") == "text/event-stream":
+            return "eventsource"
+        return str(self.event["resourceType"]).lower()
+
+    async def fulfill(self, answer: PartAnswer) -> None:
+        """Give the browser an answer."""
+        parameters = {
+            "requestId": self.event["requestId"],
+            "responseCode": answer.status,
+            "responseHeaders": [{"name": name, "value": value} for name, value in answer.headers.items()],
+            "body": b64encode(answer.body).decode(),
+        }
+        await self.session.send("Fetch.fulfillRequest", parameters)
+
+    async def fail(self, reason: str = "Failed") -> None:
+        """Let the request fail."""
+        await self.session.send("Fetch.failRequest", {"requestId": self.event["requestId"], "errorReason": reason})
 
 
 @dataclass(frozen=True)
@@ -254,8 +342,7 @@ class World:
         return found["result"].get("value")
 
 
-async def _world(context: BrowserContext, page: Page) -> World:
-    session = await context.new_cdp_session(page)
+async def _world(session: CDPSession) -> World:
     tree = await session.send("Page.getFrameTree")
     frame = {"frameId": tree["frameTree"]["frame"]["id"], "worldName": "winnow"}
     created = await session.send("Page.createIsolatedWorld", frame)

@@ -12,7 +12,9 @@ from crawler.urls.parsing import site
 
 PIXEL = bytes.fromhex("47494638396101000100800000000000ffffff21f90401000000002c000000000100010000020144003b")
 """A transparent GIF image of one pixel."""
-SCRIPTS, DATA = frozenset(("script",)), frozenset(("xhr", "fetch"))
+SCRIPTS = frozenset(("script",))
+DATA = frozenset(("xhr", "fetch", "other"))
+"""Kinds of data; to Chromium, the scripts of workers and data that a page loads in advance are of another kind."""
 MOST_POSTED = 64_000
 """Bytes; what a page sends to ask for data is smaller."""
 MOST_KEPT = 64_000_000
@@ -26,8 +28,14 @@ OWN_HEADERS = ("authorization", "x-")
 NEVER_SENT = ("x-forwarded-", "x-http-method", "x-method-override", "x-original-", "x-rewrite-")
 """Beginnings of the names of those that have a server act as if another request had been sent."""
 MOST_HEADER = 4_000
-PASSED_HEADERS = ("content-type", "access-control-", "x-content-type-options")
-"""Beginnings of the names of headers that a page gets to see: what allows scripts to read an answer."""
+PREFLIGHT_HEADERS = ("access-control-request-",)
+"""Beginnings of the names of those by which a browser asks a site whether a page of another one may send a request."""
+PASSED_HEADERS = ("content-type", "access-control-", "cross-origin-", "x-content-type-options", "location")
+"""Beginnings of the names of headers that the browser gets: by them it decides what scripts may read of an answer, and
+where it leads.
+"""
+LASTING = frozenset((200, 301, 308))
+"""Statuses of answers that are the same for the next page: https://www.rfc-editor.org/rfc/rfc9110#section-15.1."""
 
 
 class Treatment(Enum):
@@ -52,6 +60,15 @@ class Part:
     method: str = "GET"
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
+    is_of_public_page: bool = True
+    """Whether its page is from a public address: then parts from other addresses are refused."""
+    foreign_hosts: set[str] = field(default_factory=set, compare=False)
+    """The hosts of other sites that were requested for its page so far; all parts of a page share them."""
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it is on another site than its page."""
+        return site(self.url) != site(self.page)
 
     @property
     def treatment(self) -> Treatment:
@@ -66,21 +83,21 @@ class Part:
             return Treatment.PIXEL
         if not self.url.startswith(("http://", "https://")):
             return Treatment.REFUSE
-        if self.method == "GET" and self.kind in SCRIPTS | DATA:
+        if self.method in ("GET", "OPTIONS") and self.kind in SCRIPTS | DATA:
             return Treatment.FETCH
-        is_own = site(self.url) == site(self.page)
-        if self.method == "POST" and self.kind in DATA and is_own and len(self.body) <= MOST_POSTED:
+        if self.method == "POST" and self.kind in DATA and not self.is_foreign and len(self.body) <= MOST_POSTED:
             return Treatment.FETCH
         return Treatment.REFUSE
 
     @property
     def sent_headers(self) -> dict[str, str]:
         """Those of its headers that are sent."""
-        own = OWN_HEADERS if site(self.url) == site(self.page) else ()
+        own_headers = () if self.is_foreign else OWN_HEADERS
+        preflight_headers = PREFLIGHT_HEADERS if self.method == "OPTIONS" else ()
         return {
             name: value
             for name, value in self.headers.items()
-            if (name in SENT_HEADERS or name.startswith(own))
+            if (name in SENT_HEADERS or name.startswith((*own_headers, *preflight_headers)))
             and not name.startswith(NEVER_SENT)
             and len(value) <= MOST_HEADER
         }
@@ -91,9 +108,9 @@ class Part:
         return self.method == "GET" and self.kind in SCRIPTS
 
     @property
-    def key(self) -> tuple[str, str]:
-        """What parts with the same answer have in common."""
-        return site(self.page), self.url
+    def key(self) -> tuple[str, str, str]:
+        """What parts with the same answer have in common: an answer may allow one origin only."""
+        return site(self.page), self.url, self.headers.get("origin", "")
 
 
 @dataclass(frozen=True)
@@ -106,7 +123,7 @@ class PartAnswer:
 
     @property
     def passed_headers(self) -> dict[str, str]:
-        """Those of its headers that the page gets."""
+        """Those of its headers that the browser gets."""
         return {name: value for name, value in self.headers.items() if name.startswith(PASSED_HEADERS)}
 
     @property
@@ -114,7 +131,7 @@ class PartAnswer:
         """Whether another page of the site may get it, too."""
         control, varies = self.headers.get("cache-control", "").lower(), self.headers.get("vary", "").lower()
         is_for_one = any(word in control for word in ("no-store", "no-cache", "private"))
-        return self.status == 200 and not is_for_one and varies in ("", "accept-encoding", "origin")
+        return self.status in LASTING and not is_for_one and varies in ("", "accept-encoding", "origin")
 
 
 Fetch = Callable[[Part], Awaitable[PartAnswer | None]]
@@ -129,8 +146,8 @@ class PartCache:
     def __init__(self, fetch: Fetch, most: int = MOST_KEPT) -> None:
         self._fetch, self.most = fetch, most
         self.weight = 0
-        self._kept: OrderedDict[tuple[str, str], PartAnswer] = OrderedDict()
-        self._asked: dict[tuple[str, str], asyncio.Task[PartAnswer | None]] = {}
+        self._kept: OrderedDict[tuple[str, str, str], PartAnswer] = OrderedDict()
+        self._asked: dict[tuple[str, str, str], asyncio.Task[PartAnswer | None]] = {}
 
     async def get(self, part: Part) -> PartAnswer | None:
         """The answer to a request, sent once for all pages that ask for the same at the same time."""

@@ -60,6 +60,7 @@ class Document:
     facts: Facts
     is_cut: bool = False
     """Whether it is longer than what is read of a document."""
+    media_type: str = ""
 
     @property
     def html(self) -> str:

@@ -26,16 +26,16 @@ class DocumentProcess:
         self._lock = threading.Lock()
         self._read = 0
 
-    def read(self, data: bytes, media_type: str) -> Document:
+    def read(self, data: bytes) -> Document:
         """The document in the bytes of a file; raises a DocumentError if there is none, or if reading it is ended."""
         with self._lock:
-            answer = self._answer(data, media_type)
+            answer = self._answer(data)
         if answer is None:
             raise DocumentError(Fault.LIMIT)
         found = json.loads(answer)
         if "fault" in found:
             raise DocumentError(Fault(found["fault"]))
-        return Document(found["body"], Facts(**found["facts"]), found["is_cut"])
+        return Document(found["body"], Facts(**found["facts"]), found["is_cut"], found["media_type"])
 
     def close(self) -> None:
         """End the process."""
@@ -46,7 +46,7 @@ class DocumentProcess:
             with contextlib.suppress(OSError):
                 process.communicate()
 
-    def _answer(self, data: bytes, media_type: str) -> bytes | None:
+    def _answer(self, data: bytes) -> bytes | None:
         """The answer of the process, or None if it has ended."""
         if self._read >= RENEWED_AFTER or (self._process is not None and self._process.poll() is not None):
             self.close()
@@ -57,8 +57,7 @@ class DocumentProcess:
         timer = threading.Timer(self.seconds, process.kill)
         timer.start()
         try:
-            kind = media_type.encode()
-            process.stdin.write(len(kind).to_bytes(LENGTH, "big") + kind + len(data).to_bytes(LENGTH, "big"))
+            process.stdin.write(len(data).to_bytes(LENGTH, "big"))
             process.stdin.write(data)
             process.stdin.flush()
             length = int.from_bytes(process.stdout.read(LENGTH), "big")

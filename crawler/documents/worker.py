@@ -28,18 +28,17 @@ OVER_LIMIT = 3
 def serve(given: BinaryIO, answers: BinaryIO) -> None:
     """Answer requests until there are no more."""
     while head := given.read(LENGTH):
-        media_type = given.read(int.from_bytes(head, "big")).decode()
-        data = given.read(int.from_bytes(given.read(LENGTH), "big"))
+        data = given.read(int.from_bytes(head, "big"))
         with _time_limit():
-            answer = json.dumps(_answer(data, media_type)).encode()
+            answer = json.dumps(_answer(data)).encode()
         with contextlib.suppress(BrokenPipeError):  # the process that asked is gone
             answers.write(len(answer).to_bytes(LENGTH, "big") + answer)
             answers.flush()
 
 
-def _answer(data: bytes, media_type: str) -> dict[str, object]:
+def _answer(data: bytes) -> dict[str, object]:
     try:
-        document = read_document(data, media_type)
+        document = read_document(data)
     except DocumentError as error:
         return {"fault": error.fault}
     except (MemoryError, RecursionError):

@@ -18,6 +18,7 @@ STATISTICS = {
     "render/gained": "Those of them that had more text or links then.",
     "render/requests": "Requests for what their scripts loaded.",
     "render/refused": "Those of them that were refused or failed.",
+    "render/foreign_cut": "Refused requests to other sites that were beyond the limits of a page or of its site.",
     "feed/pages": "Pages behind a wall whose text is from their feed.",
     "feed/dropped": "Texts of feeds that were dropped before their pages were read, as there were too many.",
     "backoff/STATUS": "Responses after which a host had a pause.",

@@ -5,6 +5,7 @@ may send is limited.
 import asyncio
 from collections.abc import Callable
 from functools import partial
+from ipaddress import ip_address
 from time import monotonic
 from typing import Any
 
@@ -21,7 +22,8 @@ from zope.interface import alsoProvides
 from crawler.archives.http_answer import MOST_CHUNKS
 from crawler.build_crawl import slot_of
 from crawler.outcomes import Code, Outcome
-from crawler.spiders.request_outcomes import Refusal
+from crawler.spiders.request_outcomes import ONLY_PUBLIC, Refusal
+from crawler.urls.public_hosts import is_public
 
 MOST_BYTES = 256 * 1024
 """Of the headers of a response, as in Chrome; Twisted has no limit."""
@@ -49,13 +51,16 @@ class LimitedHandler(HTTP11DownloadHandler):
         super().__init__(crawler)
         self._crawler = crawler
         self._pool.retryAutomatically = False
-        self._retries = HTTP11DownloadHandler(crawler)
-        self._retries._pool.persistent = False
-        for pool in (self._pool, self._retries._pool):
+        self._retries, self._only_public = HTTP11DownloadHandler(crawler), HTTP11DownloadHandler(crawler)
+        self._retries._pool.persistent = self._only_public._pool.persistent = False
+        for pool in (self._pool, self._retries._pool, self._only_public._pool):
             pool._factory = _with_limits(pool._factory, self._sent)
+        self._only_public._pool._factory = _to_public_addresses(self._only_public._pool._factory)
 
     async def download_request(self, request: Request) -> Response:
         try:
+            if request.meta.get(ONLY_PUBLIC):
+                return await self._only_public.download_request(request)
             if "retry_times" in request.meta:
                 return await self._retries.download_request(request)
             return await super().download_request(request)
@@ -83,6 +88,22 @@ def _with_limits(factory: Any, sent: Callable[[str], None]) -> Any:
             return protocol
 
     return Limited
+
+
+def _to_public_addresses(factory: Any) -> Any:
+    """A factory of connections like this one, which refuses those to addresses that are not public.
+
+    It sees the address that was connected to, before anything is sent. Connections that were opened for other requests
+    are in another pool.
+    """
+
+    class ToPublicAddresses(factory):  # type: ignore[misc]
+        def buildProtocol(self, addr: Any) -> Any:  # noqa: N802 - the name that Twisted calls
+            if not is_public(ip_address(addr.host.partition("%")[0])):
+                raise Refusal(Outcome(Code.NOT_PUBLIC))
+            return super().buildProtocol(addr)
+
+    return ToPublicAddresses
 
 
 class SentRequests:

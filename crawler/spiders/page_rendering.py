@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 
 from crawler.browser.chromium import Chromium
+from crawler.browser.foreign_requests import ForeignRequests
 from crawler.browser.installed import is_usable
 from crawler.browser.page_load import Fault, Renderer, RenderError, RenderOptions, Source
 from crawler.browser.parts import Part, PartAnswer, PartCache
@@ -21,8 +22,10 @@ from crawler.browser.signs import content_of, has_gained, has_programs, sign_of
 from crawler.frontier.pattern_rule import Trial
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import MadeFrom, Page
-from crawler.spiders.request_outcomes import PART_OF_PAGE
+from crawler.spiders.page_reader import header
+from crawler.spiders.request_outcomes import ONLY_PUBLIC, PART_OF_PAGE
 from crawler.urls.parsing import host
+from crawler.urls.public_hosts import is_public
 
 if TYPE_CHECKING:
     from crawler.frontier.frontier import Frontier
@@ -55,10 +58,13 @@ class PageRendering:
         draw = int.from_bytes(blake2b(page.url.encode(), digest_size=4).digest()) / 2**32
         return self.frontier.patterns.of(page.url).is_rendered(page.url, has_sign, draw)
 
-    async def rendered(self, page: Page, policy: str = "") -> tuple[Page, Trial | None]:
+    async def rendered(self, page: Page, response: Response) -> tuple[Page, Trial | None]:
         """The page as its scripts make it and the result of the trial; the page itself if that brings no more."""
+        policy = header(response.headers, "Content-Security-Policy")
+        address = response.ip_address
+        source = Source(page.url, page.body, page.content_type, policy, address is None or is_public(address))
         try:
-            html = await self.renderer.render(Source(page.url, page.body, page.content_type, policy))
+            html = await self.renderer.render(source)
         except RenderError as error:
             self.counts.count(Outcome(Code.NOT_RENDERED, error.fault))
             is_its_own = error.fault is not Fault.NO_BROWSER
@@ -83,10 +89,15 @@ class PartDownloads:
     frontier: Frontier
     lists: FilterLists | None
     count_statistic: CountStatistic
+    foreign_requests: ForeignRequests = field(default_factory=ForeignRequests)
 
     async def fetch(self, part: Part) -> PartAnswer | None:
         """The answer to a request for a part; None if it is refused or fails."""
-        answer = None if self._is_refused(part) else await self._download(part)
+        is_refused = self._is_refused(part)
+        if not is_refused and not self.foreign_requests.admit(part):
+            is_refused = True
+            self.count_statistic("render/foreign_cut", 1)
+        answer = None if is_refused else await self._download(part)
         self.count_statistic("render/requests" if answer is not None else "render/refused", 1)
         return answer
 
@@ -97,7 +108,8 @@ class PartDownloads:
         return hosts.closed(part.url) is not None or hosts.rests(host(part.url), monotonic())
 
     async def _download(self, part: Part) -> PartAnswer | None:
-        meta = {PART_OF_PAGE: True, "dont_redirect": part.method != "GET"}
+        # The browser follows redirects, as only it knows what the page may read at the other address.
+        meta = {PART_OF_PAGE: True, ONLY_PUBLIC: part.is_of_public_page, "dont_redirect": True}
         try:
             request = Request(part.url, NO_CALLBACK, part.method, part.sent_headers, part.body, meta=meta)
             response: Response = await self.crawler.engine.download_async(request)

@@ -19,7 +19,7 @@ from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
-from crawler.build_crawl import Crawl, crawl_of
+from crawler.build_crawl import NUDGE, Crawl, crawl_of, wake_engine
 from crawler.items import ImageItem, PageItem
 from crawler.outcomes import Code, Outcome
 from crawler.page.text import one_line
@@ -39,9 +39,6 @@ logger = logging.getLogger(__name__)
 COMMIT_SECONDS = 0.25  # between two batches, unless the frontier needs one
 MOST_REASON = 100  # characters of the reason that a pipeline gives for dropping an item
 LEAST_SECONDS = 0.02  # between two batches
-
-NUDGE = Request("data:,", dont_filter=True)
-"""A request that is never sent: it makes the engine ask the scheduler for the next request."""
 
 
 class FrontierScheduler(BaseScheduler):
@@ -258,6 +255,4 @@ class FrontierScheduler(BaseScheduler):
         self._waking = None if seconds is None else asyncio.get_running_loop().call_later(seconds, self._wake)
 
     def _wake(self) -> None:
-        engine = self.crawler.engine
-        if engine is not None and engine.spider is not None:
-            engine.crawl(NUDGE)
+        wake_engine(self.crawler)

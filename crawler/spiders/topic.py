@@ -111,8 +111,8 @@ class TopicSpider(Spider):
         if response.status == NOT_MODIFIED:
             check = ChangeCheck(PageChange.NOT_MODIFIED)
             self.finish(request, replace(result_of(request), check=check, validators=validators(response)))
-        elif (document := self.document_type(response)) is not None:
-            return self.parse_document(response, document)
+        elif self.is_document(response):
+            return self.parse_document(response)
         elif kind in ("seed", "list") and (
             found := listing(response.body, response.url, self.crawl.settings.getint("DOWNLOAD_MAXSIZE"))
         ):
@@ -132,11 +132,10 @@ class TopicSpider(Spider):
             return self.parse_page(page, response)
         return iter(())
 
-    def document_type(self, response: Response) -> str | None:
-        """The type of the document in a response, if documents are read and it is a whole one."""
-        if self.crawl.documents is None or response.status in NO_WHOLE_PAGE:
-            return None
-        return self.crawl.documents.type_of(response)
+    def is_document(self, response: Response) -> bool:
+        """Whether documents are read and a response is a whole one."""
+        documents = self.crawl.documents
+        return documents is not None and response.status not in NO_WHOLE_PAGE and documents.is_document(response)
 
     def declared_type(self, response: Response) -> str:
         """The type that a server declares; none if it is that of a document, as whatever is none may be a page."""
@@ -144,12 +143,12 @@ class TopicSpider(Spider):
         is_wrong = documents is not None and documents.is_wanted(response.headers, response.url)
         return "" if is_wrong else header(response.headers, "Content-Type")
 
-    async def parse_document(self, response: Response, kind: str) -> Iterable[PageItem]:
+    async def parse_document(self, response: Response) -> Iterable[PageItem]:
         """The document as an item, if it is to be stored."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
-        assert self.crawl.documents is not None  # noqa: S101 - it told the type
+        assert self.crawl.documents is not None  # noqa: S101 - it is a document
         try:
-            page = await self.crawl.status.unless_ending(self.crawl.documents.page(response, kind))
+            page = await self.crawl.status.unless_ending(self.crawl.documents.page(response))
         except EndingError:
             return ()  # its lease ends with the session, and the next run requests it again
         if isinstance(page, Outcome):
@@ -161,9 +160,8 @@ class TopicSpider(Spider):
         """The page as an item after a browser has rendered it."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         assert self.crawl.rendering is not None  # noqa: S101 - as it was due
-        policy = header(response.headers, "Content-Security-Policy")
         try:
-            rendering = self.crawl.rendering.rendered(page, policy)
+            rendering = self.crawl.rendering.rendered(page, response)
             page, trial = await self.crawl.status.unless_ending(rendering)
         except EndingError:
             return ()

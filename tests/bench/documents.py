@@ -224,7 +224,6 @@ PRINTERS = {"odt": "odt:writer8", "docx": "docx:MS Word 2007 XML", "epub": "epub
 
 def printed(files: list[str]) -> None:
     """Print how well the documents that LibreOffice makes of HTML files are read."""
-    from crawler.documents.document_type import ENDINGS
     from crawler.documents.read_document import read_document
 
     with TemporaryDirectory() as folder:
@@ -238,7 +237,7 @@ def printed(files: list[str]) -> None:
                 source = Path(folder, path.stem + ".odt")
                 data = Path(folder, f"{path.stem}.{ending}").read_bytes()
                 start = time.process_time()
-                found = of_html(read_document(data, ENDINGS[ending]).html.encode())
+                found = of_html(read_document(data).html.encode())
                 row = (*score(found, wanted), time.process_time() - start)
                 print(f"{path.name:26}{ending:10}" + "".join(f" {value:6.3f}" for value in row), flush=True)
 

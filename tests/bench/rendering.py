@@ -6,6 +6,8 @@ time of the first hundred.
 `python tests/bench/rendering.py signs FILE.jsonl.xz ...` prints how many saved pages (`html` in each line) have a sign
 that they need a browser, by sign, and what looking for it takes. `python tests/bench/rendering.py mixed` crawls the six
 applications of the tests beside a plain site whose pages have scripts, and prints what was rendered.
+`python tests/bench/rendering.py floods` renders pages that fill memory, and prints the peak of the browser's processes
+and its driver's.
 """
 
 import argparse
@@ -24,12 +26,14 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
 from applications import APPLICATIONS, Application  # noqa: E402
+from flood_pages import FLOODS, STORES, peak_of_memory  # noqa: E402
 from process_tree import descendants  # noqa: E402
 from sites import OPEN, Site, crawl, page, serving  # noqa: E402
 
-from crawler.browser.chromium import Chromium, resident  # noqa: E402
-from crawler.browser.page_load import Renderer, RenderOptions, Source  # noqa: E402
+from crawler.browser.chromium import Chromium  # noqa: E402
+from crawler.browser.page_load import Renderer, RenderError, RenderOptions, Source  # noqa: E402
 from crawler.browser.parts import Part, PartAnswer, PartCache  # noqa: E402
+from crawler.browser.processes import memory_of  # noqa: E402
 from crawler.browser.signs import sign_of  # noqa: E402
 from crawler.extraction import EXTRACTORS  # noqa: E402
 from crawler.page.page import Page  # noqa: E402
@@ -69,7 +73,7 @@ async def rate(pages: int, tabs: int) -> None:
         found = await asyncio.gather(*(renderer.render(source) for _ in range(at_once)))
         assert all(made.gold["/story/1"].splitlines()[-1] in one for one in found)
         done += at_once
-        size, own = sum(map(resident, descendants(os.getpid()))) // MEGABYTE, resident(os.getpid()) // MEGABYTE
+        size, own = sum(map(memory_of, descendants(os.getpid()))) // MEGABYTE, memory_of(os.getpid()) // MEGABYTE
         speed = done / (time.monotonic() - begun)
         print(f"{done:5}  {speed:7.2f}  {size:25} MB  {own:12} MB  {len(asyncio.all_tasks()):5}", flush=True)
         if done == at_once:
@@ -120,9 +124,28 @@ def mixed(pages: int) -> None:
             print(f"render={render}", ended.closing().partition("\n")[2], sep="\n")
 
 
+async def floods() -> None:
+    async def fetch(part: Part) -> PartAnswer | None:
+        return None
+
+    for name, script in {"an ordinary page": "document.body.append('x')", **FLOODS, **STORES}.items():
+        chromium = Chromium("Winnow")
+        renderer = Renderer(chromium, PartCache(fetch), RenderOptions(seconds=15.0))
+        source = Source("https://a.example/", f"<body><p>x</p><script>{script}</script>".encode(), "text/html")
+        begun = time.monotonic()
+        async with peak_of_memory() as peak:
+            try:
+                ending = f"{len(await renderer.render(source))} characters"
+            except RenderError as error:
+                ending = str(error.fault)
+        seconds = time.monotonic() - begun
+        print(f"{name:26} {peak.size // MEGABYTE:5} MB  {seconds:5.1f} s  {ending}", flush=True)
+        await chromium.close()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("rate", "signs", "mixed"))
+    parser.add_argument("what", choices=("rate", "signs", "mixed", "floods"))
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--pages", type=int, default=1_000)
     parser.add_argument("--tabs", type=int, default=4)
@@ -131,6 +154,8 @@ def main() -> None:
         asyncio.run(rate(given.pages, given.tabs))
     elif given.what == "signs":
         signs(given.files)
+    elif given.what == "floods":
+        asyncio.run(floods())
     else:
         mixed(given.pages)
 

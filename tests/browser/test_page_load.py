@@ -1,89 +1,25 @@
 """A page rendered in a real browser: what its scripts made, what it may load, and what a fault costs."""
 
 import asyncio
-import os
-import subprocess
 import time
-from collections.abc import Callable, Coroutine, Iterator, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
-import browser
 import pytest
+from rendered_pages import HTML, URL, Rendering, rendering_in_browser
 
 from crawler.browser import page_load
-from crawler.browser.chromium import Chromium, kill
-from crawler.browser.page_load import Fault, Renderer, RenderError, RenderOptions, Source
+from crawler.browser.page_load import Fault, RenderError, Source
 from crawler.browser.parts import Part, PartAnswer, PartCache
+from crawler.browser.processes import is_renderer, kill, process_tree
 
-T = TypeVar("T")
-HTML = "text/html; charset=utf-8"
-URL = "http://a.example/"
 HEAD = f'<!DOCTYPE html><html><head><base href="{URL}"></head>'
-ARTICLE = {"content-type": "application/json", "set-cookie": "seen=1"}
-
-
-class Rendering:
-    """Renders pages in one browser, with parts that are given."""
-
-    def __init__(self) -> None:
-        self.loop = asyncio.new_event_loop()
-        self.chromium = Chromium("Winnow/0.1")
-        self.asked: list[Part] = []
-        self.answers = {
-            f"{URL}a": PartAnswer(200, ARTICLE, b"x"),
-            f"{URL}data.json": PartAnswer(200, ARTICLE, '{"text": "Bees & <b>蜜蜂</b>"}'.encode()),
-        }
-
-    async def fetch(self, part: Part) -> PartAnswer | None:
-        self.asked.append(part)
-        if "never" in part.url:
-            await asyncio.sleep(60)
-        return self.answers.get(part.url)
-
-    def do(self, work: Coroutine[Any, Any, T]) -> T:
-        return self.loop.run_until_complete(asyncio.wait_for(work, 60))
-
-    def close(self) -> None:
-        """End the browser; nothing but parts that never come may be waited for."""
-        self.do(self.chromium.close())
-        left = asyncio.all_tasks(self.loop)
-        for task in left:
-            task.cancel()
-        if left:
-            self.do(asyncio.wait(left))
-        self.loop.close()
-        assert [task for task in left if "PartCache" not in repr(task)] == []
-
-    def renderer(self, **options: Any) -> Renderer:
-        return Renderer(self.chromium, PartCache(self.fetch), RenderOptions(**{"seconds": 10.0} | options))
-
-    def together(self, sources: Mapping[str, Source]) -> dict[str, str]:
-        """Several pages, four at a time."""
-
-        async def one(source: Source) -> str:
-            async with tabs:
-                return await self.renderer().render(source)
-
-        async def every() -> list[str]:
-            return await asyncio.gather(*map(one, sources.values()))
-
-        tabs = asyncio.Semaphore(4)
-        return dict(zip(sources, self.do(every()), strict=True))
-
-    def render(self, html: str, **options: Any) -> str:
-        return self.do(self.renderer(**options).render(Source(URL, html.encode(), HTML)))
 
 
 @pytest.fixture(scope="module")
 def opened() -> Iterator[Rendering]:
-    if (why := browser.missing()) is not None:
-        (pytest.fail if os.environ.get("WINNOW_REQUIRE_BROWSER") else pytest.skip)(why)
-    one = Rendering()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(page_load, "GRACE", 1.0)
-        patch.setattr(page_load, "STABLE_SECONDS", 0.3)
-        yield one
-    one.close()
+    with rendering_in_browser() as rendering:
+        yield rendering
 
 
 @pytest.fixture
@@ -177,11 +113,16 @@ LOADED = [
     ("navigator.sendBeacon('/a', 'x')", []),
     ("new Image().src = '/a.png'", []),
     ("new EventSource('/a')", []),
+    ("window.open('/a')", []),
+    ("new SharedWorker(`data:text/javascript,fetch('${location.origin}/a')`)", []),
+    ("document.body.innerHTML = '<form method=post action=/a></form>'; document.forms[0].submit()", []),
     ("new WebSocket('ws://127.0.0.1:9/')", []),
     ("document.head.innerHTML = '<link rel=stylesheet href=/a.css><link rel=prefetch href=/b>'", []),
     ("document.body.innerHTML = '<video src=/a.mp4></video><object data=/b></object><embed src=/c>'", []),
     ("navigator.serviceWorker && navigator.serviceWorker.register('/a.js')", []),
     ("import('/a.js')", [("GET", f"{URL}a.js")]),
+    ("new Worker('/a.js')", [("GET", f"{URL}a.js")]),
+    ("document.head.innerHTML = '<link rel=preload as=fetch href=/a.json>'", [("GET", f"{URL}a.json")]),
 ]
 
 
@@ -277,19 +218,11 @@ def test_the_pages_beside_a_crashed_one_are_rendered(rendering: Rendering) -> No
         await asyncio.sleep(2)
         running = rendering.chromium._running
         assert running is not None
-        kill((await running.processes("renderer"))[:1])
+        kill([process for process in process_tree(running.process) if is_renderer(process)][:1])
         return await asyncio.gather(*working, return_exceptions=True)
 
     found = rendering.do(both())
     assert sorted("whole" in str(one) for one in found)[-2:] == [True, True]
-
-
-def drivers() -> list[int]:
-    """The processes of Playwright's drivers that this process has started."""
-    found = subprocess.run(
-        ["ps", "-ww", "-o", "pid=", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True
-    )
-    return [int(line.split()[0]) for line in found.stdout.splitlines() if "run-driver" in line]
 
 
 @pytest.mark.parametrize("kind", ["browser", pytest.param("driver", marks=pytest.mark.long)])
@@ -299,7 +232,7 @@ def test_a_browser_that_ended_is_started_again(rendering: Rendering, kind: str) 
         await renderer.render(Source(URL, b"<body>x", ""))
         running = rendering.chromium._running
         assert running is not None
-        kill(await running.processes("browser") if kind == "browser" else drivers())
+        kill([running.process] if kind == "browser" else [running.driver])
         await asyncio.sleep(0.5)
         assert "y" in await renderer.render(Source(URL, b"<body>y", ""))
 

@@ -1,6 +1,7 @@
 """A crawl with documents=yes: linked documents become items; those that cannot be read are counted by why."""
 
 from pathlib import Path
+from random import randbytes
 from typing import Any
 
 from document_files import R, Text, W, docx, epub, odt, packed, paragraph, pdf
@@ -38,6 +39,16 @@ def crawled(folder: Path, routes: dict[str, Route], **arguments: str) -> Any:
     with serving(site):
         settings = OPEN | {"DOCUMENT_MAX_BYTES": "50000", "STATS_DUMP": "True"}
         return crawl(folder, {"seeds": site.url, **arguments}, settings), site
+
+
+def linking_docx(url: str, before: str = "") -> dict[str, str | bytes]:
+    """The files of a DOCX file with a link, after other elements."""
+    relation = f'<Relationship Id="L" TargetMode="External" Target="{url}"/>'
+    return {
+        "[Content_Types].xml": "<Types/>",
+        "word/document.xml": f"<w:document {W} {R}><w:body>{before}{LINKED}</w:body></w:document>",
+        "word/_rels/document.xml.rels": f"<Relationships>{relation}</Relationships>",
+    }
 
 
 def test_documents_are_items(tmp_path: Path) -> None:
@@ -87,13 +98,7 @@ def test_a_page_that_is_sent_as_a_document_is_a_page(tmp_path: Path) -> None:
 def test_links_of_documents_are_followed_and_a_seed_may_be_one(tmp_path: Path) -> None:
     site = Site({"/more": page(BEES)})
     with serving(site):
-        relation = f'<Relationship Id="L" TargetMode="External" Target="{site.url}more"/>'
-        files = {
-            "[Content_Types].xml": "<Types/>",
-            "word/document.xml": f"<w:document {W} {R}><w:body>{LINKED}</w:body></w:document>",
-            "word/_rels/document.xml.rels": f"<Relationships>{relation}</Relationships>",
-        }
-        site.routes["/bees.docx"] = Answer(packed(files), content_type=DOCX)
+        site.routes["/bees.docx"] = Answer(packed(linking_docx(f"{site.url}more")), content_type=DOCX)
         ended = crawl(tmp_path, {"seeds": f"{site.url}bees.docx", "documents": "yes"})
         assert {item["url"].rpartition("/")[2] for item in ended.items()} == {"bees.docx", "more"}
         site.routes["/bees.pdf"] = Answer(pdf([Text([BEES])], links=[f"{site.url}more"]), content_type=PDF)
@@ -118,3 +123,17 @@ def test_a_new_round_finds_documents_unchanged_or_changed(tmp_path: Path) -> Non
         ended = crawl(tmp_path, arguments | {"refresh": "all"})
     changed = [item for item in ended.items() if item["change"] == "changed"]
     assert [item["text"].partition("\n")[0] for item in changed] == ["Of ants and of bees"]
+
+
+def test_a_crawl_goes_on_beside_a_large_document_that_is_read_slowly(tmp_path: Path) -> None:
+    """Bytes of documents in work do not count for the limit above which no request is sent."""
+    pages: dict[str, Route] = {f"/{number}": page(f"Hive {number}. {BEES}") for number in range(60)}
+    site = Site({"/": page("Hello.", links=dict.fromkeys(pages, "page")), "/more": page(BEES), **pages})
+    with serving(site):
+        slow = "<w:p>" + "<w:r/>" * 1_000_000 + "</w:p>"
+        files = linking_docx(f"{site.url}more", before=slow) | {"word/media/a": randbytes(25_000_000)}
+        site.routes["/book.docx"] = Answer(packed(files), content_type=DOCX)
+        ended = crawl(tmp_path, {"seeds": f"{site.url}book.docx,{site.url}", "documents": "yes"}, OPEN)
+    assert len(ended.items()) == 63
+    assert site.paths()[1] == "/book.docx"
+    assert site.paths()[-1] == "/more"  # the link in the document is known when it has been read

@@ -15,7 +15,10 @@ import pytest
 from applications import APPLICATIONS, data, script, shell
 from command_line import run_command
 from process_tree import descendants, left_after
-from sites import OPEN, Answer, Asked, Crawl, Site, command, crawl, environment, page, serving
+from sites import OPEN, STUB, Answer, Asked, Crawl, Site, command, crawl, environment, page, serving, stubbed
+
+from crawler.browser.foreign_requests import MOST_HOSTS
+from crawler.browser.page_load import MOST_REQUESTS
 
 SETTINGS: Mapping[str, Any] = OPEN | {"STATS_DUMP": "True", "LOG_LEVEL": "INFO"}
 TEXT = "The keeper of this hive wrote down each morning what the bees brought home, and how heavy the combs had become."
@@ -248,3 +251,58 @@ def until(holds: Callable[[], bool], seconds: float = 40.0) -> None:
     while not holds():
         assert time.monotonic() < end
         time.sleep(0.1)
+
+
+def requested_by_a_page(folder: Path, host: str) -> tuple[list[str], Crawl]:
+    """The data that a page of this host loads from the operator's network, and from other.test outside of it."""
+    names = {"public.test": ["127.0.0.2"], "other.test": ["127.0.0.2"], "inside.test": ["127.0.0.1"]}
+    inside, outside = Site({"/a.json": data(1)}), Site({"/a.json": data(1)})
+    with serving(inside), serving(outside, "127.0.0.2"):
+        ports = {site: site.url.split(":")[2].rstrip("/") for site in (inside, outside)}
+        network = f"http://inside.test:{ports[inside]}"
+        urls = [
+            f"{network}/a.json?name",
+            f"http://127.0.0.1:{ports[inside]}/a.json?number",
+            f"http://other.test:{ports[outside]}/a.json?other",
+            "/moved",
+        ]
+        source = "".join(f"fetch('{url}', {{mode: 'no-cors'}}).catch(() => 0);" for url in urls)
+        routes = {"/moved": Answer(status=302, headers={"Location": f"{network}/a.json?moved"})}
+        for site in (inside, outside):
+            site.routes |= application(routes, asking=source).routes
+        port = ports[inside] if host == "inside.test" else ports[outside]
+        arguments = {
+            "seeds": f"{network}/,http://{host}:{port}/asking",  # so there is an open connection to the network
+            "images": "no",
+            "listings": "yes",
+            "max_depth": "0",
+            "render": "always",
+        }
+        environment = stubbed(folder, names) | {"STUB_PUBLIC": "127.0.0.2"}
+        ended = crawl(folder, arguments, SETTINGS | STUB | {"ALLOWED_PRIVATE_HOSTS": "127.0.0.1"}, env=environment)
+    paths = sorted(path.partition("?")[2] for path in [*inside.paths(), *outside.paths()] if "a.json" in path)
+    return paths, ended
+
+
+def test_a_public_page_reaches_no_host_of_the_operators_network(tmp_path: Path) -> None:
+    paths, ended = requested_by_a_page(tmp_path, "public.test")
+    assert paths == ["other"]
+    assert statistic(ended, "render/refused") == 3
+    assert len(ended.items()) == 2
+
+
+def test_a_page_of_the_operators_network_reaches_it(tmp_path: Path) -> None:
+    paths, _ = requested_by_a_page(tmp_path, "inside.test")
+    assert paths == ["moved", "name", "number", "other"]
+
+
+def test_a_page_reaches_few_other_hosts(tmp_path: Path) -> None:
+    other = Site({"/a.json": data(1)})
+    with serving(other, "0.0.0.0"):
+        port = other.url.split(":")[2].rstrip("/")
+        source = f"for (let at = 0; at < 100; at++) fetch(`http://127.0.1.${{at}}:{port}/a.json`).catch(() => 0)"
+        site = application({}, asking=source)
+        with serving(site):
+            ended = crawled(tmp_path, site, settings=SETTINGS | {"ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8"})
+    assert len({asked.headers["Host"] for asked in other.asked}) == MOST_HOSTS
+    assert statistic(ended, "render/foreign_cut") == MOST_REQUESTS - MOST_HOSTS - 1  # and one for its own script

@@ -51,7 +51,7 @@ def test_the_date_is_a_day(said: str, day: str | None) -> None:
 
 
 def test_all_of_its_text_is_the_text() -> None:
-    one = document_page(read_document(docx(paragraph("Menu") + paragraph("Bees.")), DOCX), "", DOCX)
+    one = document_page(read_document(docx(paragraph("Menu") + paragraph("Bees."))), "", DOCX)
     found = with_documents(lambda _: Extraction("", ""))(one)
     assert found.text == "Menu\nBees."
     assert (READERS["content_type"](one, found), READERS["page_count"](one, found)) == (DOCX, 3)

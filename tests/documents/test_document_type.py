@@ -1,9 +1,11 @@
 """Which responses and files are documents, by type, name and first bytes."""
 
 import pytest
-from document_files import docx, epub, odt, paragraph, pdf
+from document_files import directory, docx, epub, odt, packed, paragraph, pdf
 
-from crawler.documents.document_type import DOCX, EPUB, ODT, PDF, may_be_document, type_of
+from crawler.documents.document import DocumentError, Fault
+from crawler.documents.document_type import DOCX, EPUB, ODT, PDF, ZIP, may_be_document, type_by_mark
+from crawler.documents.read_document import type_of
 
 URL = "https://a.example/get?id=3"
 
@@ -35,14 +37,38 @@ def test_responses_that_may_be_documents(declared: str, url: str, disposition: s
         (pdf([]), PDF),
         (b"\r\n" * 500 + pdf([]), PDF),
         (b"\r\n" * 512 + pdf([]), None),
-        (docx(paragraph("x")), DOCX),
-        (odt(""), ODT),
-        (epub("x"), EPUB),
-        (b"PK\x03\x04" + b"x" * 26 + b"mimetype" + ODT.encode(), ODT),
-        (b"PK\x03\x04" + b"x" * 100, None),
+        (docx(paragraph("x")), ZIP),
+        (directory(700_000), ZIP),
+        (b"PK\x03\x04", ZIP),
+        (b"PK", None),
         (b"<html>%PDF", None),
         (b"", None),
     ],
 )
-def test_the_type_is_that_of_the_bytes(data: bytes, expected: str | None) -> None:
-    assert type_of(data) == expected
+def test_the_first_bytes_tell_what_may_be_a_document(
+    data: bytes, expected: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("zipfile.ZipFile", None)  # archives are not opened
+    assert type_by_mark(data) == expected
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (pdf([]), PDF),
+        (docx(paragraph("x")), DOCX),
+        (packed({"[Content_Types].xml": "<Types/>"}), DOCX),
+        (odt(""), ODT),
+        (epub("x"), EPUB),
+        (packed({"book.txt": "x"}), None),
+        (docx(paragraph("x"))[:-30], None),
+        (b"PK\x03\x04" + b"x" * 100, None),
+        (b"<html>", None),
+    ],
+)
+def test_the_files_of_an_archive_tell_its_type(data: bytes, expected: str | None) -> None:
+    if expected is not None:
+        assert type_of(data) == expected
+        return
+    with pytest.raises(DocumentError, match=Fault.BROKEN):
+        type_of(data)

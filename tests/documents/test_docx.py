@@ -4,7 +4,6 @@ import pytest
 from document_files import W, docx, packed, paragraph
 
 from crawler.documents.document import DocumentError, Facts, Fault
-from crawler.documents.document_type import DOCX
 from crawler.documents.read_document import read_document
 
 ITEM = '<w:numPr><w:ilvl w:val="{}"/><w:numId w:val="3"/></w:numPr>'
@@ -52,7 +51,7 @@ RELATIONS = '<Relationships><Relationship Id="L" TargetMode="External" Target="{
     ],
 )  # fmt: skip
 def test_a_paragraph_is_what_its_style_says(body: str, html: str) -> None:
-    document = read_document(docx(body + paragraph("End")), DOCX)
+    document = read_document(docx(body + paragraph("End")))
     assert document.body.replace("\n", "") == f"{html}<p>End</p>"
 
 
@@ -72,18 +71,18 @@ def test_links_to_the_web_are_kept(target: str, html: str) -> None:
             "word/_rels/document.xml.rels": RELATIONS.format(target),
         }
     )
-    assert read_document(file, DOCX).body == html + "\n"
+    assert read_document(file).body == html + "\n"
 
 
 def test_notes_follow_the_text() -> None:
     line, note = paragraph("-"), paragraph("A note.")
     notes = f'<w:footnote w:type="separator">{line}</w:footnote><w:footnote>{note}</w:footnote>'
-    document = read_document(docx(paragraph("Text."), footnotes=f"<w:footnotes {W}>{notes}</w:footnotes>"), DOCX)
+    document = read_document(docx(paragraph("Text."), footnotes=f"<w:footnotes {W}>{notes}</w:footnotes>"))
     assert document.body == "<p>Text.</p>\n<p>A note.</p>\n"
 
 
 def test_what_the_file_says_about_itself() -> None:
-    document = read_document(docx(paragraph("Text.")), DOCX)
+    document = read_document(docx(paragraph("Text.")))
     assert document.facts == Facts("Of bees", "Ann Smith", "2020-02-03T04:05:06Z", "en", 3)
 
 
@@ -99,5 +98,5 @@ def test_what_the_file_says_about_itself() -> None:
 )
 def test_files_without_text_say_why(file: bytes, fault: Fault) -> None:
     with pytest.raises(DocumentError) as raised:
-        read_document(file, DOCX)
+        read_document(file)
     assert raised.value.fault is fault

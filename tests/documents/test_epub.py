@@ -4,7 +4,6 @@ import pytest
 from document_files import epub
 
 from crawler.documents.document import DocumentError, Facts, Fault
-from crawler.documents.document_type import EPUB
 from crawler.documents.read_document import read_document
 
 
@@ -21,12 +20,12 @@ from crawler.documents.read_document import read_document
     ],
 )  # fmt: skip
 def test_chapters_keep_their_structure_alone(chapter: str, html: str) -> None:
-    document = read_document(epub(chapter, "<p>End</p>"), EPUB)
+    document = read_document(epub(chapter, "<p>End</p>"))
     assert document.body.replace("\n", "") == f"{html}<p>End</p>"
 
 
 def test_what_the_file_says_about_itself() -> None:
-    facts = read_document(epub("<p>Text.</p>"), EPUB).facts
+    facts = read_document(epub("<p>Text.</p>")).facts
     assert facts == Facts("Of bees", "Ann Smith; Bo Li", "2020-02-03", "en", None)
 
 
@@ -35,14 +34,14 @@ def test_encrypted_chapters_say_so_and_fonts_do_not_matter(name: str, fault: Fau
     encryption = f'<encryption><EncryptedData><CipherReference URI="{name}"/></EncryptedData></encryption>'
     file = epub("<p>Text.</p>", more={"META-INF/encryption.xml": encryption})
     if fault is None:
-        assert read_document(file, EPUB).body == "<p>Text.</p>\n"
+        assert read_document(file).body == "<p>Text.</p>\n"
         return
     with pytest.raises(DocumentError) as raised:
-        read_document(file, EPUB)
+        read_document(file)
     assert raised.value.fault is fault
 
 
 def test_a_book_whose_chapters_are_missing_is_broken() -> None:
     with pytest.raises(DocumentError) as raised:
-        read_document(epub(), EPUB)
+        read_document(epub())
     assert raised.value.fault is Fault.BROKEN

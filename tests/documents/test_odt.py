@@ -4,7 +4,6 @@ import pytest
 from document_files import odt
 
 from crawler.documents.document import DocumentError, Facts, Fault
-from crawler.documents.document_type import ODT
 from crawler.documents.read_document import read_document
 
 LIST = (
@@ -46,7 +45,7 @@ BOX = "<text:p>Box</text:p>"
     ],
 )  # fmt: skip
 def test_elements_are_read_as_what_they_are(body: str, html: str) -> None:
-    document = read_document(odt(f"{body}<text:p>End</text:p>"), ODT)
+    document = read_document(odt(f"{body}<text:p>End</text:p>"))
     assert document.body.replace("\n", "") == f"{html}<p>End</p>"
 
 
@@ -54,17 +53,17 @@ def test_notes_follow_the_text() -> None:
     note = (
         "<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>A note.</text:p></text:note-body>"
     )
-    document = read_document(odt(f"<text:p>Text{note}</text:note>.</text:p><text:p>More.</text:p>"), ODT)
+    document = read_document(odt(f"<text:p>Text{note}</text:note>.</text:p><text:p>More.</text:p>"))
     assert document.body == "<p>Text.</p>\n<p>More.</p>\n<p>A note.</p>\n"
 
 
 def test_what_the_file_says_about_itself() -> None:
-    facts = read_document(odt("<text:p>Text.</text:p>"), ODT).facts
+    facts = read_document(odt("<text:p>Text.</text:p>")).facts
     assert facts == Facts("Of bees", "Ann Smith", "2020-02-03T04:05:06", "", 3)
 
 
 def test_encrypted_files_say_so() -> None:
     manifest = {"META-INF/manifest": "<manifest><file-entry><encryption-data/></file-entry></manifest>"}
     with pytest.raises(DocumentError) as raised:
-        read_document(odt("<text:p>Text.</text:p>", **manifest), ODT)
+        read_document(odt("<text:p>Text.</text:p>", **manifest))
     assert raised.value.fault is Fault.ENCRYPTED

@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -156,3 +157,42 @@ def epub(*chapters: str, more: Mapping[str, str] | None = None) -> bytes:
         | {f"O/c {at}.xhtml": page.format(chapter) for at, chapter in enumerate(chapters)}
         | dict(more or {})
     )
+
+
+def raw_pdf(*objects: bytes) -> bytes:
+    """A PDF file of these objects, the first of which is the catalog."""
+    out, places = b"%PDF-1.4\n", []
+    for number, content in enumerate(objects, 1):
+        places.append(len(out))
+        out += b"%d 0 obj\n%b\nendobj\n" % (number, content)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    count = len(objects) + 1
+    end = b"trailer <</Size %d /Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % (count, len(out))
+    return out + b"xref\n0 %d\n0000000000 65535 f \n%b" % (count, table) + end
+
+
+def one_page(content: bytes) -> bytes:
+    return raw_pdf(
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>",
+        b"<</Length %d /Filter/FlateDecode>>stream\n%b\nendstream"
+        % (len(packed_ := zlib.compress(content, 9)), packed_),
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    )
+
+
+def directory(entries: int) -> bytes:
+    """A ZIP archive with so many entries in its directory, all of which are the same empty file."""
+    name = b"word/document.xml"
+    zeros = bytes(24)
+    local = b"PK\x03\x04" + zeros[:22] + len(name).to_bytes(2, "little") + zeros[:2] + name
+    entry = b"PK\x01\x02" + zeros + len(name).to_bytes(2, "little") + zeros[:16] + name
+    size, start = (number.to_bytes(4, "little") for number in (len(entry) * entries, len(local)))
+    return local + entry * entries + b"PK\x05\x06" + zeros[:8] + size + start + zeros[:2]
+
+
+def slow_pdf() -> bytes:
+    """A page of so many words that reading it takes some seconds."""
+    words = b"".join(b"(bees) Tj 1 0 0 1 %d %d Tm " % (at % 60 * 10, 700 - at // 60 % 700) for at in range(200_000))
+    return one_page(b"BT /F 1 Tf 1 0 0 1 7 700 Tm " + words + b"ET")

@@ -2,7 +2,7 @@
 
 `-s TWISTED_DNS_RESOLVER=stub_resolver.StubResolver` installs both. STUB_NAMES holds the names that exist, as JSON:
 {name: [address, ...]}; where these are lists, each look-up takes the next one. STUB_CONNECTIONS names the file that
-every attempt to connect is written to, as ADDRESS PORT.
+every attempt to connect is written to, as ADDRESS PORT. STUB_PUBLIC names an address of loopback that counts as public.
 """
 
 import json
@@ -10,12 +10,12 @@ import os
 import socket
 from collections.abc import Sequence
 from contextlib import suppress
-from ipaddress import ip_address
+from ipaddress import IPv4Address, ip_address
 from pathlib import Path
 from typing import Any, Self
 
 from scrapy.resolver import HostResolution
-from twisted.internet.address import IPv4Address, IPv6Address
+from twisted.internet import address as twisted_address
 from twisted.internet.error import ConnectionRefusedError
 from twisted.internet.interfaces import IHostnameResolver
 from zope.interface import implementer
@@ -47,6 +47,8 @@ class StubResolver:
         return cls(reactor, json.loads(os.environ["STUB_NAMES"]), Path(os.environ["STUB_CONNECTIONS"]))
 
     def install_on_reactor(self) -> None:
+        if public := os.environ.get("STUB_PUBLIC"):
+            IPv4Address.is_global = property(lambda address: str(address) == public)  # type: ignore[assignment]
         self.reactor.installNameResolver(self)
         self.reactor.connectTCP = self.connect_to_loopback
 
@@ -75,7 +77,7 @@ class StubResolver:
         resolution = HostResolution(hostName)
         resolutionReceiver.resolutionBegan(resolution)
         for address in self.addresses(hostName):
-            kind = IPv6Address if ":" in address else IPv4Address
+            kind = twisted_address.IPv6Address if ":" in address else twisted_address.IPv4Address
             resolutionReceiver.addressResolved(kind("TCP", address, portNumber))
         resolutionReceiver.resolutionComplete()
         return resolution

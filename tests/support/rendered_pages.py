@@ -1,0 +1,85 @@
+"""Pages rendered in a real browser, with parts from a table."""
+
+import asyncio
+import os
+from collections.abc import Coroutine, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import browser
+import pytest
+
+from crawler.browser import page_load
+from crawler.browser.chromium import Chromium
+from crawler.browser.page_load import Renderer, RenderOptions, Source
+from crawler.browser.parts import Part, PartAnswer, PartCache
+
+T = TypeVar("T")
+HTML = "text/html; charset=utf-8"
+URL = "http://a.example/"
+ARTICLE = {"content-type": "application/json", "set-cookie": "seen=1"}
+
+
+class Rendering:
+    """Renders pages in one browser, with parts that are given."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self.chromium = Chromium("Winnow/0.1")
+        self.asked: list[Part] = []
+        self.answers = {
+            f"{URL}a": PartAnswer(200, ARTICLE, b"x"),
+            f"{URL}data.json": PartAnswer(200, ARTICLE, '{"text": "Bees & <b>蜜蜂</b>"}'.encode()),
+        }
+
+    async def fetch(self, part: Part) -> PartAnswer | None:
+        self.asked.append(part)
+        if "never" in part.url:
+            await asyncio.sleep(60)
+        return self.answers.get(f"OPTIONS {part.url}" if part.method == "OPTIONS" else part.url)
+
+    def do(self, work: Coroutine[Any, Any, T]) -> T:
+        return self.loop.run_until_complete(asyncio.wait_for(work, 60))
+
+    def close(self) -> None:
+        """End the browser; nothing but parts that never come may be waited for."""
+        self.do(self.chromium.close())
+        left = asyncio.all_tasks(self.loop)
+        for task in left:
+            task.cancel()
+        if left:
+            self.do(asyncio.wait(left))
+        self.loop.close()
+        assert [task for task in left if "PartCache" not in repr(task)] == []
+
+    def renderer(self, **options: Any) -> Renderer:
+        return Renderer(self.chromium, PartCache(self.fetch), RenderOptions(**{"seconds": 10.0} | options))
+
+    def together(self, sources: Mapping[str, Source]) -> dict[str, str]:
+        """Several pages, four at a time."""
+
+        async def one(source: Source) -> str:
+            async with tabs:
+                return await self.renderer().render(source)
+
+        async def every() -> list[str]:
+            return await asyncio.gather(*map(one, sources.values()))
+
+        tabs = asyncio.Semaphore(4)
+        return dict(zip(sources, self.do(every()), strict=True))
+
+    def render(self, html: str, **options: Any) -> str:
+        return self.do(self.renderer(**options).render(Source(URL, html.encode(), HTML)))
+
+
+@contextmanager
+def rendering_in_browser() -> Iterator[Rendering]:
+    """A browser for several tests, which are skipped if there is none."""
+    if (why := browser.missing()) is not None:
+        (pytest.fail if os.environ.get("WINNOW_REQUIRE_BROWSER") else pytest.skip)(why)
+    rendering = Rendering()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page_load, "GRACE", 1.0)
+        patch.setattr(page_load, "STABLE_SECONDS", 0.3)
+        yield rendering
+    rendering.close()
