@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from crawler.urls.file_cache import DAY, Fetched, FileCache
 from crawler.urls.parsing import site
 
 PIXEL = bytes.fromhex("47494638396101000100800000000000ffffff21f90401000000002c000000000100010000020144003b")
@@ -19,8 +18,8 @@ MOST_POSTED = 64_000
 """Bytes; what a page sends to ask for data is smaller."""
 MOST_KEPT = 64_000_000
 """Bytes of answers that are remembered."""
-WEIGHT = 500
-"""Bytes that each of them counts for in addition."""
+KEPT_SECONDS = 300.0
+"""Time for which data, and the answer that a part does not exist, are the same for all pages of a site."""
 SENT_HEADERS = frozenset(("accept", "content-type", "referer", "origin"))
 """Headers of a page's scripts that are sent to any site."""
 OWN_HEADERS = ("authorization", "x-")
@@ -34,8 +33,9 @@ PASSED_HEADERS = ("content-type", "access-control-", "cross-origin-", "x-content
 """Beginnings of the names of headers that the browser gets: by them it decides what scripts may read of an answer, and
 where it leads.
 """
-LASTING = frozenset((200, 301, 308))
+LASTING = frozenset((200, 301, 308, 404, 410))
 """Statuses of answers that are the same for the next page: https://www.rfc-editor.org/rfc/rfc9110#section-15.1."""
+MISSING = frozenset((404, 410))
 
 
 class Treatment(Enum):
@@ -103,14 +103,10 @@ class Part:
         }
 
     @property
-    def may_be_shared(self) -> bool:
-        """Whether all pages of a site get the same answer: data may depend on the page that asks."""
-        return self.method == "GET" and self.kind in SCRIPTS
-
-    @property
-    def key(self) -> tuple[str, str, str]:
-        """What parts with the same answer have in common: an answer may allow one origin only."""
-        return site(self.page), self.url, self.headers.get("origin", "")
+    def key(self) -> Hashable:
+        """What requests with the same answer have in common: all that is sent, but for the page that asks."""
+        headers = {name: value for name, value in self.sent_headers.items() if name != "referer"}
+        return site(self.page), self.is_of_public_page, self.url, tuple(sorted(headers.items()))
 
 
 @dataclass(frozen=True)
@@ -134,41 +130,38 @@ class PartAnswer:
         return self.status in LASTING and not is_for_one and varies in ("", "accept-encoding", "origin")
 
 
+def seconds_to_keep(part: Part, answer: PartAnswer | None) -> float:
+    """How long other pages of the site get the same answer; 0 if they do not."""
+    if answer is None or not answer.may_be_kept:
+        return 0.0
+    return DAY if part.kind in SCRIPTS and answer.status not in MISSING else KEPT_SECONDS
+
+
 Fetch = Callable[[Part], Awaitable[PartAnswer | None]]
 """Fetches a part; returns None if it is refused or fails."""
 
 
 class PartCache:
-    """Scripts by the site of the page and their addresses, so that the pages of a site cost few requests; the least
-    recently used are dropped.
-    """
+    """The parts that the pages of a site have in common, so that a page costs few requests."""
 
-    def __init__(self, fetch: Fetch, most: int = MOST_KEPT) -> None:
-        self._fetch, self.most = fetch, most
-        self.weight = 0
-        self._kept: OrderedDict[tuple[str, str, str], PartAnswer] = OrderedDict()
-        self._asked: dict[tuple[str, str, str], asyncio.Task[PartAnswer | None]] = {}
+    def __init__(self, fetch: Fetch, most_bytes: int = MOST_KEPT) -> None:
+        self._fetch = fetch
+        self.files: FileCache[Hashable, PartAnswer | None] = FileCache(most_bytes)
 
     async def get(self, part: Part) -> PartAnswer | None:
-        """The answer to a request, sent once for all pages that ask for the same at the same time."""
-        if not part.may_be_shared:
+        """The answer to a request, which is sent once for all pages that ask for the same meanwhile."""
+        if part.method != "GET":
             return await self._fetch(part)
-        if part.key in self._kept:
-            self._kept.move_to_end(part.key)
-            return self._kept[part.key]
-        if part.key not in self._asked:
-            self._asked[part.key] = asyncio.ensure_future(self._ask(part))
-        return await asyncio.shield(self._asked[part.key])
+        is_own_answer = False
 
-    async def _ask(self, part: Part) -> PartAnswer | None:
-        try:
+        async def fetch() -> Fetched[PartAnswer | None]:
+            nonlocal is_own_answer
+            is_own_answer = True
             answer = await self._fetch(part)
-        finally:
-            del self._asked[part.key]
-        if answer is not None and answer.may_be_kept and len(answer.body) < self.most // 4:
-            self._kept[part.key] = answer
-            self.weight += len(answer.body) + WEIGHT
-            while self.weight > self.most:
-                _, dropped = self._kept.popitem(last=False)
-                self.weight -= len(dropped.body) + WEIGHT
-        return answer
+            size = len(answer.body) if answer is not None else 0
+            return Fetched(answer, size, self.files.clock() + seconds_to_keep(part, answer))
+
+        answer = await self.files.get(part.key, fetch)
+        if is_own_answer or (answer is not None and answer.may_be_kept):
+            return answer
+        return await self._fetch(part)  # what another page was answered is for that page only

@@ -25,7 +25,7 @@ from crawler.middlewares.backoff import BackoffMiddleware
 from crawler.outcomes import Code, Outcome
 from crawler.rights.page_rights import NO_FILES, SiteFiles
 from crawler.rights.robots_file import MAX_SIZE, RobotsFile, read_robots, readable_part
-from crawler.spiders.request_outcomes import ROBOTS, SITE_FILES, TOO_BUSY, Refusal, can_wait, outcome_of
+from crawler.spiders.request_outcomes import ONLY_PUBLIC, ROBOTS, SITE_FILES, TOO_BUSY, Refusal, can_wait, outcome_of
 from crawler.urls.file_cache import DAY, Fetched, FileCache
 from crawler.urls.parsing import host, origin
 
@@ -91,7 +91,10 @@ class RobotsMiddleware:
         place = origin(request.url)
         name = host(request.url)
         interval = self.hosts.interval(name)
-        answer = await self.answers.get(place, partial(self.fetch, place))
+        only_public = bool(request.meta.get(ONLY_PUBLIC)) and self.answers.last(place) is None
+        # That a part of a public page may not connect to a host says nothing to others.
+        key = f"{place} if it is public" if only_public else place
+        answer = await self.answers.get(key, partial(self.fetch, place, only_public))
         if isinstance(answer, ClosedHost):
             if answer.may_open and can_wait(request):
                 return request.copy()
@@ -102,11 +105,12 @@ class RobotsMiddleware:
         # A request that was built before the Crawl-delay was known is queued again.
         return request.copy() if self.hosts.interval(name) > interval else None
 
-    async def fetch(self, place: str) -> Fetched[RobotsAnswer]:
+    async def fetch(self, place: str, only_public: bool = False) -> Fetched[RobotsAnswer]:
         """The robots.txt of a host, or why the host must not be requested."""
         name = host(place + "/")
         clock = self.answers.clock
-        request = Request(f"{place}/robots.txt", NO_CALLBACK, meta={ROBOTS: True}, priority=1000)
+        meta = {ROBOTS: True, ONLY_PUBLIC: only_public}
+        request = Request(f"{place}/robots.txt", NO_CALLBACK, meta=meta, priority=1000)
         try:
             response = await self.crawler.engine.download_async(request)
         except Exception:

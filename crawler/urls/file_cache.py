@@ -1,7 +1,7 @@
 """A cache of files by their addresses: each is fetched once for all that need it at the same time."""
 
 import asyncio
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
 from functools import partial
 from time import monotonic
@@ -34,6 +34,8 @@ class FileCache(Generic[Key, Value]):
         self.weight = 0
         self._entries: OrderedDict[Key, Fetched[Value]] = OrderedDict()
         self._fetching: dict[Key, asyncio.Task[Fetched[Value]]] = {}
+        self._waiting: Counter[Key] = Counter()
+        """How many wait for each file that is fetched."""
 
     async def get(self, key: Key, fetch: Callable[[], Awaitable[Fetched[Value]]]) -> Value:
         """The file with this key, fetched if the cache has none that is still valid."""
@@ -44,7 +46,16 @@ class FileCache(Generic[Key, Value]):
         if key not in self._fetching:
             self._fetching[key] = asyncio.ensure_future(fetch())
             self._fetching[key].add_done_callback(partial(self._fetched, key))
-        return (await asyncio.shield(self._fetching[key])).value  # who gives up cancels it for nobody else
+        fetching = self._fetching[key]
+        self._waiting[key] += 1
+        try:
+            return (await asyncio.shield(fetching)).value
+        finally:
+            self._waiting[key] -= 1
+            if not self._waiting[key]:  # who gives up cancels it for nobody else
+                del self._waiting[key]
+                if fetching.cancel():
+                    del self._fetching[key]
 
     def last(self, key: Key) -> Value | None:
         """The file with this key that was fetched last, valid or not; None if it is not in the cache."""
@@ -53,8 +64,9 @@ class FileCache(Generic[Key, Value]):
 
     def _fetched(self, key: Key, task: asyncio.Task[Fetched[Value]]) -> None:
         """Add a file, and drop the least recently used ones."""
-        del self._fetching[key]
-        if task.cancelled() or task.exception() is not None:
+        if self._fetching.get(key) is task:
+            del self._fetching[key]
+        if task.cancelled() or task.exception() is not None or task.result().valid_until <= self.clock():
             return
         if key in self._entries:
             self._drop(key)

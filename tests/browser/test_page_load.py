@@ -10,7 +10,7 @@ from rendered_pages import HTML, URL, Rendering, rendering_in_browser
 
 from crawler.browser import page_load
 from crawler.browser.page_load import Fault, RenderError, Source
-from crawler.browser.parts import Part, PartAnswer, PartCache
+from crawler.browser.parts import KEPT_SECONDS, Part, PartAnswer, PartCache
 from crawler.browser.processes import is_renderer, kill, process_tree
 
 HEAD = f'<!DOCTYPE html><html><head><base href="{URL}"></head>'
@@ -109,7 +109,7 @@ LOADED = [
     ("fetch('http://b.example/a', { method: 'POST', body: 'x', mode: 'no-cors' })", []),
     ("fetch('/a', { method: 'DELETE' })", []),
     ("fetch('http://b.example/a')", [("GET", "http://b.example/a")]),
-    ("fetch('/a'); fetch('/a')", [("GET", f"{URL}a")] * 2),
+    ("fetch('/a'); fetch('/a')", [("GET", f"{URL}a")]),
     ("navigator.sendBeacon('/a', 'x')", []),
     ("new Image().src = '/a.png'", []),
     ("new EventSource('/a')", []),
@@ -290,16 +290,18 @@ def cached(answers: Callable[[Part], PartAnswer | None], most: int = 1_000_000) 
         (PartAnswer(200, {}, b"x"), "script", (URL, f"{URL}b"), 1),
         (PartAnswer(200, {"vary": "Accept-Encoding"}, b"x"), "script", (URL, URL), 1),
         (PartAnswer(200, {}, b"x"), "script", (URL, "http://b.example/"), 2),
-        (PartAnswer(200, {}, b"x"), "fetch", (URL, URL), 2),
-        (PartAnswer(200, {}, b"x"), "xhr", (URL, URL), 2),
+        (PartAnswer(200, {}, b"x"), "fetch", (URL, f"{URL}b"), 1),
+        (PartAnswer(200, {}, b"x"), "xhr", (URL, "http://b.example/"), 2),
+        (PartAnswer(200, {"cache-control": "no-store"}, b"x"), "xhr", (URL, URL), 2),
         (PartAnswer(200, {"cache-control": "no-store"}, b"x"), "script", (URL, URL), 2),
         (PartAnswer(200, {"cache-control": "Private, max-age=9"}, b"x"), "script", (URL, URL), 2),
         (PartAnswer(200, {"vary": "Referer"}, b"x"), "script", (URL, URL), 2),
-        (PartAnswer(404, {}, b"x"), "script", (URL, URL), 2),
+        (PartAnswer(404, {}, b"x"), "fetch", (URL, URL), 1),
+        (PartAnswer(500, {}, b"x"), "fetch", (URL, URL), 2),
         (None, "script", (URL, URL), 2),
     ],
 )
-def test_scripts_are_remembered_for_their_site(
+def test_parts_are_kept_for_their_site(
     answer: PartAnswer | None, kind: str, pages: tuple[str, str], times: int
 ) -> None:
     async def twice() -> None:
@@ -309,6 +311,39 @@ def test_scripts_are_remembered_for_their_site(
     cache, asked = cached(lambda part: answer)
     asyncio.run(twice())
     assert len(asked) == times
+
+
+@pytest.mark.parametrize(
+    ("headers", "kind", "seconds", "times"),
+    [
+        ({}, "fetch", KEPT_SECONDS - 1, 1),
+        ({}, "fetch", KEPT_SECONDS, 2),
+        ({}, "script", KEPT_SECONDS, 1),
+        ({"cache-control": "no-store"}, "fetch", 0, 2),
+    ],
+)
+def test_data_is_kept_for_some_minutes(headers: dict[str, str], kind: str, seconds: float, times: int) -> None:
+    async def once_and_later() -> None:
+        await cache.get(Part(URL, URL, kind))
+        cache.files.clock = lambda: started + seconds
+        await cache.get(Part(URL, URL, kind))
+
+    cache, requested = cached(lambda part: PartAnswer(200, headers, b"x"))
+    started = cache.files.clock()
+    cache.files.clock = lambda: started
+    asyncio.run(once_and_later())
+    assert len(requested) == times
+
+
+@pytest.mark.parametrize(("headers", "times"), [({}, 1), ({"cache-control": "private"}, 3)])
+def test_pages_that_load_at_the_same_time_share_what_may_be_shared(headers: dict[str, str], times: int) -> None:
+    async def together() -> None:
+        pages = (f"{URL}{number}" for number in range(3))
+        await asyncio.gather(*(cache.get(Part(URL, page, "fetch")) for page in pages))
+
+    cache, requested = cached(lambda part: PartAnswer(200, headers, b"x"))
+    asyncio.run(together())
+    assert len(requested) == times
 
 
 @pytest.mark.parametrize(
@@ -331,5 +366,5 @@ def test_the_memory_of_parts_is_bounded() -> None:
 
     cache, asked = cached(lambda part: PartAnswer(200, {}, bytes(1_000)), 10_000)
     asyncio.run(several())
-    assert cache.weight <= 10_000
+    assert cache.files.weight <= 10_000
     assert asked.count(f"{URL}0") == 2

@@ -280,6 +280,8 @@ def requested_by_a_page(folder: Path, host: str) -> tuple[list[str], Crawl]:
         }
         environment = stubbed(folder, names) | {"STUB_PUBLIC": "127.0.0.2"}
         ended = crawl(folder, arguments, SETTINGS | STUB | {"ALLOWED_PRIVATE_HOSTS": "127.0.0.1"}, env=environment)
+    if host == "public.test":
+        assert {request.headers["Host"].partition(":")[0] for request in inside.asked} == {"inside.test"}  # the seed's
     paths = sorted(path.partition("?")[2] for path in [*inside.paths(), *outside.paths()] if "a.json" in path)
     return paths, ended
 

@@ -50,7 +50,7 @@ class Rendering:
         if left:
             self.do(asyncio.wait(left))
         self.loop.close()
-        assert [task for task in left if "PartCache" not in repr(task)] == []
+        assert [task for task in left if "PartCache" not in repr(task) and "FileCache" not in repr(task)] == []
 
     def renderer(self, **options: Any) -> Renderer:
         return Renderer(self.chromium, PartCache(self.fetch), RenderOptions(**{"seconds": 10.0} | options))

@@ -84,6 +84,30 @@ def test_those_that_wait_for_one_file_get_the_same() -> None:
     asyncio.run(use())
 
 
+def test_a_file_that_nobody_waits_for_is_not_fetched_to_the_end() -> None:
+    async def use() -> None:
+        server = Server()
+        tasks = [asyncio.ensure_future(server.get("a")) for _ in range(2)]
+        await asyncio.sleep(0)
+        for task in tasks:
+            task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await tasks[0]
+        assert await server.get("a") == "a2"
+        assert server.fetched == ["a", "a"]
+
+    asyncio.run(use())
+
+
+def test_an_answer_that_is_outdated_at_once_is_not_kept() -> None:
+    async def use() -> None:
+        server = Server()
+        assert await server.get("a", size=50, seconds=0.0) == "a1"
+        assert (server.cache.last("a"), server.cache.weight) == (None, 0)
+
+    asyncio.run(use())
+
+
 def test_an_error_is_not_kept() -> None:
     async def use() -> None:
         server = Server()
