@@ -139,6 +139,7 @@ class PageLoad:
     fetched: int = 0
     size: int = 0
     """Bytes of the parts."""
+    requested_urls: set[str] = field(default_factory=set)
     foreign_hosts: set[str] = field(default_factory=set)
     """The hosts of other sites that were requested for it."""
     _answering: set[asyncio.Task[None]] = field(default_factory=set)
@@ -217,7 +218,8 @@ class PageLoad:
         if request.is_navigation:
             await self._navigate(request)
             return
-        part = request.part(self.source, self.foreign_hosts)
+        part = request.part(self.source, self.foreign_hosts, is_repeated=request.url in self.requested_urls)
+        self.requested_urls.add(request.url)
         match part.treatment:
             case Treatment.EMPTY:
                 await request.fulfill(PartAnswer(200, {"content-type": "text/css"}, b""))
@@ -285,18 +287,23 @@ class PausedRequest:
         """Whether its answer would be a document, in the tab or in a frame."""
         return bool(self.event["resourceType"] == "Document")
 
-    def part(self, source: Source, foreign_hosts: set[str]) -> Part:
+    @property
+    def url(self) -> str:
+        return str(self.event["request"]["url"])
+
+    def part(self, source: Source, foreign_hosts: set[str], *, is_repeated: bool) -> Part:
         """What is requested for a page."""
         request = self.event["request"]
         headers = {name.lower(): value for name, value in request["headers"].items()}
         return Part(
-            url=request["url"],
+            url=self.url,
             page=source.url,
             kind=self._kind(headers),
             method=request["method"],
             headers=headers,
             body=b"".join(b64decode(entry.get("bytes", "")) for entry in request.get("postDataEntries", ())),
             is_of_public_page=source.is_public,
+            is_repeated=is_repeated,
             foreign_hosts=foreign_hosts,
         )
 

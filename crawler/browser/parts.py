@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Hashable, Mapping
 from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
 from enum import Enum
 
 from crawler.urls.file_cache import DAY, Fetched, FileCache
@@ -36,6 +38,8 @@ where it leads.
 LASTING = frozenset((200, 301, 308, 404, 410))
 """Statuses of answers that are the same for the next page: https://www.rfc-editor.org/rfc/rfc9110#section-15.1."""
 MISSING = frozenset((404, 410))
+FORBIDS_KEEPING = re.compile(r"no-store|no-cache|private|max-age *= *\"?0")
+GIVES_TIME = re.compile(r"max-age *= *\"?[1-9]")
 
 
 class Treatment(Enum):
@@ -62,6 +66,8 @@ class Part:
     body: bytes = b""
     is_of_public_page: bool = True
     """Whether its page is from a public address: then parts from other addresses are refused."""
+    is_repeated: bool = False
+    """Whether its page has requested it before: it waits for a change then."""
     foreign_hosts: set[str] = field(default_factory=set, compare=False)
     """The hosts of other sites that were requested for its page so far; all parts of a page share them."""
 
@@ -124,17 +130,39 @@ class PartAnswer:
 
     @property
     def may_be_kept(self) -> bool:
-        """Whether another page of the site may get it, too."""
+        """Whether another page of the site may get it, too: https://www.rfc-editor.org/rfc/rfc9111#section-3."""
         control, varies = self.headers.get("cache-control", "").lower(), self.headers.get("vary", "").lower()
-        is_for_one = any(word in control for word in ("no-store", "no-cache", "private"))
-        return self.status in LASTING and not is_for_one and varies in ("", "accept-encoding", "origin")
+        if self.status not in LASTING or FORBIDS_KEEPING.search(control) or "pragma" in self.headers:
+            return False
+        return varies in ("", "accept-encoding", "origin") and not self.is_outdated
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether it has expired when it was sent."""
+        try:
+            expires = parsedate_to_datetime(self.headers["expires"])
+            return expires <= parsedate_to_datetime(self.headers["date"])
+        except KeyError:
+            return False
+        except ValueError:
+            return True  # such as 0: https://www.rfc-editor.org/rfc/rfc9111#section-5.3-7
+
+    @property
+    def is_lasting_data(self) -> bool:
+        """Whether data stays the same for a while: that of a file with a date, or with a time to keep it."""
+        has_time = GIVES_TIME.search(self.headers.get("cache-control", "").lower()) is not None
+        return has_time or "last-modified" in self.headers or "expires" in self.headers
 
 
 def seconds_to_keep(part: Part, answer: PartAnswer | None) -> float:
     """How long other pages of the site get the same answer; 0 if they do not."""
     if answer is None or not answer.may_be_kept:
         return 0.0
-    return DAY if part.kind in SCRIPTS and answer.status not in MISSING else KEPT_SECONDS
+    if answer.status in MISSING:
+        return KEPT_SECONDS
+    if part.kind in SCRIPTS:
+        return DAY
+    return KEPT_SECONDS if answer.is_lasting_data else 0.0
 
 
 Fetch = Callable[[Part], Awaitable[PartAnswer | None]]
@@ -150,7 +178,7 @@ class PartCache:
 
     async def get(self, part: Part) -> PartAnswer | None:
         """The answer to a request, which is sent once for all pages that ask for the same meanwhile."""
-        if part.method != "GET":
+        if part.method != "GET" or (part.is_repeated and part.kind not in SCRIPTS):
             return await self._fetch(part)
         is_own_answer = False
 
@@ -162,6 +190,6 @@ class PartCache:
             return Fetched(answer, size, self.files.clock() + seconds_to_keep(part, answer))
 
         answer = await self.files.get(part.key, fetch)
-        if is_own_answer or (answer is not None and answer.may_be_kept):
+        if is_own_answer or seconds_to_keep(part, answer):
             return answer
         return await self._fetch(part)  # what another page was answered is for that page only

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable
 from email.utils import parsedate_to_datetime
 from functools import partial
@@ -29,6 +30,12 @@ logger = logging.getLogger(__name__)
 
 SHORTEST = 1.0  # seconds of pause for a host that is too busy but names none
 WALLED = "walled"  # in place of a status, in the statistics
+WALLS_OF_NEW_HOST = 3
+WALLS_OF_HOST = 20
+"""Answers in a row that are walls with a status of success, after which the host is believed to be walled: of one that
+has not yet answered otherwise, and of one that has. A captcha in front of a download is a wall, too, and says nothing
+about other addresses.
+"""
 
 
 def retry_after(header: str, now: float) -> float | None:
@@ -76,6 +83,10 @@ class BackoffMiddleware:
         """The texts of pages that are known from feeds."""
         self.rests: dict[str, tuple[int, float]] = {}
         """How many times in a row each busy host was paused, and until when."""
+        self.answered: set[str] = set()
+        """Hosts that have answered with something else than a refusal."""
+        self.walls: Counter[str] = Counter()
+        """How many answers of each host in a row are walls with a status of success."""
         self.closed: set[str] = set()
         """Closed hosts; responses to requests already sent may still come."""
 
@@ -88,18 +99,24 @@ class BackoffMiddleware:
     def process_response(self, request: Request, response: Response) -> Request | Response:
         name, wall = host(request.url), wall_outcome(response)
         if wall is None and response.status not in TOO_BUSY:
+            self.walls.pop(name, None)
+            if can_wait(request):
+                self.answered.add(name)
             if self.rests.pop(name, None):
                 self.hosts.host_recovered(name)
             return response
         if wall is not None and self.is_in_feed(request):
             raise Refusal(wall, response)
-        self.count(f"backoff/{response.status if wall is None else WALLED}")
-        header = (response.headers.get("Retry-After") or b"").decode("latin-1")
-        outcome = wall or Outcome(Code.HTTP_STATUS, str(response.status))
-        rests = self.let_rest(name, outcome, retry_after(header, time.time()))
-        self.withdraw(name)
+        if wall is not None and self.is_of_address_only(name, response):
+            may_come_again, max_tries = True, 1
+        else:
+            self.count(f"backoff/{response.status if wall is None else WALLED}")
+            header = (response.headers.get("Retry-After") or b"").decode("latin-1")
+            outcome = wall or Outcome(Code.HTTP_STATUS, str(response.status))
+            may_come_again, max_tries = self.let_rest(name, outcome, retry_after(header, time.time())), self.times
+            self.withdraw(name)
         tries = request.meta.get(REFUSED_TIMES, 0) + 1
-        if not rests or tries > self.times or not can_wait(request):
+        if not may_come_again or tries > max_tries or not can_wait(request):
             if wall is not None:
                 raise Refusal(wall, response)
             return response
@@ -113,6 +130,14 @@ class BackoffMiddleware:
     def is_in_feed(self, request: Request) -> bool:
         """Whether the text of a page is known from a feed: then the page need not be requested again."""
         return self.feeds is not None and "lease" in request.meta and self.feeds.has(request.meta["lease"].candidate)
+
+    def is_of_address_only(self, name: str, wall: Response) -> bool:
+        """Count a wall; returns whether only its address is known to be behind it, and not the whole host."""
+        if wall.status >= 300:
+            return False
+        self.walls[name] += 1
+        walls_of_host = WALLS_OF_HOST if name in self.answered else WALLS_OF_NEW_HOST
+        return self.walls[name] < walls_of_host and name not in self.rests
 
     def withdraw(self, name: str) -> None:
         """Withdraw the requests to a host that wait in the downloader until a pause ends."""

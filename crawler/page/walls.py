@@ -37,6 +37,8 @@ LITTLE_TEXT = 2_000
 """Columns of text under which a page may be a wall; the wordiest walls, of Imperva and Anubis, have 1,400."""
 LITTLE_WIDGET_TEXT = 500
 """Columns of text around a captcha that is all that a page has."""
+_DATA = re.compile(rb"<script\b[^>]{0,500}\bjson\b[^>]{0,500}>.*?</script", re.IGNORECASE | re.DOTALL)
+"""Scripts that do not run but hold data, such as the text of a page for its application."""
 _ANY: frozenset[int] = frozenset()
 _FORBIDDEN = frozenset((403,))
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
@@ -279,9 +281,11 @@ def _is_short(page: Page) -> bool:
 
 
 def _has_little_but(mark: SourceMark, page: Page) -> bool:
-    """Whether a page has little text, in which the mark is not quoted."""
+    """Whether a page has little text, and the mark is not quoted in it or in the data of its scripts."""
     text = page.once(_text)
-    return width(text) < LITTLE_TEXT and mark.source.decode() not in text
+    if width(text) >= LITTLE_TEXT or mark.source.decode() in text:
+        return False
+    return mark.source in _DATA.sub(b"", page.body[:MOST_BYTES])
 
 
 def _is_only_widget(page: Page, name: str) -> bool:

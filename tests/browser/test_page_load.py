@@ -109,7 +109,7 @@ LOADED = [
     ("fetch('http://b.example/a', { method: 'POST', body: 'x', mode: 'no-cors' })", []),
     ("fetch('/a', { method: 'DELETE' })", []),
     ("fetch('http://b.example/a')", [("GET", "http://b.example/a")]),
-    ("fetch('/a'); fetch('/a')", [("GET", f"{URL}a")]),
+    ("fetch('/a'); fetch('/a')", [("GET", f"{URL}a")] * 2),
     ("navigator.sendBeacon('/a', 'x')", []),
     ("new Image().src = '/a.png'", []),
     ("new EventSource('/a')", []),
@@ -284,14 +284,22 @@ def cached(answers: Callable[[Part], PartAnswer | None], most: int = 1_000_000) 
     return PartCache(fetch, most), asked
 
 
+DATED = {"last-modified": "Sat, 28 Nov 2026 10:00:00 GMT"}
+
+
 @pytest.mark.parametrize(
     ("answer", "kind", "pages", "times"),
     [
         (PartAnswer(200, {}, b"x"), "script", (URL, f"{URL}b"), 1),
         (PartAnswer(200, {"vary": "Accept-Encoding"}, b"x"), "script", (URL, URL), 1),
         (PartAnswer(200, {}, b"x"), "script", (URL, "http://b.example/"), 2),
-        (PartAnswer(200, {}, b"x"), "fetch", (URL, f"{URL}b"), 1),
-        (PartAnswer(200, {}, b"x"), "xhr", (URL, "http://b.example/"), 2),
+        (PartAnswer(200, DATED, b"x"), "fetch", (URL, f"{URL}b"), 1),
+        (PartAnswer(200, DATED, b"x"), "xhr", (URL, "http://b.example/"), 2),
+        (PartAnswer(200, {"cache-control": "max-age=60"}, b"x"), "fetch", (URL, f"{URL}b"), 1),
+        (PartAnswer(200, {"cache-control": "max-age=0, must-revalidate"} | DATED, b"x"), "fetch", (URL, f"{URL}b"), 2),
+        (PartAnswer(200, {"expires": "0"} | DATED, b"x"), "fetch", (URL, f"{URL}b"), 2),
+        (PartAnswer(200, {"pragma": "no-cache"} | DATED, b"x"), "fetch", (URL, f"{URL}b"), 2),
+        (PartAnswer(200, {}, b"x"), "fetch", (URL, f"{URL}b"), 2),
         (PartAnswer(200, {"cache-control": "no-store"}, b"x"), "xhr", (URL, URL), 2),
         (PartAnswer(200, {"cache-control": "no-store"}, b"x"), "script", (URL, URL), 2),
         (PartAnswer(200, {"cache-control": "Private, max-age=9"}, b"x"), "script", (URL, URL), 2),
@@ -316,8 +324,8 @@ def test_parts_are_kept_for_their_site(
 @pytest.mark.parametrize(
     ("headers", "kind", "seconds", "times"),
     [
-        ({}, "fetch", KEPT_SECONDS - 1, 1),
-        ({}, "fetch", KEPT_SECONDS, 2),
+        (DATED, "fetch", KEPT_SECONDS - 1, 1),
+        (DATED, "fetch", KEPT_SECONDS, 2),
         ({}, "script", KEPT_SECONDS, 1),
         ({"cache-control": "no-store"}, "fetch", 0, 2),
     ],
@@ -335,7 +343,18 @@ def test_data_is_kept_for_some_minutes(headers: dict[str, str], kind: str, secon
     assert len(requested) == times
 
 
-@pytest.mark.parametrize(("headers", "times"), [({}, 1), ({"cache-control": "private"}, 3)])
+@pytest.mark.parametrize(("kind", "times"), [("fetch", 2), ("script", 1)])
+def test_a_page_that_asks_again_waits_for_a_change(kind: str, times: int) -> None:
+    async def twice() -> None:
+        await cache.get(Part(URL, URL, kind))
+        await cache.get(Part(URL, URL, kind, is_repeated=True))
+
+    cache, requested = cached(lambda part: PartAnswer(200, DATED, b"x"))
+    asyncio.run(twice())
+    assert len(requested) == times
+
+
+@pytest.mark.parametrize(("headers", "times"), [(DATED, 1), ({}, 3), (DATED | {"cache-control": "private"}, 3)])
 def test_pages_that_load_at_the_same_time_share_what_may_be_shared(headers: dict[str, str], times: int) -> None:
     async def together() -> None:
         pages = (f"{URL}{number}" for number in range(3))

@@ -16,9 +16,9 @@ from wall_pages import WALLS
 
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
-from crawler.middlewares.backoff import BackoffMiddleware
+from crawler.middlewares.backoff import WALLS_OF_HOST, WALLS_OF_NEW_HOST, BackoffMiddleware
 from crawler.outcomes import Code, Outcome
-from crawler.spiders.request_outcomes import OF_SITE, PART_OF_PAGE, ROBOTS, Refusal
+from crawler.spiders.request_outcomes import OF_SITE, PART_OF_PAGE, REFUSED_TIMES, ROBOTS, Refusal
 from crawler.store.batch.addresses import AddressKeys
 from crawler.urls.canonical import Canonical
 
@@ -118,7 +118,7 @@ def test_a_host_that_is_left_alone_is_named_once(caplog: pytest.LogCaptureFixtur
     assert [message.split()[0] for message in caplog.messages] == ["a.example", "b.example"]
 
 
-@pytest.mark.parametrize("name", ["cloudflare 200", "akamai denied", "baidu redirect"])
+@pytest.mark.parametrize("name", ["cloudflare 403", "akamai denied", "baidu redirect"])
 @pytest.mark.parametrize("meta", [{}, {ROBOTS: True}, {OF_SITE: True}, {PART_OF_PAGE: True}])
 def test_a_wall_pauses_its_host_and_goes_no_further(name: str, meta: dict[str, bool]) -> None:
     service, wall = WALLS[name]
@@ -135,6 +135,29 @@ def test_a_wall_pauses_its_host_and_goes_no_further(name: str, meta: dict[str, b
         assert isinstance(backoff.process_response(request, response), Request)
     assert hosts.rests("a.example", monotonic())
     assert counts == {"backoff/walled": 1}
+
+
+def test_walls_with_a_status_of_success_are_of_their_address_at_first() -> None:
+    service, wall = WALLS["cloudflare 200"]
+    hosts = Frontier(AddressKeys(1, Canonical(())), LimitSettings()).hosts
+    backoff = BackoffMiddleware(hosts, lambda name: None, limit=10.0)
+
+    def walls_until_pause(name: str) -> int:
+        for number in range(1, 100):
+            request = Request(f"http://{name}/{number}")
+            again = backoff.process_response(request, HtmlResponse(request.url, body=wall.body.encode()))
+            assert isinstance(again, Request)
+            if hosts.rests(name, monotonic()):
+                return number
+        return 0
+
+    again = Request("http://a.example/", meta={REFUSED_TIMES: 1})
+    with pytest.raises(Refusal) as refusal:
+        backoff.process_response(again, HtmlResponse(again.url, body=wall.body.encode()))
+    assert refusal.value.outcome == Outcome(Code.WALLED, service)
+    backoff.process_response(Request("http://open.example/"), HtmlResponse("http://open.example/", body=b"<p>Bees."))
+    assert walls_until_pause("open.example") == WALLS_OF_HOST
+    assert walls_until_pause("new.example") == WALLS_OF_NEW_HOST
 
 
 def test_a_page_that_is_always_busy_does_not_cost_the_others(tmp_path: Path) -> None:

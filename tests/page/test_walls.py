@@ -43,6 +43,8 @@ LINKS = "<a href=/></a>"
         (f"{MARK}<script>{'a' * (MOST_BYTES - len(MARK) - 32)}</script>", 200, True),
         (f"{MARK}<script>{'a' * MOST_BYTES}</script>", 200, False),
         (f"{MARK}<p>_cf_chl_opt</p>", 200, False),
+        ('<script type="application/json">{"text": "_cf_chl_opt"}</script>', 200, False),
+        ('<script type="application/json">{"text": "_cf_chl_opt"}</script>' + MARK, 200, True),
         (WIDGET + "a" * (LITTLE_WIDGET_TEXT - 1), 200, True),
         (WIDGET + "a" * LITTLE_WIDGET_TEXT, 200, False),
         (WIDGET + "<textarea name=h-captcha-response></textarea>", 200, True),
