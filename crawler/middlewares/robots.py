@@ -140,7 +140,7 @@ class RobotsMiddleware:
         outcome = why if why.code is Code.NOT_PUBLIC else Outcome(Code.ROBOTS_UNREADABLE, str(why))
         if may_open:
             self.hosts.rest(host(place + "/"), valid_until)
-            logger.info("%s: %s; it is requested again in %.0f seconds", place, outcome, seconds)
+            logger.info("%s: %s; it is requested again in %.0f seconds", place, outcome.message, seconds)
         return Fetched(ClosedHost(outcome, failures, may_open), 0, valid_until)
 
     def failures(self, place: str) -> int:

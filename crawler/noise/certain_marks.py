@@ -1,6 +1,6 @@
 """Marks of noise that hold on every site, whoever built it: a second witness beside the learned model.
 
-- Size: one of the standard sizes of adverts.
+- Size: one of the standard sizes of adverts, long and narrow.
 - Address: the image lies in a folder or on a host for adverts, or it leads to one, or to a counter of clicks.
 - Keywords: the score of Li 2006 is above its limit, and the image leads to another site.
 - Repetition: several pages of the site show the image (formula 3 of Li 2006, far below the limit of that model).
@@ -35,6 +35,8 @@ ADVERT_FOLDERS = frozenset(
 ADVERT_HOSTS = ADVERT_FOLDERS | {"ad"}
 CLICK_NAMES = frozenset("click clicks clk clickthru clickthrough adclick clicktrack clicktracker".split())
 """Names of programs that count clicks."""
+BANNER_RATIO = 2.5
+"""How many times as long as wide a banner is, at least: 88 x 31, 300 x 100 and 468 x 60 are, 180 x 150 is not."""
 REPEATED_SHARE = 0.05
 """Share of a site's pages above which an image is repeated: a banner takes turns with up to 20 others."""
 MAX_ADDRESS = 300
@@ -43,9 +45,12 @@ DIGITS = "0123456789"
 _SEPARATORS = re.compile(r"[/.]")
 
 
-def has_advert_size(sighting: Sighting) -> bool:
-    """Whether the page gives the image a standard size of adverts."""
-    return sighting.size in ADVERT_SIZES
+def has_banner_size(sighting: Sighting) -> bool:
+    """Whether the page gives the image a standard size of adverts that is long and narrow: photos have the others."""
+    if sighting.size not in ADVERT_SIZES:
+        return False
+    width, height = sighting.size
+    return width is not None and height is not None and max(width, height) >= BANNER_RATIO * min(width, height)
 
 
 def has_advert_address(sighting: Sighting) -> bool:

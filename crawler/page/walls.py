@@ -27,6 +27,8 @@ REFUSING = frozenset((202, 401, 403, 405, 406, 412, 418, 429, 468, 493, 503, 521
 """Statuses of walls. 202 is that of AWS WAF, SiteGround and River Security, 412 of River Security, 418 of go-away,
 468 of SafeLine, 493 of 360, 521 of Jiasule, 566 and 567 of EdgeOne.
 """
+ELSEWHERE = frozenset((301, 302, 303, 307, 308, 404, 410))
+"""Statuses of addresses at which there is no page: what stands there is no wall."""
 MOST_BYTES = 60_000
 """Bytes of a source in which marks are looked for; a longer page that is not refused is no wall. Looking through 100 KB
 for one mark takes up to 0.1 ms.
@@ -37,8 +39,10 @@ LITTLE_TEXT = 2_000
 """Columns of text under which a page may be a wall; the wordiest walls, of Imperva and Anubis, have 1,400."""
 LITTLE_WIDGET_TEXT = 500
 """Columns of text around a captcha that is all that a page has."""
-_DATA = re.compile(rb"<script\b[^>]{0,500}\bjson\b[^>]{0,500}>.*?</script", re.IGNORECASE | re.DOTALL)
-"""Scripts that do not run but hold data, such as the text of a page for its application."""
+_NOT_ITS_OWN = re.compile(
+    rb"<script\b[^>]{0,500}\bjson\b[^>]{0,500}>.*?</script|<a\s[^>]{0,2000}>", re.IGNORECASE | re.DOTALL
+)
+"""What other pages may have put into a page: data for its scripts, and where its links lead."""
 _ANY: frozenset[int] = frozenset()
 _FORBIDDEN = frozenset((403,))
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
@@ -235,18 +239,20 @@ def wall_service(status: int, headers: Mapping[str, str], page: Page) -> str:
     """The service whose wall a response is; empty if it is no wall. `headers` has those of `HEADERS` that were sent."""
     if status == PAYMENT_REQUIRED:
         return ""
-    if service := _by_headers(status, headers):
+    if service := _by_headers(status, headers, page.url):
         return service
     is_refused = status in REFUSING
-    if not is_refused and not _is_short(page):
+    if status in ELSEWHERE or (not is_refused and not _is_short(page)):
         return ""
     return _by_source(status, is_refused, page) or _by_widget(page)
 
 
-def _by_headers(status: int, headers: Mapping[str, str]) -> str:
+def _by_headers(status: int, headers: Mapping[str, str], url: str) -> str:
     for service in SERVICES if headers else ():
         for mark in service.headers:
             is_sent = mark.name in headers and re.search(mark.value, headers[mark.name]) is not None
+            if mark.name == "location" and re.search(mark.value, url):
+                continue  # the server only corrects an address that somebody has made up
             if is_sent and _counts(mark, status):
                 return service.name
     return ""
@@ -281,11 +287,11 @@ def _is_short(page: Page) -> bool:
 
 
 def _has_little_but(mark: SourceMark, page: Page) -> bool:
-    """Whether a page has little text, and the mark is not quoted in it or in the data of its scripts."""
+    """Whether a page has little text, and the mark is not only quoted, in its text, its data or its links."""
     text = page.once(_text)
     if width(text) >= LITTLE_TEXT or mark.source.decode() in text:
         return False
-    return mark.source in _DATA.sub(b"", page.body[:MOST_BYTES])
+    return mark.source in _NOT_ITS_OWN.sub(b"", page.body[:MOST_BYTES])
 
 
 def _is_only_widget(page: Page, name: str) -> bool:

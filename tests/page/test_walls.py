@@ -24,6 +24,12 @@ def test_other_responses_are_no_walls(name: str) -> None:
     assert service_of((KEPT | FAILED)[name]) == ""
 
 
+def test_a_redirect_that_corrects_an_odd_address_is_no_wall() -> None:
+    headers = {"location": "http://a.example/.well-known/sgcaptcha/x/"}
+    assert wall_service(301, headers, Page("http://a.example/bees", b"")) == "SiteGround"
+    assert wall_service(301, headers, Page("http://a.example/.well-known/sgcaptcha/x", b"")) == ""
+
+
 MARK = "<script>window._cf_chl_opt={}</script>"
 WIDGET = "<div class='h-captcha'></div>"
 LINKS = "<a href=/></a>"
@@ -45,6 +51,8 @@ LINKS = "<a href=/></a>"
         (f"{MARK}<p>_cf_chl_opt</p>", 200, False),
         ('<script type="application/json">{"text": "_cf_chl_opt"}</script>', 200, False),
         ('<script type="application/json">{"text": "_cf_chl_opt"}</script>' + MARK, 200, True),
+        ("<a href='/cdn-cgi/l/chk_captcha'>Next</a>", 200, False),
+        (MARK, 404, False),
         (WIDGET + "a" * (LITTLE_WIDGET_TEXT - 1), 200, True),
         (WIDGET + "a" * LITTLE_WIDGET_TEXT, 200, False),
         (WIDGET + "<textarea name=h-captcha-response></textarea>", 200, True),
