@@ -253,7 +253,7 @@ def _status(code: str) -> Message:
 
 
 Outcomes = Counter[Outcome]
-READ = frozenset((Code.LIST, Code.NOINDEX, Code.LOGIN_FORM, Code.LISTING, Code.OFF_TOPIC, Code.LANGUAGE, Code.DROPPED))
+READ = frozenset((Code.LIST, Code.NOINDEX, Code.LISTING, Code.OFF_TOPIC, Code.LANGUAGE, Code.DROPPED))
 """Outcomes of seeds that were read although nothing is stored."""
 SEED_FAILURES = frozenset(
     code

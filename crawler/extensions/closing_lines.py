@@ -17,6 +17,7 @@ from crawler.outcomes import Code, Group, Outcome, Outcomes, ranked
 from crawler.reports.report_noise import saved_bytes
 from crawler.spiders.crawl_status import EndReason, OutcomeCounts
 from crawler.translation.message import N_, Message, localized, plural
+from crawler.urls.parsing import host
 
 if TYPE_CHECKING:
     from crawler.store.batch.rounds import RoundCounts
@@ -26,6 +27,8 @@ logger = logging.getLogger(__name__)
 MOST_EXAMPLES = 10  # failed addresses that are named in one line
 MOST_SEEDS = 20  # failed seeds that are named, a line each, if all failed
 MOST_PATTERNS = 5  # of addresses put off that are named
+NEEDS_LOGIN = frozenset((Outcome(Code.LOGIN_FORM), Outcome(Code.HTTP_STATUS, "401")))
+"""Outcomes of seeds that only visitors with an account may read."""
 STOPPED = N_("Stopped before the end.")
 REASONS = {
     "closespider_timeout": N_("the time of CLOSESPIDER_TIMEOUT is up"),
@@ -100,6 +103,7 @@ class ClosingLines:
         elif status.seeds_failed:
             said.append(Message("Seeds that failed: {seeds}.", {"seeds": _failed(status.seeds_failed)}))
         said += _walled(status.walled)
+        said += _behind_login(status.seeds_failed)
         if Outcome(Code.NOT_PUBLIC) in crawl.counts.outcomes:
             said.append(
                 Message("To crawl hosts without a public address, set -s ALLOWED_PRIVATE_HOSTS=NAME,ADDRESS,NETWORK.")
@@ -161,6 +165,25 @@ def _walled(services: Mapping[str, str]) -> list[Message]:
     return [
         Message("Behind walls against robots, which are not evaded: {hosts}.", {"hosts": hosts}),
         Message("Ask these sites for access, use a feed or an API of theirs, or log in if you have an account."),
+    ]
+
+
+def _behind_login(failed_seeds: Mapping[str, Outcome]) -> list[Message]:
+    """Which sites show a log-in form or answer 401 in place of a seed, and what can be done.
+
+    >>> print(*_behind_login({"http://a.example/b": Outcome(Code.LOGIN_FORM)}), sep="\\n")
+    Behind log-in forms: a.example.
+    If you have an account, send its cookie or token: docs/how-to/login.md shows how.
+    """
+    hosts = dict.fromkeys(host(seed) for seed, outcome in failed_seeds.items() if outcome in NEEDS_LOGIN)
+    if not hosts:
+        return []
+    shown: list[str | Message] = list(hosts)[:MOST_EXAMPLES]
+    if more := len(hosts) - len(shown):
+        shown.append(Message("and {n} more", {"n": f"{more:,}"}))
+    return [
+        Message("Behind log-in forms: {hosts}.", {"hosts": shown}),
+        Message("If you have an account, send its cookie or token: docs/how-to/login.md shows how."),
     ]
 
 

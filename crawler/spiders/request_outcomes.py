@@ -129,7 +129,7 @@ REFUSED = "refused"
 """Meta key of a request that waits until its host has answered another one."""
 VERDICT = "verdict"
 """Meta key of a request for a judged image: the row of its verdict."""
-PASSING = frozenset((Code.NOT_PUBLIC, Code.ROBOTS_UNREADABLE, Code.HOST_CLOSED, Code.HOST_WALLED))
+PASSING = frozenset((Code.NOT_PUBLIC, Code.ROBOTS_UNREADABLE, Code.HOST_CLOSED, Code.HOST_WALLED, Code.LOGIN_FORM))
 """Outcomes that, like failures, may have passed when the crawl is started again."""
 COUNTED_AS = {
     PageChange.NEW: ("new",),
