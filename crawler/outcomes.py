@@ -83,6 +83,7 @@ class Code(StrEnum):
     EMPTY_LIST = "empty_list", Group.SKIPPED, N_("no address in it")
     EMPTY_EXAMPLE = "empty_example", Group.SKIPPED, N_("no text in it")
     NOINDEX = "noindex", Group.SKIPPED, N_("noindex")
+    DELETED = "deleted", Group.SKIPPED, N_("notice that the page was deleted")
     LOGIN_FORM = "login_form", Group.SKIPPED, N_("log-in form")
     LISTING = "listing", Group.SKIPPED, N_("list of other pages")
     OFF_TOPIC = "off_topic", Group.SKIPPED, N_("off topic: relevance under min_relevance")

@@ -178,7 +178,7 @@ def _behind_login(failed_seeds: Mapping[str, Outcome]) -> list[Message]:
     hosts = dict.fromkeys(host(seed) for seed, outcome in failed_seeds.items() if outcome in NEEDS_LOGIN)
     if not hosts:
         return []
-    shown: list[str | Message] = list(hosts)[:MOST_EXAMPLES]
+    shown: list[object] = [*list(hosts)[:MOST_EXAMPLES]]
     if more := len(hosts) - len(shown):
         shown.append(Message("and {n} more", {"n": f"{more:,}"}))
     return [
@@ -218,13 +218,17 @@ def _round(number: int, counts: RoundCounts) -> Message:
     """
     values: dict[str, object] = {name: f"{count:,}" for name, count in counts._asdict().items()}
     values["round"] = f"{number:,}"
+    if counts.noindex:
+        values["gone"] = Message("{gone} gone, {noindex} noindex", dict(values))
+    else:
+        values["gone"] = Message("{gone} gone", dict(values))
     if counts.not_modified:
         values["unchanged"] = Message("{unchanged} unchanged ({not_modified} of them answered 304)", dict(values))
     else:
         values["unchanged"] = Message("{unchanged} unchanged", dict(values))
     return plural(
-        "Round {round}: {n} page changed, {new} new, {gone} gone, {unchanged}.",
-        "Round {round}: {n} pages changed, {new} new, {gone} gone, {unchanged}.",
+        "Round {round}: {n} page changed, {new} new, {gone}, {unchanged}.",
+        "Round {round}: {n} pages changed, {new} new, {gone}, {unchanged}.",
         counts.changed,
         **values,
     )
