@@ -18,6 +18,7 @@ from crawler.reports.report_noise import saved_bytes
 from crawler.spiders.crawl_status import EndReason, OutcomeCounts
 from crawler.translation.message import N_, Message, localized, plural
 from crawler.urls.parsing import host
+from crawler.urls.patterns import ANY_QUERY
 
 if TYPE_CHECKING:
     from crawler.store.batch.rounds import RoundCounts
@@ -141,10 +142,16 @@ def _not_kept(counts: OutcomeCounts, put_off: Outcomes) -> list[Message]:
     said = []
     if found := counts.of(Group.SKIPPED):
         said.append(Message("Left out: {reasons}.", {"reasons": ranked(found)}))
-    if put_off:
-        named = sorted(put_off.items(), key=lambda one: (-one[1], one[0]))[:MOST_PATTERNS]
-        values = {"n": f"{put_off.total():,}", "patterns": ranked(Outcomes(dict(named)))}
-        said.append(Message("Not requested, as addresses like these bring nothing ({n}): {patterns}.", values))
+    endless = Outcomes({pattern: count for pattern, count in put_off.items() if pattern.detail.endswith(ANY_QUERY)})
+    sentences = {
+        N_("Not requested, as addresses like these bring nothing ({n}): {patterns}."): put_off - endless,
+        N_("Parts of sites without an end, which were left ({n}): {patterns}."): endless,
+    }
+    for sentence, counted in sentences.items():
+        if counted:
+            named = sorted(counted.items(), key=lambda one: (-one[1], one[0]))[:MOST_PATTERNS]
+            values = {"n": f"{counted.total():,}", "patterns": ranked(Outcomes(dict(named)))}
+            said.append(Message(sentence, values))
     if found := counts.of(Group.FAILED):
         said.append(Message("Failed: {reasons}.", {"reasons": ranked(found)}))
     return said
