@@ -16,7 +16,7 @@ from crawler.command_line.terminal import byte_size, printable
 from crawler.outcomes import Code, Group, Outcome, Outcomes, ranked
 from crawler.reports.report_noise import saved_bytes
 from crawler.spiders.crawl_status import EndReason, OutcomeCounts
-from crawler.translation.message import N_, Message, localized, plural
+from crawler.translation.message import N_, Message, first, localized, plural
 from crawler.urls.parsing import host
 from crawler.urls.patterns import ANY_QUERY
 
@@ -73,16 +73,16 @@ class ClosingLines:
         seconds, pages = monotonic() - self.started, crawl.pages
         figures: dict[str, object] = {"seconds": f"{seconds:.1f}", "rate": f"{pages / seconds:.1f}"}
         figures["size"] = byte_size(counts.get("downloader/response_bytes", 0))
-        first = plural(
+        result = plural(
             "{n} page crawled in {seconds} s ({rate} a second), {size} fetched.",
             "{n} pages crawled in {seconds} s ({rate} a second), {size} fetched.",
             pages,
             **figures,
         )
         said = [
-            first
+            result
             if self.reason == "finished"
-            else Message("{stopped} {rest}", {"stopped": self.stopped(), "rest": first})
+            else Message("{stopped} {rest}", {"stopped": self.stopped(), "rest": result})
         ]
         total = max(pages, frontier.all_pages)
         if total > pages:
@@ -185,11 +185,8 @@ def _behind_login(failed_seeds: Mapping[str, Outcome]) -> list[Message]:
     hosts = dict.fromkeys(host(seed) for seed, outcome in failed_seeds.items() if outcome in NEEDS_LOGIN)
     if not hosts:
         return []
-    shown: list[object] = [*list(hosts)[:MOST_EXAMPLES]]
-    if more := len(hosts) - len(shown):
-        shown.append(Message("and {n} more", {"n": f"{more:,}"}))
     return [
-        Message("Behind log-in forms: {hosts}.", {"hosts": shown}),
+        Message("Behind log-in forms: {hosts}.", {"hosts": first([*hosts], MOST_EXAMPLES)}),
         Message("If you have an account, send its cookie or token: docs/how-to/login.md shows how."),
     ]
 
