@@ -95,6 +95,7 @@ class Code(StrEnum):
     FIELDS_CUT = "fields_cut", Group.SKIPPED, N_("values of own fields beyond the limit of a page")
     FIELD_FAILED = "field_failed", Group.SKIPPED, N_("own field whose selector fails, {reason}")
     IMAGES_CUT = "images_cut", Group.SKIPPED, N_("images beyond the limit of a page")
+    SITE_IMAGES_CUT = "site_images_cut", Group.SKIPPED, N_("images beyond the limit of a site")
     PAGE_CUT = "page_cut", Group.SKIPPED, N_("rest of a page {at}")
     RESPONSE_LIMIT = "response_limit", Group.SKIPPED, N_("response of a stored page, beyond KEEP_RESPONSES={limit}")
     LIST_CUT = "list_cut", Group.SKIPPED, N_("rest of a sitemap larger than the limit")

@@ -157,7 +157,10 @@ class PageReader:
         if not self.images.wanted or is_reserved or self.purpose.refusal(rights.evidence) is not None:
             return ()
         self.counts.count(Outcome(Code.IMAGES_CUT), self.images.beyond(page))
-        return tuple(self.images.candidates(page, candidate.depth, self.frontier.seen))
+        images = self.images.candidates(page, candidate.depth, self.frontier.seen)
+        kept = self.images.within_site_limit(images, page)
+        self.counts.count(Outcome(Code.SITE_IMAGES_CUT), len(images) - len(kept))
+        return tuple(kept)
 
     def _compare(
         self, page: Page, extraction: Extraction, lease: Lease, relevance: float
