@@ -330,6 +330,8 @@ def _images(settings: BaseSettings, arguments: Arguments, extract: Extractor) ->
         arguments.images,
         settings.getbool("IMAGE_NOISE_ENABLED"),
         settings.getint("IMAGE_MAX_BYTES"),
+        settings.getint("IMAGE_PAGE_LIMIT"),
+        settings.getint("IMAGE_SITE_LIMIT"),
     )
 
 

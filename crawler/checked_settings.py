@@ -64,6 +64,8 @@ NUMBERS: Mapping[str, tuple[float, float]] = MappingProxyType(
         "IMAGE_NOISE_MIN_PAGES": COUNT,
         "IMAGE_NOISE_AUDIT": SHARE,
         "IMAGE_MAX_BYTES": BYTES,
+        "IMAGE_PAGE_LIMIT": COUNT,
+        "IMAGE_SITE_LIMIT": COUNT,
         "RENDER_TABS": (1, 100),
         "RENDER_SECONDS": SECONDS,
         "RENDER_SCROLLS": (0, 1_000),

@@ -83,6 +83,7 @@ class Code(StrEnum):
     EMPTY_LIST = "empty_list", Group.SKIPPED, N_("no address in it")
     EMPTY_EXAMPLE = "empty_example", Group.SKIPPED, N_("no text in it")
     NOINDEX = "noindex", Group.SKIPPED, N_("noindex")
+    DELETED = "deleted", Group.SKIPPED, N_("notice that the page was deleted")
     LOGIN_FORM = "login_form", Group.SKIPPED, N_("log-in form")
     LISTING = "listing", Group.SKIPPED, N_("list of other pages")
     OFF_TOPIC = "off_topic", Group.SKIPPED, N_("off topic: relevance under min_relevance")
@@ -94,6 +95,7 @@ class Code(StrEnum):
     FIELDS_CUT = "fields_cut", Group.SKIPPED, N_("values of own fields beyond the limit of a page")
     FIELD_FAILED = "field_failed", Group.SKIPPED, N_("own field whose selector fails, {reason}")
     IMAGES_CUT = "images_cut", Group.SKIPPED, N_("images beyond the limit of a page")
+    SITE_IMAGES_CUT = "site_images_cut", Group.SKIPPED, N_("images beyond the limit of a site")
     PAGE_CUT = "page_cut", Group.SKIPPED, N_("rest of a page {at}")
     RESPONSE_LIMIT = "response_limit", Group.SKIPPED, N_("response of a stored page, beyond KEEP_RESPONSES={limit}")
     LIST_CUT = "list_cut", Group.SKIPPED, N_("rest of a sitemap larger than the limit")
@@ -253,7 +255,7 @@ def _status(code: str) -> Message:
 
 
 Outcomes = Counter[Outcome]
-READ = frozenset((Code.LIST, Code.NOINDEX, Code.LOGIN_FORM, Code.LISTING, Code.OFF_TOPIC, Code.LANGUAGE, Code.DROPPED))
+READ = frozenset((Code.LIST, Code.NOINDEX, Code.LISTING, Code.OFF_TOPIC, Code.LANGUAGE, Code.DROPPED))
 """Outcomes of seeds that were read although nothing is stored."""
 SEED_FAILURES = frozenset(
     code

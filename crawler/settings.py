@@ -85,6 +85,12 @@ IMAGE_NOISE_AUDIT = 0.0
 """The share of noise images that are downloaded all the same, to measure how often the verdict is wrong."""
 IMAGE_MAX_BYTES = 10 * 1024 * 1024
 """The largest image that is kept, in bytes."""
+IMAGE_PAGE_LIMIT = 100
+"""The most images that are requested of one page, the first ones. An article has seldom more than 20; a page with
+hundreds shows thumbnails."""
+IMAGE_SITE_LIMIT = 2_000
+"""The most images that one worker requests for the pages of one site in a run. At one request a second, the default
+pace, 2,000 images take half an hour after the last page."""
 
 # Pages whose text only scripts make are rendered in a browser, if one is there; `-a render=` decides which.
 RENDER_TABS = 4

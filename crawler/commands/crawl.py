@@ -107,6 +107,8 @@ class Command(CrawlCommand):
             ) from None
         try:
             self.session = join_crawl(self.arguments, self.settings)
+            if (other_seeds := self.session.other_seeds()) is not None:
+                print(printable(localized(other_seeds)), file=sys.stderr)
             self.left = has_work(self.session, self.arguments)
             if self.left and self.arguments.demo:
                 check_demo(self.session)

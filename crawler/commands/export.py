@@ -42,8 +42,8 @@ class Command(command.Command):
         add("--since", metavar="ROUND|DATE", type=since, help=changed)
         add(
             "--only",
-            choices=("new", "changed", "gone"),
-            help=N_("only pages that were new, changed or gone in the last round, or since --since"),
+            choices=("new", "changed", "gone", "noindex"),
+            help=N_("only pages that were new, changed or gone, or got noindex, in the last round or since --since"),
         )
         after = N_("the changes after this offset, one line for each page with its offset; 0 for all pages")
         add("--changes-after", metavar="OFFSET", type=whole(0, MOST_OFFSET), help=after)

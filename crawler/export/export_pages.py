@@ -43,6 +43,7 @@ from crawler.page.page import Page
 from crawler.reports.crawls import check_name, name_list
 from crawler.reports.stored_pages import (
     GONE,
+    NOINDEX,
     LanguageOrSite,
     PageCounts,
     PageFilter,
@@ -385,10 +386,10 @@ def _export_labels(opts: argparse.Namespace, url: URL) -> None:
 
 def _remarks(tally: Tally, gone: int, how: Exporter) -> Iterator[Message]:
     """Further lines about what was written."""
-    if gone and how.source.filter.only != GONE:
+    if gone and how.source.filter.only not in (GONE, NOINDEX):
         yield plural(
-            "{n} page that is gone is left out; --only gone exports it.",
-            "{n} pages that are gone are left out; --only gone exports them.",
+            "{n} page that is gone or has noindex now is left out; --only gone or --only noindex exports it.",
+            "{n} pages that are gone or have noindex now are left out; --only gone and --only noindex export them.",
             gone,
         )
     if tally.bare and how.format == "markdown":

@@ -16,7 +16,9 @@ from crawler.command_line.terminal import byte_size, printable
 from crawler.outcomes import Code, Group, Outcome, Outcomes, ranked
 from crawler.reports.report_noise import saved_bytes
 from crawler.spiders.crawl_status import EndReason, OutcomeCounts
-from crawler.translation.message import N_, Message, localized, plural
+from crawler.translation.message import N_, Message, first, localized, plural
+from crawler.urls.parsing import host
+from crawler.urls.patterns import ANY_QUERY
 
 if TYPE_CHECKING:
     from crawler.store.batch.rounds import RoundCounts
@@ -26,6 +28,8 @@ logger = logging.getLogger(__name__)
 MOST_EXAMPLES = 10  # failed addresses that are named in one line
 MOST_SEEDS = 20  # failed seeds that are named, a line each, if all failed
 MOST_PATTERNS = 5  # of addresses put off that are named
+NEEDS_LOGIN = frozenset((Outcome(Code.LOGIN_FORM), Outcome(Code.HTTP_STATUS, "401")))
+"""Outcomes of seeds that only visitors with an account may read."""
 STOPPED = N_("Stopped before the end.")
 REASONS = {
     "closespider_timeout": N_("the time of CLOSESPIDER_TIMEOUT is up"),
@@ -69,16 +73,16 @@ class ClosingLines:
         seconds, pages = monotonic() - self.started, crawl.pages
         figures: dict[str, object] = {"seconds": f"{seconds:.1f}", "rate": f"{pages / seconds:.1f}"}
         figures["size"] = byte_size(counts.get("downloader/response_bytes", 0))
-        first = plural(
+        result = plural(
             "{n} page crawled in {seconds} s ({rate} a second), {size} fetched.",
             "{n} pages crawled in {seconds} s ({rate} a second), {size} fetched.",
             pages,
             **figures,
         )
         said = [
-            first
+            result
             if self.reason == "finished"
-            else Message("{stopped} {rest}", {"stopped": self.stopped(), "rest": first})
+            else Message("{stopped} {rest}", {"stopped": self.stopped(), "rest": result})
         ]
         total = max(pages, frontier.all_pages)
         if total > pages:
@@ -100,6 +104,7 @@ class ClosingLines:
         elif status.seeds_failed:
             said.append(Message("Seeds that failed: {seeds}.", {"seeds": _failed(status.seeds_failed)}))
         said += _walled(status.walled)
+        said += _behind_login(status.seeds_failed)
         if Outcome(Code.NOT_PUBLIC) in crawl.counts.outcomes:
             said.append(
                 Message("To crawl hosts without a public address, set -s ALLOWED_PRIVATE_HOSTS=NAME,ADDRESS,NETWORK.")
@@ -137,10 +142,16 @@ def _not_kept(counts: OutcomeCounts, put_off: Outcomes) -> list[Message]:
     said = []
     if found := counts.of(Group.SKIPPED):
         said.append(Message("Left out: {reasons}.", {"reasons": ranked(found)}))
-    if put_off:
-        named = sorted(put_off.items(), key=lambda one: (-one[1], one[0]))[:MOST_PATTERNS]
-        values = {"n": f"{put_off.total():,}", "patterns": ranked(Outcomes(dict(named)))}
-        said.append(Message("Not requested, as addresses like these bring nothing ({n}): {patterns}.", values))
+    endless = Outcomes({pattern: count for pattern, count in put_off.items() if pattern.detail.endswith(ANY_QUERY)})
+    sentences = {
+        N_("Not requested, as addresses like these bring nothing ({n}): {patterns}."): put_off - endless,
+        N_("Parts of sites without an end, which were left ({n}): {patterns}."): endless,
+    }
+    for sentence, counted in sentences.items():
+        if counted:
+            named = sorted(counted.items(), key=lambda one: (-one[1], one[0]))[:MOST_PATTERNS]
+            values = {"n": f"{counted.total():,}", "patterns": ranked(Outcomes(dict(named)))}
+            said.append(Message(sentence, values))
     if found := counts.of(Group.FAILED):
         said.append(Message("Failed: {reasons}.", {"reasons": ranked(found)}))
     return said
@@ -161,6 +172,22 @@ def _walled(services: Mapping[str, str]) -> list[Message]:
     return [
         Message("Behind walls against robots, which are not evaded: {hosts}.", {"hosts": hosts}),
         Message("Ask these sites for access, use a feed or an API of theirs, or log in if you have an account."),
+    ]
+
+
+def _behind_login(failed_seeds: Mapping[str, Outcome]) -> list[Message]:
+    """Which sites show a log-in form or answer 401 in place of a seed, and what can be done.
+
+    >>> print(*_behind_login({"http://a.example/b": Outcome(Code.LOGIN_FORM)}), sep="\\n")
+    Behind log-in forms: a.example.
+    If you have an account, send its cookie or token: docs/how-to/login.md shows how.
+    """
+    hosts = dict.fromkeys(host(seed) for seed, outcome in failed_seeds.items() if outcome in NEEDS_LOGIN)
+    if not hosts:
+        return []
+    return [
+        Message("Behind log-in forms: {hosts}.", {"hosts": first([*hosts], MOST_EXAMPLES)}),
+        Message("If you have an account, send its cookie or token: docs/how-to/login.md shows how."),
     ]
 
 
@@ -195,13 +222,17 @@ def _round(number: int, counts: RoundCounts) -> Message:
     """
     values: dict[str, object] = {name: f"{count:,}" for name, count in counts._asdict().items()}
     values["round"] = f"{number:,}"
+    if counts.noindex:
+        values["gone"] = Message("{gone} gone, {noindex} noindex", dict(values))
+    else:
+        values["gone"] = Message("{gone} gone", dict(values))
     if counts.not_modified:
         values["unchanged"] = Message("{unchanged} unchanged ({not_modified} of them answered 304)", dict(values))
     else:
         values["unchanged"] = Message("{unchanged} unchanged", dict(values))
     return plural(
-        "Round {round}: {n} page changed, {new} new, {gone} gone, {unchanged}.",
-        "Round {round}: {n} pages changed, {new} new, {gone} gone, {unchanged}.",
+        "Round {round}: {n} page changed, {new} new, {gone}, {unchanged}.",
+        "Round {round}: {n} pages changed, {new} new, {gone}, {unchanged}.",
         counts.changed,
         **values,
     )

@@ -19,12 +19,14 @@ from scrapy.utils.log import get_scrapy_root_handler
 from crawler.build_crawl import crawl_of
 from crawler.command_line.terminal import REFRESH_SECONDS, byte_size, spell_out_log
 from crawler.outcomes import Group
-from crawler.translation.message import Message, localized, plural
+from crawler.translation.message import Message, first, localized, plural
 
 if TYPE_CHECKING:
     from crawler.build_crawl import Crawl
 
 logger = logging.getLogger(__name__)
+MOST_HOSTS = 3
+"""Hosts whose images are left that are named."""
 
 
 class _AboveTheBar:
@@ -128,6 +130,9 @@ class CrawlProgress:
             skipped=skipped,
             failed=failed,
         )
+        if images_left := self.frontier.images_left():
+            values = {"counts": said, "n": f"{len(self.frontier):,}", "hosts": first([*images_left], MOST_HOSTS)}
+            said = Message("{counts}; all pages are done, {n} images left, of {hosts}", values)
         if self.frontier.is_paused:
             said = Message("{counts}, paused on the dashboard", {"counts": said})
         if crawl.topic.examples.say_something and harvest.pages:

@@ -109,6 +109,15 @@ class Frontier:
         """Whether a batch is needed now, before the usual interval has passed."""
         return self._needs_batch or bool(self._batch.redirects)
 
+    def images_left(self) -> list[str]:
+        """The hosts of the images that are left, most images first; empty while pages are queued or requested.
+
+        Images come after pages in the queue of the database, too, so that what is in memory speaks for it.
+        """
+        if any(work.lease.counts for work in self.active):
+            return []
+        return [name for name, _ in self.queues.images_left().most_common()]
+
     def seen(self, urls: Iterable[str], sort: str = "link") -> set[str]:
         """The addresses among these that were seen lately: as links, images, or pages behind an image (image)."""
         return self._seen.of(urls, sort)

@@ -7,6 +7,7 @@ one with endless pages delays the others, and finding the next address takes con
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
@@ -56,6 +57,17 @@ class HostQueues:
     def items(self) -> Iterator[tuple[str, HostQueue]]:
         """A list of the hosts and their queues; they may change during the iteration."""
         return iter(list(self.hosts.items()))
+
+    def images_left(self) -> Counter[str]:
+        """The images of each host that are queued in memory; empty while a page is among what is queued."""
+        images: Counter[str] = Counter()
+        for name, queue in self.hosts.items():
+            leases = [lease for _, _, lease in queue.waiting] + queue.refused
+            if any(lease.counts for lease in leases):
+                return Counter()
+            if leases:
+                images[name] = len(leases)
+        return images
 
     def of(self, lease: Lease) -> HostQueue:
         """The queue of an address's host, created if necessary."""

@@ -12,6 +12,11 @@ Where addresses of one pattern serve many ends, the label of the link tells: req
 counted for the pattern with the label, too. So links called "Reply" are put off even where all addresses look alike,
 and they do not speak against the other addresses of a pattern that was useful.
 
+A path with ever new queries, as a calendar or a timeline that can be filtered in many ways, has no end, and each of its
+pages may be a little different from the others. After `MOST_QUERIES` patterns of one path, its further queries are one
+pattern, and near-duplicates count as useless wherever they lead. If no more than half of the requests of this pattern
+are useful, this part of the site is left: all its addresses are put off but those of patterns that are proven.
+
 Whether pages are rendered in a browser is learned by pattern as well. A page with a sign that it needs one is rendered
 while its pattern has few trials, and later if at least half of the trials have brought more text or links.
 """
@@ -50,6 +55,10 @@ SITE_TRIALS = 12
 """Those of a site, if none has gained."""
 AUDITED, AUDITED_WITHOUT_SIGN = 1 / 100, 1 / 1000
 """Shares of the other pages, with and without a sign, that are rendered all the same."""
+MOST_QUERIES = 20
+"""Patterns of one path that differ in their queries only; a wiki has some 15, of actions and special pages."""
+LEAST_OF_ENDLESS = 40
+"""Requests of the further queries of a path, until it is judged whether it has an end."""
 DEAD = frozenset(("400", "401", "403", "404", "405", "410"))
 BRINGS_NOTHING = frozenset(
     (
@@ -128,6 +137,15 @@ def is_unproductive(pattern: str, counts: PatternCounts, lent: int = 0) -> bool:
     before = counts.useful + counts.useless - counts.in_a_row
     share = (counts.useful + 1) / (before + 2)
     return counts.in_a_row >= counts.useful + enough and (1 - share) ** counts.in_a_row < CHANCE
+
+
+def is_endless(counts: PatternCounts) -> bool:
+    """Whether a path with ever new queries is left, given the counts of the pattern of its further queries.
+
+    >>> is_endless(PatternCounts(useful=15, useless=25)), is_endless(PatternCounts(useful=25, useless=15))
+    (True, False)
+    """
+    return counts.useful + counts.useless >= LEAST_OF_ENDLESS and counts.useless >= counts.useful
 
 
 def is_rendered(counts: PatternCounts, of_site: PatternCounts, has_sign: bool, draw: float) -> bool:

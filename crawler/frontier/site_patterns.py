@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 
 from crawler.frontier.pattern_rule import (
     MOST_OPEN,
+    MOST_QUERIES,
     NOTHING_KNOWN,
     PatternCounts,
     PatternUse,
     Use,
+    is_endless,
     is_rendered,
     is_unproductive,
     lending,
@@ -25,7 +27,7 @@ from crawler.frontier.pattern_rule import (
 )
 from crawler.topic.link_scores import HIGHEST
 from crawler.urls.parsing import site
-from crawler.urls.patterns import Patterns, names_of
+from crawler.urls.patterns import ANY_QUERY, Patterns, names_of, with_any_query
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Candidate, Lease, PageResult
@@ -50,6 +52,8 @@ class SitePatterns:
     """For patterns that are put off, the number of the next address to be requested all the same."""
     trials: Counter[str] = field(default_factory=Counter)
     """How many pages of a pattern this worker has begun to render."""
+    _queries: Counter[str] = field(default_factory=Counter)
+    """For paths with any query, how many patterns have this path and a query of their own."""
     _names: dict[str, frozenset[str]] = field(default_factory=dict)
     _lending: dict[str, int] | None = None
 
@@ -58,12 +62,22 @@ class SitePatterns:
         new = counts.keys() - self.counts.keys()
         self.patterns.learn(new)
         self._names.update((pattern, names_of(pattern)) for pattern in new)
+        self._queries.update(with_any_query(pattern) for pattern in new if " " not in pattern)
         self.counts, self._lending = dict(counts), None
 
     def pattern(self, url: str) -> str:
         """The pattern of an address; empty if the site has too many."""
         found = self.patterns.of(url)
-        return found if found in self.counts or len(self.counts) < MOST_PATTERNS else ""
+        if found in self.counts:
+            return found
+        if self.has_many_queries(found):
+            return with_any_query(found)
+        return found if len(self.counts) < MOST_PATTERNS else ""
+
+    def has_many_queries(self, pattern: str) -> bool:
+        """Whether a pattern has a path with so many queries that further ones are counted together."""
+        path = with_any_query(pattern)
+        return bool(path) and self._queries[path] >= MOST_QUERIES
 
     def labelled(self, pattern: str, labels: str) -> str:
         """A pattern with the label of a link; empty without one, or if the site has too many."""
@@ -74,9 +88,18 @@ class SitePatterns:
     def is_unproductive(self, pattern: str) -> bool:
         """Whether addresses of the pattern bring nothing."""
         counts = self.counts.get(pattern, NOTHING_KNOWN)
+        if pattern.endswith(ANY_QUERY) and is_endless(counts):
+            return True
         if not counts.useful and self._lending is None:
             self._lending = lending(self.counts, self._names)
         return is_unproductive(pattern, counts, 0 if counts.useful else self._lent(pattern, counts))
+
+    def judged_by(self, pattern: str) -> str:
+        """The pattern by which addresses of a pattern are judged: their path with any query, if it has no end."""
+        path = with_any_query(pattern)
+        if is_endless(self.counts.get(path, NOTHING_KNOWN)) and not self.counts.get(pattern, NOTHING_KNOWN).is_proven:
+            return path
+        return pattern
 
     def is_put_off(self, pattern: str) -> bool:
         """Whether an address of the pattern is not requested; now and then one is, as an audit."""
@@ -111,7 +134,10 @@ class SitePatterns:
             counts = self.counts.get(pattern, NOTHING_KNOWN)
             if counts.is_proven:
                 return Use.USEFUL
-            if not self.is_unproductive(pattern) and self.counts.get(of, NOTHING_KNOWN).open < MOST_OPEN:
+            if (
+                not self.is_unproductive(self.judged_by(pattern))
+                and self.counts.get(of, NOTHING_KNOWN).open < MOST_OPEN
+            ):
                 found = Use.OPEN
         return found
 
@@ -172,7 +198,7 @@ class PatternMemory:
         labelled = known.labelled(pattern, one.labels)
         if known.counts.get(labelled, NOTHING_KNOWN).is_proven:
             return ""
-        return next(filter(known.is_put_off, (pattern, labelled)), "")
+        return next(filter(known.is_put_off, (known.judged_by(pattern), labelled)), "")
 
     def use(self, lease: Lease, result: PageResult, links: Iterable[Candidate]) -> PatternUse | None:
         """The use of a request for the counts of its pattern; None if it says nothing about it."""
@@ -193,5 +219,7 @@ class PatternMemory:
         if not pattern:
             return None
         labelled = known.labelled(pattern, one.labels)
-        is_apart = bool(labelled and known.counts.get(pattern, NOTHING_KNOWN).useful)
-        return PatternUse(pattern, use if use is Use.USEFUL else lead, lead, labelled, is_apart)
+        has_many_queries = known.has_many_queries(pattern)
+        is_apart = bool(labelled and known.counts.get(pattern, NOTHING_KNOWN).useful) and not has_many_queries
+        of_copy = Use.USELESS if has_many_queries else lead
+        return PatternUse(pattern, use if use is Use.USEFUL else lead, of_copy, labelled, is_apart)

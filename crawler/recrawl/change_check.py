@@ -1,8 +1,10 @@
-"""Checks whether a page is new, changed or unchanged, by its clean text.
+"""Checks whether a page is new, changed or unchanged, by its clean text and its title.
 
 When a banner or a footer changes, `auto` may judge a block in doubt in another way, although nobody changed the text.
 So three of its texts are compared, those for balance, for precision and for recall, and a page has changed only if all
 three have: a block that is in doubt for one of them is seldom in doubt for the others.
+
+A page whose title alone changed has changed, too.
 """
 
 from dataclasses import replace
@@ -38,7 +40,8 @@ class ChangeDetector:
             return with_signature(found, extraction.text)
         if known.extractor_version != self.version:
             return with_signature(replace(found, found=PageChange.RENEWED), extraction.text)
-        if _is_same(known.source_fingerprint or NO_TEXT, found.source_fingerprint or NO_TEXT):
+        has_same_text = _is_same(known.source_fingerprint or NO_TEXT, found.source_fingerprint or NO_TEXT)
+        if has_same_text and not _is_retitled(known.title, extraction.title):
             return replace(found, found=PageChange.SAME)
         return with_signature(replace(found, found=PageChange.CHANGED), extraction.text, known)
 
@@ -62,6 +65,15 @@ def _is_same(before: str, now: str) -> bool:
     """
     pairs = zip(before.split(), now.split(), strict=False)
     return before == now or any(one == other != NO_TEXT for one, other in pairs)
+
+
+def _is_retitled(before: str | None, now: str) -> bool:
+    """Whether a page has another title; a page that has none, or whose title is not known, is not judged by it.
+
+    >>> _is_retitled("On bees", "On  Bees!"), _is_retitled("On bees", "On wasps"), _is_retitled("On bees", "")
+    (False, True, False)
+    """
+    return bool(before and now) and letters(str(before)) != letters(now)
 
 
 def with_signature(check: ChangeCheck, text: str, known: PageHistory | None = None) -> ChangeCheck:

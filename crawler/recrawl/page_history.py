@@ -29,6 +29,8 @@ class PageChange(StrEnum):
     RENEWED = "renewed"
     """Another version of the extractor made its earlier text, so the two cannot be compared."""
     MISSING = "missing"
+    NOINDEX = "noindex"
+    """The page is there, but asks to be in no index any more."""
     NOTHING = "nothing"
     """Unknown: the server failed, or the page is not to be kept."""
 
@@ -54,13 +56,14 @@ class ChangeCheck:
 
 @dataclass(frozen=True)
 class PageHistory:
-    """What is known about a page from earlier visits; all but the first three fields are columns that only
+    """What is known about a page from earlier visits; all but the first four fields are columns that only
     visits change.
     """
 
     text_fingerprint: str | None = None
     link_score: float | None = None
     raw_digest: str | None = None
+    title: str | None = None
     etag: str | None = None
     last_modified: str | None = None
     last_round: int = 0
@@ -71,6 +74,7 @@ class PageHistory:
     gone_round: int | None = None
     gone_at: str | None = None
     gone_count: int = 0
+    noindex: bool = False
     not_modified_round: int | None = None
     revisited_at: str | None = None
     revisit_status: int | None = None
@@ -139,6 +143,8 @@ def history_after(visit: Visit, context: RoundContext) -> PageHistory:
     known = replace(known, checked_at=context.now, lastmod=_lastmod(known, visit, context.now))
     if check.found is PageChange.MISSING:
         return _missing(known, context)
+    if check.found is PageChange.NOINDEX:
+        return _withdrawn(known, context)
     if check.found is PageChange.NOTHING:
         return _in_doubt(known, context, visit.code in FAILED)
     known = _present(_validated(known, visit), visit, context)
@@ -164,7 +170,7 @@ def _present(known: PageHistory, visit: Visit, context: RoundContext) -> PageHis
     lastmod = known.lastmod if known.lastmod is not None else moment(known.last_modified)
     history = CheckHistory(context.now, known.interval or 0.0, changed, lastmod, visit.new_links, visit.is_seed)
     interval = next_interval(history, context.bounds)
-    there = replace(known, last_round=context.round, gone_round=None, gone_at=None, gone_count=0)
+    there = replace(known, last_round=context.round, gone_round=None, gone_at=None, gone_count=0, noindex=False)
     return replace(there, checks=checks, changes=changes, interval=interval, due_at=context.now + DUE * interval)
 
 
@@ -173,17 +179,31 @@ def _missing(known: PageHistory, context: RoundContext) -> PageHistory:
     count = known.gone_count + 1
     if count < GONE_AFTER:
         return replace(known, gone_count=count, due_at=context.now + context.bounds.least)
-    since = known.gone_round or context.round, known.gone_at or context.moment
-    return replace(known, gone_count=count, gone_round=since[0], gone_at=since[1], due_at=NEVER)
+    gone = replace(known, gone_count=count, due_at=NEVER)
+    if known.gone_at is not None and not known.noindex:
+        return gone
+    return replace(gone, gone_round=context.round, gone_at=context.moment, noindex=False)
+
+
+def _withdrawn(known: PageHistory, context: RoundContext) -> PageHistory:
+    """The history of a page that has noindex now: from the first visit on, and it is requested at its interval."""
+    withdrawn = replace(known, gone_count=0, due_at=context.now + _pause(known, context.bounds))
+    if known.noindex:
+        return withdrawn
+    return replace(withdrawn, gone_round=context.round, gone_at=context.moment, noindex=True)
 
 
 def _in_doubt(known: PageHistory, context: RoundContext, failed: bool) -> PageHistory:
     """The history of a page after a visit without a result: due soon after a failure, else at its interval."""
-    if known.gone_at is not None:
+    if known.gone_at is not None and not known.noindex:
         return known
-    bounds = context.bounds
-    pause = bounds.least if failed else DUE * min(max(known.interval or bounds.least, bounds.least), bounds.most)
+    pause = context.bounds.least if failed else _pause(known, context.bounds)
     return replace(known, due_at=context.now + pause)
+
+
+def _pause(known: PageHistory, bounds: Bounds) -> float:
+    """Seconds until a page is due again at its interval, which stays as it is."""
+    return DUE * min(max(known.interval or bounds.least, bounds.least), bounds.most)
 
 
 def _validated(known: PageHistory, visit: Visit) -> PageHistory:
@@ -223,6 +243,7 @@ def conditional_headers(known: PageHistory | None, version: str | None) -> Mappi
     if (
         known is None
         or known.gone_count
+        or known.noindex
         or known.checks % UNCONDITIONAL_EVERY == UNCONDITIONAL_EVERY - 1
         or known.extractor_version != version
     ):

@@ -27,7 +27,7 @@ from crawler.store.crawl_tables import ADDRESSES_WITH_HOSTS, IS_DONE, IS_RECORDE
 from crawler.store.crawl_tables import worker as worker_table
 from crawler.store.database import database_time, display_url
 from crawler.store.heartbeats import LEASE_SECONDS, WorkerState, worker_rows
-from crawler.store.page_tables import page
+from crawler.store.page_tables import IS_REVISITED, page
 from crawler.store.read_only import exists, reading
 from crawler.translation.message import first
 
@@ -145,9 +145,9 @@ def _summaries(connection: Connection, rows: Collection[Row[Any]], now: float) -
 
 def next_due(connection: Connection, crawls: Collection[int], most: int | None = DUE_LOOKED_AT) -> dict[int, float]:
     """When the next page of each crawl is due; a crawl is left out if all of its first `most` pages are gone."""
-    pages = select(page.c.due_at, page.c.last_round, page.c.gone_at).where(page.c.crawl_id == crawl.c.id)
+    pages = select(page.c.due_at, page.c.last_round, IS_REVISITED.label("again")).where(page.c.crawl_id == crawl.c.id)
     first = pages.order_by(page.c.due_at).limit(most).correlate(crawl).subquery()
-    there = select(func.min(first.c.due_at)).where(first.c.last_round >= crawl.c.first_round, first.c.gone_at.is_(None))
+    there = select(func.min(first.c.due_at)).where(first.c.last_round >= crawl.c.first_round, first.c.again)
     rows = select(crawl.c.id, there.correlate(crawl).scalar_subquery().label("due")).where(crawl.c.id.in_(crawls))
     return {row.id: row.due for row in connection.execute(rows) if row.due is not None}
 

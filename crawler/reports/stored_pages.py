@@ -29,7 +29,7 @@ from crawler.urls.parsing import host as host_of
 if TYPE_CHECKING:
     from crawler.frontier.page_result import StoredResponse
 
-NEW, CHANGED, GONE = ONLY = ("new", "changed", "gone")
+NEW, CHANGED, GONE, NOINDEX = ONLY = ("new", "changed", "gone", "noindex")
 LANGUAGE = re.compile(r"[a-z]{2,3}")
 PORT = re.compile(r":\d{1,5}$")
 MOST_DIGITS = 7  # of a round; a date without hyphens has eight
@@ -38,7 +38,7 @@ ROWS_AT_ONCE = 1_000
 BYTES_AT_ONCE = 16 * 1024 * 1024  # characters of texts and bytes of responses in memory, plus one page
 FETCHED_AT_ONCE = 20  # rows that PostgreSQL sends at a time: each may be as large as a page can be
 RESPONSE = ("status_line", "headers", "request_line", "request_headers", "body")
-IS_GONE = page.c.gone_at.is_not(None)
+HAS_LEFT = page.c.gone_at.is_not(None)
 
 
 class LanguageOrSite(NamedTuple):
@@ -56,10 +56,10 @@ class LanguageOrSite(NamedTuple):
 
 @dataclass(frozen=True)
 class PageFilter:
-    """Which pages of a crawl are exported; by default all that are not gone."""
+    """Which pages of a crawl are exported; by default all that are neither gone nor have noindex now."""
 
     only: str = ""
-    """new, changed or gone: pages whose state changed in the last round, or since."""
+    """new, changed, gone or noindex: pages whose state changed in the last round, or since."""
     since: int | str | None = None
     """A round, or a time in UTC as ISO 8601: pages that became new or changed in it or later."""
     min_relevance: float = 0.0
@@ -111,10 +111,11 @@ class StoredPage(NamedTuple):
 
 
 class PageCounts(NamedTuple):
-    """How many pages a crawl has in the database, and how many of them are gone."""
+    """How many pages a crawl has in the database, and how many of them an export leaves out."""
 
     pages: int
     gone: int
+    """Pages that are gone or have noindex now."""
 
 
 class StoredPages:
@@ -132,7 +133,7 @@ class StoredPages:
     def numbers(self) -> PageCounts:
         # In two queries: each has an index that answers it; a single one would read every text.
         every = select(func.count()).where(self._mine)
-        found = [self._connection.execute(one).scalar_one() for one in (every, every.where(IS_GONE))]
+        found = [self._connection.execute(one).scalar_one() for one in (every, every.where(HAS_LEFT))]
         self._connection.rollback()
         return PageCounts(*found)
 
@@ -176,7 +177,9 @@ class StoredPages:
         return None if body is None else unpacked(body)
 
     def changes(self, columns: Sequence[str], after: int) -> Iterator[StoredPage]:
-        """The pages that became new, changed or gone after an offset, in order; their values begin with the offset."""
+        """The pages that became new, changed, gone or noindex after an offset, in order of the offsets, which their
+        values begin with.
+        """
         until = last_offset(self._connection)
         self._connection.rollback()
         if after > until:
@@ -200,7 +203,9 @@ class StoredPages:
         return found
 
     def _conditions(self, wish: PageFilter) -> Iterator[ColumnElement[bool]]:
-        yield IS_GONE if wish.only == GONE else page.c.gone_at.is_(None)
+        yield HAS_LEFT if wish.only in (GONE, NOINDEX) else ~HAS_LEFT
+        if wish.only in (GONE, NOINDEX):
+            yield page.c.noindex if wish.only == NOINDEX else ~page.c.noindex
         if wish.only or wish.since is not None:
             kinds = [wish.only] if wish.only else [NEW, CHANGED]
             yield or_(*(self._became(kind, wish.since) for kind in kinds))
@@ -210,11 +215,12 @@ class StoredPages:
             yield or_(*map(_may_be_in, wish.places))
 
     def _became(self, kind: str, since: int | str | None) -> ColumnElement[bool]:
-        """The condition that a page became new, changed or gone since then."""
+        """The condition that a page became new, changed, gone or noindex since then."""
         at, number = {
             NEW: (page.c.first_seen, page.c.first_round),
             CHANGED: (page.c.changed_at, page.c.changed_round),
             GONE: (page.c.gone_at, page.c.gone_round),
+            NOINDEX: (page.c.gone_at, page.c.gone_round),
         }[kind]
         if isinstance(since, str):
             return at >= since
@@ -229,7 +235,7 @@ def _may_be_in(place: LanguageOrSite) -> ColumnElement[bool]:
 
 def changes_after(crawl_id: int, columns: Iterable[str], after: int, until: int) -> Select[Any]:
     """The query for the pages whose last change has an offset in these bounds, in order."""
-    names = dict.fromkeys(("key", "gone_at", "change", *columns))
+    names = dict.fromkeys(("key", "gone_at", "noindex", "change", *columns))
     wanted = select(page_change.c.offset, *(page.c[name] for name in names if name != "offset"))
     bounds = page_change.c.crawl_id == crawl_id, page_change.c.offset > after, page_change.c.offset <= until
     return wanted.join(page, page.c.key == page_change.c.key).where(*bounds).order_by(page_change.c.offset)
@@ -237,7 +243,9 @@ def changes_after(crawl_id: int, columns: Iterable[str], after: int, until: int)
 
 def changed_values(row: RowMapping, columns: Sequence[str]) -> dict[str, Any]:
     """The offset of a page, how it changed, and these columns."""
-    change = GONE if row["gone_at"] is not None else row["change"]
+    change = row["change"]
+    if row["gone_at"] is not None:
+        change = NOINDEX if row["noindex"] else GONE
     return {"offset": row["offset"], **field_values(row, columns), "change": change}
 
 

@@ -4,8 +4,9 @@ the page shows its images; and decides which responses are images.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from scrapy.http import Response
@@ -22,7 +23,7 @@ from crawler.page.links import Link
 from crawler.spiders.request_outcomes import NO_WHOLE_PAGE
 from crawler.topic.link_contexts import is_image, link_contexts
 from crawler.topic.link_table import LinkContext
-from crawler.urls.parsing import with_ending
+from crawler.urls.parsing import site, with_ending
 from crawler.urls.patterns import labels_of
 
 if TYPE_CHECKING:
@@ -52,6 +53,10 @@ class PageImages:
     """Whether noise is told apart from content."""
     largest: int
     """Bytes."""
+    page_limit: int = MOST_IMAGES
+    site_limit: int | None = None
+    _of_site: Counter[str] = field(default_factory=Counter)
+    """How many images were requested for the pages of each site."""
 
     def sightings(self, page: Page) -> tuple[Sighting, ...]:
         """How a page shows its images; only the first ones if there are very many."""
@@ -59,7 +64,20 @@ class PageImages:
 
     def beyond(self, page: Page) -> int:
         """How many images of a page are left out because it has too many."""
-        return max(0, len(page.images) - MOST_IMAGES) if self.wanted else 0
+        return max(0, len(page.images) - self.most_of_page) if self.wanted else 0
+
+    @property
+    def most_of_page(self) -> int:
+        """The most images of a page that are requested."""
+        return min(self.page_limit, MOST_IMAGES)
+
+    def within_site_limit(self, images: Sequence[Candidate], page: Page) -> Sequence[Candidate]:
+        """The first of these images of a page for which the limit of its site has room; they are counted."""
+        name = site(page.url)
+        if self.site_limit is not None:
+            images = images[: max(0, self.site_limit - self._of_site[name])]
+        self._of_site[name] += len(images)
+        return images
 
     def counts(self, page: Page) -> Evidence:
         """The counts of one page's images, as evidence."""
@@ -71,7 +89,7 @@ class PageImages:
         self, page: Page, depth: int, seen: Callable[[Iterable[str], str], Collection[str]]
     ) -> list[Candidate]:
         """The images of a page and the large images that they link to, with how the page shows them."""
-        images = page.images[:MOST_IMAGES]
+        images = page.images[: self.most_of_page]
         large = with_ending([image.target for image in images], IMAGE_ENDINGS)
         shown: dict[str, int] = {}
         for at, image in enumerate(images):

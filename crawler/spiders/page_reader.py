@@ -20,6 +20,7 @@ from crawler.metadata.record_readers import READERS
 from crawler.noise.page_images import page_images
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import MadeFrom, Page
+from crawler.recrawl.deletion_notice import is_deletion_notice
 from crawler.recrawl.page_history import ChangeCheck, PageChange
 from crawler.rights.page_rights import HEADERS, NO_FILES, SiteFiles, read_rights
 from crawler.rights.purpose import LABEL_ONLY, Purpose
@@ -91,6 +92,8 @@ class PageReader:
         if refusal is None:
             outcome, check = self._compare(page, extraction, lease, judgement.relevance)
             digest = None if is_of_feed else page_result.raw_digest(response.body)
+        elif refusal == Outcome(Code.NOINDEX) and lease.known is not None:
+            check = ChangeCheck(PageChange.NOINDEX)
         is_stored = outcome is None and (check is None or check.found is not PageChange.SAME)
         item = _item(page, response, lease, judgement)
         item.crawl, item.round, item.raw_digest = self.crawl_name, self.round_number(), digest
@@ -154,7 +157,10 @@ class PageReader:
         if not self.images.wanted or is_reserved or self.purpose.refusal(rights.evidence) is not None:
             return ()
         self.counts.count(Outcome(Code.IMAGES_CUT), self.images.beyond(page))
-        return tuple(self.images.candidates(page, candidate.depth, self.frontier.seen))
+        images = self.images.candidates(page, candidate.depth, self.frontier.seen)
+        kept = self.images.within_site_limit(images, page)
+        self.counts.count(Outcome(Code.SITE_IMAGES_CUT), len(images) - len(kept))
+        return tuple(kept)
 
     def _compare(
         self, page: Page, extraction: Extraction, lease: Lease, relevance: float
@@ -164,6 +170,8 @@ class PageReader:
         if is_off_topic and lease.known is None:
             return Outcome(Code.OFF_TOPIC), None
         check = self.comparison.check(page, extraction, lease.known)
+        if check.found is PageChange.CHANGED and is_deletion_notice(extraction.text):
+            return Outcome(Code.DELETED), ChangeCheck(PageChange.MISSING)
         if is_off_topic and check.found is not PageChange.SAME:
             return Outcome(Code.OFF_TOPIC), None
         return None, check

@@ -129,7 +129,7 @@ REFUSED = "refused"
 """Meta key of a request that waits until its host has answered another one."""
 VERDICT = "verdict"
 """Meta key of a request for a judged image: the row of its verdict."""
-PASSING = frozenset((Code.NOT_PUBLIC, Code.ROBOTS_UNREADABLE, Code.HOST_CLOSED, Code.HOST_WALLED))
+PASSING = frozenset((Code.NOT_PUBLIC, Code.ROBOTS_UNREADABLE, Code.HOST_CLOSED, Code.HOST_WALLED, Code.LOGIN_FORM))
 """Outcomes that, like failures, may have passed when the crawl is started again."""
 COUNTED_AS = {
     PageChange.NEW: ("new",),
@@ -137,6 +137,7 @@ COUNTED_AS = {
     PageChange.SAME: ("unchanged",),
     PageChange.RENEWED: ("unchanged",),
     PageChange.NOT_MODIFIED: ("unchanged", "not_modified"),
+    PageChange.NOINDEX: ("noindex",),
 }
 
 
@@ -225,5 +226,8 @@ class Leases:
         for name in COUNTED_AS.get(check.found, ()):
             self.count_statistic(f"recrawl/{name}", 1)
         known = lease.known
-        if check.found is PageChange.MISSING and known and known.gone_at is None and known.gone_count + 1 >= GONE_AFTER:
+        if check.found is not PageChange.MISSING or known is None:
+            return
+        was_there = known.gone_at is None or known.noindex
+        if was_there and known.gone_count + 1 >= GONE_AFTER:
             self.count_statistic("recrawl/gone", 1)

@@ -58,9 +58,10 @@ page = Table(
     Column("first_round", Integer, nullable=False, default=1),
     Column("changed_round", Integer),  # in which its text was last found changed
     Column("changed_at", Text),
-    Column("gone_round", Integer),  # in which it was found gone; null while it exists
+    Column("gone_round", Integer),  # in which it was found gone or with noindex; null while it is neither
     Column("gone_at", Text),
     Column("gone_count", SmallInteger, nullable=False, default=0),  # consecutive visits on which it was missing
+    Column("noindex", Boolean, nullable=False, default=False),  # whether gone_round and gone_at are about noindex
     Column("not_modified_round", Integer),  # in which the server last answered 304
     Column("revisited_at", Text),  # when the stored version was last met again: by a 304, or byte for byte
     Column("revisit_status", SmallInteger),  # the status of that answer
@@ -76,6 +77,8 @@ page = Table(
     Column("site_id", BigInteger),  # null for pages that a fresh crawl has not requested yet, as sites get new ids
     Column("certainty", Float),  # the F1 that the method expects of its text, from 0 to 1; null for most methods
 )
+IS_REVISITED: ColumnElement[bool] = page.c.gone_at.is_(None) | page.c.noindex
+"""The condition that a page is requested again some time: all but those that are gone."""
 index("page_age", page.c.crawl_id, page.c.fetched_at)
 index("page_due", page.c.crawl_id, page.c.due_at)
 # All columns that the closing lines count, so that the rows with their texts are not read.

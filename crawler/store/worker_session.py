@@ -25,7 +25,7 @@ from crawler.store.database import StateError, database_time, dialect_insert
 from crawler.store.deletion import delete_frontier
 from crawler.store.heartbeats import expire_worker, forget_leases, has_workers, lock_crawl, silent_workers
 from crawler.store.output_files import WorkerFiles
-from crawler.translation.message import Message, plural, span
+from crawler.translation.message import Message, first, plural, span
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Candidate
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from crawler.urls.canonical import Canonical
 
 NO_BOUNDS = Bounds()
+MOST_SEEDS = 10  # that are named in one line
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,8 @@ class WorkerSession:
         """Whether the crawl still has another topic."""
         self.is_new = False
         """Whether nobody began a crawl of this name before."""
+        self.seeds_before: tuple[str, ...] = ()
+        """Those that the crawl had before this worker joined it, if it continues with them."""
         self.crawl_id, seeds = self._crawl_row()
         self.is_open = True
         self.files = WorkerFiles(engine, self.crawl_id, plan.name, plan.folder, plan.shared_files)
@@ -161,6 +164,27 @@ class WorkerSession:
         known: str | None = self.committer.in_transaction(lambda connection: connection.execute(seeds).scalar())
         return known
 
+    def other_seeds(self) -> Message | None:
+        """How the seeds differ from those that the crawl had before, and what that means; None if they do not."""
+        before, now = set(self.seeds_before), set(self.plan.seeds)
+        added = [seed for seed in self.plan.seeds if seed not in before]
+        missing = [seed for seed in self.seeds_before if seed not in now]
+        values = {
+            "name": repr(self.plan.name),
+            "added": first(added, MOST_SEEDS),
+            "missing": first(missing, MOST_SEEDS),
+        }
+        if not before or not (added or missing):
+            return None
+        if not missing:
+            return Message("The crawl {name} has new seeds, which are added: {added}.", values)
+        if not added:
+            return Message("The crawl {name} has other seeds, too, and continues with them: {missing}.", values)
+        return Message(
+            "The crawl {name} has new seeds, which are added: {added}. It also continues with those it had: {missing}.",
+            values,
+        )
+
     def finished_message(self) -> Message:
         """The message to a user who starts a crawl that has nothing left to do."""
         with self.engine.begin() as connection:
@@ -244,6 +268,7 @@ class WorkerSession:
                 name=repr(self.plan.name),
                 topic=repr(row.topic[:200]) if row.topic else Message("what its seeds are about"),
             )
+        self.seeds_before = before
         return row.id, tuple(dict.fromkeys((*before, *self.plan.seeds)))
 
     def _insert_worker(self, connection: Connection) -> int:

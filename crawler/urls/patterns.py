@@ -34,6 +34,8 @@ MOST_LABEL = 24
 DIGITS = re.compile(r"[0-9]+")
 NUMBERED = re.compile(r"(?<=/)([^/?#0-9]+)/([0-9]+)(?=[/?#]|$)")
 """A segment without digits and the number after it."""
+ANY_QUERY = "?*"
+"""What a pattern ends with that stands for all queries of a path."""
 LETTER = re.compile(r"[^\W\d_]|%[0-9A-F]")
 
 Parts = tuple[tuple[str, ...], tuple[str, ...]]
@@ -112,13 +114,23 @@ class Patterns:
         return "#" if segment == "#" else "*"
 
 
+def with_any_query(pattern: str) -> str:
+    """The pattern of the same path with any query; empty for a pattern without a query.
+
+    >>> with_any_query("/timeline?c=*&y=ci"), with_any_query("/timeline")
+    ('/timeline?*', '')
+    """
+    path, mark, _ = pattern.partition(" ")[0].partition("?")
+    return path + ANY_QUERY if mark else ""
+
+
 def names_of(pattern: str) -> frozenset[str]:
     """What patterns may share: names, and parameters whatever their values are.
 
     >>> sorted(names_of("/index.php/*?action=edit&title=*"))
     ['action=', 'action=edit', 'index.php', 'title=']
     """
-    parts = _parts(pattern.partition(" ")[0])
+    parts = _parts(pattern.partition(" ")[0].removesuffix(ANY_QUERY))
     return frozenset(_names(parts) | {one.partition("=")[0] + "=" for one in parts[1]})
 
 

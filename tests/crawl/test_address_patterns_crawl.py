@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
+from urllib.parse import parse_qsl, urlencode
 
 import pytest
-from sites import OPEN, Answer, Route, Site, crawl, serving
+from sites import OPEN, Answer, Asked, Route, Site, crawl, page, serving
 
 from crawler.frontier.pattern_rule import AUDIT_FIRST, ENOUGH
 
@@ -110,3 +111,51 @@ def test_links_of_a_name_are_put_off_where_all_addresses_look_alike(tmp_path: Pa
     assert len(asked) < TOPICS + 2 * (ENOUGH + LAG) + 14
     assert '/x/* "reply" (' in ended.closing()
     assert '/x/* "report" (' in ended.closing()
+
+
+FILTERS = {
+    "view": ("day", "week", "month", "list"),
+    "kind": ("talk", "walk", "fair", "tour"),
+    "place": ("north", "south", "east", "west"),
+    "order": ("old", "new", "long", "short"),
+}
+EMPTY_DAY = " ".join(f"The keepers of hive {name} have nothing in their calendar, and rest." for name in NAMES[:30])
+BACKSTOP = 300
+"""Pages at which a crawl that does not leave the calendar is stopped."""
+
+
+class Calendar(Site):
+    """A site with some articles and a calendar, each page of which can be filtered in more ways and has a next day.
+
+    Of three of its pages one has a text of its own.
+    """
+
+    def __init__(self) -> None:
+        articles = {f"/{name}": page(f"Only the bee {name} knows the way to {name[::-1]}.") for name in NAMES[:10]}
+        links = dict.fromkeys((*articles, "/calendar?day=1"), "a page")
+        super().__init__({"/": page("Bees dance.", links=links), **articles})
+
+    def answer(self, path: str, headers: Mapping[str, str]) -> Answer:
+        if path.startswith("/calendar?") and path not in self.routes:
+            self.routes[path] = self.day
+        return super().answer(path, headers)
+
+    def day(self, asked: Asked) -> Answer:
+        query = dict(parse_qsl(asked.path.partition("?")[2]))
+        number, digest = int(query["day"]), sha256(asked.path.encode()).hexdigest()
+        own = " ".join(f"A bee of {digest[at : at + 4]} meets {digest[at + 2 : at + 6]}." for at in range(0, 58, 2))
+        queries = [query | {name: values[int(digest[at], 16) % 4]} for at, (name, values) in enumerate(FILTERS.items())]
+        queries += [query | {"day": str(number + 1)}, {"day": str(number + 2)}]
+        links = {f"/calendar?{urlencode(sorted(each.items()))}": f"day {at}" for at, each in enumerate(queries)}
+        return Answer(page(EMPTY_DAY if int(digest, 16) % 3 else own, links=links))
+
+
+def test_a_part_of_a_site_that_has_no_end_is_left(tmp_path: Path) -> None:
+    with serving(Calendar()) as site:
+        arguments = {"seeds": site.url, "topic": "bees", "images": "no", "max_pages": BACKSTOP}
+        ended = crawl(tmp_path, arguments, ONE_AT_A_TIME)
+    asked = Counter(path.startswith("/calendar?") for path in site.paths("/robots.txt"))
+    assert len(ended.items()) < BACKSTOP, asked
+    assert asked[False] == 11
+    line = next(line for line in ended.closing().splitlines() if line.startswith("Parts of sites without an end"))
+    assert "/calendar?* (" in line

@@ -526,7 +526,11 @@ def test_wrong_settings_are_refused(tmp_path: Path, setting: str, value: str, sa
 def test_of_a_page_so_many_images_are_looked_at(tmp_path: Path) -> None:
     shown = "".join(f'<img src="/{n}.png">' for n in range(502))
     with serving(Site({"/": page("Hello.") + shown, "/499.png": image("a"), "/500.png": image("b")})) as site:
-        ended = crawl(tmp_path, {"seeds": site.url}, ONLY_REDUNDANCY | {"CONCURRENT_REQUESTS_PER_DOMAIN": "32"})
+        ended = crawl(
+            tmp_path,
+            {"seeds": site.url},
+            ONLY_REDUNDANCY | {"CONCURRENT_REQUESTS_PER_DOMAIN": "32", "IMAGE_PAGE_LIMIT": "1000"},
+        )
     assert "/499.png" in site.paths()
     assert "/500.png" not in site.paths()
     assert "images beyond the limit of a page (2)" in ended.closing()

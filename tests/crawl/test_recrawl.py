@@ -138,6 +138,24 @@ def test_three_rounds(tmp_path: Path, garden: Garden) -> None:
     assert len(fifth.items()) == 6
 
 
+def test_a_new_title_is_a_change_and_noindex_and_notices_are_no_texts(tmp_path: Path, garden: Garden) -> None:
+    """Three pages answer 200 all the while: one has another title, one noindex, and one says that it was deleted."""
+    run(tmp_path, garden)
+    head = "<meta name=robots content=noindex>"
+    garden.site.routes["/dance"] = page(BEES * 3, head="<title>On dances</title>").replace("<title>A page</title>", "")
+    garden.site.routes["/honey"] = page("This topic does not exist yet.", head=head)
+    garden.site.routes["/queen"] = page("This page has been deleted.")
+    second = run(tmp_path, garden)
+    assert [(path, one["change"]) for one in second.items()[4:] for path in paths([one])] == [("/dance", "changed")]
+    assert second.items()[-1]["title"] == "On dances"
+    assert round_of(second) == "Round 2: 1 page changed, 0 new, 0 gone, 1 noindex, 1 unchanged."
+    third = run(tmp_path, garden)
+    assert len(third.items()) == 5
+    assert round_of(third) == "Round 3: 0 pages changed, 0 new, 1 gone, 2 unchanged."
+    left = "SELECT gone_round, noindex, text FROM page WHERE gone_at IS NOT NULL ORDER BY gone_round"
+    assert rows(tmp_path, left) == [(2, 1, (HONEY * 3).strip()), (3, 0, (QUEEN * 3).strip())]
+
+
 def test_another_method_renews(tmp_path: Path, garden: Garden) -> None:
     """Its texts are in the database, and the file has no second line of a page that did not change."""
     run(tmp_path, garden)

@@ -50,6 +50,32 @@ def test_a_value_that_stands_alone_is_seen(page: Any, moments: int) -> None:
     assert looks[0] != looks[1]
 
 
+EVEN = [4.0, 5.0, 6.0] * 4
+
+
+@pytest.mark.parametrize(
+    ("values", "highest"),
+    [
+        ([300.0, *EVEN], "300"),
+        ([17.0, *EVEN], ""),
+        ([300.0, *EVEN[:6]], ""),
+        ([300.0, 300.0, *EVEN], ""),
+        (EVEN, ""),
+    ],
+    ids=["one odd value", "not far", "few values", "two of them", "even"],
+)
+def test_one_odd_value_does_not_flatten_a_chart(page: Any, values: list[float], highest: str) -> None:
+    series = [{"name": name, "unit": "/s", "values": values} for name in ("pages", "requests", "failed")]
+    told = {"at": [60 * n for n in range(len(values))], "series": series}
+    page.route("**/api/crawls/1/course*", lambda route: route.fulfill(json=told))
+    page.goto("/crawls/1")
+    page.locator("#rate canvas").wait_for()
+    cut = page.locator("#rate .cut")
+    assert cut.is_visible() == bool(highest)
+    assert highest in cut.text_content()
+    page.unroute("**/api/crawls/1/course*")
+
+
 def test_charts_take_the_colours_of_the_night(page: Any) -> None:
     by_day = drawn(page)
     page.emulate_media(color_scheme="dark")

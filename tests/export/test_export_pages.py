@@ -158,6 +158,7 @@ def test_a_folder_has_a_file_for_each_page(finished: Place, crawled: Crawl, tmp_
         ([], "012345"),
         (["--only", "new"], "5"),
         (["--only", "gone"], "6"),
+        (["--only", "noindex"], "7"),
         (["--only", "changed", "--since", "1"], "1"),
         (["--since", "2"], "15"),
         (["--since", "2026-11-22T13:00+01:00"], "15"),
@@ -169,7 +170,7 @@ def test_a_folder_has_a_file_for_each_page(finished: Place, crawled: Crawl, tmp_
     ],
 )
 def test_what_is_wanted_is_written(either: Place, words: list[str], expected: str) -> None:
-    either.fill(7, first_seen="2026-11-20T00:00:00+00:00")
+    either.fill(8, first_seen="2026-11-20T00:00:00+00:00")
     for n, more in {
         1: {"changed_round": 2, "changed_at": AT},
         2: {"relevance": 0.5},
@@ -177,6 +178,7 @@ def test_what_is_wanted_is_written(either: Place, words: list[str], expected: st
         4: {"language": "de"},
         5: {"first_round": 2, "first_seen": AT},
         6: {"gone_round": 2, "gone_at": AT},
+        7: {"gone_round": 2, "gone_at": AT, "noindex": True},
     }.items():
         either.change(update(page_tables.page).where(page_tables.page.c.depth == n).values(**more))
     either.change(update(crawl_tables.crawl).values(round=2))
@@ -186,8 +188,9 @@ def test_what_is_wanted_is_written(either: Place, words: list[str], expected: st
     assert [list(one) for one in found] == [["depth", "url"]] * len(expected)
     assert "".join(str(one["depth"]) for one in found) == expected
     pages = "page" if len(expected) == 1 else "pages"
-    assert f"{len(expected)} of 7 pages of the crawl bees" in said.err, pages
-    assert ("1 page that is gone is left out; --only gone exports it." in said.err) == ("gone" not in words)
+    assert f"{len(expected)} of 8 pages of the crawl bees" in said.err, pages
+    has_remark = "2 pages that are gone or have noindex now are left out" in said.err
+    assert has_remark == (not {"gone", "noindex"}.intersection(words))
 
 
 def test_changes_after_an_offset(either: Place) -> None:
@@ -195,10 +198,11 @@ def test_changes_after_an_offset(either: Place) -> None:
     changes, pages = page_tables.page_change, page_tables.page
     either.change(insert(changes).from_select(["key", "crawl_id"], select(pages.c.key, pages.c.crawl_id)))
     either.change(update(pages).where(pages.c.depth == 1).values(gone_at=AT, gone_round=1))
+    either.change(update(pages).where(pages.c.depth == 2).values(gone_at=AT, gone_round=1, noindex=True))
     said = either.export("--changes-after", "0", "-o", "a.jsonl", "--fields", "url")
     found = lines(Path("a.jsonl").read_bytes())
     assert [list(one) for one in found] == [["offset", "change", "url"]] * 3
-    assert [(one["change"], one["url"][-1]) for one in found] == [("new", "0"), ("gone", "1"), ("new", "2")]
+    assert [(one["change"], one["url"][-1]) for one in found] == [("new", "0"), ("gone", "1"), ("noindex", "2")]
     first, middle, last = (one["offset"] for one in found)
     assert first < middle < last
     assert "3 changes of the crawl bees written to a.jsonl, " in said.err

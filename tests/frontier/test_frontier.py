@@ -1041,3 +1041,27 @@ def test_so_many_are_asked_after_in_a_batch(monkeypatch: pytest.MonkeyPatch, cou
     frontier.ask_after(f"{A}{n}" for n in range(count - 1))
     assert len(frontier.batch(0).asked_after) == asked
     assert frontier.batch(0).asked_after == ()
+
+
+@pytest.mark.parametrize(
+    ("kinds", "active", "expected"),
+    [
+        ({A: "image", f"{A}2": "image", B: "image"}, 0, ["a.example", "b.example"]),
+        ({A: "image", f"{B}1": "image", f"{B}2": "image"}, 0, ["b.example", "a.example"]),
+        ({A: "image", B: "link"}, 0, []),
+        ({A: "image", B: "seed"}, 1, []),
+        ({A: "image", f"{A}2": "image"}, 1, ["a.example"]),
+        ({}, 0, []),
+    ],
+)
+def test_images_are_left_when_no_page_is_queued_or_requested(
+    kinds: dict[str, str], active: int, expected: list[str]
+) -> None:
+    frontier = Frontier(KEYS, LimitSettings())
+    leases = [
+        a_lease(number, url, 0 if kind == "image" else 1, kind) for number, (url, kind) in enumerate(kinds.items(), 1)
+    ]
+    frontier.apply_reply(BatchReply(leases), 0.0)
+    for _ in range(active):
+        taken(frontier)
+    assert frontier.images_left() == expected

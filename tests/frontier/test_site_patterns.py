@@ -1,5 +1,8 @@
 """Which addresses are put off because others of their pattern brought nothing."""
 
+from collections.abc import Mapping
+from string import ascii_letters
+
 import pytest
 
 from crawler.frontier.page_result import Candidate, Lease, PageResult
@@ -10,8 +13,10 @@ from crawler.frontier.pattern_rule import (
     AUDITED_WITHOUT_SIGN,
     ENOUGH,
     ENOUGH_UNNAMED,
+    LEAST_OF_ENDLESS,
     MOST_BORROWED,
     MOST_OPEN,
+    MOST_QUERIES,
     NOTHING_KNOWN,
     SITE_TRIALS,
     TRIALS,
@@ -167,10 +172,12 @@ def lease(url: str, known: PageHistory | None = None, **fields: object) -> Lease
     return Lease(1, Candidate(url, **fields), 1, 7, known=known)  # type: ignore[arg-type]
 
 
-def memory() -> PatternMemory:
+TAGS_AND_POSTS = {NAMED: PatternCounts(0, ENOUGH, ENOUGH), "/post/*": GOOD}
+
+
+def memory(counts: Mapping[str, PatternCounts] = TAGS_AND_POSTS) -> PatternMemory:
     found = PatternMemory()
-    tags = PatternCounts(0, ENOUGH, ENOUGH)
-    found.update([lease(SITE)], {7: {NAMED: tags, "/post/*": GOOD}, 8: {NAMED: GOOD}})
+    found.update([lease(SITE)], {7: counts, 8: {NAMED: GOOD}})
     return found
 
 
@@ -267,6 +274,52 @@ def test_a_new_name_is_told_where_addresses_are_put_off() -> None:
     found.of(SITE).counts[NAMED] = PatternCounts(0, 7, 7, put_off=1)
     links = [Candidate(f"{SITE}/blog/{letter}") for letter in "abcdefghijklm"]
     assert found.see(links) == {f"{SITE}/blog/l"}
+
+
+MANY = {f"/timeline?{letter}=*": PatternCounts(1, 1) for letter in ascii_letters[:MOST_QUERIES]}
+FEW = dict(list(MANY.items())[1:])
+FURTHER = f"{SITE}/timeline?Z=c"
+HALF = LEAST_OF_ENDLESS // 2
+
+
+@pytest.mark.parametrize(
+    ("counts", "url", "pattern"),
+    [
+        (MANY, FURTHER, "/timeline?*"),
+        (MANY, f"{SITE}/timeline?b=c", "/timeline?b=*"),
+        (MANY, f"{SITE}/timeline", "/timeline"),
+        (MANY, f"{SITE}/tree?b=c", "/*?b=*"),
+        (FEW, FURTHER, "/timeline?Z=*"),
+        (FEW | {"/timeline?Y=* .label": PatternCounts()}, FURTHER, "/timeline?Z=*"),
+    ],
+)
+def test_further_queries_of_a_path_are_one_pattern(counts: dict[str, PatternCounts], url: str, pattern: str) -> None:
+    site = SitePatterns()
+    site.update(counts)
+    assert site.pattern(url) == pattern
+
+
+@pytest.mark.parametrize(
+    ("of_further", "of_own", "expected"),
+    [
+        (PatternCounts(HALF, HALF), NOTHING_KNOWN, "/timeline?*"),
+        (PatternCounts(HALF, HALF), PatternCounts(1, 2), "/timeline?*"),
+        (PatternCounts(HALF, HALF), GOOD, ""),
+        (PatternCounts(HALF + 1, HALF), NOTHING_KNOWN, ""),
+        (PatternCounts(HALF - 1, HALF), NOTHING_KNOWN, ""),
+    ],
+)
+def test_a_path_without_an_end_is_left(of_further: PatternCounts, of_own: PatternCounts, expected: str) -> None:
+    found = memory(MANY | {"/timeline?*": of_further, "/timeline?Z=*": of_own})
+    assert found.pattern_to_put_off(lease(FURTHER)) == expected
+
+
+def test_copies_of_a_path_with_many_queries_are_useless_wherever_they_lead() -> None:
+    found = memory(MANY | {"/tag/*": GOOD})
+    lead = [Candidate(f"{SITE}/tag/b")]
+    assert found.use(lease(FURTHER), KEPT, lead) == PatternUse("/timeline?*", Use.USEFUL, Use.USELESS)
+    few = memory(FEW | {"/tag/*": GOOD})
+    assert few.use(lease(FURTHER), KEPT, lead) == PatternUse("/timeline?Z=*", Use.USEFUL, Use.USEFUL)
 
 
 def test_memory_is_bounded() -> None:

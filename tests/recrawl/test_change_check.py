@@ -13,9 +13,9 @@ TEXT = "Bees dance in the dark of the hive, and the others follow the dancer wit
 MANY = " ".join(f"The flower of number {number} stands in the meadow of number {number * 7}." for number in range(60))
 
 
-def page(text: str, menu: str = "All the news", footer: str = "Printed on Monday") -> Page:
+def page(text: str, menu: str = "All the news", footer: str = "Printed on Monday", title: str = "Bees") -> Page:
     return Page.from_html(
-        f"<html><head><title>Bees</title></head><body><nav><ul><li><a href='/'>{menu}</a></li></ul></nav>"
+        f"<html><head><title>{title}</title></head><body><nav><ul><li><a href='/'>{menu}</a></li></ul></nav>"
         f"<article><p>{text}</p></article><footer><p>{footer}</p></footer></body></html>",
         "http://a.example/",
     )
@@ -26,6 +26,7 @@ def known(check: ChangeCheck) -> PageHistory:
         source_fingerprint=check.source_fingerprint,
         extractor_version=check.extractor_version,
         signature=check.signature,
+        title="Bees",
     )
 
 
@@ -46,8 +47,11 @@ def check(page: Page, before: PageHistory | None = None, method: str = "auto") -
         (page(TEXT * 3, footer="Printed on Tuesday"), PageChange.SAME),
         (page(TEXT.upper() * 3), PageChange.SAME),
         (page(TEXT * 3 + "They sleep."), PageChange.CHANGED),
+        (page(TEXT * 3, title="Wasps"), PageChange.CHANGED),
+        (page(TEXT * 3, title="BEES!"), PageChange.SAME),
+        (page(TEXT * 3, title=""), PageChange.SAME),
     ],
-    ids=["nothing", "menu", "footer", "case", "text"],
+    ids=["nothing", "menu", "footer", "case", "text", "title", "case of title", "no title"],
 )
 def test_what_counts_as_a_change(method: str, now: Page, found: PageChange) -> None:
     first = check(page(TEXT * 3), method=method)

@@ -112,3 +112,21 @@ def test_the_head_names_other_languages_and_the_next_part(find: Find, head: str,
     found = find(f"<html lang=en-US><head><title>Bees in May</title>{head}</head><body><p>Bees.</p></body></html>")
     assert [candidate.url for candidate in found.new] == [URL + path[1:] for path in new.split()]
     assert {lead.anchor for lead in found.words} <= {"Bees in May"}
+
+
+@pytest.mark.parametrize(
+    ("page_limit", "site_limit", "expected", "beyond"),
+    [(4, 7, [3, 3, 1, 0], 0), (3, None, [3, 3, 3, 3], 0), (2, 3, [2, 1, 0, 0], 1), (0, 0, [0, 0, 0, 0], 3)],
+)
+def test_images_of_a_page_and_of_a_site_are_limited(
+    page_limit: int, site_limit: int | None, expected: list[int], beyond: int
+) -> None:
+    images = PageImages(EXTRACTORS["leaf-tags"], True, False, 1_000, page_limit, site_limit)
+
+    def requested(url: str) -> int:
+        page = Page.from_html("".join(f"<img src='{name}.png'>" for name in "xyz"), url)
+        assert images.beyond(page) == beyond
+        return len(images.within_site_limit(images.candidates(page, 0, lambda urls, kind: ()), page))
+
+    assert [requested(f"{URL}{number}/") for number in range(4)] == expected
+    assert requested("http://another.example/") == expected[0]

@@ -3,6 +3,7 @@
 import time
 from dataclasses import replace
 from email.utils import formatdate
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from crawler.recrawl.page_history import DUE, NEVER, ChangeCheck, PageChange
 from crawler.recrawl.revisit_interval import Bounds
 from crawler.store.batch.rounds import RoundCounts, next_due
 from crawler.store.crawl_tables import DONE, WAITING, address, crawl, host, site
-from crawler.store.page_tables import near_duplicate_band, page, page_version
+from crawler.store.page_tables import near_duplicate_band, page, page_change, page_version
 
 A, B, C = (f"http://a.example/{name}" for name in "abc")
 HOUR, DAY = 3_600.0, 86_400.0
@@ -34,7 +35,7 @@ def checked(one: Lease, found: PageChange, *links: Candidate, text: str = "text"
     fields = {"text": text, "text_fingerprint": f"{abs(hash(text)):016x}"} | more
     if found in (PageChange.NEW, PageChange.CHANGED, PageChange.RENEWED):
         return also(stored(one, *links, **fields, change=found.value), check=check, validators={"etag": '"1"'})
-    outcome = LOST if found is PageChange.MISSING else None
+    outcome = {PageChange.MISSING: LOST, PageChange.NOINDEX: Outcome(Code.NOINDEX)}.get(found)
     return Completion(one, PageResult(outcome, links=links, check=check))
 
 
@@ -192,6 +193,56 @@ def test_gone_twice_is_gone_for_good(crew: Crew) -> None:
     assert of(crew, A, "due_at") == (NEVER,)
     worker = again(crew)
     assert urls(worker.claim()) == [B]
+
+
+def visit_again(crew: Crew, *found: PageChange) -> None:
+    """One more round for each of these results of the page A."""
+    for result in found:
+        worker = again(crew, everything=True)
+        worker.end(*(checked(one, result) for one in worker.claim()))
+        worker.leave()
+
+
+def test_a_page_with_noindex_has_left_at_once_and_comes_again(crew: Crew) -> None:
+    first_round(crew, *candidates(A))
+    worker = again(crew)
+    worker.end(*(checked(one, PageChange.NOINDEX) for one in worker.claim()))
+    assert of(crew, A, "noindex", "gone_round", "gone_count", "text") == (True, 2, 0, A)
+    assert worker.session.round_counts() == RoundCounts(0, 0, 0, 0, 0, noindex=1)
+    worker.leave()
+    since = of(crew, A, "gone_at")
+    worker = again(crew)
+    worker.end(*(checked(one, PageChange.NOINDEX) for one in worker.claim()))
+    assert of(crew, A, "noindex", "gone_round") == (True, 2)
+    assert of(crew, A, "gone_at") == since
+    assert worker.session.round_counts() == RoundCounts(0, 0, 0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("visits", "expected"),
+    [
+        ((PageChange.NOINDEX, PageChange.SAME), (None, False)),
+        ((PageChange.NOINDEX, PageChange.CHANGED), (None, False)),
+        ((PageChange.NOINDEX, PageChange.MISSING), (2, True)),
+        ((PageChange.NOINDEX, PageChange.MISSING, PageChange.MISSING), (4, False)),
+        ((PageChange.MISSING, PageChange.MISSING, PageChange.NOINDEX), (4, True)),
+    ],
+)
+def test_what_a_page_with_noindex_becomes(
+    crew: Crew, visits: tuple[PageChange, ...], expected: tuple[int | None, bool]
+) -> None:
+    first_round(crew, *candidates(A))
+    visit_again(crew, *visits)
+    assert of(crew, A, "gone_round", "noindex") == expected
+
+
+def test_readers_of_changes_learn_of_noindex_once(crew: Crew) -> None:
+    first_round(crew, *candidates(A))
+    offsets = []
+    for found in (PageChange.NOINDEX, PageChange.NOINDEX, PageChange.MISSING, PageChange.MISSING, PageChange.SAME):
+        visit_again(crew, found)
+        offsets.append(crew.value(select(page_change.c.offset)))
+    assert [later > earlier for earlier, later in pairwise(offsets)] == [False, False, True, True]
 
 
 def test_a_page_that_is_back_is_gone_no_more(crew: Crew) -> None:

@@ -4,6 +4,7 @@ import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from string import Formatter
 
 import pytest
 from sqlalchemy import Engine, func, select
@@ -17,7 +18,7 @@ from crawler.store.output_files import FileOffset, JsonLines
 from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.urls.canonical import Canonical
 
-A, B = "http://a.example/", "http://b.example/"
+A, B, C = (f"http://{letter}.example/" for letter in "abc")
 
 
 @pytest.fixture
@@ -161,6 +162,30 @@ def test_what_is_refused_changes_nothing(sqlite_engine: Engine, tmp_path: Path) 
     assert crew.value(select(crawl.c.seeds)) == f'["{SEEDS[0]}"]'
     crew.join()
     crew.close()
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "names"),
+    [
+        ((A, B), (A, B), set()),
+        ((A, B), (B, A), set()),
+        ((A,), (A, B), {"added"}),
+        ((A, B), (A,), {"missing"}),
+        ((A, C), (A, B), {"added", "missing"}),
+    ],
+)
+def test_seeds_that_differ_are_named(
+    crew: Crew, before: tuple[str, ...], now: tuple[str, ...], names: set[str]
+) -> None:
+    first = crew.join(seeds=before)
+    assert first.session.other_seeds() is None
+    first.leave()
+    message = crew.join(seeds=now).session.other_seeds()
+    placeholders = {name for _, name, _, _ in Formatter().parse(message.sentence if message else "")}
+    assert placeholders & {"added", "missing"} == names
+    if message is not None:
+        assert message.values["added"] == [seed for seed in now if seed not in before]
+        assert message.values["missing"] == [seed for seed in before if seed not in now]
 
 
 def test_a_seat_that_cannot_be_taken_leaves_no_lock(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:

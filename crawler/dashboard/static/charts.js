@@ -3,11 +3,12 @@
 // may choose with data-series="NAME ...", and say what they are called, data-names="A|B", and their colours,
 // data-colours="--first ...". For those who do not see it: data-says="{name}: latest {last}, highest {most}." is filled in
 // for each line where aria-describedby of the .plot points to, and a <details> with .values in it gets a table. data-none="..." stands
-// for lines that are nothing but zeros.
+// for lines that are nothing but zeros. data-cut="... {most}." is shown in .cut where the axis ends below the highest value.
 
 const COLOURS = ["--first", "--second", "--third", "--fourth", "--fifth"];
 const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3], [5, 2]]; // lines that differ for those who see no colours, too
 const FEW = 12; // moments: each has a dot, as a line between so few hardly shows
+const LEAST_TO_CUT = 8, HIGH = 0.98, FAR = 3, ROOM = 1.5; // values of a line from which on the axis may end below the highest one: at ROOM times the HIGH quantile, if the highest is FAR times as high
 const HEIGHT = 190, SHARED = 500; // milliseconds in which figures of one address share an answer
 const DAY = 86400;
 const STEPS = [1, 5, 10, 30, 60, 300, 600, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600, ...[1, 2, 5, 10, 30, 90, 365].map((days) => days * DAY)]; // seconds between marks: of less than one no clock tells
@@ -68,6 +69,16 @@ function alone(values) {
   return values.map((_, at) => at).filter((at) => values[at] != null && values[at - 1] == null && values[at + 1] == null);
 }
 
+// Where the axis ends: at the highest value, or below it if one odd value would flatten everything else.
+function upTo(columns) {
+  const most = Math.max(0, ...columns.flat());
+  const high = Math.max(0, ...columns.map((values) => {
+    const sorted = values.filter((value) => value != null).sort((one, other) => one - other);
+    return sorted.length < LEAST_TO_CUT ? sorted.at(-1) ?? 0 : sorted[Math.min(Math.floor(HIGH * (sorted.length - 1)), sorted.length - 2)];
+  }));
+  return high > 0 && most > FAR * high ? ROOM * high : most;
+}
+
 function options(figure, at, lines, width) {
   const line = { stroke: colour("--dim"), grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line"), width: 1 }, font: "12px system-ui, 'Noto Sans CJK SC', sans-serif" };
   const unit = lines[0]?.unit ?? "";
@@ -76,7 +87,7 @@ function options(figure, at, lines, width) {
     width, height: HEIGHT, legend: { live: true }, cursor: { y: false }, padding: [10, 12, 0, 0],
     scales: {
       x: { range: (chart, first, last) => (chart.data[0].length === 1 ? around(chart.data[0][0]) : [first, last]) },
-      y: { range: (_, __, most) => [0, unit === "%" ? 1 : Math.max(least, most ?? 0) * 1.05] },
+      y: { range: (chart) => [0, unit === "%" ? 1 : Math.max(least, upTo(chart.data.slice(1))) * 1.05] },
     },
     axes: [{ ...line, space: 70, incrs: STEPS, values: times }, { ...line, size: 58, space: 34, values: (_, ticks) => ticks.map((tick) => shown(tick, unit, true)) }],
     series: [{ label: figure.dataset.time ?? "", value: (_, seconds) => (seconds == null ? "–" : moment(seconds)) }, ...lines.map((one, place) => ({
@@ -123,6 +134,16 @@ function fill(place, figure, at, lines) {
   place.scrollTop = top;
 }
 
+// Say whether the axis ends below the highest value.
+function tellCut(figure, columns, lines) {
+  const cut = figure.querySelector(".cut");
+  const unit = lines[0]?.unit ?? "";
+  const most = Math.max(0, ...columns.flat());
+  if (!cut) return;
+  cut.hidden = unit === "%" || upTo(columns) >= most;
+  cut.textContent = cut.hidden ? "" : figure.dataset.cut.replace("{most}", shown(most, unit));
+}
+
 function nothing(figure, plot, why) {
   forget(figure);
   const said = document.createElement("p");
@@ -139,6 +160,7 @@ function render(figure, data) {
   if (!data.at.length) { nothing(figure, plot, figure.dataset.nothing); return; }
   if (figure.dataset.none && lines.every((one) => one.values.every((value) => !value))) { nothing(figure, plot, figure.dataset.none); return; }
   const columns = [data.at, ...lines.map((one) => one.values)];
+  tellCut(figure, columns.slice(1), lines);
   const kind = lines.map((one) => `${one.name} ${one.unit}`).join("\n") + (data.at.length < FEW ? "\nfew" : "");
   const before = drawn.get(figure);
   if (before && before.kind === kind) {

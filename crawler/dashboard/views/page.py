@@ -148,6 +148,8 @@ class PageDetail(PageRecord):
     changed_at: str | None
     change_distance: float | None
     gone_at: str | None
+    noindex: bool
+    """Whether it is not gone since then, but has noindex."""
     checked_at: float | None
     outcome: OutcomeObject | None
     """Why the last visit yielded no page, if it did not."""
@@ -163,7 +165,7 @@ class PageDetail(PageRecord):
     """on_topic or off_topic, if somebody labelled it."""
 
 
-AS_STORED = "id changed_at change_distance gone_at checked_at due_at interval checks changes certainty".split()
+AS_STORED = "id changed_at change_distance gone_at noindex checked_at due_at interval checks changes certainty".split()
 
 
 @api.get("/api/pages/{page}", summary=N_("A page with its whole clean text, which may have millions of characters"))

@@ -32,7 +32,7 @@ After = Annotated[
 
 @dataclass(kw_only=True)
 class ChangedPage(PageRecord):
-    """A page whose `change` is also `gone`."""
+    """A page whose `change` is also `gone` or `noindex`."""
 
     offset: int
     """Of its last change."""
@@ -48,7 +48,7 @@ class ChangeList:
     """To continue after; where there are no changes, as it was given."""
 
 
-@api.get("/api/changes", summary=N_("Pages that became new, changed or gone after an offset, in order"))
+@api.get("/api/changes", summary=N_("Pages that became new, changed, gone or noindex after an offset, in order"))
 def data(context: Context, crawl: CrawlName = "", after: After = 0) -> ChangeList:
     """Changes of a crawl after an offset."""
     with context.reading() as connection:

@@ -72,7 +72,7 @@ class PageParameters(BaseModel):
     language: Text = Field(default="", description=N_("language of the pages, such as en"))
     type: Text = Field(default="", description=N_("type of the pages, such as article"))
     state: Literal["", "new", "changed", "gone", "copy", "present"] = Field(
-        default="", description=N_("state of the pages; present: all that are not gone")
+        default="", description=N_("state of the pages; gone: also those that have noindex now; present: all others")
     )
     round: Whole = Field(
         default=0, description=N_("round in which that was; without a state, the round of the last fetch")
@@ -120,8 +120,10 @@ class ListedPage:
     """In which its text was last found changed; None if it never was."""
     changed_at: str | None
     gone_round: int | None
-    """In which it was found gone; None while it is there."""
+    """In which it was found gone or with noindex; None while it is neither."""
     gone_at: str | None
+    noindex: bool
+    """Whether it is not gone, but has noindex."""
     duplicate_of: str | None
     """The address of the page that it is a near copy of."""
     beginning: str

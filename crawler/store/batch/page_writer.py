@@ -125,7 +125,7 @@ def _original(one: TextSignature, others: Iterable[TextSignature]) -> TextSignat
 
 
 PAGE_COLUMNS = frozenset(page.c.keys()) - {"id"}
-OF_RECORD = frozenset(("text_fingerprint", "link_score", "raw_digest"))
+OF_RECORD = frozenset(("text_fingerprint", "link_score", "raw_digest", "title"))
 HISTORY = tuple(name for name in PageHistory.__dataclass_fields__ if name not in OF_RECORD)
 UPDATE_HISTORY = (
     update(page).where(page.c.key == bindparam("its")).values({name: bindparam(f"to_{name}") for name in HISTORY})
@@ -243,9 +243,9 @@ def _is_changed(ended: Completion) -> bool:
 
 
 def _is_other(ended: Completion, now: PageHistory) -> bool:
-    """Whether a page is gone now and was not before, or is back."""
+    """Whether a page is gone or has noindex now and was not so before, or is back."""
     before = ended.lease.known
-    return before is not None and (before.gone_at is None) != (now.gone_at is None)
+    return before is not None and (before.gone_at is None, before.noindex) != (now.gone_at is None, now.noindex)
 
 
 def _is_still_a_copy(ended: Completion) -> bool:

@@ -32,7 +32,7 @@ from crawler.recrawl.page_history import NEVER
 from crawler.store.batch.hosts import next_best, pause, raise_best
 from crawler.store.crawl_tables import IS_DONE, NO_OUTCOME, WAITING, address, crawl, host, site, worker
 from crawler.store.database import database_time, in_chunks
-from crawler.store.page_tables import page, shared_example
+from crawler.store.page_tables import IS_REVISITED, page, shared_example
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Completion
@@ -68,6 +68,8 @@ class RoundCounts(NamedTuple):
     unchanged: int
     not_modified: int
     """For how many of the unchanged pages the server answered 304."""
+    noindex: int = 0
+    """Pages that were stored before and have noindex now."""
 
 
 def round_of(connection: Connection, crawl_id: int) -> Round:
@@ -87,9 +89,10 @@ def round_counts(connection: Connection, crawl_id: int) -> RoundCounts:
     mine = page.c.crawl_id == crawl_id
     found = connection.execute(select(func.count(), *counts).where(mine, page.c.last_round == number)).one()
     total, changed, new, same = map(int, found)
-    is_gone = page.c.gone_at.is_not(None), page.c.gone_round == number
-    gone = connection.execute(select(func.count()).select_from(page).where(mine, *is_gone)).scalar_one()
-    return RoundCounts(changed, new, int(gone), total - changed - new, same)
+    has_left = mine, page.c.gone_at.is_not(None), page.c.gone_round == number
+    left = select(func.count(), func.coalesce(func.sum(case((page.c.noindex, 1), else_=0)), 0)).where(*has_left)
+    all_left, noindex = map(int, connection.execute(left).one())
+    return RoundCounts(changed, new, all_left - noindex, total - changed - new, same, noindex)
 
 
 class RoundLimits(NamedTuple):
@@ -137,7 +140,7 @@ def begin_round(
 def next_due(connection: Connection, crawl_id: int) -> float | None:
     """In how many seconds the next page of a crawl is due; None if no page will be."""
     since = round_of(connection, crawl_id).first
-    known = page.c.crawl_id == crawl_id, page.c.last_round >= since, page.c.gone_at.is_(None)
+    known = page.c.crawl_id == crawl_id, page.c.last_round >= since, IS_REVISITED
     soonest = select(func.min(page.c.due_at)).where(*known)
     found = connection.execute(soonest).scalar()
     return None if found is None else max(0.0, found - database_time(connection))
