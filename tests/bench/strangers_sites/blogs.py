@@ -20,7 +20,7 @@ HEXO = Programs(
     npm=(
         "hexo",
         *(f"hexo-generator-{name}" for name in ("index", "archive", "tag", "category")),
-        *(f"hexo-renderer-{name}" for name in ("marked", "ejs", "stylus", "pug", "nunjucks", "swig")),
+        *(f"hexo-renderer-{name}" for name in ("marked", "ejs", "stylus", "pug", "swig")),
         *(f"hexo-theme-{theme}" for theme in HEXO_THEMES),
     ),
 )

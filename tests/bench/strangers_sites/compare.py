@@ -20,6 +20,8 @@ TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z][^<>\n]*>", re.DOTALL)
 DEFINITION = re.compile(r"^ {0,3}\[[^\]\n]+\]: *\S+.*$", re.MULTILINE)
 CODE = re.compile(r"(^ *(?:`{3,}|~{3,}).*?^ *(?:`{3,}|~{3,}) *$|`[^`\n]+`)", re.MULTILINE | re.DOTALL)
 FENCE = re.compile(r"^([ >]*)(`{3,}|~{3,})[^\n`]*\n(.*?)^[ >]*\2[`~]*[ \t]*$", re.DOTALL | re.MULTILINE)
+STRAIGHT = str.maketrans("‘’“”\xa0", "''\"\" ", "")
+"""Many generators make quotation marks typographic."""
 REFERENCE = re.compile(r"\[([^\]\n]+)\]\[[^\]\n]*\]")
 
 
@@ -217,7 +219,7 @@ def _cells(item: Item, document: Document) -> Share:
 
 
 def _cells_of(markdown: str) -> Counter[str]:
-    return Counter(chain.from_iterable(chain.from_iterable(parts(markdown).tables)))
+    return Counter(chain.from_iterable(chain.from_iterable(parts(markdown.translate(STRAIGHT)).tables)))
 
 
 def _formulas(item: Item, document: Document) -> Share:
