@@ -1,9 +1,9 @@
-"""Blogs by Hexo, Pelican, Nikola, Jekyll, Hugo and Eleventy."""
+"""Blogs by Hexo, Pelican, Nikola and Jekyll."""
 
 from collections.abc import Mapping, Sequence
 
 from strangers_sites.site import Programs, Site, Workshop, yaml_lines
-from strangers_sites.sources import AUTHORS, Document, front_matter, posts
+from strangers_sites.sources import AUTHORS, MORE, Document, front_matter, posts
 
 TITLE = "The Lamplit Bench"
 HEXO_THEMES: Mapping[str, Mapping[str, object]] = {
@@ -66,4 +66,145 @@ def hexo(theme: str, address: str) -> Site:
     )
 
 
-BLOGS = tuple(hexo(theme, f"127.0.41.{number}") for number, theme in enumerate(HEXO_THEMES, 1))
+PELICAN = Programs(
+    name="pelican",
+    pypi=(
+        "pelican[markdown]",
+        "pelican-theme-reflex",
+        "pelican-theme-smallweb",
+        "pelican-engineering-theme",
+        "pelican-themeless",
+    ),
+)
+PELICAN_THEMES = {
+    "notmyidea": "notmyidea",
+    "reflex": "reflex",
+    "smallweb": "smallweb",
+    "engineering": "$packages/pelican_engineering_theme/theme",
+}
+"""The themes by name, or by their folder in an environment's packages."""
+
+
+def posts_of_several_authors(_: Workshop) -> Sequence[Document]:
+    return posts()
+
+
+def metadata_lines(post: Document, template: str) -> str:
+    """The head of a post, each line by the template."""
+    values = {
+        "title": post.title,
+        "slug": post.slug,
+        "author": post.author,
+        "tags": ", ".join(post.tags),
+        "category": post.category,
+    }
+    return "".join(template.format(name=name, value=value) for name, value in values.items())
+
+
+def pelican(theme: str, address: str) -> Site:
+    """A Pelican blog."""
+
+    def build(workshop: Workshop) -> None:
+        settings = {
+            "AUTHOR": AUTHORS[0],
+            "SITENAME": TITLE,
+            "SITEURL": workshop.site.url,
+            "PATH": "content",
+            "TIMEZONE": "UTC",
+            "DEFAULT_LANG": "en",
+            "THEME": PELICAN_THEMES[theme].replace("$packages", str(workshop.python_packages)),
+        }
+        workshop.write("pelicanconf.py", "".join(f"{name} = {value!r}\n" for name, value in settings.items()))
+        workshop.write_images("content/images")
+        for post in workshop.documents:
+            head = metadata_lines(post, "{name}: {value}\n") + f"date: {post.published} 10:00\n"
+            workshop.write(f"content/{post.slug}.md", f"{head}\n{post.markdown}\n")
+        workshop.run("pelican", "content", "-o", "output", "-s", "pelicanconf.py")
+
+    return Site(
+        name=f"pelican-{theme}",
+        kind="blog",
+        address=address,
+        programs=PELICAN,
+        build=build,
+        documents=posts_of_several_authors,
+        output="output",
+    )
+
+
+NIKOLA = Programs(name="nikola", pypi=("nikola[extras]",))
+
+
+def nikola(theme: str, address: str) -> Site:
+    """A Nikola blog."""
+
+    def build(workshop: Workshop) -> None:
+        workshop.run("nikola", "init", "-q", "blog")
+        settings = {
+            "BLOG_AUTHOR": AUTHORS[0],
+            "BLOG_TITLE": TITLE,
+            "SITE_URL": f"{workshop.site.url}/",
+            "THEME": theme,
+            "TIMEZONE": "UTC",
+            "MARKDOWN_EXTENSIONS": ["markdown.extensions.extra", "markdown.extensions.codehilite"],
+            "POSTS": (("posts/*.md", "posts", "post.tmpl"),),
+            "INDEX_TEASERS": True,
+        }
+        configuration = (workshop.folder / "blog/conf.py").read_text(encoding="utf-8")
+        lines = "".join(f"{name} = {value!r}\n" for name, value in settings.items())
+        workshop.write("blog/conf.py", f"{configuration}\n{lines}")
+        workshop.write_images("blog/files/images")
+        for post in workshop.documents:
+            head = metadata_lines(post, ".. {name}: {value}\n")
+            head += f".. date: {post.published} 10:00:00 UTC\n.. has_math: true\n"
+            text = post.markdown.replace(MORE, "<!-- TEASER_END -->")
+            workshop.write(f"blog/posts/{post.slug}.md", f"<!--\n{head}-->\n\n{text}\n")
+        workshop.run("nikola", "build", folder=workshop.folder / "blog")
+
+    return Site(
+        name=f"nikola-{theme}",
+        kind="blog",
+        address=address,
+        programs=NIKOLA,
+        build=build,
+        documents=posts_of_several_authors,
+        output="blog/output",
+    )
+
+
+def build_jekyll(workshop: Workshop) -> None:
+    """A blog by Debian's packages jekyll and jekyll-theme-minima, which have to be installed."""
+    configuration = {
+        "title": TITLE,
+        "url": workshop.site.url,
+        "theme": "minima",
+        "timezone": "UTC",
+        "permalink": "/:year/:month/:day/:title.html",
+        "show_excerpts": True,
+        "excerpt_separator": MORE,
+        "plugins": ["jekyll-feed", "jekyll-seo-tag"],
+    }
+    workshop.write("_config.yml", yaml_lines(configuration))
+    workshop.write("index.md", "---\nlayout: home\n---\n")
+    workshop.write_images("images")
+    for post in workshop.documents:
+        workshop.write(f"_posts/{post.published}-{post.slug}.md", front_matter(post, layout="post"))
+    workshop.run("jekyll", "build")
+
+
+JEKYLL = Site(
+    name="jekyll-minima",
+    kind="blog",
+    address="127.0.41.31",
+    programs=Programs(name="jekyll"),
+    build=build_jekyll,
+    documents=posts_of_several_authors,
+    output="_site",
+)
+BLOGS = (
+    *(hexo(theme, f"127.0.41.{number}") for number, theme in enumerate(HEXO_THEMES, 1)),
+    *(pelican(theme, f"127.0.41.{number}") for number, theme in enumerate(PELICAN_THEMES, 11)),
+    nikola("bootblog4", "127.0.41.21"),
+    nikola("base", "127.0.41.22"),
+    JEKYLL,
+)

@@ -113,7 +113,7 @@ def slug_path(url: str) -> str:
 
 
 def match(items: Iterable[Item], documents: Sequence[Document]) -> Matched:
-    """The items by document. The longest slug decides, as one may be the end of another."""
+    """The items by document, without a seed that is none, which is kept by intention. The longest slug decides, as one may be the end of another."""
     slugs = sorted((document.slug for document in documents), key=len, reverse=True)
     by_slug: dict[str, Item] = {}
     others: list[Item] = []
@@ -125,7 +125,7 @@ def match(items: Iterable[Item], documents: Sequence[Document]) -> Matched:
         if item["duplicate_of"]:
             copies.append(item)
         elif slug is None:
-            others.append(item)
+            others += [] if item["via"] == "seed" else [item]
         elif slug in by_slug:
             repeated.append(item)
         else:
@@ -219,7 +219,8 @@ def _cells(item: Item, document: Document) -> Share:
 
 
 def _cells_of(markdown: str) -> Counter[str]:
-    return Counter(chain.from_iterable(chain.from_iterable(parts(markdown.translate(STRAIGHT)).tables)))
+    cells = chain.from_iterable(chain.from_iterable(parts(markdown.translate(STRAIGHT)).tables))
+    return Counter(filter(None, cells))
 
 
 def _formulas(item: Item, document: Document) -> Share:

@@ -78,6 +78,11 @@ class Workshop:
     def node_modules(self) -> Path:
         return self.programs / "node_modules"
 
+    @property
+    def python_packages(self) -> Path:
+        """The packages of the programs' environment."""
+        return next((self.programs / "venv").glob("lib/python*/site-packages"))
+
     @cached_property
     def documents(self) -> Sequence[Document]:
         return self.site.documents(self)
