@@ -30,9 +30,10 @@ from sites import OPEN, crawl  # noqa: E402
 from strangers_sites.applications import APPLICATIONS  # noqa: E402
 from strangers_sites.blogs import BLOGS  # noqa: E402
 from strangers_sites.compare import Comparison, compare, faults, match  # noqa: E402
+from strangers_sites.manuals import MANUALS  # noqa: E402
 from strangers_sites.site import PORT, Site, Workshop  # noqa: E402
 
-SITES = (*BLOGS, *APPLICATIONS)
+SITES = (*BLOGS, *MANUALS, *APPLICATIONS)
 LOOPBACK = {"ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8"}
 FAST = {name: OPEN[name] for name in ("DOWNLOAD_DELAY", "AUTOTHROTTLE_ENABLED")}
 TIMEOUT = 1_800.0

@@ -70,15 +70,13 @@ PELICAN = Programs(
     name="pelican",
     pypi=(
         "pelican[markdown]",
-        "pelican-theme-reflex",
         "pelican-theme-smallweb",
         "pelican-engineering-theme",
-        "pelican-themeless",
     ),
 )
 PELICAN_THEMES = {
     "notmyidea": "notmyidea",
-    "reflex": "reflex",
+    "simple": "simple",
     "smallweb": "smallweb",
     "engineering": "$packages/pelican_engineering_theme/theme",
 }

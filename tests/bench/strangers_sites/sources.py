@@ -36,6 +36,8 @@ class Document:
     """A day, ISO 8601."""
     tags: Sequence[str] = ()
     category: str = ""
+    text: str = ""
+    """Its plain text, for pages whose Markdown is not known."""
 
     @property
     def with_title(self) -> str:
