@@ -45,7 +45,7 @@ def measure(root: Path, site: Site, settings: Mapping[str, str]) -> tuple[Compar
     """Build a site unless it is there, crawl it, and compare."""
     workshop = Workshop(root=root, site=site)
     workshop.prepare()
-    arguments = {"seeds": site.url + site.start, "markdown": "yes"}
+    arguments = {"seeds": f"{site.url}/", "markdown": "yes"}
     begun = monotonic()
     with TemporaryDirectory(prefix=f"{site.name}-") as folder:
         with serving(workshop.output, site.address, PORT, site.fallback) as (_, served):

@@ -1,11 +1,11 @@
-"""Applications that make their pages in the browser: docsify."""
+"""Applications that make their pages in the browser: docsify, and small ones of Vue and React built by Vite."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from shutil import copytree
 
 from strangers_sites.site import Programs, Site, Workshop
-from strangers_sites.sources import Document, documents_of
+from strangers_sites.sources import MORE, Document, documents_of, posts
 
 DOCSIFY = Programs(name="docsify", npm=("docsify", "fastify", "pino", "undici"))
 DOCSIFY_PAGE = """\
@@ -40,7 +40,7 @@ def fastify_manual(workshop: Workshop) -> Path:
 
 
 def fastify_documents(workshop: Workshop) -> Sequence[Document]:
-    return documents_of(fastify_manual(workshop))
+    return documents_of(fastify_manual(workshop), "Fastify")
 
 
 def docsify(mode: str, address: str) -> Site:
@@ -69,4 +69,202 @@ def docsify(mode: str, address: str) -> Site:
     )
 
 
-APPLICATIONS = (docsify("history", "127.0.43.1"), docsify("hash", "127.0.43.2"))
+VITE = Programs(
+    name="vite",
+    npm=(
+        "vite@6",
+        "marked",
+        *("vue@3", "vue-router@4", "@vitejs/plugin-vue@5"),
+        *("react@19", "react-dom@19", "react-router-dom@7", "@vitejs/plugin-react@4"),
+    ),
+)
+VITE_PAGE = """\
+<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="UTF-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1.0" />
+    <title>The Lamplit Bench</title>
+  </head>
+  <body>
+    <div id="root"></div>
+    <script type="module" src="/src/main.jsx"></script>
+  </body>
+</html>
+"""
+VUE_MAIN = """\
+import { createApp } from "vue";
+import { createRouter, createWebHistory, createWebHashHistory } from "vue-router";
+import App from "./App.vue";
+import List from "./List.vue";
+import Post from "./Post.vue";
+
+const routes = [
+  { path: "/", component: List },
+  { path: "/post/:slug", component: Post },
+];
+createApp(App).use(createRouter({ history: HISTORY(), routes })).mount("#root");
+"""
+VUE_COMPONENTS = {
+    "App": """\
+<template>
+  <header><router-link to="/">The Lamplit Bench</router-link></header>
+  <main><router-view :key="$route.fullPath" /></main>
+  <footer>Made with Vue</footer>
+</template>
+""",
+    "List": """\
+<script setup>
+import { ref } from "vue";
+const posts = ref([]);
+fetch("/data/index.json").then((answer) => answer.json()).then((list) => (posts.value = list));
+</script>
+<template>
+  <ul class="posts">
+    <li v-for="post in posts" :key="post.slug">
+      <time>{{ post.published }}</time> <router-link :to="'/post/' + post.slug">{{ post.title }}</router-link>
+    </li>
+  </ul>
+</template>
+""",
+    "Post": """\
+<script setup>
+import { ref } from "vue";
+import { useRoute } from "vue-router";
+import { marked } from "marked";
+const post = ref(null);
+fetch(`/data/${useRoute().params.slug}.json`)
+  .then((answer) => answer.json())
+  .then((loaded) => {
+    post.value = loaded;
+    document.title = loaded.title;
+  });
+</script>
+<template>
+  <article v-if="post">
+    <h1>{{ post.title }}</h1>
+    <p class="meta"><span class="author">{{ post.author }}</span> <time>{{ post.published }}</time></p>
+    <div class="content" v-html="marked(post.markdown)"></div>
+  </article>
+</template>
+""",
+}
+REACT_MAIN = """\
+import { useEffect, useState } from "react";
+import { createRoot } from "react-dom/client";
+import { BrowserRouter, Link, Route, Routes, useParams } from "react-router-dom";
+import { marked } from "marked";
+
+function useJson(path) {
+  const [value, setValue] = useState(null);
+  useEffect(() => {
+    fetch(path).then((answer) => answer.json()).then(setValue);
+  }, [path]);
+  return value;
+}
+
+function List() {
+  const posts = useJson("/data/index.json") ?? [];
+  return (
+    <section>
+      {posts.map((post) => (
+        <div className="entry" key={post.slug}>
+          <Link to={`/post/${post.slug}`}>{post.title}</Link>
+          <small>{post.published}</small>
+        </div>
+      ))}
+    </section>
+  );
+}
+
+function Post() {
+  const post = useJson(`/data/${useParams().slug}.json`);
+  useEffect(() => {
+    if (post) document.title = `${post.title} | The Lamplit Bench`;
+  }, [post]);
+  if (!post) return <p>Loading...</p>;
+  return (
+    <div className="post">
+      <h1>{post.title}</h1>
+      <div className="byline">By {post.author}, {post.published}</div>
+      <div dangerouslySetInnerHTML={{ __html: marked(post.markdown) }} />
+    </div>
+  );
+}
+
+createRoot(document.getElementById("root")).render(
+  <BrowserRouter>
+    <nav><Link to="/">The Lamplit Bench</Link></nav>
+    <Routes>
+      <Route path="/" element={<List />} />
+      <Route path="/post/:slug" element={<Post />} />
+    </Routes>
+  </BrowserRouter>
+);
+"""
+
+
+def write_posts(workshop: Workshop, folder: str) -> None:
+    """Write the posts as JSON, and a list of them."""
+    workshop.write_images(f"{folder}/images")
+    rows = [
+        {"slug": post.slug, "title": post.title, "author": post.author, "published": post.published}
+        for post in workshop.documents
+    ]
+    workshop.write_json(f"{folder}/data/index.json", rows)
+    for row, post in zip(rows, workshop.documents, strict=True):
+        markdown = post.markdown.replace(MORE, "")
+        workshop.write_json(f"{folder}/data/{post.slug}.json", {**row, "markdown": markdown})
+
+
+def vite(name: str, address: str, plugin: str, sources: Mapping[str, str], has_paths: bool = True) -> Site:
+    """An application that loads posts as JSON; its routes are paths or fragments."""
+
+    def build(workshop: Workshop) -> None:
+        lines = [f'import plugin from "{plugin}";', "export default { plugins: [plugin()] };"]
+        workshop.write("vite.config.mjs", "\n".join(lines) + "\n")
+        workshop.write_json("package.json", {"name": "application", "type": "module"})
+        workshop.link_node_modules()
+        workshop.write("index.html", VITE_PAGE)
+        for path, source in sources.items():
+            workshop.write(f"src/{path}", source)
+        write_posts(workshop, "public")
+        workshop.run("vite", "build")
+
+    return Site(
+        name=name,
+        kind="application",
+        address=address,
+        programs=VITE,
+        build=build,
+        documents=lambda _: posts(count=APPLICATION_POSTS),
+        output="dist",
+        fallback="index.html" if has_paths else "",
+    )
+
+
+APPLICATION_POSTS = 24
+VUE_FILES = {f"{name}.vue": source for name, source in VUE_COMPONENTS.items()}
+APPLICATIONS = (
+    docsify("history", "127.0.43.1"),
+    docsify("hash", "127.0.43.2"),
+    vite(
+        name="vue-history",
+        address="127.0.43.11",
+        plugin="@vitejs/plugin-vue",
+        sources={**VUE_FILES, "main.jsx": VUE_MAIN.replace("HISTORY", "createWebHistory")},
+    ),
+    vite(
+        name="vue-hash",
+        address="127.0.43.12",
+        plugin="@vitejs/plugin-vue",
+        sources={**VUE_FILES, "main.jsx": VUE_MAIN.replace("HISTORY", "createWebHashHistory")},
+        has_paths=False,
+    ),
+    vite(
+        name="react",
+        address="127.0.43.21",
+        plugin="@vitejs/plugin-react",
+        sources={"main.jsx": REACT_MAIN},
+    ),
+)

@@ -1,10 +1,12 @@
 """Manuals by Sphinx, MkDocs, VitePress and Docusaurus, and the ready ones in Debian's packages."""
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from shutil import copytree
 
 from lxml import html
-from manuals import RULES, SKIPPED, gold_of
+from manuals import RULES, gold_of
 
 from strangers_sites.applications import fastify_documents, fastify_manual
 from strangers_sites.site import Programs, Site, Workshop, yaml_lines
@@ -99,7 +101,7 @@ def mkdocs(theme: str, address: str) -> Site:
             "site_name": TITLE,
             "site_url": f"{workshop.site.url}/",
             "theme": {"name": theme},
-            "markdown_extensions": ["fenced_code", "tables", "codehilite"],
+            "markdown_extensions": ["pymdownx.superfences", "pymdownx.highlight", "tables"],
         }
         workshop.write("mkdocs.yml", yaml_lines(configuration))
         if language == "fastify":
@@ -127,7 +129,7 @@ def vitepress(language: str, address: str) -> Site:
     def build(workshop: Workshop) -> None:
         items = [{"text": page.title, "link": f"/{page.slug}"} for page in workshop.documents]
         configuration = {"title": TITLE, "lang": language, "cleanUrls": False, "themeConfig": {"sidebar": items}}
-        workshop.write_json(".vitepress/config.json", configuration)
+        workshop.write(".vitepress/config.mjs", f"export default {json.dumps(configuration)};\n")
         workshop.write_json("package.json", {"type": "module"})
         workshop.link_node_modules()
         write_pages(workshop, ".")
@@ -167,6 +169,16 @@ def build_docusaurus(workshop: Workshop) -> None:
     workshop.run("docusaurus", "build", DISABLE_UPDATE_NOTIFIER="1", DOCUSAURUS_TELEMETRY="0")
 
 
+OUTSIDE_MANUALS = re.compile(
+    r"^(index|print|toc|404|search|graph_legend|annotated|classes|files|modules|pages|hierarchy)\.html$"
+    r"|^(functions|globals)(_.*)?\.html$|_source\.html$|-members\.html$"
+)
+"""The front page, indexes, pages that hold others, and listings of source files."""
+TITLE_TEXTS = "(//main//h1)[1]//text() | //*[@class='headertitle']/*[@class='title']/text()"
+"""The title by mdBook, and by Doxygen without the groups below it."""
+REFRESH = 'http-equiv="refresh"'
+
+
 def documents_of_package(workshop: Workshop) -> Sequence[Document]:
     """The pages of a ready manual, with the text of the element that its generator names as the main one."""
     documents = []
@@ -175,19 +187,18 @@ def documents_of_package(workshop: Workshop) -> Sequence[Document]:
         path = file.relative_to(workshop.output).as_posix()
         source = file.read_text(encoding="utf-8")
         rule = next((rule for rule in RULES if rule.mark.search(source)), None)
-        if SKIPPED.search(path) or rule is None:
+        if OUTSIDE_MANUALS.search(path) or rule is None or REFRESH in source:
             continue
         page = html.document_fromstring(source.encode())
         text, _ = gold_of(page, rule)
-        titles = page.xpath("//main//h1[1] | //*[@class='headertitle']")
-        if text and titles:
-            title = " ".join(titles[0].text_content().split())
-            slug = path.removesuffix(".html")
+        title = " ".join("".join(page.xpath(TITLE_TEXTS)).split())
+        if text and title:
+            slug = path.removesuffix(".html").removesuffix("/index")
             documents.append(Document(slug=slug, title=title, markdown="", text=text, language=language))
     return documents
 
 
-def ready(name: str, package: str, output: str, address: str, start: str = "/") -> Site:
+def ready(name: str, package: str, output: str, address: str) -> Site:
     """The manual in one of Debian's packages."""
     return Site(
         name=name,
@@ -198,7 +209,6 @@ def ready(name: str, package: str, output: str, address: str, start: str = "/") 
         documents=documents_of_package,
         output=output,
         is_ready=True,
-        start=start,
     )
 
 
@@ -216,6 +226,6 @@ MANUALS = (
         documents=lambda workshop: pages_in("en", workshop),
         output="build",
     ),
-    ready("mdbook-cargo", "cargo-doc", "usr/share/doc/cargo-doc/html", "127.0.42.41"),
-    ready("doxygen-doxygen", "doxygen-doc", "usr/share/doc/doxygen/html", "127.0.42.42"),
+    ready("mdbook", "rust-doc", "usr/share/doc/rust-doc/html/edition-guide", "127.0.42.41"),
+    ready("doxygen", "lmdb-doc", "usr/share/doc/lmdb-doc/html", "127.0.42.42"),
 )

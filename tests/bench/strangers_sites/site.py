@@ -48,7 +48,6 @@ class Site:
     """The file that is served for addresses without a file, as hosts of applications are configured."""
     is_ready: bool = False
     """Whether the pages are in the programs' folder."""
-    start: str = "/"
 
     @property
     def url(self) -> str:

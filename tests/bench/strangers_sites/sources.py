@@ -17,7 +17,7 @@ LANGUAGES = ("en", "zh")
 SECTIONS = ("code", "table", "list", "quote", "paragraphs", "formula", "image")
 SHORT_POST_EVERY = 8
 """Every eighth post has no section."""
-HEADING = re.compile(r"^#{1,6} +(.+?) *#*$", re.MULTILINE)
+HEADING = re.compile(r"^#{1,6} +(.+?) *#*$|<h1[^>]*>([^<\n]+)</h1>", re.MULTILINE)
 FENCED_BLOCK = re.compile(r"^ *(`{3,}|~{3,}).*?^ *\1", re.MULTILINE | re.DOTALL)
 
 
@@ -186,14 +186,18 @@ def markdown_files(folder: Path) -> Iterator[tuple[str, str]]:
         yield file.relative_to(folder).as_posix(), file.read_text(encoding="utf-8")
 
 
-def documents_of(folder: Path, language: str = "en") -> list[Document]:
-    """The pages of a manual in Markdown, except indexes, which may become lists."""
+def documents_of(folder: Path, name: str, language: str = "en") -> list[Document]:
+    """The pages of a manual in Markdown, except indexes, which may become lists.
+
+    The title is the first heading that is not the manual's name.
+    """
     documents = []
     for path, content in markdown_files(folder):
         slug = path.removesuffix(".md")
-        heading = HEADING.search(FENCED_BLOCK.sub("", content))
+        headings = [own or html for own, html in HEADING.findall(FENCED_BLOCK.sub("", content))]
+        heading = next((heading for heading in headings if heading != name), None)
         if heading is None or slug.rpartition("/")[2].lower() in ("index", "readme", "_sidebar"):
             continue
-        title = heading[1].replace("`", "").replace("\\", "")
+        title = heading.replace("`", "").replace("\\", "")
         documents.append(Document(slug=slug, title=title, markdown=content, language=language))
     return documents
