@@ -111,9 +111,7 @@ async def serve(folder: Path, host: str = "127.0.0.1", port: int = 0, fallback: 
 
 
 @contextmanager
-def serving(
-    folder: Path, host: str = "127.0.0.1", port: int = 0, fallback: str = ""
-) -> Iterator[tuple[int, Served]]:
+def serving(folder: Path, host: str = "127.0.0.1", port: int = 0, fallback: str = "") -> Iterator[tuple[int, Served]]:
     """The port of a server of the folder, and what it served once it has ended."""
     served = Served()
     line = [sys.executable, __file__, str(folder), host, str(port), fallback]

@@ -89,7 +89,9 @@ def print_faults(details: Mapping[str, Any]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     default = Path(gettempdir()) / "strangers"
-    parser.add_argument("folder", nargs="?", type=Path, default=default, help=f"where programs and sites are ({default})")
+    parser.add_argument(
+        "folder", nargs="?", type=Path, default=default, help=f"where programs and sites are ({default})"
+    )
     parser.add_argument("--only", nargs="+", metavar="NAME", help="sites or beginnings of their names")
     parser.add_argument("--fast", action="store_true", help="leave out the pauses between requests")
     parser.add_argument("--faults", action="store_true", help="print what is wrong, by address")

@@ -1,4 +1,4 @@
-"""Applications that make their pages in the browser: docsify, and small ones of Vue and React built by Vite."""
+"""Applications that make their pages in the browser: docsify, and small ones of Vue, React and Angular."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -204,6 +204,117 @@ createRoot(document.getElementById("root")).render(
 """
 
 
+ANGULAR = Programs(
+    name="angular",
+    npm=(
+        *(f"@angular/{name}@19" for name in ("cli", "build", "core", "common", "compiler", "compiler-cli")),
+        *(f"@angular/{name}@19" for name in ("platform-browser", "router")),
+        *("rxjs@7", "zone.js@0.15", "tslib", "typescript@5.7", "marked"),
+    ),
+)
+ANGULAR_PAGE = """\
+<!doctype html>
+<html lang="en">
+<head>
+  <meta charset="utf-8">
+  <title>The Lamplit Bench</title>
+  <base href="/">
+  <meta name="viewport" content="width=device-width, initial-scale=1">
+</head>
+<body>
+  <app-root></app-root>
+</body>
+</html>
+"""
+ANGULAR_MAIN = """\
+import { Component, inject, signal } from "@angular/core";
+import { bootstrapApplication, Title } from "@angular/platform-browser";
+import { ActivatedRoute, provideRouter, RouterLink, RouterOutlet } from "@angular/router";
+import { marked } from "marked";
+
+interface Post { slug: string; title: string; author: string; published: string; markdown: string }
+
+async function load<T>(path: string): Promise<T> {
+  return (await fetch(path)).json();
+}
+
+@Component({
+  selector: "app-list",
+  imports: [RouterLink],
+  template: `
+    @for (post of posts(); track post.slug) {
+      <p><a [routerLink]="['/post', post.slug]">{{ post.title }}</a> <span>{{ post.published }}</span></p>
+    }
+  `,
+})
+class List {
+  posts = signal<Post[]>([]);
+  constructor() {
+    load<Post[]>("/data/index.json").then((posts) => this.posts.set(posts));
+  }
+}
+
+@Component({
+  selector: "app-post",
+  template: `
+    @if (post(); as post) {
+      <h1>{{ post.title }}</h1>
+      <p class="info">{{ post.author }} &middot; {{ post.published }}</p>
+      <section [innerHTML]="html()"></section>
+    }
+  `,
+})
+class PostPage {
+  post = signal<Post | null>(null);
+  html = signal("");
+  constructor() {
+    const title = inject(Title);
+    const slug = inject(ActivatedRoute).snapshot.params["slug"];
+    load<Post>(`/data/${slug}.json`).then((post) => {
+      this.post.set(post);
+      this.html.set(marked.parse(post.markdown, { async: false }));
+      title.setTitle(post.title);
+    });
+  }
+}
+
+@Component({
+  selector: "app-root",
+  imports: [RouterOutlet, RouterLink],
+  template: `<a routerLink="/">The Lamplit Bench</a><router-outlet />`,
+})
+class App {}
+
+const routes = [{ path: "", component: List }, { path: "post/:slug", component: PostPage }];
+bootstrapApplication(App, { providers: [provideRouter(routes)] });
+"""
+
+
+def build_angular(workshop: Workshop) -> None:
+    """The application of Angular, with the settings that `ng new` writes and no budgets."""
+    options = {
+        "outputPath": "dist",
+        "index": "src/index.html",
+        "browser": "src/main.ts",
+        "polyfills": ["zone.js"],
+        "tsConfig": "tsconfig.json",
+        "preserveSymlinks": True,
+        "assets": [{"glob": "**/*", "input": "public"}],
+    }
+    target = {"builder": "@angular/build:application", "options": options}
+    project = {"projectType": "application", "root": "", "sourceRoot": "src", "architect": {"build": target}}
+    compiler = {"strict": True, "target": "ES2022", "module": "ES2022", "moduleResolution": "bundler"}
+    compiler |= {"experimentalDecorators": True, "importHelpers": True, "preserveSymlinks": True, "skipLibCheck": True}
+    workshop.write_json("angular.json", {"version": 1, "projects": {"application": project}})
+    workshop.write_json("tsconfig.json", {"compilerOptions": compiler, "files": ["src/main.ts"]})
+    workshop.write_json("package.json", {"name": "application", "private": True})
+    workshop.link_node_modules()
+    workshop.write("src/index.html", ANGULAR_PAGE)
+    workshop.write("src/main.ts", ANGULAR_MAIN)
+    write_posts(workshop, "public")
+    workshop.run("ng", "build", NG_CLI_ANALYTICS="false", CI="1")
+
+
 def write_posts(workshop: Workshop, folder: str) -> None:
     """Write the posts as JSON, and a list of them."""
     workshop.write_images(f"{folder}/images")
@@ -266,5 +377,15 @@ APPLICATIONS = (
         address="127.0.43.21",
         plugin="@vitejs/plugin-react",
         sources={"main.jsx": REACT_MAIN},
+    ),
+    Site(
+        name="angular",
+        kind="application",
+        address="127.0.43.31",
+        programs=ANGULAR,
+        build=build_angular,
+        documents=lambda _: posts(count=APPLICATION_POSTS),
+        output="dist/browser",
+        fallback="index.html",
     ),
 )

@@ -9,11 +9,10 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from strangers_sites.sources import Document
-
 from crawler.evaluation.metadata_scores import is_right
 from crawler.evaluation.structure_scores import MarkdownParts, parts
 from crawler.evaluation.text_metrics import CountedText, f1, precision_recall
+from strangers_sites.sources import Document
 
 Item = Mapping[str, Any]
 TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z][^<>\n]*>", re.DOTALL)
@@ -113,7 +112,10 @@ def slug_path(url: str) -> str:
 
 
 def match(items: Iterable[Item], documents: Sequence[Document]) -> Matched:
-    """The items by document, without a seed that is none, which is kept by intention. The longest slug decides, as one may be the end of another."""
+    """The items by document, without a seed that is none, which is kept by intention.
+
+    The longest slug decides, as one may be the end of another.
+    """
     slugs = sorted((document.slug for document in documents), key=len, reverse=True)
     by_slug: dict[str, Item] = {}
     others: list[Item] = []

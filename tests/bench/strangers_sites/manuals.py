@@ -42,9 +42,7 @@ MKDOCS_THEMES = {
 }
 """The themes, each with the language of its manual, or `fastify` for the manual of that name."""
 VITEPRESS = Programs(name="vitepress", npm=("vitepress",))
-DOCUSAURUS = Programs(
-    name="docusaurus", npm=("@docusaurus/core", "@docusaurus/preset-classic", "react", "react-dom")
-)
+DOCUSAURUS = Programs(name="docusaurus", npm=("@docusaurus/core", "@docusaurus/preset-classic", "react", "react-dom"))
 
 
 def pages_in(language: str, workshop: Workshop) -> Sequence[Document]:
@@ -75,7 +73,15 @@ def sphinx(theme: str, address: str) -> Site:
         }
         workshop.write("source/conf.py", "".join(f"{name} = {value!r}\n" for name, value in settings.items()))
         write_pages(workshop, "source")
-        lines = ["# " + TITLE, "", "```{toctree}", ":maxdepth: 1", "", *(page.slug for page in workshop.documents), "```"]
+        lines = [
+            "# " + TITLE,
+            "",
+            "```{toctree}",
+            ":maxdepth: 1",
+            "",
+            *(page.slug for page in workshop.documents),
+            "```",
+        ]
         workshop.write("source/index.md", "\n".join(lines) + "\n")
         # Images from the root of the site are none of Sphinx's files.
         copytree(workshop.folder / "source/images", workshop.folder / "html/images")

@@ -127,7 +127,9 @@ class Workshop:
         programs = self.site.programs
         if programs.npm:
             (self.programs / "package.json").write_text("{}", encoding="utf-8")
-            self.run("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", *programs.npm, folder=self.programs)
+            self.run(
+                "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", *programs.npm, folder=self.programs
+            )
         if programs.pypi:
             self.run(sys.executable, "-m", "venv", self.programs / "venv")
             self.run(self.programs / "venv/bin/pip", "install", *programs.pypi)
