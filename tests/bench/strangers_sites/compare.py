@@ -192,7 +192,7 @@ def faults(matched: Matched, documents: Sequence[Document]) -> dict[str, list[st
             counted = share(item, document)
             if counted.count < counted.of:
                 lines.setdefault(part, []).append(f"{item['url']}: {counted}")
-    return {name: found for name, found in lines.items() if found}
+    return {name: addresses for name, addresses in lines.items() if addresses}
 
 
 LEAST_F1 = 0.97

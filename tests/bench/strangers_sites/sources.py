@@ -14,7 +14,10 @@ FIRST_DAY = date(2019, 1, 7)
 DAYS_BETWEEN_POSTS = 61  # 40 posts end in 2025
 AUTHORS = ("Mira Tanaka", "Jonas Weidenfeld", "林晓雨")
 LANGUAGES = ("en", "zh")
-SECTIONS = ("code", "table", "list", "quote", "paragraphs", "formula", "image")
+MORE = "<!-- more -->"
+"""Ends the excerpt of a post in lists."""
+IMAGES = 6
+"""How many photographs the sites have."""
 SHORT_POST_EVERY = 8
 """Every eighth post has no section."""
 HEADING = re.compile(r"^#{1,6} +(.+?) *#*$|<h1[^>]*>([^<\n]+)</h1>", re.MULTILINE)
@@ -90,7 +93,7 @@ class Author:
         head = names["zh" if self.vocabulary is VOCABULARIES["zh"] else "en"]
         return "\n".join((f"{self.paragraph()}\n", head, "| --- | --- | --- |", *rows))
 
-    def list(self) -> str:
+    def nested_list(self) -> str:
         lines = [f"{self.paragraph()}\n"]
         for _ in range(3):
             lines.append(f"- {self.paragraph(1, 1)}")
@@ -107,14 +110,20 @@ class Author:
         thing = self.random.choice(self.subject.things)
         return f"{self.paragraph()}\n\n![{thing}](/images/photo-{self.random.randint(1, IMAGES)}.png)"
 
-    def section(self, kind: str) -> str:
+    def section(self, write: "Callable[[Author], str]") -> str:
         """A heading and the blocks below it."""
-        write: Callable[[], str] = getattr(self, kind)
-        return f"## {self.phrase(self.vocabulary.headings)}\n\n{write()}"
+        return f"## {self.phrase(self.vocabulary.headings)}\n\n{write(self)}"
 
 
-IMAGES = 6
-"""How many photographs the sites have."""
+SECTIONS = (
+    Author.code,
+    Author.table,
+    Author.nested_list,
+    Author.quote,
+    Author.paragraphs,
+    Author.formula,
+    Author.image,
+)
 
 
 def posts(count: int = 40, languages: Sequence[str] = LANGUAGES, author: str = "") -> list[Document]:
@@ -130,8 +139,8 @@ def _post(number: int, language: str, author: str) -> Document:
     title = writer.phrase(vocabulary.titles)
     blocks = [writer.paragraph(), MORE, writer.paragraph()]
     if number % SHORT_POST_EVERY != SHORT_POST_EVERY - 1:
-        kinds = random.sample(SECTIONS, random.randint(3, 5))
-        blocks += [writer.section(kind) for kind in kinds]
+        writers = random.sample(SECTIONS, random.randint(3, 5))
+        blocks += [writer.section(write) for write in writers]
     return Document(
         slug=f"{language}-letter-{number:02}",
         title=title,
@@ -142,10 +151,6 @@ def _post(number: int, language: str, author: str) -> Document:
         tags=tuple(random.sample(subject.things, 2)),
         category=subject.name,
     )
-
-
-MORE = "<!-- more -->"
-"""Ends the excerpt of a post in lists."""
 
 
 def front_matter(document: Document, **others: str) -> str:
