@@ -1,7 +1,8 @@
 """A static server in a process of its own, and how much it can serve.
 
-`python server.py FOLDER` serves on a free port of 127.0.0.1, says the port, and when its standard input ends says what
-it served. So it ends with whoever started it, whatever happens to that one.
+`python server.py FOLDER [HOST [PORT [FALLBACK]]]` serves on a free port of 127.0.0.1 or on those of the arguments,
+says the port, and when its standard input ends says what it served. So it ends with whoever started it, whatever
+happens to that one. The file FALLBACK is served for paths without a file and an ending, as hosts of applications do.
 """
 
 import asyncio
@@ -41,8 +42,9 @@ class Served:
 class Files:
     """The files of a folder as whole answers, ready to send."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, fallback: str = "") -> None:
         self.folder = folder.resolve()
+        self.fallback = fallback
         self.answer = cache(self._answer)
         for path in self.folder.rglob("*.html"):
             self.answer("/" + path.relative_to(self.folder).as_posix())
@@ -50,17 +52,23 @@ class Files:
     def _answer(self, path: str) -> tuple[bytes, bool]:
         """The answer, and whether it is a page."""
         file = (self.folder / path.lstrip("/")).resolve()
-        if file.is_dir():
+        if file.is_dir() and (file / "index.html").is_file():
+            if not path.endswith("/"):
+                return _answer("301 Moved Permanently", "text/html", b"", location=quote(f"{path}/")), False
             file /= "index.html"
+        if self.fallback and not file.is_file() and not file.suffix:
+            file = self.folder / self.fallback
         if not file.is_relative_to(self.folder) or not file.is_file():
             return _answer("404 Not Found", "text/html", NOT_FOUND), False
         kind = guess_type(file.name)[0] or "application/octet-stream"
         return _answer("200 OK", kind, file.read_bytes()), kind == "text/html"
 
 
-def _answer(status: str, kind: str, body: bytes) -> bytes:
-    head = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n"
-    return head.encode() + body
+def _answer(status: str, kind: str, body: bytes, location: str = "") -> bytes:
+    head = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n"
+    if location:
+        head += f"Location: {location}\r\n"
+    return f"{head}\r\n".encode() + body
 
 
 class Connection(asyncio.Protocol):
@@ -88,12 +96,12 @@ class Connection(asyncio.Protocol):
                 self.served["pages"].add(target)
 
 
-async def serve(folder: Path) -> None:
+async def serve(folder: Path, host: str = "127.0.0.1", port: int = 0, fallback: str = "") -> None:
     """Serve until standard input ends."""
-    files = Files(folder)
+    files = Files(folder, fallback)
     served: dict[str, Any] = {"answers": 0, "pages": set(), "asked": []}
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: Connection(files, served), "127.0.0.1", 0, backlog=1024)
+    server = await loop.create_server(lambda: Connection(files, served), host, port, backlog=1024)
     started = time.process_time()
     print(server.sockets[0].getsockname()[1], flush=True)
     await loop.run_in_executor(None, sys.stdin.buffer.read)
@@ -103,10 +111,10 @@ async def serve(folder: Path) -> None:
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[tuple[int, Served]]:
+def serving(folder: Path, host: str = "127.0.0.1", port: int = 0, fallback: str = "") -> Iterator[tuple[int, Served]]:
     """The port of a server of the folder, and what it served once it has ended."""
     served = Served()
-    line = [sys.executable, __file__, str(folder)]
+    line = [sys.executable, __file__, str(folder), host, str(port), fallback]
     with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -149,4 +157,6 @@ def capacity(folder: Path, targets: list[str]) -> float:
 
 
 if __name__ == "__main__":
-    asyncio.run(serve(Path(sys.argv[1])))
+    folder, *others = sys.argv[1:]
+    host, port, fallback = [*others, *("127.0.0.1", "0", "")[len(others) :]]
+    asyncio.run(serve(Path(folder), host, int(port), fallback))
