@@ -262,6 +262,8 @@ def _dated_titles(page: Page, kept: Sequence[Block], entries: Mapping[int, Entry
 def _is_continued(page: Page, title: Block, entries: Mapping[int, Entry]) -> bool:
     """Whether a later line leads to the page of the title again, to read the rest of it."""
     target = entries[id(title)].target
+    if target.startswith(page.url.rstrip("/") + "/"):
+        return False  # a part of the page, such as its printed form
     same = [block for block in page.blocks if id(block) in entries and entries[id(block)].target == target]
     return same[0] is title and len(same[-1].text) < len(title.text)
 

@@ -138,6 +138,7 @@ WHOLE = HEADED.format(1, f"{TEXT}</p><h3>Why</h3><p>{TEXT}")
         (TEASERS.replace("/post/", "http://other.example/"), "article", False),
         (CONTINUED, "article", True),
         (dated(1, f"<p>{TEXT}</p>"), "article", False),
+        (CONTINUED.replace("/post/1", "/blog/page/2/print"), "article", False),
         (f"<title>Notes on the bees, part 1</title>{CONTINUED}", "article", False),
         (f"<meta property='og:type' content='article'>{CONTINUED}", "article", False),
         # A whole post under a title that leads to its own page.
@@ -175,6 +176,6 @@ def test_a_page_of_which_nothing_is_kept_may_be_a_list(html: str, expected: bool
 
 
 def test_the_text_of_a_page_may_stand_in_an_aside() -> None:
-    page = Page.from_html(f"<aside>{CONTINUED}</aside>", "http://a.example/")
+    page = Page.from_html(f"<aside>{CONTINUED}</aside>", "http://a.example/tag/bees")
     kept = tuple(block for block in page.blocks if block.text.startswith("Honey bees"))
     assert is_listing(page, Extraction("", "", kept, page_type="article"))
