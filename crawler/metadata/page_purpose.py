@@ -211,8 +211,9 @@ def _begins_with_entries(page: Page, extraction: Extraction, entries: Mapping[in
     titles = list(_dated_titles(page, kept, entries))
     if not titles or _before(page, kept, titles[0]) > FEW_WORDS:
         return False
-    if len({entries[id(block)].target for block in titles}) >= SEVERAL:
-        return _longest_part(page, kept, titles) <= MOST_OF_A_LIST * _letters(kept)
+    has_several = len({entries[id(block)].target for block in titles}) >= SEVERAL
+    if has_several and _longest_part(page, kept, titles) <= MOST_OF_A_LIST * _letters(kept):
+        return True
     return titles[0].tag in HEADINGS or _is_continued(page, titles[0], entries)
 
 
@@ -265,7 +266,7 @@ def _is_continued(page: Page, title: Block, entries: Mapping[int, Entry]) -> boo
     if target.startswith(page.url.rstrip("/") + "/"):
         return False  # a part of the page, such as its printed form
     same = [block for block in page.blocks if id(block) in entries and entries[id(block)].target == target]
-    return same[0] is title and len(same[-1].text) < len(title.text)
+    return same[0] is title and entries[id(same[-1])].width < entries[id(title)].width
 
 
 def _has_no_text(page: Page, extraction: Extraction, entries: Mapping[int, Entry]) -> bool:
