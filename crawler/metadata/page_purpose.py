@@ -1,13 +1,24 @@
 """Whether a page serves something else than to be read: to log in, or to list other pages. Only sure signs count."""
 
-import re
-from collections.abc import Iterator
-from itertools import takewhile
-from typing import Any
+from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
+
+from crawler.metadata.date_notation import dates
 from crawler.page.json_ld import json_documents
 from crawler.page.page import Extraction, Page
+from crawler.page.text import EASTERN
 from crawler.urls.parsing import site
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+    from crawler.page.blocks import Block
 
 SHORT = 400
 """Characters of main text from which a page with a log-in form is there for its text."""
@@ -18,6 +29,8 @@ LOGIN_WORDS = re.compile(
     re.IGNORECASE,
 )
 """Words of titles and addresses. Many articles have a form at their side, so the form alone proves nothing."""
+TYPED = frozenset(("text", "email", "tel", "number", "search", "password"))
+"""Types of fields that a reader types into."""
 OF_ARCHIVES = ("category", "tag", "author", "date", "post-type-archive")
 LISTS = tuple(
     map(
@@ -40,17 +53,70 @@ MOST_BEFORE = 200
 """Characters before the first entry, or a tenth of the text: related pages come after an article."""
 LITTLE = 300
 """Characters of a list with fewer entries, such as the page of a tag that one post has."""
+FEW_WORDS = 60
+"""Characters of a list beside its entries, such as its name and how many there are."""
+LONGEST_DATE = 40
+"""Characters of a line that is a date, with a word or the time beside it."""
+NARROWEST_TITLE = 15
+WIDE = 3
+SAME_BEGINNING = 20
+"""Characters of a heading that the title of the page has, if it is the page's own."""
+LONGEST_LINE = 100
+LONGEST_COUNT = 6
+COUNT = re.compile(r"\d+\W?$")
+"""How many pages a link leads to, at its end."""
+DAY = re.compile(r"(?<!\d)(?:0\d|1[012])[-/.](?:0[1-9]|[12]\d|3[01])(?!\d)")
+"""A day without its year, as in a list by years."""
+MOST_OF_A_LIST = 0.6
+"""Share of the text that the longest entry of a list has; related pages may stand within an article."""
+MAY_LIST_POSTS = frozenset(("", "article", "collection", "listing"))
+"""Types of pages that may be lists of posts; the posts of a forum have links and dates, too."""
+HAS_LITTLE_TEXT = frozenset(("product", "service", "documentation"))
+"""Types of pages that may have next to no text."""
+MOST_BETWEEN = 8
+"""Lines between a title and its date or text: author, category, tags."""
+CLOUD = 10
+"""Links in one line, as in a cloud of tags."""
+BESIDE = frozenset(("nav", "aside", "footer"))
 SINGLE = frozenset(("single", "singular", "page"))
 LIST_TYPES = frozenset(("CollectionPage", "SearchResultsPage"))
 TEXT_TYPES = re.compile(r"Article|Posting|Product|Recipe|Review|HowTo|FAQ|QAPage|Course|Event|Book|Report")
 
 
+@dataclass(frozen=True)
+class Entry:
+    """A line of a list: the title of another page."""
+
+    target: str
+    is_dated: bool
+    """Whether a date stands in it or beside it."""
+    is_whole: bool
+    """Whether all of its text is the link."""
+    width: int
+    links: int
+
+    @property
+    def is_dated_title(self) -> bool:
+        """Whether it may be the title of a post: not the name of an author or a category."""
+        return self.is_dated and self.is_whole and self.links == 1 and self.width >= NARROWEST_TITLE
+
+
 def is_login(page: Page, extraction: Extraction) -> bool:
-    """Whether a page is a form to log in or to register, with little else."""
-    if b"password" not in page.body.lower():
+    """Whether a page is a form to log in or to register, or asks for the password of its text, with little else."""
+    if b"password" not in page.body.lower() or len(extraction.text) >= SHORT:
         return False
-    has_field = any(one.get("type", "").lower() == "password" for one in page.root.iter("input"))
-    return has_field and len(extraction.text) < SHORT and LOGIN_WORDS.search(f"{page.title} {page.url}") is not None
+    fields = [field for field in page.root.iter("input") if field.get("type", "").lower() == "password"]
+    if not fields:
+        return False
+    return LOGIN_WORDS.search(f"{page.title} {page.url}") is not None or any(map(_asks_for_password_only, fields))
+
+
+def _asks_for_password_only(field: _Element) -> bool:
+    """Whether the form of a password has no other field to fill in, as that above a text for a few readers."""
+    form = next(field.iterancestors("form"), None)
+    if form is None:
+        return False
+    return not any(other is not field and other.get("type", "text").lower() in TYPED for other in form.iter("input"))
 
 
 def is_listing(page: Page, extraction: Extraction) -> bool:
@@ -59,8 +125,7 @@ def is_listing(page: Page, extraction: Extraction) -> bool:
         return is_list
     if _by_types(page):
         return True
-    # Articles may end in a list of others.
-    return (extraction.page_type != "article" or _is_linked(extraction)) and _shows_a_list(page, extraction)
+    return _shows_a_list(page, extraction)
 
 
 def _by_classes(page: Page) -> bool | None:
@@ -98,32 +163,229 @@ def _is_linked(extraction: Extraction) -> bool:
 
 
 def _shows_a_list(page: Page, extraction: Extraction) -> bool:
-    """Whether at least half of the headings of the text are links to other pages of the site, and they make up the
-    text: there are several, from its beginning on, or there is little else.
-    """
+    """Whether the text is made of entries: of titles that link to other pages of the site."""
     kept = extraction.blocks
+    entries = _entries(page)
+    if _has_linked_headings(page, kept, entries) and (extraction.page_type != "article" or _is_linked(extraction)):
+        return True
+    return (
+        _has_linked_text(page, kept, entries)
+        or _begins_with_entries(page, extraction, entries)
+        or _has_no_text(page, extraction, entries)
+    )
+
+
+def _has_linked_headings(page: Page, kept: Sequence[Block], entries: Mapping[int, Entry]) -> bool:
+    """Whether at least half of the headings of the text are entries, and they make up the text: there are several,
+    from its beginning on, or there is little else.
+    """
     headings = [block for block in kept if block.tag in HEADINGS and block.text]
-    linked = [block for block in headings if block.linked >= WHOLLY * len(block.text)]
-    if not linked or len(linked) < len(headings) / 2:
+    linked = [block for block in headings if id(block) in entries]
+    targets = {entries[id(block)].target for block in linked}
+    if not linked or len(targets) < len(headings) / 2:
         return False
+    letters = _letters(kept)
+    if len(targets) < SEVERAL:
+        return letters < LITTLE and _letters(linked) >= letters / 5
+    return _before(page, kept, linked[0]) <= max(MOST_BEFORE, letters / 10)
+
+
+def _has_linked_text(page: Page, kept: Sequence[Block], entries: Mapping[int, Entry]) -> bool:
+    """Whether several entries and their dates are the text, but for a few words."""
+    letters = _letters(kept)
+    targets = {entries[id(block)].target for block in kept if id(block) in entries}
+    timed = {element.getparent() for element in page.describing("time")}
+    own = [
+        block for block in kept if id(block) not in entries and block.tag not in HEADINGS and not _is_date(block, timed)
+    ]
+    return len(targets) >= SEVERAL and _letters(own) <= max(FEW_WORDS, letters / 10)
+
+
+def _begins_with_entries(page: Page, extraction: Extraction, entries: Mapping[int, Entry]) -> bool:
+    """Whether the text begins with the title of another page and its date, as a list of posts with their beginnings
+    does.
+    """
+    if extraction.page_type not in MAY_LIST_POSTS or _is_text_by_head(page):
+        return False
+    kept = extraction.blocks
+    titles = list(_dated_titles(page, kept, entries))
+    if not titles or _before(page, kept, titles[0]) > FEW_WORDS:
+        return False
+    has_several = len({entries[id(block)].target for block in titles}) >= SEVERAL
+    if has_several and _longest_part(page, kept, titles) <= MOST_OF_A_LIST * _letters(kept):
+        return True
+    return titles[0].tag in HEADINGS or _is_continued(page, titles[0], entries)
+
+
+def _is_text_by_head(page: Page) -> bool:
+    """Whether the head of the page declares a text of its own.
+
+    >>> _is_text_by_head(Page.from_html("<meta property='og:type' content='article'>"))
+    True
+    """
+    return TEXT_TYPES.search(page.meta.get("og:type", "").capitalize()) is not None
+
+
+def _longest_part(page: Page, kept: Sequence[Block], titles: Sequence[Block]) -> int:
+    """The characters of the longest part of the text between two titles."""
+    is_title = {id(block) for block in titles}
+    is_kept = {id(block) for block in kept}
+    longest = part = 0
+    for block in page.blocks:
+        if id(block) in is_title:
+            part = 0
+        elif id(block) in is_kept:
+            part += len(block.text)
+            longest = max(longest, part)
+    return longest
+
+
+def _dated_titles(page: Page, kept: Sequence[Block], entries: Mapping[int, Entry]) -> Iterator[Block]:
+    """The entries with dates that are in the text, or above a part of it that has no other title."""
+    is_kept = {id(block) for block in kept}
+    beside = _beside(page, kept)
+    above, lines = None, 0
+    for block in page.blocks:
+        lines += 1
+        if id(block) in entries and entries[id(block)].is_dated_title and not _is_beside(block, beside):
+            if id(block) in is_kept:
+                yield block
+                above = None
+            else:
+                above, lines = block, 0
+        elif block.tag in HEADINGS and id(block) not in entries:
+            above = None
+        elif id(block) in is_kept and above is not None and lines <= MOST_BETWEEN:
+            yield above
+            above = None
+
+
+def _is_continued(page: Page, title: Block, entries: Mapping[int, Entry]) -> bool:
+    """Whether a later line leads to the page of the title again, to read the rest of it."""
+    target = entries[id(title)].target
+    if target.startswith(page.url.rstrip("/") + "/"):
+        return False  # a part of the page, such as its printed form
+    same = [block for block in page.blocks if id(block) in entries and entries[id(block)].target == target]
+    return same[0] is title and entries[id(same[-1])].width < entries[id(title)].width
+
+
+def _has_no_text(page: Page, extraction: Extraction, entries: Mapping[int, Entry]) -> bool:
+    """Whether nearly nothing of the page was kept, as it has only entries with dates or a cloud of links."""
+    if extraction.page_type in HAS_LITTLE_TEXT:
+        return False
+    kept = extraction.blocks
+    own = [block for block in kept if id(block) not in entries and block.tag not in HEADINGS]
+    if _letters(own) > FEW_WORDS or (extraction.text and not kept) or _is_text_by_head(page):
+        return False
+    beside = _beside(page, kept)
+    lists = (block for block in page.blocks if id(block) in entries and not _is_beside(block, beside))
+    return any(entries[id(block)].is_dated or entries[id(block)].links >= CLOUD for block in lists)
+
+
+def _letters(blocks: Iterable[Block]) -> int:
+    return sum(len(block.text) for block in blocks)
+
+
+def _before(page: Page, kept: Sequence[Block], title: Block) -> int:
+    """How many characters the text has before a title."""
+    is_before = {id(block) for block in takewhile(lambda block: block is not title, page.blocks)}
+    return _letters(block for block in kept if id(block) in is_before)
+
+
+def _beside(page: Page, kept: Sequence[Block]) -> set[_Element]:
+    """The navigation, sidebars and feet of the page, but for those that hold its text."""
+    beside = set(page.root.iter(*BESIDE))
+    if beside:
+        beside -= {above for block in kept for above in _with_ancestors(block)}
+    return beside
+
+
+def _is_beside(block: Block, beside: Container[_Element]) -> bool:
+    return any(element in beside for element in _with_ancestors(block))
+
+
+def _with_ancestors(block: Block) -> Iterator[_Element]:
+    yield block.element
+    yield from block.element.iterancestors()
+
+
+def _entries(page: Page) -> dict[int, Entry]:
+    """For the id of each block that is all but wholly a link, but for a date or a number, its entry; what the title of
+    the page has is no entry.
+    """
     targets = _targets(page)
-    entries = {id(block): targets[id(block)] for block in linked if id(block) in targets}
-    count = len(set(entries.values()))
-    if not entries or count < len(headings) / 2:
+    links = Counter(link.at for link in page.links)
+    blocks = page.blocks
+    timed = {element.getparent() for element in page.describing("time")}
+    has_date_line = [_is_date_line(block, timed) for block in blocks]
+    found: dict[int, Entry] = {}
+    for at, block in enumerate(blocks):
+        if at not in targets or _is_date(block, timed) or block.text[:SAME_BEGINNING] in page.title:
+            continue
+        rest = len(block.text) - block.linked
+        has_date = 0 < rest <= LONGEST_DATE and (block.element in timed or _names_a_date(block.text))
+        is_counted = 0 < rest <= LONGEST_COUNT * links[at] and (links[at] >= CLOUD or COUNT.search(block.text))
+        is_whole = rest <= (1 - WHOLLY) * len(block.text)
+        if not (is_whole or has_date or is_counted):
+            continue
+        after = MOST_BETWEEN if block.tag in HEADINGS else 1
+        is_dated = has_date or any(has_date_line[max(0, at - 1) : at + after + 1])
+        found[id(block)] = Entry(
+            target=targets[at],
+            is_dated=is_dated,
+            is_whole=is_whole,
+            width=_width(block.text),
+            links=links[at],
+        )
+    return found
+
+
+def _width(text: str) -> int:
+    """How wide a text is, in letters: a character of Chinese says as much as three.
+
+    >>> _width("Bees"), _width("蜜蜂")
+    (4, 6)
+    """
+    return sum(WIDE if character >= EASTERN else 1 for character in text)
+
+
+def _names_a_date(text: str) -> bool:
+    return next(dates(text), None) is not None or DAY.search(text) is not None
+
+
+def _is_date(block: Block, timed: Container[_Element | None]) -> bool:
+    """Whether a block is a date and little else."""
+    if len(block.text) > LONGEST_DATE or 0 < block.linked < len(block.text):
         return False
-    letters = sum(len(block.text) for block in kept)
-    if count < SEVERAL:
-        return letters < LITTLE and sum(len(block.text) for block in linked) >= letters / 5
-    before = takewhile(lambda block: id(block) not in entries, kept)
-    return sum(len(block.text) for block in before) <= max(MOST_BEFORE, letters / 10)
+    return block.element in timed or _names_a_date(block.text)
+
+
+def _is_date_line(block: Block, timed: Container[_Element | None]) -> bool:
+    """Whether a block is a line with a date, such as that with the author and the category."""
+    return len(block.text) <= LONGEST_LINE and (block.element in timed or _names_a_date(block.text))
 
 
 def _targets(page: Page) -> dict[int, str]:
-    """For the id of each block, the first other page of the site that it links to."""
-    ours, itself = site(page.url), page.url.partition("#")[0]
+    """For each block, by its place, the first other page of the site that it links to; sections around the page are
+    none.
+    """
+    if not page.links:
+        return {}
+    ours = site(page.url)
+    itself = _without_query(page.url)
     found: dict[int, str] = {}
     for link in page.links:
         url = link.url.partition("#")[0]
-        if link.at < len(page.blocks) and url != itself and site(url) == ours:
-            found.setdefault(id(page.blocks[link.at]), url)
+        is_above = itself.startswith(url.rstrip("/") + "/")
+        if link.at < len(page.blocks) and _without_query(url) != itself and not is_above and site(url) == ours:
+            found.setdefault(link.at, url)
+    # A link around several blocks is named with the first.
+    begun = {element.at for element in page.link_elements}
+    for at, block in enumerate(page.blocks):
+        if at - 1 in found and at not in begun and block.linked == len(block.text) > 0:
+            found[at] = found[at - 1]
     return found
+
+
+def _without_query(url: str) -> str:
+    return url.partition("#")[0].partition("?")[0]

@@ -5,7 +5,8 @@ import pytest
 from crawler.metadata.page_purpose import SHORT, is_listing, is_login
 from crawler.page.page import Extraction, Page
 
-FIELD = "<form><input type='Password' name=p></form>"
+FIELD = "<form><input name=user><input type='Password' name=p></form>"
+ALONE = "<form><input type=hidden name=page><input type=password name=p><input type=submit></form>"
 
 
 @pytest.mark.parametrize(
@@ -20,6 +21,10 @@ FIELD = "<form><input type='Password' name=p></form>"
         ("用户登录", "", FIELD, 0, True),
         ("Nature", "sign-in", FIELD, 0, True),
         ("Bees", "news/1", FIELD, 0, False),
+        ("Bees", "news/1", ALONE, SHORT - 1, True),
+        ("Bees", "news/1", ALONE, SHORT, False),
+        ("Bees", "news/1", ALONE.replace("hidden", "email"), 0, False),
+        ("Bees", "news/1", "<input type=password>", 0, False),
         ("Signing bees", "blogs/inn", FIELD, 0, False),
         ("Log in", "", "<p>Choose a password of eight letters.</p>", 7, False),
         ("Log in", "", "<form><input name=password></form>", 0, False),
@@ -92,3 +97,85 @@ TEXT = "Honey bees keep their brood warm through the winter, and a cluster of wo
 def test_a_text_of_entries_is_a_list(html: str, page_type: str, expected: bool) -> None:
     page = Page.from_html(f"<body>{html}", "http://a.example/page/2")
     assert is_listing(page, Extraction("", "", page.blocks, page_type=page_type)) is expected
+
+
+def dated(number: int, text: str = "") -> str:
+    title = f"<p><a href='/post/{number}'>Notes on the bees, part {number}</a></p>"
+    return f"<div><time>2024-05-0{number}</time>{title}{text}</div>"
+
+
+HEADED = (
+    "<div><h2><a href='/post/{0}'>Notes on the bees, part {0}</a></h2><p>By Ann</p><p>5 May 2024</p><p>{1}</p></div>"
+)
+CLOUD = " ".join(f"<a href='/tag/{number}'>bees {number}</a>" for number in range(10))
+MENU = "".join(f"<li><a href='/{name}'>{name}</a></li>" for name in ("home", "archive", "tags"))
+TEASERS = "".join(dated(number, f"<p>{TEXT}</p>") for number in range(1, 4))
+CONTINUED = dated(1, f"<p>{TEXT}</p><p><a href='/post/1'>Read more</a></p>")
+WHOLE = HEADED.format(1, f"{TEXT}</p><h3>Why</h3><p>{TEXT}")
+
+
+@pytest.mark.parametrize(
+    ("html", "page_type", "expected"),
+    [
+        # Lines of links with dates, before, in or beside them.
+        ("<h1>Archives</h1>" + "".join(map(dated, range(1, 4))), "article", True),
+        (
+            "<ul><li>05-09 <a href=/a>Winter</a><li>05-12 <a href=/b>Spring</a><li>06-01 <a href=/c>Summer</a></ul>",
+            "",
+            True,
+        ),
+        ("<ul><li><a href=/a>2025</a> (4)<li><a href=/b>2024</a> (6)<li><a href=/c>2023</a> (6)</ul>", "", True),
+        ("<ul><li><a href=/a>Varroa</a><li><a href=/b>Nosema</a><li><a href=/c>Foulbrood</a></ul>", "", True),
+        (
+            f"<p>{TEXT}</p><ul><li><a href=/a>Varroa</a><li><a href=/b>Nosema</a><li><a href=/c>Foulbrood</a></ul>",
+            "",
+            False,
+        ),
+        ("<ul><li><a href='#a'>Varroa</a><li><a href='#b'>Nosema</a><li><a href='#c'>Foulbrood</a></ul>", "", False),
+        # Beginnings of posts; of one post only if its title is a heading, or its rest is elsewhere.
+        (TEASERS, "article", True),
+        (TEASERS, "forum", False),
+        (TEASERS.replace("/post/", "http://other.example/"), "article", False),
+        (CONTINUED, "article", True),
+        (dated(1, f"<p>{TEXT}</p>"), "article", False),
+        (CONTINUED.replace("/post/1", "/blog/page/2/print"), "article", False),
+        (f"<title>Notes on the bees, part 1</title>{CONTINUED}", "article", False),
+        (f"<meta property='og:type' content='article'>{CONTINUED}", "article", False),
+        # A whole post under a title that leads to its own page.
+        (WHOLE, "article", True),
+        (f"<title>Notes on the bees, part 1 - Ann</title>{WHOLE}", "article", False),
+        (WHOLE.replace("/post/1", "/blog/"), "article", False),
+        (WHOLE.replace("Notes on the bees, part 1", "Ann Smith"), "article", False),
+        (f"<h1>Winter</h1><p>{TEXT}</p><p>{TEXT}</p>{TEASERS}", "article", False),
+        (f"{TEASERS}<h1>Winter</h1>" + f"<p>{TEXT}</p>" * 9, "article", False),
+        # The name of an author beside the date is no title.
+        (f"<h1>Winter</h1><p>By <a href='/ann'>Ann Smith</a> on 5 May 2024</p><p>{TEXT}</p>", "article", False),
+    ],
+)
+def test_a_text_of_entries_with_dates_is_a_list(html: str, page_type: str, expected: bool) -> None:
+    page = Page.from_html(f"<body>{html}", "http://a.example/blog/page/2")
+    assert is_listing(page, Extraction("", "", page.blocks, page_type=page_type)) is expected
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        (dated(1), True),
+        (f"<p>{CLOUD}</p>", True),
+        (f"<p>{CLOUD.rpartition(' <a')[0]}</p>", False),
+        (f"<nav>{dated(1)}</nav>", False),
+        (f"<aside>{dated(1)}</aside>", False),
+        (f"<ul>{MENU}</ul>", False),
+        ("", False),
+    ],
+)
+def test_a_page_of_which_nothing_is_kept_may_be_a_list(html: str, expected: bool) -> None:
+    page = Page.from_html(f"<body>{html}", "http://a.example/blog/page/2")
+    assert is_listing(page, Extraction("", "")) is expected
+    assert not is_listing(page, Extraction("", "", page_type="product"))
+
+
+def test_the_text_of_a_page_may_stand_in_an_aside() -> None:
+    page = Page.from_html(f"<aside>{CONTINUED}</aside>", "http://a.example/tag/bees")
+    kept = tuple(block for block in page.blocks if block.text.startswith("Honey bees"))
+    assert is_listing(page, Extraction("", "", kept, page_type="article"))
