@@ -49,7 +49,7 @@ MOST_OUTSIDE = 0.5
 def wholes(page: Page, kept: list[bool], judgement: "PageJudgement") -> list[int]:
     """The indexes of the blocks to keep, given which of the judged blocks would be kept."""
     kept = kept[:]
-    _decide_tables_and_lists(page.containers, kept, judgement.tokens)
+    _decide_tables_and_lists(page, kept, judgement.tokens)
     if judgement.page_type in OF_LISTS:
         _keep_cards(page, kept, judgement)
     _complete_pairs(page.blocks, kept)
@@ -57,8 +57,14 @@ def wholes(page: Page, kept: list[bool], judgement: "PageJudgement") -> list[int
     return places if judgement.page_type in OF_LISTS else _without_empty_headings(page.blocks, places)
 
 
-def _decide_tables_and_lists(containers: Containers, kept: list[bool], tokens: "Floats") -> None:
-    for whole in _tables_and_lists(containers):
+def data_tables(page: Page) -> list[int]:
+    """The containers of a page that are tables of data."""
+    return [whole for whole in page.once(_tables_and_lists) if page.containers.tags[whole] == "table"]
+
+
+def _decide_tables_and_lists(page: Page, kept: list[bool], tokens: "Floats") -> None:
+    containers = page.containers
+    for whole in page.once(_tables_and_lists):
         start, end = containers.starts[whole], containers.ends[whole]
         if end > len(kept):
             continue
@@ -68,8 +74,9 @@ def _decide_tables_and_lists(containers: Containers, kept: list[bool], tokens: "
         kept[start:end] = [bool(is_enough or (is_between and containers.tags[whole] == "table"))] * (end - start)
 
 
-def _tables_and_lists(containers: Containers) -> list[int]:
+def _tables_and_lists(page: Page) -> list[int]:
     """The data tables, the rows of short cells in other tables, and the lists, in page order."""
+    containers = page.containers
     rows: dict[int, list[int]] = {}
     items: dict[int, int] = {}
     table_of: list[int] = []
