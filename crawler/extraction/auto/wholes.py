@@ -32,7 +32,7 @@ CONTENT = frozenset(("table", "pre"))
 CELLS = frozenset(("td", "th"))
 ENOUGH, ENOUGH_BETWEEN = 0.3, 0.1
 """The share of the words: usually, and between two blocks that are kept."""
-LIKELY_AFTER_TEXT = 0.2
+LIKELY_AFTER_TEXT = 0.25
 """The average probability of the words in a table or in code right after the text; what follows an article has less
 than 0.1.
 """
