@@ -226,15 +226,17 @@ class _Names:
 def _of_byline(line: str, label: re.Match[str]) -> list[str]:
     """The names after a label or "by", unless the line is a sentence that happens to have such a word.
 
-    A name has a capital, or no capitals exist in its script; a user's name in small letters is the rest of its line.
+    A name has a capital, or no capitals exist in its script; a user's name in small letters is the rest of its line, or
+    all before a date.
     """
     names = _until_end(label[1])
     if not names or (label.start() > 0 and has_full_stop(line) and len(line) > MAX_LINE):
         return []
     words = [word for word in names[0].split() if word not in _PARTICLE]
     small = sum(word[0].islower() for word in words)
-    is_rest_of_line = label.start() == 0 and label[1].strip() == names[0] and len(words) == 1
-    return names if 2 * small < len(words) or is_rest_of_line else []
+    rest = label[1].strip().removeprefix(names[0])
+    is_user = label.start() == 0 and len(words) == 1 and (not rest or any(map(str.isdigit, rest)))
+    return names if 2 * small < len(words) or is_user else []
 
 
 def _until_end(text: str) -> list[str]:

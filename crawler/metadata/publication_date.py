@@ -52,7 +52,7 @@ BEFORE = 40  # characters before a date that may say what date it is
 SHORT, LINE = 40, 120  # characters of a line with little beside the date; of a line
 MAX_PIECES = 20  # of the text around an element
 LABELS = frozenset(("dt", "th", "td"))  # elements whose line is a label of the next one
-BESIDE = frozenset(f"up to {most} lines after" for most in (1, 5, 12))  # the headline
+BESIDE = frozenset(("up to 5 lines before", *(f"up to {most} lines after" for most in (1, 5, 12))))  # the headline
 PROSE = 80  # characters of a block at which the text begins
 
 _PUBLISHED_META = re.compile(

@@ -81,7 +81,7 @@ LINES = ["import os", "def count(bees):", "if not bees:", "return None", "return
 LISTING = {
     "lines": "<pre>" + "<br>".join(LINES) + "</pre>",
     "elements": "<pre><code>" + "".join(f"<div class=line>{line}</div>" for line in LINES) + "</code></pre>",
-    "numbered": f"<table><tr><td><pre>{'<br>'.join('12345')}</pre></td><td><pre>{'<br>'.join(LINES)}</pre></td></table>",
+    "numbered": f"<table><tr><td><pre>1<br>2</pre></td><td><pre>{'<br>'.join(LINES)}</pre></td></table>",
 }
 ROWS = [("hive", "yes"), ("frame", "no"), ("smoker", "yes"), ("veil", "not in the rain")]
 DATA_TABLE = "<table>" + "".join(f"<tr><td>{name}</td><td>{value}</td></tr>" for name, value in ROWS) + "</table>"

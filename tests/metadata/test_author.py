@@ -77,6 +77,7 @@ def test_no_name_in_json_ld(value: str) -> None:
         ("<p>Author: Ann Lee | 4 March", "Ann Lee", {"label"}),
         ("<p>By ann_7", "ann_7", {"line begins with by", "small letters"}),
         ("<p>Author: hiver", "hiver", {"label"}),
+        ("<p>Posted by hiver on 6 May 2024", "hiver", {"label"}),
         ("<p>By Ludwig van Beethoven", "Ludwig van Beethoven", {"line begins with by"}),
         ("<p>Opened by Ann Lee. She counted its bees.", "Ann Lee", {"by in a line"}),
         ("<p>Written by Dr. Ann Lee. She keeps bees.", "Dr. Ann Lee", {"label"}),

@@ -1,12 +1,12 @@
 """Data tables, lists, code, and labels with their values are kept or left out whole: half of one says something else.
 
-The network judges each block. A data table between two blocks that are kept is kept, and so is the listing of code.
-After the last block that is kept, they are kept if their average word is likely enough. Any other table or list is kept
-if enough of its words would be; between two blocks that are kept, fewer words are enough. So is a row of short cells in
-a table that is no data table. A table for the layout of a page, with other tables in it, and a row with much text in
-its cells stay as the network judged them, and so does a list of long items. Of
-a short label and its value in a list of definitions, both are kept if one is. A short heading is kept with something
-under it only, except on pages that are lists.
+The network judges each block. Between two blocks that are kept a data table is kept, and so are code and a row of short
+cells in a table that is no data table. Elsewhere they are kept if their average word is likely enough, or enough of
+their words would be; after a block that is kept less is enough. A list is kept if enough of its words would be; between
+two blocks that are kept, fewer words are enough. A table for the layout of a page, with other tables in it, and a row
+with much text in its cells stay as the network judged them, and so does a list of long items. Of a short label and its
+value in a list of definitions, both are kept if one is. A short heading is kept with something under it only, except on
+pages that are lists.
 
 On a page that is a list, the main text is its entries: cards with a heading and a few words, which on other pages are
 teasers. They are kept if they are most of what the page would have, and not all too unlikely.
@@ -27,8 +27,8 @@ LISTS = frozenset(("ul", "ol"))
 HEADINGS = ("h2", "h3", "h4", "h5", "h6")
 MAX_HEADING = 30
 """Characters of a heading that says nothing by itself; longer ones may be quotations, or all there is of an entry."""
-CONTENT = frozenset(("table", "pre"))
-"""The tags of wholes that belong to the text before them; a list may be one of links."""
+CONTENT = frozenset(("table", "tr", "pre"))
+"""The tags of wholes that belong to the text around them; a list may be one of links."""
 CELLS = frozenset(("td", "th"))
 ENOUGH, ENOUGH_BETWEEN = 0.3, 0.1
 """The share of the words: usually, and between two blocks that are kept."""
@@ -36,6 +36,8 @@ LIKELY_AFTER_TEXT = 0.25
 """The average probability of the words in a table or in code right after the text; what follows an article has less
 than 0.1.
 """
+LIKELY_ALONE = 0.35
+"""The same anywhere else, as for the list of a class's members below a heading that is not kept."""
 MAX_BLOCKS_OF_PART = 1.5
 """Blocks of an average cell or item."""
 NEAR = 2
@@ -79,8 +81,8 @@ def _decide_tables_and_lists(page: Page, kept: list[bool], judgement: "PageJudge
         words = judgement.tokens[start:end]
         is_enough = words @ kept[start:end] >= (ENOUGH_BETWEEN if is_between else ENOUGH) * words.sum()
         if not is_enough and containers.tags[whole] in CONTENT:
-            is_likely = words @ judgement.probabilities[start:end] >= LIKELY_AFTER_TEXT * words.sum()
-            is_enough = is_between or (is_after_text and is_likely)
+            likely = words @ judgement.probabilities[start:end] / words.sum()
+            is_enough = is_between or likely >= (LIKELY_AFTER_TEXT if is_after_text else LIKELY_ALONE)
         kept[start:end] = [bool(is_enough)] * (end - start)
 
 

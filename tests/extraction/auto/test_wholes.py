@@ -2,7 +2,15 @@ import numpy as np
 import pytest
 
 from crawler.extraction.auto.model import PageJudgement
-from crawler.extraction.auto.wholes import LEAST_CARDS, LIKELY, LIKELY_AFTER_TEXT, MAX_HEADING, WORDS_OF_CARD, wholes
+from crawler.extraction.auto.wholes import (
+    LEAST_CARDS,
+    LIKELY,
+    LIKELY_AFTER_TEXT,
+    LIKELY_ALONE,
+    MAX_HEADING,
+    WORDS_OF_CARD,
+    wholes,
+)
 from crawler.page.page import Page
 
 
@@ -57,6 +65,9 @@ def test_tables_and_lists_are_whole(html: str, chosen: str, expected: str) -> No
         (f"<p>x</p>{table('ab', 'cd', 'ef')}<p>y</p>", LIKELY_AFTER_TEXT + 0.01, "x", "x a b c d e f"),
         (f"<p>x</p>{table('ab', 'cd', 'ef')}<p>y</p>", LIKELY_AFTER_TEXT - 0.01, "x", "x"),
         (f"<p>x</p>{table('ab', 'cd', 'ef')}<p>y</p>", LIKELY_AFTER_TEXT + 0.01, "y", "y"),
+        (f"<p>x</p>{table('ab', 'cd', 'ef')}<p>y</p>", LIKELY_ALONE + 0.01, "y", "a b c d e f y"),
+        (f"<p>x</p>{table('ab', 'cd', 'ef')}<p>y</p>", LIKELY_ALONE - 0.01, "y", "y"),
+        (f"<p>x</p>{table('ab')}<p>y</p>", LIKELY_AFTER_TEXT - 0.01, "xy", "x a b y"),  # a single row
         (f"<p>x</p><p>y</p>{table('ab', 'cd', 'ef')}", LIKELY_AFTER_TEXT + 0.01, "x", "x"),
         ("<p>x</p><pre>a<br>b</pre>", LIKELY_AFTER_TEXT + 0.01, "x", "x a b"),
         ("<p>x</p><pre>a<br>b</pre>", LIKELY_AFTER_TEXT - 0.01, "x", "x"),
