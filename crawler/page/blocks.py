@@ -300,7 +300,7 @@ class _ContentsReader:
                 self.pieces.append(" ")  # adjacent links are never one word
             self.anchor = LinkElement(element, element.get("href"), len(self.blocks))
             if self.pres and _leads_from_code(element):
-                self.anchor.pieces.append(element.text)
+                self.anchor.pieces.append(element.text or "")
                 return None
         elif tag == "img":
             self.add_image(element)
