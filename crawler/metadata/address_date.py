@@ -12,10 +12,21 @@ _HOME = re.compile(
     re.IGNORECASE,
 )
 _NOT_PATH = re.compile(r"^[^/]*//[^/]*|[?#].*")
-_YEAR_FIRST = re.compile(
-    r"(?<!\d)((?:19|20)\d\d)(?:(?P<s>[-/_.])(\d{1,2})(?P=s)(\d{1,2})|[-/_]?(\d\d)[-/_]?(\d\d))(?!\d)"
+_YEAR = r"(?<!\d)(?P<year>(?:19|20)\d\d)"
+# After a slash the day stands alone: 10 in /2019/08/10-tips/ is the first word of a title.
+_ALONE = r"(?![^/.])"
+_NOTATIONS = tuple(
+    map(
+        re.compile,
+        (
+            rf"{_YEAR}/(?P<month>\d{{1,2}})/(?P<day>\d{{1,2}}){_ALONE}",
+            rf"{_YEAR}(?P<sign>[-_.])(?P<month>\d{{1,2}})(?P=sign)(?P<day>\d{{1,2}})(?!\d)",
+            rf"{_YEAR}[-/_]?(?P<month>\d\d)[-_]?(?P<day>\d\d)(?!\d)",
+            rf"{_YEAR}[-_]?(?P<month>\d\d)/(?P<day>\d\d){_ALONE}",
+            r"(?<!\d)(?P<day>\d{1,2})(?P<sign>[-_.])(?P<month>\d{1,2})(?P=sign)(?P<year>20\d\d)(?!\d)",
+        ),
+    )
 )
-_DAY_FIRST = re.compile(r"(?<!\d)(\d{1,2})(?P<s>[-_.])(\d{1,2})(?P=s)(20\d\d)(?!\d)")
 _MONTH = re.compile(r"/((?:19|20)\d\d)/(\d\d?)(?:/|$)")
 
 
@@ -31,9 +42,8 @@ def day_in(url: str) -> str | None:
     ['2024-05-06', '2024-05-06', '2024-05-06', '2024-05-06']
     """
     path = _path(url)
-    found = [(year, month or m, day or d) for year, _, month, day, m, d in _YEAR_FIRST.findall(path)]
-    found += [(year, month, day) for day, _, month, year in _DAY_FIRST.findall(path)]
-    known = (checked(int(year), int(month), int(day)) for year, month, day in found)
+    matches = (match for notation in _NOTATIONS for match in notation.finditer(path))
+    known = (checked(int(match["year"]), int(match["month"]), int(match["day"])) for match in matches)
     return next((day for day in known if day), None)
 
 

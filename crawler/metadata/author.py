@@ -21,7 +21,7 @@ from crawler.metadata.choice import Candidates, candidates, chosen, shipped
 from crawler.metadata.placement import from_headline, headline_at, is_elsewhere, is_in_comments, of_page
 from crawler.metadata.structured_data import letters, site_keys, structured
 from crawler.page.element_names import Name, named
-from crawler.page.text import fold_space
+from crawler.page.text import fold_space, has_full_stop
 
 if TYPE_CHECKING:
     from crawler.page.page import Extraction, Page
@@ -215,12 +215,28 @@ class _Names:
             elif len(text) > MAX_BYLINE:
                 continue
             elif has_label and (labelled := _LABELLED.search(text)):
-                self._add(_until_end(labelled[1]), "label", f"label, {place}")
+                self._add(_of_byline(text, labelled), "label", f"label, {place}")
             elif has_label and (by := _BY_IN_LINE.search(text)):
                 where = "line begins with by" if by.start() == 0 else "by in a line"
-                self._add(_until_end(by[1]), where, f"by, {place}")
+                self._add(_of_byline(text, by), where, f"by, {place}")
             elif is_near and _is_name(text):
                 self._add([text], f"a line by itself, {place}")
+
+
+def _of_byline(line: str, label: re.Match[str]) -> list[str]:
+    """The names after a label or "by", unless the line is a sentence that happens to have such a word.
+
+    A name has a capital, or no capitals exist in its script; a user's name in small letters is the rest of its line, or
+    all before a date.
+    """
+    names = _until_end(label[1])
+    if not names or (label.start() > 0 and has_full_stop(line) and len(line) > MAX_LINE):
+        return []
+    words = [word for word in names[0].split() if word not in _PARTICLE]
+    small = sum(word[0].islower() for word in words)
+    rest = label[1].strip().removeprefix(names[0])
+    is_user = label.start() == 0 and len(words) == 1 and (not rest or any(map(str.isdigit, rest)))
+    return names if 2 * small < len(words) or is_user else []
 
 
 def _until_end(text: str) -> list[str]:

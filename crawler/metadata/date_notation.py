@@ -6,6 +6,8 @@ from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
 EARLIEST = date(1990, 1, 1)
+MAX_WORD = 24
+"""Characters before a date that may be the name of a program."""
 
 _MONTHS = (  # the first letters of month names, four if three are not enough
     "jan feb mar apr may jun jul aug sep oct nov dec",
@@ -29,6 +31,8 @@ _NUMERIC = re.compile(
 _COMPACT = re.compile(r"(?<!\d)(?P<y>(?:19|20)\d\d)(?P<m>\d\d)(?P<d>\d\d)(?!\d)")
 _DAY_FIRST = re.compile(r"(?<!\d)(?P<d>\d{1,2})(?P<sep>[./-])(?P<m>\d{1,2})(?P=sep)(?P<y>\d{4})(?!\d)")
 _SHORT_YEAR = re.compile(r"(?<![\d.])(?P<d>\d{1,2})\.\s?(?P<m>\d{1,2})\.\s?(?P<y>\d\d)(?![\d.])")
+# "Django 3.2.25" is a version; dates of this notation follow a label, or a word in small letters.
+_OF_VERSION = re.compile(r"(?:\b(?!(?:Stand|Datum|Dne|Dnia|Den|Vom|Am)\b)[A-Z]\w*|\b(?:version|release|v))\s?$")
 _HALF_DAY = re.compile(r"\d\s?[AP]M\b", re.IGNORECASE)  # American time formats come with American date formats
 _NAMED = re.compile(
     r"(?<!\w)(?:(?P<d>\d{1,2})(?:st|nd|rd|th|er|\.|º)?[\s-](?:de\s)?(?P<name>[^\W\d_]{3,12})\.?,?[\s-](?:de\s)?"
@@ -74,6 +78,8 @@ def _numbers(text: str, day_first: bool) -> Iterator[tuple[int, int, int, re.Mat
         elif found["sep"] == "." or day_first or day > 12 or day == month:
             yield int(found["y"]), month, day, found
     for found in _SHORT_YEAR.finditer(text):
+        if _OF_VERSION.search(text[max(0, found.start() - MAX_WORD) : found.start()]):
+            continue
         yield 2000 + int(found["y"]), int(found["m"]), int(found["d"]), found
     for found in _COMPACT.finditer(text):
         yield int(found["y"]), int(found["m"]), int(found["d"]), found

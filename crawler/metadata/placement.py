@@ -82,6 +82,12 @@ def is_elsewhere(element: _Element) -> bool:
     return in_footer
 
 
+def is_in_footer(element: _Element) -> bool:
+    """Whether an element stands in a footer, that of the page or of the article."""
+    around = chain([element], islice(element.iterancestors(), MAX_ABOVE))
+    return any(one.tag == "footer" or _is_named(_FOOTER, _names(one)) for one in around)
+
+
 def _names(element: _Element) -> str:
     return f"{element.get('class', '')[:MAX_NAMES]} {element.get('id', '')[:MAX_NAMES]}"
 

@@ -23,8 +23,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from crawler.metadata.address_date import day_in, is_home, month_in
 from crawler.metadata.choice import Candidates, candidates, chosen, shipped
 from crawler.metadata.date_notation import dates
-from crawler.metadata.placement import from_headline, headline_at, is_elsewhere, is_in_comments, of_page
+from crawler.metadata.placement import (
+    from_headline,
+    headline_at,
+    is_elsewhere,
+    is_in_comments,
+    is_in_footer,
+    of_page,
+)
 from crawler.metadata.structured_data import ARTICLE, structured
+from crawler.page.blocks import INLINE
 from crawler.page.head import MAX_LINE
 
 if TYPE_CHECKING:
@@ -42,7 +50,9 @@ MAX_ATTRIBUTES = 1_000  # elements whose attributes may hold a date
 AROUND = 32  # characters before and after a year that may belong to its date
 BEFORE = 40  # characters before a date that may say what date it is
 SHORT, LINE = 40, 120  # characters of a line with little beside the date; of a line
-BESIDE = frozenset(f"up to {most} lines after" for most in (1, 5, 12))  # the headline
+MAX_PIECES = 20  # of the text around an element
+LABELS = frozenset(("dt", "th", "td"))  # elements whose line is a label of the next one
+BESIDE = frozenset(("up to 5 lines before", *(f"up to {most} lines after" for most in (1, 5, 12))))  # the headline
 PROSE = 80  # characters of a block at which the text begins
 
 _PUBLISHED_META = re.compile(
@@ -61,9 +71,11 @@ _CHANGED = re.compile(
 )
 _PUBLISHED = re.compile(
     r"publi|posted|created|\bdate\b|veröffentlicht|erschienen|erstellt|\bdatum\b|\bvom\b|\bam\b|pubblicato|\bdata\b"
-    r"|fecha|mise en ligne|опубл|дата|发布|發布|發佈|公開|投稿|日期|时间|時間|来源|來源",
+    r"|fecha|mise en ligne|опубл|дата|发布|發布|發佈|出版|公開|投稿|日期|时间|時間|来源|來源",
     re.IGNORECASE,
 )
+# The day on which a program was released or has written the page.
+_OF_PROGRAM = re.compile(r"\brelease|\bbuil[dt]\b|generat|\bversion\b|powered by", re.IGNORECASE)
 _NAMED = re.compile("date|time|pub|byline|meta|info|source|laiyuan|posted|author|header", re.IGNORECASE)
 # A year beside another number, as every date has it; or its last two digits after day and month.
 # Each alternative begins after a digit: so the search skips most of a text quickly.
@@ -140,6 +152,8 @@ class _Mention(NamedTuple):
     day: str
     start: int
     """Where in the text it begins."""
+    label: str
+    """What stands before it."""
 
 
 class _Days:
@@ -150,6 +164,8 @@ class _Days:
         self.day_first = not (page.root.get("lang") or "").lower().startswith("en")
         self.moments: dict[str, str] = {}
         """The days whose time is known."""
+        self.has_marked_time = False
+        """Whether a time element is marked as the date of publication."""
         self.candidates = candidates(of_page(page, found))
         self._add_structured()
         self._add_metas()
@@ -196,15 +212,15 @@ class _Days:
             self._add(value[1].decode("ascii", "replace"), *signs, day_first=self.day_first)
 
     def _add_times(self) -> None:
-        shown = (time for time in self.page.head.times if not self._is_of_readers(time))
+        shown = (time for time in self.page.head.times if not self._is_of_readers(time) and not _is_below(time))
         times = [(time, self._add(time.get("datetime", ""), "time")) for time in shown]
         dated = [(time, day) for time, day in times if day is not None]
         is_only = len({day for _, day in dated}) == 1
+        self.has_marked_time = any(map(_is_marked, (time for time, _ in dated)))
         for number, (time, day) in enumerate(dated):
-            name, its_class = time.get("itemprop", ""), time.get("class", "")
             said = {
-                "time, published": "pubdate" in time.attrib or name == "datePublished" or "publish" in its_class,
-                "time, changed": name == "dateModified" or _CHANGED.search(its_class),
+                "time, published": _is_marked(time),
+                "time, changed": _is_of_change(time),
                 "time in an article": next(time.iterancestors("article", "main"), None) is not None,
                 "time elsewhere": is_elsewhere(time),
                 "first time": number == 0,
@@ -227,13 +243,13 @@ class _Days:
 
     def _add_lines(self) -> None:
         blocks = self.page.blocks[:MAX_BLOCKS]
-        kept = {id(block) for block in self.found.blocks}
+        kept = frozenset(map(id, self.found.blocks))
         headline = headline_at(blocks, self.found.title)
         text = next((at for at, block in enumerate(blocks) if id(block) in kept and len(block.text) > PROSE), None)
         for number, mention in enumerate(islice(self._mentions(blocks), MAX_MENTIONS)):
             block = mention.block
             signs = [*_of_line(mention), from_headline(mention.at, headline)]
-            if self._is_of_readers(block.element):
+            if self._is_of_another(mention, kept):
                 continue
             if "label, changed" in signs:
                 # Between the headline and the text of a page that names no other day, it is the date that readers see.
@@ -253,6 +269,12 @@ class _Days:
                 signs.append("after the text begins")
             self.candidates.add(mention.day, "line", *signs)
 
+    def _is_of_another(self, mention: _Mention, kept: frozenset[int]) -> bool:
+        """Whether a day cannot be that of the page: it is a reader's or a program's, or the text speaks of it."""
+        if self._is_of_readers(mention.block.element) or _is_of_program(mention):
+            return True
+        return self.has_marked_time and id(mention.block) in kept and len(mention.block.text) > SHORT
+
     def _mentions(self, blocks: tuple[Block, ...]) -> Iterator[_Mention]:
         for at, block in enumerate(blocks):
             text = block.text
@@ -264,7 +286,9 @@ class _Days:
                 start = max(0, year - AROUND)
                 for one in dates(text[start : year + AROUND], self.day_first):
                     if one.start <= year - start < one.end:
-                        yield _Mention(at, block, one.day, start + one.start)
+                        begin = start + one.start
+                        label = text[max(0, begin - BEFORE) : begin] or _label_above(blocks, at)
+                        yield _Mention(at, block, one.day, begin, label)
                         break
 
     def _compare(self) -> None:
@@ -288,14 +312,56 @@ class _Days:
         self.candidates.page["days"] = log(1 + len(signs))
 
 
+def _label_above(blocks: tuple[Block, ...], at: int) -> str:
+    """The line above a line, if it is a label of it: in a cell, in a list of definitions, or before a colon."""
+    above = blocks[at - 1] if at else None
+    if above is None or len(above.text) > BEFORE:
+        return ""
+    return above.text if above.tag in LABELS or above.text.endswith((":", "：")) else ""
+
+
+def _is_of_program(mention: _Mention) -> bool:
+    """Whether a day is that of a program's release, or of the program's run that has written the page."""
+    if _OF_PROGRAM.search(mention.label):
+        return True
+    before = mention.block.text[: mention.start]
+    return is_in_footer(mention.block.element) and _OF_PROGRAM.search(before) is not None
+
+
+def _is_marked(time: _Element) -> bool:
+    """Whether a time element is marked as the date of publication."""
+    is_named = time.get("itemprop") == "datePublished" or "publish" in time.get("class", "")
+    return is_named or "pubdate" in time.attrib
+
+
+def _is_of_change(time: _Element) -> bool:
+    """Whether a time element is that of the last change, by its markup or by the text before it."""
+    if time.get("itemprop") == "dateModified" or _CHANGED.search(time.get("class", "")):
+        return True
+    return not _is_marked(time) and _CHANGED.search(_text_before(time)) is not None
+
+
+def _text_before(element: _Element) -> str:
+    """The text before an element in its line."""
+    own = "".join(islice(element.itertext(), MAX_PIECES)).strip()
+    line = next((one for one in element.iterancestors() if one.tag not in INLINE), None)
+    if not own or line is None:
+        return ""
+    return "".join(islice(line.itertext(), MAX_PIECES)).partition(own)[0][-BEFORE:]
+
+
+def _is_below(time: _Element) -> bool:
+    """Whether a time element is that of the last change, in a footer: readers of manuals find it there."""
+    return _is_of_change(time) and not _is_marked(time) and is_in_footer(time)
+
+
 def _of_line(mention: _Mention) -> Iterator[str]:
     """The signs of the line, and of the elements that it stands in."""
     block, text = mention.block, mention.block.text
     yield "short line" if len(text) <= SHORT else "long line" if len(text) > LINE else "middle line"
-    label = text[max(0, mention.start - BEFORE) : mention.start]
-    if _CHANGED.search(label):
+    if _CHANGED.search(mention.label):
         yield "label, changed"
-    elif _PUBLISHED.search(label):
+    elif _PUBLISHED.search(mention.label):
         yield "label, published"
     if mention.start == 0:
         yield "the line begins with it"

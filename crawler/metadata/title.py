@@ -8,7 +8,7 @@ slogan, a greeting or the name of the site.
 from __future__ import annotations
 
 import re
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
@@ -16,11 +16,20 @@ from crawler.metadata.structured_data import letters, plain, site_keys, structur
 from crawler.page.text import width, words
 
 if TYPE_CHECKING:
+    from lxml import etree
+
     from crawler.page.blocks import Block
     from crawler.page.page import Page
 
-# Separators between the headline and the site's name; a hyphen only with spaces around it.
-SEPARATORS = re.compile(r"\s+[-–—|·•»«:]\s+|\s*[|_｜]\s*|\s*[-–—]{2,}\s*")
+# Separators between the headline and the site's name; a hyphen only with spaces around it. An underscore joins words of
+# Latin letters ("my_module"), but separates where a space or a Chinese character touches it.
+_HAN = "\u3400-\u4dbf\u4e00-\u9fff"
+_SEPARATOR = rf"\s+[-–—|·•»«:]\s+|\s*[|｜]\s*|\s*[-–—]{{2,}}\s*|\s+_\s*|_\s+|(?<=[{_HAN}])_|_(?=[{_HAN}])"
+SEPARATORS = re.compile(_SEPARATOR)
+# Any underscore may stand before or after a name of the site that is known.
+_BESIDE_SITE = re.compile(rf"{_SEPARATOR}|_")
+# Characters between a page's title and the site's name, or around that.
+_JOINTS = " :-–—|｜·•»«_[]()"
 _LINE = re.compile(r"\s[|｜]\s")
 HEADINGS = frozenset(("h1", "h2", "h3"))
 # A part shorter than this is a label such as "News"; a Chinese character counts as two letters.
@@ -39,6 +48,9 @@ SHARED_WORDS = 0.25
 MIN_SLUG = 4
 # Characters of a label such as "Thread: " that may come before a headline.
 MAX_LABEL = 24
+# Elements around a heading that are looked at.
+MAX_ABOVE = 4
+_HEAD = re.compile(r"(?:^|[\s_-])(?:header|banner|masthead|logo|brand)", re.IGNORECASE)
 _TITLES = ("og:title", "twitter:title")
 _GREETING = re.compile(
     r"(?:welcome|hello|hi|log ?in|sign ?(?:in|up)|register|menu|search|home|error|404|403|access denied|just a moment"
@@ -86,10 +98,54 @@ def _descriptions(page: Page) -> _Descriptions:
     metas = page.head.metas
     sites = site_keys(page)
     title = page.title[:MAX_TITLE].strip()
-    parts = [part.strip() for part in SEPARATORS.split(title) if part.strip()]
+    name, rest = _name_above(page, title)
+    if name:
+        sites |= {letters(name)}
+    rest = _without_site(rest, sites)
+    parts = [part.strip() for part in SEPARATORS.split(rest) if part.strip()]
     titles = tuple(_without_site(plain(metas.get(name, "")), sites) for name in _TITLES)
     own = tuple(part for part in parts if letters(part) not in sites)
     return _Descriptions(structured(page).headline, titles, title, own or tuple(parts), sites)
+
+
+def _name_above(page: Page, title: str) -> tuple[str, str]:
+    """The site's name above the page's heading, and <title> without it; an empty name if there is none.
+
+    It is an h1, too, and one end of <title>. Either it is a link to another page, and another h1 is no link; or it
+    stands in the head of the page, and the line below it is the rest of <title>.
+    """
+    first = next((at for at, block in enumerate(page.blocks[:MAX_LINES]) if block.tag == "h1"), None)
+    rest = _rest(title, page.blocks[first].text) if first is not None else ""
+    if first is None or not rest:
+        return "", title
+    name = page.blocks[first]
+    below = page.blocks[first + 1 : MAX_LINES]
+    has_another = any(block.tag == "h1" and not block.linked for block in below)
+    is_link = has_another and name.linked == len(name.text) and _leads_elsewhere(page, first)
+    is_above_title = bool(below) and letters(below[0].text[:MAX_TITLE]) == letters(rest) and _is_in_head(name.element)
+    return (name.text, rest) if is_link or is_above_title else ("", title)
+
+
+def _rest(title: str, name: str) -> str:
+    """A title without the name at its start or end, empty if none is there."""
+    bare = title.strip(_JOINTS)
+    if bare.startswith(name) and bare[len(name) : len(name) + 1] in _JOINTS:
+        return bare[len(name) :].strip(_JOINTS)
+    if bare.endswith(name) and bare[: -len(name)][-1:] in _JOINTS:
+        return bare[: -len(name)].strip(_JOINTS)
+    return ""
+
+
+def _leads_elsewhere(page: Page, at: int) -> bool:
+    """Whether a link in this block leads to another page."""
+    here = page.url.partition("#")[0]
+    return any(link.at == at and link.url.partition("#")[0] != here for link in page.links)
+
+
+def _is_in_head(element: etree._Element) -> bool:
+    """Whether an element stands in the head of the page, with the site's name and menu."""
+    around = islice(chain([element], element.iterancestors()), MAX_ABOVE)
+    return any(one.tag == "header" or _HEAD.search(f"{one.get('class', '')} {one.get('id', '')}") for one in around)
 
 
 def _is_fit(text: str, key: str, said: _Descriptions) -> bool:
@@ -186,7 +242,7 @@ def _is_much_of(one: str, other: str) -> bool:
 
 def _without_site(text: str, sites: frozenset[str]) -> str:
     """A title without the site's name before or after it."""
-    bounds = [0, *(at for gap in SEPARATORS.finditer(text) for at in gap.span()), len(text)]
+    bounds = [0, *(at for gap in _BESIDE_SITE.finditer(text) for at in gap.span()), len(text)]
     while len(bounds) > 2 and letters(text[bounds[-2] : bounds[-1]]) in sites:
         bounds = bounds[:-2]
     while len(bounds) > 2 and letters(text[bounds[0] : bounds[1]]) in sites:

@@ -68,7 +68,9 @@ def begins_a_word(first: str, before: str) -> bool:
     return last in ENDS_OF_PHRASES and first.isupper() and not before[:-1].isupper()
 
 
-ANCHORS = frozenset("¶ # § 🔗 [edit] [source] [src]".split())
+TO_SOURCE = frozenset("[docs] [source] [src]".split())
+"""Links between a description and the code that it describes; they stand in code, too."""
+ANCHORS = TO_SOURCE | frozenset("¶ # § 🔗 [edit]".split())
 """Links from a heading to itself, to its source, or to the form that edits it."""
 LONGEST_ANCHOR = max(map(len, ANCHORS))
 BLANKS = " \t\r\n\xa0" + "".join(map(chr, range(0xFDD0, 0xFDDC)))
@@ -193,9 +195,16 @@ def steps(root: etree._Element) -> Iterator[tuple[str, etree._Element, str]]:
             if not is_silent:
                 yield "start", element, ""
         else:
-            yield "start", element, (element.text or "") if element.tag != "iframe" else ""
+            is_read = element.tag != "iframe" and not _leads_from_code(element)
+            yield "start", element, (element.text or "") if is_read else ""
             if element.tag == "img" and (said := image_formula(element)):
                 yield "formula", element, said
+
+
+def _leads_from_code(element: etree._Element) -> bool:
+    """Whether an element is a link in code to the description of the code."""
+    is_named = element.tag == "a" and (element.text or "").strip() in TO_SOURCE
+    return is_named and next(element.iterancestors("pre"), None) is not None
 
 
 def contents(root: etree._Element) -> PageContents:
@@ -290,6 +299,9 @@ class _ContentsReader:
             if self.after_link == len(self.pieces):
                 self.pieces.append(" ")  # adjacent links are never one word
             self.anchor = LinkElement(element, element.get("href"), len(self.blocks))
+            if self.pres and _leads_from_code(element):
+                self.anchor.pieces.append(element.text or "")
+                return None
         elif tag == "img":
             self.add_image(element)
             return image_formula(element)

@@ -5,7 +5,7 @@ import pytest
 from crawler.extraction import LEARNING, with_library
 from crawler.extraction.auto import auto
 from crawler.extraction.auto.common_blocks import BlockLibrary
-from crawler.extraction.methods.template import N1, N2, learn
+from crawler.extraction.methods.template import N1, N2, LeafLabel, learn
 from crawler.page.page import Extraction, Page
 
 NOTICE = "This story was written by a member of the valley's bee keepers, who meet on Mondays."
@@ -75,3 +75,44 @@ def test_a_text_that_is_mostly_common_is_kept(library: BlockLibrary) -> None:
     text = cleaned(pages[N1], known).text
     assert known
     assert all(one in text for one in (*shared, TEXTS[N1]))
+
+
+LINES = ["import os", "def count(bees):", "if not bees:", "return None", "return len(bees)"]
+LISTING = {
+    "lines": "<pre>" + "<br>".join(LINES) + "</pre>",
+    "elements": "<pre><code>" + "".join(f"<div class=line>{line}</div>" for line in LINES) + "</code></pre>",
+    "numbered": f"<table><tr><td><pre>1<br>2</pre></td><td><pre>{'<br>'.join(LINES)}</pre></td></table>",
+}
+ROWS = [("hive", "yes"), ("frame", "no"), ("smoker", "yes"), ("veil", "not in the rain")]
+DATA_TABLE = "<table>" + "".join(f"<tr><td>{name}</td><td>{value}</td></tr>" for name, value in ROWS) + "</table>"
+
+
+def article(number: int, shared: str) -> Page:
+    return page(number, f"{shared}<p>{NOTICE}</p>")
+
+
+@pytest.mark.parametrize(
+    ("shared", "words"),
+    [
+        *[(listing, LINES) for listing in LISTING.values()],
+        (DATA_TABLE, [word for row in ROWS for word in row]),
+    ],
+    ids=[*LISTING, "data table"],
+)
+def test_parts_of_code_and_of_data_tables_stay(shared: str, words: list[str]) -> None:
+    known = learn((article(number, shared) for number in range(N1)), BlockLibrary())
+    text = cleaned(article(N1, shared), known).text
+    assert {label.text for label in known} == {NOTICE}
+    assert NOTICE not in text
+    assert [word for word in words if word not in text] == []
+
+
+def test_a_line_that_is_common_elsewhere_stays_in_code() -> None:
+    known = BlockLibrary([LeafLabel("pre", "return None")])
+    assert "return None" in cleaned(article(N1, LISTING["lines"]), known).text
+
+
+def test_cells_of_a_layout_are_common() -> None:
+    layout = f"<table><tr><td>{NOTICE}</td></tr></table>"
+    known = learn((page(number, layout) for number in range(N1)), BlockLibrary())
+    assert NOTICE not in cleaned(page(N1, layout), known).text

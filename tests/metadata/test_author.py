@@ -75,6 +75,11 @@ def test_no_name_in_json_ld(value: str) -> None:
         ("<title>Bees dance</title><h1>Bees dance</h1><p>By Ann Lee", "Ann Lee", {"by, up to 1 lines after"}),
         ("<p>Posted in Bees by Ann Lee on Monday", "Ann Lee", {"by in a line"}),
         ("<p>Author: Ann Lee | 4 March", "Ann Lee", {"label"}),
+        ("<p>By ann_7", "ann_7", {"line begins with by", "small letters"}),
+        ("<p>Author: hiver", "hiver", {"label"}),
+        ("<p>Posted by hiver on 6 May 2024", "hiver", {"label"}),
+        ("<p>By Ludwig van Beethoven", "Ludwig van Beethoven", {"line begins with by"}),
+        ("<p>Opened by Ann Lee. She counted its bees.", "Ann Lee", {"by in a line"}),
         ("<p>Written by Dr. Ann Lee. She keeps bees.", "Dr. Ann Lee", {"label"}),
         ("<p>来源：河边日报 作者：李明", "李明", {"label"}),
         ("<p>文/李明", "李明", {"label"}),
@@ -100,6 +105,10 @@ def test_signs(html: str, name: str, signs: set[str]) -> None:
         f"<p class=author><b>Ann Lee</b> {'a' * MAX_BYLINE}</p>",
         "<p>Ann Lee keeps bees.",
         "<div class=list-sort-by><b>Ann Lee</b></div>",
+        "<p>It is cited by most modern authors from the finches to the bees of the valley.",
+        "<p>They were driven by hunger.",
+        "<p>Written by hand and sent by post",
+        f"<p>The hive was opened by Ann Lee. She counted its bees, {'and counted them again ' * 5}",
     ],
 )
 def test_no_name(html: str) -> None:
@@ -115,6 +124,13 @@ def test_no_name(html: str) -> None:
         ({"byline": "<p>By Ann Lee</p>"}, "Ann Lee"),
         ({"byline": "<p class=author>By admin</p>", "head": "<meta name=author content=admin>"}, "admin"),
         ({"byline": "<p>作者：李明</p>"}, "李明"),
+        (
+            {
+                "head": "<meta name=author content='Ann Lee'>",
+                "end": "<p>This is cited by most modern authors from the finches to the bees.</p>",
+            },
+            "Ann Lee",
+        ),
         ({"end": "<div class=comments><p class=author>Ann Lee</p><p>Well said!</p></div>"}, ""),
         ({"end": "<div class=related><h2>More</h2><p>By Ann Lee</p><p>By Bo Ray</p></div>"}, ""),
         ({}, ""),

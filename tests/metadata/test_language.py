@@ -88,6 +88,36 @@ def test_language_of_short_and_mixed_texts(text: str, declared: str, expected: s
     assert language(text, declared) == expected
 
 
+CODE = "#define SQLITE_MUTEX_FAST 0\n#define SQLITE_MUTEX_RECURSIVE 1\nmutex_notheld | mutex_held | unlikely()\n" * 8
+CELLS = "Ra | 10\nNa | 20\nKo | 30\n" * 30
+SENTENCES = {
+    "en": "The river was high after three days of rain, and nobody crossed the bridge.",
+    "ro": "După trei zile de ploaie râul era înalt și nimeni nu trecea peste pod.",
+    "zh": "下了三天雨，河水很高，没有人过桥，我们在岸边等了很久。",
+    "ko": "사흘 동안 비가 와서 강물이 높아졌고 아무도 다리를 건너지 않았다.",
+}
+
+
+@pytest.mark.parametrize("before", ["", CODE, CELLS])
+@pytest.mark.parametrize("code", SENTENCES)
+def test_sentences_tell_the_language_not_code_or_tables(before: str, code: str) -> None:
+    assert language(f"{before}{SENTENCES[code]}") == code
+    assert language(f"{before}{SENTENCES[code]}", declared="sv") == code
+
+
+@pytest.mark.parametrize(
+    ("text", "declared", "expected"),
+    [
+        ("More vectorization module", "en-US", "en"),
+        (CODE, "en-US", "en"),
+        ("Fluss und Hund gehen weiter", "en", "de"),  # template of another language
+        ("The bees of the valley dem go carry pollen", "", "en"),
+    ],
+)
+def test_the_declared_language_decides_between_likely_ones(text: str, declared: str, expected: str) -> None:
+    assert language(text, declared) == expected
+
+
 @pytest.mark.parametrize(
     ("sample", "expected"),
     [

@@ -67,7 +67,11 @@ ARTICLE = '{"@type": "NewsArticle", "datePublished": "2024-05-06T10:15:00+02:00"
             '<main><time itemprop="datePublished" datetime="2024-05-06"></time>',
             {"time in an article", "time, published"},
         ),
-        ('<footer><time class="updated" datetime="2024-05-06"></time>', {"time elsewhere", "time, changed"}),
+        ('<aside><time class="updated" datetime="2024-05-06"></time>', {"time elsewhere", "time, changed"}),
+        ("<aside>Updated <b>on</b> <time datetime=2024-05-06>6 May</time></aside>", {"time, changed"}),
+        ("<p>出版日期：2024年5月6日</p>", {"label, published"}),
+        ("<dl><dt>出版日期</dt><dd>2024-05-06</dd></dl>", {"label, published"}),
+        ("<p>Published:</p><p>6 May 2024</p>", {"label, published"}),
         ('<abbr class="published" title="2024-05-06T10:15:00Z">today</abbr>', {"attribute"}),
         ('<span class="updated" title="2024-05-06">today</span>', {"attribute, changed"}),
         ("<p>2024-05-06</p>", {"line", "short line", "first line", "the line begins with it"}),
@@ -106,6 +110,14 @@ def test_signs(html: str, signs: set[str]) -> None:
         f"<p>06.05.24{' bees' * 23}</p>",
         '<meta property="article:publisher" content="https://hive.example/2024-05-06">',
         "<p>Last updated: 6 May 2024</p>",
+        "<aside><h3>Last update:</h3><p>May 06, 2024</p></aside>",
+        "<table><tr><th>Updated</th><td>6 May 2024</td></tr></table>",
+        "<p>Release: 1.4.46 | Release Date: May 6, 2024</p>",
+        "<p>Built 2024-05-06</p>",
+        "<div class=footer>Made in .003 s by Version Nought 2.21 [3c53b6364e], built from its trunk 2024-05-06</div>",
+        '<footer><time class="updated" datetime="2024-05-06"></time></footer>',
+        '<footer><p>Last updated on <b><time datetime="2024-05-06">6 May</time></b></p></footer>',
+        "<p>Django 3.2.25 documentation</p>",
     ],
 )
 def test_no_date(html: str) -> None:
@@ -115,8 +127,21 @@ def test_no_date(html: str) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        *("/2024/05/06/title", "/2024/5/6/title", "/20240506/1.html", "/2024-05-06-title", "/a/t20240506_123.html"),
-        *("/2024/0506/c1.html", "/gn/2024/05-06/1.shtml", "/9/20241306/20240506", "/news/06-05-2024-title"),
+        *(
+            "/2024/05/06/title",
+            "/2024/5/6/title",
+            "/2024/05/06.html",
+            "/20240506/1.html",
+            "/2024-05-06-title",
+            "/a/t20240506_123.html",
+        ),
+        *(
+            "/2024/05/06.html",
+            "/2024/0506/c1.html",
+            "/gn/2024/05-06/1.shtml",
+            "/9/20241306/20240506",
+            "/news/06-05-2024-title",
+        ),
     ],
 )
 def test_address(path: str) -> None:
@@ -132,6 +157,8 @@ def test_address(path: str) -> None:
             "https://e.org/120240506/",
             "https://e.org/?d=2024-05-06",
         ),
+        *("https://e.org/2019/08/4-wasps/", "https://e.org/2019/08/10-tips-for-better-sleep/"),
+        *("https://e.org/2019-08/10-tips/", "https://e.org/2019/08/10_tips.html"),
         *("https://e.org/#2024/05/06", "https://2024-05-06.example.org/", ""),
     ],
 )
@@ -170,6 +197,16 @@ def test_month_of_the_address() -> None:
         ({"footer": "<p>Last updated: 6 May 2024</p>"}, None),
         ({"footer": "<p>© 2019-2024</p>"}, None),
         ({"byline": "<div class=comments><p>6 May 2024</p><time datetime=2024-05-06></time></div>"}, None),
+        ({"footer": "<p>Last update: <time datetime=2024-05-06>6 May</time></p>"}, None),
+        (
+            {
+                "byline": "<p>Since 7 June 2019 the bees of the valley have danced, as a note of those days says.</p>"
+                f"{TEXT}<footer class=entry-footer>Published <time class='entry-date published updated'"
+                " datetime=2024-05-06T10:15:00Z>6 May 2024</time> by <a href=/author/ann>Ann Lee</a></footer>",
+                "url": "https://example.org/2024/05/10-bees-of-the-valley/",
+            },
+            "2024-05-06T10:15:00+00:00",
+        ),
         ({}, None),
     ],
 )

@@ -71,6 +71,52 @@ def test_headline(html: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("The my_module module", "The my_module module"),
+        ("my_module", "my_module"),
+        ("Bees dance _ Post", "Bees dance"),
+        ("Bees dance_ Post", "Bees dance"),
+        ("Bees dance_Post", "Bees dance_Post"),
+        ("Bees dance_Valley_Post", "Bees dance_Valley_Post"),
+        ("Bees dance_Valley Hive", "Bees dance"),  # the site's name
+        ("蜜蜂在黑暗中跳舞_Post", "蜜蜂在黑暗中跳舞"),
+        ("Bees dance_河边网", "Bees dance"),
+    ],
+)
+def test_an_underscore_separates_nothing_but_names(title: str, expected: str) -> None:
+    site = "<meta property=og:site_name content='Valley Hive'>"
+    assert headline(Page.from_html(f"{site}<title>{title}</title><p>text")) == expected
+
+
+LOGO = "<header><h1 class=logo><a href=/start><img src=logo.png> <span>The Hive</span></a></h1></header>"
+PROJECT = "<div class=header><div class=title><h1>The Hive of the Valley</h1>How bees dance</div></div>"
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        # The name is a link to another page.
+        (f"<title>bees [The Hive]</title>{LOGO}<h1 id=bees>Bees</h1>", "Bees"),
+        (f"<title>how_bees_dance [The Hive]</title>{LOGO}<h1>How bees dance</h1><h1>Wasps</h1>", "How bees dance"),
+        (f"<title>The Hive: Bees</title>{LOGO}<h1>Bees</h1>", "Bees"),
+        (f"<title>The Hive</title>{LOGO}<h1>Bees</h1>", "The Hive"),
+        # A headline that is a link to its own page.
+        ("<title>Bees dance | Hive</title><h1><a href=/bees>Bees dance</a></h1><h1>Hive</h1>", "Bees dance"),
+        # The name stands above the title.
+        (f"<title>The Hive of the Valley: How bees dance</title>{PROJECT}<h1>A sum</h1>", "How bees dance"),
+        (
+            f"<title>The Hive of the Valley: How bees dance</title>{PROJECT.replace('header', 'box')}",
+            "The Hive of the Valley",
+        ),
+        ("<title>Bees dance - Hive</title><header><h1>Bees dance</h1><p>By Ann</p></header><p>Hive", "Bees dance"),
+    ],
+)
+def test_the_name_of_the_site_above_the_heading(html: str, expected: str) -> None:
+    assert headline(Page.from_html(html, "http://example.com/bees")) == expected
+
+
+@pytest.mark.parametrize(
     ("url", "expected"),
     [("https://www.valleypost.example/bees", "Bees dance"), ("https://example.org/", "Valley Post")],
 )

@@ -2,11 +2,14 @@
 
 They are learned as the templates of J. Yan and Y. Wang are (crawler.extraction.methods.template): what 3 of 10 pages
 have. Here whole blocks are compared, and they have to be equal, which takes a twentieth of the time. Headings and the
-labels of tables and lists are not learned, since articles share some of them ("Ingredients", "References").
+labels of tables and lists are not learned, since articles share some of them ("Ingredients", "References"). Nor are
+the lines of code and the cells of data tables: many listings have the line "return None", many tables the cell "yes",
+and without it the rest says something else.
 """
 
-from itertools import islice
+from itertools import chain, islice
 
+from crawler.extraction.auto.wholes import data_tables
 from crawler.extraction.methods.template import MAX_LABELS, MAX_LENGTH, LeafLabel, Library
 from crawler.page.html_tree import MAX_BLOCKS
 from crawler.page.page import Page
@@ -28,10 +31,22 @@ class BlockLibrary(Library):
         if not self:
             return []
         common = page.once(self.common)
-        return [at for at, block in enumerate(page.blocks[:MAX_BLOCKS]) if (block.tag, block.text) in common]
+        parts = page.once(_parts_of_wholes)
+        blocks = enumerate(page.blocks[:MAX_BLOCKS])
+        return [at for at, block in blocks if at not in parts and (block.tag, block.text) in common]
+
+
+def _parts_of_wholes(page: Page) -> frozenset[int]:
+    """The blocks, by index, that are lines of code or cells of data tables."""
+    containers = page.containers
+    listings = [at for at, tag in enumerate(containers.tags) if tag == "pre"]
+    wholes = (*listings, *data_tables(page))
+    return frozenset(chain.from_iterable(range(containers.starts[at], containers.ends[at]) for at in wholes))
 
 
 def _labels(page: Page) -> frozenset[LeafLabel]:
-    short = (block for block in page.blocks if len(block.text) <= MAX_LENGTH)
+    parts = page.once(_parts_of_wholes)
+    blocks = (block for at, block in enumerate(page.blocks) if at not in parts)
+    short = (block for block in blocks if len(block.text) <= MAX_LENGTH)
     named = (LeafLabel(block.tag, block.text) for block in short if block.tag not in HEADINGS_AND_LABELS)
     return frozenset(islice(dict.fromkeys(named), MAX_LABELS))

@@ -1,11 +1,12 @@
-"""Data tables, lists, and labels with their values are kept or left out whole: half of one says something else.
+"""Data tables, lists, code, and labels with their values are kept or left out whole: half of one says something else.
 
-The network judges each block. A data table between two blocks that are kept is kept. Any other table or list is kept if
-enough of its words would be; between two blocks that are kept, fewer words are enough. So is a row of short cells in
-a table that is no data table. A table for the layout of a page, with other tables in it, and a row with much text in
-its cells stay as the network judged them, and so does a list of long items. Of
-a short label and its value in a list of definitions, both are kept if one is. A short heading is kept with something
-under it only, except on pages that are lists.
+The network judges each block. Between two blocks that are kept a data table is kept, and so are code and a row of short
+cells in a table that is no data table. Elsewhere they are kept if their average word is likely enough, or enough of
+their words would be; after a block that is kept less is enough. A list is kept if enough of its words would be; between
+two blocks that are kept, fewer words are enough. A table for the layout of a page, with other tables in it, and a row
+with much text in its cells stay as the network judged them, and so does a list of long items. Of a short label and its
+value in a list of definitions, both are kept if one is. A short heading is kept with something under it only, except on
+pages that are lists.
 
 On a page that is a list, the main text is its entries: cards with a heading and a few words, which on other pages are
 teasers. They are kept if they are most of what the page would have, and not all too unlikely.
@@ -21,15 +22,22 @@ from crawler.page.page import Page
 
 if TYPE_CHECKING:  # imports numpy, which is delayed until the first page
     from crawler.extraction.auto.model import PageJudgement
-    from crawler.extraction.auto.page_arrays import Floats
 
 LISTS = frozenset(("ul", "ol"))
 HEADINGS = ("h2", "h3", "h4", "h5", "h6")
 MAX_HEADING = 30
 """Characters of a heading that says nothing by itself; longer ones may be quotations, or all there is of an entry."""
+CONTENT = frozenset(("table", "tr", "pre"))
+"""The tags of wholes that belong to the text around them; a list may be one of links."""
 CELLS = frozenset(("td", "th"))
 ENOUGH, ENOUGH_BETWEEN = 0.3, 0.1
 """The share of the words: usually, and between two blocks that are kept."""
+LIKELY_AFTER_TEXT = 0.25
+"""The average probability of the words in a table or in code right after the text; what follows an article has less
+than 0.1.
+"""
+LIKELY_ALONE = 0.35
+"""The same anywhere else, as for the list of a class's members below a heading that is not kept."""
 MAX_BLOCKS_OF_PART = 1.5
 """Blocks of an average cell or item."""
 NEAR = 2
@@ -49,7 +57,7 @@ MOST_OUTSIDE = 0.5
 def wholes(page: Page, kept: list[bool], judgement: "PageJudgement") -> list[int]:
     """The indexes of the blocks to keep, given which of the judged blocks would be kept."""
     kept = kept[:]
-    _decide_tables_and_lists(page.containers, kept, judgement.tokens)
+    _decide_tables_and_lists(page, kept, judgement)
     if judgement.page_type in OF_LISTS:
         _keep_cards(page, kept, judgement)
     _complete_pairs(page.blocks, kept)
@@ -57,23 +65,35 @@ def wholes(page: Page, kept: list[bool], judgement: "PageJudgement") -> list[int
     return places if judgement.page_type in OF_LISTS else _without_empty_headings(page.blocks, places)
 
 
-def _decide_tables_and_lists(containers: Containers, kept: list[bool], tokens: "Floats") -> None:
-    for whole in _tables_and_lists(containers):
+def data_tables(page: Page) -> list[int]:
+    """The containers of a page that are tables of data."""
+    return [whole for whole in page.once(_tables_and_lists) if page.containers.tags[whole] == "table"]
+
+
+def _decide_tables_and_lists(page: Page, kept: list[bool], judgement: "PageJudgement") -> None:
+    containers = page.containers
+    for whole in page.once(_tables_and_lists):
         start, end = containers.starts[whole], containers.ends[whole]
         if end > len(kept):
             continue
-        is_between = start > 0 and kept[start - 1] and any(kept[end : end + NEAR])
-        words = tokens[start:end]
+        is_after_text = start > 0 and kept[start - 1]
+        is_between = is_after_text and any(kept[end : end + NEAR])
+        words = judgement.tokens[start:end]
         is_enough = words @ kept[start:end] >= (ENOUGH_BETWEEN if is_between else ENOUGH) * words.sum()
-        kept[start:end] = [bool(is_enough or (is_between and containers.tags[whole] == "table"))] * (end - start)
+        if not is_enough and containers.tags[whole] in CONTENT:
+            likely = words @ judgement.probabilities[start:end] / words.sum()
+            is_enough = is_between or likely >= (LIKELY_AFTER_TEXT if is_after_text else LIKELY_ALONE)
+        kept[start:end] = [bool(is_enough)] * (end - start)
 
 
-def _tables_and_lists(containers: Containers) -> list[int]:
-    """The data tables, the rows of short cells in other tables, and the lists, in page order."""
+def _tables_and_lists(page: Page) -> list[int]:
+    """The data tables, the rows of short cells in other tables, the lists, and the code, in page order."""
+    containers = page.containers
     rows: dict[int, list[int]] = {}
     items: dict[int, int] = {}
     table_of: list[int] = []
     layouts: set[int] = set()
+    listings: list[int] = []
     cells: Counter[int] = Counter()
     for at, (tag, parent) in enumerate(zip(containers.tags, containers.parents, strict=True)):
         table = table_of[parent] if parent >= 0 else -1
@@ -83,6 +103,8 @@ def _tables_and_lists(containers: Containers) -> list[int]:
             rows[at] = []
         elif tag in LISTS:
             items[at] = 0
+        elif tag == "pre":
+            listings.append(at)
         elif containers.starts[at] < containers.ends[at]:  # what shows nothing does not count
             if tag == "tr" and table >= 0:
                 rows[table].append(at)
@@ -93,7 +115,7 @@ def _tables_and_lists(containers: Containers) -> list[int]:
     wholes = [at for at, count in items.items() if count > 1 and _is_short(containers, at, count)]
     for table in rows.keys() - layouts:
         wholes += _wholes_of_table(containers, table, rows[table], cells)
-    return sorted(wholes)
+    return sorted(wholes + listings)
 
 
 def _wholes_of_table(containers: Containers, table: int, rows: list[int], cells: Counter[int]) -> list[int]:

@@ -2,7 +2,15 @@ import numpy as np
 import pytest
 
 from crawler.extraction.auto.model import PageJudgement
-from crawler.extraction.auto.wholes import LEAST_CARDS, LIKELY, MAX_HEADING, WORDS_OF_CARD, wholes
+from crawler.extraction.auto.wholes import (
+    LEAST_CARDS,
+    LIKELY,
+    LIKELY_AFTER_TEXT,
+    LIKELY_ALONE,
+    MAX_HEADING,
+    WORDS_OF_CARD,
+    wholes,
+)
 from crawler.page.page import Page
 
 
@@ -15,7 +23,7 @@ def kept(html: str, chosen: set[str]) -> str:
     """The blocks that are kept of a page if these words would be, each block one word."""
     page = Page.from_html(html)
     flags = [block.text in chosen for block in page.blocks]
-    return " ".join(page.blocks[index].text for index in wholes(page, flags, judgement(len(flags))))
+    return " ".join(page.blocks[index].text for index in wholes(page, flags, judgement(len(flags), likely=0.1)))
 
 
 def table(*rows: str) -> str:
@@ -49,6 +57,30 @@ def table(*rows: str) -> str:
 )
 def test_tables_and_lists_are_whole(html: str, chosen: str, expected: str) -> None:
     assert kept(html, set(chosen)) == expected
+
+
+@pytest.mark.parametrize(
+    ("html", "likely", "chosen", "expected"),
+    [
+        (f"<p>x</p>{table('ab', 'cd', 'ef')}<p>y</p>", LIKELY_AFTER_TEXT + 0.01, "x", "x a b c d e f"),
+        (f"<p>x</p>{table('ab', 'cd', 'ef')}<p>y</p>", LIKELY_AFTER_TEXT - 0.01, "x", "x"),
+        (f"<p>x</p>{table('ab', 'cd', 'ef')}<p>y</p>", LIKELY_AFTER_TEXT + 0.01, "y", "y"),
+        (f"<p>x</p>{table('ab', 'cd', 'ef')}<p>y</p>", LIKELY_ALONE + 0.01, "y", "a b c d e f y"),
+        (f"<p>x</p>{table('ab', 'cd', 'ef')}<p>y</p>", LIKELY_ALONE - 0.01, "y", "y"),
+        (f"<p>x</p>{table('ab')}<p>y</p>", LIKELY_AFTER_TEXT - 0.01, "xy", "x a b y"),  # a single row
+        (f"<p>x</p><p>y</p>{table('ab', 'cd', 'ef')}", LIKELY_AFTER_TEXT + 0.01, "x", "x"),
+        ("<p>x</p><pre>a<br>b</pre>", LIKELY_AFTER_TEXT + 0.01, "x", "x a b"),
+        ("<p>x</p><pre>a<br>b</pre>", LIKELY_AFTER_TEXT - 0.01, "x", "x"),
+        ("<p>x</p><pre>a<br>b</pre><p>y", LIKELY_AFTER_TEXT - 0.01, "xy", "x a b y"),
+        ("<p>x</p><pre>a<br>b<br>c<br>d</pre>", LIKELY_AFTER_TEXT - 0.01, "xabc", "x a b c d"),
+        ("<p>x<ol><li>a<li>b</ol>", LIKELY_AFTER_TEXT + 0.01, "x", "x"),
+    ],
+)
+def test_tables_and_code_after_the_text(html: str, likely: float, chosen: str, expected: str) -> None:
+    page = Page.from_html(html)
+    flags = [block.text in chosen for block in page.blocks]
+    places = wholes(page, flags, judgement(len(flags), likely=likely))
+    assert " ".join(page.blocks[index].text for index in places) == expected
 
 
 @pytest.mark.parametrize(

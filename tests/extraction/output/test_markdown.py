@@ -29,6 +29,7 @@ def written(html: str, links: bool = False, refused: tuple[str, ...] = (), title
         ("<h2><div>a</div></h2>", "## a"),
         ("<p>a<br>b<br><br>c</p>", "a\\\nb\n\nc"),
         ("<p>a</p><p>b", "a\n\nb"),
+        ("<pre><div><a href=/docs>[docs]</a></div><div>a:</div><div>  b</div></pre><p>c", "```\na:\n  b\n```\n\nc"),
         # Emphasis and code.
         ("<p>a<b> b </b>c <i>d</i><em> </em>e", "a **b** c *d* e"),
         ("<p><b>a<i>b</i></b> <strong><b>c</b></strong>", "**a*b*** **c**"),
