@@ -343,11 +343,11 @@ def _is_of_change(time: _Element) -> bool:
 
 def _text_before(element: _Element) -> str:
     """The text before an element in its line."""
-    own = "".join(islice(element.itertext(), MAX_PIECES)).strip()
+    own = "".join(islice(map(str, element.itertext()), MAX_PIECES)).strip()
     line = next((one for one in element.iterancestors() if one.tag not in INLINE), None)
     if not own or line is None:
         return ""
-    return "".join(islice(line.itertext(), MAX_PIECES)).partition(own)[0][-BEFORE:]
+    return "".join(islice(map(str, line.itertext()), MAX_PIECES)).partition(own)[0][-BEFORE:]
 
 
 def _is_below(time: _Element) -> bool:
