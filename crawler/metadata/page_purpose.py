@@ -7,7 +7,7 @@ from typing import Any
 
 from crawler.page.json_ld import json_documents
 from crawler.page.page import Extraction, Page
-from crawler.urls.parsing import site
+from crawler.urls.parsing import route, site
 
 SHORT = 400
 """Characters of main text from which a page with a log-in form is there for its text."""
@@ -120,10 +120,9 @@ def _shows_a_list(page: Page, extraction: Extraction) -> bool:
 
 def _targets(page: Page) -> dict[int, str]:
     """For the id of each block, the first other page of the site that it links to."""
-    ours, itself = site(page.url), page.url.partition("#")[0]
+    ours, itself = site(page.url), page.url.partition("#")[0] + route(page.url)
     found: dict[int, str] = {}
     for link in page.links:
-        url = link.url.partition("#")[0]
-        if link.at < len(page.blocks) and url != itself and site(url) == ours:
-            found.setdefault(id(page.blocks[link.at]), url)
+        if link.at < len(page.blocks) and link.url != itself and site(link.url) == ours:
+            found.setdefault(id(page.blocks[link.at]), link.url)
     return found
