@@ -21,7 +21,6 @@ from sqlalchemy.engine import URL
 
 from crawler import demo
 from crawler.arguments import ALL, Arguments
-from crawler.browser.page_load import RenderOptions
 from crawler.bulk.parallel import GARBAGE_THRESHOLD
 from crawler.checked_settings import bounds_of, canonical_of, image_filter_of, max_depth_of, similar_words_of
 from crawler.documents.document_type import ENDINGS
@@ -338,18 +337,10 @@ def _images(settings: BaseSettings, arguments: Arguments, extract: Extractor) ->
 def _rendering(
     crawler: Crawler, arguments: Arguments, reader: PageReader, count_statistic: Callable[[str, int], None]
 ) -> PageRendering | None:
-    settings = crawler.settings
-    options = RenderOptions(
-        settings.getfloat("RENDER_SECONDS"),
-        settings.getint("RENDER_TABS"),
-        settings.getint("RENDER_SCROLLS"),
-        settings.getbool("RENDER_CLICK_MORE"),
-        settings.getint("DOWNLOAD_MAXSIZE"),
-    )
     if arguments.render == "never":
         return None
-    lists = image_filter_of(settings).lists
-    renderer = renderer_of(PartDownloads(crawler, reader.frontier, lists, count_statistic), options)
+    lists = image_filter_of(crawler.settings).lists
+    renderer = renderer_of(PartDownloads(crawler, reader.frontier, lists, count_statistic))
     if renderer is None:
         return None
     is_always = arguments.render == "always"

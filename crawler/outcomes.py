@@ -86,9 +86,16 @@ class Code(StrEnum):
     DELETED = "deleted", Group.SKIPPED, N_("notice that the page was deleted")
     LOGIN_FORM = "login_form", Group.SKIPPED, N_("log-in form")
     LISTING = "listing", Group.SKIPPED, N_("list of other pages")
+    NO_TEXT = "no_text", Group.SKIPPED, N_("page without text")
     OFF_TOPIC = "off_topic", Group.SKIPPED, N_("off topic: relevance under min_relevance")
     LANGUAGE = "language", Group.SKIPPED, N_("language: {language}")
     DROPPED = "dropped", Group.SKIPPED, N_("dropped by a pipeline: {reason}")
+
+    ROUTE = (
+        "route",
+        Group.SKIPPED,
+        N_("address that differs from its page only after #/ or #!/, which only a rendered page shows"),
+    )
 
     # Parts of a page or a list, which are counted only.
     LINKS_CUT = "links_cut", Group.SKIPPED, N_("links beyond the limit of a page")
@@ -255,7 +262,7 @@ def _status(code: str) -> Message:
 
 
 Outcomes = Counter[Outcome]
-READ = frozenset((Code.LIST, Code.NOINDEX, Code.LISTING, Code.OFF_TOPIC, Code.LANGUAGE, Code.DROPPED))
+READ = frozenset((Code.LIST, Code.NOINDEX, Code.LISTING, Code.NO_TEXT, Code.OFF_TOPIC, Code.LANGUAGE, Code.DROPPED))
 """Outcomes of seeds that were read although nothing is stored."""
 SEED_FAILURES = frozenset(
     code

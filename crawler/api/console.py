@@ -132,6 +132,11 @@ def _clean_parser() -> _Parser:
     )
     add("--markdown", action="store_true", help=N_("print Markdown, with the addresses of links"))
     add("--json", action="store_true", help=N_("print a JSON object with the text, title, author, date and more"))
+    add(
+        "--render",
+        action="store_true",
+        help=N_("render the page at an address in a browser, whose scripts make its text"),
+    )
     add("--url", metavar="URL", default="", help=N_("the address from which the file or standard input was fetched"))
     add("-s", "--set", metavar="NAME=VALUE", action="append", default=[], help=N_("set a setting; may be repeated"))
     translate_help(parser)
@@ -142,14 +147,18 @@ def clean(given: Sequence[str]) -> int:
     """Print the text of one page; returns the exit status."""
     parser = _clean_parser()
     options = parser.parse(given)
+    is_address = options.page.lower().startswith(("http://", "https://"))
+    if options.render and not is_address:
+        parser.refuse(Message("--render goes with the address of a page"))
     settings = dict(setting.partition("=")[::2] for setting in options.set)
     from crawler.api.document import Document, page_of
     from crawler.api.fetch_page import fetch_page
+    from crawler.browser.signs import has_programs
     from crawler.extraction import favouring
 
     try:
-        if options.page.lower().startswith(("http://", "https://")):
-            page = fetch_page(options.page, settings)
+        if is_address:
+            page = fetch_page(options.page, settings, options.render)
         else:
             data = sys.stdin.buffer.read() if options.page == "-" else Path(options.page).read_bytes()
             page = page_of(data, options.url)
@@ -165,6 +174,12 @@ def clean(given: Sequence[str]) -> int:
         else:
             text = document.markdown if options.markdown else document.text
             print(printable(text) if sys.stdout.isatty() else text)
+    if not document.text:
+        needs_browser = not options.render and has_programs(page)
+        hint = N_("{page} has no text without its scripts; --render runs them in a browser")
+        refuse(
+            Message(hint if needs_browser else N_("{page} has no text"), {"page": options.page}), parser.prog, FAILED
+        )
     return 0
 
 

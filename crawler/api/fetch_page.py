@@ -11,17 +11,21 @@ from scrapy.utils.project import get_project_settings
 from twisted.python.failure import Failure
 
 from crawler.api.document import page_of
+from crawler.browser.page_load import Fault, RenderError
 from crawler.build_crawl import REPLACED
-from crawler.outcomes import Outcome
+from crawler.outcomes import Code, Outcome
 from crawler.page.page import Page
 from crawler.spiders.page_reader import header
+from crawler.spiders.page_rendering import PartDownloads, rendered_page, renderer_of
 from crawler.spiders.request_outcomes import outcome_of, wall_outcome
 from crawler.translation.message import MessageError
+from crawler.urls.parsing import route
 
 TAKEN = (
     "ALLOWED_PRIVATE_HOSTS DOWNLOAD_TIMEOUT DOWNLOAD_MAXSIZE DOWNLOAD_WARNSIZE DOWNLOAD_VERIFY_CERTIFICATES "
     "HTTPPROXY_ENABLED REDIRECT_MAX_TIMES RETRY_TIMES RETRY_HTTP_CODES USER_AGENT "
-    "DEFAULT_REQUEST_HEADERS TELNETCONSOLE_ENABLED TWISTED_DNS_RESOLVER"
+    "DEFAULT_REQUEST_HEADERS TELNETCONSOLE_ENABLED TWISTED_DNS_RESOLVER "
+    "RENDER_SECONDS RENDER_TABS RENDER_SCROLLS RENDER_CLICK_MORE"
 ).split()
 """The settings of a crawl that apply to a single page."""
 MIDDLEWARES = {
@@ -38,19 +42,31 @@ class FetchError(MessageError):
 class _OnePage(Spider):
     name = "one_page"
 
-    def __init__(self, url: str, found: list[Page | Outcome], **kwargs: Any) -> None:
+    def __init__(self, url: str, found: list[Page | Outcome], is_rendered: bool, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.url, self.found = url, found
+        self.url, self.found, self.is_rendered = url, found, is_rendered
 
     async def start(self) -> AsyncIterator[Request]:
-        yield Request(self.url, callback=self.take, errback=self.fail)
+        yield Request(self.url.partition("#")[0], callback=self.take, errback=self.fail)
 
-    def take(self, response: Response) -> None:
+    async def take(self, response: Response) -> None:
         if (wall := wall_outcome(response)) is not None:
             self.found.append(wall)
             return
         robots = header(response.headers, "X-Robots-Tag", "\n")
-        self.found.append(page_of(response.body, response.url, header(response.headers, "Content-Type"), robots))
+        address = response.url + route(self.url)
+        page = page_of(response.body, address, header(response.headers, "Content-Type"), robots)
+        self.found.append(await self.rendered(page, response) if self.is_rendered and page.document is None else page)
+
+    async def rendered(self, page: Page, response: Response) -> Page | Outcome:
+        """The page as its scripts make it, or why there is none."""
+        renderer = renderer_of(PartDownloads(self.crawler, None, None, self.crawler.stats.inc_value))
+        if renderer is None:
+            return Outcome(Code.NOT_RENDERED, Fault.NO_BROWSER)
+        try:
+            return await rendered_page(renderer, page, response)
+        except RenderError as error:
+            return Outcome(Code.NOT_RENDERED, error.fault)
 
     def fail(self, failure: Failure) -> None:
         response = getattr(failure.value, "response", None)
@@ -58,9 +74,9 @@ class _OnePage(Spider):
         self.found.append(wall or outcome_of(failure))
 
 
-def fetch_page(url: str, changed: dict[str, str]) -> Page:
-    """The page at an address; raises a FetchError if it cannot be fetched. `changed` are settings that differ from
-    those of a crawl.
+def fetch_page(url: str, changed: dict[str, str], is_rendered: bool = False) -> Page:
+    """The page at an address, as its scripts make it if it is to be rendered; raises a FetchError if it cannot be
+    fetched. `changed` are settings that differ from those of a crawl.
     """
     project = get_project_settings()
     settings = Settings({name: project[name] for name in TAKEN} | changed)
@@ -70,7 +86,7 @@ def fetch_page(url: str, changed: dict[str, str]) -> Page:
     settings.set("LOG_ENABLED", False)
     found: list[Page | Outcome] = []
     process = CrawlerProcess(settings)
-    process.crawl(_OnePage, url=url, found=found)
+    process.crawl(_OnePage, url=url, found=found, is_rendered=is_rendered)
     process.start()
     if not found:
         raise FetchError("{url} did not answer", url=repr(url))

@@ -18,7 +18,8 @@ pattern, and near-duplicates count as useless wherever they lead. If no more tha
 are useful, this part of the site is left: all its addresses are put off but those of patterns that are proven.
 
 Whether pages are rendered in a browser is learned by pattern as well. A page with a sign that it needs one is rendered
-while its pattern has few trials, and later if at least half of the trials have brought more text or links.
+while its pattern has few trials, and later if at least half of the trials have brought more text or links. While so
+many trials are under way that their results decide, further pages wait for them.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ LEAST_OF_ENDLESS = 40
 DEAD = frozenset(("400", "401", "403", "404", "405", "410"))
 BRINGS_NOTHING = frozenset(
     (
-        *(Code.NOINDEX, Code.LOGIN_FORM, Code.LISTING, Code.NOT_HTML, Code.NOT_WHOLE, Code.EMPTY_LIST),
+        *(Code.NOINDEX, Code.LOGIN_FORM, Code.LISTING, Code.NO_TEXT, Code.NOT_HTML, Code.NOT_WHOLE, Code.EMPTY_LIST),
         Code.UNREAD_DOCUMENT,
         *(Code.REDIRECT_TO_KNOWN, Code.REDIRECT_TO_NOTHING, Code.REDIRECT_REFUSED),
     )
@@ -78,6 +79,15 @@ class Use(Enum):
     """It brought only links of which nothing is known yet."""
     PUT_OFF = "put_off"
     """It was not sent."""
+
+
+class Rendering(Enum):
+    """Whether a page is rendered."""
+
+    DUE = "due"
+    NOT_DUE = "not_due"
+    UNDECIDED = "undecided"
+    """The trials that are under way decide."""
 
 
 class PatternUse(NamedTuple):
@@ -148,19 +158,27 @@ def is_endless(counts: PatternCounts) -> bool:
     return counts.useful + counts.useless >= LEAST_OF_ENDLESS and counts.useless >= counts.useful
 
 
-def is_rendered(counts: PatternCounts, of_site: PatternCounts, has_sign: bool, draw: float) -> bool:
-    """Whether a page is rendered, given the counts of its pattern, the sums of its site, and a number from 0 to 1.
+def rendering_of(
+    counts: PatternCounts, of_site: PatternCounts, has_sign: bool, draw: float, under_way: int = 0
+) -> Rendering:
+    """Whether a page is rendered, given the counts of its pattern, the sums of its site, a number from 0 to 1, and how
+    many trials of the pattern are under way.
 
     >>> few, gaining, vain = PatternCounts(rendered=2), PatternCounts(rendered=4, gained=2), PatternCounts(rendered=3)
-    >>> [is_rendered(counts, NOTHING_KNOWN, True, 0.5) for counts in (few, gaining, vain)]
-    [True, True, False]
+    >>> [rendering_of(counts, NOTHING_KNOWN, True, 0.5).value for counts in (few, gaining, vain)]
+    ['due', 'due', 'not_due']
+    >>> rendering_of(few, NOTHING_KNOWN, True, 0.5, under_way=1).value
+    'undecided'
     """
     if not has_sign:
-        return draw < AUDITED_WITHOUT_SIGN
+        return Rendering.DUE if draw < AUDITED_WITHOUT_SIGN else Rendering.NOT_DUE
+    is_gaining = 0 < counts.rendered <= 2 * counts.gained
+    if is_gaining or draw < AUDITED:
+        return Rendering.DUE
     is_vain_site = of_site.rendered >= SITE_TRIALS and not of_site.gained
-    if counts.rendered < TRIALS and not is_vain_site:
-        return True
-    return 0 < counts.rendered <= 2 * counts.gained or draw < AUDITED
+    if is_vain_site or counts.rendered >= TRIALS:
+        return Rendering.NOT_DUE
+    return Rendering.UNDECIDED if counts.rendered + under_way >= TRIALS else Rendering.DUE
 
 
 def lending(patterns: Mapping[str, PatternCounts], names: Mapping[str, Iterable[str]]) -> dict[str, int]:

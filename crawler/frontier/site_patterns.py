@@ -17,12 +17,14 @@ from crawler.frontier.pattern_rule import (
     NOTHING_KNOWN,
     PatternCounts,
     PatternUse,
+    Rendering,
+    Trial,
     Use,
     is_endless,
-    is_rendered,
     is_unproductive,
     lending,
     next_audit,
+    rendering_of,
     use_of,
 )
 from crawler.topic.link_scores import HIGHEST
@@ -50,8 +52,10 @@ class SitePatterns:
     counts: dict[str, PatternCounts] = field(default_factory=dict)
     audits: dict[str, int] = field(default_factory=dict)
     """For patterns that are put off, the number of the next address to be requested all the same."""
-    trials: Counter[str] = field(default_factory=Counter)
-    """How many pages of a pattern this worker has begun to render."""
+    under_way: Counter[str] = field(default_factory=Counter)
+    """How many pages of a pattern this worker is rendering."""
+    trials: dict[str, PatternCounts] = field(default_factory=dict)
+    """The trials of this worker by pattern; the database learns of their results later."""
     _queries: Counter[str] = field(default_factory=Counter)
     """For paths with any query, how many patterns have this path and a query of their own."""
     _names: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -113,18 +117,34 @@ class SitePatterns:
             return False
         return True
 
-    def is_rendered(self, url: str, has_sign: bool, draw: float) -> bool:
-        """Whether the page at an address is rendered in a browser; if so, its trial begins."""
+    def rendering_of(self, url: str, has_sign: bool, draw: float) -> Rendering:
+        """Whether the page at an address is rendered in a browser."""
         pattern = self.pattern(url)
-        counts = self.counts.get(pattern, NOTHING_KNOWN)
-        begun = max(counts.rendered, self.trials[pattern])  # the results of the last ones are not known yet
-        found = is_rendered(counts._replace(rendered=begun), self._trials_of_site(), has_sign, draw)
-        if found and pattern:
-            self.trials[pattern] += 1
-        return found
+        under_way = self.under_way[pattern] if pattern else 0
+        return rendering_of(self._trials_of(pattern), self._trials_of_site(), has_sign, draw, under_way)
+
+    def begin_trial(self, url: str) -> str:
+        """Count a page that is being rendered; returns its pattern."""
+        pattern = self.pattern(url)
+        self.under_way[pattern] += 1
+        return pattern
+
+    def end_trial(self, pattern: str, trial: Trial | None) -> None:
+        """Count the result of a page that was rendered, if it has one."""
+        self.under_way[pattern] -= 1
+        if trial is not None and pattern:
+            counts = self.trials.get(pattern, NOTHING_KNOWN)
+            gained = counts.gained + trial.has_gained
+            self.trials[pattern] = counts._replace(rendered=counts.rendered + 1, gained=gained)
+
+    def _trials_of(self, pattern: str) -> PatternCounts:
+        """The trials of a pattern, with those of which the database has not counted the results yet."""
+        of_database, of_worker = (counts.get(pattern, NOTHING_KNOWN) for counts in (self.counts, self.trials))
+        rendered = max(of_database.rendered, of_worker.rendered)
+        return PatternCounts(rendered=rendered, gained=max(of_database.gained, of_worker.gained))
 
     def _trials_of_site(self) -> PatternCounts:
-        every = self.counts.values()
+        every = [self._trials_of(pattern) for pattern in self.counts.keys() | self.trials.keys()]
         return PatternCounts(rendered=sum(one.rendered for one in every), gained=sum(one.gained for one in every))
 
     def lead(self, of: str, urls: Iterable[str]) -> Use:

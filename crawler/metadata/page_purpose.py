@@ -13,7 +13,7 @@ from crawler.metadata.date_notation import dates
 from crawler.page.json_ld import json_documents
 from crawler.page.page import Extraction, Page
 from crawler.page.text import EASTERN
-from crawler.urls.parsing import site
+from crawler.urls.parsing import route, site
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -372,20 +372,15 @@ def _targets(page: Page) -> dict[int, str]:
     if not page.links:
         return {}
     ours = site(page.url)
-    itself = _without_query(page.url)
+    itself = page.url.partition("#")[0] + route(page.url)
     found: dict[int, str] = {}
     for link in page.links:
-        url = link.url.partition("#")[0]
-        is_above = itself.startswith(url.rstrip("/") + "/")
-        if link.at < len(page.blocks) and _without_query(url) != itself and not is_above and site(url) == ours:
-            found.setdefault(link.at, url)
+        is_above = itself.startswith(link.url.rstrip("/") + "/")
+        if link.at < len(page.blocks) and link.url != itself and not is_above and site(link.url) == ours:
+            found.setdefault(link.at, link.url)
     # A link around several blocks is named with the first.
     begun = {element.at for element in page.link_elements}
     for at, block in enumerate(page.blocks):
         if at - 1 in found and at not in begun and block.linked == len(block.text) > 0:
             found[at] = found[at - 1]
     return found
-
-
-def _without_query(url: str) -> str:
-    return url.partition("#")[0].partition("?")[0]

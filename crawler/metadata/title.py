@@ -8,12 +8,14 @@ slogan, a greeting or the name of the site.
 from __future__ import annotations
 
 import re
-from itertools import chain, islice
+from collections.abc import Sequence
+from itertools import chain, islice, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
 from crawler.metadata.structured_data import letters, plain, site_keys, structured
 from crawler.page.text import width, words
+from crawler.urls.parsing import route
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -41,6 +43,8 @@ MAX_TITLE = 1_000
 MAX_HEADING = 300
 MAX_HEADINGS = 100
 MAX_LINES = 2_000
+# Headings in a row before the main text that may belong to it.
+MAX_ROW = 3
 # A heading less similar to a description than this is a different text; one with fewer of its words is unrelated to it.
 SHARE = 0.5
 SHARED_WORDS = 0.25
@@ -74,9 +78,14 @@ class _Descriptions(NamedTuple):
     """Names of the site, as keys."""
 
 
-def headline(page: Page) -> str:
-    """The heading that the page's descriptions repeat, else their own title, else the first heading."""
+def headline(page: Page, main: Sequence[Block] = ()) -> str:
+    """The heading that the page's descriptions repeat, else their own title, else the first heading.
+
+    If the descriptions only name the site, as in many applications, it is the heading at which the main text begins.
+    """
     said = _descriptions(page)
+    if heading := _below_name(page, main, said):
+        return heading
     headings = list(islice((block for block in page.blocks if block.tag in HEADINGS), MAX_HEADINGS))
     keyed = [(letters(block.text[:MAX_HEADING]), block) for block in headings]
     fit = [(key, block) for key, block in keyed if _is_fit(block.text, key, said)]
@@ -92,6 +101,33 @@ def headline(page: Page) -> str:
     )
     found = _without_site(found, said.sites)
     return found if len(found) <= MAX_TITLE else found[:MAX_TITLE].rpartition(" ")[0] or found[:MAX_TITLE]
+
+
+def _below_name(page: Page, main: Sequence[Block], said: _Descriptions) -> str:
+    """The heading at which the main text begins, if all descriptions are the text of a linked heading outside of it.
+
+    That is the name of the site, if the main text has an <h1> of its own. Of several headings in a row, the first with
+    the words of the address is taken, or the first that is no part of the name.
+    """
+    name = letters(said.title)
+    if not main or not name or {letters(text) for text in (said.headline, *said.titles) if text} - {name}:
+        return ""
+    at = next(number for number, block in enumerate(page.blocks) if block is main[0])
+    inside = set(map(id, main))
+    is_named = any(
+        block.tag in HEADINGS and block.linked == len(block.text) and letters(block.text[:MAX_HEADING]) == name
+        for block in page.blocks[:MAX_LINES]
+        if id(block) not in inside
+    )
+    address = page.url.partition("#")[0] + route(page.url).lstrip("#")
+    if not is_named:
+        return ""
+    before = list(takewhile(lambda block: block.tag in HEADINGS, reversed(page.blocks[max(0, at - MAX_ROW) : at])))
+    row = [*reversed(before), *takewhile(lambda block: block.tag in HEADINGS, main)]
+    if not any(block.tag == "h1" and letters(block.text[:MAX_HEADING]) != name for block in row):
+        return ""  # the name may be the only headline
+    own = [block.text[:MAX_HEADING] for block in row if letters(block.text[:MAX_HEADING]) not in name]
+    return next((text for text in own if _is_in_address(text, address)), next(iter(own), ""))
 
 
 def _descriptions(page: Page) -> _Descriptions:

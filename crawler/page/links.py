@@ -1,15 +1,26 @@
-"""The links and images of a page, with absolute addresses."""
+"""The links and images of a page, with absolute addresses.
+
+Some applications keep the position on a page in a parameter, not in a fragment: each heading links to its own id.
+
+    <h2 id="hooks"><a href="/manual?id=hooks">Hooks</a></h2>
+
+Such a parameter says nothing about the page, so that links are read without it. Others keep the page in the fragment
+(`#/manual`): where a browser has rendered the page, such a fragment is part of the address.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import parse_qsl
 
 from lxml import etree
 
+from crawler.page.blocks import ANCHORED, INLINE
 from crawler.page.text import fold_space
-from crawler.urls.parsing import absolute
+from crawler.urls.canonical import Canonical
+from crawler.urls.parsing import ROUTES, absolute, origin, route
 
 if TYPE_CHECKING:
     from crawler.page.blocks import ImageElement, LinkElement, PageContents
@@ -68,16 +79,23 @@ class PageTargets(NamedTuple):
     images: tuple[ImageLink, ...]
     cut: int
     """How many links and images were not read because there are too many."""
+    routes: frozenset[str]
+    """Addresses that differ from that of the page in their route only, if routes are not read."""
 
 
-def targets(found: PageContents, base: str) -> PageTargets:
-    """The links and image links of a page, with addresses made absolute from `base`."""
-    return _TargetReader(base).run(found)
+def targets(found: PageContents, base: str, url: str, reads_routes: bool) -> PageTargets:
+    """The links and image links of the page at `url`, with addresses made absolute from `base`."""
+    return _TargetReader(base, url, reads_routes).run(found)
 
 
 class _TargetReader:
-    def __init__(self, base: str) -> None:
+    def __init__(self, base: str, url: str, reads_routes: bool) -> None:
         self.base = base
+        self.url = url
+        self.document = url.partition("#")[0]
+        self.reads_routes = reads_routes
+        self.routes: set[str] = set()
+        self.positions: _Positions | None = None
         self.links: list[Link] = []
         self.images: list[ImageLink] = []
         self.cut = self._letters = 0
@@ -86,12 +104,14 @@ class _TargetReader:
         """The targets of anchors with an image, with their text."""
 
     def run(self, found: PageContents) -> PageTargets:
+        if name := self.position_parameter(found.link_elements):
+            self.positions = _Positions(self.url, name, found.containers.elements[0])
         for anchor in found.link_elements:
             self.add_link(anchor)
         for image in found.image_elements[:MAX_LINKS]:
             self.add_image(image)
         self.cut += max(0, len(found.image_elements) - MAX_LINKS)
-        return PageTargets(tuple(self.links), tuple(self.images), self.cut)
+        return PageTargets(tuple(self.links), tuple(self.images), self.cut, frozenset(self.routes))
 
     def add_link(self, anchor: LinkElement) -> None:
         url, element = self.address(anchor.href), anchor.element
@@ -111,12 +131,42 @@ class _TargetReader:
                 )
             )
 
+    def position_parameter(self, anchors: Iterable[LinkElement]) -> str:
+        """The parameter by which a heading of the page links to itself; empty if there is none."""
+        path, _, own_query = self.url.partition("?")
+        for anchor in anchors:
+            ids = _heading_ids(anchor.element) if anchor.href and "?" in anchor.href else ()
+            url = self.page_address(anchor.href) if ids and anchor.href else None
+            if url is None or url.partition("?")[0] != path:
+                continue
+            parameters = parse_qsl(url.partition("?")[2])
+            for name in [name for name, value in parameters if value in ids]:
+                if _without(parameters, name) == _without(parse_qsl(own_query), name):
+                    return name
+        return ""
+
     def address(self, href: str | None) -> str | None:
         """The target of a link; None for a position on the same page."""
         if len(self.links) >= MAX_LINKS or self._letters >= MAX_LETTERS:
             self.cut += href is not None
             return None
-        return self.absolute(href) if href and href.strip()[:1] not in ("", "#") else None
+        url = self.page_address(href) if href else None
+        return self.positions.page_of(url) if url and self.positions is not None else url
+
+    def page_address(self, href: str) -> str | None:
+        """The absolute address of a page; None for a position on this page."""
+        written = href.strip()
+        is_fragment = written[:1] in ("", "#")
+        if is_fragment and not written.startswith(ROUTES):
+            return None
+        url = self.absolute(href)
+        name = route(written) if url == self.document and "#" in written else ""
+        if name and self.reads_routes:
+            return self.document + name
+        if name:
+            self.routes.add(self.document + name)
+            self._letters += len(self.document + name)
+        return None if is_fragment and not self.reads_routes else url
 
     def absolute(self, href: str) -> str | None:
         """The absolute address; each spelling is resolved once."""
@@ -137,6 +187,43 @@ class _TargetReader:
         alt, title = fold_space(element.get("alt", "")), fold_space(element.get("title", ""))
         width, height = _size(element)
         self.images.append(ImageLink(url, target, alt, title, anchor_text, width, height, image.at, element))
+
+
+class _Positions:
+    """Leaves the position on a page out of addresses, on a page that keeps it in this parameter."""
+
+    def __init__(self, url: str, name: str, root: etree._Element) -> None:
+        self.origin, self.name = origin(url), name
+        self.canonical = Canonical([re.escape(name)])
+        self.page = self.canonical(url)
+        self.ids = {element.get("id") for element in root.iter() if element.get("id")}
+
+    def page_of(self, url: str) -> str | None:
+        """The address without its position; None for a position on this page."""
+        if "?" not in url or origin(url) != self.origin:
+            return url
+        page = self.canonical(url)
+        if page != self.page:
+            return page
+        # Here the parameter may also name another page, unless it names a place on this one.
+        values = [value for name, value in parse_qsl(url.partition("?")[2]) if name == self.name]
+        return None if self.ids.issuperset(values) else url
+
+
+def _without(parameters: Iterable[tuple[str, str]], name: str) -> list[tuple[str, str]]:
+    return [parameter for parameter in parameters if parameter[0] != name]
+
+
+def _heading_ids(anchor: etree._Element) -> set[str]:
+    """The ids of a link and of what is around it in a heading; none if it is in no heading."""
+    ids, element = {anchor.get("id")}, anchor.getparent()
+    while element is not None and element.tag in INLINE:
+        ids.add(element.get("id"))
+        element = element.getparent()
+    if element is None or element.tag not in ANCHORED:
+        return set()
+    ids.add(element.get("id"))
+    return {name for name in ids if name}
 
 
 def _class_of(element: etree._Element) -> str:

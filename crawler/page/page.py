@@ -158,7 +158,7 @@ class Page:
 
     @cached_property
     def _targets(self) -> PageTargets:
-        return targets(self._contents, self.base)
+        return targets(self._contents, self.base, self.url, self.made_from is MadeFrom.RENDERED)
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
@@ -199,6 +199,13 @@ class Page:
     def wraps(self) -> list[etree._Element | None]:
         """For each block, the first inline element that begins in it."""
         return self._contents.wraps
+
+    @property
+    def routes(self) -> frozenset[str]:
+        """Addresses of an application that the page links to and that only its scripts tell from that of the page; none
+        if a browser has rendered it, as these are among its links then.
+        """
+        return self._targets.routes
 
     @property
     def cut(self) -> int:

@@ -188,6 +188,8 @@ class LinkSelector:
 
     def of(self, page: Page, depth: int) -> SelectedLinks:
         """The links of a page, each address once; `depth` is their distance from the seeds."""
+        for url in page.routes:
+            self.counts.leave_out(url, Outcome(Code.ROUTE))
         links = (*page.links, *self._named_in_head(page))
         new: dict[str, list[Link]] = {}
         again: dict[str, list[Link]] = {}

@@ -29,7 +29,7 @@ from crawler.rights.statement import Rights
 from crawler.spiders.links_and_images import LinkSelector, SelectedLinks
 from crawler.spiders.request_outcomes import SITE_FILES, TRIAL, lease_of, result_of
 from crawler.spiders.topic_tracker import example_text
-from crawler.urls.parsing import host
+from crawler.urls.parsing import host, route
 
 if TYPE_CHECKING:
     from crawler.extraction.site_libraries import SiteLibraries
@@ -84,7 +84,7 @@ class PageReader:
         shared_examples = self._shared_examples(page, lease.candidate, extraction)
         site: SiteFiles = response.request.meta.get(SITE_FILES, NO_FILES)
         rights = read_rights(served, rights_headers(response), site)
-        refusal = self._refusal(page, extraction, lease.candidate) or self._reserved(rights)
+        refusal = self._refusal(page, extraction, lease) or self._reserved(rights)
         judgement = self.topic.judge(lease.candidate, extraction, is_read=refusal is None)
         page_links = self._links(served, lease.candidate)
         links, priorities = self.topic.score(lease.candidate.requested or lease.candidate.url, page_links)
@@ -123,13 +123,16 @@ class PageReader:
         signal = self.purpose.refusal(rights.evidence)
         return Outcome(Code.RIGHTS_RESERVED, signal) if signal is not None else None
 
-    def _refusal(self, page: Page, extraction: Extraction, candidate: Candidate) -> Outcome | None:
+    def _refusal(self, page: Page, extraction: Extraction, lease: Lease) -> Outcome | None:
         """Why a page may not be kept, whatever it is about; None if it may. A seed was asked for, a list or not."""
         if "noindex" in page.robots:
             return Outcome(Code.NOINDEX)
         if is_login(page, extraction):
             return Outcome(Code.LOGIN_FORM)
-        is_left_out = not self.keeps_listings and candidate.kind != "seed" and is_listing(page, extraction)
+        shows_images = self.images.wanted and bool(page.images)
+        if not extraction.text.strip() and not shows_images and lease.known is None:  # a known page has lost its text
+            return Outcome(Code.NO_TEXT)
+        is_left_out = not self.keeps_listings and lease.candidate.kind != "seed" and is_listing(page, extraction)
         return Outcome(Code.LISTING) if is_left_out else None
 
     def _shared_examples(self, page: Page, candidate: Candidate, extraction: Extraction) -> tuple[tuple[str, str], ...]:
@@ -199,9 +202,11 @@ def read_alone(response: Response, method: str, extract: Callable[[Page], Extrac
 
 
 def page_of(response: Response) -> Page:
-    """The page in a response."""
+    """The page in a response; its address has the route that the lease has, which no server gets."""
+    lease: Lease | None = response.request.meta.get("lease") if response.request is not None else None
+    url = response.url + (route(lease.candidate.url) if lease is not None else "")
     content_type = header(response.headers, "Content-Type")
-    return Page(response.url, response.body, content_type, header(response.headers, "X-Robots-Tag", "\n"))
+    return Page(url, response.body, content_type, header(response.headers, "X-Robots-Tag", "\n"))
 
 
 def _item(page: Page, response: Response, lease: Lease, judgement: PageJudgement) -> PageItem:
@@ -209,7 +214,8 @@ def _item(page: Page, response: Response, lease: Lease, judgement: PageJudgement
     candidate = lease.candidate
     now = datetime.now(UTC).isoformat(timespec="seconds")
     asked = candidate.requested or candidate.url
-    item = PageItem(response.url, asked, now, response.status, candidate.depth, candidate.parent)
+    url = response.url + route(candidate.url)
+    item = PageItem(url, asked, now, response.status, candidate.depth, candidate.parent)
     item.page, item.lease, item.made_from = page, lease, page.made_from
     item.relevance, item.link_score, item.via = judgement
     if lease.known:

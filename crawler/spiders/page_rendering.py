@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -19,7 +20,7 @@ from crawler.browser.installed import is_usable
 from crawler.browser.page_load import Fault, Renderer, RenderError, RenderOptions, Source
 from crawler.browser.parts import Part, PartAnswer, PartCache
 from crawler.browser.signs import content_of, has_gained, has_programs, sign_of
-from crawler.frontier.pattern_rule import Trial
+from crawler.frontier.pattern_rule import Rendering, Trial
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import MadeFrom, Page
 from crawler.spiders.page_reader import header
@@ -46,39 +47,60 @@ class PageRendering:
     counts: OutcomeCounts
     count_statistic: CountStatistic
     is_always: bool = False
+    trial_ended: asyncio.Condition = field(default_factory=asyncio.Condition)
+    """Wakes the pages that wait for the results of trials."""
 
-    def is_due(self, page: Page) -> bool:
-        """Whether a page is to be rendered."""
+    def may_be_due(self, page: Page) -> bool:
+        """Whether a page is to be rendered, or may be after the trials that are under way."""
         if self.renderer.chromium.is_broken or "noindex" in page.robots or not has_programs(page):
             return False
-        if self.is_always:
-            return True
-        has_sign = sign_of(page, page.once(self.extract)) is not None
-        # The same in each round, so that its texts can be compared.
-        draw = int.from_bytes(blake2b(page.url.encode(), digest_size=4).digest()) / 2**32
-        return self.frontier.patterns.of(page.url).is_rendered(page.url, has_sign, draw)
+        return self.is_always or self._rendering_of(page) is not Rendering.NOT_DUE
 
     async def rendered(self, page: Page, response: Response) -> tuple[Page, Trial | None]:
         """The page as its scripts make it and the result of the trial; the page itself if that brings no more."""
-        policy = header(response.headers, "Content-Security-Policy")
-        address = response.ip_address
-        source = Source(page.url, page.body, page.content_type, policy, address is None or is_public(address))
+        if not self.is_always:
+            async with self.trial_ended:
+                await self.trial_ended.wait_for(lambda: self._rendering_of(page) is not Rendering.UNDECIDED)
+            if self._rendering_of(page) is Rendering.NOT_DUE:
+                return page, None
+        patterns = self.frontier.patterns.of(page.url)
+        pattern, trial = patterns.begin_trial(page.url), None
         try:
-            html = await self.renderer.render(source)
+            page, trial = await self._trial(page, response, pattern)
+        finally:
+            patterns.end_trial(pattern, trial)
+            async with self.trial_ended:
+                self.trial_ended.notify_all()
+        return page, trial
+
+    def _rendering_of(self, page: Page) -> Rendering:
+        has_sign = sign_of(page, page.once(self.extract)) is not None
+        # The same in each round, so that its texts can be compared.
+        draw = int.from_bytes(blake2b(page.url.encode(), digest_size=4).digest()) / 2**32
+        return self.frontier.patterns.of(page.url).rendering_of(page.url, has_sign, draw)
+
+    async def _trial(self, page: Page, response: Response, pattern: str) -> tuple[Page, Trial | None]:
+        try:
+            made = await rendered_page(self.renderer, page, response)
         except RenderError as error:
             self.counts.count(Outcome(Code.NOT_RENDERED, error.fault))
             is_its_own = error.fault is not Fault.NO_BROWSER
-            return page, Trial(self._pattern(page), has_gained=False) if is_its_own else None
-        body, kind = html.encode("utf-8", "replace"), "text/html; charset=utf-8"
-        made = Page(page.url, body, kind, page.robots_header, made_from=MadeFrom.RENDERED)
+            return page, Trial(pattern, has_gained=False) if is_its_own else None
         before, after = (content_of(one, one.once(self.extract)) for one in (page, made))
         gained = has_gained(before, after)
         self.count_statistic("render/pages", 1)
         self.count_statistic("render/gained", int(gained))
-        return made if gained or self.is_always else page, Trial(self._pattern(page), gained)
+        return made if gained or self.is_always else page, Trial(pattern, gained)
 
-    def _pattern(self, page: Page) -> str:
-        return self.frontier.patterns.of(page.url).pattern(page.url)
+
+async def rendered_page(renderer: Renderer, page: Page, response: Response) -> Page:
+    """The page of a response as its scripts make it; raises a RenderError."""
+    policy = header(response.headers, "Content-Security-Policy")
+    address = response.ip_address
+    source = Source(page.url, page.body, page.content_type, policy, address is None or is_public(address))
+    html = await renderer.render(source)
+    body, kind = html.encode("utf-8", "replace"), "text/html; charset=utf-8"
+    return Page(page.url, body, kind, page.robots_header, made_from=MadeFrom.RENDERED)
 
 
 @dataclass(frozen=True)
@@ -86,7 +108,8 @@ class PartDownloads:
     """Fetches the parts of pages by the crawler's own downloader, so that all its rules apply to them."""
 
     crawler: Crawler
-    frontier: Frontier
+    frontier: Frontier | None
+    """None for a single page, outside any crawl."""
     lists: FilterLists | None
     count_statistic: CountStatistic
     foreign_requests: ForeignRequests = field(default_factory=ForeignRequests)
@@ -104,6 +127,8 @@ class PartDownloads:
     def _is_refused(self, part: Part) -> bool:
         if self.lists is not None and self.lists.hit(part.url, part.page, part.kind):
             return True
+        if self.frontier is None:
+            return False
         hosts = self.frontier.hosts
         return hosts.closed(part.url) is not None or hosts.rests(host(part.url), monotonic())
 
@@ -122,11 +147,18 @@ class PartDownloads:
         return PartAnswer(response.status, headers, response.body)
 
 
-def renderer_of(downloads: PartDownloads, options: RenderOptions) -> Renderer | None:
+def renderer_of(downloads: PartDownloads) -> Renderer | None:
     """The renderer of a crawl, whose browser ends with it; None if there is no browser."""
     if not is_usable():
         return None
     settings, signal = downloads.crawler.settings, signals.spider_closed
+    options = RenderOptions(
+        settings.getfloat("RENDER_SECONDS"),
+        settings.getint("RENDER_TABS"),
+        settings.getint("RENDER_SCROLLS"),
+        settings.getbool("RENDER_CLICK_MORE"),
+        settings.getint("DOWNLOAD_MAXSIZE"),
+    )
     chromium = Chromium(settings["USER_AGENT"])
     downloads.crawler.signals.connect(chromium.close, signal, weak=False)
     return Renderer(chromium, PartCache(downloads.fetch), options)

@@ -82,7 +82,7 @@ class TopicSpider(Spider):
 
     def request_for(self, lease: Lease) -> Request:
         """The request for the address of a lease."""
-        url = lease.candidate.url
+        url = lease.candidate.url.partition("#")[0]  # a route is for the browser, see page_of
         if lease.candidate.kind == "image":
             meta = {"lease": lease, "download_maxsize": self.crawl.images.largest}
             return Request(url, self.parse_image, errback=self.failed, dont_filter=True, meta=meta)
@@ -127,7 +127,7 @@ class TopicSpider(Spider):
             page = page_of(response)
             if page.refresh is not None and page.refresh[0] <= REFRESH_SECONDS:
                 return self.follow_refresh(page, response, page.refresh[1])
-            if self.crawl.rendering is not None and self.crawl.rendering.is_due(page):
+            if self.crawl.rendering is not None and self.crawl.rendering.may_be_due(page):
                 return self.render_page(page, response)
             return self.parse_page(page, response)
         return iter(())
@@ -157,9 +157,9 @@ class TopicSpider(Spider):
         return self.parse_page(page, response)
 
     async def render_page(self, page: Page, response: Response) -> Iterable[PageItem]:
-        """The page as an item after a browser has rendered it."""
+        """The page as an item after a browser has rendered it, unless the trials before it brought nothing."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
-        assert self.crawl.rendering is not None  # noqa: S101 - as it was due
+        assert self.crawl.rendering is not None  # noqa: S101 - as it may be due
         try:
             rendering = self.crawl.rendering.rendered(page, response)
             page, trial = await self.crawl.status.unless_ending(rendering)

@@ -31,6 +31,8 @@ NOT_PAGES = frozenset(
     "jpg js json m4a m4v mid mkv mov mp3 mp4 mpeg mpg msi odp ods odt ogg ogv pdf png ppt pptx ps psd rar rpm rtf svg "
     "swf tar tgz tif tiff ttf wav webm webp wma wmv woff woff2 xls xlsx xz zip zst".split()
 )
+ROUTES = ("#/", "#!/")
+"""Beginnings of the fragments by which applications name their pages."""
 # What browsers strip from an address before they parse it.
 STRIPPED = "\t\r\n"
 
@@ -60,6 +62,21 @@ def absolute(base: str, href: str) -> str | None:
     return None if scheme and scheme[1].lower() not in DEFAULT_PORTS else _respelled(base, href)
 
 
+def route(href: str) -> str:
+    """The fragment of an address, with its sign, if applications in a browser may show another page for it.
+
+    They call it a route. `#/` is their first page, as is the address without it, whatever parameters it has.
+
+    >>> route("/app#/guide/start"), route("#!/guide"), route("/app#start"), route("#/"), route("#/?id=start")
+    ('#/guide/start', '#!/guide', '', '', '')
+    """
+    fragment = "#" + href.partition("#")[2].strip()
+    is_first_page = fragment.partition("?")[0] in ROUTES
+    if not fragment.startswith(ROUTES) or is_first_page or len(href) > MAX_LENGTH:
+        return ""
+    return safe_url_string(fragment)
+
+
 def _is_plain(url: str) -> bool:
     if not PLAIN.fullmatch(url):
         return False
@@ -76,8 +93,9 @@ def folder(url: str) -> str:
     >>> folder("http://example.com/a/b?c/d"), folder("http://example.com")
     ('http://example.com/a/', 'http://example.com/')
     """
-    head, slash, _ = url.partition("?")[0].rpartition("/")
-    return head + slash if head[-1:] != "/" else f"{url.partition('?')[0]}/"
+    path = url.partition("#")[0].partition("?")[0]
+    head, slash, _ = path.rpartition("/")
+    return head + slash if head[-1:] != "/" else f"{path}/"
 
 
 @lru_cache(maxsize=4096)

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import browser
 import pytest
 from sites import Answer, Site, serving
 from wall_pages import WALLS
@@ -65,6 +66,20 @@ def test_clean_a_page_from_the_web(site: Site, tmp_path: Path) -> None:
     assert (found["url"], found["title"], found["text"]) == (site.url, "Bees", BEE)
 
 
+@pytest.mark.parametrize(
+    ("words", "status", "text"), [((), 1, ""), (("--render",), 0, f"{BEE} (#/bees)")], ids=["served", "rendered"]
+)
+def test_clean_a_page_whose_text_scripts_make(words: tuple[str, ...], status: int, text: str, tmp_path: Path) -> None:
+    if words and (why := browser.missing()) is not None:
+        pytest.skip(why)
+    program = f"document.body.innerHTML = `<p>{BEE} (${{location.hash}})</p>`"
+    frame = "<body><div id=app></div><script src=/program.js></script>"
+    with serving(Site({"/": frame, "/program.js": Answer(program, content_type="text/javascript")})) as site:
+        done = winnow("clean", f"{site.url}#/bees", *words, *LOOPBACK, folder=tmp_path)
+    assert (done.returncode, done.stdout.decode().strip()) == (status, text)
+    assert (b"--render" in done.stderr) is not bool(words)
+
+
 @pytest.mark.long
 def test_clean_standard_input_and_a_file(tmp_path: Path) -> None:
     html = f"<p>{BEE} <a href=/more>More</a> of them dance there.</p>".encode()
@@ -93,6 +108,7 @@ def test_clean_standard_input_and_a_file(tmp_path: Path) -> None:
         ("export", 2, "winnow export: no crawl was ever run here (output/crawl.db)"),
         ("clean --stored bees", 2, "winnow clean: no crawl was ever run here (output/crawl.db)"),
         ("clean-files", 2, "winnow clean-files: the following arguments are required: INPUT"),
+        ("clean none.html --render", 2, "winnow clean: --render goes with the address of a page"),
         ("clean none.html", 2, "winnow clean: 'none.html' cannot be read (No such file or directory)"),
         (
             "clean http://127.0.0.1:9/",

@@ -22,9 +22,11 @@ from crawler.frontier.pattern_rule import (
     TRIALS,
     PatternCounts,
     PatternUse,
+    Rendering,
+    Trial,
     Use,
-    is_rendered,
     is_unproductive,
+    rendering_of,
     use_of,
 )
 from crawler.frontier.site_patterns import MOST_PATTERNS, MOST_SITES, PatternMemory, SitePatterns
@@ -71,38 +73,61 @@ def trials(rendered: int, gained: int = 0) -> PatternCounts:
     return PatternCounts(rendered=rendered, gained=gained)
 
 
+DUE, NOT_DUE, UNDECIDED = Rendering.DUE, Rendering.NOT_DUE, Rendering.UNDECIDED
+
+
 @pytest.mark.parametrize(
-    ("of_pattern", "of_site", "has_sign", "draw", "expected"),
+    ("of_pattern", "of_site", "has_sign", "draw", "under_way", "expected"),
     [
-        (NOTHING_KNOWN, NOTHING_KNOWN, True, 0.9, True),
-        (NOTHING_KNOWN, NOTHING_KNOWN, False, 0.9, False),
-        (NOTHING_KNOWN, NOTHING_KNOWN, False, AUDITED_WITHOUT_SIGN, False),
-        (trials(9, 9), trials(9, 9), False, AUDITED_WITHOUT_SIGN / 2, True),
-        (trials(TRIALS - 1), NOTHING_KNOWN, True, 0.9, True),
-        (trials(TRIALS), NOTHING_KNOWN, True, 0.9, False),
-        (trials(TRIALS), NOTHING_KNOWN, True, AUDITED, False),
-        (trials(TRIALS), NOTHING_KNOWN, True, AUDITED / 2, True),
-        (trials(8, 4), NOTHING_KNOWN, True, 0.9, True),
-        (trials(8, 3), NOTHING_KNOWN, True, 0.9, False),
-        (NOTHING_KNOWN, trials(SITE_TRIALS - 1), True, 0.9, True),
-        (NOTHING_KNOWN, trials(SITE_TRIALS), True, 0.9, False),
-        (NOTHING_KNOWN, trials(SITE_TRIALS, 1), True, 0.9, True),
+        (NOTHING_KNOWN, NOTHING_KNOWN, True, 0.9, 0, DUE),
+        (NOTHING_KNOWN, NOTHING_KNOWN, False, 0.9, 0, NOT_DUE),
+        (NOTHING_KNOWN, NOTHING_KNOWN, False, 0.9, TRIALS, NOT_DUE),
+        (NOTHING_KNOWN, NOTHING_KNOWN, False, AUDITED_WITHOUT_SIGN, 0, NOT_DUE),
+        (trials(9, 9), trials(9, 9), False, AUDITED_WITHOUT_SIGN / 2, 0, DUE),
+        (trials(TRIALS - 1), NOTHING_KNOWN, True, 0.9, 0, DUE),
+        (trials(TRIALS - 1), NOTHING_KNOWN, True, 0.9, 1, UNDECIDED),
+        (trials(TRIALS - 2), NOTHING_KNOWN, True, 0.9, 1, DUE),
+        (trials(TRIALS - 1), NOTHING_KNOWN, True, AUDITED / 2, 1, DUE),
+        (trials(1, 1), NOTHING_KNOWN, True, 0.9, TRIALS, DUE),
+        (trials(TRIALS), NOTHING_KNOWN, True, 0.9, 0, NOT_DUE),
+        (trials(TRIALS), NOTHING_KNOWN, True, 0.9, 1, NOT_DUE),
+        (trials(TRIALS), NOTHING_KNOWN, True, AUDITED, 0, NOT_DUE),
+        (trials(TRIALS), NOTHING_KNOWN, True, AUDITED / 2, 0, DUE),
+        (trials(8, 4), NOTHING_KNOWN, True, 0.9, 0, DUE),
+        (trials(8, 3), NOTHING_KNOWN, True, 0.9, 0, NOT_DUE),
+        (NOTHING_KNOWN, trials(SITE_TRIALS - 1), True, 0.9, 0, DUE),
+        (NOTHING_KNOWN, trials(SITE_TRIALS), True, 0.9, 0, NOT_DUE),
+        (NOTHING_KNOWN, trials(SITE_TRIALS, 1), True, 0.9, 0, DUE),
     ],
 )
 def test_when_a_page_is_rendered(
-    of_pattern: PatternCounts, of_site: PatternCounts, has_sign: bool, draw: float, expected: bool
+    of_pattern: PatternCounts, of_site: PatternCounts, has_sign: bool, draw: float, under_way: int, expected: Rendering
 ) -> None:
-    assert is_rendered(of_pattern, of_site, has_sign, draw) is expected
+    assert rendering_of(of_pattern, of_site, has_sign, draw, under_way) is expected
 
 
-def test_trials_that_have_begun_count_before_their_results_are_known() -> None:
+@pytest.mark.parametrize(
+    ("has_gained", "of_database", "expected"),
+    [
+        (True, NOTHING_KNOWN, DUE),
+        (False, NOTHING_KNOWN, UNDECIDED),  # two are under way still
+        (None, NOTHING_KNOWN, DUE),  # the browser did not start, so that one more may be tried
+        (False, trials(TRIALS), NOT_DUE),
+        (False, trials(4, 2), DUE),
+    ],
+)
+def test_pages_wait_for_the_trials_of_their_pattern(
+    has_gained: bool | None, of_database: PatternCounts, expected: Rendering
+) -> None:
     known = SitePatterns()
     urls = [f"{SITE}/story/{number}" for number in range(9)]
-    assert [known.is_rendered(url, True, 0.9) for url in urls] == [True] * TRIALS + [False] * (9 - TRIALS)
-    known.update({known.pattern(urls[0]): trials(2, 1)})
-    assert not known.is_rendered(urls[0], True, 0.9)  # the third result is not known yet
-    known.update({known.pattern(urls[0]): trials(4, 2)})
-    assert known.is_rendered(urls[0], True, 0.9)
+    for url in urls[:TRIALS]:
+        assert known.rendering_of(url, True, 0.9) is DUE
+        pattern = known.begin_trial(url)
+    assert known.rendering_of(urls[-1], True, 0.9) is UNDECIDED
+    known.end_trial(pattern, None if has_gained is None else Trial(pattern, has_gained))
+    known.update({pattern: of_database})
+    assert known.rendering_of(urls[-1], True, 0.9) is expected
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,11 @@ TEXT = "Honey bees keep their brood warm through the winter, and a cluster of wo
         ("".join(post(number, TEXT) for number in range(2)), "", False),
         ("<h1>Tag: bees</h1>" + post(1), "", True),
         ("<h1>A note</h1><h2>Why</h2><h2>How</h2>" + post(1), "", False),
+        (
+            "".join(f"<h2 id=part-{number}><a href='?at=part-{number}'>Part {number}</a></h2>" for number in range(9)),
+            "",
+            False,
+        ),
         (f"<h1>Winter</h1><p>{TEXT}</p><p>{TEXT}</p>" + "".join(map(post, range(5))), "", False),
         ("".join(post(1, TEXT) for _ in range(4)), "", False),
         ("".join(post(number, TEXT) for number in range(3)).replace("/post", "http://other.example"), "", False),

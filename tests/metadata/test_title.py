@@ -168,3 +168,32 @@ def test_a_long_heading_is_cut(word: str) -> None:
     assert (word * 3_000).startswith(found)
     assert found == found.strip()
     assert MAX_TITLE - len(word) <= len(found) <= MAX_TITLE
+
+
+@pytest.mark.parametrize(
+    ("html", "path", "expected"),
+    [
+        ("<article><h1>Combs</h1><p>Text</p></article>", "a", "Combs"),
+        ("<article><h1>Bees</h1><h2>Of Combs</h2><p>Text</p></article>", "guide/combs", "Of Combs"),
+        ("<article><h1>Bees</h1><h2>Of Combs</h2><p>Text</p></article>", "#/guide/combs", "Of Combs"),
+        ("<article><h1>Bees</h1><h2>Of Combs</h2><p>Text</p></article>", "guide/b", "Bees"),
+        ("<article><h1>Bee</h1><h2>Of Combs</h2><p>Text</p></article>", "guide/b", "Of Combs"),
+        ("<article><p>Text</p><h1>Combs</h1></article>", "combs", "Bee manual"),
+        ("<article><h2>Combs</h2><p>Text</p></article>", "combs", "Bee manual"),
+    ],
+)
+def test_below_the_name_of_the_site_is_the_headline(html: str, path: str, expected: str) -> None:
+    name = "<title>Bee manual</title><aside><h1><a href='/'>Bee manual</a></h1></aside>"
+    page = Page.from_html(name + html, f"http://example.com/{path}")
+    assert headline(page, page.blocks[1:]) == expected
+
+
+def test_a_headline_before_the_main_text_is_below_the_name() -> None:
+    name = "<title>Bee manual</title><h1><a href='/'>Bee manual</a></h1><p>Menu</p>"
+    page = Page.from_html(f"{name}<h1>Combs</h1><h2>Wax</h2><p>Text</p>", "http://example.com/")
+    assert [headline(page, page.blocks[at:]) for at in (2, 3, 4)] == ["Combs"] * 3
+
+
+def test_a_heading_that_is_no_link_is_the_headline() -> None:
+    page = Page.from_html("<title>Bee manual</title><h1>Bee manual</h1><article><h2>Combs</h2><p>Text</p></article>")
+    assert headline(page, page.blocks[1:]) == "Bee manual"

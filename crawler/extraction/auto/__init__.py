@@ -70,7 +70,7 @@ def auto(
     kept = tuple(page.blocks[index] for index in places)
     remarks = comments(page, frozenset(places), page_type == "forum")
     ended = Cut.BLOCKS if len(page.blocks) > MAX_BLOCKS else None
-    return Extraction(text, headline(page), kept, remarks, page_type, ended, certainty)
+    return Extraction(text, headline(page, kept), kept, remarks, page_type, ended, certainty)
 
 
 def main_text(
