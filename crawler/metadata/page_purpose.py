@@ -65,6 +65,7 @@ LONGEST_LINE = 100
 LONGEST_COUNT = 6
 COUNT = re.compile(r"\d+\W?$")
 """How many pages a link leads to, at its end."""
+DIGIT = re.compile(r"\d")
 DAY = re.compile(r"(?<!\d)(?:0\d|1[012])[-/.](?:0[1-9]|[12]\d|3[01])(?!\d)")
 """A day without its year, as in a list by years."""
 MOST_OF_A_LIST = 0.6
@@ -317,7 +318,6 @@ def _entries(page: Page) -> dict[int, Entry]:
     links = Counter(link.at for link in page.links)
     blocks = page.blocks
     timed = {element.getparent() for element in page.describing("time")}
-    has_date_line = [_is_date_line(block, timed) for block in blocks]
     found: dict[int, Entry] = {}
     for at, block in enumerate(blocks):
         if at not in targets or _is_date(block, timed) or block.text[:SAME_BEGINNING] in page.title:
@@ -329,7 +329,8 @@ def _entries(page: Page) -> dict[int, Entry]:
         if not (is_whole or has_date or is_counted):
             continue
         after = MOST_BETWEEN if block.tag in HEADINGS else 1
-        is_dated = has_date or any(has_date_line[max(0, at - 1) : at + after + 1])
+        around = blocks[max(0, at - 1) : at + after + 1]
+        is_dated = has_date or any(_is_date_line(neighbour, timed) for neighbour in around)
         found[id(block)] = Entry(
             target=targets[at],
             is_dated=is_dated,
@@ -350,6 +351,8 @@ def _width(text: str) -> int:
 
 
 def _names_a_date(text: str) -> bool:
+    if text.isascii() and DIGIT.search(text) is None:
+        return False
     return next(dates(text), None) is not None or DAY.search(text) is not None
 
 
