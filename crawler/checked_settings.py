@@ -85,6 +85,7 @@ NUMBERS: Mapping[str, tuple[float, float]] = MappingProxyType(
         "URLLENGTH_LIMIT": AT_LEAST_ONE,
         "REDIRECT_MAX_TIMES": COUNT,
         "DOWNLOAD_MAXSIZE": BYTES,
+        "SCRAPER_SLOT_MAX_ACTIVE_SIZE": BYTES,
         "DOWNLOAD_WARNSIZE": (0, MOST_BYTES),
         "DOCUMENT_MAX_BYTES": BYTES,
         "LOGSTATS_INTERVAL": SECONDS,

@@ -13,7 +13,8 @@ ONE_BY_ONE = OPEN | {"CONCURRENT_REQUESTS_PER_DOMAIN": "1"}
 
 def numbered(count: int) -> dict[str, str]:
     links = {f"/{n}": f"page {n}" for n in range(count)}
-    return {"/": page("Hello there.", links=links)} | {path: page(f"This is {path}.", links=links) for path in links}
+    text = "This is the page {}, whose text is longer than the name of a list and how many pages are in it."
+    return {"/": page("Hello there.", links=links)} | {path: page(text.format(path), links=links) for path in links}
 
 
 def test_each_page_is_fetched_once_and_makes_one_item(tmp_path: Path) -> None:

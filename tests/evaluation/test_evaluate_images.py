@@ -36,7 +36,7 @@ def test_all_models_in_one_table(evaluate: Any) -> None:
     assert out.startswith(
         "36 labels by hand, 0 of them not found on their page.\nKinds: text 12, advert 12, navigation 12."
     )
-    rows = {line.split("  ")[0]: line.split()[-8:] for line in out.split("\n\n")[1].splitlines()[1:]}
+    rows = {line.split("  ")[0]: line.split()[-9:] for line in out.split("\n\n")[1].splitlines()[1:]}
     assert list(rows) == [
         "joint verdict",
         "keyword",
@@ -45,8 +45,8 @@ def test_all_models_in_one_table(evaluate: Any) -> None:
         "the three joined",
         "everything is content",
     ]
-    assert rows["redundancy"] == ["36", "24", "1.000", "1.000", "1.000", "1.000", "1.000", "1.000"]
-    assert rows["everything is content"] == ["36", "24", ".500", ".000", "1.000", ".000", "-", ".000"]
+    assert rows["redundancy"] == ["36", "24", "1.000", "1.000", "1.000", "1.000", "1.000", "1.000", "1.000"]
+    assert rows["everything is content"] == ["36", "24", ".500", ".000", "1.000", "1.000", ".000", "-", ".000"]
 
 
 def test_it_is_the_same_every_time(evaluate: Any) -> None:

@@ -72,10 +72,10 @@ def test_what_a_finished_crawl_wrote_is_what_is_exported(finished: Place, crawle
     said = finished.export()
     mine = (crawled.folder / "output" / "bees.jsonl").read_bytes()
     assert sorted(said.out.encode().splitlines()) == sorted(mine.splitlines())
-    assert len(lines(mine)) == 5
+    assert len(lines(mine)) == 4
     assert any(one["markdown"] for one in lines(mine))
     assert re.fullmatch(
-        r"scrapy export: 5 of 5 pages of the crawl bees written to standard output, \S+ \S+ in \S+ s\.\n", said.err
+        r"scrapy export: 4 of 4 pages of the crawl bees written to standard output, \S+ \S+ in \S+ s\.\n", said.err
     )
 
 
@@ -97,7 +97,7 @@ def test_what_a_crawl_counted_decides_what_is_kept(finished: Place, crawled: Cra
     han = next(url for url, numbers in items.items() if numbers["han_frac"] >= 0.1)
     assert removed.pop(han) == {"rule": "quality.han_frac < 0.1", "value": items[han]["han_frac"], "limit": 0.1}
     assert {one["limit"] for one in removed.values()} == {5}
-    assert len(removed) == 4
+    assert len(removed) == 3
 
 
 def test_other_readers_read_the_same(finished: Place, crawled: Crawl, tmp_path: Path) -> None:
@@ -456,4 +456,4 @@ def test_of_no_page_there_is_no_line() -> None:
 def test_rights_can_be_asked_for_in_parquet(finished: Place, tmp_path: Path) -> None:
     assert finished.export("-o", f"{tmp_path}/a.parquet").status == 0
     asked = "SELECT count(*), count(rights.uses.\"ai-train\") FROM read_parquet(?) WHERE rights.uses.search = 'unknown'"
-    assert duckdb.execute(asked, [str(tmp_path / "a.parquet")]).fetchall() == [(5, 5)]
+    assert duckdb.execute(asked, [str(tmp_path / "a.parquet")]).fetchall() == [(4, 4)]
