@@ -135,5 +135,5 @@ def test_a_crawl_goes_on_beside_a_large_document_that_is_read_slowly(tmp_path: P
         site.routes["/book.docx"] = Answer(packed(files), content_type=DOCX)
         ended = crawl(tmp_path, {"seeds": f"{site.url}book.docx,{site.url}", "documents": "yes"}, OPEN)
     assert len(ended.items()) == 63
-    assert site.paths()[1] == "/book.docx"
+    assert "/book.docx" in site.paths()[1:3]  # one of the two seeds
     assert site.paths()[-1] == "/more"  # the link in the document is known when it has been read
