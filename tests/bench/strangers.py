@@ -9,6 +9,11 @@ Each row of the table is a site: documents found among those of the source, item
 F1 of the texts, code blocks that are whole, cells and formulas, how many titles, authors, dates and languages are
 right among those that the source has, requests for each item that is no copy, items of a document that has one
 already, items without text, and items marked as copies. `--faults` prints what is wrong, by address.
+
+`--keep FOLDER` crawls nothing, but builds each site from its first documents and writes its pages into a file of
+FOLDER. So the suite's pages in tests/strangers/sites are made:
+
+    python tests/bench/strangers.py --keep tests/strangers/sites --only NAME ...
 """
 
 import argparse
@@ -30,6 +35,7 @@ from sites import OPEN, crawl  # noqa: E402
 from strangers_sites.applications import APPLICATIONS  # noqa: E402
 from strangers_sites.blogs import BLOGS  # noqa: E402
 from strangers_sites.compare import Comparison, compare, faults, match  # noqa: E402
+from strangers_sites.kept import keep_pages  # noqa: E402
 from strangers_sites.manuals import MANUALS  # noqa: E402
 from strangers_sites.site import PORT, Site, Workshop  # noqa: E402
 
@@ -37,6 +43,8 @@ SITES = (*BLOGS, *MANUALS, *APPLICATIONS)
 LOOPBACK = {"ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8"}
 FAST = {name: OPEN[name] for name in ("DOWNLOAD_DELAY", "AUTOTHROTTLE_ENABLED")}
 TIMEOUT = 1_800.0
+KEPT_DOCUMENTS = 8
+"""The last is a post without a section."""
 SHOWN_FAULTS = 8
 """Addresses printed of each kind of fault; the file of --json has all."""
 
@@ -63,6 +71,13 @@ def measure(root: Path, site: Site, settings: Mapping[str, str]) -> tuple[Compar
         "items": items,
     }
     return comparison, details
+
+
+def keep(root: Path, site: Site, folder: Path) -> None:
+    """Build a small site, and keep its pages."""
+    workshop = Workshop(root=root, site=site, most_documents=KEPT_DOCUMENTS)
+    workshop.prepare()
+    keep_pages(workshop.output, site.url, folder / f"{site.name}.jsonl.xz")
 
 
 def cells(comparison: Comparison) -> list[str]:
@@ -96,11 +111,16 @@ def main() -> None:
     parser.add_argument("--fast", action="store_true", help="leave out the pauses between requests")
     parser.add_argument("--faults", action="store_true", help="print what is wrong, by address")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write rows, faults, requests and items")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="write the pages of small sites, and end")
     parser.add_argument("--names", action="store_true", help="list the sites and end")
     options = parser.parse_args()
     chosen = [site for site in SITES if not options.only or site.name.startswith(tuple(options.only))]
     if options.names:
         print("\n".join(f"{site.name}  {site.kind}" for site in chosen))
+        return
+    if options.keep:
+        for site in chosen:
+            keep(options.folder.resolve(), site, options.keep)
         return
     comparisons, details_by_site = [], {}
     for site in chosen:

@@ -28,9 +28,9 @@ HEXO = Programs(
 )
 
 
-def posts_of_one_author(_: Workshop) -> Sequence[Document]:
+def posts_of_one_author(workshop: Workshop) -> Sequence[Document]:
     """Hexo's themes show the author of the site, whatever a post says."""
-    return posts(author=AUTHORS[0])
+    return posts(author=AUTHORS[0], seed=workshop.seed)
 
 
 def hexo(theme: str, address: str) -> Site:
@@ -85,8 +85,8 @@ PELICAN_THEMES = {
 """The themes by name, or by their folder in an environment's packages."""
 
 
-def posts_of_several_authors(_: Workshop) -> Sequence[Document]:
-    return posts()
+def posts_of_several_authors(workshop: Workshop) -> Sequence[Document]:
+    return posts(seed=workshop.seed)
 
 
 def metadata_lines(post: Document, template: str) -> str:
@@ -243,8 +243,8 @@ ELEVENTY = Programs(
 """The starter, and the packages that its package.json names."""
 
 
-def posts_without_authors(_: Workshop) -> Sequence[Document]:
-    return [replace(post, author="") for post in posts()]
+def posts_without_authors(workshop: Workshop) -> Sequence[Document]:
+    return [replace(post, author="") for post in posts_of_several_authors(workshop)]
 
 
 def build_eleventy(workshop: Workshop) -> None:

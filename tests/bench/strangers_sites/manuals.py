@@ -47,7 +47,9 @@ DOCUSAURUS = Programs(name="docusaurus", npm=("@docusaurus/core", "@docusaurus/p
 
 def pages_in(language: str, workshop: Workshop) -> Sequence[Document]:
     """The pages of a manual in this language, or those of Fastify's."""
-    return fastify_documents(workshop) if language == "fastify" else manual_pages(languages=(language,))
+    if language == "fastify":
+        return fastify_documents(workshop)
+    return manual_pages(languages=(language,), seed=workshop.seed)
 
 
 def write_pages(workshop: Workshop, folder: str) -> None:

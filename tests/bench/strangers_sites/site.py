@@ -12,7 +12,7 @@ from pathlib import Path
 from struct import pack
 from zlib import compress, crc32
 
-from strangers_sites.sources import IMAGES, Document
+from strangers_sites.sources import IMAGES, SEED, Document
 
 PORT = 8765
 STAMP = "built"
@@ -60,10 +60,18 @@ class Workshop:
 
     root: Path
     site: Site
+    most_documents: int | None = None
+    """Builds a small site of so many posts or pages, if given."""
+
+    @property
+    def seed(self) -> str:
+        """Makes the sources; small sites are crawled together, so each has sources of its own."""
+        return SEED if self.most_documents is None else f"{SEED} {self.site.name}"
 
     @property
     def folder(self) -> Path:
-        return self.root / "sites" / self.site.name
+        size = "" if self.most_documents is None else f"-{self.most_documents}"
+        return self.root / "sites" / f"{self.site.name}{size}"
 
     @property
     def programs(self) -> Path:
@@ -84,7 +92,7 @@ class Workshop:
 
     @cached_property
     def documents(self) -> Sequence[Document]:
-        return self.site.documents(self)
+        return self.site.documents(self)[: self.most_documents]
 
     def run(self, *command: str | Path, folder: Path | None = None, **environment: str) -> None:
         """Run a program of the workshop, whose output goes to a log."""

@@ -9,7 +9,7 @@ from random import Random
 
 from strangers_sites.words_of_sources import CODE, FORMULAS, VOCABULARIES, Subject, Vocabulary
 
-SEED = 20261128
+SEED = "20261128"
 FIRST_DAY = date(2019, 1, 7)
 DAYS_BETWEEN_POSTS = 61  # 40 posts end in 2025
 AUTHORS = ("Mira Tanaka", "Jonas Weidenfeld", "林晓雨")
@@ -126,13 +126,15 @@ SECTIONS = (
 )
 
 
-def posts(count: int = 40, languages: Sequence[str] = LANGUAGES, author: str = "") -> list[Document]:
+def posts(
+    count: int = 40, languages: Sequence[str] = LANGUAGES, author: str = "", seed: str = SEED
+) -> list[Document]:
     """Posts in turn in these languages, by one author or by several, the oldest first."""
-    return [_post(number, languages[number % len(languages)], author) for number in range(count)]
+    return [_post(number, languages[number % len(languages)], author, seed) for number in range(count)]
 
 
-def _post(number: int, language: str, author: str) -> Document:
-    random = Random(f"{SEED} {number} {language}")
+def _post(number: int, language: str, author: str, seed: str) -> Document:
+    random = Random(f"{seed} {number} {language}")
     vocabulary = VOCABULARIES[language]
     subject = vocabulary.subjects[number // 2 % len(vocabulary.subjects)]
     writer = Author(random, vocabulary, subject)
@@ -171,9 +173,9 @@ def front_matter(document: Document, **others: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def manual_pages(count: int = 24, languages: Sequence[str] = ("en",)) -> list[Document]:
+def manual_pages(count: int = 24, languages: Sequence[str] = ("en",), seed: str = SEED) -> list[Document]:
     """Pages of a manual, without authors and dates."""
-    pages = posts(count, languages)
+    pages = posts(count, languages, seed=seed)
     return [
         Document(
             slug=f"chapter-{number:02}",
