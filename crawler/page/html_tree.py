@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from itertools import dropwhile, islice
 from typing import TYPE_CHECKING
+from unicodedata import category
 
 from lxml import etree
 
@@ -64,7 +65,9 @@ OF_HEADS = frozenset("title meta link base basefont bgsound script style noscrip
 """Elements that a head may have."""
 PILCROW = "¶"
 PERMALINKS = frozenset((PILCROW, "§", "#", "🔗"))
-"""The signs that manuals put beside a heading to link to it."""
+"""The signs that manuals put beside a heading to link to it, beside those of icon fonts."""
+PRIVATE_USE = "Co"
+"""The category of characters that only an icon font draws (https://www.unicode.org/reports/tr44/#GC_Values_Table)."""
 MAX_SIGN = 8
 MAX_LAST = 8  # elements in each other at the end of a line of code
 _CODE_LINE = re.compile(r"(?:^|[\s_-])line(?:\s|$)")  # a class
@@ -190,9 +193,18 @@ def _open_body(root: etree._Element) -> None:
 def _silence_permalinks(root: etree._Element) -> None:
     """Remove the text of links within the page that consist only of such a sign."""
     for link in root.iter("a"):
-        if (text := link.text) and len(text) < MAX_SIGN and text.strip() in PERMALINKS and not len(link):
+        if (text := link.text) and len(text) < MAX_SIGN and _is_permalink(text.strip()) and not len(link):
             is_within = link.get("href", "").startswith("#")
             link.text = None if is_within or PILCROW in text else text
+
+
+def _is_permalink(sign: str) -> bool:
+    """Whether this is a sign that links to the heading beside it.
+
+    >>> [_is_permalink(sign) for sign in ("¶", "\uf0c1", "top")]
+    [True, True, False]
+    """
+    return sign in PERMALINKS or (len(sign) == 1 and category(sign) == PRIVATE_USE)
 
 
 def _break_code_lines(root: etree._Element) -> None:

@@ -221,6 +221,8 @@ def test_near_text(html: str, near: str) -> None:
     ("html", "text"),
     [
         ("<h2>Bees<a href=#bees>¶</a></h2>", "Bees"),
+        ("<h2>Bees<a href=#bees>\uf0c1</a></h2>", "Bees"),
+        ("<h2>Bees<a href=/bees>\uf0c1</a></h2>", "Bees\uf0c1"),
         ("<h2>Bees <a href=#bees>\n&para; </a></h2>", "Bees"),
         ("<dt>dance<a href=#dance>¶</a> of bees", "dance of bees"),
         ("<h2><a href=#bees>§</a>Bees <a href='#bees'> # </a></h2>", "Bees"),
