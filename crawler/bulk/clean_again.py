@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Engine, RowMapping, and_, bindparam, delete, func, select, update
 
 from crawler.recrawl.page_history import PageChange
-from crawler.store.batch.page_writer import TextSignature, originals
+from crawler.store.batch.page_writer import TextSignature, originals, save_copies
 from crawler.store.crawl_tables import crawl
 from crawler.store.database import StateError, database_time
 from crawler.store.heartbeats import lock_crawl, workers_of
@@ -36,6 +36,7 @@ MADE_ANEW = (
         "markdown",
         "extractor",
         "certainty",
+        "text_owner",
         "signature",
         "source_fingerprint",
         "extractor_version",
@@ -49,7 +50,6 @@ SAVE = (
         | {"change": PageChange.RENEWED.value, "round": bindparam("to_round")}
     )
 )
-SET_COPY = update(page).where(page.c.key == bindparam("its")).values(duplicate_of=bindparam("of"))
 
 
 class CleanedCrawl(NamedTuple):
@@ -114,25 +114,24 @@ def save_pages(engine: Engine, of: CleanedCrawl, rows: Sequence[Mapping[str, Any
 def group_again(engine: Engine, of: CleanedCrawl) -> Iterator[int]:
     """Compute again which pages are near-duplicates of others; yields the number of pages done after each transaction.
 
-    Of several similar pages the first is the original, as in a crawl. Pages that are gone, and pages from before a
-    fresh start of the crawl, are never originals.
+    Of several similar pages the original is the page whose own text it is, or else the first, as in a crawl. Pages that
+    are gone, and pages from before a fresh start of the crawl, are never originals.
     """
     while _delete_bands(engine, of):
         yield 0
-    names = ("id", "key", "url", "signature", "text_fingerprint", "duplicate_of")
+    names = ("id", "key", "url", "signature", "text_fingerprint", "text_owner", "duplicate_of")
     wanted = select(*(page.c[name] for name in names)).where(page.c.crawl_id + 0 == of.id, *_is_there(of))
     wanted, last, done = wanted.order_by(page.c.id).limit(ROWS_AT_ONCE), 0, 0
     while True:
         with engine.begin() as connection:
             check_idle(connection, of)
             rows = connection.execute(wanted.where(page.c.id > last)).all()
-            pages = [TextSignature(row.key, row.url, row.signature, row.text_fingerprint) for row in rows]
-            copies = originals(connection, of.id, pages)
-            changed = [
-                {"its": row.key, "of": copies.get(row.key)} for row in rows if row.duplicate_of != copies.get(row.key)
+            pages = [
+                TextSignature(row.key, row.url, row.signature, row.text_fingerprint, row.text_owner) for row in rows
             ]
-            if changed:
-                connection.execute(SET_COPY, sorted(changed, key=lambda row: int(row["its"])))
+            before = {row.key: row.duplicate_of for row in rows}
+            now = dict.fromkeys(before) | originals(connection, of.id, pages)
+            save_copies(connection, {key: now[key] for key in now if key not in before or now[key] != before[key]})
         if not rows:
             return
         last, done = rows[-1].id, done + len(rows)

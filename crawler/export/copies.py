@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from crawler.command_line.terminal import WrongUseError
 from crawler.export.selection import Reason, Removed, Source
+from crawler.metadata.text_owner import owner_rank
 from crawler.recrawl.near_duplicates import NEAR, PERMUTATIONS
 from crawler.recrawl.originals import Rows, originals
 from crawler.reports.stored_pages import LanguageOrSite, StoredPage, place_of
@@ -26,7 +27,7 @@ from crawler.urls.parsing import host_of
 OLDEST, BEST = "oldest", "best"
 EXACT = "dedupe: exact"
 NEARLY = "dedupe: near"
-COLUMNS = ("url", "text_fingerprint", "first_seen", "signature")
+COLUMNS = ("url", "text_fingerprint", "text_owner", "first_seen", "signature")
 AT_ONCE = 1_000
 """Copies that are written down at once."""
 ROW = np.dtype(
@@ -35,17 +36,20 @@ ROW = np.dtype(
         ("fingerprint", "<i8"),
         ("has_letters", "<i4"),
         ("is_signed", "<i4"),
-        ("rank", "<f8", 2),
+        ("rank", "<f8", 3),
         ("address_end", "<i8"),
         ("signature", "<u2", PERMUTATIONS),
     ]
 )
-PACKED = Struct(f"<qqiiddq{2 * PERMUTATIONS}s")
+PACKED = Struct(f"<qqiidddq{2 * PERMUTATIONS}s")
 
 
 @dataclass(frozen=True)
 class Preference:
-    """Which of several copies is kept: the first one, the one with the longest text, or the first one of a site."""
+    """Which of several copies is kept: the first one, the one with the longest text, or the first one of a site.
+
+    The page whose own text it is comes before others of the same site, whichever was first or has more text around it.
+    """
 
     name: str = OLDEST
     site: LanguageOrSite = field(default_factory=LanguageOrSite)
@@ -59,12 +63,13 @@ class Preference:
         """The columns that are compared beside `COLUMNS`."""
         return ("text", "relevance") if self.name == BEST else ()
 
-    def rank(self, values: Mapping[str, Any]) -> tuple[float, float]:
-        """Two numbers that are lower for pages that are preferred."""
+    def rank(self, values: Mapping[str, Any]) -> tuple[float, float, float]:
+        """Three numbers that are lower for pages that are preferred."""
+        owner = owner_rank(values["text_owner"], values["url"])
         if self.name == BEST:
-            return -len(values["text"]), -values["relevance"]
+            return owner, -len(values["text"]), -values["relevance"]
         is_elsewhere = not self.site.holds(host_of(values["url"]).lower(), "")
-        return float(is_elsewhere), datetime.fromisoformat(values["first_seen"]).timestamp()
+        return float(is_elsewhere), owner, datetime.fromisoformat(values["first_seen"]).timestamp()
 
 
 def preference_of(text: str) -> Preference:
@@ -133,7 +138,7 @@ def _addresses(file: IO[bytes], rows: NDArray[np.void], some: Rows) -> Iterator[
 
 def _originals(rows: NDArray[np.void], is_near: bool) -> tuple[Rows, NDArray[np.float32]]:
     """For each row the row of its original, or itself if it is no copy; and how similar they are."""
-    order = np.lexsort((rows["rank"][:, 1], rows["rank"][:, 0]))
+    order = np.lexsort(rows["rank"].T[::-1])
     fingerprints = rows["fingerprint"]
     _, first, which = np.unique(fingerprints[order], return_index=True, return_inverse=True)
     found = np.empty(len(rows), np.int64)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from crawler.frontier.batch import Batch, BatchReply, LinkUpdates, Redirect, WorkerSample
-from crawler.frontier.host_control import AT_HAND, HostControl
+from crawler.frontier.host_control import AT_HAND, HostControl, return_lease
 from crawler.frontier.host_limits import HostLimits, LimitSettings
 from crawler.frontier.host_queues import HostQueues
 from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
@@ -155,14 +155,18 @@ class Frontier:
             name, queue = host(lease.candidate.url), self.queues.of(lease)
             self._work[lease.id] = ActiveLease(lease, now, queue.ready_at)
             self._needs_batch = self._needs_batch or (queue.more and self.hosts.wants_more(name))
-            if not (pattern := self.patterns.pattern_to_put_off(lease)):
+            if pattern := self.patterns.pattern_to_put_off(lease):
+                self._put_off(lease, pattern)
+            elif (priority := self.patterns.priority(lease)) < lease.candidate.priority:
+                self._return_with_priority(lease, priority)
+            else:
                 break
-            self._put_off(lease, pattern)
         self._needs_batch = self._needs_batch or bool(self.queues.held_back)
         if lease is not None:
             return lease
         # An ended lease may bring links, so a batch is worth sending; otherwise the next one comes in time.
-        self._needs_batch = self._needs_batch or (not self.queues and bool(self._batch.ended))
+        has_news = bool(self._batch.ended or self._batch.returned)
+        self._needs_batch = self._needs_batch or (not self.queues and has_news)
         return None
 
     def requeue(self, lease_id: int, request: Any, refused: bool = False) -> bool:
@@ -201,6 +205,8 @@ class Frontier:
         if result.image_counts is not None:
             self._batch.add_evidence(work.lease.site_id, result.image_counts)
         use = result.pattern_use or self.patterns.use(work.lease, result, links)
+        if use is not None:
+            self.patterns.count(work.lease, use)
         self._batch.renamed |= self.patterns.see(links)
         self._end(work.lease, replace(result, links=links, priorities={}, image_counts=None, pattern_use=use))
         return True
@@ -210,6 +216,13 @@ class Frontier:
         self._count(Outcome(Code.UNPRODUCTIVE), 1)
         outcome = Outcome(Code.UNPRODUCTIVE, pattern)
         self.finish(lease.id, PageResult(outcome, pattern_use=PatternUse(pattern, Use.PUT_OFF)))
+
+    def _return_with_priority(self, lease: Lease, priority: int) -> None:
+        """Return an address to the database with another priority, without a request."""
+        self._undo_interval(self._work[lease.id])
+        self._return(lease.id)
+        candidate = lease.candidate._replace(priority=priority)
+        return_lease(lease._replace(candidate=candidate, has_new_priority=True), self._batch)
 
     def _undo_interval(self, work: ActiveLease) -> None:
         """Let the host be requested at once again, as no request was sent for this lease."""
@@ -271,7 +284,7 @@ class Frontier:
         for name, queue in self.queues.items():
             if queue.refused and not queue.waiting and not queue.more and queue.host_id in self._asked_for:
                 self.queues.requeue_refused(name)
-        self.patterns.update(reply.leases, reply.patterns)
+        self.patterns.update(reply.leases, reply.patterns, self._batch.ended)
         for lease_id, target in reply.redirected.items():
             self._follow_redirect(lease_id, target)
         leased = [

@@ -148,7 +148,7 @@ class HostControl:
             priority = lease.candidate.priority
             is_worse = (better is not None and priority < better) or (lease.counts and priority < least)
             if lease.request is None and (is_away or is_worse):
-                _return(lease, batch)
+                return_lease(lease, batch)
         self.queues.remove(name, {lease.id for lease in batch.returned})
         if not queue.waiting and not queue.active and not queue.refused:
             batch.resting[queue.host_id] = max(0.0, away)
@@ -156,7 +156,7 @@ class HostControl:
             self.limits.forget_rests(now)
 
 
-def _return(lease: Lease, batch: Batch) -> None:
+def return_lease(lease: Lease, batch: Batch) -> None:
     """Return an address to the database, with its new priority if it has one."""
     batch.returned.append(lease)
     if lease.has_new_priority:

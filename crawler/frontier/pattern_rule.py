@@ -8,6 +8,11 @@ so that each further action of a wiki costs two requests and not seven. A patter
 all sorts of addresses and needs more. So does one that was useful: pages that bring nothing come in runs, as a list of
 copies does, and a page that is missed costs more than a request.
 
+Lists of other pages are means to an end. Those of a pattern that has brought next to nothing but lists wait until
+other pages of the site were requested, as these may link to each other. A list that brings nothing then is stronger
+evidence than an error, because all pages in it were found already: `ENOUGH_LISTS` of a site
+suffice, with one of the pattern itself among them.
+
 Where addresses of one pattern serve many ends, the label of the link tells: requests from links with a label are
 counted for the pattern with the label, too. So links called "Reply" are put off even where all addresses look alike,
 and they do not speak against the other addresses of a pattern that was useful.
@@ -24,12 +29,13 @@ many trials are under way that their results decide, further pages wait for them
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
 from crawler.outcomes import Code
 from crawler.recrawl.page_history import PageChange
+from crawler.topic.link_scores import HIGHEST
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import PageResult
@@ -40,6 +46,12 @@ ENOUGH_UNNAMED = 20
 """The same, of a pattern that has no name but parts that may be anything."""
 MOST_BORROWED = 5
 """Those that related patterns may lend."""
+ENOUGH_LISTS = 4
+"""Useless requests to lists of a site, of which one is of the pattern itself, if that was never useful."""
+LEAST_SHARE_OF_LISTS = 0.9
+"""Share of a pattern's requests that brought a list."""
+LIST_FACTOR = 10
+"""By this factor the priority of a list is lower. Priorities of links are below 1,000, most of pages above 100."""
 CHANCE = 0.01
 """A pattern that was useful is put off when so many requests in a row would be useless by chance no more often, and
 they are `ENOUGH` more than all that were useful.
@@ -68,6 +80,9 @@ BRINGS_NOTHING = frozenset(
         *(Code.REDIRECT_TO_KNOWN, Code.REDIRECT_TO_NOTHING, Code.REDIRECT_REFUSED),
     )
 )
+
+LISTS = frozenset((Code.LISTING, Code.NOINDEX))
+"""Outcomes of lists: what a site wants out of an index, but followed, are lists as a rule."""
 
 
 class Use(Enum):
@@ -101,6 +116,15 @@ class PatternUse(NamedTuple):
     """The pattern with the label of the link, if it has one: it is counted as well."""
     is_apart: bool = False
     """Whether the request counts for the labelled pattern only, unless it is useful."""
+    is_list: bool = False
+    """Whether it brought a list of other pages."""
+
+    def counted_for(self, use: Use) -> Iterator[str]:
+        """The patterns for which the request counts, given its use in the end."""
+        if not self.is_apart or use is Use.USEFUL:
+            yield self.pattern
+        if self.labelled:
+            yield self.labelled
 
 
 class Trial(NamedTuple):
@@ -124,6 +148,29 @@ class PatternCounts(NamedTuple):
     """Pages that were rendered in a browser."""
     gained: int = 0
     """Those of them that had more text or links then."""
+    lists: int = 0
+    """Requests that brought a list of other pages, whatever its use."""
+
+    def after(self, use: Use, is_list: bool = False) -> PatternCounts:
+        """The counts with one more request.
+
+        >>> PatternCounts(useful=1, useless=1).after(Use.USELESS, is_list=True).after(Use.OPEN)
+        PatternCounts(useful=1, useless=2, in_a_row=1, open=1, put_off=0, rendered=0, gained=0, lists=1)
+        """
+        counts = self._replace(**{use.value: getattr(self, use.value) + 1}, lists=self.lists + is_list)
+        if use is Use.USEFUL:
+            return counts._replace(in_a_row=0)
+        return counts._replace(in_a_row=self.in_a_row + (use is Use.USELESS))
+
+    @property
+    def is_of_lists(self) -> bool:
+        """Whether addresses of the pattern bring lists of other pages, and no pages themselves.
+
+        >>> PatternCounts(useful=9, useless=1, lists=9).is_of_lists, PatternCounts(useful=9, lists=8).is_of_lists
+        (True, False)
+        """
+        requests = self.useful + self.useless + self.open
+        return self.lists > 0 and self.lists >= LEAST_SHARE_OF_LISTS * requests
 
     @property
     def is_proven(self) -> bool:
@@ -134,8 +181,8 @@ class PatternCounts(NamedTuple):
 NOTHING_KNOWN = PatternCounts()
 
 
-def is_unproductive(pattern: str, counts: PatternCounts, lent: int = 0) -> bool:
-    """Whether addresses of a pattern are put off, given the useless outcomes of related patterns.
+def is_unproductive(pattern: str, counts: PatternCounts, lent: int = 0, lists_lent: int = 0) -> bool:
+    """Whether addresses of a pattern are put off, given the useless outcomes of related patterns, and of lists.
 
     >>> is_unproductive("/tag/*", PatternCounts(0, 6, 6)), is_unproductive("/tag/*", PatternCounts(0, 7, 7))
     (False, True)
@@ -143,10 +190,14 @@ def is_unproductive(pattern: str, counts: PatternCounts, lent: int = 0) -> bool:
     is_unnamed = "*" in pattern and not set(pattern) - set("/*#")
     enough = ENOUGH_UNNAMED if is_unnamed else ENOUGH
     if not counts.useful:
+        if counts.is_of_lists and not is_unnamed and counts.in_a_row + lists_lent >= ENOUGH_LISTS:
+            return True
         return counts.in_a_row + min(lent, MOST_BORROWED) >= enough
     before = counts.useful + counts.useless - counts.in_a_row
     share = (counts.useful + 1) / (before + 2)
-    return counts.in_a_row >= counts.useful + enough and (1 - share) ** counts.in_a_row < CHANCE
+    # What lists were good for in the beginning says little: then most of their pages were new.
+    more = 0 if counts.is_of_lists else counts.useful
+    return counts.in_a_row >= more + enough and (1 - share) ** counts.in_a_row < CHANCE
 
 
 def is_endless(counts: PatternCounts) -> bool:
@@ -190,6 +241,21 @@ def lending(patterns: Mapping[str, PatternCounts], names: Mapping[str, Iterable[
             if name not in good:
                 found[name] = found.get(name, 0) + counts.useless
     return found
+
+
+def lists_lending(patterns: Mapping[str, PatternCounts]) -> int:
+    """The useless outcomes of the patterns of lists of a site that were never useful."""
+    lists = (counts for pattern, counts in patterns.items() if " " not in pattern and counts.is_of_lists)
+    return sum(counts.useless for counts in lists if not counts.useful)
+
+
+def priority_of_list(priority: int) -> int:
+    """The priority of an address that waits because its pattern brings lists; one that is low already stays.
+
+    >>> priority_of_list(800), priority_of_list(80)
+    (80, 80)
+    """
+    return priority // LIST_FACTOR if priority > HIGHEST // LIST_FACTOR else priority
 
 
 def next_audit(put_off: int) -> int:

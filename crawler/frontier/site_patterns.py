@@ -12,6 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from crawler.frontier.pattern_rule import (
+    LISTS,
     MOST_OPEN,
     MOST_QUERIES,
     NOTHING_KNOWN,
@@ -23,7 +24,9 @@ from crawler.frontier.pattern_rule import (
     is_endless,
     is_unproductive,
     lending,
+    lists_lending,
     next_audit,
+    priority_of_list,
     rendering_of,
     use_of,
 )
@@ -32,7 +35,7 @@ from crawler.urls.parsing import site
 from crawler.urls.patterns import ANY_QUERY, Patterns, names_of, with_any_query
 
 if TYPE_CHECKING:
-    from crawler.frontier.page_result import Candidate, Lease, PageResult
+    from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
 
 FOUND = frozenset(("link", "feed"))
 """How addresses are found that may be put off; a feed of a wiki names its edits."""
@@ -60,14 +63,28 @@ class SitePatterns:
     """For paths with any query, how many patterns have this path and a query of their own."""
     _names: dict[str, frozenset[str]] = field(default_factory=dict)
     _lending: dict[str, int] | None = None
+    _lists_lending: int = 0
 
     def update(self, counts: Mapping[str, PatternCounts]) -> None:
         """Take over the counts of the database."""
-        new = counts.keys() - self.counts.keys()
+        self._learn(counts)
+        self.counts, self._lending = dict(counts), None
+
+    def _learn(self, patterns: Iterable[str]) -> None:
+        """Learn the names of patterns that are not counted yet."""
+        new = [pattern for pattern in patterns if pattern not in self.counts]
         self.patterns.learn(new)
         self._names.update((pattern, names_of(pattern)) for pattern in new)
         self._queries.update(with_any_query(pattern) for pattern in new if " " not in pattern)
-        self.counts, self._lending = dict(counts), None
+
+    def count(self, use: PatternUse) -> None:
+        """Count a request of this worker, which the database counts later."""
+        if use.use is Use.PUT_OFF:
+            return  # counted when it was put off
+        for pattern in use.counted_for(use.use):
+            self._learn([pattern])
+            self.counts[pattern] = self.counts.get(pattern, NOTHING_KNOWN).after(use.use, use.is_list)
+        self._lending = None
 
     def pattern(self, url: str) -> str:
         """The pattern of an address; empty if the site has too many."""
@@ -94,9 +111,13 @@ class SitePatterns:
         counts = self.counts.get(pattern, NOTHING_KNOWN)
         if pattern.endswith(ANY_QUERY) and is_endless(counts):
             return True
-        if not counts.useful and self._lending is None:
+        if counts.useful:
+            return is_unproductive(pattern, counts)
+        if self._lending is None:
             self._lending = lending(self.counts, self._names)
-        return is_unproductive(pattern, counts, 0 if counts.useful else self._lent(pattern, counts))
+            self._lists_lending = lists_lending(self.counts)
+        lists_lent = self._lists_lending - counts.useless if counts.is_of_lists else 0
+        return is_unproductive(pattern, counts, self._lent(pattern, counts), lists_lent)
 
     def judged_by(self, pattern: str) -> str:
         """The pattern by which addresses of a pattern are judged: their path with any query, if it has no end."""
@@ -116,6 +137,13 @@ class SitePatterns:
             self.audits[pattern] = next_audit(counts.put_off + 1)
             return False
         return True
+
+    def waits(self, pattern: str, labelled: str) -> bool:
+        """Whether an address waits for other pages, as its pattern, or that with its label, brings lists."""
+        of_label = self.counts.get(labelled, NOTHING_KNOWN)
+        if of_label.is_proven or of_label.is_of_lists:
+            return of_label.is_of_lists
+        return self.counts.get(pattern, NOTHING_KNOWN).is_of_lists
 
     def rendering_of(self, url: str, has_sign: bool, draw: float) -> Rendering:
         """Whether the page at an address is rendered in a browser."""
@@ -183,12 +211,26 @@ class PatternMemory:
             self._sites.popitem(last=False)
         return found
 
-    def update(self, leases: Iterable[Lease], counts: Mapping[int, Mapping[str, PatternCounts]]) -> None:
-        """Take over the counts of sites, by their ids, that came with these leases or were asked for earlier."""
+    def count(self, lease: Lease, use: PatternUse) -> None:
+        """Count a request of this worker until the counts of the database have it."""
+        self.of(lease.candidate.requested or lease.candidate.url).count(use)
+
+    def update(
+        self,
+        leases: Iterable[Lease],
+        counts: Mapping[int, Mapping[str, PatternCounts]],
+        since: Iterable[Completion] = (),
+    ) -> None:
+        """Take over the counts of sites, by their ids, that came with these leases or were asked for earlier, and count
+        the requests that ended since.
+        """
         self._numbers |= {lease.site_id: lease.candidate.url for lease in leases}
         for number, of_site in counts.items():
             if number in self._numbers:
                 self.of(self._numbers[number]).update(of_site)
+        for one in since:
+            if one.result.pattern_use is not None and one.lease.site_id in counts:
+                self.count(one.lease, one.result.pattern_use)
         if len(self._numbers) > 2 * MOST_SITES:
             self._numbers = dict(islice(reversed(self._numbers.items()), MOST_SITES))
 
@@ -210,8 +252,7 @@ class PatternMemory:
         known.
         """
         one = lease.candidate
-        is_found = one.via in FOUND and one.has_learned_priority and one.priority <= HIGHEST
-        if not is_found or one.requested or lease.known or lease.request:
+        if not _may_be_put_off(lease):
             return ""
         known = self.of(one.url)
         pattern = known.pattern(one.url)
@@ -219,6 +260,16 @@ class PatternMemory:
         if known.counts.get(labelled, NOTHING_KNOWN).is_proven:
             return ""
         return next(filter(known.is_put_off, (known.judged_by(pattern), labelled)), "")
+
+    def priority(self, lease: Lease) -> int:
+        """The priority of a leased address: a lower one if its pattern brings lists."""
+        one = lease.candidate
+        if not _may_be_put_off(lease):
+            return one.priority
+        of_site = self.of(one.url)
+        pattern = of_site.pattern(one.url)
+        waits = of_site.waits(pattern, of_site.labelled(pattern, one.labels))
+        return priority_of_list(one.priority) if waits else one.priority
 
     def use(self, lease: Lease, result: PageResult, links: Iterable[Candidate]) -> PatternUse | None:
         """The use of a request for the counts of its pattern; None if it says nothing about it."""
@@ -242,4 +293,12 @@ class PatternMemory:
         has_many_queries = known.has_many_queries(pattern)
         is_apart = bool(labelled and known.counts.get(pattern, NOTHING_KNOWN).useful) and not has_many_queries
         of_copy = Use.USELESS if has_many_queries else lead
-        return PatternUse(pattern, use if use is Use.USEFUL else lead, of_copy, labelled, is_apart)
+        is_list = result.outcome is not None and result.outcome.code in LISTS
+        return PatternUse(pattern, use if use is Use.USEFUL else lead, of_copy, labelled, is_apart, is_list)
+
+
+def _may_be_put_off(lease: Lease) -> bool:
+    """Whether an address was found by the crawl itself, and is neither tried again nor of a page that is stored."""
+    one = lease.candidate
+    is_found = one.via in FOUND and one.has_learned_priority and one.priority <= HIGHEST
+    return is_found and not (one.requested or lease.known or lease.request)

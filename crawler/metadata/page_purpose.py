@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
@@ -74,6 +74,10 @@ MAY_LIST_POSTS = frozenset(("", "article", "collection", "listing"))
 """Types of pages that may be lists of posts; the posts of a forum have links and dates, too."""
 HAS_LITTLE_TEXT = frozenset(("product", "service", "documentation"))
 """Types of pages that may have next to no text."""
+LEAST_OF_A_TEASER = 40
+"""Characters of the beginning of a text, without links."""
+MOST_OF_A_TEASER = 20
+"""Lines from the title of a page to the link to the rest of its text."""
 MOST_BETWEEN = 8
 """Lines between a title and its date or text: author, category, tags."""
 CLOUD = 10
@@ -171,6 +175,7 @@ def _shows_a_list(page: Page, extraction: Extraction) -> bool:
         return True
     return (
         _has_linked_text(page, kept, entries)
+        or _has_teasers(page, extraction, entries)
         or _begins_with_entries(page, extraction, entries)
         or _has_no_text(page, extraction, entries)
     )
@@ -215,7 +220,51 @@ def _begins_with_entries(page: Page, extraction: Extraction, entries: Mapping[in
     has_several = len({entries[id(block)].target for block in titles}) >= SEVERAL
     if has_several and _longest_part(page, kept, titles) <= MOST_OF_A_LIST * _letters(kept):
         return True
-    return titles[0].tag in HEADINGS or _is_continued(page, titles[0], entries)
+    return titles[0].tag in HEADINGS
+
+
+def _has_teasers(page: Page, extraction: Extraction, entries: Mapping[int, Entry]) -> bool:
+    """Whether the text is made of the beginnings of other pages: of texts between the title of a page and a link to read
+    the rest of it there.
+    """
+    if extraction.page_type not in MAY_LIST_POSTS or _is_text_by_head(page):
+        return False
+    kept = {id(block) for block in extraction.blocks}
+    teasers = [page.blocks[first : last + 1] for first, last in _teasers(page, entries)]
+    shown = [part for part in teasers if any(id(block) in kept for block in part)]
+    if not shown:
+        return False
+    letters = _letters(extraction.blocks)
+    of_teasers = _letters(block for part in shown for block in part if id(block) in kept)
+    begins_with_them = _before(page, extraction.blocks, shown[0][0]) <= max(FEW_WORDS, letters / 10)
+    least = MOST_OF_A_LIST if len(shown) >= SEVERAL else WHOLLY
+    return begins_with_them and of_teasers >= least * letters
+
+
+def _teasers(page: Page, entries: Mapping[int, Entry]) -> Iterator[tuple[int, int]]:
+    """The places of a title that leads to another page and of a later link to the same page, where the beginning of a
+    text stands between them.
+    """
+    places_of_links: defaultdict[str, list[int]] = defaultdict(list)
+    for link in page.links:
+        places_of_links[link.url].append(link.at)
+    part_of_the_page = page.url.rstrip("/") + "/"  # such as its printed form
+    read = -1
+    for at, block in enumerate(page.blocks):
+        entry = entries.get(id(block))
+        if entry is None or at <= read or not entry.is_whole or entry.links > 1:
+            continue
+        if entry.target.startswith(part_of_the_page):
+            continue
+        for last in places_of_links[entry.target]:
+            if at < last <= at + MOST_OF_A_TEASER and _own_letters(page.blocks[at + 1 : last + 1]) >= LEAST_OF_A_TEASER:
+                yield at, last
+                read = last
+                break
+
+
+def _own_letters(blocks: Iterable[Block]) -> int:
+    return sum(len(block.text) - block.linked for block in blocks)
 
 
 def _is_text_by_head(page: Page) -> bool:
@@ -259,15 +308,6 @@ def _dated_titles(page: Page, kept: Sequence[Block], entries: Mapping[int, Entry
         elif id(block) in is_kept and above is not None and lines <= MOST_BETWEEN:
             yield above
             above = None
-
-
-def _is_continued(page: Page, title: Block, entries: Mapping[int, Entry]) -> bool:
-    """Whether a later line leads to the page of the title again, to read the rest of it."""
-    target = entries[id(title)].target
-    if target.startswith(page.url.rstrip("/") + "/"):
-        return False  # a part of the page, such as its printed form
-    same = [block for block in page.blocks if id(block) in entries and entries[id(block)].target == target]
-    return same[0] is title and entries[id(same[-1])].width < entries[id(title)].width
 
 
 def _has_no_text(page: Page, extraction: Extraction, entries: Mapping[int, Entry]) -> bool:

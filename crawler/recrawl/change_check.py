@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from crawler.extraction import EXTRACTORS, LEARNING, Extractor, version
 from crawler.extraction.auto import auto, choices
+from crawler.metadata.text_owner import text_owner
 from crawler.page.page import Extraction, Page
 from crawler.page.text import fingerprint, fingerprint_of_letters, letters
 from crawler.recrawl.near_duplicates import signature, similarity
@@ -35,7 +36,13 @@ class ChangeDetector:
     def check(self, page: Page, extraction: Extraction, known: PageHistory | None) -> ChangeCheck:
         """The result of the check; with a signature if the page is to be stored."""
         fingerprints = self._fingerprints(page, extraction)
-        found = ChangeCheck(PageChange.NEW, fingerprints, self.version, certainty=extraction.certainty)
+        found = ChangeCheck(
+            PageChange.NEW,
+            fingerprints,
+            self.version,
+            certainty=extraction.certainty,
+            text_owner=text_owner(page, extraction),
+        )
         if known is None:
             return with_signature(found, extraction.text)
         if known.extractor_version != self.version:

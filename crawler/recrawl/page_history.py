@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from crawler.metadata.text_owner import TextOwner
 from crawler.outcomes import Code, Group, codes
 from crawler.page.sitemaps import moment
 from crawler.recrawl.revisit_interval import EARLIEST, Bounds, CheckHistory, next_interval
@@ -50,6 +51,8 @@ class ChangeCheck:
     """How much of the text changed, from 0 to 1."""
     certainty: float | None = None
     """The F1 that the method expects of its text, from 0 to 1."""
+    text_owner: int = TextOwner.UNKNOWN
+    """Whose text the page has, by what it says itself."""
     has_same_bytes: bool = False
     """Whether the body is the one that the page was last stored with."""
 

@@ -32,6 +32,7 @@ from sqlalchemy import (
 )
 
 from crawler.items import IS_OPTIONAL, TYPES, PageRecord
+from crawler.metadata.text_owner import TextOwner
 from crawler.store.crawl_tables import Serial, index, tables
 
 COLUMN_TYPES: dict[type, Any] = {str: Text, int: Integer, float: Float, bool: Boolean, list: Text, dict: Text}
@@ -76,6 +77,8 @@ page = Table(
     Column("lastmod", Float),  # when it last changed, by its sitemap or feed
     Column("site_id", BigInteger),  # null for pages that a fresh crawl has not requested yet, as sites get new ids
     Column("certainty", Float),  # the F1 that the method expects of its text, from 0 to 1; null for most methods
+    # Whose text it is, by what the page says itself: its own (0), unknown (1) or that of another page (2).
+    Column("text_owner", SmallInteger, nullable=False, default=int(TextOwner.UNKNOWN)),
 )
 IS_REVISITED: ColumnElement[bool] = page.c.gone_at.is_(None) | page.c.noindex
 """The condition that a page is requested again some time: all but those that are gone."""

@@ -67,7 +67,7 @@ def test_kinds_of_addresses_that_bring_nothing_are_put_off(tmp_path: Path, stops
         assert 2 <= asked[kind] <= ENOUGH + LAG + audited, kind
         if stops and before[kind] >= ENOUGH:
             assert asked[kind] - before[kind] <= audited, kind
-    assert asked["edit"] + asked["login"] + asked["history"] >= ENOUGH + 2 + 2
+    assert asked["edit"] + asked["login"] + asked["history"] >= ENOUGH
     put_off = 3 * ARTICLES + ARTICLES - sum(asked[kind] for kind in ("edit", "login", "history", "print"))
     assert put_off > 3 * AUDIT_FIRST
     if not stops:

@@ -16,7 +16,7 @@ from crawler.frontier.frontier import JOINING, Frontier
 from crawler.frontier.host_control import AWAY, MOST_OF_A_HOST, UNUSED
 from crawler.frontier.host_limits import LimitSettings
 from crawler.frontier.page_result import Candidate, Lease, PageResult, Template
-from crawler.frontier.pattern_rule import PatternUse, Use
+from crawler.frontier.pattern_rule import PatternCounts, PatternUse, Use
 from crawler.noise.image_evidence import Evidence
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.store.batch.addresses import AddressKeys
@@ -72,6 +72,21 @@ def test_the_best_comes_first_then_the_oldest() -> None:
     found = [(A + "1", 5), (B + "2", 9), (A + "3", -1), (B + "4", 5), (A + "5", 9)]
     frontier.apply_reply(BatchReply([a_lease(number, *each) for number, each in enumerate(found, 1)]), 0.0)
     assert all_taken(frontier) == [B + "2", A + "5", A + "1", B + "4", A + "3"]
+
+
+def test_a_list_is_returned_with_a_lower_priority() -> None:
+    frontier = filled()
+    tag, post = Candidate(A + "tag/b", 800), Candidate(A + "post/b", 700)
+    lists = {"/tag/*": PatternCounts(useful=1, lists=1)}
+    leases = [Lease(number, one, 97, 97) for number, one in enumerate((tag, post), 1)]
+    frontier.apply_reply(BatchReply(leases, patterns={97: lists}), 0.0)
+    assert all_taken(frontier) == [post.url]
+    batch = frontier.batch(0.0)
+    assert [(one.candidate.url, one.candidate.priority) for one in batch.returned] == [(tag.url, 80)]
+    assert batch.priorities == {tag.url: 80}
+    frontier.apply_reply(BatchReply([Lease(3, tag._replace(priority=80), 97, 97)], patterns={97: lists}), 0.0)
+    finish(frontier, 2)
+    assert all_taken(frontier, 9.0) == [tag.url]
 
 
 def test_a_better_one_that_comes_later_comes_first() -> None:

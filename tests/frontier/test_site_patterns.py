@@ -5,13 +5,14 @@ from string import ascii_letters
 
 import pytest
 
-from crawler.frontier.page_result import Candidate, Lease, PageResult
+from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
 from crawler.frontier.pattern_rule import (
     AUDIT_FACTOR,
     AUDIT_FIRST,
     AUDITED,
     AUDITED_WITHOUT_SIGN,
     ENOUGH,
+    ENOUGH_LISTS,
     ENOUGH_UNNAMED,
     LEAST_OF_ENDLESS,
     MOST_BORROWED,
@@ -37,6 +38,8 @@ from crawler.topic.link_scores import HIGHEST
 SITE = "http://a.example"
 KEPT = PageResult(record={"text": "Bees dance."})
 NOINDEX = PageResult(Outcome(Code.NOINDEX))
+LISTING = PageResult(Outcome(Code.LISTING))
+MISSING = PageResult(Outcome(Code.HTTP_STATUS, "404"))
 NAMED, UNNAMED = "/tag/*", "/*/*"
 GOOD = PatternCounts(useful=2)
 
@@ -67,6 +70,48 @@ GOOD = PatternCounts(useful=2)
 )
 def test_when_a_pattern_brings_nothing(pattern: str, counts: PatternCounts, lent: int, expected: bool) -> None:
     assert is_unproductive(pattern, counts, lent) is expected
+
+
+def lists(useful: int, useless: int, others: int = 0) -> PatternCounts:
+    """The counts of a pattern that has brought lists, useless ones last, and a few other pages."""
+    return PatternCounts(useful + others, useless, useless, lists=useful + useless)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "counts", "lists_lent", "expected"),
+    [
+        (NAMED, lists(0, ENOUGH_LISTS - 1), 0, False),
+        (NAMED, lists(0, ENOUGH_LISTS), 0, True),
+        (UNNAMED, lists(0, ENOUGH_LISTS), 0, False),
+        (NAMED, lists(0, 1), ENOUGH_LISTS - 2, False),
+        (NAMED, lists(0, 1), ENOUGH_LISTS - 1, True),
+        (NAMED, lists(0, 0), 100, False),
+        (NAMED, PatternCounts(0, ENOUGH_LISTS, ENOUGH_LISTS), 100, False),
+        (NAMED, lists(1, 6), 100, False),
+        (NAMED, lists(9, 6), 0, False),
+        (NAMED, lists(9, 7), 0, True),
+        (NAMED, lists(9, 7, others=2), 0, False),
+        (NAMED, lists(9, 30, others=2), 0, True),
+    ],
+)
+def test_when_lists_bring_nothing(pattern: str, counts: PatternCounts, lists_lent: int, expected: bool) -> None:
+    assert is_unproductive(pattern, counts, 0, lists_lent) is expected
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        (NOTHING_KNOWN, False),
+        (lists(0, 1), True),
+        (lists(1, 0), True),
+        (lists(9, 0, others=1), True),
+        (lists(8, 0, others=1), False),
+        (PatternCounts(0, 5, 5), False),
+        (PatternCounts(open=1, lists=1), True),
+    ],
+)
+def test_patterns_of_lists(counts: PatternCounts, expected: bool) -> None:
+    assert counts.is_of_lists is expected
 
 
 def trials(rendered: int, gained: int = 0) -> PatternCounts:
@@ -187,6 +232,23 @@ def test_patterns_with_a_common_name_are_alike(other: PatternCounts, expected: b
     assert site.is_unproductive("/*?do=log&id=*") is expected
 
 
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        ({"/category/*": lists(0, ENOUGH_LISTS - 1)}, True),
+        ({"/category/*": lists(0, ENOUGH_LISTS - 2)}, False),
+        ({"/category/*": lists(0, 1), "/author/*": lists(0, ENOUGH_LISTS - 2)}, True),
+        ({"/category/*": lists(1, ENOUGH_LISTS - 1)}, False),
+        ({"/category/*": PatternCounts(0, ENOUGH_LISTS - 1, ENOUGH_LISTS - 1)}, False),
+        ({"/category/* .more": lists(0, ENOUGH_LISTS - 1)}, False),
+    ],
+)
+def test_lists_of_a_site_are_alike(other: dict[str, PatternCounts], expected: bool) -> None:
+    site = SitePatterns()
+    site.update({NAMED: lists(0, 1), **other})
+    assert site.is_unproductive(NAMED) is expected
+
+
 def test_some_addresses_are_requested_as_an_audit() -> None:
     site = known(tag=PatternCounts(0, ENOUGH, ENOUGH))
     found = [site.is_put_off(NAMED) for _ in range(AUDIT_FIRST * AUDIT_FACTOR + 1)]
@@ -233,12 +295,14 @@ POST, TAG, ELSEWHERE = (Candidate(url) for url in (SITE + "/post/c", SITE + "/ta
 @pytest.mark.parametrize(
     ("one", "result", "links", "use"),
     [
-        (lease(SITE + "/tag/b"), NOINDEX, [], PatternUse(NAMED, Use.USELESS, Use.USELESS)),
-        (lease(SITE + "/tag/b"), NOINDEX, [POST], PatternUse(NAMED, Use.USEFUL, Use.USEFUL)),
-        (lease(SITE + "/tag/b"), NOINDEX, [TAG], PatternUse(NAMED, Use.USELESS, Use.USELESS)),
-        (lease(SITE + "/tag/b"), NOINDEX, [ELSEWHERE], PatternUse(NAMED, Use.USEFUL, Use.USEFUL)),
+        (lease(SITE + "/tag/b"), MISSING, [], PatternUse(NAMED, Use.USELESS, Use.USELESS)),
+        (lease(SITE + "/tag/b"), MISSING, [POST], PatternUse(NAMED, Use.USEFUL, Use.USEFUL)),
+        (lease(SITE + "/tag/b"), MISSING, [TAG], PatternUse(NAMED, Use.USELESS, Use.USELESS)),
+        (lease(SITE + "/tag/b"), MISSING, [ELSEWHERE], PatternUse(NAMED, Use.USEFUL, Use.USEFUL)),
+        (lease(SITE + "/tag/b"), NOINDEX, [], PatternUse(NAMED, Use.USELESS, Use.USELESS, is_list=True)),
+        (lease(SITE + "/tag/b"), LISTING, [POST], PatternUse(NAMED, Use.USEFUL, Use.USEFUL, is_list=True)),
         (lease(SITE + "/tag/b"), KEPT, [], PatternUse(NAMED, Use.USEFUL, Use.USELESS)),
-        (lease(SITE + "/x", requested=SITE + "/tag/b"), NOINDEX, [], PatternUse(NAMED, Use.USELESS, Use.USELESS)),
+        (lease(SITE + "/x", requested=SITE + "/tag/b"), MISSING, [], PatternUse(NAMED, Use.USELESS, Use.USELESS)),
         (lease(SITE + "/tag/b", kind="seed"), KEPT, [], None),
         (lease(SITE + "/tag/b", known=PageHistory()), NOINDEX, [], None),
         (lease(SITE + "/tag/b"), PageResult(Outcome(Code.TIMEOUT)), [], None),
@@ -289,7 +353,57 @@ def test_a_request_from_a_link_with_a_label_is_counted_apart(
     plain: PatternCounts, labels: str, use: PatternUse
 ) -> None:
     found = of_alike_addresses(plain, PatternCounts())
-    assert found.use(lease(SITE + "/x/b", labels=labels), NOINDEX, []) == use
+    assert found.use(lease(SITE + "/x/b", labels=labels), MISSING, []) == use
+
+
+@pytest.mark.parametrize(
+    ("of_pattern", "of_label", "labels", "priority"),
+    [
+        (lists(0, 1), NOTHING_KNOWN, "", 80),
+        (lists(9, 0), NOTHING_KNOWN, REPLY, 80),
+        (GOOD, NOTHING_KNOWN, REPLY, 800),
+        (GOOD, lists(1, 0), REPLY, 80),
+        (lists(9, 0), GOOD, REPLY, 800),
+        (lists(9, 0), PatternCounts(1), REPLY, 80),
+    ],
+)
+def test_lists_wait(of_pattern: PatternCounts, of_label: PatternCounts, labels: str, priority: int) -> None:
+    patterns = of_alike_addresses(of_pattern, of_label)
+    assert patterns.priority(lease(SITE + "/x/b", priority=800, labels=labels)) == priority
+
+
+@pytest.mark.parametrize(
+    ("waiting", "priority"),
+    [
+        (lease(SITE + "/tag/b", priority=500), 50),
+        (lease(SITE + "/tag/b", priority=100), 10),
+        (lease(SITE + "/tag/b", priority=99), 99),
+        (lease(SITE + "/tag/b", priority=500, via="feed"), 50),
+        (lease(SITE + "/tag/b", priority=500, via="sitemap"), 500),
+        (lease(SITE + "/tag/b", priority=9_999, via="feed"), 9_999),
+        (lease(SITE + "/tag/b", priority=500, kind="seed", via="seed"), 500),
+        (lease(SITE + "/tag/b", known=PageHistory(), priority=500), 500),
+        (lease(SITE + "/post/b", priority=500), 500),
+    ],
+)
+def test_only_lists_that_were_found_wait(waiting: Lease, priority: int) -> None:
+    assert memory({NAMED: lists(1, 0), "/post/*": GOOD}).priority(waiting) == priority
+
+
+def test_requests_count_before_the_database_has_counted_them() -> None:
+    patterns = memory({NAMED: PatternCounts(0, ENOUGH - 1, ENOUGH - 1)})
+    tag = lease(SITE + "/tag/b")
+    use = PatternUse(NAMED, Use.USELESS)
+    assert patterns.pattern_to_put_off(tag) == ""
+    patterns.count(tag, use)
+    assert patterns.pattern_to_put_off(tag) == NAMED
+    earlier = PatternCounts(0, ENOUGH - 2, ENOUGH - 2)
+    ended = Completion(tag, PageResult(pattern_use=use))
+    for since, pattern in [([ended], ""), ([ended, ended], NAMED)]:
+        patterns.update([], {7: {NAMED: earlier}}, since)
+        assert patterns.pattern_to_put_off(tag) == pattern
+    patterns.update([], {}, [ended])
+    assert patterns.of(SITE).counts[NAMED].useless == ENOUGH
 
 
 def test_a_new_name_is_told_where_addresses_are_put_off() -> None:

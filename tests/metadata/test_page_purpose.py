@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawler.metadata.page_purpose import SHORT, is_listing, is_login
+from crawler.metadata.page_purpose import LEAST_OF_A_TEASER, MOST_OF_A_TEASER, SEVERAL, SHORT, is_listing, is_login
 from crawler.page.page import Extraction, Page
 
 FIELD = "<form><input name=user><input type='Password' name=p></form>"
@@ -158,6 +158,46 @@ WHOLE = HEADED.format(1, f"{TEXT}</p><h3>Why</h3><p>{TEXT}")
     ],
 )
 def test_a_text_of_entries_with_dates_is_a_list(html: str, page_type: str, expected: bool) -> None:
+    page = Page.from_html(f"<body>{html}", "http://a.example/blog/page/2")
+    assert is_listing(page, Extraction("", "", page.blocks, page_type=page_type)) is expected
+
+
+def teaser(number: int, text: str = TEXT, rest: str = "阅读全文", title: str = "div") -> str:
+    more = f"<p><a href='/post/{number}'>{rest}</a></p>" if rest else ""
+    return f"<div><{title}><a href='/post/{number}'>蜜蜂第 {number} 章</a></{title}><p>{text}</p>{more}</div>"
+
+
+INLINE = f"<div><div><a href='/post/4'>Bees</a></div><p>{TEXT} <a href='/post/4'>Read more</a></p></div>"
+SEVERAL_TEASERS = "".join(map(teaser, range(SEVERAL)))
+OWN = f"<p>{TEXT}</p>"
+
+
+@pytest.mark.parametrize(
+    ("html", "page_type", "expected"),
+    [
+        (SEVERAL_TEASERS, "article", True),
+        (SEVERAL_TEASERS, "product", False),
+        (f"<meta property='og:type' content='article'>{SEVERAL_TEASERS}", "article", False),
+        ("".join(teaser(number, title="h2") for number in range(SEVERAL)), "article", True),
+        ("".join(teaser(number, rest="") for number in range(SEVERAL)), "article", False),
+        ("".join(teaser(number, "x" * LEAST_OF_A_TEASER) for number in range(SEVERAL)), "article", True),
+        ("".join(teaser(number, "x" * (LEAST_OF_A_TEASER - 1)) + OWN for number in range(SEVERAL)), "article", False),
+        (SEVERAL_TEASERS + OWN, "article", True),
+        (SEVERAL_TEASERS + 3 * OWN, "article", False),
+        (OWN + SEVERAL_TEASERS, "article", False),
+        (teaser(1), "article", True),
+        (INLINE, "article", True),
+        (teaser(1, f"<a href='/post/1'>5 May 2024</a></p><p>{TEXT}"), "article", True),
+        (teaser(1) + OWN, "article", False),
+        (f"<p>标签：蜜蜂</p>{teaser(1)}", "article", True),
+        (f"<title>蜜蜂第 1 章</title>{teaser(1)}", "article", False),
+        (teaser(1).replace("/post/", "http://other.example/"), "article", False),
+        (teaser(1).replace("/post/1", "#text"), "article", False),
+        (teaser(1, "</p><p>".join(MOST_OF_A_TEASER * ["of the bees"])), "article", False),
+        (teaser(1, "</p><p>".join((MOST_OF_A_TEASER - 1) * ["of the bees"])), "article", True),
+    ],
+)
+def test_beginnings_of_other_pages_are_a_list(html: str, page_type: str, expected: bool) -> None:
     page = Page.from_html(f"<body>{html}", "http://a.example/blog/page/2")
     assert is_listing(page, Extraction("", "", page.blocks, page_type=page_type)) is expected
 

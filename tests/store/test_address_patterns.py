@@ -13,6 +13,7 @@ from crawler.store.deletion import delete_frontier
 
 SITE = "http://a.example/"
 PATTERN, OTHER = "/tag/*", "/post/*"
+LIST = PatternUse(PATTERN, Use.USELESS, is_list=True)
 USED = {use: PatternUse(PATTERN, use) for use in Use}
 
 
@@ -48,6 +49,13 @@ def test_counts_of_batches_add_up(crew: Crew, batches: list[list[Use]], expected
         reply = one.end(*ended)
     assert counts(crew) == {PATTERN: expected}
     assert list(reply.patterns.values()) == [{PATTERN: expected}]
+
+
+def test_lists_add_up(crew: Crew) -> None:
+    one, leases = several(crew, 4)
+    one.end(also(failed(leases.pop()), pattern_use=LIST), also(failed(leases.pop()), pattern_use=USED[Use.USELESS]))
+    reply = one.end(also(failed(leases.pop()), pattern_use=LIST))
+    assert list(reply.patterns.values()) == [{PATTERN: PatternCounts(0, 3, 3, lists=2)}]
 
 
 def test_trials_of_rendering_add_up_with_what_the_pages_are_good_for(crew: Crew) -> None:

@@ -11,6 +11,7 @@ from sqlalchemy import func, select, update
 from store_workers import LOST, Crew, Worker, also, candidates, failed, lines, stored, urls
 
 from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
+from crawler.metadata.text_owner import TextOwner
 from crawler.outcomes import Code, Outcome
 from crawler.recrawl import near_duplicates as likeness_module
 from crawler.recrawl.near_duplicates import signature
@@ -31,7 +32,8 @@ LIST = Outcome(Code.LIST)
 
 def checked(one: Lease, found: PageChange, *links: Candidate, text: str = "text", **more: Any) -> Completion:
     """A page that was found to be so, whose text is this."""
-    check = ChangeCheck(found, f"print of {text}", "1:auto", signature(text))
+    owner = more.pop("text_owner", TextOwner.UNKNOWN)
+    check = ChangeCheck(found, f"print of {text}", "1:auto", signature(text), text_owner=owner)
     fields = {"text": text, "text_fingerprint": f"{abs(hash(text)):016x}"} | more
     if found in (PageChange.NEW, PageChange.CHANGED, PageChange.RENEWED):
         return also(stored(one, *links, **fields, change=found.value), check=check, validators={"etag": '"1"'})
@@ -469,6 +471,33 @@ def test_near_duplicates(crew: Crew, at_once: bool) -> None:
             worker.end(one)
     assert copies(crew) == {A: None, B: A, C: None}
     assert [one["duplicate_of"] for one in lines(worker.session.pages.path)] == [None, A, None]
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+@pytest.mark.parametrize(
+    ("owners", "expected"),
+    [
+        ((TextOwner.ANOTHER, TextOwner.ITSELF, TextOwner.UNKNOWN), [B, None, B]),
+        ((TextOwner.ANOTHER, TextOwner.UNKNOWN, TextOwner.UNKNOWN), [B, None, B]),
+        ((TextOwner.UNKNOWN, TextOwner.ANOTHER, TextOwner.UNKNOWN), [None, A, A]),
+        ((TextOwner.ANOTHER, TextOwner.ANOTHER, TextOwner.ANOTHER), [None, A, A]),
+    ],
+)
+def test_the_original_is_the_page_whose_text_it_is(
+    crew: Crew, owners: tuple[TextOwner, ...], expected: list[str | None], at_once: bool
+) -> None:
+    """It may come later than a page that repeats it, which is its copy from then on."""
+    worker = crew.join(*candidates(A, B, C))
+    texts = (LONG, f"{LONG} Printed in May.", f"{LONG} Shared.")
+    ended = [
+        checked(one, PageChange.NEW, text=text, text_owner=owner)
+        for one, text, owner in zip(worker.claim(), texts, owners, strict=True)
+    ]
+    for batch in [ended] if at_once else [[one] for one in ended]:
+        worker.end(*batch)
+    assert copies(crew) == dict(zip((A, B, C), expected, strict=True))
+    if at_once:
+        assert [one["duplicate_of"] for one in lines(worker.session.pages.path)] == expected
 
 
 @pytest.mark.parametrize(("fingerprint", "expected"), [("00" * 8, A), ("ff" * 8, A), (None, None)])

@@ -38,24 +38,15 @@ def uses_of(ended: Iterable[Completion], copies: Collection[int]) -> Counts:
     for one in ended:
         if (said := one.result.pattern_use) is not None:
             use = said.of_copy if said.use is Use.USEFUL and one.lease.id in copies else said.use
-            counted = (said.labelled,) if said.is_apart and use is not Use.USEFUL else (said.pattern, said.labelled)
-            for pattern in filter(None, counted):
+            for pattern in said.counted_for(use):
                 key = one.lease.site_id, pattern
-                found[key] = _with_use(found.get(key, PatternCounts()), use)
+                found[key] = found.get(key, PatternCounts()).after(use, said.is_list)
         if (trial := one.result.trial) is not None and trial.pattern:
             key = one.lease.site_id, trial.pattern
             counts = found.get(key, PatternCounts())
             gained = counts.gained + trial.has_gained
             found[key] = counts._replace(rendered=counts.rendered + 1, gained=gained)
     return found
-
-
-def _with_use(counts: PatternCounts, use: Use) -> PatternCounts:
-    if use is Use.USEFUL:
-        return counts._replace(useful=counts.useful + 1, in_a_row=0)
-    if use is Use.USELESS:
-        return counts._replace(useless=counts.useless + 1, in_a_row=counts.in_a_row + 1)
-    return counts._replace(**{use.value: getattr(counts, use.value) + 1})
 
 
 def save_counts(connection: Connection, crawl_id: int, counts: Counts) -> None:
@@ -69,8 +60,7 @@ def save_counts(connection: Connection, crawl_id: int, counts: Counts) -> None:
     new = dialect_insert(connection.engine)(address_pattern)
     columns = address_pattern.c
     added: dict[str, Any] = {
-        name: columns[name] + new.excluded[name]
-        for name in ("useful", "useless", "open", "put_off", "rendered", "gained")
+        name: columns[name] + new.excluded[name] for name in PatternCounts._fields if name != "in_a_row"
     }
     begun_anew = (new.excluded.useful > 0, new.excluded.in_a_row)
     added["in_a_row"] = case(begun_anew, else_=columns.in_a_row + new.excluded.in_a_row)
@@ -109,8 +99,6 @@ def counts_of(connection: Connection, sites: Iterable[int]) -> Mapping[int, Mapp
     found: dict[int, dict[str, PatternCounts]] = {number: {} for number in wanted}
     for part in in_chunks(wanted):
         for row in connection.execute(OF_SITES, {"sites": part}):
-            counts = PatternCounts(
-                row.useful, row.useless, row.in_a_row, row.open, row.put_off, row.rendered, row.gained
-            )
-            found[row.site_id][row.pattern] = counts
+            counts = (getattr(row, name) for name in PatternCounts._fields)
+            found[row.site_id][row.pattern] = PatternCounts(*counts)
     return found

@@ -3,6 +3,9 @@
 A near-duplicate is found by the bands of its signature, or by its fingerprint if its text is too short for a signature.
 Only pages that are not copies are entered under their bands, at most `MOST_OF_A_BAND` under each, so that the cost of a
 page does not depend on the site. Two pages that two workers store at the same moment are not compared.
+
+Of two near-duplicates the original is the page whose own text it is, as far as the pages say so, or else the first. If
+the original comes later, the page that was an original becomes its copy; copies of that page still name it.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sqlalchemy import Connection, RowMapping, bindparam, delete, insert, select, update
 
 from crawler.items import TYPES
+from crawler.metadata.text_owner import TextOwner, owner_rank
 from crawler.recrawl.page_history import PageChange, PageHistory, RoundContext, history_after
 from crawler.recrawl.revisit_interval import Bounds
 from crawler.store.crawl_tables import address
@@ -44,6 +48,12 @@ class TextSignature(NamedTuple):
     url: str
     signature: bytes | None
     fingerprint: str | None
+    text_owner: int = TextOwner.UNKNOWN
+
+    @property
+    def rank(self) -> int:
+        """The lowest of near-duplicates is the original."""
+        return owner_rank(self.text_owner, self.url)
 
     @property
     def bands(self) -> list[int]:
@@ -65,37 +75,54 @@ class TextSignature(NamedTuple):
 
 
 def originals(connection: Connection, crawl_id: int, pages: Sequence[TextSignature]) -> dict[int, str]:
-    """The addresses of the originals of near-duplicates, by the near-duplicates' keys; the other pages are entered."""
+    """The addresses of the originals of near-duplicates, by the near-duplicates' keys; the other pages are entered.
+
+    The keys are those of pages, and of earlier pages that were originals until now.
+    """
     from crawler.recrawl.near_duplicates import MOST_OF_A_BAND
 
     bands = {one.key: one.bands for one in pages}
-    entered: defaultdict[int, list[int]] = defaultdict(list)
-    for part in in_chunks(sorted({band for found in bands.values() for band in found})):
-        rows = select(near_duplicate_band.c.band, near_duplicate_band.c.key).where(
-            near_duplicate_band.c.crawl_id == crawl_id, near_duplicate_band.c.band.in_(part)
-        )
-        for band, key in connection.execute(rows):
-            entered[band].append(key)
+    entered = _entered(connection, crawl_id, {band for of_page in bands.values() for band in of_page})
     likely = {one.key: _likely(one.key, bands[one.key], entered) for one in pages}
     known = _signatures(connection, {key for keys in likely.values() for key in keys})
     copies: dict[int, str] = {}
+    displaced: list[TextSignature] = []
     new: list[dict[str, int]] = []
     for one in pages:
         known.pop(one.key, None)  # a page is not a copy of its own earlier text
     for one in pages:
         original = _original(one, [known[key] for key in _likely(one.key, bands[one.key], entered) if key in known])
-        if original is not None:
+        if original is not None and original.rank <= one.rank:
             copies[one.key] = original.url
             continue
+        if original is not None:
+            displaced.append(original)
+            copies |= {key: one.url for key, url in copies.items() if url == original.url} | {original.key: one.url}
+            for band in original.bands:
+                entered[band] = [key for key in entered[band] if key != original.key]
         known[one.key] = one
         for band in bands[one.key]:
             if len(entered[band]) < MOST_OF_A_BAND:
                 entered[band].append(one.key)
                 new.append({"crawl_id": crawl_id, "band": band, "key": one.key})
+    delete_bands(connection, crawl_id, displaced)
+    new = [row for row in new if row["key"] not in copies]
     if new:
         enter = dialect_insert(connection.engine)(near_duplicate_band).on_conflict_do_nothing()
         connection.execute(enter, sorted(new, key=lambda row: (row["band"], row["key"])))
     return copies
+
+
+def _entered(connection: Connection, crawl_id: int, bands: Iterable[int]) -> defaultdict[int, list[int]]:
+    """The keys of the pages that are entered under bands."""
+    entered: defaultdict[int, list[int]] = defaultdict(list)
+    for part in in_chunks(sorted(bands)):
+        rows = select(near_duplicate_band.c.band, near_duplicate_band.c.key).where(
+            near_duplicate_band.c.crawl_id == crawl_id, near_duplicate_band.c.band.in_(part)
+        )
+        for band, key in connection.execute(rows):
+            entered[band].append(key)
+    return entered
 
 
 def delete_bands(connection: Connection, crawl_id: int, pages: Iterable[TextSignature]) -> None:
@@ -112,7 +139,7 @@ def _likely(key: int, bands: Iterable[int], entered: defaultdict[int, list[int]]
 
 
 def _signatures(connection: Connection, keys: Iterable[int]) -> dict[int, TextSignature]:
-    columns = page.c.key, page.c.url, page.c.signature, page.c.text_fingerprint
+    columns = page.c.key, page.c.url, page.c.signature, page.c.text_fingerprint, page.c.text_owner
     there = page.c.gone_at.is_(None)  # a page that is gone is not an original, as its address no longer has the text
     rows = (connection.execute(select(*columns).where(page.c.key.in_(part), there)) for part in in_chunks(sorted(keys)))
     return {row.key: TextSignature(*row) for found in rows for row in found}
@@ -130,6 +157,7 @@ HISTORY = tuple(name for name in PageHistory.__dataclass_fields__ if name not in
 UPDATE_HISTORY = (
     update(page).where(page.c.key == bindparam("its")).values({name: bindparam(f"to_{name}") for name in HISTORY})
 )
+UPDATE_COPY = update(page).where(page.c.key == bindparam("its")).values(duplicate_of=bindparam("to_original"))
 UPDATE_RIGHTS = update(page).where(page.c.key == bindparam("its")).values(rights=bindparam("to_rights"))
 VERSION_COLUMNS = ("key", "crawl_id", "fetched_at", "title", "text", "text_fingerprint")
 
@@ -162,6 +190,7 @@ class PageWriter:
             kept = dialect_insert(connection.engine)(page)
             renewed = {name: kept.excluded[name] for name in rows[0] if name != "key"}
             connection.execute(kept.on_conflict_do_update(index_elements=["key"], set_=renewed), rows)
+        save_copies(connection, {key: url for key, url in copies.items() if key not in likely})
         likely_now = {key: replace(known[key], duplicate_of=copies.get(key)) for key in likely}
         looked_at = [_history_row(key, likely_now.get(key, known[key])) for key in sorted(known) if key not in stored]
         if looked_at:
@@ -170,10 +199,10 @@ class PageWriter:
         others = save_rights(connection, {key: rights for key, rights in visited.items() if rights is not None})
         changed = {*stored, *others}
         save_changes(connection, [key for key in known if key in changed or _is_other(mine[key], known[key])])
-        return {mine[key].lease.id: url for key, url in copies.items()}
+        return {mine[key].lease.id: copies[key] for key in likely if key in copies}
 
     def _copies(self, connection: Connection, stored: Mapping[int, Completion]) -> dict[int, str]:
-        """The originals' addresses of those pages that are near-duplicates, by key."""
+        """The originals' addresses of near-duplicates by key, among them earlier pages that were originals."""
         before = [(key, one.lease.known) for key, one in stored.items() if one.lease.known is not None]
         old = [TextSignature(key, "", known.signature, known.text_fingerprint) for key, known in before]
         delete_bands(connection, self.crawl_id, old)
@@ -184,7 +213,14 @@ class PageWriter:
         history = {name: getattr(known, name) for name in HISTORY} | {"duplicate_of": copy_of}
         row = {name: column_value(value) for name, value in {**record, **history}.items()}
         row["certainty"] = ended.result.check.certainty if ended.result.check is not None else None
+        row["text_owner"] = int(_text_owner(ended))
         return row | {"key": key, "crawl_id": self.crawl_id, "site_id": ended.lease.site_id}
+
+
+def save_copies(connection: Connection, copies: Mapping[int, str | None]) -> None:
+    """Save of which pages others are near-duplicates, by their keys."""
+    if copies:
+        connection.execute(UPDATE_COPY, [{"its": key, "to_original": copies[key]} for key in sorted(copies)])
 
 
 def save_rights(connection: Connection, rights: Mapping[int, Mapping[str, Any]]) -> set[int]:
@@ -255,11 +291,17 @@ def _is_still_a_copy(ended: Completion) -> bool:
 
 
 def _signature_of(key: int, ended: Completion) -> TextSignature:
+    owner = _text_owner(ended)
     if ended.result.record is None and (known := ended.lease.known) is not None:
-        return TextSignature(key, storable(ended.lease.candidate.url), known.signature, known.text_fingerprint)
+        return TextSignature(key, storable(ended.lease.candidate.url), known.signature, known.text_fingerprint, owner)
     record, check = ended.result.record or {}, ended.result.check
     signature = check.signature if check is not None else None
-    return TextSignature(key, storable(record["url"]), signature, record.get("text_fingerprint"))
+    return TextSignature(key, storable(record["url"]), signature, record.get("text_fingerprint"), owner)
+
+
+def _text_owner(ended: Completion) -> int:
+    check = ended.result.check
+    return check.text_owner if check is not None else TextOwner.UNKNOWN
 
 
 def _history_row(key: int, known: PageHistory) -> dict[str, Any]:

@@ -1,0 +1,90 @@
+"""Whose text a page has: of pages with nearly the same text, one is the page of this text and the others repeat it.
+
+A list with the whole text of a post, an archive of one post, a printed form and a form to share a page repeat the text
+of another page. They say so themselves: their canonical address is the other page, the heading of the text links to it,
+or their address has parameters more. The page of the text is named after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from crawler.page.text import letters
+
+if TYPE_CHECKING:
+    from crawler.page.blocks import Block
+    from crawler.page.page import Extraction, Page
+
+HEADINGS = frozenset(("h1", "h2", "h3", "h4"))
+WHOLLY = 0.9
+"""Share of a heading that the link to the page of its text covers."""
+MOST_ABOVE = 4
+"""Lines between the beginning of the text and the heading above it: author, date, category."""
+MOST_PARAMETERS = 99
+"""Parameters of an address that are counted."""
+
+
+class TextOwner(IntEnum):
+    """Whose text a page has, by what it says itself; the smallest is preferred."""
+
+    ITSELF = 0
+    """Its title names the heading of the text."""
+    UNKNOWN = 1
+    ANOTHER = 2
+    """Its canonical address or the heading of its text leads to another page."""
+
+
+def owner_rank(owner: int, url: str) -> int:
+    """A number that is lowest for the page whose text it is, among pages with nearly the same text.
+
+    >>> owner_rank(TextOwner.UNKNOWN, "http://a.example/bees"), owner_rank(TextOwner.UNKNOWN, "http://a.example/bees?p")
+    (100, 101)
+    """
+    query = urlsplit(url).query
+    parameters = query.count("&") + 1 if query else 0
+    return owner * (MOST_PARAMETERS + 1) + min(parameters, MOST_PARAMETERS)
+
+
+def text_owner(page: Page, extraction: Extraction) -> TextOwner:
+    """Whose text a page has."""
+    if page.document is not None:
+        return TextOwner.UNKNOWN
+    if page.canonical is not None and not _is_same(page.canonical, page.url):
+        return TextOwner.ANOTHER
+    heading = _heading(page.blocks, extraction.blocks)
+    if heading is None:
+        return TextOwner.UNKNOWN
+    if _leads_elsewhere(page, heading):
+        return TextOwner.ANOTHER
+    name = letters(heading.text)
+    return TextOwner.ITSELF if name and name in letters(page.title) else TextOwner.UNKNOWN
+
+
+def _heading(blocks: Sequence[Block], kept: Sequence[Block]) -> Block | None:
+    """The heading of the text: its first block, or one of the few lines above it."""
+    if not kept:
+        return None
+    first = next((at for at, block in enumerate(blocks) if block is kept[0]), 0)
+    above = reversed(blocks[max(0, first - MOST_ABOVE) : first + 1])
+    return next((block for block in above if block.tag in HEADINGS and block.text), None)
+
+
+def _leads_elsewhere(page: Page, heading: Block) -> bool:
+    """Whether a heading is a link to a page that is neither this one nor the front page of a site."""
+    if heading.linked < WHOLLY * len(heading.text):
+        return False
+    at = next((at for at, block in enumerate(page.blocks) if block is heading), None)
+    targets = [link.url for link in page.links if link.at == at]
+    return any(not _is_same(url, page.url) and urlsplit(url).path.strip("/") for url in targets)
+
+
+def _is_same(url: str, other: str) -> bool:
+    """Whether two addresses differ in their scheme, a slash at the end or a fragment only."""
+    return _spelling(url) == _spelling(other)
+
+
+def _spelling(url: str) -> str:
+    return url.partition("#")[0].partition("://")[2].rstrip("/").casefold()
