@@ -8,7 +8,8 @@ nothing. `--fast` leaves out the pauses between requests. `--names` lists the si
 Each row of the table is a site: documents found among those of the source, items that are no documents, the mean word
 F1 of the texts, code blocks that are whole, cells and formulas, how many titles, authors, dates and languages are
 right among those that the source has, requests for each item that is no copy, items of a document that has one
-already, items without text, items marked as copies, and items with comments of readers in their text. `--faults` prints what is wrong, by address.
+already, items without text, items marked as copies, and items with comments of readers in their text. `--faults`
+prints what is wrong, by address. The content systems of `strangers_sites/systems.py` need packages that are installed.
 """
 
 import argparse

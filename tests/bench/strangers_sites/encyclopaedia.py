@@ -10,8 +10,9 @@ from functools import cache
 from typing import Any
 from urllib.parse import unquote
 
-from strangers_sites.sources import Document
 from webs import SHARED
+
+from strangers_sites.sources import Document
 
 CATEGORIES = {
     "Science.Biology.Birds": "Birds",

@@ -14,6 +14,7 @@ from struct import pack
 from zlib import compress, crc32
 
 from server import Served, serving
+
 from strangers_sites.sources import IMAGES, Document
 
 PORT = 8765

@@ -1,7 +1,8 @@
-"""Content systems of Debian, each with the same encyclopaedia articles: WordPress, DokuWiki, MediaWiki, ikiwiki, Fossil.
+"""Content systems of Debian with the same encyclopaedia articles: WordPress, DokuWiki, MediaWiki, ikiwiki and Fossil.
 
-    apt-get install --no-install-recommends mediawiki wordpress wordpress-theme-twentytwentyone dokuwiki ikiwiki fossil \
-        libtimedate-perl php-cli php-sqlite3 php-mysql php-mbstring php-xml php-intl mariadb-server-core mariadb-client-core
+    apt-get install --no-install-recommends mediawiki wordpress wordpress-theme-twentytwentyone dokuwiki ikiwiki \
+        fossil libtimedate-perl php-cli php-sqlite3 php-mysql php-mbstring php-xml php-intl mariadb-server-core \
+        mariadb-client-core
 
 Each is copied to a folder of its own, so that nothing of the machine's configuration is read or written. WordPress has
 comments on every post, tags, categories, three authors, photographs with pages of their own, and a post behind a
@@ -22,6 +23,7 @@ from pathlib import Path
 from socket import AF_INET, SOCK_STREAM, create_connection, socket
 
 from server import Served
+
 from strangers_sites.encyclopaedia import AUTHORS, COMMENT, PHOTO_EVERY, Article, articles
 from strangers_sites.forward import forwarding
 from strangers_sites.site import PORT, Programs, Site, Workshop
