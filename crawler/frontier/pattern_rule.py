@@ -4,9 +4,11 @@ A request is useful if it brings a page that is kept and is no copy of another o
 patterns that bring such pages. With n useless requests in a row and none useful, the next one is useful with
 probability 1 / (n + 2) (Laplace): after `ENOUGH` of them with one of nine. A pattern with few outcomes of its own is
 believed to be like those of its site that share a name with it: their useless outcomes count, up to `MOST_BORROWED`,
-so that each further action of a wiki costs two requests and not seven. A pattern that has no name, as `/*/#`, may have
-all sorts of addresses and needs more. So does one that was useful: pages that bring nothing come in runs, as a list of
-copies does, and a page that is missed costs more than a request.
+so that each further action of a wiki costs two requests and not seven. Where a sitemap lists addresses of a pattern
+that brings pages, the patterns that it does not list are alike as well: archives and pages of comments name what is
+known. As soon as one of them is useful, they are not. A pattern that has no name, as `/*/#`, may have all sorts of
+addresses and needs more. So does one that was useful: pages that bring nothing come in runs, as a list of copies does,
+and a page that is missed costs more than a request.
 
 Where addresses of one pattern serve many ends, the label of the link tells: requests from links with a label are
 counted for the pattern with the label, too. So links called "Reply" are put off even where all addresses look alike,
@@ -24,7 +26,7 @@ many trials are under way that their results decide, further pages wait for them
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -102,6 +104,13 @@ class PatternUse(NamedTuple):
     is_apart: bool = False
     """Whether the request counts for the labelled pattern only, unless it is useful."""
 
+    def counted(self, use: Use) -> Iterator[str]:
+        """The patterns that a request of this use counts for."""
+        if not self.is_apart or use is Use.USEFUL:
+            yield self.pattern
+        if self.labelled:
+            yield self.labelled
+
 
 class Trial(NamedTuple):
     """A page that was rendered in a browser, for the counts of its pattern."""
@@ -129,6 +138,14 @@ class PatternCounts(NamedTuple):
     def is_proven(self) -> bool:
         """Whether addresses of the pattern bring pages."""
         return self.useful >= PROVEN and self.useful >= self.useless
+
+    def with_use(self, use: Use) -> PatternCounts:
+        """The counts after one more request of this use."""
+        if use is Use.USEFUL:
+            return self._replace(useful=self.useful + 1, in_a_row=0)
+        if use is Use.USELESS:
+            return self._replace(useless=self.useless + 1, in_a_row=self.in_a_row + 1)
+        return self._replace(**{use.value: getattr(self, use.value) + 1})
 
 
 NOTHING_KNOWN = PatternCounts()

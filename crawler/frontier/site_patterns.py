@@ -34,8 +34,10 @@ from crawler.urls.patterns import ANY_QUERY, Patterns, names_of, with_any_query
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Candidate, Lease, PageResult
 
-FOUND = frozenset(("link", "feed"))
-"""How addresses are found that may be put off; a feed of a wiki names its edits."""
+UNLISTED = "not in a sitemap"
+"""What patterns share whose addresses are in no sitemap of a site that has one; no address has such a part."""
+FOUND = frozenset(("link", "image", "feed", "sitemap"))
+"""How addresses are found that may be put off: a feed of a wiki names its edits, and a sitemap of a blog its tags."""
 MOST_SITES = 200
 """Sites that are remembered; the least recently used are forgotten."""
 MOST_PATTERNS = 200
@@ -56,6 +58,8 @@ class SitePatterns:
     """How many pages of a pattern this worker is rendering."""
     trials: dict[str, PatternCounts] = field(default_factory=dict)
     """The trials of this worker by pattern; the database learns of their results later."""
+    listed: set[str] = field(default_factory=set)
+    """Patterns of the addresses that sitemaps of the site list."""
     _queries: Counter[str] = field(default_factory=Counter)
     """For paths with any query, how many patterns have this path and a query of their own."""
     _names: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -63,11 +67,33 @@ class SitePatterns:
 
     def update(self, counts: Mapping[str, PatternCounts]) -> None:
         """Take over the counts of the database."""
-        new = counts.keys() - self.counts.keys()
+        new = counts.keys() - self._names.keys()
         self.patterns.learn(new)
-        self._names.update((pattern, names_of(pattern)) for pattern in new)
-        self._queries.update(with_any_query(pattern) for pattern in new if " " not in pattern)
+        self._take_in(new)
         self.counts, self._lending = dict(counts), None
+
+    def _take_in(self, new: Iterable[str]) -> None:
+        """Remember what patterns have that were not counted before."""
+        for pattern in new:
+            self._names[pattern] = names_of(pattern)
+            if " " not in pattern:
+                self._queries[with_any_query(pattern)] += 1
+
+    def count(self, pattern_use: PatternUse) -> None:
+        """Count a request that brought nothing until the database has counted it; a page may turn out to be a copy."""
+        if pattern_use.use not in (Use.USELESS, Use.OPEN):
+            return
+        for pattern in pattern_use.counted(pattern_use.use):
+            self._take_in({pattern} - self._names.keys())
+            self.counts[pattern] = self.counts.get(pattern, NOTHING_KNOWN).with_use(pattern_use.use)
+        self._lending = None
+
+    def list_pattern(self, url: str) -> None:
+        """Remember the pattern of an address that a sitemap lists."""
+        pattern = self.pattern(url)
+        if pattern and pattern not in self.listed:
+            self.listed.add(pattern)
+            self._lending = None
 
     def pattern(self, url: str) -> str:
         """The pattern of an address; empty if the site has too many."""
@@ -95,7 +121,7 @@ class SitePatterns:
         if pattern.endswith(ANY_QUERY) and is_endless(counts):
             return True
         if not counts.useful and self._lending is None:
-            self._lending = lending(self.counts, self._names)
+            self._lending = lending(self.counts, {pattern: self._names_of(pattern) for pattern in self.counts})
         return is_unproductive(pattern, counts, 0 if counts.useful else self._lent(pattern, counts))
 
     def judged_by(self, pattern: str) -> str:
@@ -147,8 +173,11 @@ class SitePatterns:
         every = [self._trials_of(pattern) for pattern in self.counts.keys() | self.trials.keys()]
         return PatternCounts(rendered=sum(one.rendered for one in every), gained=sum(one.gained for one in every))
 
-    def lead(self, of: str, urls: Iterable[str]) -> Use:
-        """The use of new links, by their patterns; those of the page's own pattern lead nowhere else."""
+    def lead(self, of: str, urls: Iterable[str], counted_as: str = "") -> Use:
+        """The use of new links, by their patterns; those of the page's own pattern lead nowhere else.
+
+        The page is counted for the pattern `counted_as`, if that is another one.
+        """
         found = Use.USELESS
         for pattern in {self.pattern(url) for url in urls} - {of}:
             counts = self.counts.get(pattern, NOTHING_KNOWN)
@@ -156,15 +185,25 @@ class SitePatterns:
                 return Use.USEFUL
             if (
                 not self.is_unproductive(self.judged_by(pattern))
-                and self.counts.get(of, NOTHING_KNOWN).open < MOST_OPEN
+                and self.counts.get(counted_as or of, NOTHING_KNOWN).open < MOST_OPEN
             ):
                 found = Use.OPEN
         return found
 
     def _lent(self, pattern: str, counts: PatternCounts) -> int:
         lending = self._lending or {}
-        names = self._names.get(pattern) or names_of(pattern)
+        names = self._names_of(pattern)
         return max((lending[name] - counts.useless for name in names if name in lending), default=0)
+
+    def _names_of(self, pattern: str) -> frozenset[str]:
+        """What the pattern may share with others: its names, and that no sitemap lists its addresses."""
+        names = self._names.get(pattern) or names_of(pattern)
+        is_listed = pattern.partition(" ")[0] in self.listed
+        return names if is_listed or not self._has_useful_sitemap() else names | {UNLISTED}
+
+    def _has_useful_sitemap(self) -> bool:
+        """Whether a sitemap lists addresses of a pattern that brings pages."""
+        return any(self.counts.get(pattern, NOTHING_KNOWN).is_proven for pattern in self.listed)
 
 
 class PatternMemory:
@@ -195,22 +234,26 @@ class PatternMemory:
     def see(self, links: Iterable[Candidate]) -> set[str]:
         """Count new links; returns the addresses by which a site with addresses put off has got a new name."""
         renamed = set()
-        for link in links:
-            if link.sight is None and link.kind == "link":
-                known = self.of(link.url)
-                has_new_name = known.patterns.see(link.url, link.labels)
-                if has_new_name and any(counts.put_off for counts in known.counts.values()):
-                    renamed.add(link.url)
+        pages = [link for link in links if link.kind == "link"]
+        for link in pages:
+            known = self.of(link.url)
+            has_new_name = known.patterns.see(link.url, link.labels)
+            if has_new_name and any(counts.put_off for counts in known.counts.values()):
+                renamed.add(link.url)
+        for link in pages:
+            if link.via == "sitemap":
+                self.of(link.url).list_pattern(link.url)
         return renamed
 
     def pattern_to_put_off(self, lease: Lease) -> str:
         """The pattern of an address that is not requested because addresses like it bring nothing; or empty.
 
-        Neither the pages of a sitemap are put off nor those of lists that the user gave, nor what is tried again or
-        known.
+        The pages of lists that the user gave are not put off, nor what is tried again or known.
         """
         one = lease.candidate
-        is_found = one.via in FOUND and one.has_learned_priority and one.priority <= HIGHEST
+        if one.via == "sitemap":
+            self.of(one.url).list_pattern(one.url)
+        is_found = one.kind == "link" and one.via in FOUND and one.priority <= HIGHEST
         if not is_found or one.requested or lease.known or lease.request:
             return ""
         known = self.of(one.url)
@@ -223,7 +266,7 @@ class PatternMemory:
     def use(self, lease: Lease, result: PageResult, links: Iterable[Candidate]) -> PatternUse | None:
         """The use of a request for the counts of its pattern; None if it says nothing about it."""
         one = lease.candidate
-        if not one.has_learned_priority or lease.known is not None:
+        if one.kind != "link" or lease.known is not None:
             return None
         use = use_of(result, Use.USELESS)
         if use is None:
@@ -233,13 +276,15 @@ class PatternMemory:
         known, name = self.of(url), site(url)
         pattern = known.pattern(url)
         urls = [link.url for link in islice(links, most) if link.kind == "link" and link.sight is None]
-        lead = Use.USEFUL  # other sites may have pages
-        if all(site(link) == name for link in urls):
-            lead = known.lead(pattern, urls)
-        if not pattern:
-            return None
         labelled = known.labelled(pattern, one.labels)
         has_many_queries = known.has_many_queries(pattern)
         is_apart = bool(labelled and known.counts.get(pattern, NOTHING_KNOWN).useful) and not has_many_queries
+        lead = Use.USEFUL  # other sites may have pages
+        if all(site(link) == name for link in urls):
+            lead = known.lead(pattern, urls, labelled if is_apart else pattern)
+        if not pattern:
+            return None
         of_copy = Use.USELESS if has_many_queries else lead
-        return PatternUse(pattern, use if use is Use.USEFUL else lead, of_copy, labelled, is_apart)
+        pattern_use = PatternUse(pattern, use if use is Use.USEFUL else lead, of_copy, labelled, is_apart)
+        known.count(pattern_use)
+        return pattern_use

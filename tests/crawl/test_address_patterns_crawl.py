@@ -78,6 +78,47 @@ def test_kinds_of_addresses_that_bring_nothing_are_put_off(tmp_path: Path, stops
         assert f" of {ARTICLES + copies} pages read (" in said
 
 
+def blog(listed: int) -> Site:
+    """A blog with an archive of each day and a tag of each post; its sitemap lists so many posts, and all tags.
+
+    The guides are in no sitemap; a post links to the next one and to a guide.
+    """
+    routes: dict[str, Route] = {}
+    for number, name in enumerate(NAMES):
+        text = " ".join(
+            f"The bee {name} meets {name}{letter} in the garden of {letter}{name}." for letter in "abcdefgh"
+        )
+        after = NAMES[(number + 1) % ARTICLES]
+        links = {f"/post/{after}": after, f"/guide/{name}": "a guide", f"/tag/{name}": "a tag"}
+        links[f"/2024/{number % 12 + 1}/{number % 28 + 1}"] = "a day"
+        routes[f"/post/{name}"] = page(text, links=links)
+        routes[f"/guide/{name}"] = page(f"A guide to the gardens. {text.replace('meets', 'and its guests look for')}")
+        listing = f"<body class='archive tag'><h1>{name}</h1><h2><a href='/post/{name}'>{name}</a></h2></body>"
+        routes |= dict.fromkeys((f"/tag/{name}", *(url for url in links if url.startswith("/2024"))), listing)
+    paths = [f"/post/{name}" for name in NAMES[:listed]] + [f"/tag/{name}" for name in NAMES]
+    site = Site({"/": page("Bees dance.", links={"/post/" + NAMES[0]: "the first"})} | routes)
+
+    def sitemap(_: Asked) -> Answer:
+        urls = "".join(f"<url><loc>{site.url.rstrip('/')}{path}</loc></url>" for path in paths)
+        return Answer(f"<urlset>{urls}</urlset>", content_type="application/xml")
+
+    site.routes["/sitemap.xml"] = sitemap
+    site.routes["/robots.txt"] = lambda _: Answer(f"Sitemap: {site.url}sitemap.xml\n", content_type="text/plain")
+    return site
+
+
+@pytest.mark.parametrize("listed", [ARTICLES, 5])
+def test_archives_of_a_blog_with_a_sitemap_are_put_off(tmp_path: Path, listed: int) -> None:
+    with serving(blog(listed)) as site:
+        ended = crawl(tmp_path, {"seeds": site.url, "topic": "bees", "images": "no"}, ONE_AT_A_TIME)
+    pages = {path for path in site.routes if path.startswith(("/post/", "/guide/"))}
+    asked = site.paths()
+    assert pages <= set(asked)
+    assert sum(path.startswith("/tag/") for path in asked) <= ENOUGH + LAG + 1
+    assert sum(path.startswith("/2024/") for path in asked) <= ENOUGH + LAG + 1
+    assert len(ended.items()) >= len(pages)
+
+
 TOPICS, POSTS = 24, 6
 
 

@@ -187,6 +187,52 @@ def test_patterns_with_a_common_name_are_alike(other: PatternCounts, expected: b
     assert site.is_unproductive("/*?do=log&id=*") is expected
 
 
+LISTED = {"/post/*": GOOD}
+ARCHIVES = {"/#/#": PatternCounts(0, 5, 5)}
+PART = PatternCounts(0, 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("listed", "counts", "pattern", "expected"),
+    [
+        ("/post/b", LISTED | ARCHIVES, "/part/#", True),
+        ("/post/b", LISTED | ARCHIVES, "/part/# .next", True),
+        ("/post/b", LISTED | {"/#/#": PatternCounts(0, 4, 4)}, "/part/#", False),
+        ("/post/b", LISTED | ARCHIVES | {"/guide/*": PatternCounts(1)}, "/part/#", False),
+        ("/post/b", {"/post/*": PatternCounts(1)} | ARCHIVES, "/part/#", False),
+        ("/part/7", LISTED | ARCHIVES, "/part/#", False),
+        ("", LISTED | ARCHIVES, "/part/#", False),
+    ],
+)
+def test_what_a_useful_sitemap_does_not_list_is_alike(
+    listed: str, counts: dict[str, PatternCounts], pattern: str, expected: bool
+) -> None:
+    found = PatternMemory()
+    found.update([lease(SITE)], {7: counts | {pattern: PART}})
+    if listed:
+        found.see([Candidate(SITE + listed, via="sitemap")])
+    assert found.of(SITE).is_unproductive(pattern) is expected
+
+
+def test_what_a_sitemap_lists_is_known_from_its_leases() -> None:
+    found = memory(LISTED | ARCHIVES | {"/part/#": PART})
+    assert not found.of(SITE).is_unproductive("/part/#")
+    found.pattern_to_put_off(lease(SITE + "/post/b", via="sitemap"))
+    assert found.of(SITE).is_unproductive("/part/#")
+
+
+def test_requests_that_brought_nothing_count_before_the_database_has_counted_them() -> None:
+    found = memory({"/post/*": GOOD})
+    for number in range(ENOUGH):
+        assert found.pattern_to_put_off(lease(f"{SITE}/tag/{number}")) == ""
+        assert found.use(lease(f"{SITE}/tag/{number}"), NOINDEX, []) is not None
+    assert found.of(SITE).counts["/*/#"] == PatternCounts(0, ENOUGH, ENOUGH)
+    found.use(lease(SITE + "/post/b"), KEPT, [])
+    assert found.of(SITE).counts["/post/*"] == GOOD
+    found.of(SITE).update({"/*/#": PatternCounts(1, ENOUGH)})
+    assert found.of(SITE).counts == {"/*/#": PatternCounts(1, ENOUGH)}
+
+
 def test_some_addresses_are_requested_as_an_audit() -> None:
     site = known(tag=PatternCounts(0, ENOUGH, ENOUGH))
     found = [site.is_put_off(NAMED) for _ in range(AUDIT_FIRST * AUDIT_FACTOR + 1)]
@@ -213,7 +259,9 @@ def memory(counts: Mapping[str, PatternCounts] = TAGS_AND_POSTS) -> PatternMemor
         (lease(SITE + "/post/b"), ""),
         (lease(SITE + "/new/b"), ""),
         (lease("http://b.example/tag/b"), ""),
-        (lease(SITE + "/tag/b", via="sitemap"), ""),
+        (lease(SITE + "/tag/b", via="sitemap"), NAMED),
+        (lease(SITE + "/tag/b", via="sitemap", priority=9_999), ""),
+        (lease(SITE + "/tag/b", via="image", sight="a picture"), NAMED),
         (lease(SITE + "/tag/b", via="feed", priority=HIGHEST), NAMED),
         (lease(SITE + "/tag/b", via="feed", priority=9_999), ""),
         (lease(SITE + "/tag/b", kind="seed", via="seed"), ""),
@@ -290,6 +338,13 @@ def test_a_request_from_a_link_with_a_label_is_counted_apart(
 ) -> None:
     found = of_alike_addresses(plain, PatternCounts())
     assert found.use(lease(SITE + "/x/b", labels=labels), NOINDEX, []) == use
+
+
+@pytest.mark.parametrize(("asked", "use"), [(MOST_OPEN - 1, Use.OPEN), (MOST_OPEN, Use.USELESS)])
+def test_links_of_which_nothing_is_known_count_for_the_labelled_pattern(asked: int, use: Use) -> None:
+    found = of_alike_addresses(GOOD, PatternCounts(open=asked))
+    one = lease(SITE + "/x/b", labels=REPLY)
+    assert found.use(one, NOINDEX, [Candidate(SITE + "/new/b")]) == PatternUse("/x/*", use, use, LABELLED, True)
 
 
 def test_a_new_name_is_told_where_addresses_are_put_off() -> None:

@@ -38,24 +38,15 @@ def uses_of(ended: Iterable[Completion], copies: Collection[int]) -> Counts:
     for one in ended:
         if (said := one.result.pattern_use) is not None:
             use = said.of_copy if said.use is Use.USEFUL and one.lease.id in copies else said.use
-            counted = (said.labelled,) if said.is_apart and use is not Use.USEFUL else (said.pattern, said.labelled)
-            for pattern in filter(None, counted):
+            for pattern in said.counted(use):
                 key = one.lease.site_id, pattern
-                found[key] = _with_use(found.get(key, PatternCounts()), use)
+                found[key] = found.get(key, PatternCounts()).with_use(use)
         if (trial := one.result.trial) is not None and trial.pattern:
             key = one.lease.site_id, trial.pattern
             counts = found.get(key, PatternCounts())
             gained = counts.gained + trial.has_gained
             found[key] = counts._replace(rendered=counts.rendered + 1, gained=gained)
     return found
-
-
-def _with_use(counts: PatternCounts, use: Use) -> PatternCounts:
-    if use is Use.USEFUL:
-        return counts._replace(useful=counts.useful + 1, in_a_row=0)
-    if use is Use.USELESS:
-        return counts._replace(useless=counts.useless + 1, in_a_row=counts.in_a_row + 1)
-    return counts._replace(**{use.value: getattr(counts, use.value) + 1})
 
 
 def save_counts(connection: Connection, crawl_id: int, counts: Counts) -> None:

@@ -117,7 +117,15 @@ def serving_php(workshop: Workshop, folder: str, router: Sequence[Path] = ()) ->
     """A folder of PHP behind the address of the site."""
     port = free_port()
     limits = ("-d", "memory_limit=512M", "-d", "display_errors=0")
-    command = ("php", *limits, "-S", f"127.0.0.1:{port}", "-t", workshop.folder / folder, *router)
+    command: tuple[str | Path, ...] = (
+        "php",
+        *limits,
+        "-S",
+        f"127.0.0.1:{port}",
+        "-t",
+        workshop.folder / folder,
+        *router,
+    )
     with serving_backend(workshop, port, command, PHP_CLI_SERVER_WORKERS=PHP_WORKERS) as served:
         yield served
 
@@ -233,7 +241,8 @@ def build_dokuwiki(workshop: Workshop) -> None:
     (root / "inc/preload.php").unlink(missing_ok=True)
     workshop.write("dokuwiki/inc/preload.php", f"<?php define('DOKU_CONF', '{configuration}/');")
     by_title = {article.title: article for article in articles()}
-    rows, lists = [], {}
+    rows: list[dict[str, str]] = []
+    lists: dict[str, list[str]] = {}
     for article in articles():
         links = [f"  * [[{name_in_dokuwiki(by_title[link])}|{link}]]" for link in article.links]
         name = f"photo-{1 + article.number // PHOTO_EVERY % IMAGES}.png"
@@ -279,9 +288,10 @@ def build_mediawiki(workshop: Workshop) -> None:
     front += [f"* [[{article.title}]]" for article in articles()[::20]]
     workshop.write("front.txt", "Nature, railways and music.\n\n" + "\n".join(front))
     with (folder / "front.txt").open("rb") as text:
-        command = ["php", root / "maintenance/edit.php", "Main_Page"]
+        command = ["php", str(root / "maintenance/edit.php"), "Main_Page"]
         subprocess.run(command, cwd=root, stdin=text, check=True, capture_output=True)
-    for script, *arguments in (["rebuildrecentchanges.php"], ["initSiteStats.php", "--update"], ["runJobs.php"]):
+    for script in ("rebuildrecentchanges.php", "initSiteStats.php", "runJobs.php"):
+        arguments = ["--update"] if script == "initSiteStats.php" else []
         workshop.run("php", root / "maintenance" / script, *arguments, folder=root)
 
 
@@ -369,10 +379,9 @@ def build_ikiwiki(workshop: Workshop) -> None:
                 f' content="""{comment}"""]]',
             ]
             workshop.write(f"source/posts/{article.slug}/comment_{number + 1}._comment", "\n".join(lines))
-    workshop.write(
-        "source/index.mdwn", '[[!inline pages="page(posts/*) and !*/Discussion" show="10" rootpage="posts"]]'
-    )
-    workshop.write("source/archive.mdwn", '[[!inline pages="page(posts/*) and !*/Discussion" archive="yes" show="0"]]')
+    posts = 'pages="page(posts/*) and !*/Discussion"'
+    workshop.write("source/index.mdwn", f'[[!inline {posts} show="10"]]\n\n[[Older posts|archive]]\n')
+    workshop.write("source/archive.mdwn", f'[[!inline {posts} archive="yes" show="0"]]\n')
     settings = [
         f"wikiname: {BLOG_TITLE}",
         f"url: {workshop.site.url}",
