@@ -17,7 +17,9 @@ and they do not speak against the other addresses of a pattern that was useful.
 A path with ever new queries, as a calendar or a timeline that can be filtered in many ways, has no end, and each of its
 pages may be a little different from the others. After `MOST_QUERIES` patterns of one path, its further queries are one
 pattern, and near-duplicates count as useless wherever they lead. If no more than half of the requests of this pattern
-are useful, this part of the site is left: all its addresses are put off but those of patterns that are proven.
+are useful, this part of the site is left: all its addresses are put off but those of patterns that are proven. A
+pattern with a query, as that of each file in each version, is left when nine of ten of its pages are copies. Links to
+a pattern of which most pages are copies do not make a page useful.
 
 Whether pages are rendered in a browser is learned by pattern as well. A page with a sign that it needs one is rendered
 while its pattern has few trials, and later if at least half of the trials have brought more text or links. While so
@@ -32,6 +34,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from crawler.outcomes import Code
 from crawler.recrawl.page_history import PageChange
+from crawler.urls.patterns import ANY_QUERY
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import PageResult
@@ -62,6 +65,8 @@ MOST_QUERIES = 20
 """Patterns of one path that differ in their queries only; a wiki has some 15, of actions and special pages."""
 LEAST_OF_ENDLESS = 40
 """Requests of the further queries of a path, until it is judged whether it has an end."""
+MOST_COPIES = 9 / 10
+"""Share of the pages of a pattern with a query: where two addresses lead to each page, half are copies."""
 DEAD = frozenset(("400", "401", "403", "404", "405", "410"))
 BRINGS_NOTHING = frozenset(
     (
@@ -133,11 +138,19 @@ class PatternCounts(NamedTuple):
     """Pages that were rendered in a browser."""
     gained: int = 0
     """Those of them that had more text or links then."""
+    copies: int = 0
+    """Pages that were copies of others, wherever they led."""
 
     @property
     def is_proven(self) -> bool:
         """Whether addresses of the pattern bring pages."""
-        return self.useful >= PROVEN and self.useful >= self.useless
+        is_mostly_copies = 2 * self.copies > self.requests
+        return self.useful >= PROVEN and self.useful >= self.useless and not is_mostly_copies
+
+    @property
+    def requests(self) -> int:
+        """The requests that tell something about the pattern."""
+        return self.useful + self.useless + self.open
 
     def with_use(self, use: Use) -> PatternCounts:
         """The counts after one more request of this use."""
@@ -166,13 +179,19 @@ def is_unproductive(pattern: str, counts: PatternCounts, lent: int = 0) -> bool:
     return counts.in_a_row >= counts.useful + enough and (1 - share) ** counts.in_a_row < CHANCE
 
 
-def is_endless(counts: PatternCounts) -> bool:
-    """Whether a path with ever new queries is left, given the counts of the pattern of its further queries.
+def is_endless(pattern: str, counts: PatternCounts) -> bool:
+    """Whether a part of a site is left as it has no end: a path with ever new queries, given the counts of the pattern
+    of its further queries, or a pattern with a query of which nearly all pages are copies.
 
-    >>> is_endless(PatternCounts(useful=15, useless=25)), is_endless(PatternCounts(useful=25, useless=15))
-    (True, False)
+    >>> [is_endless("/timeline?*", PatternCounts(useful=useful, useless=40 - useful)) for useful in (15, 25)]
+    [True, False]
+    >>> [is_endless("/file?ci=*&name=*", PatternCounts(useful=40, copies=copies)) for copies in (36, 35)]
+    [True, False]
     """
-    return counts.useful + counts.useless >= LEAST_OF_ENDLESS and counts.useless >= counts.useful
+    if pattern.endswith(ANY_QUERY):
+        return counts.useful + counts.useless >= LEAST_OF_ENDLESS and counts.useless >= counts.useful
+    has_enough = "?" in pattern and counts.requests >= LEAST_OF_ENDLESS
+    return has_enough and counts.copies >= MOST_COPIES * counts.requests
 
 
 def rendering_of(

@@ -29,7 +29,7 @@ from crawler.frontier.pattern_rule import (
 )
 from crawler.topic.link_scores import HIGHEST
 from crawler.urls.parsing import site
-from crawler.urls.patterns import ANY_QUERY, Patterns, names_of, with_any_query
+from crawler.urls.patterns import Patterns, names_of, with_any_query
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Candidate, Lease, PageResult
@@ -118,7 +118,7 @@ class SitePatterns:
     def is_unproductive(self, pattern: str) -> bool:
         """Whether addresses of the pattern bring nothing."""
         counts = self.counts.get(pattern, NOTHING_KNOWN)
-        if pattern.endswith(ANY_QUERY) and is_endless(counts):
+        if is_endless(pattern, counts):
             return True
         if not counts.useful and self._lending is None:
             self._lending = lending(self.counts, {pattern: self._names_of(pattern) for pattern in self.counts})
@@ -127,7 +127,8 @@ class SitePatterns:
     def judged_by(self, pattern: str) -> str:
         """The pattern by which addresses of a pattern are judged: their path with any query, if it has no end."""
         path = with_any_query(pattern)
-        if is_endless(self.counts.get(path, NOTHING_KNOWN)) and not self.counts.get(pattern, NOTHING_KNOWN).is_proven:
+        is_left = bool(path) and is_endless(path, self.counts.get(path, NOTHING_KNOWN))
+        if is_left and not self.counts.get(pattern, NOTHING_KNOWN).is_proven:
             return path
         return pattern
 

@@ -394,6 +394,31 @@ def test_a_path_without_an_end_is_left(of_further: PatternCounts, of_own: Patter
     assert found.pattern_to_put_off(lease(FURTHER)) == expected
 
 
+FILES = "/file?ci=*&name=*"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "counts", "expected"),
+    [
+        (FILES, PatternCounts(LEAST_OF_ENDLESS, copies=36), True),
+        (f'{FILES} "file"', PatternCounts(30, 6, open=4, copies=36), True),
+        (FILES, PatternCounts(LEAST_OF_ENDLESS, copies=35), False),
+        (FILES, PatternCounts(LEAST_OF_ENDLESS - 1, copies=39), False),
+        ("/file/*/*", PatternCounts(LEAST_OF_ENDLESS, copies=36), False),
+    ],
+)
+def test_queries_whose_pages_are_copies_are_left(pattern: str, counts: PatternCounts, expected: bool) -> None:
+    site = SitePatterns()
+    site.update({pattern: counts})
+    assert site.is_unproductive(pattern) is expected
+
+
+@pytest.mark.parametrize(("copies", "use"), [(10, Use.USEFUL), (11, Use.OPEN)])
+def test_links_to_copies_do_not_make_a_page_useful(copies: int, use: Use) -> None:
+    site = known(file=PatternCounts(20, copies=copies))
+    assert site.lead(NAMED, [SITE + "/file/b"]) is use
+
+
 def test_copies_of_a_path_with_many_queries_are_useless_wherever_they_lead() -> None:
     found = memory(MANY | {"/tag/*": GOOD})
     lead = [Candidate(f"{SITE}/tag/b")]

@@ -37,10 +37,12 @@ def uses_of(ended: Iterable[Completion], copies: Collection[int]) -> Counts:
     found: Counts = {}
     for one in ended:
         if (said := one.result.pattern_use) is not None:
-            use = said.of_copy if said.use is Use.USEFUL and one.lease.id in copies else said.use
+            is_copy = one.lease.id in copies
+            use = said.of_copy if said.use is Use.USEFUL and is_copy else said.use
             for pattern in said.counted(use):
                 key = one.lease.site_id, pattern
-                found[key] = found.get(key, PatternCounts()).with_use(use)
+                counts = found.get(key, PatternCounts()).with_use(use)
+                found[key] = counts._replace(copies=counts.copies + is_copy)
         if (trial := one.result.trial) is not None and trial.pattern:
             key = one.lease.site_id, trial.pattern
             counts = found.get(key, PatternCounts())
@@ -61,7 +63,7 @@ def save_counts(connection: Connection, crawl_id: int, counts: Counts) -> None:
     columns = address_pattern.c
     added: dict[str, Any] = {
         name: columns[name] + new.excluded[name]
-        for name in ("useful", "useless", "open", "put_off", "rendered", "gained")
+        for name in ("useful", "useless", "open", "put_off", "rendered", "gained", "copies")
     }
     begun_anew = (new.excluded.useful > 0, new.excluded.in_a_row)
     added["in_a_row"] = case(begun_anew, else_=columns.in_a_row + new.excluded.in_a_row)
@@ -101,7 +103,7 @@ def counts_of(connection: Connection, sites: Iterable[int]) -> Mapping[int, Mapp
     for part in in_chunks(wanted):
         for row in connection.execute(OF_SITES, {"sites": part}):
             counts = PatternCounts(
-                row.useful, row.useless, row.in_a_row, row.open, row.put_off, row.rendered, row.gained
+                row.useful, row.useless, row.in_a_row, row.open, row.put_off, row.rendered, row.gained, row.copies
             )
             found[row.site_id][row.pattern] = counts
     return found
