@@ -189,6 +189,7 @@ address_pattern = Table(
     Column("rendered", Integer, nullable=False, default=0),  # pages that were rendered in a browser
     Column("gained", Integer, nullable=False, default=0),  # those of them that had more text or links then
     Column("lists", Integer, nullable=False, default=0),  # requests that brought a list of other pages
+    Column("copies", Integer, nullable=False, default=0),  # pages that were copies of others
     sqlite_with_rowid=False,
 )
 index("pattern_crawl", address_pattern.c.crawl_id, address_pattern.c.put_off)

@@ -126,9 +126,7 @@ SECTIONS = (
 )
 
 
-def posts(
-    count: int = 40, languages: Sequence[str] = LANGUAGES, author: str = "", seed: str = SEED
-) -> list[Document]:
+def posts(count: int = 40, languages: Sequence[str] = LANGUAGES, author: str = "", seed: str = SEED) -> list[Document]:
     """Posts in turn in these languages, by one author or by several, the oldest first."""
     return [_post(number, languages[number % len(languages)], author, seed) for number in range(count)]
 
