@@ -3,7 +3,8 @@
 `python tests/bench/strangers.py [FOLDER] [--only NAME ...] [--fast] [--json FILE]` installs generators and themes by
 name from npm, PyPI and Debian into FOLDER, builds a site with each from sources that are known, serves it on a
 loopback address of its own, and crawls it with the crawler's defaults. FOLDER is kept, so that a second run builds
-nothing. `--fast` leaves out the pauses between requests. `--names` lists the sites.
+nothing. `--fast` leaves out the pauses between requests, `--at-once` says how many requests are sent at the same time.
+`--names` lists the sites.
 
 Each row of the table is a site: documents found among those of the source, items that are no documents, the mean word
 F1 of the texts, code blocks that are whole, cells and formulas, how many titles, authors, dates and languages are
@@ -36,6 +37,7 @@ from strangers_sites.site import PORT, Site, Workshop  # noqa: E402
 SITES = (*BLOGS, *MANUALS, *APPLICATIONS)
 LOOPBACK = {"ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8"}
 FAST = {name: OPEN[name] for name in ("DOWNLOAD_DELAY", "AUTOTHROTTLE_ENABLED")}
+AT_ONCE = ("CONCURRENT_REQUESTS", "CONCURRENT_REQUESTS_PER_DOMAIN")
 TIMEOUT = 1_800.0
 SHOWN_FAULTS = 8
 """Addresses printed of each kind of fault; the file of --json has all."""
@@ -94,6 +96,7 @@ def main() -> None:
     )
     parser.add_argument("--only", nargs="+", metavar="NAME", help="sites or beginnings of their names")
     parser.add_argument("--fast", action="store_true", help="leave out the pauses between requests")
+    parser.add_argument("--at-once", type=int, metavar="N", help="requests at the same time, to a host too")
     parser.add_argument("--faults", action="store_true", help="print what is wrong, by address")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write rows, faults, requests and items")
     parser.add_argument("--names", action="store_true", help="list the sites and end")
@@ -102,10 +105,13 @@ def main() -> None:
     if options.names:
         print("\n".join(f"{site.name}  {site.kind}" for site in chosen))
         return
+    settings = FAST if options.fast else {}
+    if options.at_once:
+        settings = settings | dict.fromkeys(AT_ONCE, str(options.at_once))
     comparisons, details_by_site = [], {}
     for site in chosen:
         try:
-            comparison, details = measure(options.folder.resolve(), site, FAST if options.fast else {})
+            comparison, details = measure(options.folder.resolve(), site, settings)
         except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
             print(f"{site.name}: {' '.join(str(error).split())}", flush=True)
             continue
