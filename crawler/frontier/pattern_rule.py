@@ -17,6 +17,11 @@ pages may be a little different from the others. After `MOST_QUERIES` patterns o
 pattern, and near-duplicates count as useless wherever they lead. If no more than half of the requests of this pattern
 are useful, this part of the site is left: all its addresses are put off but those of patterns that are proven.
 
+A parameter may say nothing about the page, but where on it the reader is, or where the reader came from. Its pattern
+is useless where a page is a copy of the same address without it, or with another value of it, and useful where the page
+is no copy. After `ENOUGH_EQUAL` such copies addresses with the parameter are put off, if the crawl knows the same
+address without it as well.
+
 Whether pages are rendered in a browser is learned by pattern as well. A page with a sign that it needs one is rendered
 while its pattern has few trials, and later if at least half of the trials have brought more text or links. While so
 many trials are under way that their results decide, further pages wait for them.
@@ -30,6 +35,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from crawler.outcomes import Code
 from crawler.recrawl.page_history import PageChange
+from crawler.urls.patterns import ANY_PATH
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import PageResult
@@ -38,6 +44,8 @@ ENOUGH = 7
 """Useless requests in a row, of a pattern that was never useful."""
 ENOUGH_UNNAMED = 20
 """The same, of a pattern that has no name but parts that may be anything."""
+ENOUGH_EQUAL = 3
+"""The same, of the pattern of a parameter: its copies are known to be of the same address."""
 MOST_BORROWED = 5
 """Those that related patterns may lend."""
 CHANCE = 0.01
@@ -101,6 +109,8 @@ class PatternUse(NamedTuple):
     """The pattern with the label of the link, if it has one: it is counted as well."""
     is_apart: bool = False
     """Whether the request counts for the labelled pattern only, unless it is useful."""
+    parameters: tuple[tuple[str, str], ...] = ()
+    """The patterns of the parameters of its address, each with the address without it."""
 
 
 class Trial(NamedTuple):
@@ -140,8 +150,11 @@ def is_unproductive(pattern: str, counts: PatternCounts, lent: int = 0) -> bool:
     >>> is_unproductive("/tag/*", PatternCounts(0, 6, 6)), is_unproductive("/tag/*", PatternCounts(0, 7, 7))
     (False, True)
     """
-    is_unnamed = "*" in pattern and not set(pattern) - set("/*#")
-    enough = ENOUGH_UNNAMED if is_unnamed else ENOUGH
+    enough = ENOUGH
+    if pattern.startswith(ANY_PATH):
+        enough = ENOUGH_EQUAL
+    elif "*" in pattern and not set(pattern) - set("/*#"):
+        enough = ENOUGH_UNNAMED
     if not counts.useful:
         return counts.in_a_row + min(lent, MOST_BORROWED) >= enough
     before = counts.useful + counts.useless - counts.in_a_row

@@ -6,7 +6,7 @@ The counts are those of the database, which adds up the results of all workers; 
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -29,7 +29,7 @@ from crawler.frontier.pattern_rule import (
 )
 from crawler.topic.link_scores import HIGHEST
 from crawler.urls.parsing import site
-from crawler.urls.patterns import ANY_QUERY, Patterns, names_of, with_any_query
+from crawler.urls.patterns import ANY_QUERY, Patterns, names_of, shorter_addresses, with_any_query
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Candidate, Lease, PageResult
@@ -147,6 +147,18 @@ class SitePatterns:
         every = [self._trials_of(pattern) for pattern in self.counts.keys() | self.trials.keys()]
         return PatternCounts(rendered=sum(one.rendered for one in every), gained=sum(one.gained for one in every))
 
+    def parameters(self, url: str) -> dict[str, str]:
+        """The patterns of the parameters of an address, each with the address without it; none beyond the limit."""
+        has_room = len(self.counts) < MOST_PATTERNS
+        shorter = shorter_addresses(url)
+        return {pattern: address for pattern, address in shorter.items() if has_room or pattern in self.counts}
+
+    def idle_parameters(self, url: str) -> Iterator[tuple[str, str]]:
+        """The patterns of those parameters of an address that bring nothing, each with the address without it."""
+        for pattern, shorter in self.parameters(url).items():
+            if self.is_unproductive(pattern):
+                yield pattern, shorter
+
     def lead(self, of: str, urls: Iterable[str]) -> Use:
         """The use of new links, by their patterns; those of the page's own pattern lead nowhere else."""
         found = Use.USELESS
@@ -203,11 +215,13 @@ class PatternMemory:
                     renamed.add(link.url)
         return renamed
 
-    def pattern_to_put_off(self, lease: Lease) -> str:
+    def pattern_to_put_off(
+        self, lease: Lease, seen: Callable[[Iterable[str]], Collection[str]] = lambda urls: ()
+    ) -> str:
         """The pattern of an address that is not requested because addresses like it bring nothing; or empty.
 
         Neither the pages of a sitemap are put off nor those of lists that the user gave, nor what is tried again or
-        known.
+        known. `seen` returns those of several addresses that the crawl knows.
         """
         one = lease.candidate
         is_found = one.via in FOUND and one.has_learned_priority and one.priority <= HIGHEST
@@ -218,7 +232,8 @@ class PatternMemory:
         labelled = known.labelled(pattern, one.labels)
         if known.counts.get(labelled, NOTHING_KNOWN).is_proven:
             return ""
-        return next(filter(known.is_put_off, (known.judged_by(pattern), labelled)), "")
+        idle = [parameter for parameter, shorter in known.idle_parameters(one.url) if seen((shorter,))]
+        return next(filter(known.is_put_off, (*idle, known.judged_by(pattern), labelled)), "")
 
     def use(self, lease: Lease, result: PageResult, links: Iterable[Candidate]) -> PatternUse | None:
         """The use of a request for the counts of its pattern; None if it says nothing about it."""
@@ -242,4 +257,6 @@ class PatternMemory:
         has_many_queries = known.has_many_queries(pattern)
         is_apart = bool(labelled and known.counts.get(pattern, NOTHING_KNOWN).useful) and not has_many_queries
         of_copy = Use.USELESS if has_many_queries else lead
-        return PatternUse(pattern, use if use is Use.USEFUL else lead, of_copy, labelled, is_apart)
+        parameters = known.parameters(str(result.record.get("url") or "")) if result.record is not None else {}
+        of_pattern = use if use is Use.USEFUL else lead
+        return PatternUse(pattern, of_pattern, of_copy, labelled, is_apart, tuple(parameters.items()))
