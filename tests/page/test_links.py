@@ -27,6 +27,9 @@ HOOKS = heading("hooks", "/manual?id=hooks")
         (MANUAL, f'<a href="/guide?page=2">start</a>{HOOKS}', ["http://a.example/guide?page=2"]),
         (MANUAL, f'<a href="http://b.example/?id=start">start</a>{HOOKS}', ["http://b.example/?id=start"]),
         (MANUAL, f'<a href="/manual?id=other">other</a>{HOOKS}', [f"{MANUAL}?id=other"]),
+        (MANUAL, f'<a href="/manual?id=other">other</a><i id="Other"></i>{HOOKS}', []),
+        (MANUAL, heading("reply-a", "/manual?id=replya") + 2 * HOOKS + '<a href="/manual?id=replya">a</a>', []),
+        (MANUAL, heading("reply-a", "/manual?id=replya") + HOOKS, [f"{MANUAL}?id=replya"]),
         # Headings of a list, and of a page among whose parts is a menu.
         (MANUAL, heading("post-2", "/manual?id=2"), [f"{MANUAL}?id=2"]),
         (MANUAL, heading("hooks", "/hooks?id=hooks"), ["http://a.example/hooks?id=hooks"]),
