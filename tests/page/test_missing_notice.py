@@ -76,7 +76,7 @@ def test_a_new_page_says_it_in_its_headline(text: str) -> None:
     assert is_missing_notice(text)
 
 
-@pytest.mark.parametrize("text", (*TEXTS, *SHORT_TEXTS))
+@pytest.mark.parametrize("text", [*TEXTS, *SHORT_TEXTS])
 def test_other_short_texts(text: str) -> None:
     assert not is_missing_notice(text)
 
