@@ -41,6 +41,10 @@ DESCRIPTOR = re.compile(r"(\d+(?:\.\d+)?)[wx]")
 STYLE_SIZE = re.compile(r"(?:^|[;\s])(width|height)\s*:\s*(\d{1,5})(?:\.\d+)?\s*px", re.IGNORECASE)
 
 
+LEAST_OF_THEMSELVES = 5
+"""Headings that link to themselves by a parameter, if most linked ones do, on a page where it names places only."""
+
+
 class Link(NamedTuple):
     """A link to another page."""
 
@@ -206,21 +210,16 @@ class _LinkedHeading(NamedTuple):
 
 
 class _Positions:
-    """Leaves the position on a page out of addresses, on a page that keeps it in this parameter.
-
-    Ids count whatever their case is. Where most headings link to themselves, the others do so, too, by ids that differ
-    from theirs in punctuation, for example.
-    """
+    """Leaves the position on a page out of addresses, on a page that keeps it in this parameter."""
 
     def __init__(self, url: str, name: str, root: etree._Element, headings: Sequence[_LinkedHeading]) -> None:
         self.origin, self.name = origin(url), name
         self.canonical = Canonical([re.escape(name)])
         self.page = self.canonical(url)
         self.ids = {element.get("id", "").casefold() for element in root.iter() if element.get("id")}
-        linked = [heading for heading in headings if heading.values(name)]
-        of_themselves = [heading for heading in linked if heading.values(name) & heading.ids]
-        if 2 * len(of_themselves) > len(linked):
-            self.ids |= {value.casefold() for heading in linked for value in heading.values(name)}
+        of_themselves = sum(bool(heading.values(name) & heading.ids) for heading in headings)
+        self.is_certain = of_themselves >= max(LEAST_OF_THEMSELVES, len(headings) / 2)
+        """Whether the parameter names a place on this page in any case, be it one that is no longer there."""
 
     def page_of(self, url: str) -> str | None:
         """The address without its position; None for a position on this page."""
@@ -229,7 +228,9 @@ class _Positions:
         page = self.canonical(url)
         if page != self.page:
             return page
-        # Here the parameter may also name another page, unless it names a place on this one.
+        if self.is_certain:
+            return None
+        # Here the parameter may also name another page, unless it names a place on this one, in whatever case.
         values = [value.casefold() for name, value in parse_qsl(url.partition("?")[2]) if name == self.name]
         return None if self.ids.issuperset(values) else url
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from crawler.page.links import LEAST_OF_THEMSELVES
 from crawler.page.page import MadeFrom, Page
 
 MANUAL = "http://a.example/manual"
@@ -12,6 +13,7 @@ def heading(name: str, href: str) -> str:
 
 
 HOOKS = heading("hooks", "/manual?id=hooks")
+OTHER = heading("other", "/manual?id=others")
 
 
 @pytest.mark.parametrize(
@@ -28,8 +30,10 @@ HOOKS = heading("hooks", "/manual?id=hooks")
         (MANUAL, f'<a href="http://b.example/?id=start">start</a>{HOOKS}', ["http://b.example/?id=start"]),
         (MANUAL, f'<a href="/manual?id=other">other</a>{HOOKS}', [f"{MANUAL}?id=other"]),
         (MANUAL, f'<a href="/manual?id=other">other</a><i id="Other"></i>{HOOKS}', []),
-        (MANUAL, heading("reply-a", "/manual?id=replya") + 2 * HOOKS + '<a href="/manual?id=replya">a</a>', []),
-        (MANUAL, heading("reply-a", "/manual?id=replya") + HOOKS, [f"{MANUAL}?id=replya"]),
+        (MANUAL, LEAST_OF_THEMSELVES * HOOKS + '<a href="/manual?id=gone">a</a>', []),
+        (MANUAL, LEAST_OF_THEMSELVES * (HOOKS + OTHER), []),
+        (MANUAL, (LEAST_OF_THEMSELVES - 1) * HOOKS + '<a href="/manual?id=gone">a</a>', [f"{MANUAL}?id=gone"]),
+        (MANUAL, LEAST_OF_THEMSELVES * HOOKS + 6 * OTHER, 6 * [f"{MANUAL}?id=others"]),
         # Headings of a list, and of a page among whose parts is a menu.
         (MANUAL, heading("post-2", "/manual?id=2"), [f"{MANUAL}?id=2"]),
         (MANUAL, heading("hooks", "/hooks?id=hooks"), ["http://a.example/hooks?id=hooks"]),
