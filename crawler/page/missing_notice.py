@@ -65,7 +65,7 @@ def is_missing_notice(text: str, titles: Iterable[str] = (), *, was_there: bool 
     >>> is_missing_notice(gone), is_missing_notice(gone, was_there=True)
     (False, True)
     """
-    if width(text) > MOST_WIDTH:
+    if is_longer_than_notices(text):
         return False
     if was_there and _NOTICE.search(text):
         return True
@@ -76,10 +76,17 @@ def is_missing_notice(text: str, titles: Iterable[str] = (), *, was_there: bool 
     return has_number and (width(text) <= LITTLE_WIDTH or _NOTICE.search(text) is not None)
 
 
+def is_longer_than_notices(text: str) -> bool:
+    """Whether a text is too long for a notice."""
+    return width(text[: MOST_WIDTH + 1]) > MOST_WIDTH
+
+
 def _headlines(text: str, titles: Iterable[str]) -> Iterator[str]:
     """The titles and the first lines of a text, whole and without the name of the site."""
     lines = [line for line in text.splitlines() if line.strip()][:FIRST_LINES]
     for line in (*titles, *lines):
+        if len(line) > MOST_WIDTH:
+            continue
         yield line.strip()
         for piece in _BETWEEN.split(line):
             yield piece.strip()

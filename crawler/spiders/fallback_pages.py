@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from urllib.parse import urlsplit
 
-from crawler.page.missing_notice import MOST_WIDTH
+from crawler.page.missing_notice import is_longer_than_notices
 from crawler.page.page import Extraction, Page
-from crawler.page.text import fingerprint, width
+from crawler.page.text import fingerprint
 from crawler.urls.parsing import folder, route, site
 
 MADE_UP = "no-such-page-7f3ac2"
@@ -52,7 +52,7 @@ class FallbackPages:
     async def has(self, shown: Page, render: Callable[[str], Awaitable[Page | None]]) -> bool:
         """Whether a page that was made from a frame shows what a made-up address shows."""
         text, url = shown.once(self.extract).text, made_up_address(shown.url)
-        if not url or width(text) > MOST_WIDTH:
+        if not url or is_longer_than_notices(text):
             return False
         async with self._trying:
             if url not in self._texts and self._trials[site(url)] < MOST_TRIALS:
