@@ -137,7 +137,7 @@ class _TargetReader:
             )
 
     def linked_headings(self, anchors: Iterable[LinkElement]) -> Iterator[_LinkedHeading]:
-        """The headings with ids that link to this page with parameters."""
+        """The links in headings with ids to this page, with parameters."""
         path = self.url.partition("?")[0]
         for anchor in anchors:
             ids = _heading_ids(anchor.element) if anchor.href and "?" in anchor.href else ()
@@ -199,9 +199,10 @@ class _TargetReader:
 
 
 class _LinkedHeading(NamedTuple):
-    """A heading that links to its page with parameters."""
+    """A link in a heading to its page, with parameters."""
 
     ids: frozenset[str]
+    """Those of the heading and of the link."""
     parameters: tuple[tuple[str, str], ...]
 
     def values(self, name: str) -> set[str]:
@@ -217,8 +218,9 @@ class _Positions:
         self.canonical = Canonical([re.escape(name)])
         self.page = self.canonical(url)
         self.ids = {element.get("id", "").casefold() for element in root.iter() if element.get("id")}
-        of_themselves = sum(bool(heading.values(name) & heading.ids) for heading in headings)
-        self.is_certain = of_themselves >= max(LEAST_OF_THEMSELVES, len(headings) / 2)
+        linked = {heading.ids for heading in headings}
+        of_themselves = {heading.ids for heading in headings if heading.values(name) & heading.ids}
+        self.is_certain = len(of_themselves) >= max(LEAST_OF_THEMSELVES, len(linked) / 2)
         """Whether the parameter names a place on this page in any case, be it one that is no longer there."""
 
     def page_of(self, url: str) -> str | None:
