@@ -143,6 +143,7 @@ def test_pages_wait_for_the_trials_of_their_pattern(
         (PageResult(check=ChangeCheck(PageChange.SAME)), None),
         (NOINDEX, Use.OPEN),
         (PageResult(Outcome(Code.LOGIN_FORM)), Use.OPEN),
+        (PageResult(Outcome(Code.MISSING)), Use.OPEN),
         (PageResult(Outcome(Code.REDIRECT_TO_KNOWN)), Use.OPEN),
         (PageResult(Outcome(Code.HTTP_STATUS, "404")), Use.OPEN),
         (PageResult(Outcome(Code.HTTP_STATUS, "500")), None),
