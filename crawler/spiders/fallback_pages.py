@@ -2,8 +2,8 @@
 
 The source of a page is a frame if the server sends the very same for another path, or if routes are fragments. In a
 browser, such a frame shows the page of any address. So it is rendered once more for an address that no site has, beside
-the page in question: a page with the same text is not there. Only the data that the application then looks for in vain
-is requested, and only where a page has little text.
+the page in question: a page with the same text, links and images is not there. Only the data that the application then
+looks for in vain is requested, and only where a page has little text.
 """
 
 import asyncio
@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from crawler.page.missing_notice import is_longer_than_notices
@@ -26,6 +27,16 @@ MOST_FRAMES = 10_000
 """Sources that are remembered."""
 
 
+class ShownParts(NamedTuple):
+    """What a page shows."""
+
+    text: str | None
+    """The fingerprint of its text."""
+    links: frozenset[str]
+    """Without those to the page itself."""
+    images: frozenset[str]
+
+
 @dataclass
 class FallbackPages:
     """What applications show for addresses that do not exist."""
@@ -33,8 +44,8 @@ class FallbackPages:
     extract: Callable[[Page], Extraction]
     _frames: dict[tuple[str, bytes], str] = field(default_factory=dict)
     """By site and digest of a source, the first path for which it was sent."""
-    _texts: dict[str, str | None] = field(default_factory=dict)
-    """The fingerprints of what made-up addresses show."""
+    _shown: dict[str, ShownParts | None] = field(default_factory=dict)
+    """What made-up addresses show; None where that is not known."""
     _trials: Counter[str] = field(default_factory=Counter)
     """The made-up addresses of each site."""
     _trying: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -55,11 +66,16 @@ class FallbackPages:
         if not url or is_longer_than_notices(text):
             return False
         async with self._trying:
-            if url not in self._texts and self._trials[site(url)] < MOST_TRIALS:
+            if url not in self._shown and self._trials[site(url)] < MOST_TRIALS:
                 self._trials[site(url)] += 1
                 made_up = await render(url)
-                self._texts[url] = fingerprint(made_up.once(self.extract).text) if made_up is not None else None
-        return self._texts.get(url) is not None and self._texts[url] == fingerprint(text)
+                self._shown[url] = self._parts(made_up) if made_up is not None else None
+        return self._shown.get(url) == self._parts(shown)
+
+    def _parts(self, page: Page) -> ShownParts:
+        links = frozenset(link.url for link in page.links if link.url != page.url)
+        images = frozenset(image.url for image in page.images)
+        return ShownParts(fingerprint(page.once(self.extract).text), links, images)
 
 
 def made_up_address(url: str) -> str:

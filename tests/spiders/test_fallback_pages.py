@@ -61,6 +61,10 @@ BESIDE = f"{SITE}/post/{MADE_UP}"
     [
         (shown("Bee manual"), shown("Bee manual"), (True, [BESIDE])),
         (shown("Bee manual"), shown("Bee guide"), (False, [BESIDE])),
+        (shown("Bee manual<a href='/a'>"), shown("Bee manual<a href='/a'>", BESIDE), (True, [BESIDE])),
+        (shown("Bee manual<a href='/a'>"), shown("Bee manual", BESIDE), (False, [BESIDE])),
+        (shown("Bee manual<a href=''>"), shown("Bee manual<a href=''>", BESIDE), (True, [BESIDE])),
+        (shown("Bee manual<img src='/a.jpg'>"), shown("Bee manual", BESIDE), (False, [BESIDE])),
         (shown("Bee manual"), None, (False, [BESIDE])),
         (shown("b" * MOST_WIDTH), shown("b" * MOST_WIDTH), (True, [BESIDE])),
         (shown("b" * (MOST_WIDTH + 1)), shown("b" * (MOST_WIDTH + 1)), (False, [])),
