@@ -37,6 +37,7 @@ from crawler.settings import LOG_LEVEL, user_agent
 from crawler.spiders.crawl_status import CrawlStatus, EndReason, OutcomeCounts
 from crawler.spiders.demo_site import serve_demo
 from crawler.spiders.document_reader import DocumentReader
+from crawler.spiders.fallback_pages import FallbackPages
 from crawler.spiders.feed_texts import FeedTexts
 from crawler.spiders.links_and_images import EvidenceCache, LinkSelector, PageImages
 from crawler.spiders.named_lists import NamedLists
@@ -344,7 +345,10 @@ def _rendering(
     if renderer is None:
         return None
     is_always = arguments.render == "always"
-    return PageRendering(renderer, reader.extract, reader.frontier, reader.counts, count_statistic, is_always)
+    fallbacks = FallbackPages(reader.extract)
+    return PageRendering(
+        renderer, reader.extract, reader.frontier, reader.counts, count_statistic, fallbacks, is_always
+    )
 
 
 def slot_of(crawler: Crawler, name: str) -> Slot | None:

@@ -83,7 +83,7 @@ class Code(StrEnum):
     EMPTY_LIST = "empty_list", Group.SKIPPED, N_("no address in it")
     EMPTY_EXAMPLE = "empty_example", Group.SKIPPED, N_("no text in it")
     NOINDEX = "noindex", Group.SKIPPED, N_("noindex")
-    DELETED = "deleted", Group.SKIPPED, N_("notice that the page was deleted")
+    MISSING = "missing", Group.SKIPPED, N_("notice that there is no such page")
     LOGIN_FORM = "login_form", Group.SKIPPED, N_("log-in form")
     LISTING = "listing", Group.SKIPPED, N_("list of other pages")
     NO_TEXT = "no_text", Group.SKIPPED, N_("page without text")

@@ -155,7 +155,7 @@ class Frontier:
             name, queue = host(lease.candidate.url), self.queues.of(lease)
             self._work[lease.id] = ActiveLease(lease, now, queue.ready_at)
             self._needs_batch = self._needs_batch or (queue.more and self.hosts.wants_more(name))
-            if pattern := self.patterns.pattern_to_put_off(lease):
+            if pattern := self.patterns.pattern_to_put_off(lease, self.seen):
                 self._put_off(lease, pattern)
             elif (priority := self.patterns.priority(lease)) < lease.candidate.priority:
                 self._return_with_priority(lease, priority)

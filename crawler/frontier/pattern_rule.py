@@ -26,6 +26,11 @@ are useful, this part of the site is left: all its addresses are put off but tho
 pattern with a query, as that of each file in each version, is left when nine of ten of its pages are copies. Links to
 a pattern of which most pages are copies do not make a page useful.
 
+A parameter may say nothing about the page, but where on it the reader is, or where the reader came from. Its pattern
+is useless where a page is a copy of the same address without it, or with another value of it, and useful where the page
+is no copy. After `ENOUGH_EQUAL` such copies addresses with the parameter are put off, if the crawl knows the same
+address without it as well.
+
 Whether pages are rendered in a browser is learned by pattern as well. A page with a sign that it needs one is rendered
 while its pattern has few trials, and later if at least half of the trials have brought more text or links. While so
 many trials are under way that their results decide, further pages wait for them.
@@ -40,7 +45,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from crawler.outcomes import Code
 from crawler.recrawl.page_history import PageChange
 from crawler.topic.link_scores import HIGHEST
-from crawler.urls.patterns import ANY_QUERY
+from crawler.urls.patterns import ANY_PATH, ANY_QUERY
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import PageResult
@@ -49,6 +54,8 @@ ENOUGH = 7
 """Useless requests in a row, of a pattern that was never useful."""
 ENOUGH_UNNAMED = 20
 """The same, of a pattern that has no name but parts that may be anything."""
+ENOUGH_EQUAL = 3
+"""The same, of the pattern of a parameter: its copies are known to be of the same address."""
 MOST_BORROWED = 5
 """Those that related patterns may lend."""
 ENOUGH_LISTS = 4
@@ -83,7 +90,7 @@ DEAD = frozenset(("400", "401", "403", "404", "405", "410"))
 BRINGS_NOTHING = frozenset(
     (
         *(Code.NOINDEX, Code.LOGIN_FORM, Code.LISTING, Code.NO_TEXT, Code.NOT_HTML, Code.NOT_WHOLE, Code.EMPTY_LIST),
-        Code.UNREAD_DOCUMENT,
+        *(Code.UNREAD_DOCUMENT, Code.MISSING),
         *(Code.REDIRECT_TO_KNOWN, Code.REDIRECT_TO_NOTHING, Code.REDIRECT_REFUSED),
     )
 )
@@ -125,6 +132,8 @@ class PatternUse(NamedTuple):
     """Whether the request counts for the labelled pattern only, unless it is useful."""
     is_list: bool = False
     """Whether it brought a list of other pages."""
+    parameters: tuple[tuple[str, str], ...] = ()
+    """The patterns of the parameters of its address, each with the address without it."""
 
     def counted_for(self, use: Use) -> Iterator[str]:
         """The patterns for which the request counts, given its use in the end."""
@@ -204,6 +213,8 @@ def is_unproductive(pattern: str, counts: PatternCounts, lent: int = 0, lists_le
     """
     is_unnamed = "*" in pattern and not set(pattern) - set("/*#")
     enough = ENOUGH_UNNAMED if is_unnamed else ENOUGH
+    if pattern.startswith(ANY_PATH):
+        enough, lent = ENOUGH_EQUAL, 0
     if not counts.useful:
         if counts.is_of_lists and not is_unnamed and counts.in_a_row + lists_lent >= ENOUGH_LISTS:
             return True

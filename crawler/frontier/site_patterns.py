@@ -6,7 +6,7 @@ The counts are those of the database, which adds up the results of all workers; 
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -32,7 +32,7 @@ from crawler.frontier.pattern_rule import (
 )
 from crawler.topic.link_scores import HIGHEST
 from crawler.urls.parsing import site
-from crawler.urls.patterns import Patterns, names_of, with_any_query
+from crawler.urls.patterns import Patterns, names_of, shorter_addresses, with_any_query
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
@@ -187,6 +187,18 @@ class SitePatterns:
         every = [self._trials_of(pattern) for pattern in self.counts.keys() | self.trials.keys()]
         return PatternCounts(rendered=sum(one.rendered for one in every), gained=sum(one.gained for one in every))
 
+    def parameters(self, url: str) -> dict[str, str]:
+        """The patterns of the parameters of an address, each with the address without it; none beyond the limit."""
+        has_room = len(self.counts) < MOST_PATTERNS
+        shorter = shorter_addresses(url)
+        return {pattern: address for pattern, address in shorter.items() if has_room or pattern in self.counts}
+
+    def idle_parameters(self, url: str) -> Iterator[tuple[str, str]]:
+        """The patterns of those parameters of an address that bring nothing, each with the address without it."""
+        for pattern, shorter in self.parameters(url).items():
+            if self.is_unproductive(pattern):
+                yield pattern, shorter
+
     def lead(self, of: str, urls: Iterable[str], counted_as: str = "") -> Use:
         """The use of new links, by their patterns; those of the page's own pattern lead nowhere else.
 
@@ -273,10 +285,13 @@ class PatternMemory:
                 self.of(link.url).list_pattern(link.url)
         return renamed
 
-    def pattern_to_put_off(self, lease: Lease) -> str:
+    def pattern_to_put_off(
+        self, lease: Lease, seen: Callable[[Iterable[str]], Collection[str]] = lambda urls: ()
+    ) -> str:
         """The pattern of an address that is not requested because addresses like it bring nothing; or empty.
 
-        The pages of lists that the user gave are not put off, nor what is tried again or known.
+        The pages of lists that the user gave are not put off, nor what is tried again or known. `seen` returns those of
+        several addresses that the crawl knows.
         """
         one = lease.candidate
         if one.via == "sitemap":
@@ -288,7 +303,8 @@ class PatternMemory:
         labelled = known.labelled(pattern, one.labels)
         if known.counts.get(labelled, NOTHING_KNOWN).is_proven:
             return ""
-        return next(filter(known.is_put_off, (known.judged_by(pattern), labelled)), "")
+        idle = [parameter for parameter, shorter in known.idle_parameters(one.url) if seen((shorter,))]
+        return next(filter(known.is_put_off, (*idle, known.judged_by(pattern), labelled)), "")
 
     def priority(self, lease: Lease) -> int:
         """The priority of a leased address: a lower one if its pattern brings lists."""
@@ -323,7 +339,16 @@ class PatternMemory:
             return None
         of_copy = Use.USELESS if has_many_queries else lead
         is_list = result.outcome is not None and result.outcome.code in LISTS
-        return PatternUse(pattern, use if use is Use.USEFUL else lead, of_copy, labelled, is_apart, is_list)
+        parameters = known.parameters(str(result.record.get("url") or "")) if result.record is not None else {}
+        return PatternUse(
+            pattern,
+            use if use is Use.USEFUL else lead,
+            of_copy,
+            labelled,
+            is_apart,
+            is_list,
+            tuple(parameters.items()),
+        )
 
 
 def _may_be_put_off(lease: Lease) -> bool:

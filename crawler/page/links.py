@@ -11,7 +11,7 @@ Such a parameter says nothing about the page, so that links are read without it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qsl
 
@@ -39,6 +39,10 @@ PIXELS = re.compile(r"\s*+(\d{1,5})(?:\.\d+)?+\s*+(?:px)?+\s*+$")
 SPACED = re.compile(r",\s+")
 DESCRIPTOR = re.compile(r"(\d+(?:\.\d+)?)[wx]")
 STYLE_SIZE = re.compile(r"(?:^|[;\s])(width|height)\s*:\s*(\d{1,5})(?:\.\d+)?\s*px", re.IGNORECASE)
+
+
+LEAST_OF_THEMSELVES = 5
+"""Headings that link to themselves by a parameter, if most linked ones do, on a page where it names places only."""
 
 
 class Link(NamedTuple):
@@ -104,8 +108,9 @@ class _TargetReader:
         """The targets of anchors with an image, with their text."""
 
     def run(self, found: PageContents) -> PageTargets:
-        if name := self.position_parameter(found.link_elements):
-            self.positions = _Positions(self.url, name, found.containers.elements[0])
+        headings = list(self.linked_headings(found.link_elements))
+        if name := self.position_parameter(headings):
+            self.positions = _Positions(self.url, name, found.containers.elements[0], headings)
         for anchor in found.link_elements:
             self.add_link(anchor)
         for image in found.image_elements[:MAX_LINKS]:
@@ -131,17 +136,21 @@ class _TargetReader:
                 )
             )
 
-    def position_parameter(self, anchors: Iterable[LinkElement]) -> str:
-        """The parameter by which a heading of the page links to itself; empty if there is none."""
-        path, _, own_query = self.url.partition("?")
+    def linked_headings(self, anchors: Iterable[LinkElement]) -> Iterator[_LinkedHeading]:
+        """The links in headings with ids to this page, with parameters."""
+        path = self.url.partition("?")[0]
         for anchor in anchors:
             ids = _heading_ids(anchor.element) if anchor.href and "?" in anchor.href else ()
             url = self.page_address(anchor.href) if ids and anchor.href else None
-            if url is None or url.partition("?")[0] != path:
-                continue
-            parameters = parse_qsl(url.partition("?")[2])
-            for name in [name for name, value in parameters if value in ids]:
-                if _without(parameters, name) == _without(parse_qsl(own_query), name):
+            if url is not None and url.partition("?")[0] == path:
+                yield _LinkedHeading(frozenset(ids), tuple(parse_qsl(url.partition("?")[2])))
+
+    def position_parameter(self, headings: Iterable[_LinkedHeading]) -> str:
+        """The parameter by which a heading of the page links to itself; empty if there is none."""
+        own_parameters = parse_qsl(self.url.partition("?")[2])
+        for heading in headings:
+            for name in [name for name, value in heading.parameters if value in heading.ids]:
+                if _without(heading.parameters, name) == _without(own_parameters, name):
                     return name
         return ""
 
@@ -189,14 +198,30 @@ class _TargetReader:
         self.images.append(ImageLink(url, target, alt, title, anchor_text, width, height, image.at, element))
 
 
+class _LinkedHeading(NamedTuple):
+    """A link in a heading to its page, with parameters."""
+
+    ids: frozenset[str]
+    """Those of the heading and of the link."""
+    parameters: tuple[tuple[str, str], ...]
+
+    def values(self, name: str) -> set[str]:
+        """The values of a parameter."""
+        return {value for parameter, value in self.parameters if parameter == name}
+
+
 class _Positions:
     """Leaves the position on a page out of addresses, on a page that keeps it in this parameter."""
 
-    def __init__(self, url: str, name: str, root: etree._Element) -> None:
+    def __init__(self, url: str, name: str, root: etree._Element, headings: Sequence[_LinkedHeading]) -> None:
         self.origin, self.name = origin(url), name
         self.canonical = Canonical([re.escape(name)])
         self.page = self.canonical(url)
-        self.ids = {element.get("id") for element in root.iter() if element.get("id")}
+        self.ids = {element.get("id", "").casefold() for element in root.iter() if element.get("id")}
+        linked = {heading.ids for heading in headings}
+        of_themselves = {heading.ids for heading in headings if heading.values(name) & heading.ids}
+        self.is_certain = len(of_themselves) >= max(LEAST_OF_THEMSELVES, len(linked) / 2)
+        """Whether the parameter names a place on this page in any case, be it one that is no longer there."""
 
     def page_of(self, url: str) -> str | None:
         """The address without its position; None for a position on this page."""
@@ -205,8 +230,10 @@ class _Positions:
         page = self.canonical(url)
         if page != self.page:
             return page
-        # Here the parameter may also name another page, unless it names a place on this one.
-        values = [value for name, value in parse_qsl(url.partition("?")[2]) if name == self.name]
+        if self.is_certain:
+            return None
+        # Here the parameter may also name another page, unless it names a place on this one, in whatever case.
+        values = [value.casefold() for name, value in parse_qsl(url.partition("?")[2]) if name == self.name]
         return None if self.ids.issuperset(values) else url
 
 

@@ -19,8 +19,8 @@ from crawler.metadata.page_purpose import is_listing, is_login
 from crawler.metadata.record_readers import READERS
 from crawler.noise.page_images import page_images
 from crawler.outcomes import Code, Outcome
+from crawler.page.missing_notice import is_missing_notice
 from crawler.page.page import MadeFrom, Page
-from crawler.recrawl.deletion_notice import is_deletion_notice
 from crawler.recrawl.page_history import ChangeCheck, PageChange
 from crawler.rights.page_rights import HEADERS, NO_FILES, SiteFiles, read_rights
 from crawler.rights.purpose import LABEL_ONLY, Purpose
@@ -129,6 +129,8 @@ class PageReader:
             return Outcome(Code.NOINDEX)
         if is_login(page, extraction):
             return Outcome(Code.LOGIN_FORM)
+        if lease.known is None and _is_missing(page, extraction):
+            return Outcome(Code.MISSING)
         shows_images = self.images.wanted and bool(page.images)
         if not extraction.text.strip() and not shows_images and lease.known is None:  # a known page has lost its text
             return Outcome(Code.NO_TEXT)
@@ -173,8 +175,8 @@ class PageReader:
         if is_off_topic and lease.known is None:
             return Outcome(Code.OFF_TOPIC), None
         check = self.comparison.check(page, extraction, lease.known)
-        if check.found is PageChange.CHANGED and is_deletion_notice(extraction.text):
-            return Outcome(Code.DELETED), ChangeCheck(PageChange.MISSING)
+        if check.found is PageChange.CHANGED and _is_missing(page, extraction, was_there=True):
+            return Outcome(Code.MISSING), ChangeCheck(PageChange.MISSING)
         if is_off_topic and check.found is not PageChange.SAME:
             return Outcome(Code.OFF_TOPIC), None
         return None, check
@@ -184,6 +186,12 @@ class PageReader:
         if self.libraries is None or page.document is not None:
             return ()
         return tuple(Template(host(page.url), *label) for label in self.libraries.learn(page))
+
+
+def _is_missing(page: Page, extraction: Extraction, *, was_there: bool = False) -> bool:
+    """Whether a web page only says that it is not there."""
+    titles = (page.title, extraction.title)
+    return page.document is None and is_missing_notice(extraction.text, titles, was_there=was_there)
 
 
 def read_alone(response: Response, method: str, extract: Callable[[Page], Extraction]) -> PageItem:

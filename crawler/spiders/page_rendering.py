@@ -23,6 +23,7 @@ from crawler.browser.signs import content_of, has_gained, has_programs, sign_of
 from crawler.frontier.pattern_rule import Rendering, Trial
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import MadeFrom, Page
+from crawler.spiders.fallback_pages import FallbackPages
 from crawler.spiders.page_reader import header
 from crawler.spiders.request_outcomes import ONLY_PUBLIC, PART_OF_PAGE
 from crawler.urls.parsing import host
@@ -38,6 +39,18 @@ CountStatistic = Callable[[str, int], None]
 
 
 @dataclass(frozen=True)
+class RenderedPage:
+    """A page after a browser has rendered it."""
+
+    page: Page
+    """As its scripts make it, or as it was if that brings no more."""
+    trial: Trial | None = None
+    """None if it was not rendered, or for reasons that are not its own."""
+    is_fallback: bool = False
+    """Whether the application shows the same for an address that does not exist."""
+
+
+@dataclass(frozen=True)
 class PageRendering:
     """Renders the pages that need it."""
 
@@ -46,6 +59,7 @@ class PageRendering:
     frontier: Frontier
     counts: OutcomeCounts
     count_statistic: CountStatistic
+    fallbacks: FallbackPages
     is_always: bool = False
     trial_ended: asyncio.Condition = field(default_factory=asyncio.Condition)
     """Wakes the pages that wait for the results of trials."""
@@ -56,22 +70,23 @@ class PageRendering:
             return False
         return self.is_always or self._rendering_of(page) is not Rendering.NOT_DUE
 
-    async def rendered(self, page: Page, response: Response) -> tuple[Page, Trial | None]:
-        """The page as its scripts make it and the result of the trial; the page itself if that brings no more."""
+    async def rendered(self, page: Page, response: Response) -> RenderedPage:
+        """The page as its scripts make it, unless the trials before it brought nothing."""
         if not self.is_always:
             async with self.trial_ended:
                 await self.trial_ended.wait_for(lambda: self._rendering_of(page) is not Rendering.UNDECIDED)
             if self._rendering_of(page) is Rendering.NOT_DUE:
-                return page, None
+                return RenderedPage(page)
         patterns = self.frontier.patterns.of(page.url)
-        pattern, trial = patterns.begin_trial(page.url), None
+        pattern = patterns.begin_trial(page.url)
+        rendered = RenderedPage(page)
         try:
-            page, trial = await self._trial(page, response, pattern)
+            rendered = await self._trial(page, response, pattern)
         finally:
-            patterns.end_trial(pattern, trial)
+            patterns.end_trial(pattern, rendered.trial)
             async with self.trial_ended:
                 self.trial_ended.notify_all()
-        return page, trial
+        return rendered
 
     def _rendering_of(self, page: Page) -> Rendering:
         has_sign = sign_of(page, page.once(self.extract)) is not None
@@ -79,28 +94,40 @@ class PageRendering:
         draw = int.from_bytes(blake2b(page.url.encode(), digest_size=4).digest()) / 2**32
         return self.frontier.patterns.of(page.url).rendering_of(page.url, has_sign, draw)
 
-    async def _trial(self, page: Page, response: Response, pattern: str) -> tuple[Page, Trial | None]:
+    async def _trial(self, page: Page, response: Response, pattern: str) -> RenderedPage:
+        is_frame = self.fallbacks.is_frame(page)
         try:
             made = await rendered_page(self.renderer, page, response)
         except RenderError as error:
             self.counts.count(Outcome(Code.NOT_RENDERED, error.fault))
             is_its_own = error.fault is not Fault.NO_BROWSER
-            return page, Trial(pattern, has_gained=False) if is_its_own else None
+            return RenderedPage(page, Trial(pattern, has_gained=False) if is_its_own else None)
         before, after = (content_of(one, one.once(self.extract)) for one in (page, made))
         gained = has_gained(before, after)
         self.count_statistic("render/pages", 1)
         self.count_statistic("render/gained", int(gained))
-        return made if gained or self.is_always else page, Trial(pattern, gained)
+        trial = Trial(pattern, gained)
+        if not gained and not self.is_always:
+            return RenderedPage(page, trial)
+
+        async def render_frame(url: str) -> Page | None:
+            try:
+                return await rendered_page(self.renderer, page, response, url)
+            except RenderError:
+                return None
+
+        return RenderedPage(made, trial, is_frame and await self.fallbacks.has(made, render_frame))
 
 
-async def rendered_page(renderer: Renderer, page: Page, response: Response) -> Page:
-    """The page of a response as its scripts make it; raises a RenderError."""
+async def rendered_page(renderer: Renderer, page: Page, response: Response, url: str = "") -> Page:
+    """The page of a response as its scripts make it, or make it for another address; raises a RenderError."""
+    url = url or page.url
     policy = header(response.headers, "Content-Security-Policy")
     address = response.ip_address
-    source = Source(page.url, page.body, page.content_type, policy, address is None or is_public(address))
+    source = Source(url, page.body, page.content_type, policy, address is None or is_public(address))
     html = await renderer.render(source)
     body, kind = html.encode("utf-8", "replace"), "text/html; charset=utf-8"
-    return Page(page.url, body, kind, page.robots_header, made_from=MadeFrom.RENDERED)
+    return Page(url, body, kind, page.robots_header, made_from=MadeFrom.RENDERED)
 
 
 @dataclass(frozen=True)

@@ -162,14 +162,17 @@ class TopicSpider(Spider):
         assert self.crawl.rendering is not None  # noqa: S101 - as it may be due
         try:
             rendering = self.crawl.rendering.rendered(page, response)
-            page, trial = await self.crawl.status.unless_ending(rendering)
+            rendered = await self.crawl.status.unless_ending(rendering)
         except EndingError:
             return ()
-        if service := wall_service(response.status, {}, page):  # its scripts have put a wall in its place
+        response.request.meta[TRIAL] = rendered.trial
+        if rendered.is_fallback:
+            self.skip(response.request, Outcome(Code.MISSING))
+            return ()
+        if service := wall_service(response.status, {}, rendered.page):  # its scripts have put a wall in its place
             self.skip(response.request, Outcome(Code.WALLED, service))
             return ()
-        response.request.meta[TRIAL] = trial
-        return self.parse_page(page, response)
+        return self.parse_page(rendered.page, response)
 
     async def follow_refresh(self, page: Page, response: Response, url: str) -> Iterable[PageItem | Request]:
         """The request for where a page sends its reader, as after a redirect; the page itself if that is known."""

@@ -11,6 +11,8 @@ Where a site's addresses look alike, its links may tell: a label is the text of 
 it counts if links with it lead to many different addresses, as those called "Reply" do.
 
     http://a.example/x/8f3a2c, from a link "Reply"                /x/* "reply"
+
+A parameter has a pattern of its own, whatever the path is, as some say nothing about the page (`*?id=*`).
 """
 
 import re
@@ -36,6 +38,8 @@ NUMBERED = re.compile(r"(?<=/)([^/?#0-9]+)/([0-9]+)(?=[/?#]|$)")
 """A segment without digits and the number after it."""
 ANY_QUERY = "?*"
 """What a pattern ends with that stands for all queries of a path."""
+ANY_PATH = "*?"
+"""What a pattern begins with that stands for a parameter of any path."""
 LETTER = re.compile(r"[^\W\d_]|%[0-9A-F]")
 
 Parts = tuple[tuple[str, ...], tuple[str, ...]]
@@ -122,6 +126,25 @@ def with_any_query(pattern: str) -> str:
     """
     path, mark, _ = pattern.partition(" ")[0].partition("?")
     return path + ANY_QUERY if mark else ""
+
+
+def shorter_addresses(url: str) -> dict[str, str]:
+    """For each parameter of an address or of its route, the pattern of the parameter and the address without it.
+
+    >>> shorter_addresses("http://a.example/manual?page=2&id=bees")
+    {'*?page=*': 'http://a.example/manual?id=bees', '*?id=*': 'http://a.example/manual?page=2'}
+    >>> shorter_addresses("http://a.example/#/manual?id=bees"), shorter_addresses("http://a.example/?id=bees#/manual")
+    ({'*?id=*': 'http://a.example/#/manual'}, {})
+    """
+    path, mark, query = url.rpartition("?")
+    parameters = query.split("&") if mark and "#" not in query else []
+    if len(parameters) > MOST_DEPTH:
+        return {}
+    shorter = {}
+    for parameter in parameters:
+        rest = "&".join(other for other in parameters if other != parameter)
+        shorter[f"{ANY_PATH}{parameter.partition('=')[0][:MOST_LENGTH]}=*"] = f"{path}?{rest}" if rest else path
+    return shorter
 
 
 def names_of(pattern: str) -> frozenset[str]:

@@ -2,7 +2,8 @@
 
 `python server.py FOLDER [HOST [PORT [FALLBACK]]]` serves on a free port of 127.0.0.1 or on those of the arguments,
 says the port, and when its standard input ends says what it served. So it ends with whoever started it, whatever
-happens to that one. The file FALLBACK is served for paths without a file and an ending, as hosts of applications do.
+happens to that one. Files that are no pages have the date of their last change, as servers of files send it. The file
+FALLBACK is served for paths without a file and an ending, as hosts of applications do.
 """
 
 import asyncio
@@ -13,6 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from email.utils import formatdate
 from functools import cache
 from mimetypes import guess_type
 from pathlib import Path
@@ -61,13 +63,17 @@ class Files:
         if not file.is_relative_to(self.folder) or not file.is_file():
             return _answer("404 Not Found", "text/html", NOT_FOUND), False
         kind = guess_type(file.name)[0] or "application/octet-stream"
-        return _answer("200 OK", kind, file.read_bytes()), kind == "text/html"
+        is_page = kind == "text/html"
+        modified = "" if is_page else formatdate(file.stat().st_mtime, usegmt=True)
+        return _answer("200 OK", kind, file.read_bytes(), modified=modified), is_page
 
 
-def _answer(status: str, kind: str, body: bytes, location: str = "") -> bytes:
+def _answer(status: str, kind: str, body: bytes, location: str = "", modified: str = "") -> bytes:
     head = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n"
     if location:
         head += f"Location: {location}\r\n"
+    if modified:
+        head += f"Last-Modified: {modified}\r\n"
     return f"{head}\r\n".encode() + body
 
 

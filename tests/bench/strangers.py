@@ -3,7 +3,8 @@
 `python tests/bench/strangers.py [FOLDER] [--only NAME ...] [--fast] [--json FILE]` installs generators and themes by
 name from npm, PyPI and Debian into FOLDER, builds a site with each from sources that are known, serves it on a
 loopback address of its own, and crawls it with the crawler's defaults. FOLDER is kept, so that a second run builds
-nothing. `--fast` leaves out the pauses between requests. `--names` lists the sites.
+nothing. `--fast` leaves out the pauses between requests, `--at-once` says how many requests are sent at the same time.
+`--names` lists the sites.
 
 Each row of the table is a site: documents found among those of the source, items that are no documents, the mean word
 F1 of the texts, code blocks that are whole, cells and formulas, how many titles, authors, dates and languages are
@@ -43,6 +44,7 @@ from strangers_sites.systems import SYSTEMS  # noqa: E402
 SITES = (*BLOGS, *MANUALS, *APPLICATIONS, *SYSTEMS)
 LOOPBACK = {"ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8"}
 FAST = {name: OPEN[name] for name in ("DOWNLOAD_DELAY", "AUTOTHROTTLE_ENABLED")}
+AT_ONCE = ("CONCURRENT_REQUESTS", "CONCURRENT_REQUESTS_PER_DOMAIN")
 TIMEOUT = 1_800.0
 KEPT_DOCUMENTS = 8
 """The last is a post without a section."""
@@ -110,6 +112,7 @@ def main() -> None:
     )
     parser.add_argument("--only", nargs="+", metavar="NAME", help="sites or beginnings of their names")
     parser.add_argument("--fast", action="store_true", help="leave out the pauses between requests")
+    parser.add_argument("--at-once", type=int, metavar="N", help="requests at the same time, to a host too")
     parser.add_argument("--faults", action="store_true", help="print what is wrong, by address")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write rows, faults, requests and items")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="write the pages of small sites, and end")
@@ -123,10 +126,13 @@ def main() -> None:
         for site in chosen:
             keep(options.folder.resolve(), site, options.keep)
         return
+    settings = FAST if options.fast else {}
+    if options.at_once:
+        settings = settings | dict.fromkeys(AT_ONCE, str(options.at_once))
     comparisons, details_by_site = [], {}
     for site in chosen:
         try:
-            comparison, details = measure(options.folder.resolve(), site, FAST if options.fast else {})
+            comparison, details = measure(options.folder.resolve(), site, settings)
         except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
             print(f"{site.name}: {' '.join(str(error).split())}", flush=True)
             continue

@@ -139,8 +139,15 @@ def test_three_rounds(tmp_path: Path, garden: Garden) -> None:
 
 
 def test_a_new_title_is_a_change_and_noindex_and_notices_are_no_texts(tmp_path: Path, garden: Garden) -> None:
-    """Three pages answer 200 all the while: one has another title, one noindex, and one says that it was deleted."""
-    run(tmp_path, garden)
+    """Three pages answer 200 all the while: one has another title, one noindex, and one says that it was deleted.
+
+    A fourth one has never been there.
+    """
+    garden.add("/lost", "")
+    garden.site.routes["/lost"] = page("404 - Not Found")
+    first = run(tmp_path, garden)
+    assert sorted(paths(first.items())) == FIRST
+    assert "'skipped/missing': 1," in first.err
     head = "<meta name=robots content=noindex>"
     garden.site.routes["/dance"] = page(BEES * 3, head="<title>On dances</title>").replace("<title>A page</title>", "")
     garden.site.routes["/honey"] = page("This topic does not exist yet.", head=head)

@@ -14,6 +14,7 @@ from applications import BEES, data, script, shell
 from sites import OPEN, Answer, Asked, Crawl, Site, crawl, serving
 
 from crawler.demo.article import Article
+from crawler.spiders.fallback_pages import MADE_UP
 
 SETTINGS: Mapping[str, Any] = OPEN | {
     "STATS_DUMP": "True",
@@ -21,6 +22,8 @@ SETTINGS: Mapping[str, Any] = OPEN | {
     "CONCURRENT_REQUESTS_PER_DOMAIN": "32",
 }
 ARTICLES = {f"{'guide' if number % 2 else 'manual'}/page-{number}": article for number, article in enumerate(BEES[:9])}
+DEAD = ("lost/page-1", "lost/page-2")
+"""Links to pages that do not exist; the application shows its frame and a sentence."""
 SHARED = ("/", "/robots.txt", "/program.js", "/menu.json")
 PROGRAM = """
 const before = "%s";
@@ -32,7 +35,8 @@ const anchor = (level, text, name, id) => `<h${level} id="${id}"><a href="${link
   const name = shown.split("?")[0];
   const menu = await load("/menu.json");
   const items = menu.map(([name, title]) => `<li><a href="${link(name)}">${title}</a></li>`).join("");
-  const page = name ? await load(`/pages/${name}.json`) : { title: "Start", parts: [] };
+  const start = { title: "Start", parts: ["Choose a page of the manual."] };
+  const page = name ? await load(`/pages/${name}.json`).catch(() => start) : start;
   const parts = page.parts.map((part, at) => anchor(2, `Part ${at + 1}`, name, `part-${at + 1}`) + `<p>${part}</p>`);
   document.getElementById("app").innerHTML =
     `<aside><h1><a href="${link("")}">Bee manual</a></h1><ul>${items}</ul></aside>` +
@@ -44,12 +48,14 @@ const anchor = (level, text, name, id) => `<h${level} id="${id}"><a href="${link
 def application(before: str) -> Site:
     """A site of routes that begin with this; its data comes slowly, so that many pages arrive meanwhile."""
     frame = shell(body="<div id='app'></div><script src='/program.js'></script>", title="Bee manual")
-    menu = [(name, article.title) for name, article in ARTICLES.items()]
+    menu = [(name, article.title) for name, article in ARTICLES.items()] + [(name, name) for name in DEAD]
     routes: dict[str, Any] = {"/": frame, "/program.js": script(PROGRAM % before), "/menu.json": data(menu)}
     for name, article in ARTICLES.items():
         routes[f"/pages/{name}.json"] = slowly(article)
         if before == "/":
             routes[f"/{name}"] = frame
+    if before == "/":
+        routes |= {f"/{name}": frame for name in DEAD}
     return Site(routes)
 
 
@@ -123,7 +129,18 @@ def test_a_route_costs_two_requests(routed: Routed) -> None:
     assert [path for path in paths if path.startswith("/pages/") and paths[path] > 1] == []
     # The frame of a fragment is that of the front page.
     frames = sum(count for path, count in paths.items() if path not in SHARED and not path.startswith("/pages/"))
-    assert frames + paths["/"] == len(ARTICLES) + 1
+    assert frames + paths["/"] == len(ARTICLES) + len(DEAD) + 1
+
+
+def test_what_is_shown_for_any_address_is_no_page(routed: Routed) -> None:
+    assert [item["url"] for item in routed.items if "lost" in item["url"]] == []
+    made_up = [path for path in routed.site.paths() if MADE_UP in path]
+    assert made_up == [f"/pages/lost/{MADE_UP}.json"]
+
+
+def test_dead_links_are_counted(applications: Mapping[str, Routed]) -> None:
+    ended = next(iter(applications.values())).ended
+    assert f"'skipped/missing': {len(DEAD) * len(applications)}," in ended.err
 
 
 def test_without_a_browser_the_crawl_says_what_is_missing(tmp_path: Any) -> None:

@@ -12,6 +12,7 @@ from crawler.frontier.pattern_rule import (
     AUDITED,
     AUDITED_WITHOUT_SIGN,
     ENOUGH,
+    ENOUGH_EQUAL,
     ENOUGH_LISTS,
     ENOUGH_UNNAMED,
     LEAST_OF_ENDLESS,
@@ -66,6 +67,8 @@ GOOD = PatternCounts(useful=2)
         (NAMED, PatternCounts(20, 27, 27), 0, True),
         (UNNAMED, PatternCounts(20, 39, 39), 0, False),
         (UNNAMED, PatternCounts(20, 40, 40), 0, True),
+        ("*?id=*", PatternCounts(0, ENOUGH_EQUAL - 1, ENOUGH_EQUAL - 1), 0, False),
+        ("*?id=*", PatternCounts(0, ENOUGH_EQUAL, ENOUGH_EQUAL), 0, True),
     ],
 )
 def test_when_a_pattern_brings_nothing(pattern: str, counts: PatternCounts, lent: int, expected: bool) -> None:
@@ -185,6 +188,7 @@ def test_pages_wait_for_the_trials_of_their_pattern(
         (PageResult(check=ChangeCheck(PageChange.SAME)), None),
         (NOINDEX, Use.OPEN),
         (PageResult(Outcome(Code.LOGIN_FORM)), Use.OPEN),
+        (PageResult(Outcome(Code.MISSING)), Use.OPEN),
         (PageResult(Outcome(Code.REDIRECT_TO_KNOWN)), Use.OPEN),
         (PageResult(Outcome(Code.HTTP_STATUS, "404")), Use.OPEN),
         (PageResult(Outcome(Code.HTTP_STATUS, "500")), None),
@@ -447,6 +451,34 @@ def test_links_of_which_nothing_is_known_count_for_the_labelled_pattern(asked: i
     found = of_alike_addresses(GOOD, PatternCounts(open=asked))
     one = lease(SITE + "/x/b", labels=REPLY)
     assert found.use(one, MISSING, [Candidate(SITE + "/new/b")]) == PatternUse("/x/*", use, use, LABELLED, True)
+
+
+ID = "*?id=*"
+PLACE = f"{SITE}/manual?page=2&id=bees"
+IDLE = PatternCounts(0, ENOUGH_EQUAL, ENOUGH_EQUAL)
+
+
+@pytest.mark.parametrize(
+    ("counts", "known", "expected"),
+    [
+        (IDLE, {f"{SITE}/manual?page=2"}, ID),
+        (IDLE, {f"{SITE}/manual"}, ""),
+        (PatternCounts(0, ENOUGH_EQUAL - 1, ENOUGH_EQUAL - 1), {f"{SITE}/manual?page=2"}, ""),
+        (PatternCounts(1, ENOUGH_EQUAL, ENOUGH_EQUAL), {f"{SITE}/manual?page=2"}, ""),
+    ],
+)
+def test_an_address_is_put_off_that_a_parameter_alone_sets_apart_from_a_known_one(
+    counts: PatternCounts, known: set[str], expected: str
+) -> None:
+    found = PatternMemory()
+    found.update([lease(SITE)], {7: {ID: counts}})
+    assert found.pattern_to_put_off(lease(PLACE), lambda urls: known.intersection(urls)) == expected
+
+
+def test_the_parameters_of_a_stored_page_are_counted() -> None:
+    use = PatternMemory().use(lease(PLACE), PageResult(record={"text": "Bees dance.", "url": PLACE}), [])
+    assert use is not None
+    assert dict(use.parameters) == {ID: f"{SITE}/manual?page=2", "*?page=*": f"{SITE}/manual?id=bees"}
 
 
 def test_a_new_name_is_told_where_addresses_are_put_off() -> None:

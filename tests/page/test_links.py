@@ -2,6 +2,7 @@
 
 import pytest
 
+from crawler.page.links import LEAST_OF_THEMSELVES
 from crawler.page.page import MadeFrom, Page
 
 MANUAL = "http://a.example/manual"
@@ -12,6 +13,12 @@ def heading(name: str, href: str) -> str:
 
 
 HOOKS = heading("hooks", "/manual?id=hooks")
+GONE = '<a href="/manual?id=gone">gone</a>'
+
+
+def headings(count: int, prefix: str = "") -> str:
+    """Headings with an id each, which link to it unless it has a prefix."""
+    return "".join(heading(f"{prefix}{number}", f"/manual?id={number}") for number in range(count))
 
 
 @pytest.mark.parametrize(
@@ -27,6 +34,12 @@ HOOKS = heading("hooks", "/manual?id=hooks")
         (MANUAL, f'<a href="/guide?page=2">start</a>{HOOKS}', ["http://a.example/guide?page=2"]),
         (MANUAL, f'<a href="http://b.example/?id=start">start</a>{HOOKS}', ["http://b.example/?id=start"]),
         (MANUAL, f'<a href="/manual?id=other">other</a>{HOOKS}', [f"{MANUAL}?id=other"]),
+        (MANUAL, f'<a href="/manual?id=other">other</a><i id="Other"></i>{HOOKS}', []),
+        (MANUAL, headings(LEAST_OF_THEMSELVES) + GONE, []),
+        (MANUAL, headings(LEAST_OF_THEMSELVES - 1) + GONE, [f"{MANUAL}?id=gone"]),
+        (MANUAL, headings(LEAST_OF_THEMSELVES) + headings(LEAST_OF_THEMSELVES, "other-") + GONE, []),
+        (MANUAL, headings(5) + headings(6, "other-"), [f"{MANUAL}?id=5"]),
+        (MANUAL, headings(4) + f'<h2 id="5"><a href="/manual?id=5">5</a>{4 * GONE}</h2>', []),
         # Headings of a list, and of a page among whose parts is a menu.
         (MANUAL, heading("post-2", "/manual?id=2"), [f"{MANUAL}?id=2"]),
         (MANUAL, heading("hooks", "/hooks?id=hooks"), ["http://a.example/hooks?id=hooks"]),

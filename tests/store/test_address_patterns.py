@@ -148,6 +148,31 @@ def test_the_pattern_with_a_label_is_counted_as_well(
     assert counts(crew) == expected
 
 
+BEES = f"{SITE}manual?id=bees"
+ID, SHORTER = "*?id=*", f"{SITE}manual"
+
+
+@pytest.mark.parametrize(
+    ("original", "fingerprint", "expected"),
+    [
+        (SHORTER, "0" * 16, PatternCounts(0, 1, 1)),
+        (f"{SHORTER}?id=wasps", "0" * 16, PatternCounts(0, 1, 1)),
+        (f"{SITE}guide", "0" * 16, None),  # a copy, but not of this address
+        (f"{SITE}guide?id=bees", "0" * 16, None),
+        (SHORTER, "1" * 16, PatternCounts(1)),
+    ],
+)
+def test_a_parameter_is_useless_if_the_page_is_a_copy_of_the_same_address_without_it(
+    crew: Crew, original: str, fingerprint: str, expected: PatternCounts | None
+) -> None:
+    one = crew.join(*candidates(original, BEES))
+    first, second = sorted(one.claim(), key=lambda lease: lease.candidate.url == BEES)
+    one.end(stored(first, text_fingerprint="0" * 16))
+    use = PatternUse(PATTERN, Use.USEFUL, parameters=((ID, SHORTER),))
+    one.end(also(stored(second, text_fingerprint=fingerprint), pattern_use=use))
+    assert counts(crew).get(ID) == expected
+
+
 def test_labels_wait_with_their_addresses(crew: Crew) -> None:
     one = crew.join(*candidates(SITE))
     one.end(stored(one.claim()[0], Candidate(SITE + "x", labels='"reply"\n.tool')))

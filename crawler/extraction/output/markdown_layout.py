@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 # A table has at least two rows and columns; what has more columns than this, or longer cells, is no table to read.
 MAX_COLUMNS = 60
 MAX_CELL, MAX_CELL_LINES = 400, 8
+MAX_CELL_BELOW_HEADER = 4_000
+"""Characters of a cell where a row of headers says that the table is one of data; the longest seen have 1,000."""
 NOTE_INDENT = 4
 # Lists with different marks are different lists.
 OTHER_MARKS = str.maketrans("-.", "*)")
@@ -57,6 +59,8 @@ class MarkdownTable:
     row: int = -1
     column: int = 0
     cell: etree._Element | None = None
+    first_row: Counter[str] = field(default_factory=Counter)
+    """The tags of the cells in the first row."""
     spanned: dict[int, int] = field(default_factory=dict)
     """For how many more rows a column is taken by a cell above."""
     cells: dict[tuple[int, int], list[MarkdownLine]] = field(default_factory=dict)
@@ -75,6 +79,8 @@ class MarkdownTable:
             self.column += 1
         self.cell = cell
         self.row = max(self.row, 0)
+        if self.row == 0:
+            self.first_row[cell.tag] += 1
         if self.column >= MAX_COLUMNS:
             self.is_layout = True
 
@@ -94,7 +100,9 @@ class MarkdownTable:
             return
         lines = self.cells.setdefault((self.row, self.column), [])
         lines.append(line)
-        too_long = len(lines) > MAX_CELL_LINES or len(line.text) > MAX_CELL
+        has_header = self.first_row["th"] > 1 and not self.first_row["td"]
+        most = MAX_CELL_BELOW_HEADER if has_header else MAX_CELL
+        too_long = len(lines) > MAX_CELL_LINES or len(line.text) > most
         if too_long or line.heading is not None or line.pre is not None:
             self.is_layout = True
 

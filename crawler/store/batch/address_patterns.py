@@ -5,16 +5,17 @@ The sites of a batch are locked when its counts are written, so two workers cann
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Row, bindparam, case, func, select, update
 
-from crawler.frontier.pattern_rule import PatternCounts, Use
+from crawler.frontier.pattern_rule import PatternCounts, PatternUse, Use
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.store.batch.hosts import raise_best
 from crawler.store.crawl_tables import IS_PUT_OFF, NO_OUTCOME, WAITING, address, address_pattern, host
 from crawler.store.database import dialect_insert, in_chunks
+from crawler.urls.patterns import shorter_addresses
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Completion
@@ -32,8 +33,8 @@ RELEASE_PATTERN = RELEASE.where(address.c.outcome_detail == bindparam("its_patte
 OF_SITES = select(address_pattern).where(address_pattern.c.site_id.in_(bindparam("sites", expanding=True)))
 
 
-def uses_of(ended: Iterable[Completion], copies: Collection[int]) -> Counts:
-    """The counts of ended requests by site and pattern, given the leases whose pages turned out to be copies."""
+def uses_of(ended: Iterable[Completion], copies: Mapping[int, str]) -> Counts:
+    """The counts of ended requests by site and pattern, given the originals of the leases whose pages are copies."""
     found: Counts = {}
     for one in ended:
         if (said := one.result.pattern_use) is not None:
@@ -42,12 +43,24 @@ def uses_of(ended: Iterable[Completion], copies: Collection[int]) -> Counts:
             for pattern in said.counted_for(use):
                 key = one.lease.site_id, pattern
                 found[key] = found.get(key, PatternCounts()).after(use, said.is_list, is_copy)
+            for pattern, its_use in _uses_of_parameters(said, copies.get(one.lease.id)):
+                key = one.lease.site_id, pattern
+                found[key] = found.get(key, PatternCounts()).after(its_use)
         if (trial := one.result.trial) is not None and trial.pattern:
             key = one.lease.site_id, trial.pattern
             counts = found.get(key, PatternCounts())
             gained = counts.gained + trial.has_gained
             found[key] = counts._replace(rendered=counts.rendered + 1, gained=gained)
     return found
+
+
+def _uses_of_parameters(use: PatternUse, original: str | None) -> Iterator[tuple[str, Use]]:
+    """The use of each parameter of an address whose page is a copy of an original, or of none."""
+    for pattern, shorter in use.parameters:
+        if original is None:
+            yield pattern, Use.USEFUL
+        elif shorter == original or shorter_addresses(original).get(pattern) == shorter:
+            yield pattern, Use.USELESS
 
 
 def save_counts(connection: Connection, crawl_id: int, counts: Counts) -> None:

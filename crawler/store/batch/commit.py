@@ -267,7 +267,7 @@ class BatchCommitter:
         self, connection: Connection, batch: Batch, ended: Sequence[Completion], copies: Mapping[int, str]
     ) -> int:
         """Save what requests say about the patterns of addresses; returns how many addresses are queued again."""
-        counts = uses_of(ended, copies.keys())
+        counts = uses_of(ended, copies)
         save_counts(connection, self.claimant.crawl_id, counts)
         hosts = self.addresses.host_ids(connection, {host_of(url): url for url in batch.renamed})
         return release_useful(connection, counts, {ids.site_id for ids in hosts.values()})

@@ -19,6 +19,8 @@ TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z][^<>\n]*>", re.DOTALL)
 DEFINITION = re.compile(r"^ {0,3}\[[^\]\n]+\]: *\S+.*$", re.MULTILINE)
 CODE = re.compile(r"(^ *(?:`{3,}|~{3,}).*?^ *(?:`{3,}|~{3,}) *$|`[^`\n]+`)", re.MULTILINE | re.DOTALL)
 FENCE = re.compile(r"^([ >]*)(`{3,}|~{3,})[^\n`]*\n(.*?)^[ >]*\2[`~]*[ \t]*$", re.DOTALL | re.MULTILINE)
+QUOTE = " {0,3}> ?"
+"""The mark of a quoted line: https://spec.commonmark.org/0.31.2/#block-quote-marker."""
 STRAIGHT = str.maketrans("‘’“”\xa0", "''\"\" ", "")
 """Many generators make quotation marks typographic."""
 REFERENCE = re.compile(r"\[([^\]\n]+)\]\[[^\]\n]*\]")
@@ -93,10 +95,11 @@ def text_of(markdown: MarkdownParts) -> str:
 
 
 def code_blocks(markdown: str) -> list[str]:
-    """The fenced code blocks, without the indentation of the fence."""
+    """The fenced code blocks, without the indentation and the quotation marks of the fence."""
     blocks = []
     for fence in FENCE.finditer(markdown):
-        lines = [line.removeprefix(fence[1]).rstrip() for line in fence[3].splitlines()]
+        before = QUOTE * fence[1].count(">") or " " * len(fence[1])
+        lines = [re.sub(f"^(?:{before})", "", line).rstrip() for line in fence[3].splitlines()]
         blocks.append("\n".join(lines).strip("\n"))
     return [block for block in blocks if block]
 
@@ -139,9 +142,9 @@ def match(items: Iterable[Item], documents: Sequence[Document]) -> Matched:
 
 
 def word_f1(item: Item, document: Document) -> float:
-    """The word F1 of an item's text; the title may be in the text or not."""
+    """The word F1 of an item's text; the title may be in the text or not, and words of Markdown have no underscores."""
     gold = CountedText(document.text or text_of(parts(plain_markdown(document.with_title))))
-    precision, recall = precision_recall(CountedText(item["text"]).words, gold.words)
+    precision, recall = precision_recall(CountedText(item["text"].replace("_", "")).words, gold.words)
     return f1(precision or 0.0, recall or 0.0)
 
 

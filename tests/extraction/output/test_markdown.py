@@ -13,6 +13,8 @@ from crawler.page.page import Extraction, Page
 
 CASES = Path(__file__).parent.parent.parent / "pages"
 LONG = "Bees dance to tell the others the way to the flowers, and the longer they dance the farther it is. " * 2
+MANY = "b" * 4_000
+TOO_MANY = MANY + "b"
 E = "http://e.com"
 
 
@@ -69,6 +71,9 @@ def written(html: str, links: bool = False, refused: tuple[str, ...] = (), title
         ("<table><tr><td><h2>a</h2><td>b<tr><td>c<td>d</table>", "## a\n\nb\n\nc\n\nd"),
         ("<table><tr><td>a<td>b<tr><td>c<td><table><tr><td>d</table></table>", "a\n\nb\n\nc\n\nd"),
         (f"<table><tr><td>a<td>{LONG * 3}<tr><td>b<td>c</table>", f"a\n\n{(LONG * 3).strip()}\n\nb\n\nc"),
+        (f"<table><tr><th>a<th>b<tr><td>c<td>{MANY}</table>", f"| a | b |\n| --- | --- |\n| c | {MANY} |"),
+        (f"<table><tr><th>a<th>b<tr><td>c<td>{TOO_MANY}</table>", f"a\n\nb\n\nc\n\n{TOO_MANY}"),
+        (f"<table><tr><th colspan=2>a<tr><th>c<td>{MANY}</table>", f"a\n\nc\n\n{MANY}"),
         (
             "<table>" + ("<tr>" + "<td>a" * 60) * 2 + "</table>",
             "\n".join([f"|{' a |' * 60}", f"|{' --- |' * 60}", f"|{' a |' * 60}"]),
