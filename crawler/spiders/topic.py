@@ -172,7 +172,7 @@ class TopicSpider(Spider):
         return self.parse_page(page, response)
 
     async def follow_refresh(self, page: Page, response: Response, url: str) -> Iterable[PageItem | Request]:
-        """The request for where a page sends its reader, as after a redirect; the page itself if that is its address."""
+        """The request for where a page sends its reader, as after a redirect; the page itself if it is there."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         request = response.request
         if url == request.url:
