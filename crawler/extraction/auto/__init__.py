@@ -21,7 +21,7 @@ is needed to use them; it is imported when the first page is judged.
 from typing import TYPE_CHECKING, NamedTuple
 
 from crawler.extraction.auto.neighbour_links import without_neighbours
-from crawler.extraction.auto.readers_comments import comments, named_as_comments
+from crawler.extraction.auto.readers_comments import comments, named_as_comments, without_comments_beside_main
 from crawler.extraction.auto.wholes import wholes
 from crawler.extraction.output.plain_text import plain
 from crawler.extraction.script_text import instead
@@ -105,6 +105,7 @@ def _judged(
         judgement = without(judgement, library.common_blocks(page))
     likely, tokens = judgement.probabilities, judgement.tokens
     places = without_neighbours(page, wholes(page, choose(likely, tokens, weight).tolist(), judgement))
+    places = without_comments_beside_main(page, places)
     if judgement.page_type == "article":  # in manuals such names are of other things
         places = _without_comments(page, places, judgement)
     return places, judgement.page_type, round(expected_f1(likely, tokens, places), 4)

@@ -70,6 +70,29 @@ def named_as_comments(page: Page) -> list[int]:
     return [index for index, home in enumerate(page.homes) if inside[home + 1]]
 
 
+def without_comments_beside_main(page: Page, places: list[int]) -> list[int]:
+    """The indexes of the blocks of a text, without comments outside of the page's main landmark, if that has text.
+
+    https://www.w3.org/TR/wai-aria-1.2/#main
+    """
+    in_main = page.once(_in_main)
+    if in_main.isdisjoint(places):
+        return places
+    beside = frozenset(page.once(named_as_comments)) - in_main
+    return [place for place in places if place not in beside]
+
+
+def _in_main(page: Page) -> frozenset[int]:
+    """The indexes of the blocks in the page's main landmark."""
+    elements, _, starts, ends, tags = page.containers
+    landmarks = (
+        range(start, end)
+        for element, start, end, tag in zip(elements, starts, ends, tags, strict=True)
+        if tag == "main" or element.get("role") == "main"
+    )
+    return frozenset(chain.from_iterable(landmarks))
+
+
 def _said(name: Name) -> str:
     """The class and the id of elements that may contain comments."""
     tag, its_class, its_id, *_ = name
