@@ -214,7 +214,8 @@ def is_unproductive(pattern: str, counts: PatternCounts, lent: int = 0, lists_le
     is_unnamed = "*" in pattern and not set(pattern) - set("/*#")
     enough = ENOUGH_UNNAMED if is_unnamed else ENOUGH
     if pattern.startswith(ANY_PATH):
-        enough, lent = ENOUGH_EQUAL, 0
+        enough = ENOUGH_EQUAL
+        lent = 0
     if not counts.useful:
         if counts.is_of_lists and not is_unnamed and counts.in_a_row + lists_lent >= ENOUGH_LISTS:
             return True

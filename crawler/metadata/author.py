@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING
 
 from lxml.etree import _Element
 
+from crawler.metadata.address_date import is_home
 from crawler.metadata.choice import Candidates, candidates, chosen, shipped
+from crawler.metadata.date_notation import dates
 from crawler.metadata.placement import from_headline, headline_at, is_elsewhere, is_in_comments, of_page
 from crawler.metadata.structured_data import letters, site_keys, structured
 from crawler.page.element_names import Name, named
@@ -112,6 +114,12 @@ _END_OF_NAME = re.compile(
     re.DOTALL,
 )
 _AND = frozenset(("and", "und", "et", "y", "&", ","))
+_MARKS_BETWEEN = re.compile(r"\s*[·•|]\s*|\s+[–—-]\s+")
+"""What stands between a name and a date."""
+PAIR = 2  # a name and a date
+_PAGE_OF_AUTHOR = re.compile(r"(?:^|/)(?:authors?|by)/[^/?#]+/?(?:$|[?#])", re.IGNORECASE)
+"""The address of a page about an author, as link targets name it."""
+MAX_HREF = 500  # characters
 MAX_WORDS = 8  # of a name
 MANY_WORDS = 4
 SHORT = 3  # letters of a site's name that are no sign
@@ -221,6 +229,18 @@ class _Names:
                 self._add(_of_byline(text, by), where, f"by, {place}")
             elif is_near and _is_name(text):
                 self._add([text], f"a line by itself, {place}")
+            elif is_near and (name := _beside_a_date(text)):
+                self._add([name], f"by, {place}")
+
+
+def _beside_a_date(line: str) -> str:
+    """The name in a line that has only a date beside it; empty if there is none."""
+    pieces = _MARKS_BETWEEN.split(line)
+    if len(pieces) != PAIR:
+        return ""
+    name, date = pieces if _is_name(pieces[0]) else reversed(pieces)
+    is_dated = any(date == date[one.start : one.end] for one in dates(date))
+    return name if is_dated and _is_name(name) else ""
 
 
 def _of_byline(line: str, label: re.Match[str]) -> list[str]:
@@ -271,21 +291,36 @@ def _written(values: tuple[str, ...]) -> list[str]:
 
 def _marks(page: Page) -> list[tuple[_Element, str]]:
     """The elements that may hold an author, in page order, and as what they are marked: those around blocks, the first
-    inline element of each block, and links to the author.
+    inline element of each block, and links to the author, or to a page about an author.
+
+    The links of a front page are about the articles that it lists.
     """
     names, containers, wraps = named(page)
     marked = {number: sign for number, name in enumerate(names) if (sign := _sign_of(name))}
-    elements, _, starts, ends, _ = page.containers
+    elements, _, starts, ends, tags = page.containers
     around = zip(elements, starts, ends, containers, strict=True)
     found = {id(one): (start, one, marked[name]) for one, start, end, name in around if name in marked and start < end}
     for at, (element, name) in enumerate(zip(page.wraps, wraps, strict=True)):
         if element is not None and name in marked:
             found[id(element)] = at, element, marked[name]
+    # https://html.spec.whatwg.org/multipage/sections.html#the-address-element
+    for element, start, tag in zip(elements, starts, tags, strict=True):
+        if tag == "address" and _is_byline_of_article(element):
+            found.setdefault(id(element), (start, element, "marked as the author"))
+    is_front = is_home(page.url)
     for link in page.link_elements[:MAX_LINKS]:
         if "author" in link.element.get("rel", "").split():
             found[id(link.element)] = link.at, link.element, "marked as the author"
+        elif not is_front and _PAGE_OF_AUTHOR.search(link.element.get("href", "")[:MAX_HREF]):
+            found.setdefault(id(link.element), (link.at, link.element, "marked as the author"))
     first = sorted(found.values(), key=itemgetter(0))[:MAX_MARKED]
     return [(element, sign) for _, element, sign in first]
+
+
+def _is_byline_of_article(address: _Element) -> bool:
+    """Whether an address, which tells whom to contact about the article around it, begins with "by"."""
+    text = "".join(islice(map(str, address.itertext()), MAX_TEXTS))
+    return _BY.match(text[:MAX_BYLINE]) is not None and next(address.iterancestors("article"), None) is not None
 
 
 def _sign_of(name: Name) -> str:

@@ -24,6 +24,7 @@ from crawler.metadata.address_date import day_in, is_home, month_in
 from crawler.metadata.choice import Candidates, candidates, chosen, shipped
 from crawler.metadata.date_notation import dates
 from crawler.metadata.placement import (
+    HEADINGS,
     from_headline,
     headline_at,
     is_elsewhere,
@@ -54,6 +55,7 @@ MAX_PIECES = 20  # of the text around an element
 LABELS = frozenset(("dt", "th", "td"))  # elements whose line is a label of the next one
 BESIDE = frozenset(("up to 5 lines before", *(f"up to {most} lines after" for most in (1, 5, 12))))  # the headline
 PROSE = 80  # characters of a block at which the text begins
+MAX_BYLINE = 4  # lines below the start of the text, which may be a summary, in which a byline begins
 
 _PUBLISHED_META = re.compile(
     r"publi(?:sh(?!er|ing)|cation)|pub[-_:]?(?:date|time)|date[-_]?pub|issued|sailthru\.date|article:create_at"
@@ -164,8 +166,8 @@ class _Days:
         self.day_first = not (page.root.get("lang") or "").lower().startswith("en")
         self.moments: dict[str, str] = {}
         """The days whose time is known."""
-        self.has_marked_time = False
-        """Whether a time element is marked as the date of publication."""
+        self.marked_day: str | None = None
+        """The only day that time elements mark as that of publication: text and address may confirm it."""
         self.candidates = candidates(of_page(page, found))
         self._add_structured()
         self._add_metas()
@@ -175,7 +177,8 @@ class _Days:
         if is_text or not is_home(page.url):
             self._add_times()
             self._add_attributes()
-            if day := day_in(page.url):
+            day = day_in(page.url)
+            if day and self.marked_day in (None, day):
                 self.candidates.add(day, "address")
             self._add_lines()
         self._compare()
@@ -216,7 +219,8 @@ class _Days:
         times = [(time, self._add(time.get("datetime", ""), "time")) for time in shown]
         dated = [(time, day) for time, day in times if day is not None]
         is_only = len({day for _, day in dated}) == 1
-        self.has_marked_time = any(map(_is_marked, (time for time, _ in dated)))
+        marked_days = {day for time, day in dated if _is_marked(time) and not is_elsewhere(time)}
+        self.marked_day = marked_days.pop() if len(marked_days) == 1 else None
         for number, (time, day) in enumerate(dated):
             said = {
                 "time, published": _is_marked(time),
@@ -246,14 +250,15 @@ class _Days:
         kept = frozenset(map(id, self.found.blocks))
         headline = headline_at(blocks, self.found.title)
         text = next((at for at, block in enumerate(blocks) if id(block) in kept and len(block.text) > PROSE), None)
+        end_of_byline = self._first_prose(blocks, kept, headline) + MAX_BYLINE
         for number, mention in enumerate(islice(self._mentions(blocks), MAX_MENTIONS)):
             block = mention.block
             signs = [*_of_line(mention), from_headline(mention.at, headline)]
-            if self._is_of_another(mention, kept):
+            if self._is_of_another(mention):
                 continue
             if "label, changed" in signs:
                 # Between the headline and the text of a page that names no other day, it is the date that readers see.
-                is_byline = signs[-1] in BESIDE and "elsewhere" not in signs and (text is None or mention.at < text + 3)
+                is_byline = signs[-1] in BESIDE and "elsewhere" not in signs and mention.at < end_of_byline
                 if is_byline and not self.candidates.signs:
                     self.candidates.add(mention.day, "line", "label, changed", signs[-1])
                 continue
@@ -269,11 +274,20 @@ class _Days:
                 signs.append("after the text begins")
             self.candidates.add(mention.day, "line", *signs)
 
-    def _is_of_another(self, mention: _Mention, kept: frozenset[int]) -> bool:
-        """Whether a day cannot be that of the page: it is a reader's or a program's, or the text speaks of it."""
+    def _first_prose(self, blocks: tuple[Block, ...], kept: frozenset[int], headline: int | None) -> int:
+        """The index of the first block of the text below the headline that is long and no heading."""
+        first = 0 if headline is None else headline + 1
+        below = enumerate(blocks[first:], first)
+        is_prose = (
+            at for at, block in below if id(block) in kept and block.tag not in HEADINGS and len(block.text) > PROSE
+        )
+        return next(is_prose, len(blocks))
+
+    def _is_of_another(self, mention: _Mention) -> bool:
+        """Whether a day cannot be that of the page: it is a reader's or a program's, or another day is marked."""
         if self._is_of_readers(mention.block.element) or _is_of_program(mention):
             return True
-        return self.has_marked_time and id(mention.block) in kept and len(mention.block.text) > SHORT
+        return self.marked_day not in (None, mention.day)
 
     def _mentions(self, blocks: tuple[Block, ...]) -> Iterator[_Mention]:
         for at, block in enumerate(blocks):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import chain, islice, takewhile
+from itertools import chain, dropwhile, islice, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
@@ -54,7 +54,12 @@ MIN_SLUG = 4
 MAX_LABEL = 24
 # Elements around a heading that are looked at.
 MAX_ABOVE = 4
-_HEAD = re.compile(r"(?:^|[\s_-])(?:header|banner|masthead|logo|brand)", re.IGNORECASE)
+_HEAD = re.compile(
+    r"(?:^|[\s_-])(?:header|banner|masthead|logo|brand|(?:site|project)[_-]?(?:name|title))", re.IGNORECASE
+)
+# A version after the name of what a manual is about.
+_VERSION = re.compile(r"\s+v?\d[\w.-]{0,15}$", re.IGNORECASE)
+MAX_VERSION = 20
 _TITLES = ("og:title", "twitter:title")
 _GREETING = re.compile(
     r"(?:welcome|hello|hi|log ?in|sign ?(?:in|up)|register|menu|search|home|error|404|403|access denied|just a moment"
@@ -72,6 +77,7 @@ class _Descriptions(NamedTuple):
     titles: tuple[str, ...]
     """In meta elements."""
     title: str
+    """<title>, without a name of the site that stands above the page's heading."""
     parts: tuple[str, ...]
     """Parts of <title>, without those that are only the site's name."""
     sites: frozenset[str]
@@ -83,7 +89,7 @@ def headline(page: Page, main: Sequence[Block] = ()) -> str:
 
     If the descriptions only name the site, as in many applications, it is the heading at which the main text begins.
     """
-    said = _descriptions(page)
+    said = _descriptions(page, main)
     if heading := _below_name(page, main, said):
         return heading
     headings = list(islice((block for block in page.blocks if block.tag in HEADINGS), MAX_HEADINGS))
@@ -93,7 +99,8 @@ def headline(page: Page, main: Sequence[Block] = ()) -> str:
     surest = [(key, block) for key, block in fit if block.tag == "h1" or key in repeated]
     found = (
         _agreed(surest, said)
-        or _related(fit, said, page.url)
+        or _related(fit, said, page.url, _headings_at_start(page, main))
+        or _line(page, said)
         or _agreed(fit, said)
         or _of_page(next((text for text in (said.headline, *said.titles) if _is_fit(text, letters(text), said)), ""))
         or _part(page, said)
@@ -109,10 +116,9 @@ def _below_name(page: Page, main: Sequence[Block], said: _Descriptions) -> str:
     That is the name of the site, if the main text has an <h1> of its own. Of several headings in a row, the first with
     the words of the address is taken, or the first that is no part of the name.
     """
-    name = letters(said.title)
+    name = letters(_whole_title(page))
     if not main or not name or {letters(text) for text in (said.headline, *said.titles) if text} - {name}:
         return ""
-    at = next(number for number, block in enumerate(page.blocks) if block is main[0])
     inside = set(map(id, main))
     is_named = any(
         block.tag in HEADINGS and block.linked == len(block.text) and letters(block.text[:MAX_HEADING]) == name
@@ -122,44 +128,90 @@ def _below_name(page: Page, main: Sequence[Block], said: _Descriptions) -> str:
     address = page.url.partition("#")[0] + route(page.url).lstrip("#")
     if not is_named:
         return ""
-    before = list(takewhile(lambda block: block.tag in HEADINGS, reversed(page.blocks[max(0, at - MAX_ROW) : at])))
-    row = [*reversed(before), *takewhile(lambda block: block.tag in HEADINGS, main)]
+    row = _headings_at_start(page, main)
     if not any(block.tag == "h1" and letters(block.text[:MAX_HEADING]) != name for block in row):
         return ""  # the name may be the only headline
     own = [block.text[:MAX_HEADING] for block in row if letters(block.text[:MAX_HEADING]) not in name]
     return next((text for text in own if _is_in_address(text, address)), next(iter(own), ""))
 
 
-def _descriptions(page: Page) -> _Descriptions:
+def _descriptions(page: Page, main: Sequence[Block]) -> _Descriptions:
     metas = page.head.metas
     sites = site_keys(page)
-    title = page.title[:MAX_TITLE].strip()
-    name, rest = _name_above(page, title)
+    name, rest = _name_above(page, main)
     if name:
         sites |= {letters(name)}
-    rest = _without_site(rest, sites)
-    parts = [part.strip() for part in SEPARATORS.split(rest) if part.strip()]
+    title = rest or _whole_title(page)
+    parts = [part.strip() for part in SEPARATORS.split(_without_site(title, sites)) if part.strip()]
     titles = tuple(_without_site(plain(metas.get(name, "")), sites) for name in _TITLES)
     own = tuple(part for part in parts if letters(part) not in sites)
     return _Descriptions(structured(page).headline, titles, title, own or tuple(parts), sites)
 
 
-def _name_above(page: Page, title: str) -> tuple[str, str]:
-    """The site's name above the page's heading, and <title> without it; an empty name if there is none.
+def _whole_title(page: Page) -> str:
+    return page.title[:MAX_TITLE].strip()
 
-    It is an h1, too, and one end of <title>. Either it is a link to another page, and another h1 is no link; or it
-    stands in the head of the page, and the line below it is the rest of <title>.
+
+def _name_above(page: Page, main: Sequence[Block]) -> tuple[str, str]:
+    """The site's name above the page's heading, and <title> without it; both empty if there is none.
+
+    It is a line by itself, and one end of <title>.
     """
-    first = next((at for at, block in enumerate(page.blocks[:MAX_LINES]) if block.tag == "h1"), None)
-    rest = _rest(title, page.blocks[first].text) if first is not None else ""
-    if first is None or not rest:
-        return "", title
-    name = page.blocks[first]
-    below = page.blocks[first + 1 : MAX_LINES]
-    has_another = any(block.tag == "h1" and not block.linked for block in below)
-    is_link = has_another and name.linked == len(name.text) and _leads_elsewhere(page, first)
-    is_above_title = bool(below) and letters(below[0].text[:MAX_TITLE]) == letters(rest) and _is_in_head(name.element)
-    return (name.text, rest) if is_link or is_above_title else ("", title)
+    title = _whole_title(page)
+    blocks = page.blocks[:MAX_LINES]
+    first_h1 = next((block for block in blocks if block.tag == "h1"), None)
+    own_headings = _headings_at_start(page, main)
+    for at, block in enumerate(blocks):
+        if len(block.text) > len(title) + MAX_VERSION or (block.linked and block is not first_h1):
+            continue
+        name = block.text if block.tag in HEADINGS else _VERSION.sub("", block.text)
+        rest = _rest(title, name)
+        if not rest or name.isdigit():
+            continue
+        if block is first_h1 and (_is_name_of_manual(block, title, own_headings) or _is_linked_name(page, at, rest)):
+            return name, rest
+        if _is_name_in_head(blocks, at, letters(rest), title.startswith(f"{name}:")):
+            return name, rest
+    return "", ""
+
+
+def _is_name_of_manual(name: Block, title: str, own_headings: Sequence[Block]) -> bool:
+    """Whether an h1 that ends <title> stands before another h1, at which the main text begins."""
+    below = list(dropwhile(lambda block: block is not name, own_headings))[1:] or own_headings
+    return name not in below and title.endswith(name.text) and any(block.tag == "h1" for block in below)
+
+
+def _is_linked_name(page: Page, at: int, rest: str) -> bool:
+    """Whether an h1 that is a link to another page stands above an h1 that is none, or above the rest of <title>."""
+    name = page.blocks[at]
+    if name.linked < len(name.text) or not _leads_elsewhere(page, at):
+        return False
+    key = letters(rest)
+    return any(
+        (block.tag == "h1" and not block.linked) or (block.tag in HEADINGS and letters(block.text[:MAX_TITLE]) == key)
+        for block in page.blocks[at + 1 : MAX_LINES]
+    )
+
+
+def _is_name_in_head(blocks: Sequence[Block], at: int, rest: str, has_colon: bool) -> bool:
+    """Whether a line in the head of the page is the site's name, as the line below it is the rest of <title>.
+
+    Below a line that is no heading, and after which <title> has a colon, any line counts.
+    """
+    if not _is_in_head(blocks[at].element):
+        return False
+    is_anywhere = has_colon and blocks[at].tag not in HEADINGS
+    below = blocks[at + 1 :] if is_anywhere else blocks[at + 1 : at + 2]
+    return any(not block.linked and letters(block.text[:MAX_TITLE]) == rest for block in below)
+
+
+def _headings_at_start(page: Page, main: Sequence[Block]) -> list[Block]:
+    """The headings in a row at which the main text begins: the last before it, and the first in it."""
+    if not main:
+        return []
+    start = next(number for number, block in enumerate(page.blocks) if block is main[0])
+    before = takewhile(lambda block: block.tag in HEADINGS, reversed(page.blocks[max(0, start - MAX_ROW) : start]))
+    return [*reversed(list(before)), *takewhile(lambda block: block.tag in HEADINGS, main)]
 
 
 def _rest(title: str, name: str) -> str:
@@ -225,19 +277,32 @@ def _after_name(best: str, headings: list[tuple[str, Block]], said: _Description
     return next((block.text for key, block in headings[at + 1 :] if key == first), best)
 
 
-def _related(headings: list[tuple[str, Block]], said: _Descriptions, url: str) -> str:
-    """The page's only h1, if descriptions or address have some of its words, and it is not a name beside a title."""
-    found = [(key, block.text) for key, block in headings if block.tag == "h1"]
-    if len(found) != 1:
+def _related(headings: list[tuple[str, Block]], said: _Descriptions, url: str, own_headings: Sequence[Block]) -> str:
+    """The page's only h1, or the only one at which the main text begins, if it is related to the descriptions."""
+    h1s = [(key, block) for key, block in headings if block.tag == "h1"]
+    if len(h1s) > 1:
+        parts = [letters(part) for part in said.parts]
+        # A part of <title> with a label in the same heading is the better title.
+        h1s = [
+            (key, block)
+            for key, block in h1s
+            if block in own_headings
+            and not any(key != part and (key.startswith(part) or key.endswith(part)) for part in parts)
+            and _is_related(key, block.text, said, url)
+        ]
+    if len(h1s) != 1:
         return ""
-    key, text = found[0]
+    key, block = h1s[0]
+    return block.text if _is_related(key, block.text, said, url) else ""
+
+
+def _is_related(key: str, text: str, said: _Descriptions, url: str) -> bool:
+    """Whether descriptions or address have some words of a heading, and it is not a name beside a title."""
     if any(_is_a_name(part, said) for part in said.parts if letters(part) == key):
-        return ""
+        return False
     spoken = {word for told in (said.headline, *said.titles, *said.parts) for word in words(told)}
     own = set(words(text[:MAX_HEADING]))
-    if _is_in_address(text[:MAX_HEADING], url):
-        return text
-    return text if not spoken or len(own & spoken) >= SHARED_WORDS * len(own) else ""
+    return _is_in_address(text[:MAX_HEADING], url) or not spoken or len(own & spoken) >= SHARED_WORDS * len(own)
 
 
 def _is_in_address(text: str, url: str) -> bool:
@@ -263,6 +328,13 @@ def _part(page: Page, said: _Descriptions) -> str:
         if spoken := [part for part in said.parts if part in lines and not _is_a_name(part, said)]:
             return max(spoken, key=len)
     return next((part for part in said.parts if width(part) >= MIN_LENGTH), said.title)
+
+
+def _line(page: Page, said: _Descriptions) -> str:
+    """<title> without the site's name, if it is a line of the page by itself and not a link."""
+    if len(said.parts) != 1:
+        return ""
+    return next((said.title for block in page.blocks[:MAX_LINES] if block.text == said.title and not block.linked), "")
 
 
 def _is_a_name(part: str, said: _Descriptions) -> bool:

@@ -175,15 +175,20 @@ class TopicSpider(Spider):
         return self.parse_page(rendered.page, response)
 
     async def follow_refresh(self, page: Page, response: Response, url: str) -> Iterable[PageItem | Request]:
-        """The request for where a page sends its reader, as after a redirect; the page itself if that is known."""
+        """The request for where a page sends its reader, as after a redirect; the page itself if it is there."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         request = response.request
+        if url == request.url:
+            return self.parse_page(page, response)
         try:
             moved = await self.crawl.redirects.follow(request, url)
         except Refusal as refusal:
             self.skip(request, refusal.outcome)
             return ()
-        if moved is None or moved.id == lease_of(request).id:
+        if moved is None:
+            self.skip(request, Outcome(Code.REDIRECT_TO_KNOWN))
+            return ()
+        if moved.id == lease_of(request).id:
             return self.parse_page(page, response)
         target = self.request_for(moved)
         target.meta[TIMES] = request.meta.get(TIMES, 0) + 1

@@ -65,6 +65,9 @@ def test_no_name_in_json_ld(value: str) -> None:
         ("<meta name=author content='Valley Post'>", "Valley Post", {"the site's name"}),
         ("<meta name=author content=admin>", "admin", {"nobody", "one word", "small letters"}),
         ("<meta name=author content='Staff Writer'>", "Staff Writer", {"a role"}),
+        ("<a href=/author/ann>Ann Lee</a>", "Ann Lee", {"marked as the author", "first marked as the author"}),
+        ("<a href=https://post.example/authors/ann.html?a=1>Ann Lee</a>", "Ann Lee", {"marked as the author"}),
+        ("<article><p>Bees</p><address>By Ann Lee</address></article>", "Ann Lee", {"marked as the author"}),
         ("<a rel=author href=/a>Ann Lee</a>", "Ann Lee", {"marked as the author", "first marked as the author"}),
         ("<span itemprop=author><span itemprop=name>Ann Lee</span></span>", "Ann Lee", {"marked as the author"}),
         ("<p class=byline>By <a>Ann Lee</a> and <a>Bo Ray</a>, Editor", "Ann Lee; Bo Ray", {"named as the author"}),
@@ -90,6 +93,16 @@ def test_no_name_in_json_ld(value: str) -> None:
             "Ann Lee",
             {"a line by itself, up to 1 lines after"},
         ),
+        (
+            "<title>Bees dance</title><h1>Bees dance</h1><p>Ann Lee · 6 May 2024",
+            "Ann Lee",
+            {"by, up to 1 lines after"},
+        ),
+        (
+            "<title>蜜蜂</title><h1>蜜蜂</h1><p>2024-05-06 | 李明",
+            "李明",
+            {"by, up to 1 lines after"},
+        ),
     ],
 )
 def test_signs(html: str, name: str, signs: set[str]) -> None:
@@ -104,6 +117,11 @@ def test_signs(html: str, name: str, signs: set[str]) -> None:
         "<p>来源：新华社",
         f"<p class=author><b>Ann Lee</b> {'a' * MAX_BYLINE}</p>",
         "<p>Ann Lee keeps bees.",
+        "<a href=/author/>Ann Lee</a>",
+        "<a href=/coauthor/ann>Ann Lee</a>",
+        "<article><address>Ann Lee</address></article>",
+        "<title>Bees dance</title><h1>Bees dance</h1><p>Ann Lee · 6 May 2024 · Hives",
+        "<title>Bees dance</title><h1>Bees dance</h1><p>Ann Lee · Hives",
         "<div class=list-sort-by><b>Ann Lee</b></div>",
         "<p>It is cited by most modern authors from the finches to the bees of the valley.",
         "<p>They were driven by hunger.",
@@ -124,6 +142,9 @@ def test_no_name(html: str) -> None:
         ({"byline": "<p>By Ann Lee</p>"}, "Ann Lee"),
         ({"byline": "<p class=author>By admin</p>", "head": "<meta name=author content=admin>"}, "admin"),
         ({"byline": "<p>作者：李明</p>"}, "李明"),
+        ({"byline": "<p><a href=/>Post</a> | <a href=/author/ann>Ann Lee</a> | 6 May 2024</p>"}, "Ann Lee"),
+        ({"byline": "<p>Ann Lee · 2024-05-06</p>"}, "Ann Lee"),
+        ({"byline": "<address>By <a href=/a>Ann Lee</a></address>"}, "Ann Lee"),
         (
             {
                 "head": "<meta name=author content='Ann Lee'>",
@@ -138,6 +159,13 @@ def test_no_name(html: str) -> None:
 )
 def test_author_of_an_article(article: dict[str, str], expected: str) -> None:
     assert of_article(**article) == expected
+
+
+@pytest.mark.parametrize(("path", "expected"), [("bees", True), ("", False)])
+def test_links_to_authors_on_a_front_page_are_of_what_it_lists(path: str, expected: bool) -> None:
+    page = Page.from_html("<p>Bees by <a href=/author/ann>Ann Lee</a>", f"https://post.example/{path}")
+    signs = author_candidates(page, auto(page)).signs["Ann Lee"]
+    assert ("marked as the author" in signs) == expected
 
 
 @pytest.mark.parametrize(

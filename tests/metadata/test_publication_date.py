@@ -44,6 +44,7 @@ def json_ld(data: str) -> str:
     return f'<script type="application/ld+json">{data}</script>'
 
 
+SUMMARY = "<p>How bees tell the others in the dark of the hive where the flowers are, and what we learned of it.</p>"
 SCRIPT = "<script>var x = {'published_at': '2024-05-06T10:15:00', 'text': ''}</script>"
 ARTICLE = '{"@type": "NewsArticle", "datePublished": "2024-05-06T10:15:00+02:00"}'
 
@@ -192,6 +193,8 @@ def test_month_of_the_address() -> None:
         ({"head": SCRIPT.replace("'", "&quot;")}, "2024-05-06"),
         ({"head": SCRIPT.replace("published_at", "publisher")}, None),
         ({"byline": "<p>Updated: 6 May 2024</p>"}, "2024-05-06"),
+        ({"byline": f"{SUMMARY}<p>By Ann Lee</p><p>Bees</p><p>Updated: 6 May 2024</p>"}, "2024-05-06"),
+        ({"byline": f"{SUMMARY}<p>By Ann Lee</p><p>Bees</p><p>Hives</p><p>Updated: 6 May 2024</p>"}, None),
         ({"byline": "<aside>Updated: 6 May 2024</aside>"}, None),
         ({"byline": f"{TEXT}<p>Updated: 6 May 2024</p>"}, None),
         ({"footer": "<p>Last updated: 6 May 2024</p>"}, None),
@@ -212,6 +215,22 @@ def test_month_of_the_address() -> None:
 )
 def test_date_of_an_article(article: dict[str, str], expected: str | None) -> None:
     assert of_article(**article) == expected
+
+
+MARKED = "<time class=published datetime=2024-05-06T10:15:00Z>6 May 2024</time>"
+
+
+@pytest.mark.parametrize("path", ["2019/08/4-vesta/", "2019/08/10-tips-for-better-sleep/", "8-bees-of-2019-08-10"])
+@pytest.mark.parametrize(
+    "article",
+    [
+        {"byline": f"<p>{MARKED}</p>"},
+        {"byline": f"{TEXT}<footer>{MARKED} by Ann Lee</footer>"},
+        {"byline": f"<p>Counted on 4 March 2012</p>{TEXT}<footer><p>{MARKED}</p></footer>"},
+    ],
+)
+def test_marked_dates_precede_those_of_text_and_address(path: str, article: dict[str, str]) -> None:
+    assert of_article(**article, url=f"https://example.org/{path}") == "2024-05-06T10:15:00+00:00"
 
 
 @pytest.mark.parametrize("other", [SCRIPT, "<p>Updated: 6 May 2024</p>"])

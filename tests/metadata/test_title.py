@@ -2,6 +2,7 @@ import time
 
 import pytest
 
+from crawler.extraction.auto import auto
 from crawler.metadata.title import MAX_HEADINGS, MAX_TITLE, headline
 from crawler.page.page import Page
 
@@ -90,6 +91,7 @@ def test_an_underscore_separates_nothing_but_names(title: str, expected: str) ->
 
 
 LOGO = "<header><h1 class=logo><a href=/start><img src=logo.png> <span>The Hive</span></a></h1></header>"
+MANUAL = "<div id=projectname>%s</div><p>Search</p><div class=title>Dance<p>In the hive</div>"
 PROJECT = "<div class=header><div class=title><h1>The Hive of the Valley</h1>How bees dance</div></div>"
 
 
@@ -110,10 +112,43 @@ PROJECT = "<div class=header><div class=title><h1>The Hive of the Valley</h1>How
             "The Hive of the Valley",
         ),
         ("<title>Bees dance - Hive</title><header><h1>Bees dance</h1><p>By Ann</p></header><p>Hive", "Bees dance"),
+        # The rest of <title> is a smaller heading below the name, and a link to its own page.
+        (f"<title>The Hive - 蜜蜂</title>{LOGO}<p>Menu<h2><a href=/bees>蜜蜂</a></h2><h2>Of us</h2>", "蜜蜂"),
+        (f"<title>The Hive - 蜜蜂</title>{LOGO}<h2>Of the hive</h2>", "The Hive"),
+        # The name of a manual, perhaps with its version, stands before the colon in <title>.
+        (f"<title>Hive: Dance</title>{MANUAL % 'Hive'}<h2>Hive Dan</h2><p>Of bees", "Dance"),
+        (f"<title>Hive: Dance</title>{MANUAL % 'Hive 1.2'}<h2>Hive Dan</h2><p>Of bees", "Dance"),
+        (f"<title>Hive: Dance</title>{MANUAL % 'Wasps'}<h2>Hive Dan</h2><p>Of bees", "Hive Dan"),
+        (f"<title>Hive - Dances</title>{MANUAL % 'Hive'}<h2>Dan</h2><p>Of bees", "Hive"),
+        # A menu names the page, too.
+        ("<title>Bees: The Hive</title><header><a href=/a>Bees</a></header><h1>Bees</h1><p>The Hive", "Bees"),
     ],
 )
 def test_the_name_of_the_site_above_the_heading(html: str, expected: str) -> None:
     assert headline(Page.from_html(html, "http://example.com/bees")) == expected
+
+
+TEXT = "<p>Bees dance in the dark of the hive to tell the others the way to the flowers, and the longer the better.</p>"
+BAR = "<div class=bar><button>Menu</button><h1>The Guide of Bees</h1></div>"
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        # The name of the manual ends <title>, whose other part is not the heading.
+        (f"<title>Dances - The Guide of Bees</title>{BAR}<main><h1>All dances</h1>", "All dances"),
+        (f"<title>Dances - The Guide of Bees</title>{BAR}<main><h2>How all bees dance</h2>", "The Guide of Bees"),
+        (f"<title>The Guide of Bees - Dances</title>{BAR}<main><h1>How all bees dance</h1>", "The Guide of Bees"),
+        # Two headings, of which one has words of <title>; or both have.
+        ("<title>Dance guide - Post</title><main><h1>Hive</h1><h1>The guide to dances</h1>", "The guide to dances"),
+        ("<title>Dance guide - Post</title><main><h1>Guide</h1><h1>The guide to dances</h1>", "Dance guide"),
+        # A label and a part of <title> in the heading.
+        ("<title>Bees dance | Post | Blog</title><main><h1>Hive</h1><h1>Bees dance Members</h1>", "Bees dance"),
+    ],
+)
+def test_the_heading_at_which_the_main_text_begins(html: str, expected: str) -> None:
+    page = Page.from_html(f"{html}{TEXT * 6}</main>", "http://example.com/a")
+    assert headline(page, auto(page).blocks) == expected
 
 
 @pytest.mark.parametrize(

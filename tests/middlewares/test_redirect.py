@@ -185,13 +185,16 @@ def test_a_page_that_sends_its_reader_on_soon_is_a_redirect(tmp_path: Path) -> N
         "/script": refresh("javascript:alert(1)"),
         "/round": refresh("/round/round"),
         "/round/round": refresh("/round"),
+        "/home": refresh("/"),
+        "/again": refresh("/again"),
     }
     there: dict[str, Route] = {"/soon/there": page("There."), "/late/there": page("There.")}
     with serving(Site({"/": page("Hello.", links=dict.fromkeys(routes, "on")), **routes, **there})) as site:
         ended = crawl(tmp_path, {"seeds": site.url}, OPEN)
-    kept = ["", "itself", "late", "renewed", "round", "round/round", "script", "soon/there"]
+    kept = ["", "again", "itself", "late", "renewed", "script", "soon/there"]
     assert sorted(item["url"] for item in ended.items()) == [site.url + path for path in kept]
-    assert ended.counts() == {}
-    assert sorted(site.paths("/robots.txt")) == sorted([f"/{path}" for path in kept] + ["/soon"])
+    assert ended.counts() == {"redirected to a page already known": 3}
+    others = ["/home", "/round", "/round/round", "/soon"]
+    assert sorted(site.paths("/robots.txt")) == sorted([f"/{path}" for path in kept] + others)
     (found,) = (item for item in ended.items() if item["url"] == f"{site.url}soon/there")
     assert (found["requested_url"], found["depth"], found["parent"]) == (f"{site.url}soon", 1, site.url)

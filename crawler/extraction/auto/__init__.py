@@ -10,7 +10,8 @@
 4. Blocks that pages of the site have in common are no main text (.common_blocks), if other pages are known and these
    blocks are not most of the text.
 5. The set of blocks with the highest expected F is kept (.model), tables, lists and cards as wholes (.wholes),
-   without readers' comments. The blocks are written as readable text (crawler.extraction.output.plain_text).
+   without readers' comments, and without links to the pages before and after it (.neighbour_links). The blocks are
+   written as readable text (crawler.extraction.output.plain_text).
 6. If a page shows almost no text, the text is looked for in its scripts (crawler.extraction.script_text).
 
 The weights were trained by `scrapy train auto`; CARD.md beside them names the training data and the scores. Only numpy
@@ -19,7 +20,8 @@ is needed to use them; it is imported when the first page is judged.
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from crawler.extraction.auto.readers_comments import are_beside_main, comments, named_as_comments
+from crawler.extraction.auto.neighbour_links import without_neighbours
+from crawler.extraction.auto.readers_comments import comments, named_as_comments, without_comments_beside_main
 from crawler.extraction.auto.wholes import wholes
 from crawler.extraction.output.plain_text import plain
 from crawler.extraction.script_text import instead
@@ -50,16 +52,12 @@ class MainText(NamedTuple):
 
 
 def _without_comments(page: Page, kept: list[int], judgement: "PageJudgement") -> list[int]:
-    """The main text without what is in elements named as comments, if these stand beside the page's main element, or if
-    the rest is an article by itself. In manuals such names are of other things.
-    """
+    """The main text without what is in elements named as comments, unless the rest is no article by itself."""
     named_so = frozenset(page.once(named_as_comments))
     rest = [index for index in kept if index not in named_so]
-    if len(rest) == len(kept) or (rest and are_beside_main(page, rest, named_so)):
-        return rest
     tokens = judgement.tokens[rest]
     is_article = tokens.sum() >= LEAST_WORDS and judgement.probabilities[rest] @ tokens >= SURE * tokens.sum()
-    return rest if is_article and judgement.page_type == "article" else kept
+    return rest if is_article else kept
 
 
 def auto(
@@ -106,6 +104,8 @@ def _judged(
     if library is not None:
         judgement = without(judgement, library.common_blocks(page))
     likely, tokens = judgement.probabilities, judgement.tokens
-    places = wholes(page, choose(likely, tokens, weight).tolist(), judgement)
-    places = _without_comments(page, places, judgement)
+    places = without_neighbours(page, wholes(page, choose(likely, tokens, weight).tolist(), judgement))
+    places = without_comments_beside_main(page, places)
+    if judgement.page_type == "article":  # in manuals such names are of other things
+        places = _without_comments(page, places, judgement)
     return places, judgement.page_type, round(expected_f1(likely, tokens, places), 4)

@@ -6,7 +6,7 @@ all blocks are remarks, short ones too, if most of its text is prose.
 
 import re
 from collections import Counter
-from collections.abc import Collection, Container, Iterator
+from collections.abc import Container, Iterator
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
@@ -70,21 +70,27 @@ def named_as_comments(page: Page) -> list[int]:
     return [index for index, home in enumerate(page.homes) if inside[home + 1]]
 
 
-def are_beside_main(page: Page, text: Collection[int], remarks: Collection[int]) -> bool:
-    """Whether most of the text is in the element that the page declares to be the main one, and no remark is: given
-    are indexes of blocks.
+def without_comments_beside_main(page: Page, places: list[int]) -> list[int]:
+    """The indexes of the blocks of a text, without comments outside of the page's main landmark, if that has text.
 
-    https://html.spec.whatwg.org/multipage/grouping-content.html#the-main-element, https://www.w3.org/TR/wai-aria/#main
+    https://www.w3.org/TR/wai-aria-1.2/#main
     """
-    elements, (_, parents, _, _, _) = named(page), page.containers
-    is_main = [tag == "main" or role == "main" for tag, _, _, role, _ in elements.names]
-    if not any(is_main):
-        return False
-    inside = [False]
-    for name, parent in zip(elements.containers, parents, strict=True):
-        inside.append(inside[parent + 1] or is_main[name])
-    in_main = {index for index, home in enumerate(page.homes) if inside[home + 1]}
-    return 2 * len(in_main.intersection(text)) > len(text) and in_main.isdisjoint(remarks)
+    in_main = page.once(_in_main)
+    if in_main.isdisjoint(places):
+        return places
+    beside = frozenset(page.once(named_as_comments)) - in_main
+    return [place for place in places if place not in beside]
+
+
+def _in_main(page: Page) -> frozenset[int]:
+    """The indexes of the blocks in the page's main landmark."""
+    elements, _, starts, ends, tags = page.containers
+    landmarks = (
+        range(start, end)
+        for element, start, end, tag in zip(elements, starts, ends, tags, strict=True)
+        if tag == "main" or element.get("role") == "main"
+    )
+    return frozenset(chain.from_iterable(landmarks))
 
 
 def _said(name: Name) -> str:

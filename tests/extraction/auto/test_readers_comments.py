@@ -2,7 +2,8 @@
 
 import pytest
 
-from crawler.extraction.auto.readers_comments import comments
+from crawler.extraction.auto import auto
+from crawler.extraction.auto.readers_comments import comments, without_comments_beside_main
 from crawler.page.page import Page
 
 SAID = "I saw them dance, too."
@@ -99,3 +100,35 @@ def test_the_posts_of_a_thread_are_no_comments(kept: set[int], is_thread: bool, 
 def test_what_is_left_of_a_thread_is_no_comment() -> None:
     page = Page.from_html("<div class=comments><p>I saw bees, too.</p><p>So did I, in May.</p></div>")
     assert (comments(page, {0}, True), comments(page, {0}, False)) == ("", "So did I, in May.")
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        (f"<main><p>Bees</main><div id=comments><p>{SAID}</div><p>Ants", ["Bees", "Ants"]),
+        (f"<div role=main><p>Bees</div><div id=comments role=complementary><p>{SAID}</div>", ["Bees"]),
+        # Within the main landmark, or without one that has text.
+        (f"<main><p>Bees<div id=comments><p>{SAID}</div></main>", ["Bees", SAID]),
+        (f"<div><p>Bees</div><div id=comments><p>{SAID}</div>", ["Bees", SAID]),
+        (f"<main></main><div><p>Bees</div><div id=comments><p>{SAID}</div>", ["Bees", SAID]),
+        (f"<main><p>Bees</main><div id=remarks><p>{SAID}</div>", ["Bees", SAID]),
+    ],
+)
+def test_comments_beside_the_main_landmark_are_no_text(html: str, expected: list[str]) -> None:
+    page = Page.from_html(html)
+    places = without_comments_beside_main(page, list(range(len(page.blocks))))
+    assert [page.blocks[place].text for place in places] == expected
+
+
+def test_short_texts_of_an_unknown_type_lose_their_comments_too() -> None:
+    text = "Bees dance in the dark of the hive to tell the others the way to the flowers, the longer the better. " * 3
+    remark = "I liked this piece about bees, and have counted my own since. They are many more than one thinks."
+    page = Page.from_html(
+        f"<title>dance</title><div id=pagebody><div id=content role=main><p>{text}</div><div id=comments>"
+        f"<div class=comment><div class=inlinecontent><p>{remark}</div><div class=comment-header>Comment by Bo</div>"
+        "</div></div></div>",
+        "https://example.org/posts/dance/",
+    )
+    extraction = auto(page)
+    assert extraction.text == text.strip()
+    assert extraction.comments == remark
