@@ -224,8 +224,8 @@ def _begins_with_entries(page: Page, extraction: Extraction, entries: Mapping[in
 
 
 def _has_teasers(page: Page, extraction: Extraction, entries: Mapping[int, Entry]) -> bool:
-    """Whether the text is made of the beginnings of other pages: of texts between the title of a page and a link to read
-    the rest of it there.
+    """Whether the text is made of the beginnings of other pages: of texts between the title of a page and a link to
+    read the rest of it there.
     """
     if extraction.page_type not in MAY_LIST_POSTS or _is_text_by_head(page):
         return False
