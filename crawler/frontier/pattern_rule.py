@@ -4,9 +4,11 @@ A request is useful if it brings a page that is kept and is no copy of another o
 patterns that bring such pages. With n useless requests in a row and none useful, the next one is useful with
 probability 1 / (n + 2) (Laplace): after `ENOUGH` of them with one of nine. A pattern with few outcomes of its own is
 believed to be like those of its site that share a name with it: their useless outcomes count, up to `MOST_BORROWED`,
-so that each further action of a wiki costs two requests and not seven. A pattern that has no name, as `/*/#`, may have
-all sorts of addresses and needs more. So does one that was useful: pages that bring nothing come in runs, as a list of
-copies does, and a page that is missed costs more than a request.
+so that each further action of a wiki costs two requests and not seven. Where a sitemap lists addresses of a pattern
+that brings pages, the patterns that it does not list are alike as well: archives and pages of comments name what is
+known. As soon as one of them is useful, they are not. A pattern that has no name, as `/*/#`, may have all sorts of
+addresses and needs more. So does one that was useful: pages that bring nothing come in runs, as a list of copies does,
+and a page that is missed costs more than a request.
 
 Lists of other pages are means to an end. Those of a pattern that has brought next to nothing but lists wait until
 other pages of the site were requested, as these may link to each other. A list that brings nothing then is stronger
@@ -20,7 +22,9 @@ and they do not speak against the other addresses of a pattern that was useful.
 A path with ever new queries, as a calendar or a timeline that can be filtered in many ways, has no end, and each of its
 pages may be a little different from the others. After `MOST_QUERIES` patterns of one path, its further queries are one
 pattern, and near-duplicates count as useless wherever they lead. If no more than half of the requests of this pattern
-are useful, this part of the site is left: all its addresses are put off but those of patterns that are proven.
+are useful, this part of the site is left: all its addresses are put off but those of patterns that are proven. A
+pattern with a query, as that of each file in each version, is left when nine of ten of its pages are copies. Links to
+a pattern of which most pages are copies do not make a page useful.
 
 Whether pages are rendered in a browser is learned by pattern as well. A page with a sign that it needs one is rendered
 while its pattern has few trials, and later if at least half of the trials have brought more text or links. While so
@@ -36,6 +40,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from crawler.outcomes import Code
 from crawler.recrawl.page_history import PageChange
 from crawler.topic.link_scores import HIGHEST
+from crawler.urls.patterns import ANY_QUERY
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import PageResult
@@ -72,6 +77,8 @@ MOST_QUERIES = 20
 """Patterns of one path that differ in their queries only; a wiki has some 15, of actions and special pages."""
 LEAST_OF_ENDLESS = 40
 """Requests of the further queries of a path, until it is judged whether it has an end."""
+MOST_COPIES = 9 / 10
+"""Share of the pages of a pattern with a query: where two addresses lead to each page, half are copies."""
 DEAD = frozenset(("400", "401", "403", "404", "405", "410"))
 BRINGS_NOTHING = frozenset(
     (
@@ -119,8 +126,8 @@ class PatternUse(NamedTuple):
     is_list: bool = False
     """Whether it brought a list of other pages."""
 
-    def counted_for(self, use: Use) -> Iterator[str]:
-        """The patterns for which the request counts, given its use in the end."""
+    def counted(self, use: Use) -> Iterator[str]:
+        """The patterns that a request of this use counts for."""
         if not self.is_apart or use is Use.USEFUL:
             yield self.pattern
         if self.labelled:
@@ -148,19 +155,10 @@ class PatternCounts(NamedTuple):
     """Pages that were rendered in a browser."""
     gained: int = 0
     """Those of them that had more text or links then."""
+    copies: int = 0
+    """Pages that were copies of others, wherever they led."""
     lists: int = 0
     """Requests that brought a list of other pages, whatever its use."""
-
-    def after(self, use: Use, is_list: bool = False) -> PatternCounts:
-        """The counts with one more request.
-
-        >>> PatternCounts(useful=1, useless=1).after(Use.USELESS, is_list=True).after(Use.OPEN)
-        PatternCounts(useful=1, useless=2, in_a_row=1, open=1, put_off=0, rendered=0, gained=0, lists=1)
-        """
-        counts = self._replace(**{use.value: getattr(self, use.value) + 1}, lists=self.lists + is_list)
-        if use is Use.USEFUL:
-            return counts._replace(in_a_row=0)
-        return counts._replace(in_a_row=self.in_a_row + (use is Use.USELESS))
 
     @property
     def is_of_lists(self) -> bool:
@@ -169,13 +167,31 @@ class PatternCounts(NamedTuple):
         >>> PatternCounts(useful=9, useless=1, lists=9).is_of_lists, PatternCounts(useful=9, lists=8).is_of_lists
         (True, False)
         """
-        requests = self.useful + self.useless + self.open
-        return self.lists > 0 and self.lists >= LEAST_SHARE_OF_LISTS * requests
+        return self.lists > 0 and self.lists >= LEAST_SHARE_OF_LISTS * self.requests
 
     @property
     def is_proven(self) -> bool:
         """Whether addresses of the pattern bring pages."""
-        return self.useful >= PROVEN and self.useful >= self.useless
+        is_mostly_copies = 2 * self.copies > self.requests
+        return self.useful >= PROVEN and self.useful >= self.useless and not is_mostly_copies
+
+    @property
+    def requests(self) -> int:
+        """The requests that tell something about the pattern."""
+        return self.useful + self.useless + self.open
+
+    def with_use(self, use: Use, *, is_list: bool = False, is_copy: bool = False) -> PatternCounts:
+        """The counts after one more request of this use.
+
+        >>> PatternCounts(useful=1, useless=1).with_use(Use.USELESS, is_list=True)
+        PatternCounts(useful=1, useless=2, in_a_row=1, open=0, put_off=0, rendered=0, gained=0, copies=0, lists=1)
+        """
+        counts = self._replace(
+            **{use.value: getattr(self, use.value) + 1}, lists=self.lists + is_list, copies=self.copies + is_copy
+        )
+        if use is Use.USEFUL:
+            return counts._replace(in_a_row=0)
+        return counts._replace(in_a_row=self.in_a_row + (use is Use.USELESS))
 
 
 NOTHING_KNOWN = PatternCounts()
@@ -200,13 +216,19 @@ def is_unproductive(pattern: str, counts: PatternCounts, lent: int = 0, lists_le
     return counts.in_a_row >= more + enough and (1 - share) ** counts.in_a_row < CHANCE
 
 
-def is_endless(counts: PatternCounts) -> bool:
-    """Whether a path with ever new queries is left, given the counts of the pattern of its further queries.
+def is_endless(pattern: str, counts: PatternCounts) -> bool:
+    """Whether a part of a site is left as it has no end: a path with ever new queries, given the counts of the pattern
+    of its further queries, or a pattern with a query of which nearly all pages are copies.
 
-    >>> is_endless(PatternCounts(useful=15, useless=25)), is_endless(PatternCounts(useful=25, useless=15))
-    (True, False)
+    >>> [is_endless("/timeline?*", PatternCounts(useful=useful, useless=40 - useful)) for useful in (15, 25)]
+    [True, False]
+    >>> [is_endless("/file?ci=*&name=*", PatternCounts(useful=40, copies=copies)) for copies in (36, 35)]
+    [True, False]
     """
-    return counts.useful + counts.useless >= LEAST_OF_ENDLESS and counts.useless >= counts.useful
+    if pattern.endswith(ANY_QUERY):
+        return counts.useful + counts.useless >= LEAST_OF_ENDLESS and counts.useless >= counts.useful
+    has_enough = "?" in pattern and counts.requests >= LEAST_OF_ENDLESS
+    return has_enough and counts.copies >= MOST_COPIES * counts.requests
 
 
 def rendering_of(

@@ -32,13 +32,15 @@ from crawler.frontier.pattern_rule import (
 )
 from crawler.topic.link_scores import HIGHEST
 from crawler.urls.parsing import site
-from crawler.urls.patterns import ANY_QUERY, Patterns, names_of, with_any_query
+from crawler.urls.patterns import Patterns, names_of, with_any_query
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
 
-FOUND = frozenset(("link", "feed"))
-"""How addresses are found that may be put off; a feed of a wiki names its edits."""
+UNLISTED = "not in a sitemap"
+"""What patterns share whose addresses are in no sitemap of a site that has one; no address has such a part."""
+FOUND = frozenset(("link", "image", "feed", "sitemap"))
+"""How addresses are found that may be put off: a feed of a wiki names its edits, and a sitemap of a blog its tags."""
 MOST_SITES = 200
 """Sites that are remembered; the least recently used are forgotten."""
 MOST_PATTERNS = 200
@@ -59,6 +61,8 @@ class SitePatterns:
     """How many pages of a pattern this worker is rendering."""
     trials: dict[str, PatternCounts] = field(default_factory=dict)
     """The trials of this worker by pattern; the database learns of their results later."""
+    listed: set[str] = field(default_factory=set)
+    """Patterns of the addresses that sitemaps of the site list."""
     _queries: Counter[str] = field(default_factory=Counter)
     """For paths with any query, how many patterns have this path and a query of their own."""
     _names: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -67,24 +71,34 @@ class SitePatterns:
 
     def update(self, counts: Mapping[str, PatternCounts]) -> None:
         """Take over the counts of the database."""
-        self._learn(counts)
+        self._take_in(counts)
         self.counts, self._lending = dict(counts), None
 
-    def _learn(self, patterns: Iterable[str]) -> None:
-        """Learn the names of patterns that are not counted yet."""
-        new = [pattern for pattern in patterns if pattern not in self.counts]
+    def _take_in(self, patterns: Iterable[str]) -> None:
+        """Remember what patterns have that were not counted before."""
+        new = [pattern for pattern in patterns if pattern not in self._names]
         self.patterns.learn(new)
-        self._names.update((pattern, names_of(pattern)) for pattern in new)
-        self._queries.update(with_any_query(pattern) for pattern in new if " " not in pattern)
+        for pattern in new:
+            self._names[pattern] = names_of(pattern)
+            if " " not in pattern:
+                self._queries[with_any_query(pattern)] += 1
 
-    def count(self, use: PatternUse) -> None:
-        """Count a request of this worker, which the database counts later."""
-        if use.use is Use.PUT_OFF:
+    def count(self, pattern_use: PatternUse) -> None:
+        """Count a request until the database has counted it; a page may still turn out to be a copy."""
+        if pattern_use.use is Use.PUT_OFF:
             return  # counted when it was put off
-        for pattern in use.counted_for(use.use):
-            self._learn([pattern])
-            self.counts[pattern] = self.counts.get(pattern, NOTHING_KNOWN).after(use.use, use.is_list)
+        for pattern in pattern_use.counted(pattern_use.use):
+            self._take_in([pattern])
+            counts = self.counts.get(pattern, NOTHING_KNOWN)
+            self.counts[pattern] = counts.with_use(pattern_use.use, is_list=pattern_use.is_list)
         self._lending = None
+
+    def list_pattern(self, url: str) -> None:
+        """Remember the pattern of an address that a sitemap lists."""
+        pattern = self.pattern(url)
+        if pattern and pattern not in self.listed:
+            self.listed.add(pattern)
+            self._lending = None
 
     def pattern(self, url: str) -> str:
         """The pattern of an address; empty if the site has too many."""
@@ -109,12 +123,12 @@ class SitePatterns:
     def is_unproductive(self, pattern: str) -> bool:
         """Whether addresses of the pattern bring nothing."""
         counts = self.counts.get(pattern, NOTHING_KNOWN)
-        if pattern.endswith(ANY_QUERY) and is_endless(counts):
+        if is_endless(pattern, counts):
             return True
         if counts.useful:
             return is_unproductive(pattern, counts)
         if self._lending is None:
-            self._lending = lending(self.counts, self._names)
+            self._lending = lending(self.counts, {pattern: self._names_of(pattern) for pattern in self.counts})
             self._lists_lending = lists_lending(self.counts)
         lists_lent = self._lists_lending - counts.useless if counts.is_of_lists else 0
         return is_unproductive(pattern, counts, self._lent(pattern, counts), lists_lent)
@@ -122,7 +136,8 @@ class SitePatterns:
     def judged_by(self, pattern: str) -> str:
         """The pattern by which addresses of a pattern are judged: their path with any query, if it has no end."""
         path = with_any_query(pattern)
-        if is_endless(self.counts.get(path, NOTHING_KNOWN)) and not self.counts.get(pattern, NOTHING_KNOWN).is_proven:
+        is_left = bool(path) and is_endless(path, self.counts.get(path, NOTHING_KNOWN))
+        if is_left and not self.counts.get(pattern, NOTHING_KNOWN).is_proven:
             return path
         return pattern
 
@@ -175,8 +190,11 @@ class SitePatterns:
         every = [self._trials_of(pattern) for pattern in self.counts.keys() | self.trials.keys()]
         return PatternCounts(rendered=sum(one.rendered for one in every), gained=sum(one.gained for one in every))
 
-    def lead(self, of: str, urls: Iterable[str]) -> Use:
-        """The use of new links, by their patterns; those of the page's own pattern lead nowhere else."""
+    def lead(self, of: str, urls: Iterable[str], counted_as: str = "") -> Use:
+        """The use of new links, by their patterns; those of the page's own pattern lead nowhere else.
+
+        The page is counted for the pattern `counted_as`, if that is another one.
+        """
         found = Use.USELESS
         for pattern in {self.pattern(url) for url in urls} - {of}:
             counts = self.counts.get(pattern, NOTHING_KNOWN)
@@ -184,15 +202,25 @@ class SitePatterns:
                 return Use.USEFUL
             if (
                 not self.is_unproductive(self.judged_by(pattern))
-                and self.counts.get(of, NOTHING_KNOWN).open < MOST_OPEN
+                and self.counts.get(counted_as or of, NOTHING_KNOWN).open < MOST_OPEN
             ):
                 found = Use.OPEN
         return found
 
     def _lent(self, pattern: str, counts: PatternCounts) -> int:
         lending = self._lending or {}
-        names = self._names.get(pattern) or names_of(pattern)
+        names = self._names_of(pattern)
         return max((lending[name] - counts.useless for name in names if name in lending), default=0)
+
+    def _names_of(self, pattern: str) -> frozenset[str]:
+        """What the pattern may share with others: its names, and that no sitemap lists its addresses."""
+        names = self._names.get(pattern) or names_of(pattern)
+        is_listed = pattern.partition(" ")[0] in self.listed
+        return names if is_listed or not self._has_useful_sitemap() else names | {UNLISTED}
+
+    def _has_useful_sitemap(self) -> bool:
+        """Whether a sitemap lists addresses of a pattern that brings pages."""
+        return any(self.counts.get(pattern, NOTHING_KNOWN).is_proven for pattern in self.listed)
 
 
 class PatternMemory:
@@ -237,21 +265,25 @@ class PatternMemory:
     def see(self, links: Iterable[Candidate]) -> set[str]:
         """Count new links; returns the addresses by which a site with addresses put off has got a new name."""
         renamed = set()
-        for link in links:
-            if link.sight is None and link.kind == "link":
-                known = self.of(link.url)
-                has_new_name = known.patterns.see(link.url, link.labels)
-                if has_new_name and any(counts.put_off for counts in known.counts.values()):
-                    renamed.add(link.url)
+        pages = [link for link in links if link.kind == "link"]
+        for link in pages:
+            known = self.of(link.url)
+            has_new_name = known.patterns.see(link.url, link.labels)
+            if has_new_name and any(counts.put_off for counts in known.counts.values()):
+                renamed.add(link.url)
+        for link in pages:
+            if link.via == "sitemap":
+                self.of(link.url).list_pattern(link.url)
         return renamed
 
     def pattern_to_put_off(self, lease: Lease) -> str:
         """The pattern of an address that is not requested because addresses like it bring nothing; or empty.
 
-        Neither the pages of a sitemap are put off nor those of lists that the user gave, nor what is tried again or
-        known.
+        The pages of lists that the user gave are not put off, nor what is tried again or known.
         """
         one = lease.candidate
+        if one.via == "sitemap":
+            self.of(one.url).list_pattern(one.url)
         if not _may_be_put_off(lease):
             return ""
         known = self.of(one.url)
@@ -264,7 +296,7 @@ class PatternMemory:
     def priority(self, lease: Lease) -> int:
         """The priority of a leased address: a lower one if its pattern brings lists."""
         one = lease.candidate
-        if not _may_be_put_off(lease):
+        if not (_may_be_put_off(lease) and one.has_learned_priority):
             return one.priority
         of_site = self.of(one.url)
         pattern = of_site.pattern(one.url)
@@ -274,7 +306,7 @@ class PatternMemory:
     def use(self, lease: Lease, result: PageResult, links: Iterable[Candidate]) -> PatternUse | None:
         """The use of a request for the counts of its pattern; None if it says nothing about it."""
         one = lease.candidate
-        if not one.has_learned_priority or lease.known is not None:
+        if one.kind != "link" or lease.known is not None:
             return None
         use = use_of(result, Use.USELESS)
         if use is None:
@@ -284,14 +316,14 @@ class PatternMemory:
         known, name = self.of(url), site(url)
         pattern = known.pattern(url)
         urls = [link.url for link in islice(links, most) if link.kind == "link" and link.sight is None]
-        lead = Use.USEFUL  # other sites may have pages
-        if all(site(link) == name for link in urls):
-            lead = known.lead(pattern, urls)
-        if not pattern:
-            return None
         labelled = known.labelled(pattern, one.labels)
         has_many_queries = known.has_many_queries(pattern)
         is_apart = bool(labelled and known.counts.get(pattern, NOTHING_KNOWN).useful) and not has_many_queries
+        lead = Use.USEFUL  # other sites may have pages
+        if all(site(link) == name for link in urls):
+            lead = known.lead(pattern, urls, labelled if is_apart else pattern)
+        if not pattern:
+            return None
         of_copy = Use.USELESS if has_many_queries else lead
         is_list = result.outcome is not None and result.outcome.code in LISTS
         return PatternUse(pattern, use if use is Use.USEFUL else lead, of_copy, labelled, is_apart, is_list)
@@ -300,5 +332,5 @@ class PatternMemory:
 def _may_be_put_off(lease: Lease) -> bool:
     """Whether an address was found by the crawl itself, and is neither tried again nor of a page that is stored."""
     one = lease.candidate
-    is_found = one.via in FOUND and one.has_learned_priority and one.priority <= HIGHEST
+    is_found = one.kind == "link" and one.via in FOUND and one.priority <= HIGHEST
     return is_found and not (one.requested or lease.known or lease.request)

@@ -34,9 +34,11 @@ _SHORT_YEAR = re.compile(r"(?<![\d.])(?P<d>\d{1,2})\.\s?(?P<m>\d{1,2})\.\s?(?P<y
 # "Django 3.2.25" is a version; dates of this notation follow a label, or a word in small letters.
 _OF_VERSION = re.compile(r"(?:\b(?!(?:Stand|Datum|Dne|Dnia|Den|Vom|Am)\b)[A-Z]\w*|\b(?:version|release|v))\s?$")
 _HALF_DAY = re.compile(r"\d\s?[AP]M\b", re.IGNORECASE)  # American time formats come with American date formats
+_ASCTIME = r"(?:\d\d:\d\d:\d\d\s(?:[A-Z]{3,5}\s)?)?"
+"""Time and zone before the year, as in "Mon Aug 3 08:53:20 2015": POSIX, asctime()."""
 _NAMED = re.compile(
     r"(?<!\w)(?:(?P<d>\d{1,2})(?:st|nd|rd|th|er|\.|º)?[\s-](?:de\s)?(?P<name>[^\W\d_]{3,12})\.?,?[\s-](?:de\s)?"
-    r"|(?P<name2>[^\W\d_]{3,12})\.?\s(?P<d2>\d{1,2})(?:st|nd|rd|th)?,?\s)(?P<y>\d{4})(?!\d)"
+    rf"|(?P<name2>[^\W\d_]{{3,12}})\.?\s{{1,2}}(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?,?\s{_ASCTIME})(?P<y>\d{{4}})(?!\d)"
 )
 
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, Any
 
 from crawler.metadata.date_notation import dates
@@ -200,11 +200,24 @@ def _has_linked_text(page: Page, kept: Sequence[Block], entries: Mapping[int, En
     """Whether several entries and their dates are the text, but for a few words."""
     letters = _letters(kept)
     targets = {entries[id(block)].target for block in kept if id(block) in entries}
-    timed = {element.getparent() for element in page.describing("time")}
-    own = [
-        block for block in kept if id(block) not in entries and block.tag not in HEADINGS and not _is_date(block, timed)
-    ]
+    own = _own_text(page, kept, entries)
     return len(targets) >= SEVERAL and _letters(own) <= max(FEW_WORDS, letters / 10)
+
+
+def _own_text(page: Page, kept: Sequence[Block], entries: Mapping[int, Entry]) -> list[Block]:
+    """The text but for headings, entries, dates, and the line with date and author that follows an entry."""
+    timed = {element.getparent() for element in page.describing("time")}
+    is_date_of_entry = {
+        id(line)
+        for entry, line in pairwise(page.blocks)
+        if id(entry) in entries and id(line) not in entries and _is_date_line(line, timed)
+    }
+    return [
+        block
+        for block in kept
+        if id(block) not in entries and id(block) not in is_date_of_entry
+        if block.tag not in HEADINGS and not _is_date(block, timed)
+    ]
 
 
 def _begins_with_entries(page: Page, extraction: Extraction, entries: Mapping[int, Entry]) -> bool:
@@ -315,8 +328,7 @@ def _has_no_text(page: Page, extraction: Extraction, entries: Mapping[int, Entry
     if extraction.page_type in HAS_LITTLE_TEXT:
         return False
     kept = extraction.blocks
-    own = [block for block in kept if id(block) not in entries and block.tag not in HEADINGS]
-    if _letters(own) > FEW_WORDS or (extraction.text and not kept) or _is_text_by_head(page):
+    if _letters(_own_text(page, kept, entries)) > FEW_WORDS or (extraction.text and not kept) or _is_text_by_head(page):
         return False
     beside = _beside(page, kept)
     lists = (block for block in page.blocks if id(block) in entries and not _is_beside(block, beside))

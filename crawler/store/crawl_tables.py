@@ -188,6 +188,7 @@ address_pattern = Table(
     Column("put_off", Integer, nullable=False),  # addresses that were not requested
     Column("rendered", Integer, nullable=False, default=0),  # pages that were rendered in a browser
     Column("gained", Integer, nullable=False, default=0),  # those of them that had more text or links then
+    Column("copies", Integer, nullable=False, default=0),  # pages that were copies of others
     Column("lists", Integer, nullable=False, default=0),  # requests that brought a list of other pages
     sqlite_with_rowid=False,
 )

@@ -8,7 +8,8 @@ nothing. `--fast` leaves out the pauses between requests. `--names` lists the si
 Each row of the table is a site: documents found among those of the source, items that are no documents, the mean word
 F1 of the texts, code blocks that are whole, cells and formulas, how many titles, authors, dates and languages are
 right among those that the source has, requests for each item that is no copy, items of a document that has one
-already, items without text, and items marked as copies. `--faults` prints what is wrong, by address.
+already, items without text, items marked as copies, and items with comments of readers in their text. `--faults`
+prints what is wrong, by address. The content systems of `strangers_sites/systems.py` need packages that are installed.
 """
 
 import argparse
@@ -25,15 +26,15 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests/support"), str(ROOT / "tests/bench")]
 
-from server import serving  # noqa: E402
 from sites import OPEN, crawl  # noqa: E402
 from strangers_sites.applications import APPLICATIONS  # noqa: E402
 from strangers_sites.blogs import BLOGS  # noqa: E402
 from strangers_sites.compare import Comparison, compare, faults, match  # noqa: E402
 from strangers_sites.manuals import MANUALS  # noqa: E402
-from strangers_sites.site import PORT, Site, Workshop  # noqa: E402
+from strangers_sites.site import Site, Workshop  # noqa: E402
+from strangers_sites.systems import SYSTEMS  # noqa: E402
 
-SITES = (*BLOGS, *MANUALS, *APPLICATIONS)
+SITES = (*BLOGS, *MANUALS, *APPLICATIONS, *SYSTEMS)
 LOOPBACK = {"ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8"}
 FAST = {name: OPEN[name] for name in ("DOWNLOAD_DELAY", "AUTOTHROTTLE_ENABLED")}
 TIMEOUT = 1_800.0
@@ -45,19 +46,19 @@ def measure(root: Path, site: Site, settings: Mapping[str, str]) -> tuple[Compar
     """Build a site unless it is there, crawl it, and compare."""
     workshop = Workshop(root=root, site=site)
     workshop.prepare()
-    arguments = {"seeds": f"{site.url}/", "markdown": "yes"}
+    arguments = {"seeds": f"{site.url}{site.front}", "markdown": "yes"}
     begun = monotonic()
     with TemporaryDirectory(prefix=f"{site.name}-") as folder:
-        with serving(workshop.output, site.address, PORT, site.fallback) as (_, served):
+        with workshop.serving() as served:
             crawled = crawl(Path(folder), arguments, LOOPBACK | settings, timeout=TIMEOUT)
         items = crawled.items()
     paths = [path for path in served.asked if path != "/robots.txt"]
     matched = match(items, workshop.documents)
-    comparison = compare(site.name, matched, workshop.documents, len(paths))
+    comparison = compare(site.name, matched, workshop.documents, len(paths), site.comment)
     details = {
         "row": {name: str(value) for name, value in asdict(comparison).items()},
         "seconds": round(monotonic() - begun),
-        "faults": faults(matched, workshop.documents),
+        "faults": faults(matched, workshop.documents, site.comment),
         "closing": crawled.closing().splitlines()[1:],
         "asked": paths,
         "items": items,

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlencode
 import pytest
 from sites import OPEN, Answer, Asked, Route, Site, crawl, page, serving
 
-from crawler.frontier.pattern_rule import AUDIT_FIRST, ENOUGH
+from crawler.frontier.pattern_rule import AUDIT_FIRST, ENOUGH, LEAST_OF_ENDLESS
 
 ARTICLES = 90
 NAMES = [f"{'bcdfghklmn'[number // 10]}a{'bcdfghklmn'[number % 10]}o" for number in range(ARTICLES)]
@@ -76,6 +76,47 @@ def test_kinds_of_addresses_that_bring_nothing_are_put_off(tmp_path: Path, stops
         assert "/wiki?do=login&id=* (" in said
         copies = len(ended.items()) - ARTICLES
         assert f" of {ARTICLES + copies} pages read (" in said
+
+
+def blog(listed: int) -> Site:
+    """A blog with an archive of each day and a tag of each post; its sitemap lists so many posts, and all tags.
+
+    The guides are in no sitemap; a post links to the next one and to a guide.
+    """
+    routes: dict[str, Route] = {}
+    for number, name in enumerate(NAMES):
+        text = " ".join(
+            f"The bee {name} meets {name}{letter} in the garden of {letter}{name}." for letter in "abcdefgh"
+        )
+        after = NAMES[(number + 1) % ARTICLES]
+        links = {f"/post/{after}": after, f"/guide/{name}": "a guide", f"/tag/{name}": "a tag"}
+        links[f"/2024/{number % 12 + 1}/{number % 28 + 1}"] = "a day"
+        routes[f"/post/{name}"] = page(text, links=links)
+        routes[f"/guide/{name}"] = page(f"A guide to the gardens. {text.replace('meets', 'and its guests look for')}")
+        listing = f"<body class='archive tag'><h1>{name}</h1><h2><a href='/post/{name}'>{name}</a></h2></body>"
+        routes |= dict.fromkeys((f"/tag/{name}", *(url for url in links if url.startswith("/2024"))), listing)
+    paths = [f"/post/{name}" for name in NAMES[:listed]] + [f"/tag/{name}" for name in NAMES]
+    site = Site({"/": page("Bees dance.", links={"/post/" + NAMES[0]: "the first"})} | routes)
+
+    def sitemap(_: Asked) -> Answer:
+        urls = "".join(f"<url><loc>{site.url.rstrip('/')}{path}</loc></url>" for path in paths)
+        return Answer(f"<urlset>{urls}</urlset>", content_type="application/xml")
+
+    site.routes["/sitemap.xml"] = sitemap
+    site.routes["/robots.txt"] = lambda _: Answer(f"Sitemap: {site.url}sitemap.xml\n", content_type="text/plain")
+    return site
+
+
+@pytest.mark.parametrize("listed", [ARTICLES, 5])
+def test_archives_of_a_blog_with_a_sitemap_are_put_off(tmp_path: Path, listed: int) -> None:
+    with serving(blog(listed)) as site:
+        ended = crawl(tmp_path, {"seeds": site.url, "topic": "bees", "images": "no"}, ONE_AT_A_TIME)
+    pages = {path for path in site.routes if path.startswith(("/post/", "/guide/"))}
+    asked = site.paths()
+    assert pages <= set(asked)
+    assert sum(path.startswith("/tag/") for path in asked) <= ENOUGH + LAG + 1
+    assert sum(path.startswith("/2024/") for path in asked) <= ENOUGH + LAG + 1
+    assert len(ended.items()) >= len(pages)
 
 
 TOPICS, POSTS = 24, 6
@@ -159,3 +200,28 @@ def test_a_part_of_a_site_that_has_no_end_is_left(tmp_path: Path) -> None:
     assert asked[False] == 11
     line = next(line for line in ended.closing().splitlines() if line.startswith("Parts of sites without an end"))
     assert "/calendar?* (" in line
+
+
+VERSIONS, FILES = [f"v{letter}" for letter in "abcdefghijklmnop"], NAMES[:20]
+
+
+def repository() -> Site:
+    """Files of a repository, each shown in each version: only the first file changes."""
+    routes: dict[str, Route] = {}
+    for version in VERSIONS:
+        links = {f"/file?ci={version}&name={file}": file for file in FILES}
+        routes[f"/version/{version}"] = page(f"Version {version} has these files.", links=links)
+        for file in FILES:
+            name = f"{file} in version {version}" if file == FILES[0] else file
+            text = " ".join(f"The hive {name} {letter} is open, and {letter}{name} sleeps." for letter in "abcdefgh")
+            routes[f"/file?ci={version}&name={file}"] = page(text, links={f"/version/{version}": version})
+    return Site({"/": page("Bees dance.", links={f"/version/{version}": version for version in VERSIONS})} | routes)
+
+
+def test_files_of_each_version_are_left_when_they_are_copies(tmp_path: Path) -> None:
+    with serving(repository()) as site:
+        ended = crawl(tmp_path, {"seeds": site.url, "topic": "bees", "images": "no"}, ONE_AT_A_TIME)
+    asked = [path for path in site.paths() if path.startswith("/file?")]
+    assert LEAST_OF_ENDLESS <= len(asked) < len(VERSIONS) * len(FILES) / 2
+    assert {path.rpartition("=")[2] for path in asked} == set(FILES)
+    assert any(item["duplicate_of"] for item in ended.items())

@@ -249,6 +249,40 @@ def test_lists_of_a_site_are_alike(other: dict[str, PatternCounts], expected: bo
     assert site.is_unproductive(NAMED) is expected
 
 
+LISTED = {"/post/*": GOOD}
+ARCHIVES = {"/#/#": PatternCounts(0, 5, 5)}
+PART = PatternCounts(0, 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("listed", "counts", "pattern", "expected"),
+    [
+        ("/post/b", LISTED | ARCHIVES, "/part/#", True),
+        ("/post/b", LISTED | ARCHIVES, "/part/# .next", True),
+        ("/post/b", LISTED | {"/#/#": PatternCounts(0, 4, 4)}, "/part/#", False),
+        ("/post/b", LISTED | ARCHIVES | {"/guide/*": PatternCounts(1)}, "/part/#", False),
+        ("/post/b", {"/post/*": PatternCounts(1)} | ARCHIVES, "/part/#", False),
+        ("/part/7", LISTED | ARCHIVES, "/part/#", False),
+        ("", LISTED | ARCHIVES, "/part/#", False),
+    ],
+)
+def test_what_a_useful_sitemap_does_not_list_is_alike(
+    listed: str, counts: dict[str, PatternCounts], pattern: str, expected: bool
+) -> None:
+    found = PatternMemory()
+    found.update([lease(SITE)], {7: counts | {pattern: PART}})
+    if listed:
+        found.see([Candidate(SITE + listed, via="sitemap")])
+    assert found.of(SITE).is_unproductive(pattern) is expected
+
+
+def test_what_a_sitemap_lists_is_known_from_its_leases() -> None:
+    found = memory(LISTED | ARCHIVES | {"/part/#": PART})
+    assert not found.of(SITE).is_unproductive("/part/#")
+    found.pattern_to_put_off(lease(SITE + "/post/b", via="sitemap"))
+    assert found.of(SITE).is_unproductive("/part/#")
+
+
 def test_some_addresses_are_requested_as_an_audit() -> None:
     site = known(tag=PatternCounts(0, ENOUGH, ENOUGH))
     found = [site.is_put_off(NAMED) for _ in range(AUDIT_FIRST * AUDIT_FACTOR + 1)]
@@ -275,7 +309,9 @@ def memory(counts: Mapping[str, PatternCounts] = TAGS_AND_POSTS) -> PatternMemor
         (lease(SITE + "/post/b"), ""),
         (lease(SITE + "/new/b"), ""),
         (lease("http://b.example/tag/b"), ""),
-        (lease(SITE + "/tag/b", via="sitemap"), ""),
+        (lease(SITE + "/tag/b", via="sitemap"), NAMED),
+        (lease(SITE + "/tag/b", via="sitemap", priority=9_999), ""),
+        (lease(SITE + "/tag/b", via="image", sight="a picture"), NAMED),
         (lease(SITE + "/tag/b", via="feed", priority=HIGHEST), NAMED),
         (lease(SITE + "/tag/b", via="feed", priority=9_999), ""),
         (lease(SITE + "/tag/b", kind="seed", via="seed"), ""),
@@ -379,7 +415,9 @@ def test_lists_wait(of_pattern: PatternCounts, of_label: PatternCounts, labels: 
         (lease(SITE + "/tag/b", priority=100), 10),
         (lease(SITE + "/tag/b", priority=99), 99),
         (lease(SITE + "/tag/b", priority=500, via="feed"), 50),
-        (lease(SITE + "/tag/b", priority=500, via="sitemap"), 500),
+        (lease(SITE + "/tag/b", priority=500, via="sitemap"), 50),
+        (lease(SITE + "/tag/b", priority=9_999, via="sitemap"), 9_999),
+        (lease(SITE + "/tag/b", priority=500, sight="{}"), 500),
         (lease(SITE + "/tag/b", priority=9_999, via="feed"), 9_999),
         (lease(SITE + "/tag/b", priority=500, kind="seed", via="seed"), 500),
         (lease(SITE + "/tag/b", known=PageHistory(), priority=500), 500),
@@ -404,6 +442,13 @@ def test_requests_count_before_the_database_has_counted_them() -> None:
         assert patterns.pattern_to_put_off(tag) == pattern
     patterns.update([], {}, [ended])
     assert patterns.of(SITE).counts[NAMED].useless == ENOUGH
+
+
+@pytest.mark.parametrize(("asked", "use"), [(MOST_OPEN - 1, Use.OPEN), (MOST_OPEN, Use.USELESS)])
+def test_links_of_which_nothing_is_known_count_for_the_labelled_pattern(asked: int, use: Use) -> None:
+    found = of_alike_addresses(GOOD, PatternCounts(open=asked))
+    one = lease(SITE + "/x/b", labels=REPLY)
+    assert found.use(one, MISSING, [Candidate(SITE + "/new/b")]) == PatternUse("/x/*", use, use, LABELLED, True)
 
 
 def test_a_new_name_is_told_where_addresses_are_put_off() -> None:
@@ -451,6 +496,31 @@ def test_further_queries_of_a_path_are_one_pattern(counts: dict[str, PatternCoun
 def test_a_path_without_an_end_is_left(of_further: PatternCounts, of_own: PatternCounts, expected: str) -> None:
     found = memory(MANY | {"/timeline?*": of_further, "/timeline?Z=*": of_own})
     assert found.pattern_to_put_off(lease(FURTHER)) == expected
+
+
+FILES = "/file?ci=*&name=*"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "counts", "expected"),
+    [
+        (FILES, PatternCounts(LEAST_OF_ENDLESS, copies=36), True),
+        (f'{FILES} "file"', PatternCounts(30, 6, open=4, copies=36), True),
+        (FILES, PatternCounts(LEAST_OF_ENDLESS, copies=35), False),
+        (FILES, PatternCounts(LEAST_OF_ENDLESS - 1, copies=39), False),
+        ("/file/*/*", PatternCounts(LEAST_OF_ENDLESS, copies=36), False),
+    ],
+)
+def test_queries_whose_pages_are_copies_are_left(pattern: str, counts: PatternCounts, expected: bool) -> None:
+    site = SitePatterns()
+    site.update({pattern: counts})
+    assert site.is_unproductive(pattern) is expected
+
+
+@pytest.mark.parametrize(("copies", "use"), [(10, Use.USEFUL), (11, Use.OPEN)])
+def test_links_to_copies_do_not_make_a_page_useful(copies: int, use: Use) -> None:
+    site = known(file=PatternCounts(20, copies=copies))
+    assert site.lead(NAMED, [SITE + "/file/b"]) is use
 
 
 def test_copies_of_a_path_with_many_queries_are_useless_wherever_they_lead() -> None:

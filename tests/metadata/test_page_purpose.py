@@ -114,6 +114,11 @@ HEADED = (
 )
 CLOUD = " ".join(f"<a href='/tag/{number}'>bees {number}</a>" for number in range(10))
 MENU = "".join(f"<li><a href='/{name}'>{name}</a></li>" for name in ("home", "archive", "tags"))
+SIGNED = (
+    "<div><a href=/post/{0}>Notes on the bees, part {0}</a><br>"
+    "<span>Posted <span>Mon Aug {0} 08:53:20 2015</span> by <span>Bert Moss of the bees</span></span></div>"
+)
+"""An entry above the line of its date and author."""
 TEASERS = "".join(dated(number, f"<p>{TEXT}</p>") for number in range(1, 4))
 CONTINUED = dated(1, f"<p>{TEXT}</p><p><a href='/post/1'>Read more</a></p>")
 WHOLE = HEADED.format(1, f"{TEXT}</p><h3>Why</h3><p>{TEXT}")
@@ -129,6 +134,10 @@ WHOLE = HEADED.format(1, f"{TEXT}</p><h3>Why</h3><p>{TEXT}")
             "",
             True,
         ),
+        ("".join(map(SIGNED.format, range(3, 6))), "listing", True),
+        (SIGNED.format(3), "", True),
+        (f"{SIGNED.format(3)}<p>{TEXT}</p>", "", False),
+        (f"<p>Notes on the bees</p>{SIGNED.format(3).partition('<br>')[2]}", "", False),
         ("<ul><li><a href=/a>2025</a> (4)<li><a href=/b>2024</a> (6)<li><a href=/c>2023</a> (6)</ul>", "", True),
         ("<ul><li><a href=/a>Varroa</a><li><a href=/b>Nosema</a><li><a href=/c>Foulbrood</a></ul>", "", True),
         (

@@ -83,7 +83,7 @@ def test_a_copy_is_as_useful_as_its_links(crew: Crew, of_copy: Use, useful: int)
     one, leases = several(crew, 2)
     use = PatternUse(PATTERN, Use.USEFUL, of_copy)
     one.end(*(also(stored(lease, text_fingerprint="0" * 16), pattern_use=use) for lease in leases))
-    assert counts(crew)[PATTERN].useful == useful
+    assert (counts(crew)[PATTERN].useful, counts(crew)[PATTERN].copies) == (useful, 1)
 
 
 @pytest.mark.parametrize(

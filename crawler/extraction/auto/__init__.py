@@ -19,7 +19,7 @@ is needed to use them; it is imported when the first page is judged.
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from crawler.extraction.auto.readers_comments import comments, named_as_comments
+from crawler.extraction.auto.readers_comments import are_beside_main, comments, named_as_comments
 from crawler.extraction.auto.wholes import wholes
 from crawler.extraction.output.plain_text import plain
 from crawler.extraction.script_text import instead
@@ -50,12 +50,16 @@ class MainText(NamedTuple):
 
 
 def _without_comments(page: Page, kept: list[int], judgement: "PageJudgement") -> list[int]:
-    """The main text without what is in elements named as comments, unless the rest is no article by itself."""
+    """The main text without what is in elements named as comments, if these stand beside the page's main element, or if
+    the rest is an article by itself. In manuals such names are of other things.
+    """
     named_so = frozenset(page.once(named_as_comments))
     rest = [index for index in kept if index not in named_so]
+    if len(rest) == len(kept) or (rest and are_beside_main(page, rest, named_so)):
+        return rest
     tokens = judgement.tokens[rest]
     is_article = tokens.sum() >= LEAST_WORDS and judgement.probabilities[rest] @ tokens >= SURE * tokens.sum()
-    return rest if is_article else kept
+    return rest if is_article and judgement.page_type == "article" else kept
 
 
 def auto(
@@ -103,6 +107,5 @@ def _judged(
         judgement = without(judgement, library.common_blocks(page))
     likely, tokens = judgement.probabilities, judgement.tokens
     places = wholes(page, choose(likely, tokens, weight).tolist(), judgement)
-    if judgement.page_type == "article":  # in manuals such names are of other things
-        places = _without_comments(page, places, judgement)
+    places = _without_comments(page, places, judgement)
     return places, judgement.page_type, round(expected_f1(likely, tokens, places), 4)

@@ -6,7 +6,7 @@ all blocks are remarks, short ones too, if most of its text is prose.
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterator
+from collections.abc import Collection, Container, Iterator
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
@@ -68,6 +68,23 @@ def named_as_comments(page: Page) -> list[int]:
                 headings[parent] = tag
         inside.append(inside[parent + 1] or is_for_comments[name] or parent in headings)
     return [index for index, home in enumerate(page.homes) if inside[home + 1]]
+
+
+def are_beside_main(page: Page, text: Collection[int], remarks: Collection[int]) -> bool:
+    """Whether most of the text is in the element that the page declares to be the main one, and no remark is: given
+    are indexes of blocks.
+
+    https://html.spec.whatwg.org/multipage/grouping-content.html#the-main-element, https://www.w3.org/TR/wai-aria/#main
+    """
+    elements, (_, parents, _, _, _) = named(page), page.containers
+    is_main = [tag == "main" or role == "main" for tag, _, _, role, _ in elements.names]
+    if not any(is_main):
+        return False
+    inside = [False]
+    for name, parent in zip(elements.containers, parents, strict=True):
+        inside.append(inside[parent + 1] or is_main[name])
+    in_main = {index for index, home in enumerate(page.homes) if inside[home + 1]}
+    return 2 * len(in_main.intersection(text)) > len(text) and in_main.isdisjoint(remarks)
 
 
 def _said(name: Name) -> str:

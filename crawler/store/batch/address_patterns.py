@@ -37,10 +37,11 @@ def uses_of(ended: Iterable[Completion], copies: Collection[int]) -> Counts:
     found: Counts = {}
     for one in ended:
         if (said := one.result.pattern_use) is not None:
-            use = said.of_copy if said.use is Use.USEFUL and one.lease.id in copies else said.use
-            for pattern in said.counted_for(use):
+            is_copy = one.lease.id in copies
+            use = said.of_copy if said.use is Use.USEFUL and is_copy else said.use
+            for pattern in said.counted(use):
                 key = one.lease.site_id, pattern
-                found[key] = found.get(key, PatternCounts()).after(use, said.is_list)
+                found[key] = found.get(key, PatternCounts()).with_use(use, is_list=said.is_list, is_copy=is_copy)
         if (trial := one.result.trial) is not None and trial.pattern:
             key = one.lease.site_id, trial.pattern
             counts = found.get(key, PatternCounts())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, unquote_plus, urlsplit
 
 from crawler.evaluation.metadata_scores import is_right
 from crawler.evaluation.structure_scores import MarkdownParts, parts
@@ -62,6 +62,8 @@ class Comparison:
     """Items without text."""
     copies: int
     """Items that are marked as near-duplicates."""
+    comments: int
+    """Items with comments of readers in their text."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ def slug_path(url: str) -> str:
 def match(items: Iterable[Item], documents: Sequence[Document]) -> Matched:
     """The items by document, without a seed that is none, which is kept by intention.
 
-    The longest slug decides, as one may be the end of another.
+    The longest slug decides, as one may be the end of another. A slug with a query is compared with path and query.
     """
     slugs = sorted((document.slug for document in documents), key=len, reverse=True)
     by_slug: dict[str, Item] = {}
@@ -123,7 +125,8 @@ def match(items: Iterable[Item], documents: Sequence[Document]) -> Matched:
     copies: list[Item] = []
     for item in items:
         path = slug_path(item["url"])
-        slug = next((slug for slug in slugs if path.endswith(f"/{slug.lower()}")), None)
+        query = f"{path}?{unquote_plus(urlsplit(item['url']).query).lower()}"
+        slug = next((slug for slug in slugs if (query if "?" in slug else path).endswith(f"/{slug.lower()}")), None)
         if item["duplicate_of"]:
             copies.append(item)
         elif slug is None:
@@ -142,7 +145,7 @@ def word_f1(item: Item, document: Document) -> float:
     return f1(precision or 0.0, recall or 0.0)
 
 
-def compare(site: str, matched: Matched, documents: Sequence[Document], requests: int) -> Comparison:
+def compare(site: str, matched: Matched, documents: Sequence[Document], requests: int, comment: str = "") -> Comparison:
     """The row of a site."""
     pairs = [(matched.items[document.slug], document) for document in documents if document.slug in matched.items]
     kept = len(matched.items) + len(matched.others) + len(matched.repeated)
@@ -163,10 +166,16 @@ def compare(site: str, matched: Matched, documents: Sequence[Document], requests
         twice=len(matched.repeated),
         empty=sum(not item["text"] for item in chain(matched.items.values(), matched.others, matched.repeated)),
         copies=len(matched.copies),
+        comments=len(_with_comments(matched, comment)),
     )
 
 
-def faults(matched: Matched, documents: Sequence[Document]) -> dict[str, list[str]]:
+def _with_comments(matched: Matched, comment: str) -> list[str]:
+    """The addresses of documents whose texts have what comments have."""
+    return [item["url"] for item in matched.items.values() if comment and comment in item["text"]]
+
+
+def faults(matched: Matched, documents: Sequence[Document], comment: str = "") -> dict[str, list[str]]:
     """What is wrong, with addresses, for whoever looks for the cause."""
     pairs = [(matched.items[document.slug], document) for document in documents if document.slug in matched.items]
     lost = [document.slug for document in documents if document.slug not in matched.items]
@@ -176,6 +185,7 @@ def faults(matched: Matched, documents: Sequence[Document]) -> dict[str, list[st
         "twice": [item["url"] for item in matched.repeated],
         "copies": [f"{item['url']} of {item['duplicate_of']}" for item in matched.copies],
         "empty": [item["url"] for item, _ in pairs if not item["text"]],
+        "comments": _with_comments(matched, comment),
     }
     for item, document in pairs:
         golds = {"title": document.title, "author": document.author, "published": document.published}

@@ -5,12 +5,15 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from struct import pack
 from zlib import compress, crc32
+
+from server import Served, serving
 
 from strangers_sites.sources import IMAGES, Document
 
@@ -36,7 +39,7 @@ class Site:
 
     name: str
     kind: str
-    """`blog`, `manual` or `application`."""
+    """`blog`, `manual`, `application` or `content system`."""
     address: str
     """Its loopback address, as absolute links have it."""
     programs: Programs
@@ -48,6 +51,12 @@ class Site:
     """The file that is served for addresses without a file, as hosts of applications are configured."""
     is_ready: bool = False
     """Whether the pages are in the programs' folder."""
+    serve: "Callable[[Workshop], AbstractContextManager[Served]] | None" = None
+    """Serves a site that has programs of its own; files are served from its output."""
+    front: str = "/"
+    """The path of its front page."""
+    comment: str = ""
+    """What each comment of a reader has, and no document."""
 
     @property
     def url(self) -> str:
@@ -81,6 +90,17 @@ class Workshop:
     def python_packages(self) -> Path:
         """The packages of the programs' environment."""
         return next((self.programs / "venv").glob("lib/python*/site-packages"))
+
+    def serving(self) -> AbstractContextManager[Served]:
+        """Serves the site, and remembers what was asked for."""
+        if self.site.serve is not None:
+            return self.site.serve(self)
+        return self._serving_files()
+
+    @contextmanager
+    def _serving_files(self) -> Iterator[Served]:
+        with serving(self.output, self.site.address, PORT, self.site.fallback) as (_, served):
+            yield served
 
     @cached_property
     def documents(self) -> Sequence[Document]:

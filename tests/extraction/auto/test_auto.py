@@ -126,6 +126,24 @@ def test_comments_are_not_main_text() -> None:
 
 
 @pytest.mark.parametrize(
+    ("main", "comments", "is_text"),
+    [
+        ("<div role=main>{}</div>", "<div role=complementary>{}</div>", False),
+        ("<main>{}</main>", "<div>{}</div>", False),
+        ("<div>{}</div>", "<div role=complementary>{}</div>", True),
+        ("<main>{}", "<div>{}</div></main>", True),
+        ("<main></main>{}", "<div>{}</div>", True),
+    ],
+)
+def test_comments_beside_the_main_element_are_left_out_of_short_texts(main: str, comments: str, is_text: bool) -> None:
+    remarks = f"<div class=comments>{f'<p>{REMARK}</p>' * 9}</div>"
+    page = Page.from_html(main.format(f"<p>{'bees ' * (LEAST_WORDS // 2)}</p>") + comments.format(remarks))
+    found = auto(page, model=indifferent(SURE))
+    assert (REMARK in found.text, REMARK in found.comments) == (is_text, not is_text)
+    assert "bees bees" in found.text
+
+
+@pytest.mark.parametrize(
     ("words", "likely", "is_text"),
     [
         (LEAST_WORDS, SURE + 0.01, False),

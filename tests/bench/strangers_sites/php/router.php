@@ -5,8 +5,5 @@ $file = $_SERVER['DOCUMENT_ROOT'] . $path;
 if (is_file($file) || (is_dir($file) && is_file("$file/index.php") && $path != '/')) {
     return false;
 }
-register_shutdown_function(function () {
-    file_put_contents('php://stderr', '[' . http_response_code() . "]: GET {$_SERVER['REQUEST_URI']}\n");
-});
 $_SERVER['SCRIPT_NAME'] = $_SERVER['PHP_SELF'] = '/index.php';
 require $_SERVER['DOCUMENT_ROOT'] . '/index.php';
