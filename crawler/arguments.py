@@ -408,8 +408,8 @@ ARGUMENTS = {
         lambda value: _choice("listings", {"yes": True, "no": False})(value) == "yes",
         "no",
         N_(
-            "yes also keeps pages that only list others, such as the archives of a blog; their links are followed in "
-            "any case."
+            "yes also keeps pages that only list others, such as the archives of a blog, and pages of an image; their "
+            "links are followed in any case."
         ),
     ),
     "extractor": Argument(_extractor, N_("the setting EXTRACTOR"), N_("The method that extracts the main text.")),

@@ -86,6 +86,7 @@ class Code(StrEnum):
     MISSING = "missing", Group.SKIPPED, N_("notice that there is no such page")
     LOGIN_FORM = "login_form", Group.SKIPPED, N_("log-in form")
     LISTING = "listing", Group.SKIPPED, N_("list of other pages")
+    PHOTO_PAGE = "photo_page", Group.SKIPPED, N_("page of an image or a gallery, with next to no text")
     NO_TEXT = "no_text", Group.SKIPPED, N_("page without text")
     OFF_TOPIC = "off_topic", Group.SKIPPED, N_("off topic: relevance under min_relevance")
     LANGUAGE = "language", Group.SKIPPED, N_("language: {language}")
@@ -262,7 +263,12 @@ def _status(code: str) -> Message:
 
 
 Outcomes = Counter[Outcome]
-READ = frozenset((Code.LIST, Code.NOINDEX, Code.LISTING, Code.NO_TEXT, Code.OFF_TOPIC, Code.LANGUAGE, Code.DROPPED))
+READ = frozenset(
+    (
+        *(Code.LIST, Code.NOINDEX, Code.LISTING, Code.PHOTO_PAGE, Code.NO_TEXT),
+        *(Code.OFF_TOPIC, Code.LANGUAGE, Code.DROPPED),
+    )
+)
 """Outcomes of seeds that were read although nothing is stored."""
 SEED_FAILURES = frozenset(
     code

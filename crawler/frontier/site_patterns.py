@@ -309,7 +309,7 @@ class PatternMemory:
     def priority(self, lease: Lease) -> int:
         """The priority of a leased address: a lower one if its pattern brings lists."""
         one = lease.candidate
-        if not _may_be_put_off(lease):
+        if not (_may_be_put_off(lease) and one.has_learned_priority):
             return one.priority
         of_site = self.of(one.url)
         pattern = of_site.pattern(one.url)

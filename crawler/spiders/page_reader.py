@@ -16,6 +16,7 @@ from crawler.frontier import page_result
 from crawler.frontier.page_result import Candidate, Lease, Template
 from crawler.items import PageItem
 from crawler.metadata.page_purpose import is_listing, is_login
+from crawler.metadata.photo_page import is_photo_page
 from crawler.metadata.record_readers import READERS
 from crawler.noise.page_images import page_images
 from crawler.outcomes import Code, Outcome
@@ -134,8 +135,11 @@ class PageReader:
         shows_images = self.images.wanted and bool(page.images)
         if not extraction.text.strip() and not shows_images and lease.known is None:  # a known page has lost its text
             return Outcome(Code.NO_TEXT)
-        is_left_out = not self.keeps_listings and lease.candidate.kind != "seed" and is_listing(page, extraction)
-        return Outcome(Code.LISTING) if is_left_out else None
+        if self.keeps_listings or lease.candidate.kind == "seed":
+            return None
+        if is_listing(page, extraction):
+            return Outcome(Code.LISTING)
+        return Outcome(Code.PHOTO_PAGE) if is_photo_page(page, extraction) else None
 
     def _shared_examples(self, page: Page, candidate: Candidate, extraction: Extraction) -> tuple[tuple[str, str], ...]:
         """If no topic is given, a seed is an example of the topic; it is learned at once."""

@@ -97,6 +97,20 @@ def test_archives_are_items_on_request(tmp_path: Path, seed: str, listings: str,
     assert f" of {len(found)} pages read (" in ended.closing()
 
 
+@pytest.mark.parametrize(
+    ("seed", "listings", "is_item"), [("", "no", False), ("", "yes", True), ("detail?media=hive.jpg", "no", True)]
+)
+def test_the_page_of_an_image_is_an_item_on_request(tmp_path: Path, seed: str, listings: str, is_item: bool) -> None:
+    site = blog(links={"/detail?media=hive.jpg": "A hive"})
+    photo = page("The hive of May.", links={"/post/bees": "bees"})
+    site.routes["/detail?media=hive.jpg"] = photo.replace("</body>", "<img src=/files/hive-300x200.jpg></body>")
+    with serving(site):
+        ended = crawl(tmp_path, ARGUMENTS | {"seeds": site.url + seed, "listings": listings})
+    found = {item["url"].replace(site.url, "/") for item in ended.items()}
+    assert found - {"/"} == {"/post/bees"} | ({"/detail?media=hive.jpg"} if is_item else set())
+    assert ended.counts().get("page of an image or a gallery, with next to no text", 0) == (not is_item)
+
+
 @pytest.mark.parametrize(("named", "asked"), [(20, 20), (22, 20)])
 def test_sitemaps_beyond_the_limit_are_counted(tmp_path: Path, named: int, asked: int) -> None:
     lines = "".join(f"Sitemap: /{number}.map\n" for number in range(named)) + "Sitemap: http://b.example/\n"

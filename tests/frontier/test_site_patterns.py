@@ -420,6 +420,8 @@ def test_lists_wait(of_pattern: PatternCounts, of_label: PatternCounts, labels: 
         (lease(SITE + "/tag/b", priority=99), 99),
         (lease(SITE + "/tag/b", priority=500, via="feed"), 50),
         (lease(SITE + "/tag/b", priority=500, via="sitemap"), 50),
+        (lease(SITE + "/tag/b", priority=9_999, via="sitemap"), 9_999),
+        (lease(SITE + "/tag/b", priority=500, sight="{}"), 500),
         (lease(SITE + "/tag/b", priority=9_999, via="feed"), 9_999),
         (lease(SITE + "/tag/b", priority=500, kind="seed", via="seed"), 500),
         (lease(SITE + "/tag/b", known=PageHistory(), priority=500), 500),

@@ -1,0 +1,97 @@
+"""Whether a page is there for images, with a few words beside them: the page of a photo, or a gallery.
+
+Systems make a page for each image that is uploaded, with its name, its size, the date and navigation. It is named after
+the file, and says so in its classes, its title or its address:
+
+    /photos/hive-at-dawn.jpg        <h1>hive-at-dawn</h1> <a href="/files/hive-at-dawn.jpg"><img …></a>
+    /detail?media=hive-at-dawn.jpg  <h1>Hive at dawn</h1> <img src="/fetch?w=500&media=hive-at-dawn.jpg">
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from crawler.page.text import letters, width
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crawler.page.links import ImageLink
+    from crawler.page.page import Extraction, Page
+
+MOST_BESIDE_A_PHOTO = 400
+"""Columns of text that the page of an image may have: its size, date and camera are some 200."""
+MOST_BESIDE_A_TITLE = 120
+"""Columns of text, where only the image's description says that the page is named after it: a sentence or two."""
+LEAST_OF_A_GALLERY = 6
+"""Images that lead to larger ones."""
+ATTACHMENT = "attachment"
+"""The class of the body of such pages in WordPress."""
+IMAGE_FILE = re.compile(r"([^/:=?&]+)\.(?:jpe?g|png|gif|webp|avif|bmp|tiff?|svg|heic)$", re.IGNORECASE)
+SIZE = re.compile(r"[-_.](?:\d+x\d+|scaled|thumb(?:nail)?|small|medium|large)$", re.IGNORECASE)
+"""What the names of smaller versions of an image end with."""
+
+
+def is_photo_page(page: Page, extraction: Extraction) -> bool:
+    """Whether a page shows an image or a gallery, and has next to no text."""
+    columns = width(extraction.text)
+    if page.document is not None or columns > MOST_BESIDE_A_PHOTO or not page.images:
+        return False
+    if _is_attachment(page) or _is_named_after_a_file(page):
+        return True
+    if columns > MOST_BESIDE_A_TITLE:
+        return False
+    larger = [image for image in page.images if _file_names(image.target)]
+    return len({image.target for image in larger}) >= LEAST_OF_A_GALLERY or any(
+        _names_the_page(image, page) for image in larger
+    )
+
+
+def _is_attachment(page: Page) -> bool:
+    body = page.root.find("body")
+    return body is not None and ATTACHMENT in body.get("class", "").lower().split()
+
+
+def _is_named_after_a_file(page: Page) -> bool:
+    """Whether the page has the name of an image file that it shows, in its address or as its title."""
+    names = {*_file_names(page.url), *_file_names(page.title.strip())}
+    for heading in _headings(page):
+        names.update(_file_names(heading))
+    return bool(names) and any(not names.isdisjoint(_file_names(image.url)) for image in page.images)
+
+
+def _names_the_page(image: ImageLink, page: Page) -> bool:
+    """Whether the address of a page is that of an image without its ending, or its title is the image's description."""
+    last = urlsplit(page.url).path.rstrip("/").rpartition("/")[2]
+    if _plain(unquote(last).rpartition(".")[0] or unquote(last)) in _file_names(image.target):
+        return True
+    description = letters(image.alt)
+    return bool(description) and any(letters(heading) == description for heading in _headings(page))
+
+
+def _headings(page: Page) -> Iterator[str]:
+    for heading in page.root.iter("h1"):
+        yield "".join(map(str, heading.itertext())).strip()
+
+
+def _file_names(text: str) -> list[str]:
+    """The names of the image files in an address or a title, without endings and sizes.
+
+    >>> _file_names("http://a.example/fetch?w=500&media=wiki:Hive-at_dawn.jpg"), _file_names("/hive-300x200.png")
+    (['hive at dawn'], ['hive'])
+    """
+    return [_plain(match[1]) for part in _parts(text) if (match := IMAGE_FILE.search(part))]
+
+
+def _parts(text: str) -> Iterator[str]:
+    """The path and the values of the parameters of an address; a title is its own path."""
+    path, _, query = text.partition("#")[0].partition("?")
+    yield unquote(path)
+    if query:
+        yield from (value for _, value in parse_qsl(query))
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]+", " ", SIZE.sub("", name)).strip().casefold()
