@@ -243,7 +243,9 @@ def _has_teasers(page: Page, extraction: Extraction, entries: Mapping[int, Entry
     if extraction.page_type not in MAY_LIST_POSTS or _is_text_by_head(page):
         return False
     kept = {id(block) for block in extraction.blocks}
+    beside = _beside(page, extraction.blocks)
     teasers = [page.blocks[first : last + 1] for first, last in _teasers(page, entries)]
+    teasers = [part for part in teasers if not _is_beside(part[0], beside)]
     shown = [part for part in teasers if any(id(block) in kept for block in part)]
     if not shown:
         return False
@@ -256,7 +258,7 @@ def _has_teasers(page: Page, extraction: Extraction, entries: Mapping[int, Entry
 
 def _teasers(page: Page, entries: Mapping[int, Entry]) -> Iterator[tuple[int, int]]:
     """The places of a title that leads to another page and of a later link to the same page, where the beginning of a
-    text stands between them.
+    text stands between them, without a heading of its own: that would end a menu.
     """
     places_of_links: defaultdict[str, list[int]] = defaultdict(list)
     for link in page.links:
@@ -270,7 +272,10 @@ def _teasers(page: Page, entries: Mapping[int, Entry]) -> Iterator[tuple[int, in
         if entry.target.startswith(part_of_the_page):
             continue
         for last in places_of_links[entry.target]:
-            if at < last <= at + MOST_OF_A_TEASER and _own_letters(page.blocks[at + 1 : last + 1]) >= LEAST_OF_A_TEASER:
+            text = page.blocks[at + 1 : last + 1]
+            if not 0 < len(text) <= MOST_OF_A_TEASER or _own_letters(text) < LEAST_OF_A_TEASER:
+                continue
+            if not any(block.tag in HEADINGS and id(block) not in entries for block in text):
                 yield at, last
                 read = last
                 break
