@@ -203,8 +203,6 @@ OWN = f"<p>{TEXT}</p>"
         (teaser(1).replace("/post/", "http://other.example/"), "article", False),
         (teaser(1).replace("/post/1", "#text"), "article", False),
         (teaser(1).replace("<p>", "<h2>Winter</h2><p>"), "article", False),
-        (f"<nav><a href='/post/1'>Hives</a></nav><p>{TEXT}</p><p><a href='/post/1'>Back</a></p>", "article", False),
-        (f"<div><a href='/post/1'>Hives</a></div><p>{TEXT}</p><p><a href='/post/1'>Back</a></p>", "article", True),
         (teaser(1, "</p><p>".join(MOST_OF_A_TEASER * ["of the bees"])), "article", False),
         (teaser(1, "</p><p>".join((MOST_OF_A_TEASER - 1) * ["of the bees"])), "article", True),
     ],
