@@ -273,7 +273,7 @@ def _teasers(page: Page, entries: Mapping[int, Entry]) -> Iterator[tuple[int, in
             continue
         for last in places_of_links[entry.target]:
             text = page.blocks[at + 1 : last + 1]
-            if not 0 < len(text) <= MOST_OF_A_TEASER or _own_letters(text) < LEAST_OF_A_TEASER:
+            if not 0 < len(text) <= MOST_OF_A_TEASER or _unlinked_letters(text) < LEAST_OF_A_TEASER:
                 continue
             if not any(block.tag in HEADINGS and id(block) not in entries for block in text):
                 yield at, last
@@ -281,7 +281,7 @@ def _teasers(page: Page, entries: Mapping[int, Entry]) -> Iterator[tuple[int, in
                 break
 
 
-def _own_letters(blocks: Iterable[Block]) -> int:
+def _unlinked_letters(blocks: Iterable[Block]) -> int:
     return sum(len(block.text) - block.linked for block in blocks)
 
 
@@ -329,15 +329,20 @@ def _dated_titles(page: Page, kept: Sequence[Block], entries: Mapping[int, Entry
 
 
 def _has_no_text(page: Page, extraction: Extraction, entries: Mapping[int, Entry]) -> bool:
-    """Whether nearly nothing of the page was kept, as it has only entries with dates or a cloud of links."""
+    """Whether nearly nothing of the page was kept, as it has only entries with dates or a cloud of links; or nothing
+    but links and headings, beside entries of any kind.
+    """
     if extraction.page_type in HAS_LITTLE_TEXT:
         return False
     kept = extraction.blocks
-    if _letters(_own_text(page, kept, entries)) > FEW_WORDS or (extraction.text and not kept) or _is_text_by_head(page):
+    own_text = _own_text(page, kept, entries)
+    if _letters(own_text) > FEW_WORDS or (extraction.text and not kept) or _is_text_by_head(page):
         return False
     beside = _beside(page, kept)
-    lists = (block for block in page.blocks if id(block) in entries and not _is_beside(block, beside))
-    return any(entries[id(block)].is_dated or entries[id(block)].links >= CLOUD for block in lists)
+    lists = [entries[id(block)] for block in page.blocks if id(block) in entries and not _is_beside(block, beside)]
+    if kept and not _unlinked_letters(own_text):
+        return bool(lists)
+    return any(entry.is_dated or entry.links >= CLOUD for entry in lists)
 
 
 def _letters(blocks: Iterable[Block]) -> int:

@@ -86,7 +86,8 @@ TEXT = "Honey bees keep their brood warm through the winter, and a cluster of wo
         ("".join(map(post, range(3))), "article", True),
         ("".join(post(number, TEXT) for number in range(2)), "", False),
         ("<h1>Tag: bees</h1>" + post(1), "", True),
-        ("<h1>A note</h1><h2>Why</h2><h2>How</h2>" + post(1), "", False),
+        ("<h1>A note</h1><h2>Why</h2><p>For winter.</p><h2>How</h2>" + post(1), "", False),
+        ("<h1>A note</h1><h2>Why</h2><h2>How</h2>" + post(1), "", True),
         (
             "".join(f"<h2 id=part-{number}><a href='?at=part-{number}'>Part {number}</a></h2>" for number in range(9)),
             "",
@@ -228,6 +229,12 @@ def test_a_page_of_which_nothing_is_kept_may_be_a_list(html: str, expected: bool
     page = Page.from_html(f"<body>{html}", "http://a.example/blog/page/2")
     assert is_listing(page, Extraction("", "")) is expected
     assert not is_listing(page, Extraction("", "", page_type="product"))
+
+
+@pytest.mark.parametrize(("beside", "expected"), [(MENU, True), ("", False), (f"<nav><ul>{MENU}</ul></nav>", False)])
+def test_a_name_beside_links_is_the_name_of_a_list(beside: str, expected: bool) -> None:
+    page = Page.from_html(f"<body><h1>Years</h1>{beside}", "http://a.example/years")
+    assert is_listing(page, Extraction("Years", "Years", page.blocks[:1])) is expected
 
 
 def test_the_text_of_a_page_may_stand_in_an_aside() -> None:
