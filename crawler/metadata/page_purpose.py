@@ -245,14 +245,16 @@ def _has_teasers(page: Page, extraction: Extraction, entries: Mapping[int, Entry
     kept = {id(block) for block in extraction.blocks}
     beside = _beside(page, extraction.blocks)
     teasers = [page.blocks[first : last + 1] for first, last in _teasers(page, entries)]
-    teasers = [part for part in teasers if not _is_beside(part[0], beside)]
-    shown = [part for part in teasers if any(id(block) in kept for block in part)]
+    shown = [part for part in teasers if not _is_beside(part[0], beside) and any(id(block) in kept for block in part)]
+    has_several = len({entries[id(part[0])].target for part in shown}) >= SEVERAL
+    if not has_several:  # the links around an article may lead to the same page twice
+        shown = [part for part in shown if part[0].tag in HEADINGS or entries[id(part[0])].is_dated_title]
     if not shown:
         return False
     letters = _letters(extraction.blocks)
     of_teasers = _letters(block for part in shown for block in part if id(block) in kept)
     begins_with_them = _before(page, extraction.blocks, shown[0][0]) <= max(FEW_WORDS, letters / 10)
-    least = MOST_OF_A_LIST if len(shown) >= SEVERAL else WHOLLY
+    least = MOST_OF_A_LIST if has_several else WHOLLY
     return begins_with_them and of_teasers >= least * letters
 
 
@@ -274,6 +276,8 @@ def _teasers(page: Page, entries: Mapping[int, Entry]) -> Iterator[tuple[int, in
         for last in places_of_links[entry.target]:
             text = page.blocks[at + 1 : last + 1]
             if not 0 < len(text) <= MOST_OF_A_TEASER or _unlinked_letters(text) < LEAST_OF_A_TEASER:
+                continue
+            if block.text in text[-1].text:  # a link to print or to send the page, or to an author, above and below
                 continue
             if not any(block.tag in HEADINGS and id(block) not in entries for block in text):
                 yield at, last

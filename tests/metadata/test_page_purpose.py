@@ -177,7 +177,8 @@ def teaser(number: int, text: str = TEXT, rest: str = "阅读全文", title: str
     return f"<div><{title}><a href='/post/{number}'>蜜蜂第 {number} 章</a></{title}><p>{text}</p>{more}</div>"
 
 
-INLINE = f"<div><div><a href='/post/4'>Bees</a></div><p>{TEXT} <a href='/post/4'>Read more</a></p></div>"
+INLINE = f"<div><h3><a href='/post/4'>Bees</a></h3><p>{TEXT} <a href='/post/4'>Read more</a></p></div>"
+ONE_TEASER = teaser(1, title="h2")
 SEVERAL_TEASERS = "".join(map(teaser, range(SEVERAL)))
 OWN = f"<p>{TEXT}</p>"
 
@@ -195,17 +196,19 @@ OWN = f"<p>{TEXT}</p>"
         (SEVERAL_TEASERS + OWN, "article", True),
         (SEVERAL_TEASERS + 3 * OWN, "article", False),
         (OWN + SEVERAL_TEASERS, "article", False),
-        (teaser(1), "article", True),
+        ("".join(teaser(number, rest=f"by 蜜蜂第 {number} 章") for number in range(SEVERAL)), "article", False),
+        (ONE_TEASER, "article", True),
+        (teaser(1), "article", False),
         (INLINE, "article", True),
-        (teaser(1, f"<a href='/post/1'>5 May 2024</a></p><p>{TEXT}"), "article", True),
-        (teaser(1) + OWN, "article", False),
-        (f"<p>标签：蜜蜂</p>{teaser(1)}", "article", True),
-        (f"<title>蜜蜂第 1 章</title>{teaser(1)}", "article", False),
-        (teaser(1).replace("/post/", "http://other.example/"), "article", False),
-        (teaser(1).replace("/post/1", "#text"), "article", False),
-        (teaser(1).replace("<p>", "<h2>Winter</h2><p>"), "article", False),
-        (teaser(1, "</p><p>".join(MOST_OF_A_TEASER * ["of the bees"])), "article", False),
-        (teaser(1, "</p><p>".join((MOST_OF_A_TEASER - 1) * ["of the bees"])), "article", True),
+        (teaser(1, title="h2", text=f"<a href='/post/1'>5 May 2024</a></p><p>{TEXT}"), "article", True),
+        (ONE_TEASER + OWN, "article", False),
+        (f"<p>标签：蜜蜂</p>{ONE_TEASER}", "article", True),
+        (f"<title>蜜蜂第 1 章</title>{ONE_TEASER}", "article", False),
+        (ONE_TEASER.replace("/post/", "http://other.example/"), "article", False),
+        (ONE_TEASER.replace("/post/1", "#text"), "article", False),
+        (ONE_TEASER.replace("<p>", "<h3>Winter</h3><p>", 1), "article", False),
+        (teaser(1, title="h2", text="</p><p>".join(MOST_OF_A_TEASER * ["of the bees"])), "article", False),
+        (teaser(1, title="h2", text="</p><p>".join((MOST_OF_A_TEASER - 1) * ["of the bees"])), "article", True),
     ],
 )
 def test_beginnings_of_other_pages_are_a_list(html: str, page_type: str, expected: bool) -> None:
