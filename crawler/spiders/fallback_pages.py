@@ -2,9 +2,11 @@
 
 The source of a page is a frame if the server sends the very same for another path, or if routes are fragments. In a
 browser, such a frame shows the page of any address. So it is rendered once more for an address that no site has, beside
-the page in question: a page with the same text, links and images is not there. Only the data that the application then
-looks for in vain is requested, and only where a page has little text.
+the page in question: a page with the same text and no further links and images is not there. Only the data that the
+application then looks for in vain is requested, and only where a page has little text.
 """
+
+from __future__ import annotations
 
 import asyncio
 from collections import Counter
@@ -35,6 +37,10 @@ class ShownParts(NamedTuple):
     links: frozenset[str]
     """Without those to the page itself."""
     images: frozenset[str]
+
+    def are_among(self, other: ShownParts) -> bool:
+        """Whether another page has the same text, and all the links and images."""
+        return self.text == other.text and self.links <= other.links and self.images <= other.images
 
 
 @dataclass
@@ -70,7 +76,8 @@ class FallbackPages:
                 self._trials[site(url)] += 1
                 made_up = await render(url)
                 self._shown[url] = self._parts(made_up) if made_up is not None else None
-        return self._shown.get(url) == self._parts(shown)
+        of_made_up = self._shown.get(url)
+        return of_made_up is not None and self._parts(shown).are_among(of_made_up)
 
     def _parts(self, page: Page) -> ShownParts:
         links = frozenset(link.url for link in page.links if link.url != page.url)

@@ -63,6 +63,7 @@ BESIDE = f"{SITE}/post/{MADE_UP}"
         (shown("Bee manual"), shown("Bee guide"), (False, [BESIDE])),
         (shown("Bee manual<a href='/a'>"), shown("Bee manual<a href='/a'>", BESIDE), (True, [BESIDE])),
         (shown("Bee manual<a href='/a'>"), shown("Bee manual", BESIDE), (False, [BESIDE])),
+        (shown("Bee manual"), shown("Bee manual<a href='lost'>", BESIDE), (True, [BESIDE])),  # in a menu
         (shown("Bee manual<a href=''>"), shown("Bee manual<a href=''>", BESIDE), (True, [BESIDE])),
         (shown("Bee manual<img src='/a.jpg'>"), shown("Bee manual", BESIDE), (False, [BESIDE])),
         (shown("Bee manual"), None, (False, [BESIDE])),
