@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
     from crawler.page.blocks import Block
+    from crawler.page.links import Link
 
 SHORT = 400
 """Characters of main text from which a page with a log-in form is there for its text."""
@@ -256,23 +257,25 @@ def _has_teasers(page: Page, extraction: Extraction, entries: Mapping[int, Entry
 
 def _teasers(page: Page, entries: Mapping[int, Entry]) -> Iterator[tuple[int, int]]:
     """The places of a title that leads to another page and of a later link to the same page, where the beginning of a
-    text stands between them.
+    text stands between them. A tag may stand above and below a text, but is called the same there.
     """
-    places_of_links: defaultdict[str, list[int]] = defaultdict(list)
+    links_by_target: defaultdict[str, list[Link]] = defaultdict(list)
     for link in page.links:
-        places_of_links[link.url].append(link.at)
+        links_by_target[link.url].append(link)
     part_of_the_page = page.url.rstrip("/") + "/"  # such as its printed form
     read = -1
     for at, block in enumerate(page.blocks):
         entry = entries.get(id(block))
         if entry is None or at <= read or not entry.is_whole or entry.links > 1:
             continue
-        if entry.target.startswith(part_of_the_page):
+        is_title = block.tag in HEADINGS or entry.width >= NARROWEST_TITLE
+        if not is_title or entry.target.startswith(part_of_the_page):
             continue
-        for last in places_of_links[entry.target]:
-            if at < last <= at + MOST_OF_A_TEASER and _own_letters(page.blocks[at + 1 : last + 1]) >= LEAST_OF_A_TEASER:
-                yield at, last
-                read = last
+        for link in links_by_target[entry.target]:
+            is_near = at < link.at <= at + MOST_OF_A_TEASER and link.text != block.text
+            if is_near and _own_letters(page.blocks[at + 1 : link.at + 1]) >= LEAST_OF_A_TEASER:
+                yield at, link.at
+                read = link.at
                 break
 
 

@@ -176,7 +176,7 @@ def teaser(number: int, text: str = TEXT, rest: str = "阅读全文", title: str
     return f"<div><{title}><a href='/post/{number}'>蜜蜂第 {number} 章</a></{title}><p>{text}</p>{more}</div>"
 
 
-INLINE = f"<div><div><a href='/post/4'>Bees</a></div><p>{TEXT} <a href='/post/4'>Read more</a></p></div>"
+INLINE = f"<div><div><a href='/post/4'>The bees of May</a></div><p>{TEXT} <a href='/post/4'>Read more</a></p></div>"
 SEVERAL_TEASERS = "".join(map(teaser, range(SEVERAL)))
 OWN = f"<p>{TEXT}</p>"
 
@@ -200,6 +200,9 @@ OWN = f"<p>{TEXT}</p>"
         (teaser(1) + OWN, "article", False),
         (f"<p>标签：蜜蜂</p>{teaser(1)}", "article", True),
         (f"<title>蜜蜂第 1 章</title>{teaser(1)}", "article", False),
+        (teaser(1, title="p").replace("阅读全文", "蜜蜂第 1 章"), "article", False),
+        (teaser(1, title="p").replace("蜜蜂第 1 章", "蜜蜂"), "article", False),
+        (teaser(1, title="h2").replace("蜜蜂第 1 章", "蜜蜂"), "article", True),
         (teaser(1).replace("/post/", "http://other.example/"), "article", False),
         (teaser(1).replace("/post/1", "#text"), "article", False),
         (teaser(1, "</p><p>".join(MOST_OF_A_TEASER * ["of the bees"])), "article", False),
