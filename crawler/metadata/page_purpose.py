@@ -244,7 +244,9 @@ def _has_teasers(page: Page, extraction: Extraction, entries: Mapping[int, Entry
     if extraction.page_type not in MAY_LIST_POSTS or _is_text_by_head(page):
         return False
     kept = {id(block) for block in extraction.blocks}
+    beside = _beside(page, extraction.blocks)
     teasers = [page.blocks[first : last + 1] for first, last in _teasers(page, entries)]
+    teasers = [part for part in teasers if not _is_beside(part[0], beside) and not _holds_own_title(page, part)]
     shown = [part for part in teasers if any(id(block) in kept for block in part)]
     if not shown:
         return False
@@ -277,6 +279,12 @@ def _teasers(page: Page, entries: Mapping[int, Entry]) -> Iterator[tuple[int, in
                 yield at, link.at
                 read = link.at
                 break
+
+
+def _holds_own_title(page: Page, blocks: Iterable[Block]) -> bool:
+    """Whether the title of the page itself stands among these blocks, as below the menu of a manual."""
+    headings = (block for block in blocks if block.tag in HEADINGS and not block.linked)
+    return any(block.tag == "h1" or block.text[:SAME_BEGINNING] in page.title for block in headings)
 
 
 def _own_letters(blocks: Iterable[Block]) -> int:

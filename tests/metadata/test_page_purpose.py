@@ -201,6 +201,11 @@ OWN = f"<p>{TEXT}</p>"
         (f"<p>标签：蜜蜂</p>{teaser(1)}", "article", True),
         (f"<title>蜜蜂第 1 章</title>{teaser(1)}", "article", False),
         (teaser(1, title="p").replace("阅读全文", "蜜蜂第 1 章"), "article", False),
+        (f"<nav>{teaser(1)}</nav>", "article", True),
+        # A menu above the text of a chapter, and a link to the chapter before below it.
+        (teaser(1, f"</p><h1>蜂巢</h1><p>{TEXT}"), "article", False),
+        (f"<title>蜂巢 - 蜜蜂</title>{teaser(1, f'</p><h2>蜂巢</h2><p>{TEXT}')}", "article", False),
+        (f"<title>蜂箱 - 蜜蜂</title>{teaser(1, f'</p><h2>蜂巢</h2><p>{TEXT}')}", "article", True),
         (teaser(1, title="p").replace("蜜蜂第 1 章", "蜜蜂"), "article", False),
         (teaser(1, title="h2").replace("蜜蜂第 1 章", "蜜蜂"), "article", True),
         (teaser(1).replace("/post/", "http://other.example/"), "article", False),
@@ -212,6 +217,13 @@ OWN = f"<p>{TEXT}</p>"
 def test_beginnings_of_other_pages_are_a_list(html: str, page_type: str, expected: bool) -> None:
     page = Page.from_html(f"<body>{html}", "http://a.example/blog/page/2")
     assert is_listing(page, Extraction("", "", page.blocks, page_type=page_type)) is expected
+
+
+def test_a_title_in_a_menu_begins_no_text() -> None:
+    menu, text, after = "<a href='/post/1'>蜜蜂第 1 章</a>", f"<p>{TEXT}</p>", "<a href='/post/1'>上一页</a>"
+    page = Page.from_html(f"<body><nav>{menu}</nav>{text}<footer>{after}</footer>", "http://a.example/post/2")
+    kept = tuple(block for block in page.blocks if block.tag == "p")
+    assert not is_listing(page, Extraction("", "", kept, page_type="article"))
 
 
 @pytest.mark.parametrize(
