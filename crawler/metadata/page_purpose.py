@@ -246,7 +246,9 @@ def _has_teasers(page: Page, extraction: Extraction, entries: Mapping[int, Entry
     kept = {id(block) for block in extraction.blocks}
     beside = _beside(page, extraction.blocks)
     teasers = [page.blocks[first : last + 1] for first, last in _teasers(page, entries)]
-    teasers = [part for part in teasers if not _is_beside(part[0], beside) and not _holds_own_title(page, part)]
+    teasers = [
+        part for part in teasers if not _is_beside(part[0], beside) and not _holds_a_title(page, part[1:-1], entries)
+    ]
     shown = [part for part in teasers if any(id(block) in kept for block in part)]
     if not shown:
         return False
@@ -259,7 +261,7 @@ def _has_teasers(page: Page, extraction: Extraction, entries: Mapping[int, Entry
 
 def _teasers(page: Page, entries: Mapping[int, Entry]) -> Iterator[tuple[int, int]]:
     """The places of a title that leads to another page and of a later link to the same page, where the beginning of a
-    text stands between them. A tag may stand above and below a text, but is called the same there.
+    text stands between them. A tag, or a related page, may stand above and below a text, but is called the same there.
     """
     links_by_target: defaultdict[str, list[Link]] = defaultdict(list)
     for link in page.links:
@@ -274,17 +276,20 @@ def _teasers(page: Page, entries: Mapping[int, Entry]) -> Iterator[tuple[int, in
         if not is_title or entry.target.startswith(part_of_the_page):
             continue
         for link in links_by_target[entry.target]:
-            is_near = at < link.at <= at + MOST_OF_A_TEASER and link.text != block.text
+            is_near = at < link.at <= at + MOST_OF_A_TEASER and link.text not in block.text
             if is_near and _own_letters(page.blocks[at + 1 : link.at + 1]) >= LEAST_OF_A_TEASER:
                 yield at, link.at
                 read = link.at
                 break
 
 
-def _holds_own_title(page: Page, blocks: Iterable[Block]) -> bool:
-    """Whether the title of the page itself stands among these blocks, as below the menu of a manual."""
-    headings = (block for block in blocks if block.tag in HEADINGS and not block.linked)
-    return any(block.tag == "h1" or block.text[:SAME_BEGINNING] in page.title for block in headings)
+def _holds_a_title(page: Page, blocks: Sequence[Block], entries: Mapping[int, Entry]) -> bool:
+    """Whether the title of the page itself, or that of another page, stands among these blocks, as below a menu."""
+    for entry in (entries[id(block)] for block in blocks if id(block) in entries):
+        if entry.is_whole and entry.links == 1 and entry.width >= NARROWEST_TITLE:
+            return True
+    own = [block for block in blocks if block.text and not block.linked]
+    return any(block.tag == "h1" or block.text[:SAME_BEGINNING] in page.title for block in own)
 
 
 def _own_letters(blocks: Iterable[Block]) -> int:

@@ -201,10 +201,20 @@ OWN = f"<p>{TEXT}</p>"
         (f"<p>标签：蜜蜂</p>{teaser(1)}", "article", True),
         (f"<title>蜜蜂第 1 章</title>{teaser(1)}", "article", False),
         (teaser(1, title="p").replace("阅读全文", "蜜蜂第 1 章"), "article", False),
+        (
+            teaser(1)
+            .replace("<div><a href='/post/1'>", "<div>· <a href='/post/1'>")
+            .replace("阅读全文", "蜜蜂第 1 章"),
+            "article",
+            False,
+        ),
+        (teaser(1, f"<a href='/post/2'>蜜蜂第 2 章</a></p><p>{TEXT}"), "article", False),
+        (teaser(1, f"<a href='/tag/2'>蜜蜂</a></p><p>{TEXT}"), "article", True),
         (f"<nav>{teaser(1)}</nav>", "article", True),
         # A menu above the text of a chapter, and a link to the chapter before below it.
         (teaser(1, f"</p><h1>蜂巢</h1><p>{TEXT}"), "article", False),
         (f"<title>蜂巢 - 蜜蜂</title>{teaser(1, f'</p><h2>蜂巢</h2><p>{TEXT}')}", "article", False),
+        (f"<title>蜂巢 - 蜜蜂</title>{teaser(1, f'蜂巢</p><p>{TEXT}')}", "article", False),
         (f"<title>蜂箱 - 蜜蜂</title>{teaser(1, f'</p><h2>蜂巢</h2><p>{TEXT}')}", "article", True),
         (teaser(1, title="p").replace("蜜蜂第 1 章", "蜜蜂"), "article", False),
         (teaser(1, title="h2").replace("蜜蜂第 1 章", "蜜蜂"), "article", True),
