@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
     from crawler.page.blocks import Block
+    from crawler.page.links import Link
 
 SHORT = 400
 """Characters of main text from which a page with a log-in form is there for its text."""
@@ -245,12 +246,13 @@ def _has_teasers(page: Page, extraction: Extraction, entries: Mapping[int, Entry
     kept = {id(block) for block in extraction.blocks}
     beside = _beside(page, extraction.blocks)
     teasers = [page.blocks[first : last + 1] for first, last in _teasers(page, entries)]
-    shown = [part for part in teasers if not _is_beside(part[0], beside) and any(id(block) in kept for block in part)]
-    has_several = len({entries[id(part[0])].target for part in shown}) >= SEVERAL
-    if not has_several:  # the links around an article may lead to the same page twice
-        shown = [part for part in shown if part[0].tag in HEADINGS or entries[id(part[0])].is_dated_title]
+    teasers = [
+        part for part in teasers if not _is_beside(part[0], beside) and not _holds_a_title(page, part[1:-1], entries)
+    ]
+    shown = [part for part in teasers if any(id(block) in kept for block in part)]
     if not shown:
         return False
+    has_several = len({entries[id(part[0])].target for part in shown}) >= SEVERAL
     letters = _letters(extraction.blocks)
     of_teasers = _letters(block for part in shown for block in part if id(block) in kept)
     begins_with_them = _before(page, extraction.blocks, shown[0][0]) <= max(FEW_WORDS, letters / 10)
@@ -260,32 +262,38 @@ def _has_teasers(page: Page, extraction: Extraction, entries: Mapping[int, Entry
 
 def _teasers(page: Page, entries: Mapping[int, Entry]) -> Iterator[tuple[int, int]]:
     """The places of a title that leads to another page and of a later link to the same page, where the beginning of a
-    text stands between them, without a heading of its own: that would end a menu.
+    text stands between them. A tag, or a related page, may stand above and below a text, but is called the same there.
     """
-    places_of_links: defaultdict[str, list[int]] = defaultdict(list)
+    links_by_target: defaultdict[str, list[Link]] = defaultdict(list)
     for link in page.links:
-        places_of_links[link.url].append(link.at)
+        links_by_target[link.url].append(link)
     part_of_the_page = page.url.rstrip("/") + "/"  # such as its printed form
     read = -1
     for at, block in enumerate(page.blocks):
         entry = entries.get(id(block))
         if entry is None or at <= read or not entry.is_whole or entry.links > 1:
             continue
-        if entry.target.startswith(part_of_the_page):
+        is_title = block.tag in HEADINGS or entry.width >= NARROWEST_TITLE
+        if not is_title or entry.target.startswith(part_of_the_page):
             continue
-        for last in places_of_links[entry.target]:
-            text = page.blocks[at + 1 : last + 1]
-            if not 0 < len(text) <= MOST_OF_A_TEASER or _unlinked_letters(text) < LEAST_OF_A_TEASER:
-                continue
-            if block.text in text[-1].text:  # a link to print or to send the page, or to an author, above and below
-                continue
-            if not any(block.tag in HEADINGS and id(block) not in entries for block in text):
-                yield at, last
-                read = last
+        for link in links_by_target[entry.target]:
+            is_near = at < link.at <= at + MOST_OF_A_TEASER and link.text not in block.text
+            if is_near and _own_letters(page.blocks[at + 1 : link.at + 1]) >= LEAST_OF_A_TEASER:
+                yield at, link.at
+                read = link.at
                 break
 
 
-def _unlinked_letters(blocks: Iterable[Block]) -> int:
+def _holds_a_title(page: Page, blocks: Sequence[Block], entries: Mapping[int, Entry]) -> bool:
+    """Whether the title of the page itself, or that of another page, stands among these blocks, as below a menu."""
+    for entry in (entries[id(block)] for block in blocks if id(block) in entries):
+        if entry.is_whole and entry.links == 1 and entry.width >= NARROWEST_TITLE:
+            return True
+    own = [block for block in blocks if block.text and not block.linked]
+    return any(block.tag == "h1" or block.text[:SAME_BEGINNING] in page.title for block in own)
+
+
+def _own_letters(blocks: Iterable[Block]) -> int:
     return sum(len(block.text) - block.linked for block in blocks)
 
 
@@ -344,7 +352,7 @@ def _has_no_text(page: Page, extraction: Extraction, entries: Mapping[int, Entry
         return False
     beside = _beside(page, kept)
     lists = [entries[id(block)] for block in page.blocks if id(block) in entries and not _is_beside(block, beside)]
-    if kept and not _unlinked_letters(own_text):
+    if kept and not _own_letters(own_text):
         return bool(lists)
     return any(entry.is_dated or entry.links >= CLOUD for entry in lists)
 

@@ -177,8 +177,7 @@ def teaser(number: int, text: str = TEXT, rest: str = "阅读全文", title: str
     return f"<div><{title}><a href='/post/{number}'>蜜蜂第 {number} 章</a></{title}><p>{text}</p>{more}</div>"
 
 
-INLINE = f"<div><h3><a href='/post/4'>Bees</a></h3><p>{TEXT} <a href='/post/4'>Read more</a></p></div>"
-ONE_TEASER = teaser(1, title="h2")
+INLINE = f"<div><div><a href='/post/4'>The bees of May</a></div><p>{TEXT} <a href='/post/4'>Read more</a></p></div>"
 SEVERAL_TEASERS = "".join(map(teaser, range(SEVERAL)))
 OWN = f"<p>{TEXT}</p>"
 
@@ -196,24 +195,46 @@ OWN = f"<p>{TEXT}</p>"
         (SEVERAL_TEASERS + OWN, "article", True),
         (SEVERAL_TEASERS + 3 * OWN, "article", False),
         (OWN + SEVERAL_TEASERS, "article", False),
-        ("".join(teaser(number, rest=f"by 蜜蜂第 {number} 章") for number in range(SEVERAL)), "article", False),
-        (ONE_TEASER, "article", True),
-        (teaser(1), "article", False),
+        (teaser(1), "article", True),
         (INLINE, "article", True),
-        (teaser(1, title="h2", text=f"<a href='/post/1'>5 May 2024</a></p><p>{TEXT}"), "article", True),
-        (ONE_TEASER + OWN, "article", False),
-        (f"<p>标签：蜜蜂</p>{ONE_TEASER}", "article", True),
-        (f"<title>蜜蜂第 1 章</title>{ONE_TEASER}", "article", False),
-        (ONE_TEASER.replace("/post/", "http://other.example/"), "article", False),
-        (ONE_TEASER.replace("/post/1", "#text"), "article", False),
-        (ONE_TEASER.replace("<p>", "<h3>Winter</h3><p>", 1), "article", False),
-        (teaser(1, title="h2", text="</p><p>".join(MOST_OF_A_TEASER * ["of the bees"])), "article", False),
-        (teaser(1, title="h2", text="</p><p>".join((MOST_OF_A_TEASER - 1) * ["of the bees"])), "article", True),
+        (teaser(1, f"<a href='/post/1'>5 May 2024</a></p><p>{TEXT}"), "article", True),
+        (teaser(1) + OWN, "article", False),
+        (f"<p>标签：蜜蜂</p>{teaser(1)}", "article", True),
+        (f"<title>蜜蜂第 1 章</title>{teaser(1)}", "article", False),
+        (teaser(1, title="p").replace("阅读全文", "蜜蜂第 1 章"), "article", False),
+        (
+            teaser(1)
+            .replace("<div><a href='/post/1'>", "<div>· <a href='/post/1'>")
+            .replace("阅读全文", "蜜蜂第 1 章"),
+            "article",
+            False,
+        ),
+        (teaser(1, f"<a href='/post/2'>蜜蜂第 2 章</a></p><p>{TEXT}"), "article", False),
+        (teaser(1, f"<a href='/tag/2'>蜜蜂</a></p><p>{TEXT}"), "article", True),
+        (f"<nav>{teaser(1)}</nav>", "article", True),
+        # A menu above the text of a chapter, and a link to the chapter before below it.
+        (teaser(1, f"</p><h1>蜂巢</h1><p>{TEXT}"), "article", False),
+        (f"<title>蜂巢 - 蜜蜂</title>{teaser(1, f'</p><h2>蜂巢</h2><p>{TEXT}')}", "article", False),
+        (f"<title>蜂巢 - 蜜蜂</title>{teaser(1, f'蜂巢</p><p>{TEXT}')}", "article", False),
+        (f"<title>蜂箱 - 蜜蜂</title>{teaser(1, f'</p><h2>蜂巢</h2><p>{TEXT}')}", "article", True),
+        (teaser(1, title="p").replace("蜜蜂第 1 章", "蜜蜂"), "article", False),
+        (teaser(1, title="h2").replace("蜜蜂第 1 章", "蜜蜂"), "article", True),
+        (teaser(1).replace("/post/", "http://other.example/"), "article", False),
+        (teaser(1).replace("/post/1", "#text"), "article", False),
+        (teaser(1, "</p><p>".join(MOST_OF_A_TEASER * ["of the bees"])), "article", False),
+        (teaser(1, "</p><p>".join((MOST_OF_A_TEASER - 1) * ["of the bees"])), "article", True),
     ],
 )
 def test_beginnings_of_other_pages_are_a_list(html: str, page_type: str, expected: bool) -> None:
     page = Page.from_html(f"<body>{html}", "http://a.example/blog/page/2")
     assert is_listing(page, Extraction("", "", page.blocks, page_type=page_type)) is expected
+
+
+def test_a_title_in_a_menu_begins_no_text() -> None:
+    menu, text, after = "<a href='/post/1'>蜜蜂第 1 章</a>", f"<p>{TEXT}</p>", "<a href='/post/1'>上一页</a>"
+    page = Page.from_html(f"<body><nav>{menu}</nav>{text}<footer>{after}</footer>", "http://a.example/post/2")
+    kept = tuple(block for block in page.blocks if block.tag == "p")
+    assert not is_listing(page, Extraction("", "", kept, page_type="article"))
 
 
 @pytest.mark.parametrize(
