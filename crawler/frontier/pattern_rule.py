@@ -18,7 +18,8 @@ A path with ever new queries, as a calendar or a timeline that can be filtered i
 pages may be a little different from the others. After `MOST_QUERIES` patterns of one path, its further queries are one
 pattern, and near-duplicates count as useless wherever they lead. If no more than half of the requests of this pattern
 are useful, this part of the site is left: all its addresses are put off but those of patterns that are proven. A
-pattern that combines parameters, as each file with each version, is left when three of five of its pages are copies.
+pattern that combines parameters, as each file with each version, is left when three of five of its pages are copies,
+one with another query when nine of ten are.
 Links to a pattern of which most pages are copies do not make a page useful.
 
 Whether pages are rendered in a browser is learned by pattern as well. A page with a sign that it needs one is rendered
@@ -65,8 +66,10 @@ MOST_QUERIES = 20
 """Patterns of one path that differ in their queries only; a wiki has some 15, of actions and special pages."""
 LEAST_OF_ENDLESS = 40
 """Requests of the further queries of a path, until it is judged whether it has an end."""
-MOST_COPIES = 3 / 5
-"""Share of the pages of combined parameters: where two addresses lead to each page, half are copies."""
+MOST_COPIES, MOST_COPIES_COMBINED = 9 / 10, 3 / 5
+"""Shares of the pages of a pattern with a query, and of one that combines parameters: where two addresses lead to each
+page, half are copies.
+"""
 DEAD = frozenset(("400", "401", "403", "404", "405", "410"))
 BRINGS_NOTHING = frozenset(
     (
@@ -181,7 +184,7 @@ def is_unproductive(pattern: str, counts: PatternCounts, lent: int = 0) -> bool:
 
 def is_endless(pattern: str, counts: PatternCounts) -> bool:
     """Whether a part of a site is left as it has no end: a path with ever new queries, given the counts of the pattern
-    of its further queries, or a pattern of parameters that are combined, of which most pages are copies.
+    of its further queries, or a pattern with a query of which most pages are copies.
 
     >>> [is_endless("/timeline?*", PatternCounts(useful=useful, useless=40 - useful)) for useful in (15, 25)]
     [True, False]
@@ -190,8 +193,9 @@ def is_endless(pattern: str, counts: PatternCounts) -> bool:
     """
     if pattern.endswith(ANY_QUERY):
         return counts.useful + counts.useless >= LEAST_OF_ENDLESS and counts.useless >= counts.useful
-    has_enough = is_combined(pattern) and counts.requests >= LEAST_OF_ENDLESS
-    return has_enough and counts.copies >= MOST_COPIES * counts.requests
+    if "?" not in pattern or counts.requests < LEAST_OF_ENDLESS:
+        return False
+    return counts.copies >= (MOST_COPIES_COMBINED if is_combined(pattern) else MOST_COPIES) * counts.requests
 
 
 def is_combined(pattern: str) -> bool:
