@@ -23,8 +23,9 @@ A path with ever new queries, as a calendar or a timeline that can be filtered i
 pages may be a little different from the others. After `MOST_QUERIES` patterns of one path, its further queries are one
 pattern, and near-duplicates count as useless wherever they lead. If no more than half of the requests of this pattern
 are useful, this part of the site is left: all its addresses are put off but those of patterns that are proven. A
-pattern with a query, as that of each file in each version, is left when nine of ten of its pages are copies. Links to
-a pattern of which most pages are copies do not make a page useful.
+pattern that combines parameters, as each file with each version, is left when three of five of its pages are copies,
+one with another query when nine of ten are.
+Links to a pattern of which most pages are copies do not make a page useful.
 
 A parameter may say nothing about the page, but where on it the reader is, or where the reader came from. Its pattern
 is useless where a page is a copy of the same address without it, or with another value of it, and useful where the page
@@ -84,8 +85,10 @@ MOST_QUERIES = 20
 """Patterns of one path that differ in their queries only; a wiki has some 15, of actions and special pages."""
 LEAST_OF_ENDLESS = 40
 """Requests of the further queries of a path, until it is judged whether it has an end."""
-MOST_COPIES = 9 / 10
-"""Share of the pages of a pattern with a query: where two addresses lead to each page, half are copies."""
+MOST_COPIES, MOST_COPIES_COMBINED = 9 / 10, 3 / 5
+"""Shares of the pages of a pattern with a query, and of one that combines parameters: where two addresses lead to each
+page, half are copies.
+"""
 DEAD = frozenset(("400", "401", "403", "404", "405", "410"))
 BRINGS_NOTHING = frozenset(
     (
@@ -229,17 +232,27 @@ def is_unproductive(pattern: str, counts: PatternCounts, lent: int = 0, lists_le
 
 def is_endless(pattern: str, counts: PatternCounts) -> bool:
     """Whether a part of a site is left as it has no end: a path with ever new queries, given the counts of the pattern
-    of its further queries, or a pattern with a query of which nearly all pages are copies.
+    of its further queries, or a pattern with a query of which most pages are copies.
 
     >>> [is_endless("/timeline?*", PatternCounts(useful=useful, useless=40 - useful)) for useful in (15, 25)]
     [True, False]
-    >>> [is_endless("/file?ci=*&name=*", PatternCounts(useful=40, copies=copies)) for copies in (36, 35)]
+    >>> [is_endless("/file?ci=*&name=*", PatternCounts(useful=40, copies=copies)) for copies in (24, 23)]
     [True, False]
     """
     if pattern.endswith(ANY_QUERY):
         return counts.useful + counts.useless >= LEAST_OF_ENDLESS and counts.useless >= counts.useful
-    has_enough = "?" in pattern and counts.requests >= LEAST_OF_ENDLESS
-    return has_enough and counts.copies >= MOST_COPIES * counts.requests
+    if "?" not in pattern or counts.requests < LEAST_OF_ENDLESS:
+        return False
+    return counts.copies >= (MOST_COPIES_COMBINED if is_combined(pattern) else MOST_COPIES) * counts.requests
+
+
+def is_combined(pattern: str) -> bool:
+    """Whether addresses of a pattern combine parameters with each other.
+
+    >>> is_combined("/file?ci=*&name=*"), is_combined("/timeline?c=*&y=ci")
+    (True, False)
+    """
+    return pattern.partition(" ")[0].count("=*") > 1
 
 
 def rendering_of(

@@ -21,6 +21,7 @@ from crawler.frontier.pattern_rule import (
     Rendering,
     Trial,
     Use,
+    is_combined,
     is_endless,
     is_unproductive,
     lending,
@@ -331,7 +332,8 @@ class PatternMemory:
         urls = [link.url for link in islice(links, most) if link.kind == "link" and link.sight is None]
         labelled = known.labelled(pattern, one.labels)
         has_many_queries = known.has_many_queries(pattern)
-        is_apart = bool(labelled and known.counts.get(pattern, NOTHING_KNOWN).useful) and not has_many_queries
+        is_judged_whole = has_many_queries or is_combined(pattern)
+        is_apart = bool(labelled and known.counts.get(pattern, NOTHING_KNOWN).useful) and not is_judged_whole
         lead = Use.USEFUL  # other sites may have pages
         if all(site(link) == name for link in urls):
             lead = known.lead(pattern, urls, labelled if is_apart else pattern)

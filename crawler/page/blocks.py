@@ -70,7 +70,7 @@ def begins_a_word(first: str, before: str) -> bool:
 
 TO_SOURCE = frozenset("[docs] [source] [src]".split())
 """Links between a description and the code that it describes; they stand in code, too."""
-ANCHORS = TO_SOURCE | frozenset("¶ # § 🔗 [edit]".split())
+ANCHORS = TO_SOURCE | frozenset("¶ # § 🔗 [edit]".split()) | {"[edit|edit source]"}
 """Links from a heading to itself, to its source, or to the form that edits it."""
 LONGEST_ANCHOR = max(map(len, ANCHORS))
 BLANKS = " \t\r\n\xa0" + "".join(map(chr, range(0xFDD0, 0xFDDC)))
@@ -85,6 +85,8 @@ def without_anchors(pieces: list[str]) -> list[str]:
     (['Bees', '\\n'], ['C#'], ['#'])
     >>> without_anchors(["dance()", "[source]", "#"]), without_anchors(["Hives ", "[", "edit", "]"])
     (['dance()'], ['Hives '])
+    >>> without_anchors(["See also", "[", "edit", " | ", "edit source", "]"])
+    ['See also']
     """
     kept, end, last = pieces[:], len(pieces), ""
     for at in range(len(pieces) - 1, 0, -1):

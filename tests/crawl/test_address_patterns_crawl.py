@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlencode
 import pytest
 from sites import OPEN, Answer, Asked, Route, Site, crawl, page, serving
 
-from crawler.frontier.pattern_rule import AUDIT_FIRST, ENOUGH, LEAST_OF_ENDLESS
+from crawler.frontier.pattern_rule import AUDIT_FIRST, ENOUGH
 
 ARTICLES = 90
 NAMES = [f"{'bcdfghklmn'[number // 10]}a{'bcdfghklmn'[number % 10]}o" for number in range(ARTICLES)]
@@ -200,28 +200,3 @@ def test_a_part_of_a_site_that_has_no_end_is_left(tmp_path: Path) -> None:
     assert asked[False] == 11
     line = next(line for line in ended.closing().splitlines() if line.startswith("Parts of sites without an end"))
     assert "/calendar?* (" in line
-
-
-VERSIONS, FILES = [f"v{letter}" for letter in "abcdefghijklmnop"], NAMES[:20]
-
-
-def repository() -> Site:
-    """Files of a repository, each shown in each version: only the first file changes."""
-    routes: dict[str, Route] = {}
-    for version in VERSIONS:
-        links = {f"/file?ci={version}&name={file}": file for file in FILES}
-        routes[f"/version/{version}"] = page(f"Version {version} has these files.", links=links)
-        for file in FILES:
-            name = f"{file} in version {version}" if file == FILES[0] else file
-            text = " ".join(f"The hive {name} {letter} is open, and {letter}{name} sleeps." for letter in "abcdefgh")
-            routes[f"/file?ci={version}&name={file}"] = page(text, links={f"/version/{version}": version})
-    return Site({"/": page("Bees dance.", links={f"/version/{version}": version for version in VERSIONS})} | routes)
-
-
-def test_files_of_each_version_are_left_when_they_are_copies(tmp_path: Path) -> None:
-    with serving(repository()) as site:
-        ended = crawl(tmp_path, {"seeds": site.url, "topic": "bees", "images": "no"}, ONE_AT_A_TIME)
-    asked = [path for path in site.paths() if path.startswith("/file?")]
-    assert LEAST_OF_ENDLESS <= len(asked) < len(VERSIONS) * len(FILES) / 2
-    assert {path.rpartition("=")[2] for path in asked} == set(FILES)
-    assert any(item["duplicate_of"] for item in ended.items())
