@@ -553,7 +553,7 @@ def test_queries_whose_pages_are_copies_are_left(pattern: str, counts: PatternCo
 
 def test_combined_parameters_are_judged_whole() -> None:
     found = memory({FILES: GOOD, f"{FILES} {REPLY}": NOTHING_KNOWN})
-    use = found.use(lease(f"{SITE}/file?ci=a&name=b", labels=REPLY), NOINDEX, [])
+    use = found.use(lease(f"{SITE}/file?ci=a&name=b", labels=REPLY), MISSING, [])
     assert use == PatternUse(FILES, Use.USELESS, Use.USELESS, f"{FILES} {REPLY}")
 
 
