@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # imports numpy, which is delayed until the first text
     from py3langid.langid import LanguageIdentifier  # type: ignore[import-untyped]
 
 SAMPLE = 400  # characters examined: more cost time and gain nothing on news and web pages
+SECOND_SAMPLE = 2_000  # characters examined of a text that seems to be in another language than its page declares
 MIN_LETTERS = 20  # the model is wrong for one text in ten with 16 letters, one in forty with 40
 PRIOR = 15  # how much likelier the declared language is, as a logarithm; 12 words differ by 30 and more
 MIN_WORDS = 6  # of a line that is a sentence
@@ -72,15 +73,15 @@ def _by_script(sample: str, letters: int, declared: str | None) -> str | None:
     return "zh"
 
 
-def _sample(text: str) -> str:
+def _sample(text: str, length: int = SAMPLE) -> str:
     """The first lines of a text that are sentences, or its start if none is."""
     lines = []
-    left = SAMPLE
+    left = length
     for line in text.split("\n"):
         if left > 0 and _is_sentence(line[:SAMPLE]):
             lines.append(line[:left])
             left -= len(line)
-    return "\n".join(lines) or text[:SAMPLE]
+    return "\n".join(lines) or text[:length]
 
 
 def _is_sentence(line: str) -> bool:
@@ -123,4 +124,8 @@ def language(text: str, declared: str = "") -> str | None:
         return code
     if letters < MIN_LETTERS:
         return fallback
-    return _likeliest(sample, fallback)
+    likeliest = _likeliest(sample, fallback)
+    if likeliest == fallback or fallback is None or len(text) <= SAMPLE:
+        return likeliest
+    # A lead may hold many foreign names.
+    return _likeliest(_sample(text, SECOND_SAMPLE), fallback)

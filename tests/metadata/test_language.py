@@ -118,6 +118,15 @@ def test_the_declared_language_decides_between_likely_ones(text: str, declared: 
     assert language(text, declared) == expected
 
 
+LATIN_LEAD = "Arma virumque cano, Troiae qui primus ab oris Italiam fato profugus venit litora multum ille. " * 5
+ENGLISH = "The river crosses the town in three places, and each of the bridges there has a name of its own. " * 10
+
+
+@pytest.mark.parametrize(("declared", "expected"), [("en", "en"), ("la", "la"), ("", "la"), ("de", "en")])
+def test_a_lead_in_another_language_than_the_declared_one_gets_a_second_look(declared: str, expected: str) -> None:
+    assert language(f"{LATIN_LEAD}\n{ENGLISH}", declared) == expected
+
+
 @pytest.mark.parametrize(
     ("sample", "expected"),
     [
