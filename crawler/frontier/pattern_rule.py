@@ -99,7 +99,7 @@ BRINGS_NOTHING = frozenset(
 )
 
 LISTS = frozenset((Code.LISTING, Code.NOINDEX))
-"""Outcomes of lists: what a site wants out of an index, but followed, are lists as a rule."""
+"""Outcomes of lists, where they have links: what a site wants out of an index, but followed, are lists as a rule."""
 
 
 class Use(Enum):
@@ -220,7 +220,8 @@ def is_unproductive(pattern: str, counts: PatternCounts, lent: int = 0, lists_le
         enough = ENOUGH_EQUAL
         lent = 0
     if not counts.useful:
-        if counts.is_of_lists and not is_unnamed and counts.in_a_row + lists_lent >= ENOUGH_LISTS:
+        brings_empty_lists = counts.is_of_lists and counts.useless > 0 and not is_unnamed
+        if brings_empty_lists and counts.in_a_row + lists_lent >= ENOUGH_LISTS:
             return True
         return counts.in_a_row + min(lent, MOST_BORROWED) >= enough
     before = counts.useful + counts.useless - counts.in_a_row

@@ -200,13 +200,14 @@ class SitePatterns:
             if self.is_unproductive(pattern):
                 yield pattern, shorter
 
-    def lead(self, of: str, urls: Iterable[str], counted_as: str = "") -> Use:
-        """The use of new links, by their patterns; those of the page's own pattern lead nowhere else.
+    def lead(self, of: str, urls: Iterable[str], counted_as: str = "", is_list: bool = False) -> Use:
+        """The use of new links, by their patterns; those of the page's own pattern lead nowhere else, unless the page
+        is a list: all pages of a site may have addresses of one pattern.
 
         The page is counted for the pattern `counted_as`, if that is another one.
         """
         found = Use.USELESS
-        for pattern in {self.pattern(url) for url in urls} - {of}:
+        for pattern in {self.pattern(url) for url in urls} - (set() if is_list else {of}):
             counts = self.counts.get(pattern, NOTHING_KNOWN)
             if counts.is_proven:
                 return Use.USEFUL
@@ -334,13 +335,13 @@ class PatternMemory:
         has_many_queries = known.has_many_queries(pattern)
         is_judged_whole = has_many_queries or is_combined(pattern)
         is_apart = bool(labelled and known.counts.get(pattern, NOTHING_KNOWN).useful) and not is_judged_whole
+        is_list = result.outcome is not None and result.outcome.code in LISTS and bool(result.links)
         lead = Use.USEFUL  # other sites may have pages
         if all(site(link) == name for link in urls):
-            lead = known.lead(pattern, urls, labelled if is_apart else pattern)
+            lead = known.lead(pattern, urls, labelled if is_apart else pattern, is_list)
         if not pattern:
             return None
         of_copy = Use.USELESS if has_many_queries else lead
-        is_list = result.outcome is not None and result.outcome.code in LISTS
         parameters = known.parameters(str(result.record.get("url") or "")) if result.record is not None else {}
         return PatternUse(
             pattern,

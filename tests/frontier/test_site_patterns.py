@@ -1,6 +1,7 @@
 """Which addresses are put off because others of their pattern brought nothing."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from string import ascii_letters
 
 import pytest
@@ -85,6 +86,7 @@ def lists(useful: int, useless: int, others: int = 0) -> PatternCounts:
     [
         (NAMED, lists(0, ENOUGH_LISTS - 1), 0, False),
         (NAMED, lists(0, ENOUGH_LISTS), 0, True),
+        (NAMED, PatternCounts(open=1, lists=1), ENOUGH_LISTS, False),
         (UNNAMED, lists(0, ENOUGH_LISTS), 0, False),
         (NAMED, lists(0, 1), ENOUGH_LISTS - 2, False),
         (NAMED, lists(0, 1), ENOUGH_LISTS - 1, True),
@@ -330,6 +332,12 @@ def test_only_links_that_are_new_are_put_off(one: Lease, pattern: str) -> None:
 
 
 POST, TAG, ELSEWHERE = (Candidate(url) for url in (SITE + "/post/c", SITE + "/tag/c", "http://b.example/"))
+NEW = Candidate(SITE + "/new/c")
+USELESS_LIST = PatternUse(NAMED, Use.USELESS, Use.USELESS, is_list=True)
+
+
+def linking(result: PageResult, *links: Candidate) -> PageResult:
+    return replace(result, links=links)
 
 
 @pytest.mark.parametrize(
@@ -339,8 +347,17 @@ POST, TAG, ELSEWHERE = (Candidate(url) for url in (SITE + "/post/c", SITE + "/ta
         (lease(SITE + "/tag/b"), MISSING, [POST], PatternUse(NAMED, Use.USEFUL, Use.USEFUL)),
         (lease(SITE + "/tag/b"), MISSING, [TAG], PatternUse(NAMED, Use.USELESS, Use.USELESS)),
         (lease(SITE + "/tag/b"), MISSING, [ELSEWHERE], PatternUse(NAMED, Use.USEFUL, Use.USEFUL)),
-        (lease(SITE + "/tag/b"), NOINDEX, [], PatternUse(NAMED, Use.USELESS, Use.USELESS, is_list=True)),
-        (lease(SITE + "/tag/b"), LISTING, [POST], PatternUse(NAMED, Use.USEFUL, Use.USEFUL, is_list=True)),
+        (lease(SITE + "/tag/b"), NOINDEX, [], PatternUse(NAMED, Use.USELESS, Use.USELESS)),
+        (lease(SITE + "/tag/b"), linking(NOINDEX, POST), [], USELESS_LIST),
+        (
+            lease(SITE + "/tag/b"),
+            linking(LISTING, POST),
+            [POST],
+            USELESS_LIST._replace(use=Use.USEFUL, of_copy=Use.USEFUL),
+        ),
+        (lease(SITE + "/tag/b"), linking(LISTING, TAG), [TAG], USELESS_LIST),
+        (lease(SITE + "/new/b"), linking(LISTING, NEW), [NEW], PatternUse("/*/*", Use.OPEN, Use.OPEN, is_list=True)),
+        (lease(SITE + "/new/b"), linking(MISSING, NEW), [NEW], PatternUse("/*/*", Use.USELESS, Use.USELESS)),
         (lease(SITE + "/tag/b"), KEPT, [], PatternUse(NAMED, Use.USEFUL, Use.USELESS)),
         (lease(SITE + "/x", requested=SITE + "/tag/b"), MISSING, [], PatternUse(NAMED, Use.USELESS, Use.USELESS)),
         (lease(SITE + "/tag/b", kind="seed"), KEPT, [], None),
