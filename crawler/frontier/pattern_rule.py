@@ -99,7 +99,7 @@ BRINGS_NOTHING = frozenset(
 )
 
 LISTS = frozenset((Code.LISTING, Code.NOINDEX))
-"""Outcomes of lists, where they have links: what a site wants out of an index, but followed, are lists as a rule."""
+"""Outcomes of lists: what a site wants out of an index, but followed, are lists as a rule."""
 
 
 class Use(Enum):

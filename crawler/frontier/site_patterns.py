@@ -335,7 +335,7 @@ class PatternMemory:
         has_many_queries = known.has_many_queries(pattern)
         is_judged_whole = has_many_queries or is_combined(pattern)
         is_apart = bool(labelled and known.counts.get(pattern, NOTHING_KNOWN).useful) and not is_judged_whole
-        is_list = result.outcome is not None and result.outcome.code in LISTS and bool(result.links)
+        is_list = result.outcome is not None and result.outcome.code in LISTS
         lead = Use.USEFUL  # other sites may have pages
         if all(site(link) == name for link in urls):
             lead = known.lead(pattern, urls, labelled if is_apart else pattern, is_list)

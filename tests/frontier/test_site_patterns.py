@@ -1,7 +1,6 @@
 """Which addresses are put off because others of their pattern brought nothing."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from string import ascii_letters
 
 import pytest
@@ -336,10 +335,6 @@ NEW = Candidate(SITE + "/new/c")
 USELESS_LIST = PatternUse(NAMED, Use.USELESS, Use.USELESS, is_list=True)
 
 
-def linking(result: PageResult, *links: Candidate) -> PageResult:
-    return replace(result, links=links)
-
-
 @pytest.mark.parametrize(
     ("one", "result", "links", "use"),
     [
@@ -347,17 +342,16 @@ def linking(result: PageResult, *links: Candidate) -> PageResult:
         (lease(SITE + "/tag/b"), MISSING, [POST], PatternUse(NAMED, Use.USEFUL, Use.USEFUL)),
         (lease(SITE + "/tag/b"), MISSING, [TAG], PatternUse(NAMED, Use.USELESS, Use.USELESS)),
         (lease(SITE + "/tag/b"), MISSING, [ELSEWHERE], PatternUse(NAMED, Use.USEFUL, Use.USEFUL)),
-        (lease(SITE + "/tag/b"), NOINDEX, [], PatternUse(NAMED, Use.USELESS, Use.USELESS)),
-        (lease(SITE + "/tag/b"), linking(NOINDEX, POST), [], USELESS_LIST),
+        (lease(SITE + "/tag/b"), NOINDEX, [], USELESS_LIST),
         (
             lease(SITE + "/tag/b"),
-            linking(LISTING, POST),
+            LISTING,
             [POST],
             USELESS_LIST._replace(use=Use.USEFUL, of_copy=Use.USEFUL),
         ),
-        (lease(SITE + "/tag/b"), linking(LISTING, TAG), [TAG], USELESS_LIST),
-        (lease(SITE + "/new/b"), linking(LISTING, NEW), [NEW], PatternUse("/*/*", Use.OPEN, Use.OPEN, is_list=True)),
-        (lease(SITE + "/new/b"), linking(MISSING, NEW), [NEW], PatternUse("/*/*", Use.USELESS, Use.USELESS)),
+        (lease(SITE + "/tag/b"), LISTING, [TAG], USELESS_LIST),
+        (lease(SITE + "/new/b"), LISTING, [NEW], PatternUse("/*/*", Use.OPEN, Use.OPEN, is_list=True)),
+        (lease(SITE + "/new/b"), MISSING, [NEW], PatternUse("/*/*", Use.USELESS, Use.USELESS)),
         (lease(SITE + "/tag/b"), KEPT, [], PatternUse(NAMED, Use.USEFUL, Use.USELESS)),
         (lease(SITE + "/x", requested=SITE + "/tag/b"), MISSING, [], PatternUse(NAMED, Use.USELESS, Use.USELESS)),
         (lease(SITE + "/tag/b", kind="seed"), KEPT, [], None),
