@@ -143,7 +143,7 @@ def match(items: Iterable[Item], documents: Sequence[Document]) -> Matched:
 
 def word_f1(item: Item, document: Document) -> float:
     """The word F1 of an item's text; the title may be in the text or not, and words of Markdown have no underscores."""
-    gold = CountedText(document.text or text_of(parts(plain_markdown(document.with_title))))
+    gold = CountedText((document.text or text_of(parts(plain_markdown(document.with_title)))).replace("_", ""))
     precision, recall = precision_recall(CountedText(item["text"].replace("_", "")).words, gold.words)
     return f1(precision or 0.0, recall or 0.0)
 
