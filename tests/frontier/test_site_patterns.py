@@ -280,6 +280,13 @@ def test_what_a_useful_sitemap_does_not_list_is_alike(
     assert found.of(SITE).is_unproductive(pattern) is expected
 
 
+def test_a_sitemap_may_list_any_number_of_patterns() -> None:
+    found = PatternMemory()
+    names = (f"{first}{second}" for first in ascii_letters for second in ascii_letters)
+    found.see([Candidate(f"{SITE}/?{name}=1", via="sitemap") for name in names])
+    assert len(found.of(SITE).listed) == MOST_PATTERNS
+
+
 def test_what_a_sitemap_lists_is_known_from_its_leases() -> None:
     found = memory(LISTED | ARCHIVES | {"/part/#": PART})
     assert not found.of(SITE).is_unproductive("/part/#")
