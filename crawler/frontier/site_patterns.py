@@ -45,7 +45,9 @@ FOUND = frozenset(("link", "image", "feed", "sitemap"))
 MOST_SITES = 200
 """Sites that are remembered; the least recently used are forgotten."""
 MOST_PATTERNS = 200
-"""Patterns of a site that are counted; addresses of further ones are always requested."""
+"""Patterns of a site that are counted; addresses of further ones are always requested. As many of those that its
+sitemaps list are remembered.
+"""
 MOST_LINKS, FEW_LINKS = 20, 6
 """New links that are looked at of a page that is not kept, and of one that is: its links count only if it is a copy."""
 
