@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from crawler.extraction import EXTRACTORS, extract
+from crawler.extraction.auto.readers_comments import without_comments_beside_main
 from crawler.metadata.page_purpose import is_listing
 from crawler.metadata.photo_page import is_photo_page
 from crawler.metadata.publication_date import publication_date
@@ -33,6 +34,13 @@ COSTLY: dict[str, Callable[[], object]] = {
     "headings above images": lambda: is_photo_page(
         *read("<h1>a</h1>" * 40_000 + "<a href=b.jpg><img src=c.jpg alt=d></a>" * 2_000)
     ),
+    "parameters of headings": lambda: links(
+        "".join(f"<h2 id=x><a href='/hives?{'x=x&' * 2_000}y={number}'>h</a></h2>" for number in range(200))
+    ),
+    "links deep in a heading": lambda: links(f"<h2 id=x>{'<span>' * 500}{'<a href=?id=x>h</a>' * 20_000}"),
+    "landmarks in landmarks": lambda: without_comments_beside_main(
+        Page.from_html(f"{'<main>' * 1_500}{'<p>Bees dance.' * 40_000}"), [0]
+    ),
     "names of a site": lambda: read(f"<title>A: b</title><header>{'<p>A' * 1_000}{LONG_LINE * 1_000}</header>"),
     "class of a head": lambda: read(f"<title>A: b</title><div class='{'x-' * 500_000}'>{'<p>A' * 1_000}"),
     "long class": lambda: dated(f"<div class='{'x ' * 1_000_000}'>{DATED}</div>"),
@@ -40,7 +48,7 @@ COSTLY: dict[str, Callable[[], object]] = {
 
 
 def links(html: str) -> int:
-    return len(Page.from_html(html, "http://example.com/").links)
+    return len(Page.from_html(html, "http://example.com/hives").links)
 
 
 def read(html: str) -> tuple[Page, Extraction]:
