@@ -45,7 +45,9 @@ FOUND = frozenset(("link", "image", "feed", "sitemap"))
 MOST_SITES = 200
 """Sites that are remembered; the least recently used are forgotten."""
 MOST_PATTERNS = 200
-"""Patterns of a site that are counted; addresses of further ones are always requested."""
+"""Patterns of a site that are counted; addresses of further ones are always requested. As many of those that its
+sitemaps list are remembered.
+"""
 MOST_LINKS, FEW_LINKS = 20, 6
 """New links that are looked at of a page that is not kept, and of one that is: its links count only if it is a copy."""
 
@@ -69,6 +71,8 @@ class SitePatterns:
     _names: dict[str, frozenset[str]] = field(default_factory=dict)
     _lending: dict[str, int] | None = None
     _lists_lending: int = 0
+    _has_useful_sitemap: bool = False
+    """Whether a sitemap lists addresses of a pattern that brings pages."""
 
     def update(self, counts: Mapping[str, PatternCounts]) -> None:
         """Take over the counts of the database."""
@@ -94,7 +98,7 @@ class SitePatterns:
     def list_pattern(self, url: str) -> None:
         """Remember the pattern of an address that a sitemap lists."""
         pattern = self.pattern(url)
-        if pattern and pattern not in self.listed:
+        if pattern and pattern not in self.listed and len(self.listed) < MOST_PATTERNS:
             self.listed.add(pattern)
             self._lending = None
 
@@ -126,6 +130,7 @@ class SitePatterns:
         if counts.useful:
             return is_unproductive(pattern, counts)
         if self._lending is None:
+            self._has_useful_sitemap = any(self.counts.get(listed, NOTHING_KNOWN).is_proven for listed in self.listed)
             self._lending = lending(self.counts, {pattern: self._names_of(pattern) for pattern in self.counts})
             self._lists_lending = lists_lending(self.counts)
         lists_lent = self._lists_lending - counts.useless if counts.is_of_lists else 0
@@ -227,11 +232,7 @@ class SitePatterns:
         """What the pattern may share with others: its names, and that no sitemap lists its addresses."""
         names = self._names.get(pattern) or names_of(pattern)
         is_listed = pattern.partition(" ")[0] in self.listed
-        return names if is_listed or not self._has_useful_sitemap() else names | {UNLISTED}
-
-    def _has_useful_sitemap(self) -> bool:
-        """Whether a sitemap lists addresses of a pattern that brings pages."""
-        return any(self.counts.get(pattern, NOTHING_KNOWN).is_proven for pattern in self.listed)
+        return names if is_listed or not self._has_useful_sitemap else names | {UNLISTED}
 
 
 class PatternMemory:
@@ -305,7 +306,10 @@ class PatternMemory:
         labelled = known.labelled(pattern, one.labels)
         if known.counts.get(labelled, NOTHING_KNOWN).is_proven:
             return ""
-        idle = [parameter for parameter, shorter in known.idle_parameters(one.url) if seen((shorter,))]
+        # The parameter may decide what one path shows and say nothing about another: each path has a chance.
+        is_tried = known.counts.get(pattern, NOTHING_KNOWN).requests > 0
+        idle_parameters = known.idle_parameters(one.url) if is_tried else ()
+        idle = [parameter for parameter, shorter in idle_parameters if seen((shorter,))]
         return next(filter(known.is_put_off, (*idle, known.judged_by(pattern), labelled)), "")
 
     def priority(self, lease: Lease) -> int:

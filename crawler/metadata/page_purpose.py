@@ -264,9 +264,9 @@ def _teasers(page: Page, entries: Mapping[int, Entry]) -> Iterator[tuple[int, in
     """The places of a title that leads to another page and of a later link to the same page, where the beginning of a
     text stands between them. A tag, or a related page, may stand above and below a text, but is called the same there.
     """
-    links_by_target: defaultdict[str, list[Link]] = defaultdict(list)
+    links_at: defaultdict[int, list[Link]] = defaultdict(list)
     for link in page.links:
-        links_by_target[link.url].append(link)
+        links_at[link.at].append(link)
     part_of_the_page = page.url.rstrip("/") + "/"  # such as its printed form
     read = -1
     for at, block in enumerate(page.blocks):
@@ -276,11 +276,13 @@ def _teasers(page: Page, entries: Mapping[int, Entry]) -> Iterator[tuple[int, in
         is_title = block.tag in HEADINGS or entry.width >= NARROWEST_TITLE
         if not is_title or entry.target.startswith(part_of_the_page):
             continue
-        for link in links_by_target[entry.target]:
-            is_near = at < link.at <= at + MOST_OF_A_TEASER and link.text not in block.text
-            if is_near and _own_letters(page.blocks[at + 1 : link.at + 1]) >= LEAST_OF_A_TEASER:
-                yield at, link.at
-                read = link.at
+        for below in range(at + 1, at + MOST_OF_A_TEASER + 1):
+            is_called_otherwise = any(
+                link.url == entry.target and link.text not in block.text for link in links_at.get(below, ())
+            )
+            if is_called_otherwise and _own_letters(page.blocks[at + 1 : below + 1]) >= LEAST_OF_A_TEASER:
+                yield at, below
+                read = below
                 break
 
 

@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from crawler.page.text import letters, width
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
 
     from crawler.page.links import ImageLink
     from crawler.page.page import Extraction, Page
@@ -29,7 +29,8 @@ LEAST_OF_A_GALLERY = 6
 """Images that lead to larger ones."""
 ATTACHMENT = "attachment"
 """The class of the body of such pages in WordPress."""
-IMAGE_FILE = re.compile(r"([^/:=?&]+)\.(?:jpe?g|png|gif|webp|avif|bmp|tiff?|svg|heic)$", re.IGNORECASE)
+IMAGE_ENDINGS = frozenset("jpg jpeg png gif webp avif bmp tif tiff svg heic".split())
+BEFORE_A_NAME = re.compile("[/:=?&]")
 SIZE = re.compile(r"[-_.](?:\d+x\d+|scaled|thumb(?:nail)?|small|medium|large)$", re.IGNORECASE)
 """What the names of smaller versions of an image end with."""
 
@@ -44,9 +45,10 @@ def is_photo_page(page: Page, extraction: Extraction) -> bool:
     if columns > MOST_BESIDE_A_TITLE:
         return False
     larger = [image for image in page.images if _file_names(image.target)]
-    return len({image.target for image in larger}) >= LEAST_OF_A_GALLERY or any(
-        _names_the_page(image, page) for image in larger
-    )
+    if len({image.target for image in larger}) >= LEAST_OF_A_GALLERY:
+        return True
+    headings = {letters(heading) for heading in _headings(page)}
+    return any(_names_the_page(image, page, headings) for image in larger)
 
 
 def _is_attachment(page: Page) -> bool:
@@ -62,18 +64,17 @@ def _is_named_after_a_file(page: Page) -> bool:
     return bool(names) and any(not names.isdisjoint(_file_names(image.url)) for image in page.images)
 
 
-def _names_the_page(image: ImageLink, page: Page) -> bool:
+def _names_the_page(image: ImageLink, page: Page, headings: Container[bytes]) -> bool:
     """Whether the address of a page is that of an image without its ending, or its title is the image's description."""
     last = urlsplit(page.url).path.rstrip("/").rpartition("/")[2]
     if _plain(unquote(last).rpartition(".")[0] or unquote(last)) in _file_names(image.target):
         return True
     description = letters(image.alt)
-    return bool(description) and any(letters(heading) == description for heading in _headings(page))
+    return bool(description) and description in headings
 
 
 def _headings(page: Page) -> Iterator[str]:
-    for heading in page.root.iter("h1"):
-        yield "".join(map(str, heading.itertext())).strip()
+    return (block.text for block in page.blocks if block.tag == "h1")
 
 
 def _file_names(text: str) -> list[str]:
@@ -82,7 +83,13 @@ def _file_names(text: str) -> list[str]:
     >>> _file_names("http://a.example/fetch?w=500&media=wiki:Hive-at_dawn.jpg"), _file_names("/hive-300x200.png")
     (['hive at dawn'], ['hive'])
     """
-    return [_plain(match[1]) for part in _parts(text) if (match := IMAGE_FILE.search(part))]
+    return [_plain(name) for part in _parts(text) if (name := _name_of_image(part))]
+
+
+def _name_of_image(path: str) -> str:
+    """The name of the image file at the end of a path, without its ending; empty if there is none."""
+    before, _, ending = path.rpartition(".")
+    return BEFORE_A_NAME.split(before)[-1] if ending.lower() in IMAGE_ENDINGS else ""
 
 
 def _parts(text: str) -> Iterator[str]:

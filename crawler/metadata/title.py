@@ -54,6 +54,8 @@ MIN_SLUG = 4
 MAX_LABEL = 24
 # Elements around a heading that are looked at.
 MAX_ABOVE = 4
+# Characters of their classes and ids that are read.
+MAX_CLASS = 200
 _HEAD = re.compile(
     r"(?:^|[\s_-])(?:header|banner|masthead|logo|brand|(?:site|project)[_-]?(?:name|title))", re.IGNORECASE
 )
@@ -170,7 +172,7 @@ def _name_above(page: Page, main: Sequence[Block]) -> tuple[str, str]:
             continue
         if block is first_h1 and (_is_name_of_manual(block, title, own_headings) or _is_linked_name(page, at, rest)):
             return name, rest
-        if _is_name_in_head(blocks, at, letters(rest), title.startswith(f"{name}:")):
+        if _is_name_in_head(page, at, letters(rest), title.startswith(f"{name}:")):
             return name, rest
     return "", ""
 
@@ -193,16 +195,23 @@ def _is_linked_name(page: Page, at: int, rest: str) -> bool:
     )
 
 
-def _is_name_in_head(blocks: Sequence[Block], at: int, rest: str, has_colon: bool) -> bool:
+def _is_name_in_head(page: Page, at: int, rest: str, has_colon: bool) -> bool:
     """Whether a line in the head of the page is the site's name, as the line below it is the rest of <title>.
 
     Below a line that is no heading, and after which <title> has a colon, any line counts.
     """
-    if not _is_in_head(blocks[at].element):
-        return False
-    is_anywhere = has_colon and blocks[at].tag not in HEADINGS
-    below = blocks[at + 1 :] if is_anywhere else blocks[at + 1 : at + 2]
-    return any(not block.linked and letters(block.text[:MAX_TITLE]) == rest for block in below)
+    name = page.blocks[at]
+    if has_colon and name.tag not in HEADINGS:
+        is_rest_below = page.once(_last_places).get(rest, -1) > at
+    else:
+        below = page.blocks[at + 1 : min(at + 2, MAX_LINES)]
+        is_rest_below = any(not block.linked and letters(block.text[:MAX_TITLE]) == rest for block in below)
+    return is_rest_below and _is_in_head(name.element)
+
+
+def _last_places(page: Page) -> dict[str, int]:
+    """For the letters of each line without a link, the last place where it stands."""
+    return {letters(block.text[:MAX_TITLE]): at for at, block in enumerate(page.blocks[:MAX_LINES]) if not block.linked}
 
 
 def _headings_at_start(page: Page, main: Sequence[Block]) -> list[Block]:
@@ -233,7 +242,10 @@ def _leads_elsewhere(page: Page, at: int) -> bool:
 def _is_in_head(element: etree._Element) -> bool:
     """Whether an element stands in the head of the page, with the site's name and menu."""
     around = islice(chain([element], element.iterancestors()), MAX_ABOVE)
-    return any(one.tag == "header" or _HEAD.search(f"{one.get('class', '')} {one.get('id', '')}") for one in around)
+    return any(
+        one.tag == "header" or _HEAD.search(f"{one.get('class', '')[:MAX_CLASS]} {one.get('id', '')[:MAX_CLASS]}")
+        for one in around
+    )
 
 
 def _is_fit(text: str, key: str, said: _Descriptions) -> bool:

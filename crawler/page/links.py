@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qsl
 
@@ -41,6 +42,10 @@ DESCRIPTOR = re.compile(r"(\d+(?:\.\d+)?)[wx]")
 STYLE_SIZE = re.compile(r"(?:^|[;\s])(width|height)\s*:\s*(\d{1,5})(?:\.\d+)?\s*px", re.IGNORECASE)
 
 
+MOST_PARAMETERS = 20
+"""Parameters in the link of a heading to itself; those with more are not compared."""
+MOST_LEVELS = 20
+"""Elements around a link that are looked at for a heading."""
 LEAST_OF_THEMSELVES = 5
 """Headings that link to themselves by a parameter, if most linked ones do, on a page where it names places only."""
 
@@ -140,8 +145,10 @@ class _TargetReader:
         """The links in headings with ids to this page, with parameters."""
         path = self.url.partition("?")[0]
         for anchor in anchors:
-            ids = _heading_ids(anchor.element) if anchor.href and "?" in anchor.href else ()
-            url = self.page_address(anchor.href) if ids and anchor.href else None
+            href = anchor.href or ""
+            may_have_position = "?" in href and href.count("&") < MOST_PARAMETERS
+            ids = _heading_ids(anchor.element) if may_have_position else ()
+            url = self.page_address(href) if ids else None
             if url is not None and url.partition("?")[0] == path:
                 yield _LinkedHeading(frozenset(ids), tuple(parse_qsl(url.partition("?")[2])))
 
@@ -243,14 +250,14 @@ def _without(parameters: Iterable[tuple[str, str]], name: str) -> list[tuple[str
 
 def _heading_ids(anchor: etree._Element) -> set[str]:
     """The ids of a link and of what is around it in a heading; none if it is in no heading."""
-    ids, element = {anchor.get("id")}, anchor.getparent()
-    while element is not None and element.tag in INLINE:
+    ids = {anchor.get("id")}
+    for element in islice(anchor.iterancestors(), MOST_LEVELS):
         ids.add(element.get("id"))
-        element = element.getparent()
-    if element is None or element.tag not in ANCHORED:
-        return set()
-    ids.add(element.get("id"))
-    return {name for name in ids if name}
+        if element.tag in ANCHORED:
+            return {name for name in ids if name}
+        if element.tag not in INLINE:
+            break
+    return set()
 
 
 def _class_of(element: etree._Element) -> str:

@@ -281,6 +281,13 @@ def test_what_a_useful_sitemap_does_not_list_is_alike(
     assert found.of(SITE).is_unproductive(pattern) is expected
 
 
+def test_a_sitemap_may_list_any_number_of_patterns() -> None:
+    found = PatternMemory()
+    names = (f"{first}{second}" for first in ascii_letters for second in ascii_letters)
+    found.see([Candidate(f"{SITE}/?{name}=1", via="sitemap") for name in names])
+    assert len(found.of(SITE).listed) == MOST_PATTERNS
+
+
 def test_what_a_sitemap_lists_is_known_from_its_leases() -> None:
     found = memory(LISTED | ARCHIVES | {"/part/#": PART})
     assert not found.of(SITE).is_unproductive("/part/#")
@@ -471,20 +478,27 @@ PLACE = f"{SITE}/manual?page=2&id=bees"
 IDLE = PatternCounts(0, ENOUGH_EQUAL, ENOUGH_EQUAL)
 
 
+PLACES = "/manual?id=*&page=*"
+TRIED = {PLACES: PatternCounts(0, 1, 1)}
+
+
 @pytest.mark.parametrize(
     ("counts", "known", "expected"),
     [
-        (IDLE, {f"{SITE}/manual?page=2"}, ID),
-        (IDLE, {f"{SITE}/manual"}, ""),
-        (PatternCounts(0, ENOUGH_EQUAL - 1, ENOUGH_EQUAL - 1), {f"{SITE}/manual?page=2"}, ""),
-        (PatternCounts(1, ENOUGH_EQUAL, ENOUGH_EQUAL), {f"{SITE}/manual?page=2"}, ""),
+        (TRIED | {ID: IDLE}, {f"{SITE}/manual?page=2"}, ID),
+        (TRIED | {ID: IDLE}, {f"{SITE}/manual"}, ""),
+        (TRIED | {ID: PatternCounts(0, ENOUGH_EQUAL - 1, ENOUGH_EQUAL - 1)}, {f"{SITE}/manual?page=2"}, ""),
+        (TRIED | {ID: PatternCounts(1, ENOUGH_EQUAL, ENOUGH_EQUAL)}, {f"{SITE}/manual?page=2"}, ""),
+        ({ID: IDLE}, {f"{SITE}/manual?page=2"}, ""),
+        ({PLACES: PatternCounts(put_off=1), ID: IDLE}, {f"{SITE}/manual?page=2"}, ""),
     ],
 )
 def test_an_address_is_put_off_that_a_parameter_alone_sets_apart_from_a_known_one(
-    counts: PatternCounts, known: set[str], expected: str
+    counts: dict[str, PatternCounts], known: set[str], expected: str
 ) -> None:
+    """One address of each path is requested, as the parameter may decide what is shown there."""
     found = PatternMemory()
-    found.update([lease(SITE)], {7: {ID: counts}})
+    found.update([lease(SITE)], {7: counts})
     assert found.pattern_to_put_off(lease(PLACE), lambda urls: known.intersection(urls)) == expected
 
 

@@ -6,13 +6,18 @@ from collections.abc import Callable
 import pytest
 
 from crawler.extraction import EXTRACTORS, extract
+from crawler.extraction.auto.readers_comments import without_comments_beside_main
+from crawler.metadata.page_purpose import is_listing
+from crawler.metadata.photo_page import is_photo_page
 from crawler.metadata.publication_date import publication_date
+from crawler.metadata.title import headline
 from crawler.page.links import MAX_LETTERS
-from crawler.page.page import Page
+from crawler.page.page import Extraction, Page
 from crawler.page.text import fingerprint
 
 ARTICLE = "".join(f"<p>This is paragraph {number} of a long article about bees.</p>" for number in range(120))
 DATED = "<p>12 May 2012 and some words</p>" * 100
+LONG_LINE = f"<p>{'é b' * 300}</p>"
 COSTLY: dict[str, Callable[[], object]] = {
     "long base": lambda: links("<base href='http://h/" + "A" * 400_000 + "/'>" + "<a href=x>t</a>" * 4_000),
     "images in a link": lambda: links("<a href=x>" + "<img src=a>some words" * 50_000),
@@ -25,12 +30,30 @@ COSTLY: dict[str, Callable[[], object]] = {
     "marks": lambda: fingerprint("a" + "\u0301" * 80_000 + "\u0316" * 80_000),
     "blanks in a width": lambda: links("<img src=a.png width='1" + " " * 1_000_000 + "x'>"),
     "blanks in a table's width": lambda: framed("<table width='1" + " " * 1_000_000 + "x'><tr><td><p>Text."),
+    "image names": lambda: is_photo_page(*read(f"<title>{'a' * 1_000_000}</title><img src=a.jpg>")),
+    "headings above images": lambda: is_photo_page(
+        *read("<h1>a</h1>" * 40_000 + "<a href=b.jpg><img src=c.jpg alt=d></a>" * 2_000)
+    ),
+    "parameters of headings": lambda: links(
+        "".join(f"<h2 id=x><a href='/hives?{'x=x&' * 2_000}y={number}'>h</a></h2>" for number in range(200))
+    ),
+    "links deep in a heading": lambda: links(f"<h2 id=x>{'<span>' * 500}{'<a href=?id=x>h</a>' * 20_000}"),
+    "landmarks in landmarks": lambda: without_comments_beside_main(
+        Page.from_html(f"{'<main>' * 1_500}{'<p>Bees dance.' * 40_000}"), [0]
+    ),
+    "names of a site": lambda: read(f"<title>A: b</title><header>{'<p>A' * 1_000}{LONG_LINE * 1_000}</header>"),
+    "class of a head": lambda: read(f"<title>A: b</title><div class='{'x-' * 500_000}'>{'<p>A' * 1_000}"),
     "long class": lambda: dated(f"<div class='{'x ' * 1_000_000}'>{DATED}</div>"),
 }
 
 
 def links(html: str) -> int:
-    return len(Page.from_html(html, "http://example.com/").links)
+    return len(Page.from_html(html, "http://example.com/hives").links)
+
+
+def read(html: str) -> tuple[Page, Extraction]:
+    page = Page.from_html(html, "http://example.com/hives")
+    return page, Extraction("Bees dance.", headline(page), page.blocks)
 
 
 def framed(html: str) -> str:
@@ -47,6 +70,13 @@ def test_time_is_bounded(name: str) -> None:
     started = time.process_time()
     COSTLY[name]()
     assert time.process_time() - started < 4
+
+
+def test_entries_with_one_target_are_not_compared_with_all_its_links() -> None:
+    entries = read("<h2><a href=/b>How the bees dance</a></h2>" * 10_000)
+    started = time.process_time()
+    is_listing(*entries)
+    assert time.process_time() - started < 2
 
 
 @pytest.mark.parametrize(

@@ -500,6 +500,18 @@ def test_the_original_is_the_page_whose_text_it_is(
         assert [one["duplicate_of"] for one in lines(worker.session.pages.path)] == expected
 
 
+@pytest.mark.parametrize("at_once", [True, False])
+def test_another_site_takes_no_text_from_the_page_that_came_first(crew: Crew, at_once: bool) -> None:
+    elsewhere = "http://b.example/a"
+    worker = crew.join(*candidates(A, elsewhere))
+    owners = {A: TextOwner.ANOTHER, elsewhere: TextOwner.ITSELF}
+    leases = sorted(worker.claim(), key=lambda lease: lease.candidate.url)
+    ended = [checked(lease, PageChange.NEW, text=LONG, text_owner=owners[lease.candidate.url]) for lease in leases]
+    for batch in [ended] if at_once else [[completion] for completion in ended]:
+        worker.end(*batch)
+    assert copies(crew) == {A: None, elsewhere: A}
+
+
 @pytest.mark.parametrize(("fingerprint", "expected"), [("00" * 8, A), ("ff" * 8, A), (None, None)])
 def test_short_texts_are_copies_when_they_are_equal(crew: Crew, fingerprint: str | None, expected: str | None) -> None:
     worker = crew.join(*candidates(A, B))

@@ -85,12 +85,14 @@ def without_comments_beside_main(page: Page, places: list[int]) -> list[int]:
 def _in_main(page: Page) -> frozenset[int]:
     """The indexes of the blocks in the page's main landmark."""
     elements, _, starts, ends, tags = page.containers
-    landmarks = (
-        range(start, end)
-        for element, start, end, tag in zip(elements, starts, ends, tags, strict=True)
-        if tag == "main" or element.get("role") == "main"
-    )
-    return frozenset(chain.from_iterable(landmarks))
+    in_main: set[int] = set()
+    end_of_last = 0
+    for element, start, end, tag in zip(elements, starts, ends, tags, strict=True):
+        is_landmark = tag == "main" or element.get("role") == "main"
+        if is_landmark and end > end_of_last:  # else it is within the last one
+            in_main.update(range(start, end))
+            end_of_last = end
+    return frozenset(in_main)
 
 
 def _said(name: Name) -> str:

@@ -4,8 +4,10 @@ A near-duplicate is found by the bands of its signature, or by its fingerprint i
 Only pages that are not copies are entered under their bands, at most `MOST_OF_A_BAND` under each, so that the cost of a
 page does not depend on the site. Two pages that two workers store at the same moment are not compared.
 
-Of two near-duplicates the original is the page whose own text it is, as far as the pages say so, or else the first. If
-the original comes later, the page that was an original becomes its copy; copies of that page still name it.
+Of two near-duplicates of a site the original is the page whose own text it is, as far as the pages say so, or else the
+first. If the original comes later, the page that was an original becomes its copy; copies of that page still name it.
+Of two pages of different sites the first is the original: what a page says about itself takes no text from another
+site.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from crawler.store.crawl_tables import address
 from crawler.store.database import column_value, dialect_insert, in_chunks, storable
 from crawler.store.page_changes import save_changes
 from crawler.store.page_tables import near_duplicate_band, page, page_version
+from crawler.urls.parsing import site
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Completion
@@ -52,8 +55,12 @@ class TextSignature(NamedTuple):
 
     @property
     def rank(self) -> int:
-        """The lowest of near-duplicates is the original."""
+        """The lowest of a site's near-duplicates is the original."""
         return owner_rank(self.text_owner, self.url)
+
+    def precedes(self, later: TextSignature) -> bool:
+        """Whether this page is the original of a near-duplicate that comes later."""
+        return self.rank <= later.rank or site(self.url) != site(later.url)
 
     @property
     def bands(self) -> list[int]:
@@ -92,7 +99,7 @@ def originals(connection: Connection, crawl_id: int, pages: Sequence[TextSignatu
         known.pop(one.key, None)  # a page is not a copy of its own earlier text
     for one in pages:
         original = _original(one, [known[key] for key in _likely(one.key, bands[one.key], entered) if key in known])
-        if original is not None and original.rank <= one.rank:
+        if original is not None and original.precedes(one):
             copies[one.key] = original.url
             continue
         if original is not None:
