@@ -24,7 +24,7 @@ PAUSE = 0.3
 SETTINGS = {
     "DOWNLOAD_DELAY": f"{PAUSE}",
     "AUTOTHROTTLE_ENABLED": "False",
-    "DOWNLOAD_TIMEOUT": "2",
+    "DOWNLOAD_TIMEOUT": "4",
     "RETRY_TIMES": "0",
     "SITE_PAGE_LIMIT": "8",
     "LOG_LEVEL": "INFO",
