@@ -119,7 +119,25 @@ def test_sitemaps_beyond_the_limit_are_counted(tmp_path: Path, named: int, asked
     with serving(site):
         ended = crawl(tmp_path, ARGUMENTS | {"seeds": site.url}, OPEN)
     assert sum(path.endswith(".map") for path in site.paths()) == asked
-    assert ended.counts().get("sitemaps beyond the limit of a site or of levels", 0) == named - asked
+    assert ended.counts().get("sitemaps and feeds beyond the limit of a site or of levels", 0) == named - asked
+
+
+FEEDS = tuple(f"tags/{number}.xml" for number in range(25))
+
+
+@pytest.mark.parametrize("named_by", ["index", "robots"])
+def test_a_sitemap_is_read_before_the_feeds_that_are_named_with_it(tmp_path: Path, named_by: str) -> None:
+    named = (*FEEDS, "sitemap.xml")
+    index = "".join(f"<sitemap><loc>BASE/{path}</loc></sitemap>" for path in named)
+    robots = "".join(f"Sitemap: BASE/{path}\n" for path in named)
+    lists = {"map": f"<sitemapindex>{index}</sitemapindex>", "sitemap": urlset(*sorted(ALL))}
+    site = blog(ROBOTS if named_by == "index" else robots, **lists)
+    site.routes |= {f"/{path}": Answer(feed("/post/ants").replace("BASE", ""), content_type=XML) for path in FEEDS}
+    with serving(site):
+        ended = crawl(tmp_path, ARGUMENTS | {"seeds": site.url}, OPEN)
+    assert {item["url"].replace(site.url, "/") for item in ended.items()} == {"/"} | ALL
+    assert sum(path.startswith("/tags/") for path in site.paths()) == 19
+    assert ended.counts()["sitemaps and feeds beyond the limit of a site or of levels"] == 6
 
 
 def test_a_list_that_is_cut_before_its_first_address_is_counted(tmp_path: Path) -> None:
