@@ -202,7 +202,7 @@ class TopicSpider(Spider):
         if lease_of(request).candidate.kind in KINDS:
             self.finish(request, self.example_result(request, page))
             return
-        item = self.crawl.reader.read(page, response)
+        item = self.crawl.reader.read(page, response, has_browser=self.crawl.has_browser)
         self.crawl.follow_harvest()
         check = item.result.check
         if item.result.outcome is None and (check is None or check.found is not PageChange.SAME):
