@@ -104,16 +104,19 @@ def test_a_placeholder_is_no_item_and_the_next_crawl_with_a_browser_brings_the_p
         bare = crawl(tmp_path, arguments, SETTINGS, env=without_browser(tmp_path))
         assert [item["url"] for item in bare.items()] == [site.url]
         assert statistic(bare, "skipped/no_text") == statistic(bare, "render/missed") == len(PLACEHOLDERS)
+        assert "winnow-crawler[browser]" in bare.closing()
 
         ended = crawl(tmp_path, arguments | {"refresh": "all"}, SETTINGS)
         rendered = {item["url"] for item in ended.items() if item["made_from"] == "rendered"}
         assert rendered == {f"{site.url[:-1]}{path}" for path in PLACEHOLDERS}
         assert statistic(ended, "recrawl/new") == len(PLACEHOLDERS)
+        assert "winnow-crawler[browser]" not in ended.closing()
 
         again = crawl(tmp_path, arguments | {"refresh": "all", "render": "never"}, SETTINGS)
         assert len(again.items()) == len(ended.items())  # a frame says nothing about a page that is known
         assert statistic(again, "recrawl/changed") == 0
         assert statistic(again, "render/missed") == len(PLACEHOLDERS)
+        assert "winnow-crawler[browser]" not in again.closing()
 
 
 def test_a_wall_that_a_script_puts_in_place_of_a_page_is_not_kept(tmp_path: Path) -> None:
