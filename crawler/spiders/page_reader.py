@@ -16,7 +16,7 @@ from crawler.extraction import version
 from crawler.frontier import page_result
 from crawler.frontier.page_result import Candidate, Lease, Template
 from crawler.items import PageItem
-from crawler.metadata.page_purpose import is_listing, is_login
+from crawler.metadata.page_purpose import has_only_names, is_listing, is_login
 from crawler.metadata.photo_page import is_photo_page
 from crawler.metadata.record_readers import READERS
 from crawler.noise.page_images import page_images
@@ -148,7 +148,11 @@ class PageReader:
             return None
         if is_listing(page, extraction):
             return Outcome(Code.LISTING)
-        return Outcome(Code.PHOTO_PAGE) if is_photo_page(page, extraction) else None
+        if is_photo_page(page, extraction):
+            return Outcome(Code.PHOTO_PAGE)
+        if has_only_names(page, extraction) and not shows_images and lease.known is None:
+            return Outcome(Code.NO_TEXT)
+        return None
 
     def _shared_examples(self, page: Page, candidate: Candidate, extraction: Extraction) -> tuple[tuple[str, str], ...]:
         """If no topic is given, a seed is an example of the topic; it is learned at once."""

@@ -98,6 +98,18 @@ def test_archives_are_items_on_request(tmp_path: Path, seed: str, listings: str,
 
 
 @pytest.mark.parametrize(
+    ("seed", "listings", "is_item"), [("", "no", False), ("", "yes", True), ("galleries", "no", True)]
+)
+def test_a_page_of_names_only_is_an_item_on_request(tmp_path: Path, seed: str, listings: str, is_item: bool) -> None:
+    site = blog(links={"/galleries": "Galleries"})
+    site.routes["/galleries"] = page(links={"/": "Home"}).replace("<body>", "<body><h1>Galleries</h1>")
+    with serving(site):
+        ended = crawl(tmp_path, ARGUMENTS | {"seeds": site.url + seed, "listings": listings})
+    assert ("/galleries" in {item["url"].replace(site.url, "/") for item in ended.items()}) == is_item
+    assert ended.counts().get("page without text", 0) == (not is_item)
+
+
+@pytest.mark.parametrize(
     ("seed", "listings", "is_item"), [("", "no", False), ("", "yes", True), ("detail?media=hive.jpg", "no", True)]
 )
 def test_the_page_of_an_image_is_an_item_on_request(tmp_path: Path, seed: str, listings: str, is_item: bool) -> None:
