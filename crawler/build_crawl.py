@@ -110,6 +110,11 @@ class Crawl:
     """The last reports of the further workers that this one has started, those that died included."""
 
     @property
+    def has_browser(self) -> bool:
+        """Whether pages can be rendered: one is installed and starts, and the crawl may use it."""
+        return self.rendering is not None and not self.rendering.renderer.chromium.is_broken
+
+    @property
     def pages(self) -> int:
         """Pages that were stored by this worker and those that it has started."""
         return self.frontier.pages + sum(report.pages for report in self.reports.values())
@@ -232,6 +237,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         images=images,
         comparison=ChangeDetector(method, arguments.favour, extract),
         counts=counts,
+        count_statistic=count_statistic,
         lists=NamedLists(scope, topic, counts, wanted=max_depth_of(settings, arguments) is None),
         feeds=FeedTexts(extract, session.committer.keys, count_statistic),
         keeps_listings=arguments.listings,

@@ -11,7 +11,7 @@ from scrapy.settings import BaseSettings
 
 from crawler import settings as our_settings
 from crawler.arguments import ArgumentError, Arguments
-from crawler.browser.installed import is_usable
+from crawler.browser.installed import INSTALLATION, is_usable
 from crawler.extraction import EXTRACTORS, Extractor, favouring
 from crawler.noise.verdict import MODELS, FilterLists, ImageNoiseFilter, Judge
 from crawler.recrawl.revisit_interval import Bounds
@@ -121,8 +121,7 @@ def check_crawl(settings: BaseSettings, arguments: Arguments) -> None:
         raise ArgumentError("documents=yes needs the package pypdfium2: pip install 'winnow-crawler[documents]'")
     if arguments.render == "always" and not is_usable():
         raise ArgumentError(
-            "render=always needs Playwright and a browser: python -m pip install 'winnow-crawler[browser]', and then "
-            "playwright install chromium or the package chromium of your system"
+            "render=always needs Playwright and a browser: {installation}", installation=Message(INSTALLATION)
         )
     if arguments.workers != 1 and settings.getdict("FEEDS"):
         raise ArgumentError(

@@ -108,7 +108,7 @@ class Code(StrEnum):
     RESPONSE_LIMIT = "response_limit", Group.SKIPPED, N_("response of a stored page, beyond KEEP_RESPONSES={limit}")
     LIST_CUT = "list_cut", Group.SKIPPED, N_("rest of a sitemap larger than the limit")
     NOT_RENDERED = "not_rendered", Group.SKIPPED, N_("page that could not be rendered: {fault}")
-    LISTS_CUT = "lists_cut", Group.SKIPPED, N_("sitemaps beyond the limit of a site or of levels")
+    LISTS_CUT = "lists_cut", Group.SKIPPED, N_("sitemaps and feeds beyond the limit of a site or of levels")
 
     # Records of archives and folders.
     NO_RESPONSE = "no_response", Group.SKIPPED, N_("WARC record: {kind}")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from crawler.page.page import Extraction, Page
+from crawler.page.page import Extraction, MadeFrom, Page
 from crawler.page.text import width
 from crawler.urls.parsing import site
 
@@ -34,6 +34,10 @@ LITTLE = 200
 """Columns of text under which a page is nearly empty, and which it may lose: a notice, for instance."""
 FEW = 3
 """Links; a page with fewer leads nowhere."""
+LONGEST_PLACEHOLDER = 100
+"""Columns of main text beside a notice that an application shows until its scripts run: one line as a rule, such as
+"Please wait...". A short post whose comments need JavaScript has more.
+"""
 
 
 class Sign(StrEnum):
@@ -69,6 +73,18 @@ def sign_of(page: Page, extraction: Extraction) -> Sign | None:
     if _is_nearly_empty(page):
         return Sign.LITTLE_TEXT
     return Sign.FEW_LINKS if len({link.url for link in page.links}) < FEW else None
+
+
+def lacks_text(page: Page, extraction: Extraction) -> bool:
+    """Whether a page that no browser has rendered has a sign that scripts make its text, and next to no text yet."""
+    text = extraction.text[:MOST_NOTICE]
+    if page.made_from is not MadeFrom.HTML or len(text) == MOST_NOTICE:
+        return False
+    without_notices = "".join(line for line in text.splitlines() if not NOTICE.search(line))
+    if width(without_notices) > LONGEST_PLACEHOLDER:
+        return False
+    sign = sign_of(page, extraction)
+    return sign in (Sign.EMPTY_ROOT, Sign.NOTICE) or (sign is Sign.LITTLE_TEXT and not text.strip())
 
 
 def _has_empty_root(page: Page) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from scrapy import signals
 from scrapy.crawler import Crawler
 
+from crawler.browser.installed import INSTALLATION
 from crawler.build_crawl import Crawl, crawl_of
 from crawler.command_line.terminal import byte_size, printable
 from crawler.outcomes import Code, Group, Outcome, Outcomes, ranked
@@ -94,6 +95,8 @@ class ClosingLines:
                 )
             )
         said += _rendered(counts)
+        if crawl.rendering is None and crawl.arguments.render != "never":
+            said += _not_rendered(counts.get("render/missed", 0) + crawl.statistic_of_others("render/missed"))
         said += _not_kept(crawl.counts, status.put_off)
         if left := len(frontier):
             said.append(_rest(left, frontier.full, crawl.arguments.fresh))
@@ -209,6 +212,26 @@ def _rendered(counts: Mapping[str, Any]) -> list[Message]:
             rendered=f"{rendered:,}",
             share=f"{rendered / pages:.0%}",
             gained=f"{counts.get('render/gained', 0):,}",
+        )
+    ]
+
+
+def _not_rendered(pages: int) -> list[Message]:
+    """How many pages have no text because there is no browser, and how to install one.
+
+    >>> [str(line)[:52] for line in _not_rendered(1_000)], _not_rendered(0)
+    (['1,000 pages have no text without their scripts. To r'], [])
+    """
+    if not pages:
+        return []
+    return [
+        plural(
+            "{n} page has no text without its scripts. To read it, install Playwright and a browser ({installation}), "
+            "and crawl again with -a refresh=all.",
+            "{n} pages have no text without their scripts. To read them, install Playwright and a browser "
+            "({installation}), and crawl again with -a refresh=all.",
+            pages,
+            installation=Message(INSTALLATION),
         )
     ]
 

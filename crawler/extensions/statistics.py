@@ -16,6 +16,7 @@ STATISTICS = {
     "image_noise/fetched": "Noise that was requested all the same and stored.",
     "render/pages": "Pages that were rendered in a browser.",
     "render/gained": "Those of them that had more text or links then.",
+    "render/missed": "Pages that were left out as they have no text before their scripts run, and there is no browser.",
     "render/requests": "Requests for what their scripts loaded.",
     "render/refused": "Those of them that were refused or failed.",
     "render/foreign_cut": "Refused requests to other sites that were beyond the limits of a page or of its site.",

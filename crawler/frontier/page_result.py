@@ -135,6 +135,8 @@ class PageResult:
     """What the request says about the pattern of its address."""
     trial: "Trial | None" = None
     """Whether rendering the page has brought more; None if it was not rendered."""
+    awaits_browser: bool = False
+    """Whether the page has no text before its scripts run, and the crawl has no browser."""
 
     @property
     def is_new_item(self) -> bool:

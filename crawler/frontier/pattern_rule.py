@@ -320,9 +320,12 @@ def next_audit(put_off: int) -> int:
 def use_of(result: PageResult, lead: Use) -> Use | None:
     """The use of a request, given that of the new links of its page; None if the result says nothing about a pattern.
 
-    A page that is off topic, or in another language, could have been kept: its pattern is as good as any.
+    A page that is off topic, or in another language, could have been kept: its pattern is as good as any. A page that
+    awaits a browser may be kept by a later crawl that has one.
     """
     outcome, check = result.outcome, result.check
+    if result.awaits_browser:
+        return None
     if outcome is None:
         if result.record is None or (check is not None and check.found is not PageChange.NEW):
             return None

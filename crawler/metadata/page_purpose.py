@@ -134,6 +134,16 @@ def is_listing(page: Page, extraction: Extraction) -> bool:
     return _shows_a_list(page, extraction)
 
 
+def has_only_names(page: Page, extraction: Extraction) -> bool:
+    """Whether the text of a page is the names of the site and of the page, as headings and links, and nothing else."""
+    if page.document is not None or extraction.page_type in HAS_LITTLE_TEXT or _is_text_by_head(page):
+        return False
+    kept = extraction.blocks
+    if not kept or sum(_width(block.text) for block in kept) > FEW_WORDS:
+        return False
+    return not _own_letters(block for block in kept if block.tag not in HEADINGS)
+
+
 def _by_classes(page: Page) -> bool | None:
     """Whether the classes of the body name a list; None if they do not say it.
 

@@ -6,7 +6,7 @@ They are requested before links. Their pages are scored like links, so that the 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
@@ -54,7 +54,7 @@ class NamedLists:
             return
         place = origin(page.url)
         named = filter(None, (absolute(f"{place}/", url) for url in self._sitemaps.pop(place, ())))
-        for number, address in enumerate(named):
+        for number, address in enumerate(sitemaps_first(named)):
             if number < MOST_LISTS:
                 yield from self._candidate(address, "sitemap")
             elif self.scope.refusal(address, page=False) is None:
@@ -72,6 +72,21 @@ class NamedLists:
         if url not in self._known and self.scope.refusal(url, page=False) is None:
             self._known.add(url)
             yield Candidate(url, LIST_PRIORITY, kind="list", via=via)
+
+
+def sitemaps_first(urls: Iterable[str]) -> list[str]:
+    """Addresses of lists, those that are named as sitemaps first: a site may name a feed for each tag as well, and only
+    its sitemap has all pages.
+
+    >>> sitemaps_first(("http://sitemap.example/tags/bees.xml", "http://sitemap.example/Sitemap-1.xml"))
+    ['http://sitemap.example/Sitemap-1.xml', 'http://sitemap.example/tags/bees.xml']
+    """
+    return sorted(urls, key=_is_named_as_sitemap, reverse=True)
+
+
+def _is_named_as_sitemap(url: str) -> bool:
+    parts = urlsplit(url)
+    return "sitemap" in f"{parts.path}?{parts.query}".lower()
 
 
 def words_of(url: str) -> str:

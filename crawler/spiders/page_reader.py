@@ -11,11 +11,12 @@ from urllib.parse import urlsplit
 
 from scrapy.http import Headers, Response
 
+from crawler.browser.signs import lacks_text
 from crawler.extraction import version
 from crawler.frontier import page_result
 from crawler.frontier.page_result import Candidate, Lease, Template
 from crawler.items import PageItem
-from crawler.metadata.page_purpose import is_listing, is_login
+from crawler.metadata.page_purpose import has_only_names, is_listing, is_login
 from crawler.metadata.photo_page import is_photo_page
 from crawler.metadata.record_readers import READERS
 from crawler.noise.page_images import page_images
@@ -60,6 +61,7 @@ class PageReader:
     images: PageImages
     comparison: ChangeDetector
     counts: OutcomeCounts
+    count_statistic: Callable[[str, int], None]
     lists: NamedLists
     feeds: FeedTexts
     crawl_name: str
@@ -73,7 +75,7 @@ class PageReader:
     keeps_responses: bool = False
     purpose: Purpose = LABEL_ONLY
 
-    def read(self, page: Page, response: Response) -> PageItem:
+    def read(self, page: Page, response: Response, *, has_browser: bool) -> PageItem:
         """The page as an item with its result; the topic learns from the page."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         lease, served = lease_of(response.request), page
@@ -85,7 +87,11 @@ class PageReader:
         shared_examples = self._shared_examples(page, lease.candidate, extraction)
         site: SiteFiles = response.request.meta.get(SITE_FILES, NO_FILES)
         rights = read_rights(served, rights_headers(response), site)
-        refusal = self._refusal(page, extraction, lease) or self._reserved(rights)
+        awaits_browser = not has_browser and lacks_text(page, extraction)
+        refusal = self._refusal(page, extraction, lease, awaits_browser) or self._reserved(rights)
+        awaits_browser = awaits_browser and refusal == Outcome(Code.NO_TEXT)
+        if awaits_browser:
+            self.count_statistic("render/missed", 1)
         judgement = self.topic.judge(lease.candidate, extraction, is_read=refusal is None)
         page_links = self._links(served, lease.candidate)
         links, priorities = self.topic.score(lease.candidate.requested or lease.candidate.url, page_links)
@@ -102,6 +108,7 @@ class PageReader:
         if check is not None:
             item.change, item.extractor_version = check.found.value, check.extractor_version
             check = replace(check, has_same_bytes=bool(lease.known and digest and lease.known.raw_digest == digest))
+        is_frame = awaits_browser or TRIAL in response.request.meta
         so_far = result_of(response.request, outcome)
         item.result = replace(
             so_far,
@@ -112,10 +119,11 @@ class PageReader:
             image_counts=self.images.counts(page) if self.images.judged and page.document is None else None,
             templates=self._templates(page) if outcome is None else (),
             # The frame of an application and the page of a wall do not tell whether their texts have changed.
-            validators={} if is_of_feed or TRIAL in response.request.meta else validators(response),
+            validators={} if is_of_feed or is_frame else validators(response),
             response=stored_response(response) if is_stored and self.keeps_responses and not is_of_feed else None,
             rights=item.rights,
             robots=site.robots if is_stored or lease.known is not None else None,
+            awaits_browser=awaits_browser,
         )
         return item
 
@@ -124,7 +132,7 @@ class PageReader:
         signal = self.purpose.refusal(rights.evidence)
         return Outcome(Code.RIGHTS_RESERVED, signal) if signal is not None else None
 
-    def _refusal(self, page: Page, extraction: Extraction, lease: Lease) -> Outcome | None:
+    def _refusal(self, page: Page, extraction: Extraction, lease: Lease, awaits_browser: bool) -> Outcome | None:
         """Why a page may not be kept, whatever it is about; None if it may. A seed was asked for, a list or not."""
         if "noindex" in page.robots:
             return Outcome(Code.NOINDEX)
@@ -133,13 +141,18 @@ class PageReader:
         if lease.known is None and _is_missing(page, extraction):
             return Outcome(Code.MISSING)
         shows_images = self.images.wanted and bool(page.images)
-        if not extraction.text.strip() and not shows_images and lease.known is None:  # a known page has lost its text
+        is_empty = not extraction.text.strip() and lease.known is None  # a known page has lost its text
+        if (is_empty or awaits_browser) and not shows_images:
             return Outcome(Code.NO_TEXT)
         if self.keeps_listings or lease.candidate.kind == "seed":
             return None
         if is_listing(page, extraction):
             return Outcome(Code.LISTING)
-        return Outcome(Code.PHOTO_PAGE) if is_photo_page(page, extraction) else None
+        if is_photo_page(page, extraction):
+            return Outcome(Code.PHOTO_PAGE)
+        if has_only_names(page, extraction) and not shows_images and lease.known is None:
+            return Outcome(Code.NO_TEXT)
+        return None
 
     def _shared_examples(self, page: Page, candidate: Candidate, extraction: Extraction) -> tuple[tuple[str, str], ...]:
         """If no topic is given, a seed is an example of the topic; it is learned at once."""

@@ -28,7 +28,7 @@ from crawler.page.walls import wall_service
 from crawler.recrawl.page_history import NOT_MODIFIED, ChangeCheck, PageChange, conditional_headers
 from crawler.spiders.crawl_status import EndingError
 from crawler.spiders.feed_texts import WALLS
-from crawler.spiders.named_lists import MOST_LISTS
+from crawler.spiders.named_lists import MOST_LISTS, sitemaps_first
 from crawler.spiders.page_reader import header, page_of, read_alone, validators
 from crawler.spiders.redirects import TIMES
 from crawler.spiders.request_outcomes import NO_WHOLE_PAGE, TRIAL, Refusal, lease_of, new_home, outcome_of, result_of
@@ -202,7 +202,7 @@ class TopicSpider(Spider):
         if lease_of(request).candidate.kind in KINDS:
             self.finish(request, self.example_result(request, page))
             return
-        item = self.crawl.reader.read(page, response)
+        item = self.crawl.reader.read(page, response, has_browser=self.crawl.has_browser)
         self.crawl.follow_harvest()
         check = item.result.check
         if item.result.outcome is None and (check is None or check.found is not PageChange.SAME):
@@ -257,7 +257,8 @@ class TopicSpider(Spider):
         """Candidates for the lists that a list names, within limits; their depth is the number of lists above them."""
         depth, most = of.depth + 1, MAX_LISTS if of.priority >= SEED_PRIORITY else MOST_LISTS
         priority = min(of.priority, SEED_PRIORITY)
-        for candidate in self.allowed(urls, Candidate("", priority, depth, kind="list", via="sitemap")):
+        list_candidate = Candidate("", priority, depth, kind="list", via="sitemap")
+        for candidate in self.allowed(sitemaps_first(urls), list_candidate):
             of_site = site(candidate.url)
             if depth < MAX_LIST_LEVELS and self.lists[of_site] < most:
                 self.lists[of_site] += 1

@@ -1,10 +1,21 @@
 """Which pages have a sign that they need a browser, and when rendering has brought more."""
 
+from dataclasses import replace
+
 import pytest
 
-from crawler.browser.signs import Content, Sign, content_of, has_gained, has_programs, sign_of
+from crawler.browser.signs import (
+    LONGEST_PLACEHOLDER,
+    Content,
+    Sign,
+    content_of,
+    has_gained,
+    has_programs,
+    lacks_text,
+    sign_of,
+)
 from crawler.extraction import EXTRACTORS
-from crawler.page.page import Page
+from crawler.page.page import MadeFrom, Page
 
 SCRIPT = "<script src='/app.js'></script>"
 LINKS = "".join(f"<a href='/page{number}'>Hive number {number} in the old garden</a> " for number in range(9))
@@ -92,3 +103,35 @@ def test_gain(before: Content, after: Content, expected: bool) -> None:
 def test_only_links_within_the_site_count() -> None:
     page = Page.from_html("<a href='/a'>A</a><a href='http://b.example/'>B</a>", "http://a.example/")
     assert content_of(page, page.once(EXTRACTORS["auto"])).links == {"http://a.example/a"}
+
+
+def app(text: str, more: str = "") -> str:
+    return f"<div id='app'>{text}</div>{more}"
+
+
+WIDEST = "a" * LONGEST_PLACEHOLDER
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("", True),
+        (app(""), True),
+        (app("Please wait..."), True),
+        (app("正在加载，请稍候"), True),
+        (app("Please wait...") + LINKS, True),
+        (f"<p>Hives</p>{NOTICE}", True),
+        (f"<p>请启用 JavaScript 后再访问本站。</p>{LINKS}", True),
+        (app(f"<p>{WIDEST}</p>"), True),
+        (app(f"<p>{WIDEST}a</p>"), False),
+        (app("", TEXT), False),
+        (TEXT + NOTICE, False),
+        ("<p>The hive is closed on Mondays.</p>", False),
+    ],
+)
+def test_which_pages_lack_text_until_they_are_rendered(body: str, expected: bool) -> None:
+    html = f"<html><head>{SCRIPT}</head><body>{body}</body></html>"
+    page = Page.from_html(html, "http://a.example/")
+    assert lacks_text(page, page.once(EXTRACTORS["auto"])) is expected
+    for other in (replace(page, made_from=MadeFrom.RENDERED), Page.from_html(html.replace(SCRIPT, ""), page.url)):
+        assert not lacks_text(other, other.once(EXTRACTORS["auto"]))

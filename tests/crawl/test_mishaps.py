@@ -84,7 +84,7 @@ def test_lists_that_nest_for_ever_are_left(tmp_path: Path) -> None:
         site.routes |= {f"/{level}": index_of(site, str(level + 1)) for level in range(9)}
         ended = crawl(tmp_path, {"seeds": f"{site.url}0"})
     assert sorted(site.paths("/robots.txt")) == ["/0", "/1", "/2", "/page"]
-    assert ended.counts() == {"sitemaps beyond the limit of a site or of levels": 1}
+    assert ended.counts() == {"sitemaps and feeds beyond the limit of a site or of levels": 1}
 
 
 @pytest.mark.long
@@ -94,7 +94,7 @@ def test_a_site_has_so_many_lists(tmp_path: Path) -> None:
         site.routes |= {f"/{name}": index_of(site) for name in names} | {"/": index_of(site, *names)}
         ended = crawl(tmp_path, {"seeds": site.url})
     assert len([path for path in site.paths() if path.startswith("/list")]) == MAX_LISTS
-    assert ended.counts() == {"sitemaps beyond the limit of a site or of levels": 2}
+    assert ended.counts() == {"sitemaps and feeds beyond the limit of a site or of levels": 2}
 
 
 def test_a_sitemap_of_another_host_does_not_widen_the_scope(tmp_path: Path) -> None:

@@ -78,6 +78,47 @@ def test_without_a_browser_the_text_is_missing(tmp_path: Path) -> None:
     assert "Rendered in a browser" not in ended.closing()
 
 
+PLACEHOLDERS = ("/one", "/two")
+
+
+def placeholder_site() -> Site:
+    """An application whose server sends one line for each page, beside a page that has its text."""
+    frame = shell(body="<div id='root'>Please wait...</div><script src='/text.js'></script>")
+    script_of_text = f"document.getElementById('root').innerHTML = `<h1>${{location.pathname}}</h1><p>{TEXT}</p>`"
+    first = page(TEXT, links={path: path for path in PLACEHOLDERS})
+    return Site({"/": first, "/text.js": script(script_of_text)} | dict.fromkeys(PLACEHOLDERS, frame))
+
+
+def without_browser(folder: Path) -> dict[str, str]:
+    """The environment of a machine on which no browser is installed."""
+    empty = folder / "empty"
+    empty.mkdir()
+    return {"PLAYWRIGHT_BROWSERS_PATH": str(empty), "PATH": str(empty)}
+
+
+def test_a_placeholder_is_no_item_and_the_next_crawl_with_a_browser_brings_the_page(tmp_path: Path) -> None:
+    site = placeholder_site()
+    arguments = {"images": "no", "listings": "yes"}
+    with serving(site):
+        arguments["seeds"] = site.url
+        bare = crawl(tmp_path, arguments, SETTINGS, env=without_browser(tmp_path))
+        assert [item["url"] for item in bare.items()] == [site.url]
+        assert statistic(bare, "skipped/no_text") == statistic(bare, "render/missed") == len(PLACEHOLDERS)
+        assert "winnow-crawler[browser]" in bare.closing()
+
+        ended = crawl(tmp_path, arguments | {"refresh": "all"}, SETTINGS)
+        rendered = {item["url"] for item in ended.items() if item["made_from"] == "rendered"}
+        assert rendered == {f"{site.url[:-1]}{path}" for path in PLACEHOLDERS}
+        assert statistic(ended, "recrawl/new") == len(PLACEHOLDERS)
+        assert "winnow-crawler[browser]" not in ended.closing()
+
+        again = crawl(tmp_path, arguments | {"refresh": "all", "render": "never"}, SETTINGS)
+        assert len(again.items()) == len(ended.items())  # a frame says nothing about a page that is known
+        assert statistic(again, "recrawl/changed") == 0
+        assert statistic(again, "render/missed") == len(PLACEHOLDERS)
+        assert "winnow-crawler[browser]" not in again.closing()
+
+
 def test_a_wall_that_a_script_puts_in_place_of_a_page_is_not_kept(tmp_path: Path) -> None:
     wall = "<h1>Before we continue</h1><p>Press and hold the button until it is filled.</p><div id=px-captcha></div>"
     site = Site(

@@ -98,6 +98,18 @@ def test_archives_are_items_on_request(tmp_path: Path, seed: str, listings: str,
 
 
 @pytest.mark.parametrize(
+    ("seed", "listings", "is_item"), [("", "no", False), ("", "yes", True), ("galleries", "no", True)]
+)
+def test_a_page_of_names_only_is_an_item_on_request(tmp_path: Path, seed: str, listings: str, is_item: bool) -> None:
+    site = blog(links={"/galleries": "Galleries"})
+    site.routes["/galleries"] = page(links={"/": "Home"}).replace("<body>", "<body><h1>Galleries</h1>")
+    with serving(site):
+        ended = crawl(tmp_path, ARGUMENTS | {"seeds": site.url + seed, "listings": listings})
+    assert ("/galleries" in {item["url"].replace(site.url, "/") for item in ended.items()}) == is_item
+    assert ended.counts().get("page without text", 0) == (not is_item)
+
+
+@pytest.mark.parametrize(
     ("seed", "listings", "is_item"), [("", "no", False), ("", "yes", True), ("detail?media=hive.jpg", "no", True)]
 )
 def test_the_page_of_an_image_is_an_item_on_request(tmp_path: Path, seed: str, listings: str, is_item: bool) -> None:
@@ -119,7 +131,25 @@ def test_sitemaps_beyond_the_limit_are_counted(tmp_path: Path, named: int, asked
     with serving(site):
         ended = crawl(tmp_path, ARGUMENTS | {"seeds": site.url}, OPEN)
     assert sum(path.endswith(".map") for path in site.paths()) == asked
-    assert ended.counts().get("sitemaps beyond the limit of a site or of levels", 0) == named - asked
+    assert ended.counts().get("sitemaps and feeds beyond the limit of a site or of levels", 0) == named - asked
+
+
+FEEDS = tuple(f"tags/{number}.xml" for number in range(25))
+
+
+@pytest.mark.parametrize("named_by", ["index", "robots"])
+def test_a_sitemap_is_read_before_the_feeds_that_are_named_with_it(tmp_path: Path, named_by: str) -> None:
+    named = (*FEEDS, "sitemap.xml")
+    index = "".join(f"<sitemap><loc>BASE/{path}</loc></sitemap>" for path in named)
+    robots = "".join(f"Sitemap: BASE/{path}\n" for path in named)
+    lists = {"map": f"<sitemapindex>{index}</sitemapindex>", "sitemap": urlset(*sorted(ALL))}
+    site = blog(ROBOTS if named_by == "index" else robots, **lists)
+    site.routes |= {f"/{path}": Answer(feed("/post/ants").replace("BASE", ""), content_type=XML) for path in FEEDS}
+    with serving(site):
+        ended = crawl(tmp_path, ARGUMENTS | {"seeds": site.url}, OPEN)
+    assert {item["url"].replace(site.url, "/") for item in ended.items()} == {"/"} | ALL
+    assert sum(path.startswith("/tags/") for path in site.paths()) == 19
+    assert ended.counts()["sitemaps and feeds beyond the limit of a site or of levels"] == 6
 
 
 def test_a_list_that_is_cut_before_its_first_address_is_counted(tmp_path: Path) -> None:

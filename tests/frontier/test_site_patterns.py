@@ -196,6 +196,8 @@ def test_pages_wait_for_the_trials_of_their_pattern(
         (PageResult(Outcome(Code.TIMEOUT)), None),
         (PageResult(Outcome(Code.OFF_TOPIC)), None),
         (PageResult(Outcome(Code.LANGUAGE, "de")), None),
+        (PageResult(Outcome(Code.NO_TEXT)), Use.OPEN),
+        (PageResult(Outcome(Code.NO_TEXT), awaits_browser=True), None),
     ],
 )
 def test_the_use_of_a_request(result: PageResult, use: Use | None) -> None:

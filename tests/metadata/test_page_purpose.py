@@ -2,7 +2,16 @@
 
 import pytest
 
-from crawler.metadata.page_purpose import LEAST_OF_A_TEASER, MOST_OF_A_TEASER, SEVERAL, SHORT, is_listing, is_login
+from crawler.metadata.page_purpose import (
+    FEW_WORDS,
+    LEAST_OF_A_TEASER,
+    MOST_OF_A_TEASER,
+    SEVERAL,
+    SHORT,
+    has_only_names,
+    is_listing,
+    is_login,
+)
 from crawler.page.page import Extraction, Page
 
 FIELD = "<form><input name=user><input type='Password' name=p></form>"
@@ -259,6 +268,26 @@ def test_a_page_of_which_nothing_is_kept_may_be_a_list(html: str, expected: bool
 def test_a_name_beside_links_is_the_name_of_a_list(beside: str, expected: bool) -> None:
     page = Page.from_html(f"<body><h1>Years</h1>{beside}", "http://a.example/years")
     assert is_listing(page, Extraction("Years", "Years", page.blocks[:1])) is expected
+
+
+@pytest.mark.parametrize(
+    ("html", "page_type", "expected"),
+    [
+        ("<h1><a href='/'>The Bench</a></h1><h1>galleries</h1>", "listing", True),
+        ("<h1><a href='/'>The Bench</a></h1><ul><li><a href='.'>listings</a></ul>", "listing", True),
+        (f"<h1>{'a' * FEW_WORDS}</h1>", "", True),
+        (f"<h1>{'a' * FEW_WORDS}a</h1>", "", False),
+        (f"<h1>{'蜂' * 20}</h1>", "", True),
+        (f"<h1>{'蜂' * 21}</h1>", "", False),
+        ("<h1>Hives</h1><p>None.</p>", "", False),
+        ("<h1>A hive</h1>", "product", False),
+        ("<meta property='og:type' content='article'><h1>A hive</h1>", "", False),
+        ("", "", False),
+    ],
+)
+def test_which_pages_have_only_names(html: str, page_type: str, expected: bool) -> None:
+    page = Page.from_html(html, "http://a.example/galleries/")
+    assert has_only_names(page, Extraction("", "", page.blocks, page_type=page_type)) is expected
 
 
 def test_the_text_of_a_page_may_stand_in_an_aside() -> None:
