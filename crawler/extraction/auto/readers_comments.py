@@ -127,8 +127,9 @@ def _is_prose(block: "Block") -> bool:
 
 
 def _is_of_form(element: "etree._Element") -> bool:
-    """Whether an element is in the form for a new comment, or in a notice about it."""
+    """Whether an element is in the form for a new comment, or in a notice about it or about scripts."""
     around = islice(chain([element], element.iterancestors()), FORM_LEVELS)
     return any(
-        one.tag == "form" or FORM.search(_said((one.tag, one.get("class"), one.get("id"), "", ""))) for one in around
+        one.tag in ("form", "noscript") or FORM.search(_said((one.tag, one.get("class"), one.get("id"), "", "")))
+        for one in around
     )

@@ -1,7 +1,8 @@
 """Code as it stands in its <pre>, whatever elements its lines are made of."""
 
 import re
-from itertools import pairwise
+from collections.abc import Iterator
+from itertools import chain, islice, pairwise
 
 from lxml import etree
 
@@ -11,8 +12,21 @@ from crawler.page.text import fold_space
 # Parts of a <pre> between other elements that keep their indentation: for each, all of it is read.
 MAX_PARTS = 5
 GUTTER = re.compile(r"gutter|line-?_?num|lineno|blob-num", re.IGNORECASE)
-# "auto" leaves it to the page's script to guess.
-NAMED = re.compile(r"(?:\blang(?:uage)?-|\bbrush:\s?|\bhighlight-source-)(?!auto\b)([A-Za-z0-9+#]{1,20})")
+NAMED = re.compile(
+    r"(?:\blang(?:uage)?-|\bbrush:\s?|(?<![\w-])highlight-(?:source-)?|(?:^|\s)highlight\s+)([A-Za-z0-9+#]{1,20})(?![\w-])"
+)
+NO_LANGUAGES = frozenset(
+    "auto container default line lines none nohighlight notranslate plain plaintext table text txt wrap wrapper".split()
+)
+"""Words in the place of a language: no language, one that the page's script guesses, or the form of the listing."""
+FRAMES = frozenset("code div figure span table tbody td tr".split())
+"""Elements around a <pre> that may hold nothing else."""
+MAX_FRAMES = 6
+"""A <figure> with a table of line numbers and code is the fifth."""
+PROSE = frozenset("p h1 h2 h3 h4 h5 h6 ul ol".split())
+"""Elements that no frame of code holds."""
+MAX_BESIDE = 4
+"""Elements beside a <pre> in its frame: numbers, a caption, a button."""
 
 
 def listing(pre: etree._Element, lines: list[str]) -> list[str]:
@@ -53,10 +67,25 @@ def is_gutter(pre: etree._Element, lines: list[str]) -> bool:
 
 def language(pre: etree._Element) -> str:
     """The language of code as the page names it, if it does."""
-    for element in (pre, pre.find("code"), pre.getparent()):
-        if element is not None and (named := NAMED.search(element.get("class", ""))):
-            return named[1].lower()
+    for element in chain([pre], pre.iterchildren("code"), _frames(pre)):
+        for match in NAMED.finditer(element.get("class", "")):
+            name = match[1].lower()
+            if name not in NO_LANGUAGES:
+                return name
     return ""
+
+
+def _frames(pre: etree._Element) -> Iterator[etree._Element]:
+    """The elements around a <pre> that hold little else, the innermost first."""
+    inner = pre
+    for frame in islice(pre.iterancestors(), MAX_FRAMES):
+        beside = chain(inner.itersiblings(), inner.itersiblings(preceding=True))
+        tags = [element.tag for element in islice(beside, MAX_BESIDE + 1)]
+        is_tight = len(tags) <= MAX_BESIDE and PROSE.isdisjoint(tags)
+        if frame.tag != "pre" and not (frame.tag in FRAMES and is_tight):
+            return
+        yield frame
+        inner = frame
 
 
 def source(pre: etree._Element) -> str:

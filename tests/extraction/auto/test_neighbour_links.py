@@ -57,3 +57,70 @@ def test_arrows_are_images_that_lead_to_neighbours() -> None:
     body = "<a href=ants.html><img src=right.png alt=Next></a><a href=flies.html><img src=fly.png></a><img src=bee.png>"
     page = Page.from_html(f"<head>{HEAD}</head><body>{body}</body>", "https://example.org/bees.html")
     assert neighbour_images(page) == {"https://example.org/right.png"}
+
+
+NEXT = "<a href=ants.html>All about ants</a>"
+PREVIOUS = "<a href=wasps.html>All about wasps</a>"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        # The word is beside the link.
+        f"<li>Next: {NEXT}<li>Previous: {PREVIOUS}",
+        f"<p>NEXT POST: {NEXT}",
+        f"<p>Next page {NEXT} →",
+        f"<p>« Previous article: {PREVIOUS} | Next article: {NEXT} »",
+        f"<p>prev {PREVIOUS}",
+        f"<p>Newer: {NEXT}<br>Older: {PREVIOUS}",
+        f"<p>上一篇：{PREVIOUS}<p>下一篇：{NEXT}",
+        f"<p>上一篇文章: {PREVIOUS} 下一篇文章: {NEXT}",
+        f"<p>上一章 {PREVIOUS}",
+        f"<p>下一頁：{NEXT}",
+        f"<h3>Next chapter: {NEXT}</h3>",
+        # The word is in the link.
+        "<p><a href=ants.html>Next</a>",
+        "<p><a href=ants.html>Next post: Ants</a>",
+        "<p><a href=ants.html>Next → Ants</a>",
+        "<p><a href=wasps.html>← Older posts</a> | <a href=ants.html>Newer posts →</a>",
+        "<p><a href=wasps.html>« Previous Wasps</a>",
+        "<p><a href=wasps.html>上一页</a> <a href=ants.html>下一页</a>",
+        "<p><a href=ants.html>下一篇 蚂蚁</a>",
+    ],
+)
+def test_words_for_neighbours_around_the_text(line: str) -> None:
+    assert texts(f"<p>Bees{line}", head="") == ["Bees"]
+    assert texts(f"{line}<p>Bees", head="") == ["Bees"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Next: Ants",
+        "Next: ants, bees and others",
+        f"Next we look at {NEXT}",
+        f"Next: {NEXT} and wasps",
+        f"Nextcloud: {NEXT}",
+        f"Older {NEXT} sting",
+        f"上一篇写了{PREVIOUS}",
+        NEXT,
+        f"{NEXT} →",
+        "<a href=ants.html>Next generations of ants</a>",
+        "<a href=ants.html>Next-door ants</a>",
+        "<a href=ants.html>Nextcloud: ants</a>",
+        "<a href=wasps.html>Older</a> <a href=ants.html>Ants</a>",
+        "<a href=ants.html>下一篇蚂蚁</a>",
+        f"Next: <a href=ants.html>{'a' * 595}</a>",
+    ],
+)
+def test_other_lines_around_the_text(line: str) -> None:
+    assert len(texts(f"<p>Bees<p>{line}", head="")) == 2
+
+
+def test_words_for_neighbours_within_the_text() -> None:
+    assert texts(f"<p>Bees<p>Next: {NEXT}<p>Flies", head="") == ["Bees", "Next: All about ants", "Flies"]
+
+
+def test_words_for_neighbours_on_a_page_without_an_address() -> None:
+    page = Page.from_html(f"<p>Bees<p>Next: {NEXT}")
+    assert without_neighbours(page, [0, 1]) == [0]

@@ -31,6 +31,12 @@ LONG = "the bees in our garden go to the old apple tree"
         (f"<div class=comments><div class=comment-respond>{SAID}</div><p class=comment-notes>{SAID}</div>", []),
         (f"<form><div><div><div class=comments><p>{SAID}</div></div></div></form>", [SAID]),
         (f"<form><div><div class=comments><p>{SAID}</div></div></form>", []),
+        (
+            f"<div class=comments><p>{SAID}<noscript>Please enable JavaScript to view the comments.</noscript></div>",
+            [SAID],
+        ),
+        ("<div id=disqus_thread></div><div class=comments><noscript><p>Please enable it.</noscript></div>", []),
+        (f"<noscript>Please enable it.</noscript><div class=comments><p>{SAID}</div>", [SAID]),
         (f"<body class=with-comments><p>{SAID}", []),
         (f"<html class=comments><p>{SAID}", []),
         (f"<div class={'x' * 193}comments>{SAID}</div>", [SAID]),

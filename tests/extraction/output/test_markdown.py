@@ -16,6 +16,7 @@ LONG = "Bees dance to tell the others the way to the flowers, and the longer the
 MANY = "b" * 4_000
 TOO_MANY = MANY + "b"
 E = "http://e.com"
+NAMELESS = ("default", "plain", "text", "none", "notranslate", "table")
 
 
 def written(html: str, links: bool = False, refused: tuple[str, ...] = (), title: str = "") -> str:
@@ -94,6 +95,46 @@ def written(html: str, links: bool = False, refused: tuple[str, ...] = (), title
 )
 def test_markdown(html: str, expected: str) -> None:
     assert written(html) == expected
+
+
+CODE = "<pre>a\n b</pre>"
+NUMBERED = f"<table><tr><td class=gutter><pre>1\n2</pre><td class=code>{CODE}</table>"
+
+
+@pytest.mark.parametrize(
+    ("html", "language"),
+    [
+        # The class of an element around the code.
+        (f"<figure class='highlight python'>{NUMBERED}</figure>", "python"),
+        (f"<figure class='highlight c++'><figcaption>x</figcaption>{NUMBERED}</figure>", "c++"),
+        (f"<div class='language-python highlighter-rouge'><div class=highlight>{CODE}</div></div>", "python"),
+        (f"<div class='highlight-python notranslate'><div class=highlight>{CODE}</div></div>", "python"),
+        (f"<div class='highlight highlight-source-js'>{CODE}</div>", "js"),
+        (f"<div class='brush: js; toolbar: false'>{CODE}</div>", "js"),
+        (f"<div class=lang-js><button>Copy</button><div><div>{CODE}</div></div></div>", "js"),
+        ("<pre class=highlight><code class='highlight python'>a\n b</code></pre>", "python"),
+        # The inner name counts.
+        (f"<div class=language-js><div class=language-ts>{CODE}</div></div>", "ts"),
+        # Words that are no languages.
+        *(
+            (f"<div class='highlight-{name} notranslate'><div class=highlight>{CODE}</div></div>", "")
+            for name in NAMELESS
+        ),
+        *((f"<figure class='highlight {name}'>{CODE}</figure>", "") for name in NAMELESS),
+        (f"<div class='highlight-text language-js'>{CODE}</div>", "js"),
+        (f"<div class='nohighlight-js highlight'>{CODE}</div>", ""),
+        (f"<div class='highlight line-numbers'>{CODE}</div>", ""),
+        # Elements around more than the code, or too far from it.
+        (f"<article class=lang-en>{CODE}</article>", ""),
+        (f"<div class=lang-en>{CODE}<ul></ul></div>", ""),
+        (f"<div class=lang-en>{'<i></i>' * 4}{CODE}</div>", "en"),
+        (f"<div class=lang-en>{'<i></i>' * 5}{CODE}</div>", ""),
+        (f"<div class=language-js>{'<div>' * 5}{CODE}", "js"),
+        (f"<div class=language-js>{'<div>' * 6}{CODE}", ""),
+    ],
+)
+def test_language_of_code(html: str, language: str) -> None:
+    assert f"```{language}\na\n b\n```" in written(html)
 
 
 @pytest.mark.parametrize(
