@@ -30,7 +30,7 @@ Links to a pattern of which most pages are copies do not make a page useful.
 A parameter may say nothing about the page, but where on it the reader is, or where the reader came from. Its pattern
 is useless where a page is a copy of the same address without it, or with another value of it, and useful where the page
 is no copy. After `ENOUGH_EQUAL` such copies addresses with the parameter are put off, if the crawl knows the same
-address without it as well.
+address without it as well, and has requested one of the same pattern.
 
 Whether pages are rendered in a browser is learned by pattern as well. A page with a sign that it needs one is rendered
 while its pattern has few trials, and later if at least half of the trials have brought more text or links. While so
@@ -73,8 +73,11 @@ MOST_OPEN = 5
 """Requests of a pattern whose only new links are of unknown patterns; further ones are useless."""
 PROVEN = 2
 """Useful requests after which a pattern is known to bring pages, if they are at least half of all."""
-AUDIT_FIRST, AUDIT_FACTOR = 50, 5
+AUDIT_FIRST = 50
+AUDIT_FACTOR = 5
 """Of the addresses put off, the 50th, the 250th, the 1,250th and so on are requested all the same."""
+FIRST_AUDIT_OF_PARAMETER = 5
+"""Of those put off by a parameter, the 5th, the 25th and so on: three copies are little evidence."""
 TRIALS = 3
 """Pages of a pattern that are rendered because of a sign alone."""
 SITE_TRIALS = 12
@@ -305,13 +308,13 @@ def priority_of_list(priority: int) -> int:
     return priority // LIST_FACTOR if priority > HIGHEST // LIST_FACTOR else priority
 
 
-def next_audit(put_off: int) -> int:
-    """The number of the address, among those put off, that is requested next all the same.
+def next_audit(pattern: str, put_off: int) -> int:
+    """The number of the address, among those of a pattern put off, that is requested next all the same.
 
-    >>> next_audit(0), next_audit(50), next_audit(249), next_audit(250)
-    (50, 250, 250, 1250)
+    >>> [next_audit("/tag/*", put_off) for put_off in (0, 50, 249, 250)], next_audit("*?id=*", 0)
+    ([50, 250, 250, 1250], 5)
     """
-    number = AUDIT_FIRST
+    number = FIRST_AUDIT_OF_PARAMETER if pattern.startswith(ANY_PATH) else AUDIT_FIRST
     while number <= put_off:
         number *= AUDIT_FACTOR
     return number

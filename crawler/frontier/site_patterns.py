@@ -150,9 +150,9 @@ class SitePatterns:
             return False
         counts = self.counts.get(pattern, NOTHING_KNOWN)
         self.counts[pattern] = counts._replace(put_off=counts.put_off + 1)
-        due = self.audits.setdefault(pattern, next_audit(counts.put_off))
+        due = self.audits.setdefault(pattern, next_audit(pattern, counts.put_off))
         if counts.put_off + 1 >= due:
-            self.audits[pattern] = next_audit(counts.put_off + 1)
+            self.audits[pattern] = next_audit(pattern, counts.put_off + 1)
             return False
         return True
 
