@@ -130,7 +130,14 @@ def _below_name(page: Page, main: Sequence[Block], said: _Descriptions) -> str:
     address = page.url.partition("#")[0] + route(page.url).lstrip("#")
     if not is_named:
         return ""
-    row = _headings_at_start(page, main)
+    places_elsewhere = page.once(_blocks_leading_elsewhere)
+    elsewhere = {id(page.blocks[at]) for at in places_elsewhere if at < len(page.blocks)}
+    # On the front page of a blog, the title of the newest post is a link to it.
+    row = [
+        block
+        for block in _headings_at_start(page, main)
+        if block.linked < len(block.text) or id(block) not in elsewhere
+    ]
     if not any(block.tag == "h1" and letters(block.text[:MAX_HEADING]) != name for block in row):
         return ""  # the name may be the only headline
     own = [block.text[:MAX_HEADING] for block in row if letters(block.text[:MAX_HEADING]) not in name]
@@ -186,7 +193,7 @@ def _is_name_of_manual(name: Block, title: str, own_headings: Sequence[Block]) -
 def _is_linked_name(page: Page, at: int, rest: str) -> bool:
     """Whether an h1 that is a link to another page stands above an h1 that is none, or above the rest of <title>."""
     name = page.blocks[at]
-    if name.linked < len(name.text) or not _leads_elsewhere(page, at):
+    if name.linked < len(name.text) or at not in page.once(_blocks_leading_elsewhere):
         return False
     key = letters(rest)
     return any(
@@ -233,10 +240,10 @@ def _rest(title: str, name: str) -> str:
     return ""
 
 
-def _leads_elsewhere(page: Page, at: int) -> bool:
-    """Whether a link in this block leads to another page."""
+def _blocks_leading_elsewhere(page: Page) -> frozenset[int]:
+    """The indexes of blocks with a link to another page."""
     here = page.url.partition("#")[0]
-    return any(link.at == at and link.url.partition("#")[0] != here for link in page.links)
+    return frozenset(link.at for link in page.links if link.url.partition("#")[0] != here)
 
 
 def _is_in_head(element: etree._Element) -> bool:
