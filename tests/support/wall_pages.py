@@ -459,7 +459,8 @@ KEPT: dict[str, Response] = {
     ),
     "contact form with reCAPTCHA": Response(
         html(
-            "<h1>Write to us</h1><form><input name='mail' type='email'><textarea name='text'></textarea><div "
+            "<h1>Write to us</h1><p>We answer each letter.</p><form><input name='mail' type='email'>"
+            "<textarea name='text'></textarea><div "
             "class='g-recaptcha' data-sitekey='6Lf'></div><button>Send</button></form>",
             "<script src='https://www.google.com/recaptcha/api.js'></script>",
         )
