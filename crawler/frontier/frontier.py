@@ -155,12 +155,14 @@ class Frontier:
             name, queue = host(lease.candidate.url), self.queues.of(lease)
             self._work[lease.id] = ActiveLease(lease, now, queue.ready_at)
             self._needs_batch = self._needs_batch or (queue.more and self.hosts.wants_more(name))
-            if pattern := self.patterns.pattern_to_put_off(lease, self.seen):
+            pattern = self.patterns.pattern_to_put_off(lease, self.seen)
+            if pattern:
                 self._put_off(lease, pattern)
-            elif (priority := self.patterns.priority(lease)) < lease.candidate.priority:
-                self._return_with_priority(lease, priority)
-            else:
+                continue
+            priority = self.patterns.priority(lease)
+            if priority >= lease.candidate.priority:
                 break
+            self._return_with_priority(lease, priority)
         self._needs_batch = self._needs_batch or bool(self.queues.held_back)
         if lease is not None:
             return lease

@@ -88,10 +88,10 @@ MOST_QUERIES = 20
 """Patterns of one path that differ in their queries only; a wiki has some 15, of actions and special pages."""
 LEAST_OF_ENDLESS = 40
 """Requests of the further queries of a path, until it is judged whether it has an end."""
-MOST_COPIES, MOST_COPIES_COMBINED = 9 / 10, 3 / 5
-"""Shares of the pages of a pattern with a query, and of one that combines parameters: where two addresses lead to each
-page, half are copies.
-"""
+MOST_COPIES = 9 / 10
+"""Share of copies among the pages of a pattern with a query, from which its addresses are left."""
+MOST_COPIES_COMBINED = 3 / 5
+"""The same of a pattern that combines parameters: where two addresses lead to each page, half are copies."""
 DEAD = frozenset(("400", "401", "403", "404", "405", "410"))
 BRINGS_NOTHING = frozenset(
     (
@@ -247,7 +247,8 @@ def is_endless(pattern: str, counts: PatternCounts) -> bool:
         return counts.useful + counts.useless >= LEAST_OF_ENDLESS and counts.useless >= counts.useful
     if "?" not in pattern or counts.requests < LEAST_OF_ENDLESS:
         return False
-    return counts.copies >= (MOST_COPIES_COMBINED if is_combined(pattern) else MOST_COPIES) * counts.requests
+    most_copies = MOST_COPIES_COMBINED if is_combined(pattern) else MOST_COPIES
+    return counts.copies >= most_copies * counts.requests
 
 
 def is_combined(pattern: str) -> bool:

@@ -268,9 +268,10 @@ class PatternMemory:
         for number, of_site in counts.items():
             if number in self._numbers:
                 self.of(self._numbers[number]).update(of_site)
-        for one in since:
-            if one.result.pattern_use is not None and one.lease.site_id in counts:
-                self.count(one.lease, one.result.pattern_use)
+        for completion in since:
+            pattern_use = completion.result.pattern_use
+            if pattern_use is not None and completion.lease.site_id in counts:
+                self.count(completion.lease, pattern_use)
         if len(self._numbers) > 2 * MOST_SITES:
             self._numbers = dict(islice(reversed(self._numbers.items()), MOST_SITES))
 
@@ -314,13 +315,13 @@ class PatternMemory:
 
     def priority(self, lease: Lease) -> int:
         """The priority of a leased address: a lower one if its pattern brings lists."""
-        one = lease.candidate
-        if not (_may_be_put_off(lease) and one.has_learned_priority):
-            return one.priority
-        of_site = self.of(one.url)
-        pattern = of_site.pattern(one.url)
-        waits = of_site.waits(pattern, of_site.labelled(pattern, one.labels))
-        return priority_of_list(one.priority) if waits else one.priority
+        candidate = lease.candidate
+        if not (_may_be_put_off(lease) and candidate.has_learned_priority):
+            return candidate.priority
+        site_patterns = self.of(candidate.url)
+        pattern = site_patterns.pattern(candidate.url)
+        waits = site_patterns.waits(pattern, site_patterns.labelled(pattern, candidate.labels))
+        return priority_of_list(candidate.priority) if waits else candidate.priority
 
     def use(self, lease: Lease, result: PageResult, links: Iterable[Candidate]) -> PatternUse | None:
         """The use of a request for the counts of its pattern; None if it says nothing about it."""
@@ -360,6 +361,6 @@ class PatternMemory:
 
 def _may_be_put_off(lease: Lease) -> bool:
     """Whether an address was found by the crawl itself, and is neither tried again nor of a page that is stored."""
-    one = lease.candidate
-    is_found = one.kind == "link" and one.via in FOUND and one.priority <= HIGHEST
-    return is_found and not (one.requested or lease.known or lease.request)
+    candidate = lease.candidate
+    is_found = candidate.kind == "link" and candidate.via in FOUND and candidate.priority <= HIGHEST
+    return is_found and not (candidate.requested or lease.known or lease.request)

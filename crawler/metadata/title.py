@@ -91,35 +91,48 @@ def headline(page: Page, main: Sequence[Block] = ()) -> str:
 
     If the descriptions only name the site, as in many applications, it is the heading at which the main text begins.
     """
-    said = _descriptions(page, main)
-    if heading := _below_name(page, main, said):
+    descriptions = _descriptions(page, main)
+    if heading := _below_name(page, main, descriptions):
         return heading
     headings = list(islice((block for block in page.blocks if block.tag in HEADINGS), MAX_HEADINGS))
     keyed = [(letters(block.text[:MAX_HEADING]), block) for block in headings]
-    fit = [(key, block) for key, block in keyed if _is_fit(block.text, key, said)]
-    repeated = {letters(text) for text in (said.headline, *said.titles, *said.parts)}
+    fit = [(key, block) for key, block in keyed if _is_fit(block.text, key, descriptions)]
+    repeated = {letters(text) for text in (descriptions.headline, *descriptions.titles, *descriptions.parts)}
     surest = [(key, block) for key, block in fit if block.tag == "h1" or key in repeated]
     found = (
-        _agreed(surest, said)
-        or _related(fit, said, page.url, _headings_at_start(page, main))
-        or _line(page, said)
-        or _agreed(fit, said)
-        or _of_page(next((text for text in (said.headline, *said.titles) if _is_fit(text, letters(text), said)), ""))
-        or _part(page, said)
-        or next((block.text for block in headings), said.title)
+        _agreed(surest, descriptions)
+        or _related(fit, descriptions, page.url, _headings_at_start(page, main))
+        or _line(page, descriptions)
+        or _agreed(fit, descriptions)
+        or _of_page(
+            next(
+                (
+                    text
+                    for text in (descriptions.headline, *descriptions.titles)
+                    if _is_fit(text, letters(text), descriptions)
+                ),
+                "",
+            )
+        )
+        or _part(page, descriptions)
+        or next((block.text for block in headings), descriptions.title)
     )
-    found = _without_site(found, said.sites)
+    found = _without_site(found, descriptions.sites)
     return found if len(found) <= MAX_TITLE else found[:MAX_TITLE].rpartition(" ")[0] or found[:MAX_TITLE]
 
 
-def _below_name(page: Page, main: Sequence[Block], said: _Descriptions) -> str:
+def _below_name(page: Page, main: Sequence[Block], descriptions: _Descriptions) -> str:
     """The heading at which the main text begins, if all descriptions are the text of a linked heading outside of it.
 
     That is the name of the site, if the main text has an <h1> of its own. Of several headings in a row, the first with
     the words of the address is taken, or the first that is no part of the name.
     """
     name = letters(_whole_title(page))
-    if not main or not name or {letters(text) for text in (said.headline, *said.titles) if text} - {name}:
+    if (
+        not main
+        or not name
+        or {letters(text) for text in (descriptions.headline, *descriptions.titles) if text} - {name}
+    ):
         return ""
     inside = set(map(id, main))
     is_named = any(
@@ -255,18 +268,18 @@ def _is_in_head(element: etree._Element) -> bool:
     )
 
 
-def _is_fit(text: str, key: str, said: _Descriptions) -> bool:
+def _is_fit(text: str, key: str, descriptions: _Descriptions) -> bool:
     """Whether a text can be a headline: neither the site's name nor a greeting, unless <title> is only that."""
-    if not key or key in said.sites:
+    if not key or key in descriptions.sites:
         return False
-    return not (len(text) <= MAX_GREETING and _GREETING.match(text) and text != said.title)
+    return not (len(text) <= MAX_GREETING and _GREETING.match(text) and text != descriptions.title)
 
 
-def _agreed(headings: list[tuple[str, Block]], said: _Descriptions) -> str:
+def _agreed(headings: list[tuple[str, Block]], descriptions: _Descriptions) -> str:
     """The heading that most of the descriptions repeat."""
-    told = [(letters(text), 3) for text in (said.headline, *said.titles[:1]) if text]
-    parts = [(letters(part), 1 + (number == 0)) for number, part in enumerate(said.parts)]
-    whole = letters(said.title)
+    told = [(letters(text), 3) for text in (descriptions.headline, *descriptions.titles[:1]) if text]
+    parts = [(letters(part), 1 + (number == 0)) for number, part in enumerate(descriptions.parts)]
+    whole = letters(descriptions.title)
     best, best_rank = "", (0, 0)
     for key, block in headings:
         score = sum(weight if key == other else weight - 1 for other, weight in told if _is_much_of(key, other))
@@ -275,51 +288,55 @@ def _agreed(headings: list[tuple[str, Block]], said: _Descriptions) -> str:
         rank = (2 * score + (block.tag == "h1"), len(block.text))
         if score > 1 and rank > best_rank:
             best, best_rank = block.text, rank
-    best = _after_name(best, headings, said)
+    best = _after_name(best, headings, descriptions)
     # A label before the headline is not part of it.
-    short = said.headline
-    if short and best.endswith(short) and len(best) - len(short) <= MAX_LABEL and short in said.parts:
+    short = descriptions.headline
+    if short and best.endswith(short) and len(best) - len(short) <= MAX_LABEL and short in descriptions.parts:
         return short
     return best
 
 
-def _after_name(best: str, headings: list[tuple[str, Block]], said: _Descriptions) -> str:
+def _after_name(best: str, headings: list[tuple[str, Block]], descriptions: _Descriptions) -> str:
     """The heading that is the first part of <title>, if the best heading is above it and ends <title>.
 
     Manuals are like that: each page has the manual's name above its own heading, and after it in <title>.
     """
     name = letters(best)
-    if not name or len(said.parts) < 2 or name != letters(SEPARATORS.split(said.title)[-1]):
+    if not name or len(descriptions.parts) < 2 or name != letters(SEPARATORS.split(descriptions.title)[-1]):
         return best
-    first = letters(said.parts[0])
+    first = letters(descriptions.parts[0])
     at = [key for key, _ in headings].index(name)
     return next((block.text for key, block in headings[at + 1 :] if key == first), best)
 
 
-def _related(headings: list[tuple[str, Block]], said: _Descriptions, url: str, own_headings: Sequence[Block]) -> str:
+def _related(
+    headings: list[tuple[str, Block]], descriptions: _Descriptions, url: str, own_headings: Sequence[Block]
+) -> str:
     """The page's only h1, or the only one at which the main text begins, if it is related to the descriptions."""
     h1s = [(key, block) for key, block in headings if block.tag == "h1"]
     if len(h1s) > 1:
-        parts = [letters(part) for part in said.parts]
+        parts = [letters(part) for part in descriptions.parts]
         # A part of <title> with a label in the same heading is the better title.
         h1s = [
             (key, block)
             for key, block in h1s
             if block in own_headings
             and not any(key != part and (key.startswith(part) or key.endswith(part)) for part in parts)
-            and _is_related(key, block.text, said, url)
+            and _is_related(key, block.text, descriptions, url)
         ]
     if len(h1s) != 1:
         return ""
     key, block = h1s[0]
-    return block.text if _is_related(key, block.text, said, url) else ""
+    return block.text if _is_related(key, block.text, descriptions, url) else ""
 
 
-def _is_related(key: str, text: str, said: _Descriptions, url: str) -> bool:
+def _is_related(key: str, text: str, descriptions: _Descriptions, url: str) -> bool:
     """Whether descriptions or address have some words of a heading, and it is not a name beside a title."""
-    if any(_is_a_name(part, said) for part in said.parts if letters(part) == key):
+    if any(_is_a_name(part, descriptions) for part in descriptions.parts if letters(part) == key):
         return False
-    spoken = {word for told in (said.headline, *said.titles, *said.parts) for word in words(told)}
+    spoken = {
+        word for told in (descriptions.headline, *descriptions.titles, *descriptions.parts) for word in words(told)
+    }
     own = set(words(text[:MAX_HEADING]))
     return _is_in_address(text[:MAX_HEADING], url) or not spoken or len(own & spoken) >= SHARED_WORDS * len(own)
 
@@ -340,25 +357,32 @@ def _of_page(text: str) -> str:
     return text if is_label else first.strip()
 
 
-def _part(page: Page, said: _Descriptions) -> str:
+def _part(page: Page, descriptions: _Descriptions) -> str:
     """The part of <title> that is a line of the page by itself and not a link, else the first that is not a label."""
-    if len(said.parts) > 1:
+    if len(descriptions.parts) > 1:
         lines = {block.text for block in page.blocks[:MAX_LINES] if not block.linked}
-        if spoken := [part for part in said.parts if part in lines and not _is_a_name(part, said)]:
+        if spoken := [part for part in descriptions.parts if part in lines and not _is_a_name(part, descriptions)]:
             return max(spoken, key=len)
-    return next((part for part in said.parts if width(part) >= MIN_LENGTH), said.title)
+    return next((part for part in descriptions.parts if width(part) >= MIN_LENGTH), descriptions.title)
 
 
-def _line(page: Page, said: _Descriptions) -> str:
+def _line(page: Page, descriptions: _Descriptions) -> str:
     """<title> without the site's name, if it is a line of the page by itself and not a link."""
-    if len(said.parts) != 1:
+    if len(descriptions.parts) != 1:
         return ""
-    return next((said.title for block in page.blocks[:MAX_LINES] if block.text == said.title and not block.linked), "")
+    return next(
+        (
+            descriptions.title
+            for block in page.blocks[:MAX_LINES]
+            if block.text == descriptions.title and not block.linked
+        ),
+        "",
+    )
 
 
-def _is_a_name(part: str, said: _Descriptions) -> bool:
+def _is_a_name(part: str, descriptions: _Descriptions) -> bool:
     """Whether a part of <title> is much shorter than another, as site names are."""
-    return len(part) * 2 <= max(map(len, said.parts))
+    return len(part) * 2 <= max(map(len, descriptions.parts))
 
 
 def _is_much_of(one: str, other: str) -> bool:

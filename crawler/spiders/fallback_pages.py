@@ -68,7 +68,8 @@ class FallbackPages:
 
     async def has(self, shown: Page, render: Callable[[str], Awaitable[Page | None]]) -> bool:
         """Whether a page that was made from a frame shows what a made-up address shows."""
-        text, url = shown.once(self.extract).text, made_up_address(shown.url)
+        text = shown.once(self.extract).text
+        url = made_up_address(shown.url)
         if not url or is_longer_than_notices(text):
             return False
         async with self._trying:

@@ -67,7 +67,8 @@ def _neighbours(page: Page) -> NeighbourLinks:
     titles = {letters(element.get("title", "")[:MAX_TITLE]) for element in elements}
     if not elements:
         return NeighbourLinks(frozenset(), frozenset(), frozenset())
-    urls = {absolute(page.base, href) for element in elements if (href := element.get("href"))}
+    hrefs = filter(None, (element.get("href") for element in elements))
+    urls = {absolute(page.base, href) for href in hrefs}
     linked = frozenset(link.at for link in page.links if link.url in urls)
     images = frozenset(image.url for image in page.images if image.target in urls)
     return NeighbourLinks(frozenset(titles - {""}), linked, images)
