@@ -21,10 +21,10 @@ and they do not speak against the other addresses of a pattern that was useful.
 
 A path with ever new queries, as a calendar or a timeline that can be filtered in many ways, has no end, and each of its
 pages may be a little different from the others. After `MOST_QUERIES` patterns of one path, its further queries are one
-pattern, and near-duplicates count as useless wherever they lead. If no more than half of the requests of this pattern
-are useful, this part of the site is left: all its addresses are put off but those of patterns that are proven. A
-pattern that combines parameters, as each file with each version, is left when three of five of its pages are copies,
-one with another query when nine of ten are.
+pattern, and near-duplicates count as useless wherever they lead. If no more than half of the requests to the path are
+useful, without those of patterns that are proven, this part of the site is left: all its addresses are put off but
+those of the proven patterns. A pattern that combines parameters, as each file with each version, is left when three of
+five of its pages are copies, one with another query when nine of ten are.
 Links to a pattern of which most pages are copies do not make a page useful.
 
 A parameter may say nothing about the page, but where on it the reader is, or where the reader came from. Its pattern

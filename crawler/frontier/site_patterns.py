@@ -33,7 +33,7 @@ from crawler.frontier.pattern_rule import (
 )
 from crawler.topic.link_scores import HIGHEST
 from crawler.urls.parsing import site
-from crawler.urls.patterns import Patterns, names_of, shorter_addresses, with_any_query
+from crawler.urls.patterns import ANY_QUERY, Patterns, names_of, shorter_addresses, with_any_query
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
@@ -66,8 +66,8 @@ class SitePatterns:
     """The trials of this worker by pattern; the database learns of their results later."""
     listed: set[str] = field(default_factory=set)
     """Patterns of the addresses that sitemaps of the site list."""
-    _queries: Counter[str] = field(default_factory=Counter)
-    """For paths with any query, how many patterns have this path and a query of their own."""
+    _queries: dict[str, list[str]] = field(default_factory=dict)
+    """For paths with any query, the patterns that have this path and a query of their own."""
     _names: dict[str, frozenset[str]] = field(default_factory=dict)
     _lending: dict[str, int] | None = None
     _lists_lending: int = 0
@@ -84,7 +84,9 @@ class SitePatterns:
         new = [pattern for pattern in patterns if pattern not in self.counts]
         self.patterns.learn(new)
         self._names.update((pattern, names_of(pattern)) for pattern in new)
-        self._queries.update(with_any_query(pattern) for pattern in new if " " not in pattern)
+        for pattern in new:
+            if " " not in pattern:
+                self._queries.setdefault(with_any_query(pattern), []).append(pattern)
 
     def count(self, use: PatternUse) -> None:
         """Count a request of this worker, which the database counts later."""
@@ -114,7 +116,7 @@ class SitePatterns:
     def has_many_queries(self, pattern: str) -> bool:
         """Whether a pattern has a path with so many queries that further ones are counted together."""
         path = with_any_query(pattern)
-        return bool(path) and self._queries[path] >= MOST_QUERIES
+        return bool(path) and len(self._queries.get(path, ())) >= MOST_QUERIES
 
     def labelled(self, pattern: str, labels: str) -> str:
         """A pattern with the label of a link; empty without one, or if the site has too many."""
@@ -124,9 +126,9 @@ class SitePatterns:
 
     def is_unproductive(self, pattern: str) -> bool:
         """Whether addresses of the pattern bring nothing."""
-        counts = self.counts.get(pattern, NOTHING_KNOWN)
-        if is_endless(pattern, counts):
+        if self.is_left(pattern):
             return True
+        counts = self.counts.get(pattern, NOTHING_KNOWN)
         if counts.useful:
             return is_unproductive(pattern, counts)
         if self._lending is None:
@@ -139,10 +141,25 @@ class SitePatterns:
     def judged_by(self, pattern: str) -> str:
         """The pattern by which addresses of a pattern are judged: their path with any query, if it has no end."""
         path = with_any_query(pattern)
-        is_left = bool(path) and is_endless(path, self.counts.get(path, NOTHING_KNOWN))
-        if is_left and not self.counts.get(pattern, NOTHING_KNOWN).is_proven:
+        if path and not self.counts.get(pattern, NOTHING_KNOWN).is_proven and self.is_left(path):
             return path
         return pattern
+
+    def is_left(self, pattern: str) -> bool:
+        """Whether the part of the site with these addresses is left because it has no end.
+
+        A path with many queries is judged by all of them that are not proven: a few may bring most of its pages.
+        """
+        counts = self.counts.get(pattern, NOTHING_KNOWN)
+        if not (pattern.endswith(ANY_QUERY) and self.has_many_queries(pattern)):
+            return is_endless(pattern, counts)
+        counts_of_queries = (
+            self.counts.get(query, NOTHING_KNOWN) for query in self._queries[pattern] if query != pattern
+        )
+        unproven = [counts, *(of_query for of_query in counts_of_queries if not of_query.is_proven)]
+        useful = sum(each.useful for each in unproven)
+        useless = sum(each.useless for each in unproven)
+        return is_endless(pattern, PatternCounts(useful=useful, useless=useless))
 
     def is_put_off(self, pattern: str) -> bool:
         """Whether an address of the pattern is not requested; now and then one is, as an audit."""

@@ -519,7 +519,7 @@ def test_a_new_name_is_told_where_addresses_are_put_off() -> None:
     assert found.see(links) == {f"{SITE}/blog/l"}
 
 
-MANY = {f"/timeline?{letter}=*": PatternCounts(1, 1) for letter in ascii_letters[:MOST_QUERIES]}
+MANY = {f"/timeline?{letter}=*": NOTHING_KNOWN for letter in ascii_letters[:MOST_QUERIES]}
 FEW = dict(list(MANY.items())[1:])
 FURTHER = f"{SITE}/timeline?Z=c"
 HALF = LEAST_OF_ENDLESS // 2
@@ -555,6 +555,20 @@ def test_further_queries_of_a_path_are_one_pattern(counts: dict[str, PatternCoun
 def test_a_path_without_an_end_is_left(of_further: PatternCounts, of_own: PatternCounts, expected: str) -> None:
     found = memory(MANY | {"/timeline?*": of_further, "/timeline?Z=*": of_own})
     assert found.pattern_to_put_off(lease(FURTHER)) == expected
+
+
+@pytest.mark.parametrize(
+    ("of_days", "expected"),
+    [
+        (PatternCounts(HALF - 1, HALF + 1), "/timeline?*"),
+        (PatternCounts(HALF - 2, HALF + 1), ""),
+        (PatternCounts(HALF + 1, HALF), ""),
+    ],
+)
+def test_a_path_without_an_end_is_judged_by_all_its_queries(of_days: PatternCounts, expected: str) -> None:
+    found = memory(MANY | {"/timeline?a=*": of_days, "/timeline?b=*": PatternCounts(200, 100)})
+    assert found.pattern_to_put_off(lease(f"{SITE}/timeline?a=c")) == expected
+    assert found.pattern_to_put_off(lease(f"{SITE}/timeline?b=c")) == ""
 
 
 FILES = "/file?ci=*&name=*"
