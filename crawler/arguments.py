@@ -69,6 +69,7 @@ class Arguments:
     max_pages: int | None = None
     max_depth: int | None = None
     min_relevance: float | None = None
+    min_chance: float | None = None
     stop_when: StopWhen | None = None
     lang: frozenset[str] = frozenset()
     name: str = "topic"
@@ -281,10 +282,13 @@ def _topic(value: str) -> Topic:
     return Topic.of(value)
 
 
-def _min_relevance(value: str) -> float:
-    if not SHARE.fullmatch(value) or float(value) > 1:
-        raise wrong_argument("min_relevance", "{value} is wrong; allowed are numbers from 0 to 1", value=_shown(value))
-    return float(value)
+def _share(name: str) -> Callable[[str], float]:
+    def read(value: str) -> float:
+        if not SHARE.fullmatch(value) or float(value) > 1:
+            raise wrong_argument(name, "{value} is wrong; allowed are numbers from 0 to 1", value=_shown(value))
+        return float(value)
+
+    return read
 
 
 def _stop_when(value: str) -> StopWhen:
@@ -378,9 +382,16 @@ ARGUMENTS = {
         ),
     ),
     "min_relevance": Argument(
-        _min_relevance,
+        _share("min_relevance"),
         N_("all pages"),
         N_("Keep only pages with at least this relevance, from 0 to 1; links of the other pages are followed, too."),
+    ),
+    "min_chance": Argument(
+        _share("min_chance"),
+        N_("0.03 where a topic is given"),
+        N_(
+            "Links with a smaller chance to lead to the topic wait; of each host a few are tried. 0 requests all links."
+        ),
     ),
     "stop_when": Argument(
         _stop_when,

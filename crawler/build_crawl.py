@@ -57,6 +57,7 @@ from crawler.workers.worker_report import WorkerReport
 logger = logging.getLogger(__name__)
 
 SEED_PRIORITY = 10_000
+MIN_CHANCE = 0.03  # to lead to a given topic; the chance is calibrated (topic/link_chances.py)
 NUDGE = Request("data:,", dont_filter=True)
 """A request that is never sent: it makes the engine ask the scheduler for the next request."""
 # The settings that bound how long a host may be paused.
@@ -323,11 +324,28 @@ def _scope(settings: BaseSettings, arguments: Arguments, seeds: tuple[str, ...])
 
 
 def _topic(settings: BaseSettings, arguments: Arguments, session: WorkerSession) -> TopicTracker:
-    wanted = arguments.min_relevance
-    harvest = Harvest(bound=ON_TOPIC if wanted is None else wanted)
-    options = FocusOptions(exploration=settings.getfloat("FOCUS_EXPLORATION"))
-    focus = Focus(arguments.topic, options, session.number, similar_words_of(settings, arguments), arguments.lang)
-    return TopicTracker(focus, Examples(arguments.topic), harvest)
+    options = FocusOptions(exploration=settings.getfloat("FOCUS_EXPLORATION"), min_chance=_min_chance(arguments))
+    focus = Focus(
+        arguments.topic,
+        options,
+        session.number,
+        similar_words_of(settings, arguments),
+        arguments.lang,
+        _on_topic(arguments),
+    )
+    return TopicTracker(focus, Examples(arguments.topic), Harvest(bound=_on_topic(arguments)))
+
+
+def _on_topic(arguments: Arguments) -> float:
+    """The relevance from which a page is on the topic."""
+    return ON_TOPIC if arguments.min_relevance is None else arguments.min_relevance
+
+
+def _min_chance(arguments: Arguments) -> float:
+    """The chance to lead to the topic under which links wait."""
+    if arguments.min_chance is not None:
+        return arguments.min_chance
+    return MIN_CHANCE if arguments.topic.given else 0.0
 
 
 def _images(settings: BaseSettings, arguments: Arguments, extract: Extractor) -> PageImages:
@@ -402,6 +420,8 @@ def join_crawl(arguments: Arguments, settings: BaseSettings, shared_files: int |
         _first_pause(settings),
         bounds_of(settings),
         settings.getint("KEEP_VERSIONS"),
+        _on_topic(arguments),
+        _min_chance(arguments) > 0,
         shared_files,
         arguments.topic.text,
         arguments.topic.digest,

@@ -21,6 +21,7 @@ from crawler.frontier.pattern_rule import PatternUse, Use
 from crawler.frontier.seen_addresses import SeenAddresses
 from crawler.frontier.site_patterns import PatternMemory
 from crawler.outcomes import Code, Outcome
+from crawler.topic.priorities import is_unlikely
 from crawler.urls.parsing import host
 
 REMEMBERED = 200_000  # addresses seen last, which are not sent to the database again
@@ -155,6 +156,9 @@ class Frontier:
             name, queue = host(lease.candidate.url), self.queues.of(lease)
             self._work[lease.id] = ActiveLease(lease, now, queue.ready_at)
             self._needs_batch = self._needs_batch or (queue.more and self.hosts.wants_more(name))
+            if _has_become_unlikely(lease):
+                self._return_to_queue(lease)
+                continue
             pattern = self.patterns.pattern_to_put_off(lease, self.seen)
             if pattern:
                 self._put_off(lease, pattern)
@@ -162,7 +166,8 @@ class Frontier:
             priority = self.patterns.priority(lease)
             if priority >= lease.candidate.priority:
                 break
-            self._return_with_priority(lease, priority)
+            candidate = lease.candidate._replace(priority=priority)
+            self._return_to_queue(lease._replace(candidate=candidate, has_new_priority=True))
         self._needs_batch = self._needs_batch or bool(self.queues.held_back)
         if lease is not None:
             return lease
@@ -219,12 +224,11 @@ class Frontier:
         outcome = Outcome(Code.UNPRODUCTIVE, pattern)
         self.finish(lease.id, PageResult(outcome, pattern_use=PatternUse(pattern, Use.PUT_OFF)))
 
-    def _return_with_priority(self, lease: Lease, priority: int) -> None:
-        """Return an address to the database with another priority, without a request."""
+    def _return_to_queue(self, lease: Lease) -> None:
+        """Return an address to the database without a request, with its new priority."""
         self._undo_interval(self._work[lease.id])
         self._return(lease.id)
-        candidate = lease.candidate._replace(priority=priority)
-        return_lease(lease._replace(candidate=candidate, has_new_priority=True), self._batch)
+        return_lease(lease, self._batch)
 
     def _undo_interval(self, work: ActiveLease) -> None:
         """Let the host be requested at once again, as no request was sent for this lease."""
@@ -341,3 +345,9 @@ class Frontier:
 
     def _return(self, lease_id: int) -> None:
         self.queues.request_returned(host(self._work.pop(lease_id).lease.candidate.url))
+
+
+def _has_become_unlikely(lease: Lease) -> bool:
+    """Whether a leased link was likely to lead to the topic and no longer is; what is known or tried again stays."""
+    is_link = lease.candidate.has_learned_priority and lease.known is None and lease.request is None
+    return is_link and is_unlikely(lease.candidate.priority) and not lease.is_try

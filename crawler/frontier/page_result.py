@@ -63,6 +63,8 @@ class Lease(NamedTuple):
     """Whether its priority differs from that in the database."""
     known: "PageHistory | None" = None
     """The history of the page, if an earlier round stored it."""
+    is_try: bool = False
+    """Whether it is requested although it is unlikely to lead to the topic."""
 
     @property
     def counts(self) -> bool:

@@ -45,7 +45,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from crawler.outcomes import Code
 from crawler.recrawl.page_history import PageChange
-from crawler.topic.link_scores import HIGHEST
+from crawler.topic.priorities import HIGHEST
 from crawler.urls.patterns import ANY_PATH, ANY_QUERY
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from crawler.frontier.pattern_rule import (
     rendering_of,
     use_of,
 )
-from crawler.topic.link_scores import HIGHEST
+from crawler.topic.priorities import HIGHEST
 from crawler.urls.parsing import site
 from crawler.urls.patterns import ANY_QUERY, Patterns, names_of, shorter_addresses, with_any_query
 

@@ -23,11 +23,10 @@ from crawler.outcomes import Code
 from crawler.store.crawl_tables import ADDRESSES_WITH_HOSTS, IS_DONE, IS_WAITING, address, crawl, host
 from crawler.store.page_tables import focus, page
 from crawler.store.read_only import exists, reading
+from crawler.topic.priorities import SCALE
 from crawler.urls.parsing import absolute
 
 PAGES_AT_ONCE = 1_000
-PRIORITIES = 1_000
-"""Priorities of links are scores multiplied by this."""
 STEPS = 1_000
 """The resolution of link scores and relevance for rankings: that of priorities."""
 MOST_WORDS = 40
@@ -117,7 +116,7 @@ class CrawlPages:
 
     def waiting(self, score: float) -> WaitingCounts:
         """Queued addresses, and those of them with at least this link score."""
-        promises = address.c.priority >= score * PRIORITIES
+        promises = address.c.priority >= score * SCALE
         counts = select(func.count(), func.count().filter(promises)).select_from(ADDRESSES_WITH_HOSTS)
         mine = IS_WAITING, host.c.crawl_id == self.number
         return WaitingCounts(*self._connection.execute(counts.where(*mine)).one())

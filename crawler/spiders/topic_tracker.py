@@ -15,7 +15,7 @@ from crawler.extraction.methods.template import LeafLabel
 from crawler.extraction.site_libraries import SiteLibraries
 from crawler.frontier.page_result import Candidate
 from crawler.topic.focus import Focus
-from crawler.topic.link_scores import HIGHEST
+from crawler.topic.priorities import HIGHEST, score_of
 
 if TYPE_CHECKING:
     from crawler.frontier.batch import BatchReply, LinkUpdates
@@ -174,8 +174,8 @@ class TopicTracker:
 
 
 def _score(candidate: Candidate) -> float | None:
-    """The score of a link that another worker or an earlier run found; its priority is the score in thousandths."""
-    return candidate.priority / 1000 if candidate.via == "link" and 0 <= candidate.priority < HIGHEST else None
+    """The score of a link that another worker or an earlier run found."""
+    return score_of(candidate.priority) if candidate.via == "link" else None
 
 
 def _was_tried(candidate: Candidate) -> bool:

@@ -127,6 +127,7 @@ host = Table(
     Column("closed", Text),  # the outcome of its addresses, if it is not requested any more
     Column("latency", Float),  # moving average of seconds until a response
     Column("delay", Float),  # current seconds between two requests
+    Column("tries", Integer, nullable=False, default=0),  # unlikely links leased, less those renewed
     UniqueConstraint("crawl_id", "name"),
 )
 _is_free = host.c.best.is_not(None) & host.c.worker.is_(None)

@@ -15,9 +15,9 @@ from crawler.recrawl.revisit_interval import Bounds
 from crawler.store.batch import rounds
 from crawler.store.batch.address_patterns import put_off
 from crawler.store.batch.addresses import AddressKeys
-from crawler.store.batch.claims import LONGEST_REST, Claimant
+from crawler.store.batch.claims import LONGEST_REST, NO_LIMIT, Claimant
 from crawler.store.batch.commit import BatchCommitter
-from crawler.store.batch.crawl_end import has_failed_seeds, is_unfinished, something_waits
+from crawler.store.batch.crawl_end import count_unlikely, has_failed_seeds, is_unfinished, something_waits
 from crawler.store.batch.images import suspend_images
 from crawler.store.crawl_control import RUNNING
 from crawler.store.crawl_tables import address, crawl, host, output, worker
@@ -25,6 +25,7 @@ from crawler.store.database import StateError, database_time, dialect_insert
 from crawler.store.deletion import delete_frontier
 from crawler.store.heartbeats import expire_worker, forget_leases, has_workers, lock_crawl, silent_workers
 from crawler.store.output_files import WorkerFiles
+from crawler.topic.stop_rule import ON_TOPIC
 from crawler.translation.message import Message, first, plural, span
 
 if TYPE_CHECKING:
@@ -58,6 +59,10 @@ class CrawlPlan:
     """The shortest and longest interval between visits to a page."""
     versions: int = 0
     """How many earlier texts of a page are kept."""
+    on_topic: float = ON_TOPIC
+    """The relevance from which a page is on the topic."""
+    limits_tries: bool = False
+    """Whether links that are unlikely to lead to the topic are requested as tries only."""
     shared_files: int | None = None
     """The number of the worker of this machine that started this one and whose files it shares."""
     topic: str = ""
@@ -104,7 +109,9 @@ class WorkerSession:
             self.files.lock.release()
             raise
         limits = (plan.site_limit, plan.max_pages, plan.longest_rest, plan.images, plan.pause)
-        claimant = Claimant(self.crawl_id, self.worker_id, *limits)
+        claimant = Claimant(
+            self.crawl_id, self.worker_id, *limits, on_topic=plan.on_topic, limits_tries=plan.limits_tries
+        )
         keys = AddressKeys(self.crawl_id, plan.canonical)
         self.committer = BatchCommitter(engine, claimant, keys, self.files)
         self.committer.number = self.number
@@ -138,6 +145,10 @@ class WorkerSession:
         """How many addresses are put off, by pattern, by all workers and runs."""
         found: Outcomes = self.committer.in_transaction(lambda connection: put_off(connection, self.crawl_id))
         return found
+
+    def unlikely(self) -> int:
+        """How many links wait as they are unlikely to lead to the topic."""
+        return int(self.committer.in_transaction(lambda connection: count_unlikely(connection, self.crawl_id)))
 
     def seed(self, seeds: Iterable[Candidate]) -> None:
         """Queue seeds that are new or failed before; suspend images if none are wanted."""
@@ -192,7 +203,9 @@ class WorkerSession:
             others = select(output.c.number).where(output.c.crawl_id == self.crawl_id, output.c.pages_size > 0)
             others = others.where(output.c.number != self.number).limit(1)
             has_others = connection.execute(others).first() is not None
-            waiting = something_waits(connection, self.crawl_id)
+            claimant = self.committer.claimant.with_tries(connection, pages)
+            likely_wait = something_waits(connection, self.crawl_id, claimant.tries)
+            unlikely_wait = something_waits(connection, self.crawl_id, NO_LIMIT)
         path: object = self.pages.path
         if has_others:
             path = Message("{path} and the files of other workers", {"path": path})
@@ -201,7 +214,12 @@ class WorkerSession:
         if due is not None:
             values["due"] = Message("Nothing is due, the next page in {span}", {"span": span(due)})
         values["how"] = Message("-a refresh=all fetches every page again, -a fresh=yes starts from scratch")
-        if waiting:
+        if unlikely_wait and not likely_wait:
+            values["how"] = Message(
+                "-a min_chance=0 also requests links that are unlikely to lead to the topic, {others}",
+                {"others": values["how"]},
+            )
+        elif likely_wait:
             values["how"] = Message("a larger max_pages continues it, {others}", {"others": values["how"]})
         return plural(
             "The crawl {name} is finished: {n} page, in {path}. {due}; {how}.",

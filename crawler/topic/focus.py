@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from crawler.page.text import page_terms, terms
 from crawler.topic.calibration import Calibration
 from crawler.topic.keywords import NONE_SIMILAR, Keywords, forms
-from crawler.topic.link_scores import HIGHEST, SITE_FACTOR, Apprentice, FocusOptions, PageCredits, Prioritizer, Scorer
+from crawler.topic.link_chances import JudgedLink, LinkChances
+from crawler.topic.link_scores import SITE_FACTOR, Apprentice, FocusOptions, PageCredits, Prioritizer, Scorer
 from crawler.topic.link_table import (
     KEPT,
     SCORE,
@@ -33,8 +34,10 @@ from crawler.topic.link_table import (
     WaitingLinks,
     site_number,
 )
+from crawler.topic.priorities import HIGHEST, SCALE, UNLIKELY, score_of
 from crawler.topic.relevance import FIRST_STEEPNESS, Subject
 from crawler.topic.shared_model import MOST_PAGES, Learned, read, summary, written
+from crawler.topic.stop_rule import ON_TOPIC
 from crawler.topic.topic import STOP_WORDS, Topic
 from crawler.topic.word_statistics import KnownPage, Values, Vector, Vocabulary
 from crawler.topic.word_vectors import SimilarWords
@@ -54,6 +57,8 @@ requested until the next renewal, so that those of a very large site are not all
 """
 STEP = 10
 """Thousandths by which a priority must change to be reported."""
+ENOUGH = 4
+"""Links that do not wait, as long as there are so many that may lead to the topic."""
 REMEMBERED = 200_000
 """Addresses of fetched pages that are remembered, for links that are shown again."""
 UNNAMED = 0.5
@@ -80,6 +85,7 @@ class Focus:
         seat: int = 1,
         similar: SimilarWords = NONE_SIMILAR,
         languages: Collection[str] = (),
+        on_topic: float = ON_TOPIC,
     ) -> None:
         self.topic, self.manner, self.seat = topic, manner or FocusOptions(), seat
         self.similar = similar
@@ -92,6 +98,14 @@ class Focus:
         self.calibration = Calibration()
         self.choice = Prioritizer(self.manner, seat)
         self.scorer = Scorer(self.subject, self.trails, self.apprentice, self.manner.learning)
+        self.chances = LinkChances()
+        self._floor = self._least_promising = 0.0
+        """The least score with a chance of `min_chance`, and of links that are promising."""
+        self._least_of_good = 0.0
+        """The least score of links to good sites that do not wait."""
+        self._good_sites: list[int] = []
+        self._on_topic = on_topic
+        """The relevance from which a page is on the topic."""
         self._examples: set[int] = set()
         self._numbers: dict[str, int] = {}
         self._explored: dict[str, float] = {}
@@ -134,7 +148,10 @@ class Focus:
         self.choice.fetched(site_number(host(url)))
         row = self._let_go(url)
         if row is not None:
-            self.trails.lead(self.waiting.shown[row], promise)
+            shown = self.waiting.shown[row]
+            link = JudgedLink(float(self.waiting.all().table[SCORE, row]), number, relevance >= self._on_topic)
+            self.chances.add(link, site_number(host(url)), shown[0] if shown else None)
+            self.trails.lead(shown, promise)
             self.apprentice.learn(self.waiting.features[row], promise)
         self._since += 1
         return relevance
@@ -198,15 +215,16 @@ class Focus:
         that come later because their site has had its share.
         """
         known = (self.waiting.rows, self._numbers)
-        new = {url: price for url, price in links if 0 <= price < HIGHEST and not any(url in urls for urls in known)}
-        if not new:
+        new = {url: price for url, price in links if not any(url in urls for urls in known)}
+        scores = {url: score for url, price in new.items() if (score := score_of(price)) is not None}
+        if not scores:
             return {}
         self._make_room()
         mark = self.waiting.mark()
-        read = self.reader.read(None, [LinkContext(url, "") for url in new])
-        for (url, price), seen in zip(new.items(), read, strict=True):
-            self.waiting.add(url, replace(seen, kept=price / 1000))
-        self.waiting.since(mark).table[TOLD] = list(new.values())
+        read = self.reader.read(None, [LinkContext(url, "") for url in scores])
+        for (url, score), seen in zip(scores.items(), read, strict=True):
+            self.waiting.add(url, replace(seen, kept=score))
+        self.waiting.since(mark).table[TOLD] = [new[url] for url in scores]
         return self._told(0)
 
     def renewed(self) -> dict[str, int]:
@@ -215,12 +233,14 @@ class Focus:
         """
         pages = self.trails.pages
         if self._since < max(3, min(RENEWED_AFTER, pages // 3), pages // 20):
-            return self._told(MOST_BETWEEN) if self._since and self._since % RENEWED_AFTER == 0 else {}
+            is_due = self._since > 0 and self._since % RENEWED_AFTER == 0
+            return self._told(MOST_BETWEEN) if self._runs_out() or is_due else {}
         self._since = 0
         self.learn()
         self._make_room()
         links, urls = self.waiting.all(), self.waiting.urls
         self._score(links)
+        self._let_through(links)
         for row in self.choice.tries(self._priorities(links), links.waits):
             self._explored[urls[row] or ""] = float(links.table[SCORE, row])
         return self._told(links.count)
@@ -237,6 +257,31 @@ class Focus:
         let_go, self._let_go_at = self._let_go_at, {}
         return let_go | {urls[row] or "": int(priorities[row]) for row in changed.tolist()}
 
+    def _runs_out(self) -> bool:
+        """Whether links must be let through that waited, as few others are left."""
+        if not self.manner.min_chance or self._least_of_good <= self._floor:
+            return False
+        before = self._least_of_good
+        self._let_through(self.waiting.all())
+        return self._least_of_good < before
+
+    def _let_through(self, links: LinkTable) -> None:
+        """Choose the least score of links to good sites, so that some do not wait as long as their chance suffices."""
+        scores = links.table[SCORE]
+        may_be_requested = links.waits & (self._is_to_good_site(links) | (scores >= self._least_promising))
+        scores = scores[may_be_requested]
+        best_left = float(np.partition(scores, -ENOUGH)[-ENOUGH]) if len(scores) >= ENOUGH else 0.0
+        self._least_of_good = max(self._floor, min(self._least_promising, best_left))
+
+    def _is_to_good_site(self, links: LinkTable) -> NDArray[np.bool_]:
+        return np.isin(links.table[SITE], self._good_sites)
+
+    def _least_scores(self, links: LinkTable) -> Values:
+        """For each link, the least score with which it does not wait."""
+        if not self.manner.min_chance:
+            return np.zeros(links.count)
+        return np.where(self._is_to_good_site(links), self._least_of_good, self._least_promising)
+
     def _score(self, links: LinkTable) -> None:
         links.table[SCORE] = np.where(links.table[KEPT] > 0, links.table[SCORE], self.scorer.scores(links))
 
@@ -248,8 +293,10 @@ class Focus:
         most = self.manner.site_share * len(self.waiting.rows)
         crowds = {site for site, count in sites.items() if count > most} if let_go else set()
         if len(crowds) < len(sites):
-            fallen = {url: round(HIGHEST * SITE_FACTOR * score) for url, site, score in let_go if site in crowds}
-            self._let_go_at.update(fallen)
+            for url, site, score in let_go:
+                if site in crowds:
+                    last = UNLIKELY if score < self._floor else 0
+                    self._let_go_at[url] = round(SCALE * SITE_FACTOR * score) + last
 
     def learn(self) -> None:
         """Compute the aim again, and judge the remembered pages by it."""
@@ -258,6 +305,10 @@ class Focus:
         self.subject.words = self._words_given(weights)
         judged = self.subject.learn(weights)
         self.calibration = self._calibrated()
+        if self.manner.min_chance:
+            self._floor = self.chances.least_score(self.manner.min_chance)
+            self._least_promising = max(self._floor, self.chances.least_score(self.chances.promising_chance()))
+            self._good_sites = self.chances.good_sites()
         if judged:
             likeness = np.array([likeness for _, likeness in judged])
             named = np.array([page.named for page, _ in judged])
@@ -279,7 +330,7 @@ class Focus:
             return None
         if url in self._explored:
             return self._explored[url]
-        return float(self.waiting.all().table[TOLD, row]) / 1000
+        return score_of(int(self.waiting.all().table[TOLD, row]))
 
     def forget(self, urls: Iterable[str]) -> None:
         """Drop links that are no longer queued."""
@@ -329,7 +380,8 @@ class Focus:
         return found | {"let_go": self.waiting.let_go}
 
     def _priorities(self, links: LinkTable) -> NDArray[np.int32]:
-        return self.choice.priorities(links.table[SCORE], links.table[SITE], self.waiting.sites)
+        least = self._least_scores(links)
+        return self.choice.priorities(links.table[SCORE], links.table[SITE], self.waiting.sites, least)
 
     def _vector(self, title: str, text: str) -> Vector:
         return self.vocabulary.vector([*terms(title[:MOST_TITLE]), *page_terms(text[:MOST_TEXT])])

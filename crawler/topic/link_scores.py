@@ -34,6 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crawler.topic.link_table import FACTOR, LinkTable
+from crawler.topic.priorities import HIGHEST, SCALE, UNLIKELY
 from crawler.topic.relevance import Subject
 from crawler.topic.word_statistics import PLACES, SORTS, FeatureCounts, Numbers, Pairs, Values
 
@@ -188,8 +189,6 @@ class PageCredits:
         return np.asarray((led + PRIOR_PAGES * relevance) / (led_to + PRIOR_PAGES))
 
 
-HIGHEST = 999
-"""The highest priority of a link: priorities are thousandths of a score."""
 WINDOW = 200
 """The number of last pages of which one site may have its share."""
 SITE_FACTOR = 0.1
@@ -207,6 +206,8 @@ class FocusOptions:
     """The share of pages that are fetched for exploration."""
     site_share: float = 0.5
     """The share of the last pages that one site may have, as long as links to other sites are queued."""
+    min_chance: float = 0.0
+    """The least chance to lead to the topic; less likely links come last."""
 
 
 class Prioritizer:
@@ -223,14 +224,17 @@ class Prioritizer:
         self._sites.append(site)
         self._owed += self.manner.exploration
 
-    def priorities(self, scores: Values, sites: Values, waiting: Collection[int]) -> NDArray[np.int32]:
+    def priorities(
+        self, scores: Values, sites: Values, waiting: Collection[int], least_scores: float | Values = 0.0
+    ) -> NDArray[np.int32]:
         """The priorities of links, by their scores and sites: lower for sites that have had their share, as long as
-        links to others are queued.
+        links to others are queued, and lowest for scores under the least.
         """
         full = self._full()
+        last = np.where(scores < least_scores, UNLIKELY, 0)
         if sum(site in waiting for site in full) < len(waiting):
             scores = scores * np.where(np.isin(sites, full), SITE_FACTOR, 1.0)
-        return np.minimum(np.round(1000 * scores), HIGHEST - 1).astype(np.int32)
+        return (np.minimum(np.round(SCALE * scores), HIGHEST - 1) + last).astype(np.int32)
 
     def _full(self) -> list[int]:
         """The sites that had more than their share of the last pages."""

@@ -34,7 +34,7 @@ from crawler.frontier.pattern_rule import (
 from crawler.frontier.site_patterns import MOST_PATTERNS, MOST_SITES, PatternMemory, SitePatterns
 from crawler.outcomes import Code, Outcome
 from crawler.recrawl.page_history import ChangeCheck, PageChange, PageHistory
-from crawler.topic.link_scores import HIGHEST
+from crawler.topic.priorities import HIGHEST
 
 SITE = "http://a.example"
 KEPT = PageResult(record={"text": "Bees dance."})

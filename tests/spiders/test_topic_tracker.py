@@ -9,8 +9,8 @@ from crawler.page.page import Extraction
 from crawler.spiders.links_and_images import EvidenceCache, SelectedLinks
 from crawler.spiders.topic_tracker import Examples, SharedLearning, TopicTracker
 from crawler.topic.focus import Focus
-from crawler.topic.link_scores import HIGHEST
 from crawler.topic.link_table import LinkContext
+from crawler.topic.priorities import HIGHEST
 from crawler.topic.stop_rule import ON_TOPIC, Harvest
 from crawler.topic.topic import Topic
 

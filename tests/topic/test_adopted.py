@@ -3,8 +3,9 @@
 import pytest
 
 from crawler.topic.focus import Focus
-from crawler.topic.link_scores import HIGHEST, FocusOptions
+from crawler.topic.link_scores import FocusOptions
 from crawler.topic.link_table import LinkContext
+from crawler.topic.priorities import HIGHEST
 from crawler.topic.topic import Topic
 
 HOME, URL, OTHER = "http://a.example/", "http://a.example/b", "http://b.example/"

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from crawler.topic.link_scores import FOREFRONT, HIGHEST, SITE_FACTOR, WINDOW, FocusOptions, Prioritizer
+from crawler.topic.link_scores import FOREFRONT, SITE_FACTOR, WINDOW, FocusOptions, Prioritizer
+from crawler.topic.priorities import HIGHEST
 
 A, B, C = 1, 2, 3
 

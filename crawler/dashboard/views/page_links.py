@@ -16,15 +16,13 @@ from crawler.dashboard.context import Context, Number, OutcomeObject, ReasonObje
 from crawler.dashboard.views.page import StoredPage, stored_page
 from crawler.noise import verdict_reasons
 from crawler.outcomes import Code, Outcome
-from crawler.reports.focus_data import PRIORITIES
 from crawler.store.batch.addresses import AddressKeys
 from crawler.store.crawl_tables import DONE, HELD, RECORDED, WAITING, address
 from crawler.store.page_tables import page, verdict
+from crawler.topic.priorities import score_of
 from crawler.translation.message import N_
 
 STATES = {WAITING: "waiting", HELD: "held", DONE: "done", RECORDED: "recorded"}
-BY_CHANCE = PRIORITIES - 1
-"""The priority of links that were chosen by chance, and of no others."""
 MOST_FOUND = 5_000
 """Addresses first found on one page that are listed."""
 AT_ONCE = 100
@@ -216,7 +214,7 @@ def link(url: str, anchor: str | None, row: Row[Any] | None) -> PageLink:
         return PageLink(url, anchor, "link", None, "", None, None, None, None)
     return PageLink(
         *(url, anchor, row.kind),
-        score=row.priority / PRIORITIES if row.kind == "link" and 0 <= row.priority < BY_CHANCE else None,
+        score=score_of(row.priority) if row.kind == "link" else None,
         state=STATES.get(row.state, ""),
         outcome=Outcome(Code(row.outcome), row.outcome_detail or "") if row.outcome else None,
         page=row.page,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from math import log2
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Select, bindparam, case, func, lateral, literal, or_, select, true, update
@@ -16,9 +17,12 @@ from crawler.frontier.page_result import Candidate, Lease
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.recrawl.page_history import PageHistory
 from crawler.store.batch.hosts import (
+    FIRST_TRIES,
+    MAY_CLAIM,
     REQUESTS_A_PAGE,
     UPDATE_BEST,
     count_sites,
+    count_tries,
     next_best,
 )
 from crawler.store.crawl_tables import (
@@ -36,6 +40,8 @@ from crawler.store.crawl_tables import (
 )
 from crawler.store.database import in_chunks
 from crawler.store.page_tables import page
+from crawler.topic.priorities import LEAST_LIKELY, is_unlikely
+from crawler.topic.stop_rule import ON_TOPIC
 
 if TYPE_CHECKING:
     from crawler.frontier.batch import ClaimRequest
@@ -58,9 +64,12 @@ ADDRESS_COLUMNS = (
 )
 REFUSED_AT_ONCE = 10_000  # addresses given up in one claim: a statement must end within its time limit
 LONGEST_REST = 600.0  # seconds until a host may be requested again, by default
+NO_LIMIT = 1_000_000_000  # tries
+SHARED_TRIES = 40  # those that a crawl of few hosts divides among them, if these are more than the first tries
+PAGES_A_TRY = 10  # a host has a fifth try after so many pages, a sixth after 30, a seventh after 70
 AHEAD = 1.0  # seconds before the end of its pause that a host is claimed, so that its addresses arrive in time
 
-has_some = host.c.best.is_not(None) & (
+has_some = MAY_CLAIM & (
     (site.c.pages >= bindparam("limit"))
     | (site.c.requests >= bindparam("limit") * REQUESTS_A_PAGE)
     | (site.c.pages + site.c.held < bindparam("limit"))
@@ -68,7 +77,7 @@ has_some = host.c.best.is_not(None) & (
 # A longer pause can only come from a wrong clock.
 ready = (host.c.next_at <= bindparam("now") + AHEAD) | (host.c.next_at > bindparam("now") + bindparam("longest"))
 columns = (
-    *(host.c.id, host.c.site_id, host.c.closed, host.c.crawl_delay, host.c.next_at),
+    *(host.c.id, host.c.site_id, host.c.closed, host.c.crawl_delay, host.c.next_at, host.c.tries),
     *(site.c.pages, site.c.held, site.c.requests),
 )
 both = select(*columns).join(site, host.c.site_id == site.c.id)
@@ -87,7 +96,10 @@ new_hosts = both.where(
 )
 # A crawl that has all its pages still claims images; a crawl without images claims only pages.
 is_image = IS_WAITING & (address.c.kind == IS_IMAGE)
-page_waits = select(address.c.id).where(address.c.host_id == host.c.id, IS_WAITING, address.c.kind != IS_IMAGE)
+may_claim = (address.c.priority >= LEAST_LIKELY) | (host.c.tries < bindparam("tries"))
+page_waits = select(address.c.id).where(
+    address.c.host_id == host.c.id, IS_WAITING, address.c.kind != IS_IMAGE, may_claim
+)
 of_kind = {
     "all": true(),
     "pages": page_waits.correlate(host).exists(),
@@ -104,7 +116,8 @@ NEW_HOSTS = {
 parent = address.alias("parent")
 head = address.alias("head")
 head_waits = head.c.state == literal(WAITING, literal_execute=True)
-heads = select(head.c.id).where(head.c.host_id == host.c.id, head_waits)
+head_may_be_claimed = (head.c.priority >= LEAST_LIKELY) | (host.c.tries < bindparam("tries"))
+heads = select(head.c.id).where(head.c.host_id == host.c.id, head_waits, head_may_be_claimed)
 heads_of_kind = {"all": true(), "pages": head.c.kind != IS_IMAGE, "images": head.c.kind == IS_IMAGE}
 
 
@@ -139,7 +152,7 @@ UPDATE_CLAIMED = (
         delay=func.coalesce(host.c.delay, bindparam("pause")),
     )
 )
-more = select(host.c.id).where(host.c.id.in_(bindparam("ids", expanding=True)), host.c.best.is_not(None))
+more = select(host.c.id).where(host.c.id.in_(bindparam("ids", expanding=True)), MAY_CLAIM)
 MORE = {images: more.where(of_kind["all" if images else "pages"]) for images in (True, False)}
 of_host = select(head.c.id).where(head.c.host_id == bindparam("host"), head_waits)
 REFUSE = {
@@ -161,6 +174,29 @@ class Claimant(NamedTuple):
     """Seconds between two requests to a host that has not answered yet."""
     known_since: int | None = None
     """The first round whose pages have a history; None in the first round."""
+    on_topic: float = ON_TOPIC
+    """The relevance from which a page is on the topic."""
+    limits_tries: bool = False
+    """Whether links that are unlikely to lead to the topic are requested as tries only."""
+    tries: int = NO_LIMIT
+    """How many tries in a row a host has."""
+
+    def with_tries(self, connection: Connection, pages: int) -> Claimant:
+        """The same worker, with as many tries for each host as a crawl with so many pages has."""
+        if not self.limits_tries:
+            return self
+        some_hosts = select(host.c.id).where(host.c.crawl_id == self.crawl_id).limit(SHARED_TRIES).subquery()
+        hosts = connection.execute(select(func.count()).select_from(some_hosts)).scalar_one()
+        return self._replace(tries=tries_of_host(hosts, pages))
+
+
+def tries_of_host(hosts: int, pages: int) -> int:
+    """How many unlikely links a crawl with so many hosts and pages requests of each host.
+
+    >>> [tries_of_host(hosts, 0) for hosts in (1, 2, 10, 1_000)], [tries_of_host(10, pages) for pages in (9, 10, 70)]
+    ([40, 20, 4, 4], [4, 5, 7])
+    """
+    return max(FIRST_TRIES, SHARED_TRIES // max(1, hosts)) + int(log2(1 + pages / PAGES_A_TRY))
 
 
 class ClaimResult(NamedTuple):
@@ -182,12 +218,13 @@ def claim(connection: Connection, claimant: Claimant, demand: ClaimRequest, now:
     refused = _refuse(connection, claimant, rows)
     hosts = {row.id: row for row in rows}
     asked = sorted(row.id for row in rows if not row.closed)
-    firsts = HEADS[connection.dialect.name, kinds], {"chosen": asked, "each": demand.each}
+    firsts = HEADS[connection.dialect.name, kinds], {"chosen": asked, "each": demand.each, "tries": claimant.tries}
     kept = _within_budgets(claimant, demand, hosts, connection.execute(*firsts), left)
     histories = histories_of(connection, claimant.known_since, kept)
     leases = [lease_of(row, hosts[row.host_id].site_id, row.parent, histories.get(row.key)) for row in kept]
     if leases:
         connection.execute(HOLD, {"ids": [one.id for one in leases], "me": claimant.worker_id})
+        count_tries(connection, leases)
         count_sites(connection, Counter(one.site_id for one in leases if one.counts), held=1, requests=1)
     taken = sorted({one.host_id for one in leases})
     if taken:
@@ -195,7 +232,7 @@ def claim(connection: Connection, claimant: Claimant, demand: ClaimRequest, now:
         connection.execute(UPDATE_CLAIMED, {"ids": taken, **mine})
     if others := sorted(hosts.keys() - set(taken)):
         connection.execute(UPDATE_BEST, {"ids": others})
-    more = set(connection.execute(MORE[claimant.images], {"ids": sorted(hosts)}).scalars())
+    more = set(connection.execute(MORE[claimant.images], {"ids": sorted(hosts), "tries": claimant.tries}).scalars())
     until = {number: hosts[number].next_at for number in taken}
     return ClaimResult(leases, more, refused, host_rests(until, now, claimant.longest_rest))
 
@@ -208,7 +245,7 @@ def host_rests(until: Mapping[int, float], now: float, longest: float) -> dict[i
 def _hosts(connection: Connection, claimant: Claimant, demand: ClaimRequest, now: float, kinds: str) -> list[Row[Any]]:
     rows: list[Row[Any]] = []
     if demand.low:
-        low = {"low": demand.low, "me": claimant.worker_id, "limit": claimant.site_limit}
+        low = {"low": demand.low, "me": claimant.worker_id, "limit": claimant.site_limit, "tries": claimant.tries}
         rows += connection.execute(LOW_HOSTS[kinds], low)
     if demand.hosts > 0:
         new = {
@@ -216,6 +253,7 @@ def _hosts(connection: Connection, claimant: Claimant, demand: ClaimRequest, now
             "hosts": demand.hosts,
             "at_hand": demand.at_hand,
             "limit": claimant.site_limit,
+            "tries": claimant.tries,
         }
         rows += connection.execute(NEW_HOSTS[kinds], {**new, "now": now, "longest": claimant.longest_rest})
     return rows
@@ -243,11 +281,16 @@ def _within_budgets(
     """The addresses for which the budgets of sites, of the crawl and of the worker have room."""
     room = {row.site_id: claimant.site_limit - row.pages - row.held for row in hosts.values()}
     requests = {row.site_id: claimant.site_limit * REQUESTS_A_PAGE - row.requests for row in hosts.values()}
+    tries = {row.id: claimant.tries - row.tries for row in hosts.values()}
     kept: list[Row[Any]] = []
     for row in rows:
         site_id = hosts[row.host_id].site_id
         if len(kept) >= demand.pages:
             break
+        if is_unlikely(row.priority):
+            if tries[row.host_id] <= 0:
+                continue
+            tries[row.host_id] -= 1
         if row.kind != "image":
             if min(room[site_id], requests[site_id], left) <= 0:
                 continue
@@ -277,7 +320,8 @@ def lease_of(row: Row[Any], site_id: int, parent: str | None, history: PageHisto
     candidate = Candidate(
         row.url, row.priority, row.depth, parent, row.kind, row.requested, row.sight, row.via, row.lastmod, row.labels
     )
-    return Lease(row.id, candidate, row.host_id, site_id, shown_on=row.shown_on, known=history)
+    is_try = is_unlikely(row.priority)
+    return Lease(row.id, candidate, row.host_id, site_id, shown_on=row.shown_on, known=history, is_try=is_try)
 
 
 def histories_of(connection: Connection, since: int | None, rows: Iterable[Row[Any]]) -> Mapping[int, PageHistory]:

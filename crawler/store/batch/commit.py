@@ -33,7 +33,7 @@ from crawler.store.batch.chart_samples import SampleWriter
 from crawler.store.batch.claims import claim
 from crawler.store.batch.completion import complete_leases, follow_redirect, return_leases
 from crawler.store.batch.crawl_end import is_full, no_longer_waiting, remaining_work, totals
-from crawler.store.batch.hosts import lock_sites, update_hosts
+from crawler.store.batch.hosts import lock_sites, renew_tries, update_hosts
 from crawler.store.batch.images import EvidenceReader, ImageReleases, release_images, save_evidence, save_image_results
 from crawler.store.batch.page_writer import PageWriter, new_links
 from crawler.store.batch.priority_updates import PriorityUpdates
@@ -225,6 +225,8 @@ class BatchCommitter:
         added += self._follow_redirects(connection, batch, reply)
         self.addresses.raise_hosts(connection)
         update_hosts(connection, self.claimant, self.addresses, batch, now)
+        if self.claimant.limits_tries:
+            renew_tries(connection, batch.ended, self.claimant.on_topic)
         if batch.learned is not None:
             self.shared_model.save(connection, worker_id, batch.learned, now)
         self.priority_updates.write(connection, batch.priorities)
@@ -284,6 +286,7 @@ class BatchCommitter:
         """Read what all workers together have done and learned, and whether any work remains."""
         crawl_id, worker_id = self.claimant.crawl_id, self.claimant.worker_id
         reply.waiting, reply.pages, reply.workers, reply.control = totals(connection, crawl_id)
+        self.claimant = self.claimant.with_tries(connection, reply.pages)
         self.releases.full = is_full(self.claimant, reply.pages)
         shared_examples = new_shared_examples(connection, crawl_id, self._shared_examples)
         self._shared_examples.update(shared_examples)

@@ -10,7 +10,15 @@ from sqlalchemy import Connection, bindparam, select, update
 
 from crawler.frontier.page_result import Candidate, Lease
 from crawler.outcomes import Code, Outcome
-from crawler.store.batch.hosts import RAISE_BEST, UPDATE_BEST, count_sites, pause, raise_best, site_has_budget
+from crawler.store.batch.hosts import (
+    RAISE_BEST,
+    UPDATE_BEST,
+    count_sites,
+    count_tries,
+    pause,
+    raise_best,
+    site_has_budget,
+)
 from crawler.store.crawl_tables import DONE, HELD, IS_HELD, WAITING, address, host
 from crawler.store.database import database_time, storable
 from crawler.urls.parsing import host as host_of
@@ -31,6 +39,7 @@ def return_leases(connection: Connection, worker_id: int, leases: Iterable[Lease
     back = connection.execute(select(address.c.id).where(*mine)).scalars().all()
     connection.execute(update(address).where(*mine).values(state=WAITING, worker=None))
     count_sites(connection, Counter(by_id[n].site_id for n in back if by_id[n].counts), held=-1, requests=-1)
+    count_tries(connection, (by_id[number] for number in back), more=-1)
     connection.execute(UPDATE_BEST, {"ids": sorted({by_id[number].host_id for number in back})})
     return len(back)
 

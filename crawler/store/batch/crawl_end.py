@@ -8,10 +8,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, bindparam, func, or_, select, update
 
-from crawler.store.batch.hosts import next_best, recorded_sites
-from crawler.store.crawl_tables import IS_DONE, IS_HELD, IS_IMAGE, IS_WAITING, address, crawl, host, worker
+from crawler.store.batch.hosts import MAY_CLAIM, next_best, recorded_sites
+from crawler.store.crawl_tables import (
+    ADDRESSES_WITH_HOSTS,
+    IS_DONE,
+    IS_HELD,
+    IS_IMAGE,
+    IS_WAITING,
+    address,
+    crawl,
+    host,
+    worker,
+)
 from crawler.store.database import in_chunks
 from crawler.store.page_tables import shared_example
+from crawler.topic.priorities import LEAST_LIKELY
 
 if TYPE_CHECKING:
     from crawler.store.batch.addresses import AddressKeys
@@ -24,7 +35,8 @@ _waiting = (
     .limit(1)
 )
 IMAGE_WAITS = _waiting.where(address.c.kind == IS_IMAGE)
-PAGE_WAITS = _waiting.where(host.c.best.is_not(None), address.c.kind != IS_IMAGE)
+_may_claim = (address.c.priority >= LEAST_LIKELY) | (host.c.tries < bindparam("tries"))
+PAGE_WAITS = _waiting.where(host.c.best.is_not(None), address.c.kind != IS_IMAGE, _may_claim)
 # A worker may add an address while another, which cannot see it yet, leases the last one of that host.
 REPAIR_BEST = (
     update(host)
@@ -121,13 +133,15 @@ def _is_held(claimant: Claimant) -> tuple[ColumnElement[bool], ...]:
 
 def _requestable_waits(connection: Connection, claimant: Claimant, pages: int) -> bool:
     """Whether an address is queued that this crawl still requests; wrong best priorities are corrected."""
+    claimant = claimant.with_tries(connection, pages)
     mine = {"crawl": claimant.crawl_id}
     if is_full(claimant, pages) and not (claimant.images and image_waits(connection, claimant.crawl_id)):
         return False  # queued pages are left to a run with a larger max_pages
     if claimant.images:
-        return something_waits(connection, claimant.crawl_id) or bool(connection.execute(REPAIR_BEST, mine).rowcount)
+        waits = something_waits(connection, claimant.crawl_id, claimant.tries)
+        return waits or bool(connection.execute(REPAIR_BEST, mine).rowcount)
     connection.execute(REPAIR_BEST, mine)
-    return connection.execute(PAGE_WAITS, mine).first() is not None
+    return connection.execute(PAGE_WAITS, mine | {"tries": claimant.tries}).first() is not None
 
 
 def no_longer_waiting(connection: Connection, worker_id: int, keys: AddressKeys, urls: Iterable[str]) -> list[str]:
@@ -145,7 +159,14 @@ def image_waits(connection: Connection, crawl_id: int) -> bool:
     return connection.execute(IMAGE_WAITS, {"crawl": crawl_id}).first() is not None
 
 
-def something_waits(connection: Connection, crawl_id: int) -> bool:
-    """Whether a host of a crawl has a best priority, which means that addresses are queued there."""
-    waits = select(host.c.id).where(host.c.crawl_id == crawl_id, host.c.best.is_not(None)).limit(1)
-    return connection.execute(waits).first() is not None
+def something_waits(connection: Connection, crawl_id: int, tries: int) -> bool:
+    """Whether a host of a crawl has queued addresses that are likely to lead to the topic, or tries left."""
+    waits = select(host.c.id).where(host.c.crawl_id == crawl_id, MAY_CLAIM).limit(1)
+    return connection.execute(waits, {"tries": tries}).first() is not None
+
+
+def count_unlikely(connection: Connection, crawl_id: int) -> int:
+    """How many queued links of a crawl are unlikely to lead to the topic."""
+    waiting = host.c.crawl_id == crawl_id, IS_WAITING, address.c.priority < LEAST_LIKELY
+    count = select(func.count()).select_from(ADDRESSES_WITH_HOSTS).where(*waiting)
+    return int(connection.execute(count).scalar_one())

@@ -5,6 +5,7 @@ No worker waits to write latencies: if another transaction has locked a host, it
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -12,14 +13,18 @@ from sqlalchemy import ColumnElement, Connection, bindparam, case, func, or_, se
 
 from crawler.store.crawl_tables import IS_IMAGE, IS_RECORDED, IS_WAITING, address, host, site
 from crawler.store.database import in_chunks
+from crawler.topic.priorities import LEAST_LIKELY
 from crawler.urls.parsing import host as host_of
 
 if TYPE_CHECKING:
     from crawler.frontier.batch import Batch
     from crawler.frontier.host_limits import HostLatency
+    from crawler.frontier.page_result import Completion, Lease
     from crawler.store.batch.addresses import Addresses
     from crawler.store.batch.claims import Claimant
 
+FIRST_TRIES = 4
+"""Unlikely links that are requested of a new host, and once more when it has brought a page on the topic."""
 REQUESTS_A_PAGE = 10
 """Requests allowed on a site for each page of its budget: not every request yields a page."""
 
@@ -45,6 +50,14 @@ COUNT_SITE = (
         held=site.c.held + bindparam("held"),
         requests=site.c.requests + bindparam("requests"),
     )
+)
+MAY_CLAIM = (host.c.best >= LEAST_LIKELY) | (host.c.best.is_not(None) & (host.c.tries < bindparam("tries")))
+"""The condition for hosts with links that are likely to lead to the topic, or with tries left."""
+ADD_TRIES = update(host).where(host.c.id == bindparam("host")).values(tries=host.c.tries + bindparam("more"))
+RENEW_TRIES = (
+    update(host)
+    .where(host.c.id.in_(bindparam("ids", expanding=True)), host.c.tries > 0)
+    .values(tries=case((host.c.tries > FIRST_TRIES, host.c.tries - FIRST_TRIES), else_=0))
 )
 REST = (
     update(host)
@@ -98,6 +111,21 @@ def count_sites(
     ]
     if changes:
         connection.execute(COUNT_SITE, changes)
+
+
+def count_tries(connection: Connection, leases: Iterable[Lease], more: int = 1) -> None:
+    """Count the unlikely links among leases for their hosts, or count them off again."""
+    tries = Counter(lease.host_id for lease in leases if lease.is_try)
+    if tries:
+        connection.execute(ADD_TRIES, [{"host": n, "more": more * tries[n]} for n in sorted(tries)])
+
+
+def renew_tries(connection: Connection, ended: Iterable[Completion], on_topic: float) -> None:
+    """Give hosts that brought a page of this relevance further tries."""
+    relevance = {one.lease.host_id: (one.result.record or {}).get("relevance") for one in ended if one.is_page}
+    hosts = {number for number, value in relevance.items() if value is not None and value >= on_topic}
+    if hosts:
+        connection.execute(RENEW_TRIES, {"ids": sorted(hosts)})
 
 
 def lock_sites(connection: Connection, addresses: Addresses, batch: Batch) -> None:

@@ -16,12 +16,12 @@ from crawler.store.batch.shared_learning import SharedTopicModel
 from crawler.store.crawl_tables import IS_WAITING, address, crawl, host, worker
 from crawler.store.database import database_time, in_chunks
 from crawler.store.page_tables import page
+from crawler.topic.priorities import HIGHEST, LEAST_LIKELY
 
 if TYPE_CHECKING:
     from crawler.store.batch.addresses import AddressKeys
     from crawler.store.batch.claims import Claimant
 
-HIGHEST = 999  # of priorities that are learned
 PRIORITIES_AT_ONCE = 50_000  # priorities written in one transaction; later ones wait for the next
 # Seeds, lists, images, and pages that only an image links to have fixed priorities.
 HAS_LEARNED_PRIORITY = (
@@ -111,6 +111,7 @@ STORED_PAGES = (
     .limit(ROWS_AT_ONCE)
 )
 SET_RELEVANCE = update(page).where(page.c.id == bindparam("number")).values(relevance=bindparam("new"))
+_is_learned = address.c.priority.between(0, HIGHEST) | (address.c.priority < LEAST_LIKELY)
 _parent = address.alias("parent")
 _found_on = func.coalesce(_parent.c.requested, _parent.c.url).label("parent")
 QUEUED_LINKS = (
@@ -118,7 +119,7 @@ QUEUED_LINKS = (
     .join(host, host.c.id == address.c.host_id)
     .outerjoin(_parent, _parent.c.id == address.c.parent)
     .where(host.c.crawl_id == bindparam("crawl"), address.c.id > bindparam("last"), IS_WAITING)
-    .where(address.c.kind == "link", address.c.sight.is_(None), address.c.priority.between(0, HIGHEST))
+    .where(address.c.kind == "link", address.c.sight.is_(None), _is_learned)
     .order_by(address.c.id)
     .limit(ROWS_AT_ONCE)
 )

@@ -1,0 +1,125 @@
+"""The chance that a link leads to the topic, by its score.
+
+Scores put links in order; what a score is worth differs from crawl to crawl. The chance of a score is the share of
+pages on the topic among the pages that links with about this score led to. A page counts as on the topic if it is, or
+if a link that was first seen on it led to a page that is. The chance never falls where the score rises: it is the
+isotonic regression of the pages on the scores of their links (B. Zadrozny, C. Elkan, "Transforming Classifier Scores
+into Accurate Multiclass Probability Estimates", KDD 2002), computed by pooling neighbours that are in the wrong order.
+Before much is known the chance of a score s is 2.5 s², as if `PRIOR_PAGES` pages had said so: on a web of 4,598 pages
+of an encyclopaedia, links with scores around .12, .17, .25 and .35 led to the topic in 1.6, 5, 17 and 42 % of cases.
+"""
+
+from collections import deque
+from dataclasses import dataclass
+from itertools import islice
+
+REMEMBERED = 1_000
+"""The last pages that are counted."""
+PRIOR_PAGES = 100
+PRIOR_FACTOR = 2.5
+PRIOR_STEPS = 50
+"""Scores, at equal distances, among which the prior pages are divided."""
+WINDOW = 200
+"""The last pages whose share on the topic is the present yield."""
+FIRST_PAGES = 20
+"""Pages off the topic that are added to those of the window, so that a few first pages decide nothing."""
+YIELD_SHARE = 0.25
+"""The share of the present yield that makes a link promising, by its chance, and a site good, by its own yield."""
+
+
+@dataclass
+class JudgedLink:
+    """A link that was requested."""
+
+    score: float
+    """Its score when it was requested."""
+    page: int
+    """The number of the page that it led to."""
+    is_on_topic: bool
+    """Whether the page, or one that was first seen on it, is on the topic."""
+
+
+@dataclass
+class SiteYield:
+    """What a site has brought."""
+
+    pages: int = 0
+    on_topic: int = 0
+
+
+@dataclass
+class Pool:
+    """Links with neighbouring scores and one chance."""
+
+    least_score: float
+    links: float
+    on_topic: float
+
+    @property
+    def chance(self) -> float:
+        """The share of the links that led to the topic."""
+        return self.on_topic / self.links
+
+
+class LinkChances:
+    """Learns what links of each score led to."""
+
+    def __init__(self) -> None:
+        self._links: deque[JudgedLink] = deque(maxlen=REMEMBERED)
+        self._by_page: dict[int, JudgedLink] = {}
+        self._sites: dict[int, SiteYield] = {}
+
+    def add(self, link: JudgedLink, site: int, first_seen_on: int | None) -> None:
+        """Count a link that was requested, for itself, its site and the page on which it was first seen."""
+        site_yield = self._sites.setdefault(site, SiteYield())
+        site_yield.pages += 1
+        site_yield.on_topic += link.is_on_topic
+        if len(self._links) == REMEMBERED:
+            self._by_page.pop(self._links[0].page, None)
+        self._links.append(link)
+        self._by_page[link.page] = link
+        page_before = self._by_page.get(first_seen_on) if first_seen_on is not None else None
+        if link.is_on_topic and page_before is not None:
+            page_before.is_on_topic = True
+
+    def promising_chance(self) -> float:
+        """The chance from which a link is promising: a share of the present yield.
+
+        >>> LinkChances().promising_chance()
+        0.0
+        """
+        lately = list(islice(reversed(self._links), WINDOW))
+        return YIELD_SHARE * sum(link.is_on_topic for link in lately) / (len(lately) + FIRST_PAGES)
+
+    def good_sites(self) -> list[int]:
+        """The sites whose own yield is as large as the chance of a promising link."""
+        least = self.promising_chance()
+        return [number for number, site in self._sites.items() if site.on_topic >= least * site.pages]
+
+    def least_score(self, min_chance: float) -> float:
+        """The least score whose links lead to the topic with at least this chance; above 1 if no score does.
+
+        >>> chances = LinkChances()
+        >>> chances.least_score(0.05)
+        0.16
+        >>> for page in range(30):
+        ...     chances.add(JudgedLink(0.2, page, is_on_topic=False), site=1, first_seen_on=None)
+        >>> chances.least_score(0.05)
+        0.22
+        """
+        return next((pool.least_score for pool in self._pools() if pool.chance >= min_chance), 2.0)
+
+    def _pools(self) -> list[Pool]:
+        """The links in pools of rising score and chance."""
+        scores = [step / PRIOR_STEPS for step in range(PRIOR_STEPS + 1)]
+        weight = PRIOR_PAGES / PRIOR_STEPS
+        links = [Pool(score, weight, weight * min(1.0, PRIOR_FACTOR * score**2)) for score in scores]
+        links += [Pool(link.score, 1.0, float(link.is_on_topic)) for link in self._links]
+        pools: list[Pool] = []
+        for pool in sorted(links, key=lambda pool: pool.least_score):
+            pools.append(pool)
+            while len(pools) > 1 and pools[-2].chance >= pools[-1].chance:
+                above = pools.pop()
+                pools[-1].links += above.links
+                pools[-1].on_topic += above.on_topic
+        return pools
