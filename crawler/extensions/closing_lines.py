@@ -97,8 +97,8 @@ class ClosingLines:
         said += _rendered(counts)
         if crawl.rendering is None and crawl.arguments.render != "never":
             said += _not_rendered(counts.get("render/missed", 0) + crawl.statistic_of_others("render/missed"))
-        said += _not_kept(crawl.counts, status.put_off)
-        if left := len(frontier):
+        said += _not_kept(crawl.counts, status.put_off, status.unlikely)
+        if (left := len(frontier) - status.unlikely) > 0:
             said.append(_rest(left, frontier.full, crawl.arguments.fresh))
         if crawl.is_fruitless:
             said.append(Message("Every seed failed:"))
@@ -140,7 +140,7 @@ class ClosingLines:
         return Message("Stopped: {why}.", {"why": Message(REASONS.get(self.reason, self.reason))})
 
 
-def _not_kept(counts: OutcomeCounts, put_off: Outcomes) -> list[Message]:
+def _not_kept(counts: OutcomeCounts, put_off: Outcomes, unlikely: int) -> list[Message]:
     """Why addresses brought nothing, and which were not requested."""
     said = []
     if found := counts.of(Group.SKIPPED):
@@ -155,6 +155,8 @@ def _not_kept(counts: OutcomeCounts, put_off: Outcomes) -> list[Message]:
             named = sorted(counted.items(), key=lambda one: (-one[1], one[0]))[:MOST_PATTERNS]
             values = {"n": f"{counted.total():,}", "patterns": ranked(Outcomes(dict(named)))}
             said.append(Message(sentence, values))
+    if unlikely:
+        said.append(_unlikely(unlikely))
     if found := counts.of(Group.FAILED):
         said.append(Message("Failed: {reasons}.", {"reasons": ranked(found)}))
     return said
@@ -328,6 +330,19 @@ def _images(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[
             )
         )
     return lines
+
+
+def _unlikely(links: int) -> Message:
+    """A line about links that were not requested, as they are unlikely to lead to the topic.
+
+    >>> str(_unlikely(2_000))
+    'Not requested, as they are unlikely to lead to the topic: 2,000 links; -a min_chance=0 requests them.'
+    """
+    return plural(
+        "Not requested, as it is unlikely to lead to the topic: {n} link; -a min_chance=0 requests it.",
+        "Not requested, as they are unlikely to lead to the topic: {n} links; -a min_chance=0 requests them.",
+        links,
+    )
 
 
 def _rest(left: int, full: bool, fresh: bool) -> Message:

@@ -107,6 +107,8 @@ class CrawlStatus:
     """The services that put a wall in front of hosts, by host; of the first `MOST_WALLED`."""
     round_counts: RoundCounts | None = None
     """Counts of the pages of the round, at the end; None in the first round, where all are new."""
+    unlikely: int = 0
+    """How many links wait at the end, as they are unlikely to lead to the topic."""
     put_off: Outcomes = field(default_factory=Outcomes)
     """How many addresses are put off at the end, by pattern."""
     exhausted_at: HarvestCounts | None = None

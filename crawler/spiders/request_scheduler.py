@@ -100,6 +100,7 @@ class FrontierScheduler(BaseScheduler):
                 await self.commit(claim=False)
                 self.status.round_counts = await self._in_thread(self.session.round_counts)
                 self.status.put_off = await self._in_thread(self.session.put_off)
+                self.status.unlikely = await self._in_thread(self.session.unlikely)
                 if dropped := self.session.committer.priority_updates.dropped:
                     logger.warning("Links with an outdated priority, as too many priorities changed: %d", dropped)
                 await self._in_thread(self.session.leave)

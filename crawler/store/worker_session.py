@@ -18,6 +18,7 @@ from crawler.store.batch.addresses import AddressKeys
 from crawler.store.batch.claims import LONGEST_REST, NO_LIMIT, Claimant
 from crawler.store.batch.commit import BatchCommitter
 from crawler.store.batch.crawl_end import count_unlikely, has_failed_seeds, is_unfinished, something_waits
+from crawler.store.batch.hosts import FIRST_TRIES
 from crawler.store.batch.images import suspend_images
 from crawler.store.crawl_control import RUNNING
 from crawler.store.crawl_tables import address, crawl, host, output, worker
@@ -109,9 +110,9 @@ class WorkerSession:
             self.files.lock.release()
             raise
         limits = (plan.site_limit, plan.max_pages, plan.longest_rest, plan.images, plan.pause)
-        claimant = Claimant(
-            self.crawl_id, self.worker_id, *limits, on_topic=plan.on_topic, limits_tries=plan.limits_tries
-        )
+        claimant = Claimant(self.crawl_id, self.worker_id, *limits, on_topic=plan.on_topic)
+        if plan.limits_tries:
+            claimant = claimant._replace(limits_tries=True, tries=FIRST_TRIES)
         keys = AddressKeys(self.crawl_id, plan.canonical)
         self.committer = BatchCommitter(engine, claimant, keys, self.files)
         self.committer.number = self.number

@@ -1,17 +1,19 @@
 """What a claim brings: the best addresses of the hosts that may be asked, within all budgets."""
 
 from collections import Counter
+from collections.abc import Iterable
 
 import pytest
 from sqlalchemy import select
 from store_workers import EVERYTHING, Crew, Worker, candidates, check_budgets, contents, failed, stored, urls
 
-from crawler.frontier.batch import Redirect
-from crawler.frontier.page_result import Candidate
+from crawler.frontier.batch import Batch, Redirect
+from crawler.frontier.page_result import Candidate, Lease
 from crawler.outcomes import Code, Outcome
 from crawler.store.batch import claims
-from crawler.store.batch.hosts import REQUESTS_A_PAGE
+from crawler.store.batch.hosts import FIRST_TRIES, REQUESTS_A_PAGE
 from crawler.store.crawl_tables import DONE, WAITING, address, host, site
+from crawler.topic.priorities import UNLIKELY
 from crawler.urls.canonical import Canonical
 from crawler.urls.parsing import host as host_of
 
@@ -533,3 +535,56 @@ def test_a_redirect_keeps_the_page_that_named_it_and_what_was_asked_at_first(cre
     worker.die()
     (back,) = crew.join().claim()
     assert back.candidate == Candidate(C + "again", 0, 1, A, requested=B)
+
+
+MANY_HOSTS = [f"http://{letter}.example/" for letter in "abcdefghijkl"]
+
+
+def unlikely_links() -> list[Candidate]:
+    """Six links of each of twelve hosts."""
+    return [link for url in MANY_HOSTS for link in many(url, 6, priority=UNLIKELY + 60)]
+
+
+def leases_by_host(leases: Iterable[Lease]) -> Counter[str]:
+    return Counter(host_of(lease.candidate.url) for lease in leases)
+
+
+def test_unlikely_links_come_last(crew: Crew) -> None:
+    seeds = Candidate(A + "1", UNLIKELY + 900), Candidate(A + "2", -10_000, kind="image"), Candidate(A + "3", 1)
+    assert urls(crew.join(*seeds).claim()) == [A + "3", A + "2", A + "1"]
+
+
+def test_each_host_has_a_few_tries(crew: Crew) -> None:
+    worker = crew.join(*unlikely_links(), Candidate(A + "likely", 5), limits_tries=True)
+    first = worker.claim()
+    assert leases_by_host(first) == {host_of(url): FIRST_TRIES + (url == A) for url in MANY_HOSTS}
+    assert [lease.is_try for lease in first if lease.candidate.url == A + "likely"] == [False]
+    assert worker.claim() == []
+
+
+def test_a_lease_given_back_is_no_try(crew: Crew) -> None:
+    worker = crew.join(*unlikely_links(), limits_tries=True)
+    leases = worker.claim()
+    worker.commit(returned=leases[:3])
+    assert len(worker.claim()) == 3
+
+
+@pytest.mark.parametrize(("relevance", "more"), [(0.5, 2), (0.4, 0)])
+def test_a_page_on_the_topic_gives_its_host_more_tries(crew: Crew, relevance: float, more: int) -> None:
+    worker = crew.join(*unlikely_links(), limits_tries=True)
+    first = worker.claim()[0]
+    worker.end(stored(first, relevance=relevance))
+    assert leases_by_host(worker.claim()) == ({host_of(first.candidate.url): more} if more else {})
+
+
+@pytest.mark.parametrize(("limits_tries", "images"), [(True, True), (True, False), (False, False)])
+def test_a_crawl_ends_when_only_unlikely_links_wait(crew: Crew, limits_tries: bool, images: bool) -> None:
+    worker = crew.join(*unlikely_links(), limits_tries=limits_tries, images=images)
+    while leases := worker.claim():
+        worker.end(*map(failed, leases))
+    assert worker.commit(Batch(idle=True, demand=EVERYTHING)).over
+    waiting = 12 * (6 - FIRST_TRIES) if limits_tries else 0
+    assert worker.session.unlikely() == waiting
+    worker.leave()
+    again = crew.join(images=images)
+    assert len(again.claim()) == waiting
