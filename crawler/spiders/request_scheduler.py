@@ -200,7 +200,11 @@ class FrontierScheduler(BaseScheduler):
             return
         self.control = reply.control
         updates = self.frontier.apply_reply(reply, monotonic())
-        if priorities := self.learning.apply(reply, updates):
+        priorities = self.learning.apply(reply, updates)
+        if self.frontier.over and (let_through := self.topic.focus.let_through()):
+            priorities |= let_through
+            self.frontier.over = False
+        if priorities:
             self.frontier.update_priorities(priorities)
         self._wake()
 

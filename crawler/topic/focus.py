@@ -58,7 +58,7 @@ requested until the next renewal, so that those of a very large site are not all
 STEP = 10
 """Thousandths by which a priority must change to be reported."""
 ENOUGH = 4
-"""Links that do not wait, as long as there are so many that may lead to the topic."""
+"""Links that do not wait, as long as so many may lead to the topic; more if the crawl would end otherwise."""
 REMEMBERED = 200_000
 """Addresses of fetched pages that are remembered, for links that are shown again."""
 UNNAMED = 0.5
@@ -104,6 +104,8 @@ class Focus:
         self._least_of_good = 0.0
         """The least score of links to good sites that do not wait."""
         self._good_sites: list[int] = []
+        self._enough = ENOUGH
+        """How many links do not wait, as long as so many may lead to the topic."""
         self._on_topic = on_topic
         """The relevance from which a page is on the topic."""
         self._examples: set[int] = set()
@@ -257,6 +259,12 @@ class Focus:
         let_go, self._let_go_at = self._let_go_at, {}
         return let_go | {urls[row] or "": int(priorities[row]) for row in changed.tolist()}
 
+    def let_through(self) -> dict[str, int]:
+        """The new priorities of links that wait no longer, as the crawl has no others left."""
+        self._enough *= 2
+        self._floor = self.chances.least_possible(self.manner.min_chance)
+        return self._told(MOST_BETWEEN) if self._runs_out() else {}
+
     def _runs_out(self) -> bool:
         """Whether links must be let through that waited, as few others are left."""
         if not self.manner.min_chance or self._least_of_good <= self._floor:
@@ -270,7 +278,8 @@ class Focus:
         scores = links.table[SCORE]
         may_be_requested = links.waits & (self._is_to_good_site(links) | (scores >= self._least_promising))
         scores = scores[may_be_requested]
-        best_left = float(np.partition(scores, -ENOUGH)[-ENOUGH]) if len(scores) >= ENOUGH else 0.0
+        enough = self._enough
+        best_left = float(np.partition(scores, -enough)[-enough]) if len(scores) >= enough else 0.0
         self._least_of_good = max(self._floor, min(self._least_promising, best_left))
 
     def _is_to_good_site(self, links: LinkTable) -> NDArray[np.bool_]:
@@ -306,8 +315,8 @@ class Focus:
         judged = self.subject.learn(weights)
         self.calibration = self._calibrated()
         if self.manner.min_chance:
-            self._floor = self.chances.least_score(self.manner.min_chance)
-            self._least_promising = max(self._floor, self.chances.least_score(self.chances.promising_chance()))
+            self._floor = self.chances.least_possible(self.manner.min_chance)
+            self._least_promising = max(self._floor, self.chances.least_promising())
             self._good_sites = self.chances.good_sites()
         if judged:
             likeness = np.array([likeness for _, likeness in judged])

@@ -19,12 +19,16 @@ PRIOR_PAGES = 100
 PRIOR_FACTOR = 2.5
 PRIOR_STEPS = 50
 """Scores, at equal distances, among which the prior pages are divided."""
+NO_SCORE = 2.0
+"""Stands for a score that no link has."""
 WINDOW = 200
 """The last pages whose share on the topic is the present yield."""
 FIRST_PAGES = 20
 """Pages off the topic that are added to those of the window, so that a few first pages decide nothing."""
 YIELD_SHARE = 0.25
-"""The share of the present yield that makes a link promising, by its chance, and a site good, by its own yield."""
+"""The share of the present yield from which the chance of a link is promising."""
+GOOD_SHARE = 0.5
+"""The share of the present yield from which the yield of a site is good."""
 
 
 @dataclass
@@ -60,6 +64,11 @@ class Pool:
         """The share of the links that led to the topic."""
         return self.on_topic / self.links
 
+    @property
+    def highest_chance(self) -> float:
+        """The chance if one link more led to the topic: a few links that did not say little about small chances."""
+        return (self.on_topic + 1) / (self.links + 1)
+
 
 class LinkChances:
     """Learns what links of each score led to."""
@@ -82,19 +91,27 @@ class LinkChances:
         if link.is_on_topic and page_before is not None:
             page_before.is_on_topic = True
 
-    def promising_chance(self) -> float:
-        """The chance from which a link is promising: a share of the present yield.
+    def present_yield(self) -> float:
+        """The share of the last pages that are on the topic.
 
-        >>> LinkChances().promising_chance()
+        >>> LinkChances().present_yield()
         0.0
         """
         lately = list(islice(reversed(self._links), WINDOW))
-        return YIELD_SHARE * sum(link.is_on_topic for link in lately) / (len(lately) + FIRST_PAGES)
+        return sum(link.is_on_topic for link in lately) / (len(lately) + FIRST_PAGES)
+
+    def least_promising(self) -> float:
+        """The least score of promising links."""
+        return self.least_score(YIELD_SHARE * self.present_yield())
 
     def good_sites(self) -> list[int]:
-        """The sites whose own yield is as large as the chance of a promising link."""
-        least = self.promising_chance()
+        """The sites whose yield is not much lower than that of all."""
+        least = GOOD_SHARE * self.present_yield()
         return [number for number, site in self._sites.items() if site.on_topic >= least * site.pages]
+
+    def least_possible(self, min_chance: float) -> float:
+        """The least score whose links may lead to the topic with this chance."""
+        return next((pool.least_score for pool in self._pools() if pool.highest_chance >= min_chance), NO_SCORE)
 
     def least_score(self, min_chance: float) -> float:
         """The least score whose links lead to the topic with at least this chance; above 1 if no score does.
@@ -107,7 +124,7 @@ class LinkChances:
         >>> chances.least_score(0.05)
         0.22
         """
-        return next((pool.least_score for pool in self._pools() if pool.chance >= min_chance), 2.0)
+        return next((pool.least_score for pool in self._pools() if pool.chance >= min_chance), NO_SCORE)
 
     def _pools(self) -> list[Pool]:
         """The links in pools of rising score and chance."""

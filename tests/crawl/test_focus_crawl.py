@@ -3,8 +3,10 @@
 import sqlite3
 import sys
 import time
+from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any
 
 import chinese_site
@@ -230,3 +232,39 @@ def test_a_wrong_topic_file_is_said_before_anything_starts(tmp_path: Path, sourc
     assert len(ended.err.splitlines()) == 1
     assert "topic='topic.toml'" in ended.err
     assert [path.name for path in tmp_path.iterdir()] == ["topic.toml"]
+
+
+def pages_about(text: str, words: str, count: int, site: int = 0) -> Site:
+    """A front page that links to so many pages with this text, each of which links to the next."""
+    names = [f"{'abcdefghij'[number // 10]}{'klmnopqrst'[number % 10]}" for number in range(count)]
+    own_words = {name: " ".join(f"{name}{letter}{site}" for letter in ascii_lowercase) for name in names}
+    routes = {
+        f"/{name}": page(f"{text} {own_words[name]}.", links={f"/{after}": words}) for name, after in pairwise(names)
+    }
+    routes[f"/{names[-1]}"] = page(f"{text} {own_words[names[-1]]}.")
+    return Site({"/": page("Contents.", links={f"/{name}": words for name in names}), **routes})
+
+
+@pytest.mark.parametrize("min_chance", ["", "0"])
+def test_a_host_that_brings_nothing_waits(tmp_path: Path, min_chance: str) -> None:
+    with ExitStack() as servers:
+        bees = servers.enter_context(serving(pages_about(BEES, "honey bees", 30), "127.0.0.2"))
+        cars = [
+            servers.enter_context(serving(pages_about(CARS, "cars", 40, number), f"127.0.0.{number}"))
+            for number in range(3, 9)
+        ]
+        seeds = " ".join(site.url for site in (bees, *cars))
+        arguments = {"seeds": seeds, "topic": "honey bees", "images": "no", "min_chance": min_chance}
+        ended = crawl(tmp_path, arguments, TWO_HOSTS)
+        requests = [len(site.paths(without="/robots.txt")) for site in cars]
+        again = crawl(tmp_path, arguments, TWO_HOSTS) if not min_chance else ended
+    assert len(bees.paths(without="/robots.txt")) == 31
+    waiting = sum(len(site.routes) for site in cars) - sum(requests)
+    if min_chance:
+        assert waiting == 0
+        assert "min_chance" not in ended.closing()
+    else:
+        assert max(requests) <= 20
+        assert f"unlikely to lead to the topic: {waiting:,} links" in ended.closing()
+        assert "min_chance=0" in again.err
+        assert [len(site.paths(without="/robots.txt")) for site in cars] == requests

@@ -20,6 +20,7 @@ from crawler.frontier.pattern_rule import PatternCounts, PatternUse, Use
 from crawler.noise.image_evidence import Evidence
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.store.batch.addresses import AddressKeys
+from crawler.topic.priorities import UNLIKELY
 from crawler.urls.canonical import Canonical
 from crawler.urls.parsing import host
 
@@ -1080,3 +1081,14 @@ def test_images_are_left_when_no_page_is_queued_or_requested(
     for _ in range(active):
         taken(frontier)
     assert frontier.images_left() == expected
+
+
+@pytest.mark.parametrize(
+    ("is_try", "kind", "taken"), [(False, "link", False), (True, "link", True), (False, "image", True)]
+)
+def test_a_link_that_has_become_unlikely_is_returned(is_try: bool, kind: str, taken: bool) -> None:
+    frontier = Frontier(KEYS, LimitSettings())
+    lease = a_lease(1, A, UNLIKELY + 60, kind)._replace(is_try=is_try)
+    frontier.apply_reply(BatchReply([lease, a_lease(2, B, UNLIKELY - 1, "seed")]), 0.0)
+    assert {lease.id for lease in iter(lambda: frontier.take(0.0), None)} == ({1, 2} if taken else {2})
+    assert [lease.id for lease in frontier.batch(0.0).returned] == ([] if taken else [1])

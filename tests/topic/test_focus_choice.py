@@ -1,8 +1,11 @@
 import numpy as np
 import pytest
 
+from crawler.topic.focus import Focus
 from crawler.topic.link_scores import FOREFRONT, SITE_FACTOR, WINDOW, FocusOptions, Prioritizer
-from crawler.topic.priorities import HIGHEST
+from crawler.topic.link_table import LinkContext
+from crawler.topic.priorities import HIGHEST, is_unlikely, score_of
+from crawler.topic.topic import Topic
 
 A, B, C = 1, 2, 3
 
@@ -101,3 +104,47 @@ def test_the_choice_is_a_seats_own_and_the_same_each_time() -> None:
             made.fetched(A)
         found.append(tries(made, 2_000))
     assert found[0] == found[1] != found[2]
+
+
+CARS = "Cars run on roads, and their engines burn petrol in four strokes."
+BEES = "Honey bees make honey, and bees make wax in the hive of their colony."
+
+
+def priorities_on_cars(min_chance: float, anchors: dict[str, str]) -> dict[str, int]:
+    """The priorities of links on a page about cars, after its links to eighty others led to nothing else."""
+    focus = Focus(Topic.of("honey bees"), FocusOptions(exploration=0.0, min_chance=min_chance))
+    focus.fetched("http://bees.example/", "", BEES)
+    home = "http://cars.example/"
+    focus.fetched(home, "", CARS)
+    roads = [LinkContext(f"{home}{number}", "roads") for number in range(80)]
+    focus.found(home, roads)
+    for link in roads:
+        focus.fetched(link.url, "", CARS)
+        focus.renewed()
+    links = [LinkContext(url, anchor) for url, anchor in anchors.items()]
+    return dict(zip(anchors, focus.found(home, links), strict=True))
+
+
+LINKS = {"http://cars.example/road": "roads", "http://cars.example/hive": "honey bees"}
+
+
+def test_unlikely_links_come_last() -> None:
+    road, hive = priorities_on_cars(0.03, LINKS).values()
+    assert is_unlikely(road)
+    assert not is_unlikely(hive)
+    assert list(priorities_on_cars(0.0, LINKS).values()) == [round(1_000 * (score_of(road) or 0.0)), hive]
+
+
+def test_links_are_let_through_when_no_better_ones_are_left() -> None:
+    """On a good site the best of them wait no longer, down to the least chance."""
+    focus = Focus(Topic.of("honey bees"), FocusOptions(exploration=0.0, min_chance=0.03))
+    home = "http://bees.example/"
+    focus.fetched(home, "", BEES)
+    better = [LinkContext(f"{home}bees/{number}", "honey bees") for number in range(60)]
+    worse = [LinkContext(f"{home}{number}", "more", CARS) for number in range(9)]
+    focus.found(home, better)
+    for link in better:
+        focus.fetched(link.url, "", BEES)
+    first = focus.found(f"{home}bees/0", worse)
+    later = focus.renewed()
+    assert sum(not is_unlikely(later.get(link.url, number)) for link, number in zip(worse, first, strict=True)) >= 4
