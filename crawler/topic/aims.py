@@ -40,8 +40,8 @@ MOST_LANGUAGES = 4
 """Languages with an aim of their own, beside the first one: each takes 10 MB."""
 BEST_PAGES = 3
 """The pages that name the topic most, by which it is found out whether it is foreign to their language."""
-FOREIGN = 0.5
-"""How much less than in the language that names the topic most they name it."""
+FOREIGN = 0.7
+"""How much they name it then at most, as a share of what those of the language do that names it most."""
 FEW_PAGES = 10
 """Pages in a language in which the topic was given, after which the relevance of pages in other languages counts half
 for its pages, by their addresses.
@@ -180,26 +180,34 @@ class Aims:
         for group in groups:
             if group not in native:
                 group.take_lesson(self.translations, languages, [other.subject for other in native])
+                group.add_words(words)
                 judged.append((group.subject, group.subject.learn(group.weights)))
         return judged
 
-    def by_translation(self, page: KnownPage) -> float:
-        """The relevance of a page by its address: that of its translations, and of pages in other languages in its
-        folder. It counts as far as the aim of its language is of few pages.
-        """
+    def is_foreign(self, language: str) -> bool:
+        """Whether the topic is foreign to a language, as far as is known."""
+        if self.of(language) is self.first:
+            return self.first.lesson is not None or language not in ("", self._language)
+        return self.of(language).lesson is not None
+
+    def of_translation(self, page: KnownPage) -> float | None:
+        """The relevance of a page's translations; None if none is known."""
+        return self.translations.relevance(page.address, self._natives(page.language))
+
+    def of_folder(self, page: KnownPage) -> float:
+        """The relevance of the pages in other languages in a page's folder, as far as its aim is of few pages."""
         subject = self.of(page.language)
-        is_without_aim = subject is self.first and page.language not in ("", self._language)
-        if not self.others and not is_without_aim:
-            return 0.0
-        languages = (self._native or {self._language}) - {page.language}
-        relevance = self.translations.relevance(page.address, languages) or 0.0
-        folder = self.translations.of_folder(page.address, languages)
-        if is_without_aim:
-            return max(relevance, folder)
-        if subject.lesson is not None:
-            return max(relevance, (1 - subject.trust) * folder)
-        pages = len(subject.known_pages())
-        return max(relevance, folder) * FEW_PAGES / (FEW_PAGES + pages)
+        if not self.is_foreign(page.language):
+            share = FEW_PAGES / (FEW_PAGES + len(subject.known_pages()))
+        elif subject.lesson is not None:
+            share = 1 - subject.trust
+        else:
+            share = 1.0
+        return share * self.translations.of_folder(page.address, self._natives(page.language))
+
+    def _natives(self, language: str) -> frozenset[str]:
+        """The other languages to which the topic is not foreign."""
+        return (self._native or frozenset((self._language,))) - {language}
 
     def _note(self, subject: Subject, pages: Sequence[tuple[KnownPage, float]]) -> None:
         """Note the relevance of pages, for their translations."""
@@ -269,6 +277,12 @@ class _Group:
         self.subject.lesson = lesson + shared
         self.subject.trust = evidence / (evidence + LESSON_PAGES)
         self.subject.named_scale = 1.0
+
+    def add_words(self, words: Sequence[TopicWord]) -> None:
+        """Aim at the words of the topic that pages in the language have, too."""
+        vector = word_vector([word for word in words if self.has_any(word.places)], self.weights)
+        if vector is not None and self.subject.lesson is not None:
+            self.subject.lesson += self._mean([(KnownPage(vector), 1.0)])[0]
 
     def _words_of(self, taught: Sequence[tuple[KnownPage, float, float]]) -> LearnedWords | None:
         """The words that pages on the topic have more often than others, more than by chance; None without any."""

@@ -367,8 +367,10 @@ class Focus:
 
     def _uncorrected(self, page: KnownPage) -> tuple[float, float]:
         """The relevance of a page by the aim that it is nearest to, and what links to it are taught."""
+        if self.aims.is_foreign(page.language) and (known := self.aims.of_translation(page)) is not None:
+            return known, known
         own = self.aims.of(page.language)
-        relevance = promise = self.aims.by_translation(page)
+        relevance = promise = self.aims.of_folder(page) if self.aims.others or page.language else 0.0
         for subject in self.aims.judges(page.language):
             named = subject.named(page) if subject is own else page.named
             likeness = subject.likeness(page.vector)
