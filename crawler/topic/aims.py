@@ -196,8 +196,10 @@ class Aims:
 
     def of_folder(self, page: KnownPage) -> float:
         """The relevance of the pages in other languages in a page's folder, as far as its aim is of few pages."""
-        subject = self.of(page.language)
-        if not self.is_foreign(page.language):
+        subject, is_foreign = self.of(page.language), self.is_foreign(page.language)
+        if not page.language or not (self.others or is_foreign):
+            return 0.0
+        if not is_foreign:
             share = FEW_PAGES / (FEW_PAGES + len(subject.known_pages()))
         elif subject.lesson is not None:
             share = 1 - subject.trust

@@ -303,7 +303,7 @@ class Focus:
             vocabulary.told(),
             known,
             self.apprentice.told(),
-            *self.translations.told(),
+            *self.translations.shared(),
         )
         return written(told, vocabulary)
 
@@ -367,10 +367,11 @@ class Focus:
 
     def _uncorrected(self, page: KnownPage) -> tuple[float, float]:
         """The relevance of a page by the aim that it is nearest to, and what links to it are taught."""
-        if self.aims.is_foreign(page.language) and (known := self.aims.of_translation(page)) is not None:
-            return known, known
+        of_translation = self.aims.of_translation(page) if self.aims.is_foreign(page.language) else None
+        if of_translation is not None:
+            return of_translation, of_translation
         own = self.aims.of(page.language)
-        relevance = promise = self.aims.of_folder(page) if self.aims.others or page.language else 0.0
+        relevance = promise = self.aims.of_folder(page)
         for subject in self.aims.judges(page.language):
             named = subject.named(page) if subject is own else page.named
             likeness = subject.likeness(page.vector)

@@ -1,4 +1,5 @@
 """What the crawl is about, a vector of words, after Rocchio: near to examples and what is like them, far from others.
+Each language of a crawl has one, see crawler.topic.aims.
 
     aim        e + l - u / 2, nothing below 0, of length 1, where
     e          mean of the examples' vectors (a word weighs (1 + log of its count) times its weight in the vocabulary),

@@ -46,10 +46,10 @@ class StaticModel:
 
     def vectors(self, rows: Iterable[int]) -> Vectors:
         """Some of the vectors."""
-        found = self.table[list(rows)]
+        numbers = self.table[list(rows)]
         if self.is_bfloat:
-            return (found.astype(np.uint32) << 16).view(np.float32)
-        return found.astype(np.float32)
+            return (numbers.astype(np.uint32) << 16).view(np.float32)
+        return numbers.astype(np.float32)
 
     def words(self) -> Iterator[tuple[str, int]]:
         """The tokens that are words, each with its row."""

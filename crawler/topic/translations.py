@@ -155,11 +155,11 @@ class Translations:
 
     def judge(self, key: AddressKey, language: str, relevance: float) -> None:
         """Record the relevance of a page."""
-        known = self._relevance.setdefault(key, {})
+        by_language = self._relevance.setdefault(key, {})
         folder = self._folders.setdefault(key.folder, {}).setdefault(language, FolderSum())
-        folder.relevance += relevance - known.get(language, 0.0)
-        folder.pages += language not in known
-        known[language] = relevance
+        folder.relevance += relevance - by_language.get(language, 0.0)
+        folder.pages += language not in by_language
+        by_language[language] = relevance
         if len(self._relevance) > MOST_PAGES:
             self._forget(next(iter(self._relevance)))
 
@@ -177,24 +177,24 @@ class Translations:
         """The mean relevance of a page's translations into these languages; None if none is known."""
         named = self._names.get(key.page, {}).values()
         others = (other for other in named if key.page in self._names.get(other.page, {}))
-        known = [
+        values = [
             relevance
             for page in (key, *others)
             for language, relevance in self._relevance.get(page, {}).items()
             if language in languages
         ]
-        return sum(known) / len(known) if known else None
+        return sum(values) / len(values) if values else None
 
     def of_folder(self, key: AddressKey, languages: Collection[str]) -> float:
         """The mean relevance of the pages in these languages in the folder of a page, as if one more had none."""
-        sums = [known for language, known in self._folders.get(key.folder, {}).items() if language in languages]
-        return sum(known.relevance for known in sums) / (1 + sum(known.pages for known in sums))
+        sums = [of for language, of in self._folders.get(key.folder, {}).items() if language in languages]
+        return sum(of.relevance for of in sums) / (1 + sum(of.pages for of in sums))
 
-    def told(self) -> tuple[list[tuple[AddressKey, str, float]], list[tuple[AddressKey, AddressKey]]]:
+    def shared(self) -> tuple[list[tuple[AddressKey, str, float]], list[tuple[AddressKey, AddressKey]]]:
         """The last pages with language and relevance, and the last pairs of which one names the other."""
         last_judged = list(self._relevance.items())[-MOST_SHARED:]
         last_named = list(self._names.items())[-MOST_SHARED:]
-        pages = [(key, language, value) for key, known in last_judged for language, value in known.items()]
+        pages = [(key, language, value) for key, by_language in last_judged for language, value in by_language.items()]
         pairs = [(AddressKey(page, 0), other) for page, named in last_named for other in named.values()]
         return pages[-MOST_SHARED:], pairs[-MOST_SHARED:]
 

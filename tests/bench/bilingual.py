@@ -164,19 +164,19 @@ def table(sites: Sequence[Site], is_plain: bool) -> Iterator[str]:
     for site in sites:
         for subject in site.subjects:
             both = f"{subject.english} {subject.chinese}"
-            for told, topic in (("en", subject.english), ("zh", subject.chinese), ("both", both)):
+            for languages, topic in (("en", subject.english), ("zh", subject.chinese), ("both", both)):
                 pages = judged(site, topic, is_plain)
                 rows = (row([page for page in pages if page.language == of], subject.on_topic) for of in LANGUAGES)
-                yield f"{site.name + ': ' + subject.english:36.35}{told:8}{''.join(rows)}"
+                yield f"{site.name + ': ' + subject.english:36.35}{languages:8}{''.join(rows)}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--plain", action="store_true", help="all pages as if they were in one language")
     parser.add_argument("--guide", type=Path, help="the folder of Debian's manual, with en/ and zh_CN/")
-    asked = parser.parse_args()
-    sites = [demo(), flink(), *([guide(asked.guide)] if asked.guide else [])]
-    for line in table(sites, asked.plain):
+    options = parser.parse_args()
+    sites = [demo(), flink(), *([guide(options.guide)] if options.guide else [])]
+    for line in table(sites, options.plain):
         print(line, flush=True)
 
 

@@ -64,11 +64,11 @@ def test_without_translations_nothing_is_learned() -> None:
 
 
 def test_one_language_is_as_without_languages() -> None:
-    known, unknown = bilingual("honey bees", zh=False), Focus(Topic.of("honey bees"))
+    named, unnamed = bilingual("honey bees", zh=False), Focus(Topic.of("honey bees"))
     for number in range(12):
-        read(unknown, f"/{number}/", f"{(CARS if number % 2 else BEES)[EN]} Number{number} stands here.", "")
-    assert relevances(known, EN) == relevances(unknown, EN)
-    assert not known.aims.others
+        read(unnamed, f"/{number}/", f"{(CARS if number % 2 else BEES)[EN]} Number{number} stands here.", "")
+    assert relevances(named, EN) == relevances(unnamed, EN)
+    assert not named.aims.others
 
 
 @pytest.mark.parametrize(("pages", "languages"), [(LEAST_PAGES - 1, []), (LEAST_PAGES, ["zh"])])
@@ -128,8 +128,10 @@ def test_another_run_or_worker_goes_on(seat: int) -> None:
     bees, queen, cars, oil = relevances(second, ZH)
     assert min(bees, queen) > 0.4 > 0.2 > max(cars, oil)
     assert list(second.aims.others) == ["zh"]
-    told = [focus.translations.told() for focus in (first, second)]
-    assert [(key, language) for key, language, _ in told[1][0]] == [(key, language) for key, language, _ in told[0][0]]
+    pages = [focus.translations.shared() for focus in (first, second)]
+    assert [(key, language) for key, language, _ in pages[1][0]] == [
+        (key, language) for key, language, _ in pages[0][0]
+    ]
 
 
 def test_it_is_the_same_each_time() -> None:

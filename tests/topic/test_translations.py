@@ -101,7 +101,7 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         pages.name(url, NamedTranslations(linked=tuple(f"{url}{number}" for number in range(9))))
     assert [pages.relevance(address_key(url), {"en"}) for url in urls] == [None] * 3 + [0.5] * 5
     assert [pages.of_folder(address_key(url), {"en"}) for url in urls] == [0] * 3 + [0.25] * 5
-    judged, pairs = pages.told()
+    judged, pairs = pages.shared()
     assert (len(judged), len(pairs)) == (5, 25)
 
 
@@ -109,9 +109,9 @@ def test_another_worker_knows_the_same() -> None:
     first, second = Translations(), Translations()
     first.judge(address_key(EN), "en", 0.8)
     first.name(EN, NamedTranslations(declared=(DE,)))
-    second.hear(*first.told())
+    second.hear(*first.shared())
     assert second.relevance(address_key(DE), {"en"}) == 0.8
     assert second.of_folder(address_key(f"{ZH}queen"), {"en"}) == 0.4
     second.judge(address_key(EN), "en", 0.1)
-    second.hear(*first.told())
+    second.hear(*first.shared())
     assert second.relevance(address_key(DE), {"en"}) == 0.1
