@@ -3,7 +3,7 @@
 Two pages of different languages are translations of each other if
 
 - the head of one names the other by `hreflang`, or a sitemap does;
-- each has a link to the other whose text is the name of a language, or that has `hreflang` and `rel=alternate`; or
+- each has a link to the other that has `hreflang`, or whose text is the name of a language; or
 - their addresses are the same but for a language: /zh/bees/ and /bees/, after P. Resnik and N. A. Smith, "The Web as a
   Parallel Corpus", Computational Linguistics 2003.
 
@@ -19,9 +19,10 @@ from urllib.parse import urlsplit
 
 from crawler.metadata.language import normalise
 from crawler.page.page import Page
+from crawler.urls.parsing import absolute
 
-MOST_PAGES = 20_000
-"""Pages whose relevance is remembered."""
+MOST_PAGES = 10_000
+"""Pages whose relevance is remembered: these take 4 MB."""
 MOST_NAMED = 5_000
 """Pages of which is remembered which other ones they name."""
 MOST_NAMES = 20
@@ -74,6 +75,9 @@ def named_translations(page: Page) -> NamedTranslations:
     """The addresses that a page names as itself in other languages."""
     declared = dict.fromkeys(url for url in page.alternates.values() if url != page.url)
     linked = dict.fromkeys(link.url for link in page.links if len(link.text) <= LONGEST_NAME and is_language(link.text))
+    for anchor in page.link_elements:
+        if anchor.element.get("hreflang") and anchor.href and (url := absolute(page.base, anchor.href)):
+            linked[url] = None
     return NamedTranslations(tuple(declared)[:MOST_NAMES], tuple(linked)[:MOST_NAMES])
 
 

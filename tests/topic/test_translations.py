@@ -54,6 +54,7 @@ def test_pages_of_one_folder() -> None:
         (f"<a href={ZH}>中文</a> <a href=/x>Bees</a> <a href={DE}>Deutsch</a>", (), (ZH, DE)),
         (f"<a href={ZH}>EN</a> <a href={ZH}>English</a>", (), (ZH,)),
         (f"<a href={ZH}>The Chinese pages</a>", (), ()),
+        (f"<a href={ZH} hreflang=zh>The Chinese pages</a> <a href=/x hreflang>Bees</a>", (), (ZH,)),
     ],
 )
 def test_what_a_page_names(html: str, declared: tuple[str, ...], linked: tuple[str, ...]) -> None:
