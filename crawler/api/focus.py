@@ -13,6 +13,7 @@ from crawler.topic import focus
 from crawler.topic.link_contexts import by_address, is_image, link_contexts
 from crawler.topic.link_table import LinkContext
 from crawler.topic.topic import Topic
+from crawler.topic.translations import named_translations
 from crawler.urls.parsing import absolute
 
 EXAMPLE_PRIORITY = 1_000  # above that of every link: the examples of a topic are fetched first
@@ -58,7 +59,8 @@ class Focus:
         document = page if isinstance(page, Document) else clean(page, url)
         if url in {*self._topic.example_urls, *self._topic.against_urls}:
             self._learner.example(document.text, good=url in self._topic.example_urls)
-        relevance = round(self._learner.fetched(url, document.title, document.text), DIGITS)
+        self._learner.name_translations(url, named_translations(document._page))
+        relevance = round(self._learner.fetched(url, document.title, document.text, document.language or ""), DIGITS)
         self._known |= {url, document.url}
         for address in (url, document.url):
             self._waiting.pop(address, None)

@@ -8,7 +8,7 @@ import json
 import re
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from types import MappingProxyType
@@ -37,6 +37,7 @@ MAX_ATTRIBUTES = 200_000
 MAX_ENTITIES = 100_000  # that XML does not know
 MAX_MEMBERS = 100  # gzipped files in a row
 MAX_TITLE = 300  # characters
+MAX_TRANSLATIONS = 20  # of a page
 JSON_FEED = "https://jsonfeed.org/version/"
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 # What takes memory in a tree, by the byte that shows whether counting it is worth while.
@@ -61,6 +62,8 @@ class Listing(NamedTuple):
     """What pages are called, if that is given."""
     texts: Mapping[str, EntryText] = NOTHING
     """The texts of pages, if a feed has them with it."""
+    translations: Mapping[str, tuple[str, ...]] = NOTHING
+    """The addresses of pages in other languages, if a sitemap names them."""
 
 
 class Entry(NamedTuple):
@@ -72,6 +75,8 @@ class Entry(NamedTuple):
     title: str = ""
     is_sitemap: bool = False
     text: EntryText | None = None
+    translations: Sequence[str] = ()
+    """The addresses of its page in other languages."""
 
 
 def listing(body: bytes, url: str, max_size: int) -> Listing | None:
@@ -106,6 +111,7 @@ def _listed(entries: Iterable[Entry], url: str, cut: bool, is_feed: bool) -> Lis
     lastmods: dict[str, float] = {}
     titles: dict[str, str] = {}
     texts: dict[str, EntryText] = {}
+    translations: dict[str, tuple[str, ...]] = {}
     now, left, letters = time.time(), MAX_ADDRESSES, MAX_LETTERS
     for entry in entries:
         for address in filter(None, (absolute(url, href) for href in entry.hrefs[:left] if letters >= 0)):
@@ -117,26 +123,34 @@ def _listed(entries: Iterable[Entry], url: str, cut: bool, is_feed: bool) -> Lis
                 titles.setdefault(address, entry.title)
             if entry.text is not None:
                 texts.setdefault(address, entry.text)
+            if entry.translations:
+                others = (absolute(url, href) for href in entry.translations)
+                translations[address] = tuple(other for other in others if other and other != address)
         left -= len(entry.hrefs)
         if left < 0 or letters < 0:
             cut = True
             break
-    return Listing(tuple(pages), tuple(sitemaps), cut, is_feed, lastmods, titles, texts)
+    return Listing(tuple(pages), tuple(sitemaps), cut, is_feed, lastmods, titles, texts, translations)
 
 
 def _entry(entry: etree._Element, kind: str) -> Entry:
     """An entry of an XML list."""
-    hrefs = []
+    hrefs, translations = [], list[str]()
     said: dict[str, str | None] = {}
     for element in _parts(entry):
         name = local_name(element)
-        if name == "title" or name in DATES.get(kind, ()):
+        if name == "link" and kind == "url":
+            # https://developers.google.com/search/docs/specialty/international/localized-versions#sitemap
+            if element.get("hreflang") and (href := element.get("href")) and len(translations) < MAX_TRANSLATIONS:
+                translations.append(href)
+        elif name == "title" or name in DATES.get(kind, ()):
             said.setdefault(name, element.text)
         elif href := _address(element, name, kind):
             hrefs.append(href)
     changed = _first_moment(said.get(name) for name in DATES.get(kind, ()) if hrefs)
     title = fold_space((said.get("title") or "")[:MAX_TITLE])
-    return Entry(hrefs, changed, title, kind == "sitemap", xml_text(entry) if kind in FEED_ENTRIES else None)
+    text = xml_text(entry) if kind in FEED_ENTRIES else None
+    return Entry(hrefs, changed, title, kind == "sitemap", text, translations)
 
 
 def _parts(entry: etree._Element) -> Iterator[etree._Element]:

@@ -30,10 +30,14 @@ def score_again(session: WorkerSession, arguments: Arguments, similar: SimilarWo
     committer = session.committer
     before = NewTopic(committer.in_transaction, committer.claimant)
     focus = Focus(topic, seat=session.number, similar=similar, languages=arguments.lang)
-    focus.begin_with((row.title, row.text) for rows in before.pages(MOST_TEXT) for row in rows)
+    stored = (row for rows in before.pages(MOST_TEXT) for row in rows)
+    focus.begin_with((row.requested_url, row.title, row.text, row.language or "") for row in stored)
     pages = 0
     for rows in before.pages(MOST_TEXT):
-        found = {row.id: round(focus.stored(row.requested_url, row.title, row.text), DIGITS) for row in rows}
+        found = {
+            row.id: round(focus.stored(row.requested_url, row.title, row.text, row.language or ""), DIGITS)
+            for row in rows
+        }
         before.save_relevance(found)
         pages += len(found)
     for rows in before.links():

@@ -31,6 +31,7 @@ from crawler.rights.statement import Rights
 from crawler.spiders.links_and_images import LinkSelector, SelectedLinks
 from crawler.spiders.request_outcomes import SITE_FILES, TRIAL, lease_of, result_of
 from crawler.spiders.topic_tracker import example_text
+from crawler.topic.translations import named_translations
 from crawler.urls.parsing import host, route
 
 if TYPE_CHECKING:
@@ -92,7 +93,9 @@ class PageReader:
         awaits_browser = awaits_browser and refusal == Outcome(Code.NO_TEXT)
         if awaits_browser:
             self.count_statistic("render/missed", 1)
-        judgement = self.topic.judge(lease.candidate, extraction, is_read=refusal is None)
+        self.topic.focus.name_translations(lease.candidate.requested or lease.candidate.url, named_translations(served))
+        language = READERS["language"](page, extraction)
+        judgement = self.topic.judge(lease.candidate, extraction, refusal is None, language)
         page_links = self._links(served, lease.candidate)
         links, priorities = self.topic.score(lease.candidate.requested or lease.candidate.url, page_links)
         outcome, check, digest = refusal, None, None

@@ -33,6 +33,7 @@ from crawler.spiders.page_reader import header, page_of, read_alone, validators
 from crawler.spiders.redirects import TIMES
 from crawler.spiders.request_outcomes import NO_WHOLE_PAGE, TRIAL, Refusal, lease_of, new_home, outcome_of, result_of
 from crawler.spiders.topic_tracker import KINDS, example_text
+from crawler.topic.translations import NamedTranslations
 from crawler.urls.parsing import site
 
 if TYPE_CHECKING:
@@ -243,6 +244,8 @@ class TopicSpider(Spider):
         self.crawl.counts.count(Outcome(Code.LIST_CUT), found.cut)
         if not found.pages and not found.sitemaps:
             return result_of(request, Outcome(Code.EMPTY_LIST))
+        for url, others in found.translations.items():
+            self.crawl.reader.topic.focus.name_translations(url, NamedTranslations(declared=others))
         one = lease_of(request).candidate
         page = Candidate("", SEED_PRIORITY - 1, via="feed" if found.is_feed else "sitemap")
         lists = self.lists_within_limits(found.sitemaps, one)

@@ -115,7 +115,9 @@ class TopicTracker:
     examples: Examples
     harvest: Harvest
 
-    def judge(self, candidate: Candidate, extraction: Extraction, is_read: bool = True) -> PageJudgement:
+    def judge(
+        self, candidate: Candidate, extraction: Extraction, is_read: bool = True, language: str | None = None
+    ) -> PageJudgement:
         """The relevance of a page, from which the focus learns; must be called once for each page.
 
         Pages that may not be kept whatever they are about are not read: the harvest does not count them.
@@ -124,7 +126,7 @@ class TopicTracker:
         score, explored = _score(candidate), _was_tried(candidate)
         if explored and (asked := self.focus.asked(url)) is not None:  # before the focus learns from the page
             score = round(asked, DIGITS)
-        relevance = round(self.focus.fetched(url, extraction.title, extraction.text), DIGITS)
+        relevance = round(self.focus.fetched(url, extraction.title, extraction.text, language or ""), DIGITS)
         if is_read:
             self.harvest.count(relevance)
         return PageJudgement(relevance, score, "exploration" if explored else candidate.via)

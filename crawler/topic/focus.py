@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crawler.page.text import page_terms, terms
+from crawler.topic.aims import Aims, TopicWord
 from crawler.topic.calibration import Calibration
 from crawler.topic.keywords import NONE_SIMILAR, Keywords, forms
 from crawler.topic.link_chances import JudgedLink, LinkChances
@@ -35,10 +36,11 @@ from crawler.topic.link_table import (
     site_number,
 )
 from crawler.topic.priorities import HIGHEST, SCALE, UNLIKELY, score_of
-from crawler.topic.relevance import FIRST_STEEPNESS, Subject
+from crawler.topic.relevance import Subject
 from crawler.topic.shared_model import MOST_PAGES, Learned, read, summary, written
 from crawler.topic.stop_rule import ON_TOPIC
 from crawler.topic.topic import STOP_WORDS, Topic
+from crawler.topic.translations import NO_ADDRESS, NamedTranslations, Translations, address_key
 from crawler.topic.word_statistics import KnownPage, Values, Vector, Vocabulary
 from crawler.topic.word_vectors import SimilarWords
 from crawler.urls.parsing import host
@@ -61,18 +63,10 @@ ENOUGH = 4
 """Links that do not wait, as long as so many may lead to the topic; more if the crawl would end otherwise."""
 REMEMBERED = 200_000
 """Addresses of fetched pages that are remembered, for links that are shown again."""
-UNNAMED = 0.5
-"""For a topic given in words: the weight of the similarity of a page that contains none of them, at first."""
 MOST_BEGUN = 250
 """Stored pages that a new topic is learned from: those most like it, and as many others."""
 WEIGHED_AFTER = 25
 """Of these pages, after which words are weighed again."""
-FEW = 50
-"""Pages after which what was learned counts as much as the words alone."""
-MORE_STEEPNESS, MANY = 6.0, 500
-"""The more pages were seen, the surer relevance is: by how much its steepness grows, and pages after which half of that
-is reached.
-"""
 
 
 class Focus:
@@ -93,11 +87,13 @@ class Focus:
         self.keywords = Keywords(dict(topic.words), similar, languages)
         self.vocabulary = Vocabulary(STOP_WORDS, self.keywords.stems.folded)
         self.reader = LinkReader(self.vocabulary, topic.prefer)
-        self.subject = Subject()
+        self.translations = Translations()
+        self.aims = Aims(self.translations)
+        self.subject = self.aims.first
         self.trails, self.apprentice, self.waiting = PageCredits(), Apprentice(), WaitingLinks()
         self.calibration = Calibration()
         self.choice = Prioritizer(self.manner, seat)
-        self.scorer = Scorer(self.subject, self.trails, self.apprentice, self.manner.learning)
+        self.scorer = Scorer(self.aims, self.trails, self.apprentice, self.manner.learning)
         self.chances = LinkChances()
         self._floor = self._least_promising = 0.0
         """The least score with a chance of `min_chance`, and of links that are promising."""
@@ -114,6 +110,7 @@ class Focus:
         self._let_go_at: dict[str, int] = {}
         self._since = self._sampled = 0
         self._is_stale = True
+        self._words = tuple(self._topic_words())
         for text in topic.examples:
             self.example(text)
         for text in topic.against:
@@ -134,19 +131,24 @@ class Focus:
         ]
         self._is_stale = True
 
-    def relevance(self, title: str, text: str) -> float:
-        """The relevance of a text, from 0 to 1, by what is known now."""
-        return float(self._relevance(self._likeness(self._vector(title, text)), self._named(title, text)))
+    def relevance(self, title: str, text: str, url: str = "", language: str = "") -> float:
+        """The relevance of a text, from 0 to 1, by what is known now; its address may have known translations."""
+        return self._judge(self._page(url, title, text, language))[0]
 
-    def fetched(self, url: str, title: str, text: str) -> float:
-        """Learn from a page; returns its relevance."""
-        vector, named = self._vector(title, text), self._named(title, text)
-        self.vocabulary.see(vector.places)
-        likeness = self._likeness(vector)
-        relevance, promise = float(self._relevance(likeness, named)), float(self._promise(likeness, named))
+    def name_translations(self, url: str, named: NamedTranslations) -> None:
+        """Record which addresses a page, or a sitemap, names as the page in other languages."""
+        self.translations.name(url, named)
+
+    def fetched(self, url: str, title: str, text: str, language: str = "") -> float:
+        """Learn from a page; returns its relevance. `language` is its code, empty if it is unknown."""
+        page = self._page(url, title, text, language)
+        self.vocabulary.see(page.vector.places)
+        relevance, promise = self._judge(page)
         number = self.trails.add(promise)
         self._remember(url, number)
-        self.subject.pages.append(KnownPage(vector, number, named, hash(text[:MOST_TEXT]) in self._examples))
+        self.translations.judge(page.address, language, promise)
+        if self.aims.add(replace(page, number=number)):
+            self._is_stale = True
         self.choice.fetched(site_number(host(url)))
         row = self._let_go(url)
         if row is not None:
@@ -158,31 +160,31 @@ class Focus:
         self._since += 1
         return relevance
 
-    def begin_with(self, pages: Iterable[tuple[str, str]]) -> None:
-        """Learn from the titles and texts of pages that were stored before: words from all, and the topic from those
-        that are most like it, among others.
+    def begin_with(self, pages: Iterable[tuple[str, str, str, str]]) -> None:
+        """Learn from pages that were stored before, by address, title, text and language: words from all, and the topic
+        from those that are most like it, among others.
         """
         best, others = list[tuple[float, int, KnownPage]](), list[KnownPage]()
         chance = random.Random(self.seat)  # noqa: S311 - a sample of pages, no secret
-        for at, (title, text) in enumerate(pages):
-            page = KnownPage(self._vector(title, text), named=self._named(title, text))
+        for at, (url, title, text, language) in enumerate(pages):
+            page = self._page(url, title, text, language)
             self.vocabulary.see(page.vector.places)
             if at % WEIGHED_AFTER == 0:
                 self.learn()
-            promise = float(self._promise(self.subject.likeness(page.vector), page.named))
+            _, promise = self._judge(page)
             (heappush if at < MOST_BEGUN else heappushpop)(best, (promise, at, page))
             if at < MOST_BEGUN:
                 others.append(page)
             elif (place := chance.randrange(at + 1)) < MOST_BEGUN:
                 others[place] = page
-        self.subject.lent[self.seat] = list(dict.fromkeys([*others, *(page for _, _, page in best)]))
+        self.aims.lend(self.seat, list(dict.fromkeys([*others, *(page for _, _, page in best)])))
         self._is_stale = True
 
-    def stored(self, url: str, title: str, text: str) -> float:
+    def stored(self, url: str, title: str, text: str, language: str = "") -> float:
         """The relevance of one of these pages, by which its links are scored."""
-        likeness, named = self._likeness(self._vector(title, text)), self._named(title, text)
-        self._remember(url, self.trails.add(float(self._promise(likeness, named))))
-        return float(self._relevance(likeness, named))
+        relevance, promise = self._judge(self._page(url, title, text, language))
+        self._remember(url, self.trails.add(promise))
+        return relevance
 
     def seen_again(self, page_url: str, leads: Sequence[LinkContext]) -> None:
         """Count a page for links that were known before."""
@@ -310,27 +312,24 @@ class Focus:
     def learn(self) -> None:
         """Compute the aim again, and judge the remembered pages by it."""
         self._is_stale = False
-        weights = self.vocabulary.weights()
-        self.subject.words = self._words_given(weights)
-        judged = self.subject.learn(weights)
+        for subject, judged in self.aims.learn(self.vocabulary.weights(), self._words):
+            if judged:
+                likeness = np.array([likeness for _, likeness in judged])
+                named = np.array([subject.named(page) for page, _ in judged])
+                self.trails.judge([page.number for page, _ in judged], subject.promise(likeness, named))
         self.calibration = self._calibrated()
         if self.manner.min_chance:
             self._floor = self.chances.least_possible(self.manner.min_chance)
             self._least_promising = max(self._floor, self.chances.least_promising())
             self._good_sites = self.chances.good_sites()
-        if judged:
-            likeness = np.array([likeness for _, likeness in judged])
-            named = np.array([page.named for page, _ in judged])
-            self.trails.judge([page.number for page, _ in judged], self._promise(likeness, named))
 
     def _calibrated(self) -> Calibration:
         """The correction by what people labelled."""
         labelled = self.subject.labelled
         if not labelled:
             return Calibration()
-        likeness = np.array([self.subject.likeness(page.vector) for page, _ in labelled])
-        named = np.array([page.named for page, _ in labelled])
-        return Calibration.fitted(self._uncorrected(likeness, named), [is_on for _, is_on in labelled])
+        uncorrected = np.array([self._uncorrected(page)[0] for page, _ in labelled])
+        return Calibration.fitted(uncorrected, [is_on for _, is_on in labelled])
 
     def asked(self, url: str) -> float | None:
         """The score of a queued link; None if it is not known here."""
@@ -355,12 +354,24 @@ class Focus:
 
     def record(self) -> str:
         """What was learned, for `take_in`."""
-        subject, vocabulary = self.subject, self.vocabulary
+        vocabulary = self.vocabulary
+        known = [page for subject in self.aims.all() for page in self._told_pages(subject)]
+        told = Learned(
+            self.seat,
+            self._mark,
+            vocabulary.pages,
+            vocabulary.told(),
+            known,
+            self.apprentice.told(),
+            *self.translations.shared(),
+        )
+        return written(told, vocabulary)
+
+    def _told_pages(self, subject: Subject) -> list[KnownPage]:
+        """The pages that are most like an aim and least like it, for others to learn from."""
         earlier = subject.lent.get(self.seat, [])
         found = dict.fromkeys([*subject.like, *subject.unlike[-(MOST_PAGES - len(subject.like)) :], *earlier])
-        known = [page for page in found if page.number >= 0 or page in earlier][:MOST_PAGES]
-        told = Learned(self.seat, self._mark, vocabulary.pages, vocabulary.told(), known, self.apprentice.told())
-        return written(told, vocabulary)
+        return [page for page in found if page.number >= 0 or page in earlier][:MOST_PAGES]
 
     def take_in(self, record: str) -> bool:
         """Learn from a record of an earlier run or another worker; returns whether it could be read."""
@@ -369,7 +380,8 @@ class Focus:
             return False
         of_topic = learned.topic == self._mark
         if of_topic:
-            self.subject.lent[learned.seat] = learned.known
+            self.aims.lend(learned.seat, learned.known)
+            self.translations.hear(learned.translated, learned.translations)
         if learned.seat == self.seat:
             self.vocabulary.go_on(learned.pages, learned.words)
             if of_topic:
@@ -385,7 +397,7 @@ class Focus:
         """The words of the topic, and of links that led to it or away from it, with their weights; and how many links
         are not scored any more because too many are queued.
         """
-        found = summary(self.vocabulary, self.subject, self.apprentice)
+        found = summary(self.vocabulary, self.aims.all(), self.apprentice)
         return found | {"let_go": self.waiting.let_go}
 
     def _priorities(self, links: LinkTable) -> NDArray[np.int32]:
@@ -395,49 +407,51 @@ class Focus:
     def _vector(self, title: str, text: str) -> Vector:
         return self.vocabulary.vector([*terms(title[:MOST_TITLE]), *page_terms(text[:MOST_TEXT])])
 
+    def _page(self, url: str, title: str, text: str, language: str) -> KnownPage:
+        return KnownPage(
+            self._vector(title, text),
+            named=self._named(title, text),
+            is_example=hash(text[:MOST_TEXT]) in self._examples,
+            language=language,
+            address=address_key(url) if url else NO_ADDRESS,
+        )
+
     def _named(self, title: str, text: str) -> float:
         return self.keywords.named(title[:MOST_TITLE], text[:MOST_TEXT]) if self.keywords else 0.0
 
-    def _likeness(self, vector: Vector) -> float:
+    def _judge(self, page: KnownPage) -> tuple[float, float]:
+        """The relevance of a page, corrected by labels, and what links to it are taught."""
         if self._is_stale:
             self.learn()
-        return self.subject.likeness(vector)
+        relevance, promise = self._uncorrected(page)
+        return float(self.calibration.corrected(relevance)), promise
 
-    def _promise(self, likeness: Any, named: Any) -> Any:
-        """What links are taught of the pages they led to: the words of the topic count to the end."""
-        relevance = self.subject.relevance(likeness)
-        return _with_words(named, relevance) if self.keywords else relevance
+    def _uncorrected(self, page: KnownPage) -> tuple[float, float]:
+        """The relevance of a page by the aim that it is nearest to, and what links to it are taught."""
+        of_translation = self.aims.of_translation(page) if self.aims.is_foreign(page.language) else None
+        if of_translation is not None:
+            return of_translation, of_translation
+        own = self.aims.of(page.language)
+        relevance = promise = self.aims.of_folder(page)
+        for subject in self.aims.judges(page.language):
+            named = subject.named(page) if subject is own else page.named
+            likeness = subject.likeness(page.vector)
+            relevance = max(relevance, float(subject.judged(likeness, named, self.vocabulary.all_pages)))
+            promise = max(promise, float(subject.promise(likeness, named)))
+        return relevance, promise
 
-    def _relevance(self, likeness: Any, named: Any) -> Any:
-        """The relevance of pages, corrected by labels."""
-        return self.calibration.corrected(self._uncorrected(likeness, named))
+    def _topic_words(self) -> Iterator[TopicWord]:
+        """The words in which the topic was given, after those of similar meaning."""
+        for word, weight in self.topic.words:
+            for similar, cosine in self.similar.get(word, ()):
+                yield self._topic_word(word, similar, weight * cosine)
+        for word, weight in self.topic.words:
+            yield self._topic_word(word, word, weight)
 
-    def _uncorrected(self, likeness: Any, named: Any) -> Any:
-        """The relevance of pages; for a topic given in words, at first mostly by the words."""
-        pages = self.vocabulary.all_pages
-        steepness = FIRST_STEEPNESS + MORE_STEEPNESS * pages / (pages + MANY)
-        if not self.keywords:
-            return self.subject.relevance(likeness, steepness=steepness)
-        known = pages / (pages + FEW)
-        learned = self.subject.relevance(likeness, named, steepness)
-        return (1 - known) * self._promise(likeness, named) + known * learned
-
-    def _words_given(self, weights: Values) -> Vector | None:
-        """The words that the topic was given in; another form of a word counts as much as the word, however
-        rare it is.
-        """
-        times: dict[int, float] = {}
-        for word, given in (*self._similar_words(), *self.topic.words):
-            for form in forms(word) or terms(word) or (word,):
-                place = self.vocabulary.place(form)
-                as_rare = weights[self.vocabulary.place(word)] / weights[place] if forms(word) else 1.0
-                times[place] = given * float(as_rare)
-        places = np.fromiter(times, np.int32, len(times))
-        return Vector(places, np.fromiter(times.values(), np.float64, len(times))) if times else None
-
-    def _similar_words(self) -> Iterator[tuple[str, float]]:
-        for word, given in self.topic.words:
-            yield from ((other, given * near) for other, near in self.similar.get(word, ()))
+    def _topic_word(self, word: str, name: str, weight: float) -> TopicWord:
+        spellings = forms(name)
+        places = self.vocabulary.places(spellings or terms(name) or (name,))
+        return TopicWord(word, weight, self.vocabulary.place(name), tuple(places), bool(spellings), name == word)
 
     def _remember(self, url: str, number: int) -> None:
         self._numbers[url] = number
@@ -452,10 +466,3 @@ class Focus:
     def _mark(self) -> str:
         """Identifies this topic."""
         return blake2b(repr(self.topic).encode("utf-8", "replace"), digest_size=8).hexdigest()
-
-
-def _with_words(named: Any, relevance: Any) -> Any:
-    """The relevance of a page while few pages are known: by the words in it, more if it is similar to pages with them,
-    at most half if it has none.
-    """
-    return np.maximum(np.maximum(named, np.sqrt(named * relevance)), UNNAMED * relevance)

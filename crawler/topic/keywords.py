@@ -45,12 +45,11 @@ class Keywords:
     def named(self, title: str, text: str) -> float:
         """How much a text is about the words, from 0 to 1."""
         found, in_title = self._occurrences(text), self._occurrences(title)
-        strength = {}
-        for word, (count, length) in found.items():
-            count += TITLE_COUNTS * in_title[word][0]
-            strength[word] = count / (count + 1 + length / HALF_LENGTH)
+        strengths = {
+            word: strength(count + TITLE_COUNTS * in_title[word][0], length) for word, (count, length) in found.items()
+        }
         best = {
-            word: max([strength[word], *(strength[other] * near for other, near in some)])
+            word: max([strengths[word], *(strengths[other] * near for other, near in some)])
             for word, some in self._similar.items()
         }
         return self._mean(best)
@@ -73,10 +72,15 @@ class Keywords:
                 found[word] = len(self._unspaced[word].findall(folded)), len(folded)
         return found
 
-    def _mean(self, strength: Mapping[str, float]) -> float:
+    def _mean(self, strengths: Mapping[str, float]) -> float:
         total = sum(self.weights.values())
-        powers = sum(weight * strength[word] ** POWER for word, weight in self.weights.items())
+        powers = sum(weight * strengths[word] ** POWER for word, weight in self.weights.items())
         return float((powers / total) ** (1 / POWER)) if total else 0.0
+
+
+def strength(count: float, length: float) -> float:
+    """The strength of a word that stands so often in a text of so many words."""
+    return count / (count + 1 + length / HALF_LENGTH)
 
 
 def forms(word: str) -> tuple[str, ...]:

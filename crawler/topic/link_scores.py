@@ -33,6 +33,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from crawler.topic.aims import Aims
 from crawler.topic.link_table import FACTOR, LinkTable
 from crawler.topic.priorities import HIGHEST, SCALE, UNLIKELY
 from crawler.topic.relevance import Subject
@@ -262,7 +263,7 @@ PAGES_OF_MEAN = 1.0
 class Scorer:
     """Computes the scores of links from what is known now."""
 
-    subject: Subject
+    aims: Aims
     trails: PageCredits
     apprentice: Apprentice
     learning: bool = True
@@ -283,8 +284,14 @@ class Scorer:
         return np.asarray(np.clip(links.table[FACTOR] * total / weight, 0.0, 1.0))
 
     def _of_topic(self, words: Pairs, count: int) -> Values:
-        """The similarity of the words of each link to the topic."""
-        subject = self.subject
-        lengths = np.sqrt(words.sums(subject.squares[words.numbers], count))
-        likeness = words.sums(subject.weighed[words.numbers], count) / np.where(lengths > 0, lengths, 1.0)
-        return subject.relevance(likeness)
+        """The similarity of the words of each link to the topic, in the language in which it is greatest."""
+        best = _similarity(self.aims.first, words, count)
+        for subject in self.aims.others.values():
+            best = np.maximum(best, subject.trust * _similarity(subject, words, count))
+        return best
+
+
+def _similarity(subject: Subject, words: Pairs, count: int) -> Values:
+    lengths = np.sqrt(words.sums(subject.squares[words.numbers], count))
+    likeness = words.sums(subject.weighed[words.numbers], count) / np.where(lengths > 0, lengths, 1.0)
+    return subject.relevance(likeness)

@@ -1,4 +1,5 @@
 """What the crawl is about, a vector of words, after Rocchio: near to examples and what is like them, far from others.
+Each language of a crawl has one, see crawler.topic.aims.
 
     aim        e + l - u / 2, nothing below 0, of length 1, where
     e          mean of the examples' vectors (a word weighs (1 + log of its count) times its weight in the vocabulary),
@@ -17,12 +18,16 @@ little difference whether a topic has one word or ten, of which each page names 
 aim is, as long as they are remembered.
 """
 
+import math
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from crawler.topic.keywords import POWER, strength
 from crawler.topic.word_statistics import PLACES, KnownPage, Numbers, Values, Vector
 
 REMEMBERED = 500
@@ -40,6 +45,44 @@ LEAST_NAMED = 0.1
 LEAST_BOUND = 0.1
 """Of the likeness of the pages most like the aim."""
 
+FEW = 50
+"""Pages after which what was learned counts as much as the words alone."""
+MORE_STEEPNESS, MANY = 6.0, 500
+"""The more pages were seen, the surer relevance is: by how much its steepness grows, and pages after which half of that
+is reached.
+"""
+UNNAMED = 0.5
+"""For a topic given in words: the weight of the similarity of a page that contains none of them, at first."""
+
+
+class LikeCounts(NamedTuple):
+    """How many pages are taken for those most like the topic, and for those least like it."""
+
+    like: int
+    unlike: int
+
+    @classmethod
+    def of(cls, pages: int) -> Self:
+        """Of so many pages."""
+        return cls(min(MOST_LIKE, int(np.ceil(LIKE_SHARE * pages))), pages // 2)
+
+
+@dataclass(frozen=True)
+class LearnedWords:
+    """The words of a language that were learned to mean the topic."""
+
+    weights: Mapping[int, float]
+    """By the places of the words."""
+
+    def named(self, vector: Vector) -> float:
+        """How much a page is about the words, from 0 to 1, as crawler.topic.keywords has it."""
+        length = float(np.exp(vector.times - 1).sum())
+        powers = 0.0
+        for place, times in zip(vector.places.tolist(), vector.times.tolist(), strict=True):
+            if place in self.weights:
+                powers += self.weights[place] * strength(math.exp(times - 1), length) ** POWER
+        return float((powers / sum(self.weights.values())) ** (1 / POWER))
+
 
 class Subject:
     """The aim, and the pages from which it is computed."""
@@ -54,6 +97,14 @@ class Subject:
         self.against: list[Vector] = []
         self.labelled: list[tuple[KnownPage, bool]] = []
         """Pages that people labelled, and whether they are on the topic."""
+        self.lesson: Values | None = None
+        """For a language in which the topic was not given: what its translations and the other aims tell of it."""
+        self.trust = 1.0
+        """How much relevance counts: less as long as a lesson is of few pages."""
+        self.learned_words: LearnedWords | None = None
+        """In such a language the words that were learned to mean the topic."""
+        self.named_scale = 1.0
+        """By how much pages name the words more if those that are only of other languages are left out."""
         self.like: list[KnownPage] = []
         self.unlike: list[KnownPage] = []
         self.bound, self.named_bound = FIRST_BOUND, FIRST_NAMED
@@ -77,35 +128,70 @@ class Subject:
             odds = odds * ((named + LEAST_NAMED) / self.named_bound) ** NAMED_POWER
         return np.asarray(odds / (1 + odds))
 
-    def learn(self, weights: Values) -> list[tuple[KnownPage, float]]:
+    def promise(self, likeness: Any, named: Any) -> Any:
+        """What links are taught of the pages they led to: the words of the topic count to the end."""
+        relevance = self.trust * self.relevance(likeness)
+        return _with_words(named, relevance) if self.is_named else relevance
+
+    def judged(self, likeness: Any, named: Any, pages: int) -> Any:
+        """The relevance of pages after so many were seen; at first mostly by the words."""
+        steepness = FIRST_STEEPNESS + MORE_STEEPNESS * pages / (pages + MANY)
+        if not self.is_named:
+            return self.trust * self.relevance(likeness, steepness=steepness)
+        known = pages / (pages + FEW)
+        learned = self.relevance(likeness, named, steepness)
+        return (1 - known) * self.promise(likeness, named) + known * learned
+
+    @property
+    def is_named(self) -> bool:
+        """Whether words are looked for in pages: those of the topic, or such that were learned to mean it."""
+        return self.words is not None if self.lesson is None else self.learned_words is not None
+
+    def named(self, page: KnownPage) -> float:
+        """How much a page in the language of this aim names these words."""
+        if self.learned_words is not None:
+            return max(page.named, self.learned_words.named(page.vector))
+        return min(1.0, self.named_scale * page.named)
+
+    def learn(self, weights: Values, shares: LikeCounts | None = None) -> list[tuple[KnownPage, float]]:
         """Compute the aim again, with words of these weights; returns the pages of this run, with their similarity to
         it.
         """
         self.weights, self.squares = weights, np.square(weights)
-        examples = self._mean(self.examples) - UNLIKE_WEIGHT * self._mean(self.against)
-        examples += self._labels()
-        if self.words is not None:
+        examples = self.mean_example(weights) + self._labels()
+        if self.lesson is not None:
+            examples += self.lesson
+        elif self.words is not None:
             examples += self._mean([self.words])
-        pages = [*self.pages, *chain(*self.lent.values())]
+        pages = self.known_pages()
         if not pages:
             self._aim_at(examples)
             return []
-        stack = _Stack(pages, weights)
+        stack = PageStack(pages, weights)
         before = stack.likeness(_unit(examples + self.aim))
-        if self.words is not None and not self.examples:
-            before = np.array([page.named for page in pages])
+        if self.is_named and not self.examples:
+            before = np.array([self.named(page) for page in pages])
         order = np.argsort(-before, kind="stable")
-        most = min(MOST_LIKE, int(np.ceil(LIKE_SHARE * len(pages))))
-        like = [at for at in order.tolist() if before[at] > 0 and not pages[at].is_example][:most]
-        unlike = order[len(pages) - len(pages) // 2 :].tolist()
+        counts = shares or LikeCounts.of(len(pages))
+        like = [at for at in order.tolist() if before[at] > 0 and not pages[at].is_example]
+        like = like[: counts.like]
+        unlike = order[len(pages) - counts.unlike :].tolist()
         self._aim_at(examples + stack.mean(like) - UNLIKE_WEIGHT * stack.mean(unlike))
         likeness = stack.likeness(self.aim)
         self.bound = _bound(likeness, like, unlike)
         self.like, self.unlike = [pages[at] for at in like], [pages[at] for at in unlike]
         if like:
-            most_named, least_named = (_mean_named(some) + LEAST_NAMED for some in (self.like, self.unlike))
-            self.named_bound = float(np.sqrt(most_named * least_named))
+            self.named_bound = bound_of_named(map(self.named, self.like), map(self.named, self.unlike))
         return list(zip(self.pages, likeness[: len(self.pages)].tolist(), strict=True))
+
+    def mean_example(self, weights: Values) -> Values:
+        """The mean of the examples, less that of the counterexamples."""
+        self.weights = weights
+        return self._mean(self.examples) - UNLIKE_WEIGHT * self._mean(self.against)
+
+    def known_pages(self) -> list[KnownPage]:
+        """The remembered pages, and those of other workers and an earlier run."""
+        return [*self.pages, *chain(*self.lent.values())]
 
     def _labels(self) -> Values:
         """What labelled pages add to the examples: the more there are the more, at most twice as much as these."""
@@ -125,7 +211,7 @@ class Subject:
         return mean / max(1, len(texts))
 
 
-class _Stack:
+class PageStack:
     """The vectors of pages, each of length 1: row, place and value of every word."""
 
     def __init__(self, pages: Sequence[KnownPage], weights: Values) -> None:
@@ -148,8 +234,10 @@ class _Stack:
         return np.bincount(self.places[kept], self.values[kept], PLACES) / max(1.0, float(is_chosen.sum()))
 
 
-def _mean_named(pages: Sequence[KnownPage]) -> float:
-    return sum(page.named for page in pages) / max(1, len(pages))
+def bound_of_named(like: Iterable[float], unlike: Iterable[float]) -> float:
+    """How much the pages on the topic name the words at least, by how much those most like it do, and those least."""
+    most, least = (sum(some) / max(1, len(some)) + LEAST_NAMED for some in (list(like), list(unlike)))
+    return float(np.sqrt(most * least))
 
 
 def _bound(likeness: Values, like: list[int], unlike: list[int]) -> float:
@@ -162,3 +250,10 @@ def _bound(likeness: Values, like: list[int], unlike: list[int]) -> float:
 def _unit(vector: Values) -> Values:
     vector = np.maximum(vector, 0.0)
     return np.asarray(vector / (float(np.sqrt(vector @ vector)) or 1.0))
+
+
+def _with_words(named: Any, relevance: Any) -> Any:
+    """The relevance of a page while few pages are known: by the words in it, more if it is similar to pages with them,
+    at most half if it has none.
+    """
+    return np.maximum(np.maximum(named, np.sqrt(named * relevance)), UNNAMED * relevance)

@@ -5,14 +5,18 @@ A line may have been written by another version, or by anybody: what cannot be r
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from crawler.metadata.language import CODES
+from crawler.topic.aims import MOST_LANGUAGES
 from crawler.topic.link_scores import Apprentice
 from crawler.topic.relevance import Subject
 from crawler.topic.topic import STOP_WORDS, tells
+from crawler.topic.translations import ADDRESS_BITS, MOST_SHARED, AddressKey
 from crawler.topic.word_statistics import (
     ADDRESS,
     HOST,
@@ -29,7 +33,9 @@ VERSION = 1
 MOST_WORDS = 200
 """Words of a page that are shared."""
 MOST_PAGES = 60
-MOST_TEXT = 8_000_000
+"""Pages of a language that are shared."""
+MOST_KNOWN = MOST_PAGES * (1 + MOST_LANGUAGES)
+MOST_TEXT = 12_000_000
 """Characters of a line that are read: more than are ever written."""
 MOST_COUNT = 1e9
 """Pages, and links: larger numbers are limited to this."""
@@ -50,6 +56,10 @@ class Learned:
     known: list[KnownPage]
     """Pages that are similar to the topic, and pages that are not."""
     features: FeatureCounts
+    translated: Sequence[tuple[AddressKey, str, float]] = ()
+    """Pages that may have translations, each with language and relevance."""
+    translations: Sequence[tuple[AddressKey, AddressKey]] = ()
+    """Pages of which one names the other as its translation."""
 
 
 def written(learned: Learned, vocabulary: Vocabulary) -> str:
@@ -70,6 +80,8 @@ def written(learned: Learned, vocabulary: Vocabulary) -> str:
         "features": features,
         "good": learned.features.good,
         "bad": learned.features.bad,
+        "translated": [(number, language, _short(relevance)) for number, language, relevance in learned.translated],
+        "translations": learned.translations,
     }
     return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
 
@@ -92,8 +104,13 @@ def read(text: str, vocabulary: Vocabulary) -> Learned | None:
             str(found["topic"]),
             int(_number(found["pages"])),
             {_word(word): _number(count) for word, count in found["words"].items()},
-            [_known(page, vocabulary) for page in found["known"][:MOST_PAGES]],
+            [_known(page, vocabulary) for page in found["known"][:MOST_KNOWN]],
             FeatureCounts(features, _number(found["good"]), _number(found["bad"])),
+            [
+                (_address(number), _language(language), min(_number(relevance), 1.0))
+                for number, language, relevance in found["translated"][:MOST_SHARED]
+            ],
+            [(_address(number), _address(other)) for number, other in found["translations"][:MOST_SHARED]],
         )
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         return None
@@ -103,15 +120,18 @@ def _page(page: KnownPage, names: dict[int, str]) -> list[Any]:
     places, times = page.vector
     telling = np.argsort(-times, kind="stable")[:MOST_WORDS].tolist()
     words = {names[int(places[at])]: _short(times[at]) for at in telling if int(places[at]) in names}
-    return [_short(page.named), words]
+    return [_short(page.named), words, page.language, page.address]
 
 
 def _known(page: Any, vocabulary: Vocabulary) -> KnownPage:
-    named, words = page
+    named, words, language, address = page
     times = {vocabulary.place(_word(word)): min(_number(count), MOST_TIMES) for word, count in words.items()}
     places = np.fromiter(times, np.int32, len(times))
     return KnownPage(
-        Vector(places, np.fromiter(times.values(), np.float64, len(times))), named=min(_number(named), 1.0)
+        Vector(places, np.fromiter(times.values(), np.float64, len(times))),
+        named=min(_number(named), 1.0),
+        language=_language(language),
+        address=_address(address),
     )
 
 
@@ -123,6 +143,19 @@ def _word(word: Any) -> str:
     if not isinstance(word, str) or len(word) > LONGEST:
         raise ValueError("no word")
     return word
+
+
+def _language(code: Any) -> str:
+    if code not in ("", *CODES):
+        raise ValueError("no language")
+    return str(code)
+
+
+def _address(numbers: Any) -> AddressKey:
+    page, folder = numbers
+    if not all(isinstance(number, int) and 0 <= number < 1 << ADDRESS_BITS for number in numbers):
+        raise ValueError("no address")
+    return AddressKey(page, folder)
 
 
 def _number(value: Any) -> float:
@@ -142,12 +175,12 @@ SORT_NAMES = ("", "address", "near", "host")
 """Where a link had a word; in its own text if nothing else is said."""
 
 
-def summary(vocabulary: Vocabulary, subject: Subject, apprentice: Apprentice) -> dict[str, Any]:
+def summary(vocabulary: Vocabulary, subjects: Sequence[Subject], apprentice: Apprentice) -> dict[str, Any]:
     """The number of pages learned from, including earlier runs; the words of the aim with their shares; and the
     features of links that led to the topic or away from it, with the difference from the mean relevance of what links
     lead to and the name of their sort.
     """
-    aim, names = subject.aim, vocabulary.names
+    aim, names = np.maximum.reduce([subject.trust * subject.aim for subject in subjects]), vocabulary.names
     weighty = [at for at in np.argsort(-aim, kind="stable")[:LOOKED_AT].tolist() if aim[at] > 0]
     said = [at for at in weighty if tells(names.get(at, "")) and vocabulary.is_met(names[at])]
     topic = [[names[at], round(float(aim[at]), 3)] for at in said]

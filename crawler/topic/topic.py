@@ -19,7 +19,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NoReturn, Self
 
-from crawler.page.text import fold_space, is_unspaced, terms, words
+from crawler.page.text import fold_space, terms, words
 from crawler.translation.message import Message, MessageError
 from crawler.urls.parsing import absolute, host
 
@@ -67,13 +67,13 @@ class Topic:
 
     @property
     def languages(self) -> frozenset[str]:
-        """Chinese and English, as far as its words are in their characters.
+        """The languages in which pages are requested that are there in another one: Chinese and English if a topic is
+        given, as it is learned in both.
 
-        >>> sorted(Topic.of("bees 蜜蜂").languages)
-        ['en', 'zh']
+        >>> sorted(Topic.of("bees").languages), sorted(Topic().languages)
+        (['en', 'zh'], [])
         """
-        given = {"en" if word.isascii() else "zh" if is_unspaced(word) else "" for word, _ in self.words}
-        return frozenset(given - {""})
+        return frozenset(("en", "zh")) if self.given else frozenset()
 
     @property
     def digest(self) -> str:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crawler.page.simplified import simplified
+from crawler.topic.translations import NO_ADDRESS, AddressKey
 
 Numbers = NDArray[np.int32]
 Values = NDArray[np.float64]
@@ -63,6 +64,10 @@ class KnownPage:
     named: float = 0.0
     """How much it is about the words in which the topic was given."""
     is_example: bool = False
+    language: str = ""
+    """Its two-letter code; empty if it is unknown."""
+    address: AddressKey = NO_ADDRESS
+    """What its translations are found by."""
 
 
 class Pairs:

@@ -3,7 +3,8 @@
 T. Mikolov, K. Chen, G. Corrado, J. Dean, "Efficient Estimation of Word Representations in Vector Space", 2013. Each
 line of word2vec's text format has a word and the numbers of its vector; a line with a single number, as the first often
 is, is left out. Words are similar if the cosine of their vectors is high. Where the vectors of several languages are in
-one space, translations are similar, too; the files of these languages are joined into one.
+one space, translations are similar, too; the files of these languages are joined into one. In place of a file there may
+be the folder of a static model, see crawler.topic.static_model.
 
 The file is read twice, line by line, so that memory does not grow with it: for the vectors of the topic's words, and
 for the words near to these.
@@ -19,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crawler.page.simplified import simplified
+from crawler.topic.static_model import MODEL, TOKENIZER, read_model
 
 SimilarWords = Mapping[str, Sequence[tuple[str, float]]]
 """Of each word the similar ones, each with its cosine."""
@@ -62,6 +64,33 @@ def _vectors(path: Path, words: frozenset[str]) -> Iterator[tuple[str, NDArray[n
 
 def _parts(path: Path, only: frozenset[str] | None = None) -> Iterator[tuple[list[str], NDArray[np.float32]]]:
     """Folded words and their vectors, of length 1, part by part; all, or only of some words."""
+    if path.is_dir() or path.name == MODEL:
+        return _parts_of_model(path if path.is_dir() else path.parent, only)
+    return _parts_of_file(path, only)
+
+
+def _parts_of_model(folder: Path, only: frozenset[str] | None) -> Iterator[tuple[list[str], NDArray[np.float32]]]:
+    try:
+        model = read_model(folder)
+        if only is not None:
+            vectors = {word: vector for word in sorted(only) if (vector := model.vector(word)) is not None}
+            if vectors:
+                yield list(vectors), _of_length_1(np.stack(list(vectors.values())))
+            return
+        words = model.words()
+        while some := list(islice(words, LINES_AT_ONCE)):
+            yield [_folded(word) for word, _ in some], _of_length_1(model.vectors(row for _, row in some))
+    except OSError as error:
+        raise WordVectorsError(f"{str(folder)!r} cannot be read ({error.strerror})") from None
+    except (ValueError, KeyError, TypeError, AttributeError, StopIteration, RecursionError):
+        raise WordVectorsError(f"{str(folder)!r} has no static model in {MODEL} and {TOKENIZER}") from None
+
+
+def _of_length_1(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1), 1e-9)[:, None], np.float32)
+
+
+def _parts_of_file(path: Path, only: frozenset[str] | None) -> Iterator[tuple[list[str], NDArray[np.float32]]]:
     size = 0
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
@@ -73,7 +102,7 @@ def _parts(path: Path, only: frozenset[str] | None = None) -> Iterator[tuple[lis
                 if any(len(numbers) != size for _, numbers in some):
                     raise WordVectorsError(f"{str(path)!r} has vectors of several lengths")
                 vectors = np.array([numbers for _, numbers in some], np.float32)
-                yield [word for word, _ in some], vectors / np.maximum(np.linalg.norm(vectors, axis=1), 1e-9)[:, None]
+                yield [word for word, _ in some], _of_length_1(vectors)
     except OSError as error:
         raise WordVectorsError(f"{str(path)!r} cannot be read ({error.strerror})") from None
     except ValueError as error:

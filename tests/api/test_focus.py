@@ -106,3 +106,21 @@ def test_it_needs_neither_scrapy_nor_a_database() -> None:
     )
     done = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
+
+
+def test_a_topic_is_learned_in_the_language_of_translations() -> None:
+    focus = Focus("honey bees")
+    bees = (
+        "Honey bees dance in the dark of the hive, and honey bees make wax.",
+        "蜜蜂在黑暗的蜂箱里跳舞,蜜蜂酿蜂蜜、造蜂蜡。",
+    )
+    cars = (
+        "Cars run on the roads, and their engines burn a lot of petrol.",
+        "汽车在公路上行驶,汽车的发动机燃烧大量汽油。",
+    )
+    for number in range(8):
+        english, chinese = cars if number % 2 else bees
+        focus.read(f"{START}{number}", f"<html lang=en><p>{english} Number {number}.</p>")
+        focus.read(f"{START}zh/{number}", f"<html lang=zh><p>{chinese}这是第{number}页。</p>")
+    about, other = (focus.read(f"{START}zh/new/{text[1][:2]}", f"<p>{text[1]}</p>") for text in (bees, cars))
+    assert about > 0.4 > 0.2 > other

@@ -23,7 +23,8 @@ class Driver:
         """Let Focus see a page, and the addresses wait by what it says then; returns the page's relevance."""
         if url in self.teaching:
             self.focus.example(page.text)
-        relevance = self.focus.fetched(url, page.title, page.text)
+        self.focus.name_translations(url, page.translations)
+        relevance = self.focus.fetched(url, page.title, page.text, page.language)
         leads = [LinkContext(*link) for link in page.links]
         known, new = ([lead for lead in leads if (lead.url in self.waiting) is seen] for seen in (True, False))
         self.focus.seen_again(url, known)

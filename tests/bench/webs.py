@@ -13,8 +13,10 @@ from typing import NamedTuple
 from urllib.parse import quote, unquote, urlsplit
 
 from crawler.extraction import EXTRACTORS
+from crawler.metadata.record_readers import READERS
 from crawler.page.page import Page
 from crawler.settings import EXTRACTOR
+from crawler.topic.translations import NamedTranslations, named_translations
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"
@@ -37,6 +39,8 @@ class Read(NamedTuple):
     title: str
     text: str
     links: Sequence[Link]
+    language: str = ""
+    translations: NamedTranslations = NamedTranslations()
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,8 @@ def read(url: str, body: bytes, content_type: str = HTML) -> Read:
         if link.text and link.url.startswith(f"{BASE}/") and link.url not in links:
             words = " ".join(filter(None, (link.text, link.title, alts.get(link.url, ""))))
             links[link.url] = Link(address(link.url), words, page.near_text(link))
-    return Read(extraction.title, extraction.text, list(links.values()))
+    language = READERS["language"](page, extraction) or ""
+    return Read(extraction.title, extraction.text, list(links.values()), language, named_translations(page))
 
 
 def _read_file(place: tuple[str, str]) -> Read:
@@ -117,7 +122,10 @@ def web_of(site: Path, cache: Path | None = None) -> Web:
     kept = cache / "pages.json" if cache else None
     if kept is not None and kept.exists():
         found = json.loads(kept.read_text(encoding="utf-8"))
-        pages = {url: Read(title, text, [Link(*link) for link in links]) for url, (title, text, links) in found.items()}
+        pages = {
+            url: Read(title, text, [Link(*link) for link in links], language, NamedTranslations(*map(tuple, named)))
+            for url, (title, text, links, language, named) in found.items()
+        }
     else:
         pages = within(_read_all(site))
         if kept is not None:

@@ -93,6 +93,16 @@ def test_the_closing_lines_count_what_was_left_out(demo: Crawled) -> None:
     assert f"{len(items)} items in {Path('output', 'topic.jsonl')}." in said
 
 
+def test_a_topic_in_english_finds_chinese_articles(demo: Crawled) -> None:
+    _, items = demo
+    chinese = [article for article in articles() if article.language == "zh"]
+    relevance = {article.path: float(str(items[article.path]["relevance"])) for article in chinese}
+    about = [relevance[article.path] for article in chinese if article.topic == "bees"]
+    other = [relevance[article.path] for article in chinese if article.topic != "bees"]
+    won = sum((good > bad) + (good == bad) / 2 for good in about for bad in other)
+    assert won / (len(about) * len(other)) >= 0.8
+
+
 def test_the_rights_have_all_states_in_both_languages(demo: Crawled) -> None:
     _, items = demo
     rights: dict[str, Any] = {path: item["rights"] for path, item in items.items()}

@@ -66,7 +66,9 @@ IN_JSON = "<link rel=alternate type=application/feed+json href=/map.xml>"
         (blog(head=FEED, map=feed(*sorted(ALL))), {}, ALL, "feed"),
         (blog(head=IN_JSON, map=JSON), {}, {"/post/bees"}, "feed"),
         (blog(head="<link rel=next href=/post/ants>"), {}, {"/post/ants"}, "link"),
-        (blog(head="<link rel=alternate hreflang=zh href=/post/ants>"), {}, set(), ""),
+        (blog(head="<link rel=alternate hreflang=de href=/post/ants>"), {}, set(), ""),
+        (blog(head="<link rel=alternate hreflang=zh href=/post/ants>"), {"lang": "en"}, set(), ""),
+        (blog(head="<link rel=alternate hreflang=zh href=/post/ants>"), {}, {"/post/ants"}, "link"),
         (blog(head="<link rel=alternate hreflang=zh href=/post/ants>"), {"topic": "蜜蜂"}, {"/post/ants"}, "link"),
     ],
 )

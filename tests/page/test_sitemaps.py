@@ -327,3 +327,28 @@ def test_titles_and_dates(body: str, pages: str, titles: list[str], dates: list[
 )
 def test_other_json_is_no_feed(body: str) -> None:
     assert listing(body.encode("latin-1"), URL, LIMIT) is None
+
+
+XHTML = "xmlns:xhtml='http://www.w3.org/1999/xhtml'"
+
+
+@pytest.mark.parametrize(
+    ("links", "translations"),
+    [
+        ("", {}),
+        ("<xhtml:link rel='alternate' hreflang='zh' href='/zh/a'/>", {"a": ["zh/a"]}),
+        (
+            "<xhtml:link rel='alternate' hreflang='en' href='/a'/><xhtml:link hreflang='zh' href='/zh/a'/>",
+            {"a": ["zh/a"]},
+        ),
+        ("<xhtml:link rel='alternate' media='print' href='/print'/>", {}),
+        ("<xhtml:link rel='alternate' hreflang='zh' href='mailto:a@b.c'/>", {"a": []}),
+    ],
+)
+def test_a_sitemap_names_translations(links: str, translations: dict[str, list[str]]) -> None:
+    found = listing(f"<urlset {XHTML}><url><loc>/a</loc>{links}</url></urlset>".encode(), URL, LIMIT)
+    assert found is not None
+    assert found.pages == (f"{E}a",)
+    assert found.translations == {
+        f"{E}{page}": tuple(f"{E}{to}" for to in to_it) for page, to_it in translations.items()
+    }

@@ -11,10 +11,11 @@ import pytest
 from fork_server import environment
 
 from crawler.topic import focus, link_table, word_statistics
-from crawler.topic.focus import UNNAMED, Focus
+from crawler.topic.focus import Focus
 from crawler.topic.link_scores import FOREFRONT, FocusOptions
 from crawler.topic.link_table import TOLD, LinkContext
 from crawler.topic.priorities import HIGHEST
+from crawler.topic.relevance import UNNAMED
 from crawler.topic.topic import Topic
 
 BEES = "Honey bees make honey, and bees make wax in the hive of their colony."

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from math import log
 from typing import Any
 
@@ -6,7 +7,8 @@ import numpy as np
 import pytest
 
 from crawler.topic import shared_model
-from crawler.topic.shared_model import MOST_COUNT, MOST_PAGES, MOST_TIMES, Learned, read, written
+from crawler.topic.shared_model import MOST_COUNT, MOST_KNOWN, MOST_TIMES, Learned, read, written
+from crawler.topic.translations import MOST_SHARED, NO_ADDRESS, AddressKey
 from crawler.topic.word_statistics import LONGEST, PLACES, FeatureCounts, KnownPage, Vocabulary
 
 
@@ -19,8 +21,12 @@ def told(vocabulary: Vocabulary) -> Learned:
         sort * PLACES + vocabulary.place(word): (1.25, 2.5)
         for sort, word in enumerate("bees 蜜蜂 wax a.example".split())
     }
-    pages = [known("bees bees wax", vocabulary, 0.75), known("", vocabulary)]
-    return Learned(3, "mark", 7, {"bees": 5.0, "蜜蜂": 2.0}, pages, FeatureCounts(features, 1.5, 5.5))
+    page = replace(known("bees bees wax", vocabulary, 0.75), language="zh", address=AddressKey(7, 8))
+    counts = FeatureCounts(features, 1.5, 5.5)
+    pairs = [(AddressKey(7, 8), AddressKey(9, 8))]
+    judged = [(AddressKey(7, 8), "zh", 0.25)]
+    pages = [page, known("", vocabulary)]
+    return Learned(3, "mark", 7, {"bees": 5.0, "蜜蜂": 2.0}, pages, counts, judged, pairs)
 
 
 def test_it_comes_back_in_another_process_of_another_worker() -> None:
@@ -32,6 +38,8 @@ def test_it_comes_back_in_another_process_of_another_worker() -> None:
     assert found.features == told(first).features
     assert [page.named for page in found.known] == [0.75, 0]
     assert [page.number for page in found.known] == [-1, -1]
+    assert [(page.language, page.address) for page in found.known] == [("zh", AddressKey(7, 8)), ("", NO_ADDRESS)]
+    assert (found.translated, found.translations) == (told(first).translated, told(first).translations)
     assert found.known[0].vector.times.tolist() == pytest.approx([1 + log(2), 1], abs=1e-4)
     assert found.known[0].vector.places.tolist() == first.places(["bees", "wax"])
     assert written(found, second) == line
@@ -52,7 +60,7 @@ def test_what_has_no_name_is_left_out() -> None:
     long = vocabulary.place("a" * (LONGEST + 1))
     page = known(f"bees {'a' * (LONGEST + 1)}", vocabulary)
     found = json.loads(written(Learned(1, "", 0, {}, [page], FeatureCounts({long: (1, 1)}, 0, 0)), vocabulary))
-    assert (found["known"], found["features"]) == ([[0, {"bees": 1}]], [])
+    assert (found["known"], found["features"]) == ([[0, {"bees": 1}, "", [0, 0]]], [])
 
 
 def changed(**values: Any) -> str:
@@ -66,7 +74,7 @@ def without(key: str) -> str:
     return json.dumps(found)
 
 
-KEYS = "version seat topic pages words known features good bad".split()
+KEYS = "version seat topic pages words known features good bad translated translations".split()
 NO_NUMBERS = [None, "bees", [], {}, -1, -1e-9, float("nan"), float("inf"), -float("inf"), 10**400]
 
 
@@ -88,8 +96,8 @@ def test_one_part_is_missing(key: str) -> None:
 def test_no_count(key: str, number: Any) -> None:
     values = {
         "words": {"words": {"bees": number}},
-        "named": {"known": [[number, {"bees": 1}]]},
-        "times": {"known": [[0, {"bees": number}]]},
+        "named": {"known": [[number, {"bees": 1}, "", [0, 0]]]},
+        "times": {"known": [[0, {"bees": number}, "", [0, 0]]]},
         "sum": {"features": [[0, "bees", number, 1]]},
         "weight": {"features": [[0, "bees", 0, number]]},
     }
@@ -112,9 +120,22 @@ def test_no_count(key: str, number: Any) -> None:
         {"words": {"a" * 1_000_000: 1}},
         {"known": {"0": 1}},
         {"known": [[0]]},
-        {"known": [[0, {}, 1]]},
-        {"known": [[0, ["bees"]]]},
-        {"known": [[0, {"a" * 101: 1}]]},
+        {"known": [[0, {}, "", [0, 0], 1]]},
+        {"known": [[0, ["bees"], "", [0, 0]]]},
+        {"known": [[0, {"a" * 101: 1}, "", [0, 0]]]},
+        {"known": [[0, {}, "english", [0, 0]]]},
+        {"known": [[0, {}, ["en"], [0, 0]]]},
+        {"known": [[0, {}, "en", [0]]]},
+        {"known": [[0, {}, "en", [-1, 0]]]},
+        {"known": [[0, {}, "en", [0, 2**48]]]},
+        {"known": [[0, {}, "en", ["0", 0]]]},
+        {"translated": [[[1, 2], "en"]]},
+        {"translated": [[[1, 2], "en", -1]]},
+        {"translated": [[[1, 2], "", float("nan")]]},
+        {"translated": 5},
+        {"translations": [[[1, 2]]]},
+        {"translations": [[1, 2]]},
+        {"translations": {}},
         {"known": 5},
         {"features": [[0, "bees", 1]]},
         {"features": [[0, 5, 1, 1]]},
@@ -146,17 +167,17 @@ def test_odd_features(values: dict[str, Any], features: list[tuple[float, float]
 
 
 def test_no_more_of_a_page_than_a_page_can_have() -> None:
-    found = read(changed(known=[[7, {"bees": 1e9}]]), Vocabulary())
+    found = read(changed(known=[[7, {"bees": 1e9}, "", [0, 0]]]), Vocabulary())
     assert found is not None
     assert found.known[0].named == 1
     assert found.known[0].vector.times.tolist() == [MOST_TIMES]
 
 
-@pytest.mark.parametrize("pages", [MOST_PAGES, MOST_PAGES + 1, 5_000])
+@pytest.mark.parametrize("pages", [MOST_KNOWN, MOST_KNOWN + 1, 5_000])
 def test_no_more_pages_than_are_told(pages: int) -> None:
-    found = read(changed(known=[[0, {"bees": 1}]] * pages), Vocabulary())
+    found = read(changed(known=[[0, {"bees": 1}, "", [0, 0]]] * pages), Vocabulary())
     assert found is not None
-    assert len(found.known) == MOST_PAGES
+    assert len(found.known) == MOST_KNOWN
 
 
 def test_no_longer_line_than_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,11 +192,15 @@ def test_the_longest_that_is_written_is_read() -> None:
     words = [f"{n:\U00020000<{LONGEST}}" for n in range(count)]
     vector = vocabulary.vector(words[:300])
     features = {vocabulary.place(word): (1 / 3, 2 / 3) for word in words[:5_000]}
-    known = [KnownPage(vector, 1, 1 / 3)] * MOST_PAGES
-    full = Learned(1, "a" * 16, count, dict.fromkeys(words, 1e6), known, FeatureCounts(features, 1e9, 1e9))
+    address = AddressKey(2**48 - 1, 2**48 - 1)
+    known = [KnownPage(vector, 1, 1 / 3, False, "zh", address)] * MOST_KNOWN
+    counts = FeatureCounts(features, 1e9, 1e9)
+    pages, pairs = [(address, "zh", 1 / 3)] * MOST_SHARED, [(address, address)] * MOST_SHARED
+    full = Learned(1, "a" * 16, count, dict.fromkeys(words, 1e6), known, counts, pages, pairs)
     line = written(full, vocabulary)
     assert len(line) < shared_model.MOST_TEXT
     found = read(line, Vocabulary())
     assert found is not None
-    assert [len(found.words), len(found.known)] == [count, MOST_PAGES]
+    assert [len(found.words), len(found.known)] == [count, MOST_KNOWN]
+    assert [len(found.translated), len(found.translations)] == [MOST_SHARED, MOST_SHARED]
     assert np.isfinite(found.known[0].vector.times).all()

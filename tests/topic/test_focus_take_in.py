@@ -43,7 +43,7 @@ def promises(made: Focus) -> list[int]:
 
 def told_of(made: Focus) -> list[int]:
     """The numbers of the pages that a worker tells of."""
-    words = (word for _, page in json.loads(made.record())["known"] for word in page)
+    words = (word for _, page, _, _ in json.loads(made.record())["known"] for word in page)
     return [int(word.removeprefix("word")) for word in words if word.removeprefix("word").isdigit()]
 
 
@@ -152,7 +152,7 @@ def hostile(**values: Any) -> str:
 
 
 UNREADABLE = ["", "null", "[]", "[" * 100_000, hostile(pages=-1), hostile(good=float("nan")), hostile(bad=float("inf"))]
-UNREADABLE += [hostile(words={"a" * 1_000_000: 1}), hostile(known=[[0, {"bees": -1}]]), hostile(seat=None)]
+UNREADABLE += [hostile(words={"a" * 1_000_000: 1}), hostile(known=[[0, {"bees": -1}, "", [0, 0]]]), hostile(seat=None)]
 UNREADABLE += [hostile(features=[[0, "bees", -1, 1]]), hostile(features=[[0, "bees", 0, 1], [0]]), hostile(version=0)]
 
 
@@ -171,13 +171,13 @@ WORDS = dict.fromkeys("honey bees make and wax in the hive of their colony cars 
 BELIEVED = [
     hostile(pages=10**9, words=WORDS),
     hostile(pages=0, words=WORDS),
-    hostile(words=ALIKE, known=[[1, ALIKE]] * 1_000),
+    hostile(words=ALIKE, known=[[1, ALIKE, "", [0, 0]]] * 1_000),
     hostile(
         pages=10**9, good=10**9, bad=0, features=[[0, "engine", 1e9, 1e9], [0, "hive", 0, 1e9], [3, "a.example", 9, 0]]
     ),
-    hostile(good=0, bad=0, features=[], known=[[0, {}]] * 60, words={}),
-    hostile(known=[[1, dict.fromkeys(WORDS, 1e9)]] * 60),
-    hostile(known=[[1, {"bees": 0}]] * 60, words={"\ud800": 5, "": 5, "\x00": 5}),
+    hostile(good=0, bad=0, features=[], known=[[0, {}, "", [0, 0]]] * 60, words={}),
+    hostile(known=[[1, dict.fromkeys(WORDS, 1e9), "", [0, 0]]] * 60),
+    hostile(known=[[1, {"bees": 0}, "", [0, 0]]] * 60, words={"\ud800": 5, "": 5, "\x00": 5}),
 ]
 
 

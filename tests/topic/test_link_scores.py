@@ -5,9 +5,10 @@ from math import sqrt
 import numpy as np
 import pytest
 
+from crawler.topic.aims import Aims
 from crawler.topic.link_scores import NEAR, PROMISE, SHOWN, TRACK, WORDS, Apprentice, PageCredits, Scorer
 from crawler.topic.link_table import LinkNumbers, WaitingLinks
-from crawler.topic.relevance import Subject
+from crawler.topic.translations import Translations
 from crawler.topic.word_statistics import PLACES, Vector
 
 BEES, CARS = 0, 1
@@ -16,7 +17,8 @@ GOOD, POOR, HUB = range(3)
 
 def scorer(learning: bool = True) -> Scorer:
     """What knows a good page, a poor one, and one that leads to good ones: 0.9, 0 and 0 relevant."""
-    subject, trails, apprentice = Subject(), PageCredits(), Apprentice()
+    aims, trails, apprentice = Aims(Translations()), PageCredits(), Apprentice()
+    subject = aims.first
     subject.examples.append(Vector(np.array([BEES], np.int32), np.ones(1)))
     subject.learn(np.ones(PLACES))
     for relevance in (0.9, 0.0, 0.0):
@@ -24,7 +26,7 @@ def scorer(learning: bool = True) -> Scorer:
     trails.lead([HUB], 1.0)
     apprentice.learn([BEES], 1.0)
     apprentice.learn([CARS], 0.0)
-    return Scorer(subject, trails, apprentice, learning)
+    return Scorer(aims, trails, apprentice, learning)
 
 
 def score(made: Scorer, *links: LinkNumbers) -> list[float]:

@@ -7,7 +7,7 @@ from crawler.topic.word_statistics import ADDRESS, ANCHOR, HOST, NEAR, PLACES, V
 
 
 def test_nothing_learned() -> None:
-    assert summary(Vocabulary(), Subject(), Apprentice()) == {"pages": 0, "topic": [], "good": [], "bad": []}
+    assert summary(Vocabulary(), [Subject()], Apprentice()) == {"pages": 0, "topic": [], "good": [], "bad": []}
 
 
 def test_the_words_of_the_topic_by_their_shares() -> None:
@@ -16,12 +16,12 @@ def test_the_words_of_the_topic_by_their_shares() -> None:
     subject.aim[PLACES - 1] = 0.9  # whose word nobody knows
     subject.aim[vocabulary.places(["the", "2026", "unmet"])] = 0.7
     vocabulary.counts[vocabulary.places(["wax", "蜜蜂", "bees", "the", "2026"])] = 1
-    assert summary(vocabulary, subject, Apprentice())["topic"] == [["bees", 0.8], ["蜜蜂", 0.5], ["wax", 0.334]]
+    assert summary(vocabulary, [subject], Apprentice())["topic"] == [["bees", 0.8], ["蜜蜂", 0.5], ["wax", 0.334]]
     words = [f"word{n}" for n in range(MOST_TOPIC_WORDS + 1)]
     subject.aim[:] = 0
     subject.aim[vocabulary.places(words)] = np.linspace(1, 0.5, len(words))
     vocabulary.counts[vocabulary.places(words)] = 1
-    assert [word for word, _ in summary(vocabulary, subject, Apprentice())["topic"]] == words[:-1]
+    assert [word for word, _ in summary(vocabulary, [subject], Apprentice())["topic"]] == words[:-1]
 
 
 def test_the_features_of_links() -> None:
@@ -33,7 +33,7 @@ def test_the_features_of_links() -> None:
     apprentice.learn([ANCHOR * PLACES + rare], 1.0)
     apprentice.learn([ANCHOR * PLACES + rare], 0.0)
     vocabulary.go_on(8, {})
-    found = summary(vocabulary, Subject(), apprentice)
+    found = summary(vocabulary, [Subject()], apprentice)
     assert found["pages"] == 8
     gain = round((3 + PRIOR_LINKS / 2) / (3 + PRIOR_LINKS) - 0.5, 3)
     assert found["good"] == [["bees", gain, ""], ["bees", gain, "address"]]
@@ -46,7 +46,7 @@ def test_no_more_features_than_people_read() -> None:
         for _ in range(3):
             apprentice.learn([vocabulary.place(f"good{n}")], 1.0)
             apprentice.learn([vocabulary.place(f"bad{n}")], 0.0)
-    found = summary(vocabulary, Subject(), apprentice)
+    found = summary(vocabulary, [Subject()], apprentice)
     assert [len(found["good"]), len(found["bad"])] == [MOST_LINK_WORDS, MOST_LINK_WORDS]
     assert all(name.startswith("good") and gain > 0 for name, gain, _ in found["good"])
     assert all(name.startswith("bad") and gain < 0 for name, gain, _ in found["bad"])

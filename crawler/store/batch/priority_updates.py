@@ -105,7 +105,7 @@ ROWS_AT_ONCE = 1_000
 _text = func.substr(page.c.text, 1, bindparam("most"), type_=page.c.text.type).label("text")
 # The sum keeps databases from using the indexes by crawl: they would sort all pages for each part.
 STORED_PAGES = (
-    select(page.c.id, page.c.requested_url, page.c.title, _text)
+    select(page.c.id, page.c.requested_url, page.c.title, page.c.language, _text)
     .where(page.c.crawl_id + 0 == bindparam("crawl"), page.c.id > bindparam("last"))
     .order_by(page.c.id)
     .limit(ROWS_AT_ONCE)
@@ -132,7 +132,7 @@ class NewTopic:
         self._in_transaction, self._claimant = in_transaction, claimant
 
     def pages(self, most: int) -> Iterator[Sequence[Row[Any]]]:
-        """The stored pages: id, address, title and the beginning of the text."""
+        """The stored pages: id, address, title, language and the beginning of the text."""
         return self._rows(STORED_PAGES, {"most": most})
 
     def links(self) -> Iterator[Sequence[Row[Any]]]:

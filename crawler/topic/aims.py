@@ -1,0 +1,328 @@
+"""The aims of a crawl, one for each language, so that pages are compared with those of their own language.
+
+The pages of the first language, and of languages of which few pages were seen, share one aim. Another language gets its
+own as soon as SHARE of the remembered pages are in it.
+
+A topic is foreign to a language if its pages hardly have the words of the topic, or of its examples. What it is about
+there is learned from the languages in which it was given:
+
+    lesson     g - b + s
+    g, b       means of the pages in the language whose translations are on the topic, and off it: each page counts by
+               the relevance r of its translation, and by 1 - r. A page without a known translation counts a quarter, by
+               the relevance of the pages in other languages in its folder.
+    s          words that the aims of the other languages share with it, such as names
+    words      those that the pages of g have more often than those of b, by the log-likelihood ratio of T. Dunning,
+               "Accurate Methods for the Statistics of Surprise and Coincidence", Computational Linguistics 1993. They
+               stand for the words of the topic.
+
+This is relevance feedback by a comparable corpus, as in P. Sheridan and J. P. Ballerini, "Experiments in Multilingual
+Information Retrieval Using the SPIDER System", SIGIR 1996. Relevance in such a language counts in proportion to
+n / (n + 1), where n is the number of pages on the topic that were learned from.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from heapq import nlargest
+from typing import Self
+
+import numpy as np
+
+from crawler.topic.keywords import POWER
+from crawler.topic.relevance import LearnedWords, LikeCounts, PageStack, Subject
+from crawler.topic.translations import Translations
+from crawler.topic.word_statistics import PLACES, KnownPage, Values, Vector
+
+SHARE, LEAST_PAGES = 0.01, 3
+"""Of the remembered pages that are in a language with an aim of its own."""
+MOST_LANGUAGES = 4
+"""Languages with an aim of their own, beside the first one: each takes 10 MB."""
+BEST_PAGES = 3
+"""The pages that name the topic most, by which it is found out whether it is foreign to their language."""
+FOREIGN = 0.7
+"""How much they name it then at most, as a share of what those of the language do that names it most."""
+FEW_PAGES = 10
+"""Pages in a language in which the topic was given, after which the relevance of pages in other languages counts half
+for its pages, by their addresses.
+"""
+LESSON_PAGES = 1.0
+"""Pages on the topic of which a lesson counts half."""
+MOST_LEARNED = 10
+"""Words that were learned to mean the topic."""
+LEAST_RATIO = 3.84
+"""Of twice the log-likelihood ratio: by chance 1 of 20 words has it."""
+TINY = 1e-12
+FOLDER_WEIGHT = 0.25
+"""How much a page counts of which no translation is known, by the relevance of pages in its folder."""
+SHARED_PAGES = 10.0
+"""How many such pages the words would be worth if all were shared."""
+
+
+@dataclass(frozen=True)
+class TopicWord:
+    """A word of the topic, or one of similar meaning."""
+
+    word: str
+    """The word of the topic, also if this is a similar one."""
+    weight: float
+    place: int
+    places: tuple[int, ...]
+    """Of its forms, or of its parts."""
+    has_forms: bool
+    is_given: bool
+    """Whether it is the word of the topic itself."""
+
+
+def word_vector(words: Iterable[TopicWord], weights: Values) -> Vector | None:
+    """Words of a topic as a vector; another form of a word counts as much as the word, however rare it is."""
+    times: dict[int, float] = {}
+    for word in words:
+        for place in word.places:
+            as_rare = weights[word.place] / weights[place] if word.has_forms else 1.0
+            times[place] = word.weight * float(as_rare)
+    places = np.fromiter(times, np.int32, len(times))
+    return Vector(places, np.fromiter(times.values(), np.float64, len(times))) if times else None
+
+
+class Aims:
+    """The aims by language, and the pages from which they are computed."""
+
+    def __init__(self, translations: Translations) -> None:
+        self.first = Subject()
+        """The aim of the first language."""
+        self.others: dict[str, Subject] = {}
+        """The aims of other languages."""
+        self.translations = translations
+        self._lent: dict[int, Sequence[KnownPage]] = {}
+        self._language = ""
+        """The first language."""
+        self._native: frozenset[str] = frozenset()
+        """The languages to which the topic is not foreign."""
+
+    def of(self, language: str) -> Subject:
+        """The aim of a language."""
+        return self.others.get(language, self.first)
+
+    def all(self) -> list[Subject]:
+        """All aims, that of the first language first."""
+        return [self.first, *self.others.values()]
+
+    def judges(self, language: str) -> list[Subject]:
+        """The aims that pages in a language are compared with: that of the language, and the first one unless the
+        topic is foreign to it.
+        """
+        own = self.of(language)
+        return [own] if own is self.first or self.first.lesson is not None else [own, self.first]
+
+    def add(self, page: KnownPage) -> bool:
+        """Remember a page; returns whether its language got an aim of its own thereby."""
+        self._language = self._language or page.language
+        subject = self.of(page.language)
+        subject.pages.append(page)
+        if subject is not self.first or not self._is_spoken(page.language):
+            return False
+        self._part(page.language)
+        return True
+
+    def lend(self, seat: int, pages: Sequence[KnownPage]) -> None:
+        """Learn from pages of another worker, or of an earlier run, in place of those before."""
+        self._lent[seat] = pages
+        self.first.lent[seat] = list(pages)
+        for language in {page.language: None for page in pages}:
+            self._language = self._language or language
+            if self._is_spoken(language):
+                self._part(language)
+        self._share_lent()
+
+    def _is_spoken(self, language: str) -> bool:
+        """Whether there are enough pages in a language for an aim of its own."""
+        if language in ("", self._language) or len(self.others) >= MOST_LANGUAGES:
+            return False
+        pages = self.first.known_pages()
+        return sum(page.language == language for page in pages) >= max(LEAST_PAGES, SHARE * len(pages))
+
+    def _part(self, language: str) -> None:
+        """Give a language an aim of its own."""
+        first, subject = self.first, Subject()
+        subject.examples, subject.against, subject.labelled = first.examples, first.against, first.labelled
+        pages = list(first.pages)
+        first.pages.clear()
+        self.others[language] = subject
+        for page in pages:
+            self.of(page.language).pages.append(page)
+        self._share_lent()
+
+    def _share_lent(self) -> None:
+        """Give each aim those of the lent pages that are in its language."""
+        for subject in self.all():
+            subject.lent = {}
+        for seat, pages in self._lent.items():
+            for page in pages:
+                self.of(page.language).lent.setdefault(seat, []).append(page)
+
+    def learn(self, weights: Values, words: Sequence[TopicWord]) -> list[tuple[Subject, list[tuple[KnownPage, float]]]]:
+        """Compute all aims again; returns for each the pages of this run, with their similarity to it."""
+        if not self.others:
+            self.first.words = word_vector(words, weights)
+            return [(self.first, self.first.learn(weights))]
+        groups = [_Group(subject, weights) for subject in self.all()]
+        clearest = max(group.clearness(words) for group in groups)
+        native = [group for group in groups if group.clearness(words) >= FOREIGN * clearest]
+        for group in native:
+            group.take_words(words, groups)
+        is_named = bool(words) and not self.first.examples
+        counts = dict(zip(groups, _like_counts(groups), strict=True)) if is_named else {}
+        judged = [(group.subject, group.subject.learn(group.weights, counts.get(group))) for group in native]
+        for subject, pages in judged:
+            self._note(subject, pages)
+        languages = self._native = frozenset(page.language for group in native for page in group.pages)
+        for group in groups:
+            if group not in native:
+                group.take_lesson(self.translations, languages, [other.subject for other in native])
+                group.add_words(words)
+                judged.append((group.subject, group.subject.learn(group.weights)))
+        return judged
+
+    def is_foreign(self, language: str) -> bool:
+        """Whether the topic is foreign to a language, as far as is known."""
+        if self.of(language) is self.first:
+            return self.first.lesson is not None or language not in ("", self._language)
+        return self.of(language).lesson is not None
+
+    def of_translation(self, page: KnownPage) -> float | None:
+        """The relevance of a page's translations; None if none is known."""
+        return self.translations.relevance(page.address, self._natives(page.language))
+
+    def of_folder(self, page: KnownPage) -> float:
+        """The relevance of the pages in other languages in a page's folder, as far as its aim is of few pages."""
+        subject, is_foreign = self.of(page.language), self.is_foreign(page.language)
+        if not page.language or not (self.others or is_foreign):
+            return 0.0
+        if not is_foreign:
+            share = FEW_PAGES / (FEW_PAGES + len(subject.known_pages()))
+        elif subject.lesson is not None:
+            share = 1 - subject.trust
+        else:
+            share = 1.0
+        return share * self.translations.of_folder(page.address, self._natives(page.language))
+
+    def _natives(self, language: str) -> frozenset[str]:
+        """The other languages to which the topic is not foreign."""
+        return (self._native or frozenset((self._language,))) - {language}
+
+    def _note(self, subject: Subject, pages: Sequence[tuple[KnownPage, float]]) -> None:
+        """Note the relevance of pages, for their translations."""
+        likeness = np.array([value for _, value in pages])
+        named = np.array([subject.named(page) for page, _ in pages])
+        for (page, _), promise in zip(pages, subject.promise(likeness, named).tolist(), strict=True):
+            self.translations.judge(page.address, page.language, promise)
+
+
+def _like_counts(groups: Sequence["_Group"]) -> list[LikeCounts]:
+    """How many pages of each group are among those of all that name the topic most; half of a group is unlike it."""
+    named = [(group.subject.named(page), at) for at, group in enumerate(groups) for page in group.pages]
+    total = LikeCounts.of(len(named))
+    best = Counter(at for _, at in nlargest(total.like, named))
+    counts = [LikeCounts.of(len(group.pages)) for group in groups]
+    return [of._replace(like=max(best[at], BEST_PAGES)) for at, of in enumerate(counts)]
+
+
+class _Group:
+    """An aim, the pages in its language, and which words they have."""
+
+    def __init__(self, subject: Subject, weights: Values) -> None:
+        self.subject, self.pages, self.weights = subject, subject.known_pages(), weights
+        self.is_met = np.zeros(PLACES, np.bool_)
+        for page in self.pages:
+            self.is_met[page.vector.places] = True
+
+    def has_any(self, places: Sequence[int]) -> bool:
+        """Whether pages in the language have any of these words."""
+        return bool(self.is_met[list(places)].any())
+
+    @cached_property
+    def _examples(self) -> Values:
+        """How similar the pages are to the examples."""
+        return PageStack(self.pages, self.weights).likeness(self.subject.mean_example(self.weights))
+
+    def clearness(self, words: Sequence[TopicWord]) -> float:
+        """How much the pages that name the topic most do so."""
+        named = [page.named for page in self.pages] if words else self._examples.tolist() if self.pages else []
+        return sum(nlargest(BEST_PAGES, named)) / BEST_PAGES
+
+    def take_words(self, words: Sequence[TopicWord], groups: Sequence[Self]) -> None:
+        """Aim at the words of the topic without those that only pages in other languages have."""
+        of_others = np.any([group.is_met for group in groups if group is not self], axis=0)
+        own_words = {word.word for word in words if self.has_any(word.places) or not of_others[list(word.places)].any()}
+        own = [word for word in words if word.word in own_words] or words
+        self.subject.words = word_vector(own, self.weights)
+        self.subject.lesson, self.subject.learned_words, self.subject.trust = None, None, 1.0
+        total, of_own = (sum(word.weight for word in some if word.is_given) for some in (words, own))
+        self.subject.named_scale = (total / of_own) ** (1 / POWER) if of_own else 1.0
+
+    def take_lesson(self, translations: Translations, languages: Collection[str], natives: Sequence[Subject]) -> None:
+        """Aim at what the translations of the pages and the aims of other languages say about the topic."""
+        taught = []
+        for page in self.pages:
+            relevance = translations.relevance(page.address, languages)
+            if relevance is not None:
+                taught.append((page, 1.0, relevance))
+            elif folder := translations.of_folder(page.address, languages):
+                taught.append((page, FOLDER_WEIGHT, folder))
+        self.subject.learned_words = self._words_of(taught)
+        good, of_good = self._mean([(page, weight * relevance) for page, weight, relevance in taught])
+        bad, of_bad = self._mean([(page, weight * (1 - relevance)) for page, weight, relevance in taught])
+        lesson = good * of_good / (of_good + LESSON_PAGES) - bad * of_bad / (of_bad + LESSON_PAGES)
+        shared = np.maximum.reduce([native.aim for native in natives]) * self.is_met
+        evidence = of_good + SHARED_PAGES * float(shared @ shared)
+        self.subject.lesson = lesson + shared
+        self.subject.trust = evidence / (evidence + LESSON_PAGES)
+        self.subject.named_scale = 1.0
+
+    def add_words(self, words: Sequence[TopicWord]) -> None:
+        """Aim at the words of the topic that pages in the language have, too."""
+        vector = word_vector([word for word in words if self.has_any(word.places)], self.weights)
+        if vector is not None and self.subject.lesson is not None:
+            self.subject.lesson += self._mean([(KnownPage(vector), 1.0)])[0]
+
+    def _words_of(self, taught: Sequence[tuple[KnownPage, float, float]]) -> LearnedWords | None:
+        """The words that pages on the topic have more often than others, more than by chance; None without any."""
+        good, bad = np.zeros(PLACES), np.zeros(PLACES)
+        for page, weight, relevance in taught:
+            good[page.vector.places] += weight * relevance
+            bad[page.vector.places] += weight * (1 - relevance)
+        all_good = sum(weight * relevance for _, weight, relevance in taught)
+        all_bad = sum(weight * (1 - relevance) for _, weight, relevance in taught)
+        places = np.flatnonzero(good * all_bad > bad * all_good)
+        ratios = log_likelihood(good[places], bad[places], all_good, all_bad)
+        best = np.argsort(-ratios, kind="stable")[:MOST_LEARNED]
+        learned = {int(places[at]): float(ratios[at]) for at in best if ratios[at] >= LEAST_RATIO}
+        return LearnedWords(learned) if learned else None
+
+    def _mean(self, pages: Sequence[tuple[KnownPage, float]]) -> tuple[Values, float]:
+        """The weighted mean of pages, and the sum of the weights."""
+        mean, total = np.zeros(PLACES), 0.0
+        for page, weight in pages:
+            places, times = page.vector
+            values = times * self.weights[places]
+            mean[places] += weight * values / (np.sqrt(values @ values) or 1.0)
+            total += weight
+        return mean / (total or 1.0), total
+
+
+def log_likelihood(good: Values, bad: Values, all_good: float, all_bad: float) -> Values:
+    """Twice the log-likelihood ratio of words that so much of the good pages and so much of the bad ones have."""
+    total, rows = all_good + all_bad, good + bad
+    cells = (
+        (good, all_good, rows),
+        (bad, all_bad, rows),
+        (all_good - good, all_good, total - rows),
+        (all_bad - bad, all_bad, total - rows),
+    )
+    return np.asarray(2 * sum(_surprise(count, row * column / total) for count, column, row in cells))
+
+
+def _surprise(counts: Values, expected: Values) -> Values:
+    counts = np.maximum(counts, 0.0)
+    return counts * np.log(np.maximum(counts, TINY) / np.maximum(expected, TINY))

@@ -1,0 +1,121 @@
+"""The vectors of words in a static model, as model2vec makes them of models of sentences, also of many languages.
+
+The folder of a model has two files. `model.safetensors` has the vectors, one for each token
+(https://github.com/huggingface/safetensors#format): the length of a header in 8 bytes, the header in JSON, with type,
+shape and place of each tensor, and the numbers. `tokenizer.json` has the tokens in their order
+(https://huggingface.co/docs/tokenizers/components#models). In a tokenizer of the kind Unigram, or BPE with ▁, a token
+that begins a word begins with ▁; in one of the kind WordPiece, a token that does not begin with ## does.
+
+A word that is no token has the mean vector of its parts, each the longest token that it begins with.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crawler.page.text import is_unspaced
+
+MODEL, TOKENIZER = "model.safetensors", "tokenizer.json"
+LENGTH_BYTES = 8
+MOST_HEADER = 1_000_000
+"""Bytes of the header."""
+MOST_TOKENIZER = 200_000_000
+"""Bytes of the tokens: a million of them take 50 MB."""
+TYPES = {"F32": "<f4", "F16": "<f2", "F64": "<f8", "I8": "i1", "BF16": "<u2"}
+INTEGERS = {"I64": "<i8", "I32": "<i4"}
+"""Of the rows of tokens, where several tokens share a vector."""
+WORD, PART = "▁", "##"
+
+Vectors = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class StaticModel:
+    """The tokens of a model, and their vectors, which stay in the file until they are asked for."""
+
+    rows: Mapping[str, int]
+    """The row of each token."""
+    table: NDArray[Any]
+    is_bfloat: bool
+    """Whether the numbers are the upper halves of those of 32 bits."""
+
+    def vectors(self, rows: Iterable[int]) -> Vectors:
+        """Some of the vectors."""
+        numbers = self.table[list(rows)]
+        if self.is_bfloat:
+            return (numbers.astype(np.uint32) << 16).view(np.float32)
+        return numbers.astype(np.float32)
+
+    def words(self) -> Iterator[tuple[str, int]]:
+        """The tokens that are words, each with its row."""
+        has_marks = any(token.startswith(WORD) for token in self.rows)
+        for token, row in self.rows.items():
+            word = token.removeprefix(WORD)
+            is_word = not token.startswith(PART) and (not has_marks or token.startswith(WORD) or is_unspaced(token))
+            if word and is_word:
+                yield word, row
+
+    def vector(self, word: str) -> Vectors | None:
+        """The vector of a word; None if none of it is known."""
+        rows, start = [], 0
+        while start < len(word):
+            row, start = self._part(word, start)
+            if row is not None:
+                rows.append(row)
+        return np.asarray(self.vectors(rows).mean(axis=0)) if rows else None
+
+    def _part(self, word: str, start: int) -> tuple[int | None, int]:
+        """The row of the longest token at a place of a word, and the place after it."""
+        marks = (PART, "") if start else (WORD, "")
+        for end in range(len(word), start, -1):
+            for mark in marks:
+                if (row := self.rows.get(mark + word[start:end])) is not None:
+                    return row, end
+        return None, start + 1
+
+
+def read_model(folder: Path) -> StaticModel:
+    """The model in a folder; raises a ValueError if there is none, and an OSError if it cannot be read."""
+    tensors, start = _header(folder / MODEL)
+    name = "embeddings" if "embeddings" in tensors else next(iter(tensors))
+    table = _tensor(folder / MODEL, tensors[name], start, TYPES)
+    if table.ndim != 2:
+        raise ValueError("the vectors are no table")
+    tokens = _tokens(folder / TOKENIZER)
+    if "mapping" in tensors:
+        places = _tensor(folder / MODEL, tensors["mapping"], start, INTEGERS)
+        tokens = {token: int(places[at]) for token, at in tokens.items() if at < len(places)}
+    rows = {token: row for token, row in tokens.items() if 0 <= row < len(table)}
+    return StaticModel(rows, table, tensors[name]["dtype"] == "BF16")
+
+
+def _header(path: Path) -> tuple[dict[str, Any], int]:
+    """What a file says about its tensors, and where these begin."""
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(LENGTH_BYTES), "little")
+        if not 0 < length <= MOST_HEADER:
+            raise ValueError("the header is too long")
+        header = json.loads(file.read(length))
+    header.pop("__metadata__", None)
+    return header, LENGTH_BYTES + length
+
+
+def _tensor(path: Path, facts: Mapping[str, Any], start: int, types: Mapping[str, str]) -> NDArray[Any]:
+    if facts["dtype"] not in types:
+        raise ValueError("the numbers are of another type")
+    return np.memmap(path, types[facts["dtype"]], "r", start + facts["data_offsets"][0], tuple(facts["shape"]))
+
+
+def _tokens(path: Path) -> dict[str, int]:
+    """The tokens, each with its number."""
+    if path.stat().st_size > MOST_TOKENIZER:
+        raise ValueError("there are too many tokens")
+    vocabulary = json.loads(path.read_bytes())["model"]["vocab"]
+    if isinstance(vocabulary, list):  # with their scores
+        return {token: at for at, (token, _) in enumerate(vocabulary)}
+    return {str(token): int(at) for token, at in vocabulary.items()}

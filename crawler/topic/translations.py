@@ -1,0 +1,220 @@
+"""Which pages say the same in different languages, and how relevant each of them is.
+
+Two pages of different languages are translations of each other if
+
+- the head of one names the other by `hreflang`, or a sitemap does;
+- each has a link to the other that has `hreflang`, or whose text is the name of a language; or
+- their addresses are the same but for a language: /zh/bees/ and /bees/, after P. Resnik and N. A. Smith, "The Web as a
+  Parallel Corpus", Computational Linguistics 2003.
+
+A page is known by a hash of its address without the language. Memory is bounded: what was added first is forgotten.
+"""
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from crawler.metadata.language import normalise
+from crawler.page.page import Page
+from crawler.urls.parsing import absolute
+
+MOST_PAGES = 10_000
+"""Pages whose relevance is remembered: these take 4 MB."""
+MOST_NAMED = 5_000
+"""Pages of which is remembered which other ones they name."""
+MOST_NAMES = 20
+"""Pages that one page names."""
+MOST_SHARED = 2_000
+"""Pages, and pairs of them, that are shared with other workers: the last ones."""
+ADDRESS_BITS = 48
+LANGUAGE_TAG = re.compile(r"[a-z]{2,3}(?:[-_](?:[a-z]{2}|hans|hant))?")
+SIGNS_IN_PATH = re.compile(r"([/.])")
+LANGUAGE_PARAMETERS = frozenset("hl lang language locale".split())
+LONGEST_NAME = 12
+"""Characters of a language's name."""
+LANGUAGE_NAMES = frozenset(
+    "english 英文 英语 英語 英文版 chinese 中文 汉语 漢語 中文版 简体 繁體 简体中文 繁體中文 繁体中文 "
+    "deutsch german français french español spanish português portuguese italiano italian nederlands dutch "
+    "polski polish русский russian українська ukrainian 日本語 japanese 한국어 korean العربية arabic türkçe turkish "
+    "čeština czech svenska swedish suomi finnish dansk danish norsk magyar română ελληνικά greek עברית فارسی हिन्दी ไทย "
+    "indonesia en zh de fr es pt it nl pl ru uk ja ko ar tr cs sv".split()
+)
+
+
+class NamedTranslations(NamedTuple):
+    """The addresses that a page names as itself in other languages."""
+
+    declared: tuple[str, ...] = ()
+    """By its head, or a sitemap."""
+    linked: tuple[str, ...] = ()
+    """By links in its body, which often lead to the start page of the other language instead."""
+
+
+class AddressKey(NamedTuple):
+    """An address without its language, as numbers."""
+
+    page: int
+    folder: int
+
+
+NO_ADDRESS = AddressKey(0, 0)
+
+
+@dataclass
+class FolderSum:
+    """The relevance of the pages in a folder in one language."""
+
+    relevance: float = 0.0
+    pages: int = 0
+
+
+def named_translations(page: Page) -> NamedTranslations:
+    """The addresses that a page names as itself in other languages."""
+    declared = dict.fromkeys(url for url in page.alternates.values() if url != page.url)
+    linked = dict.fromkeys(link.url for link in page.links if len(link.text) <= LONGEST_NAME and is_language(link.text))
+    for anchor in page.link_elements:
+        if anchor.element.get("hreflang") and anchor.href and (url := absolute(page.base, anchor.href)):
+            linked[url] = None
+    return NamedTranslations(tuple(declared)[:MOST_NAMES], tuple(linked)[:MOST_NAMES])
+
+
+def is_language(text: str) -> bool:
+    """Whether the text of a link is the name of a language.
+
+    >>> is_language("中文"), is_language("EN"), is_language("Home")
+    (True, True, False)
+    """
+    return text.casefold() in LANGUAGE_NAMES
+
+
+def without_language(url: str) -> str:
+    """An address without the part that names a language: of the host, of the path, or a parameter.
+
+    >>> without_language("https://a.example/zh/bees/"), without_language("https://www.a.example/bees/")
+    ('a.example/bees/', 'a.example/bees/')
+    >>> without_language("https://zh.a.example/x"), without_language("https://a.example/x.en.html?lang=de")
+    ('a.example/x', 'a.example/x.html?lang=de')
+    """
+    parts = urlsplit(url)
+    name, path, query = parts.netloc.removeprefix("www."), parts.path, parts.query
+    first, _, rest = name.partition(".")
+    shorter = _without_first(SIGNS_IN_PATH.split(path))
+    if "." in rest and _names_language(first):
+        name = rest
+    elif shorter is not None:
+        path = shorter
+    elif query:
+        pairs = query.split("&")
+        query = "&".join(pair for pair in pairs if pair.partition("=")[0] not in LANGUAGE_PARAMETERS)
+    return f"{name}{path}?{query}" if query else f"{name}{path}"
+
+
+def _without_first(parts: list[str]) -> str | None:
+    """A path without the first part that names a language, and the sign before it; None if there is none."""
+    for at in range(2, len(parts), 2):
+        if _names_language(parts[at]):
+            return "".join(parts[: at - 1] + parts[at + 1 :]) or "/"
+    return None
+
+
+def _names_language(part: str) -> bool:
+    folded = part.lower()
+    return LANGUAGE_TAG.fullmatch(folded) is not None and normalise(folded) is not None
+
+
+def address_key(url: str) -> AddressKey:
+    """The numbers of an address and of its folder."""
+    text = without_language(url)
+    return AddressKey(_number(text), _number(text.rpartition("/")[0]))
+
+
+def _number(text: str) -> int:
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=ADDRESS_BITS // 8).digest(), "big")
+
+
+class Translations:
+    """The relevance of pages by language, and which pages name each other as translations."""
+
+    def __init__(self) -> None:
+        self._relevance: dict[AddressKey, dict[str, float]] = {}
+        """By address and language."""
+        self._folders: dict[int, dict[str, FolderSum]] = {}
+        """The relevance of the pages in a folder, by its number and by language."""
+        self._names: dict[int, dict[int, AddressKey]] = {}
+        """The pages that a page names, by number."""
+
+    def name(self, url: str, named: NamedTranslations) -> None:
+        """Record which addresses a page names as itself in other languages."""
+        if not named.declared and not named.linked:
+            return
+        key = address_key(url)
+        for other in map(address_key, named.declared):
+            self._name(key, other)
+            self._name(other, key)
+        for other in map(address_key, named.linked):
+            self._name(key, other)
+
+    def judge(self, key: AddressKey, language: str, relevance: float) -> None:
+        """Record the relevance of a page."""
+        by_language = self._relevance.setdefault(key, {})
+        folder = self._folders.setdefault(key.folder, {}).setdefault(language, FolderSum())
+        folder.relevance += relevance - by_language.get(language, 0.0)
+        folder.pages += language not in by_language
+        by_language[language] = relevance
+        if len(self._relevance) > MOST_PAGES:
+            self._forget(next(iter(self._relevance)))
+
+    def _forget(self, key: AddressKey) -> None:
+        of_folder = self._folders[key.folder]
+        for language, relevance in self._relevance.pop(key).items():
+            of_folder[language].relevance -= relevance
+            of_folder[language].pages -= 1
+            if not of_folder[language].pages:
+                del of_folder[language]
+        if not of_folder:
+            del self._folders[key.folder]
+
+    def relevance(self, key: AddressKey, languages: Collection[str]) -> float | None:
+        """The mean relevance of a page's translations into these languages; None if none is known."""
+        named = self._names.get(key.page, {}).values()
+        others = (other for other in named if key.page in self._names.get(other.page, {}))
+        values = [
+            relevance
+            for page in (key, *others)
+            for language, relevance in self._relevance.get(page, {}).items()
+            if language in languages
+        ]
+        return sum(values) / len(values) if values else None
+
+    def of_folder(self, key: AddressKey, languages: Collection[str]) -> float:
+        """The mean relevance of the pages in these languages in the folder of a page, as if one more had none."""
+        sums = [of for language, of in self._folders.get(key.folder, {}).items() if language in languages]
+        return sum(of.relevance for of in sums) / (1 + sum(of.pages for of in sums))
+
+    def shared(self) -> tuple[list[tuple[AddressKey, str, float]], list[tuple[AddressKey, AddressKey]]]:
+        """The last pages with language and relevance, and the last pairs of which one names the other."""
+        last_judged = list(self._relevance.items())[-MOST_SHARED:]
+        last_named = list(self._names.items())[-MOST_SHARED:]
+        pages = [(key, language, value) for key, by_language in last_judged for language, value in by_language.items()]
+        pairs = [(AddressKey(page, 0), other) for page, named in last_named for other in named.values()]
+        return pages[-MOST_SHARED:], pairs[-MOST_SHARED:]
+
+    def hear(
+        self, pages: Iterable[tuple[AddressKey, str, float]], pairs: Iterable[tuple[AddressKey, AddressKey]]
+    ) -> None:
+        """Take over what another worker or an earlier run knows."""
+        for key, language, relevance in pages:
+            if language not in self._relevance.get(key, {}):
+                self.judge(key, language, relevance)
+        for key, other in pairs:
+            self._name(key, other)
+
+    def _name(self, key: AddressKey, other: AddressKey) -> None:
+        named = self._names.setdefault(key.page, {})
+        if key.page != other.page and len(named) < MOST_NAMES:
+            named[other.page] = other
+        if len(self._names) > MOST_NAMED:
+            del self._names[next(iter(self._names))]
