@@ -202,6 +202,7 @@ FAULTS: dict[str, str] = {
     Fault.BROKEN: N_("document that is damaged, or of another type than it says"),
     Fault.ENCRYPTED: N_("document that needs a password"),
     Fault.SCANNED: N_("document without text, such as a scan"),
+    Fault.NO_SENTENCES: N_("text file that is no text for readers, such as code or data"),
     Fault.LIMIT: N_("document that takes more time or memory than the limit"),
     "endless": N_("its scripts never end"),
     "crashed": N_("its tab crashed or used too much memory"),

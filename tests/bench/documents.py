@@ -1,13 +1,19 @@
-"""How well PDF files are read: manuals of Debian that are there as PDF and as HTML, and texts printed by LibreOffice.
+"""How well PDF files and plain texts are read: what Debian has as PDF or text and as HTML, and what LibreOffice prints.
 
     python tests/bench/documents.py [--unseen] FOLDER [PART OF A NAME [PROGRAMS]]
     python tests/bench/documents.py --printed FILE.html ...
+    python tests/bench/documents.py --texts FOLDER [PART OF A NAME]
 
 FOLDER has the unpacked packages, one folder each (`apt-get download PACKAGE`, `dpkg -x`). The gold is the text that the
 extractor `auto` finds in the HTML. Beside the text in its order (F1 of runs of four words) stand how many paragraphs
 are whole, how many headings are found (F1 both), and seconds of the processor. The others are plain PDFium, pdftotext,
 pdfminer.six and pypdf, as far as they are installed; a paragraph of theirs ends at an empty line where they have any.
 With --printed, LibreOffice (soffice) makes ODT, DOCX, EPUB and PDF of the HTML files; the gold is all of their text.
+
+With --texts, FOLDER has packages with `NAME.txt.gz` beside `NAME.html.gz`, such as those of the RFCs (doc-rfc-std in
+Debian's part non-free). The gold is the text of the HTML without its running headers and tables of contents. HTML that
+only colours the lines of the text has neither paragraphs nor headings to compare: `lines` counts such files, `pages`
+those that xml2rfc made. Every tenth file is judged, by its number.
 """
 
 import gzip
@@ -19,9 +25,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
+
+from lxml import html as lxml_html
 
 from crawler.evaluation.text_metrics import f1, precision_recall, shingles, tokens
 from crawler.extraction import extract
@@ -112,7 +121,9 @@ def of_html(html: bytes) -> Reading:
     from crawler.extraction.output.plain_text import plain
 
     page = Page("", html, "text/html; charset=utf-8")
-    return Reading(plain(page.blocks), tuple(block.text for block in page.blocks if block.tag in HEADINGS))
+    return Reading(
+        plain(page.blocks, keeps_repeated=True), tuple(block.text for block in page.blocks if block.tag in HEADINGS)
+    )
 
 
 def pdfium(data: bytes) -> Reading:
@@ -219,6 +230,61 @@ def score(found: Reading, wanted: Reading) -> Scores:
     )
 
 
+LEFT_OUT = (
+    "//nav",
+    "//*[@id='toc']",
+    "//table[@class='ears']",
+    "//*[@id='identifiers']",
+    "//*[@class='grey']",
+    "//*[@class='noprint']",
+    "//*[@class='pilcrow']",
+    "//script",
+    "//style",
+)
+"""What the HTML of an RFC has beside its text."""
+CONTENTS_LINE = re.compile(r"(?:\. ?){3,}\s*\d+\s*$")
+EVERY = 10
+
+
+def gold_of_rfc(html: bytes) -> tuple[Reading, bool]:
+    """The text and the headings of the HTML of an RFC, and whether it has elements for its paragraphs."""
+    root = lxml_html.fromstring(html)
+    for path in LEFT_OUT:
+        for element in root.xpath(path):
+            element.drop_tree()
+    has_paragraphs = len(root.xpath("//p")) > len(root.xpath("//pre"))
+    if not has_paragraphs:
+        lines = "\n".join(pre.text_content() for pre in root.xpath("//pre")).splitlines()
+        blocks = groupby(
+            (line for line in lines if not CONTENTS_LINE.search(line)), key=lambda line: bool(line.strip())
+        )
+        return Reading("\n\n".join(" ".join(block) for has_text, block in blocks if has_text)), False
+    return of_html(lxml_html.tostring(root, encoding="utf-8")), True
+
+
+def texts(root: Path, part: str = "") -> None:
+    """Print how well plain texts are read, beside their HTML."""
+    from crawler.documents.document_type import PLAIN_TEXT
+    from crawler.documents.read_document import read_document
+
+    rows: dict[str, list[tuple[float, ...]]] = {}
+    files = sorted(path for path in root.rglob("*.txt.gz") if path.with_name(f"{path.name[:-7]}.html.gz").is_file())
+    for path in files[::EVERY]:
+        if part not in path.as_posix():
+            continue
+        html = gzip.decompress(path.with_name(f"{path.name[:-7]}.html.gz").read_bytes())
+        wanted, has_paragraphs = gold_of_rfc(html)
+        start = time.process_time()
+        document = read_document(gzip.decompress(path.read_bytes()), PLAIN_TEXT)
+        seconds = time.process_time() - start
+        row = (*score(of_html(document.html.encode()), wanted), seconds)
+        rows.setdefault("pages" if has_paragraphs else "lines", []).append(row)
+        print(f"{path.name:26}{'pages' if has_paragraphs else 'lines':10}" + "".join(f" {value:6.3f}" for value in row))
+    for kind, scores in rows.items():
+        means = [sum(column) / len(scores) for column in zip(*scores, strict=True)]
+        print(f"{f'mean of {len(scores)}':26}{kind:10}" + "".join(f" {value:6.3f}" for value in means))
+
+
 PRINTERS = {"odt": "odt:writer8", "docx": "docx:MS Word 2007 XML", "epub": "epub:EPUB", "pdf": "pdf:writer_pdf_Export"}
 
 
@@ -265,7 +331,9 @@ def main(manuals: Iterable[str], root: Path, part: str = "", programs: str = ","
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--printed":
+    if sys.argv[1] == "--texts":
+        texts(Path(sys.argv[2]), *sys.argv[3:])
+    elif sys.argv[1] == "--printed":
         printed(sys.argv[2:])
     elif sys.argv[1] == "--unseen":
         main(UNSEEN, Path(sys.argv[2]), *sys.argv[3:])
