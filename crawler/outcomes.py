@@ -83,6 +83,7 @@ class Code(StrEnum):
     EMPTY_LIST = "empty_list", Group.SKIPPED, N_("no address in it")
     EMPTY_EXAMPLE = "empty_example", Group.SKIPPED, N_("no text in it")
     NOINDEX = "noindex", Group.SKIPPED, N_("noindex")
+    TEXT_WITHHELD = "text_withheld", Group.SKIPPED, N_("page whose owner marks its text as not to be used")
     MISSING = "missing", Group.SKIPPED, N_("notice that there is no such page")
     LOGIN_FORM = "login_form", Group.SKIPPED, N_("log-in form")
     LISTING = "listing", Group.SKIPPED, N_("list of other pages")
@@ -266,7 +267,7 @@ def _status(code: str) -> Message:
 Outcomes = Counter[Outcome]
 READ = frozenset(
     (
-        *(Code.LIST, Code.NOINDEX, Code.LISTING, Code.PHOTO_PAGE, Code.NO_TEXT),
+        *(Code.LIST, Code.NOINDEX, Code.TEXT_WITHHELD, Code.LISTING, Code.PHOTO_PAGE, Code.NO_TEXT),
         *(Code.OFF_TOPIC, Code.LANGUAGE, Code.DROPPED),
     )
 )
