@@ -54,6 +54,7 @@ class Code(StrEnum):
     INSIDE_DENY = "inside_deny", Group.SKIPPED, N_("inside deny")
     AVOIDED_DOMAIN = "avoided_domain", Group.SKIPPED, N_("domain to leave out")
     ADDRESS_TOO_LONG = "address_too_long", Group.SKIPPED, N_("address too long")
+    SOURCE_OF_PAGE = "source_of_page", Group.SKIPPED, N_("text file that its page was made from")
     PATH_REPEATS = "path_repeats", Group.SKIPPED, N_("path repeats itself")
     ROBOTS_FORBIDS = "robots_forbids", Group.SKIPPED, N_("refused by robots.txt")
     ROBOTS_UNREADABLE = "robots_unreadable", Group.SKIPPED, N_("robots.txt cannot be read: {why}")

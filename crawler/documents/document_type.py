@@ -29,6 +29,8 @@ TEXT_TYPES = {
 }
 """The types of text files as servers declare them, each with the one that it is read as."""
 MARKDOWN_ENDINGS = frozenset(("md", "markdown", "mkd", "mdown"))
+SOURCE_ENDINGS = tuple(f".{ending}" for ending in (*sorted(MARKDOWN_ENDINGS), "txt", "rst", "adoc"))
+PAGE_ENDINGS = (".html", ".htm", ".xhtml")
 MARKDOWN_NAMES = ("/llms.txt", "/llms-full.txt")
 """Files for language models, which are Markdown (https://llmstxt.org/#format)."""
 PDF_MARK, ZIP_MARK, OLE_MARK = b"%PDF-", b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -73,6 +75,29 @@ def text_type_of_file(name: str) -> str:
     ('text/markdown', 'text/plain', '')
     """
     return text_type(PLAIN_TEXT, name) if ending(name) in MARKDOWN_ENDINGS | {"txt"} else ""
+
+
+def is_source_of(url: str, page_url: str) -> bool:
+    """Whether an address is that of the text that a web page was made from, by the names of both files.
+
+    >>> page = "https://a.example/docs/dance.html"
+    >>> is_source_of("https://a.example/_sources/dance.md.txt", page), is_source_of("https://a.example/wax.md", page)
+    (True, False)
+    >>> is_source_of("https://a.example/dance/index.md", "https://a.example/dance/")
+    True
+    """
+    if not url.endswith(SOURCE_ENDINGS):
+        return False
+    source, page = urlsplit(url), urlsplit(page_url)
+    folder, _, name = page.path.rpartition("/")
+    names = {_bare_name(name, PAGE_ENDINGS)} if name else {"index", folder.rpartition("/")[2]}
+    return source.netloc == page.netloc and _bare_name(source.path.rpartition("/")[2], SOURCE_ENDINGS) in names
+
+
+def _bare_name(name: str, endings: tuple[str, ...]) -> str:
+    while name.endswith((*endings, *PAGE_ENDINGS)):
+        name = name.rpartition(".")[0]
+    return name
 
 
 def ending(url: str) -> str:

@@ -3,6 +3,7 @@
     python tests/bench/documents.py [--unseen] FOLDER [PART OF A NAME [PROGRAMS]]
     python tests/bench/documents.py --printed FILE.html ...
     python tests/bench/documents.py --texts FOLDER [PART OF A NAME]
+    python tests/bench/documents.py --markdown FOLDER
 
 FOLDER has the unpacked packages, one folder each (`apt-get download PACKAGE`, `dpkg -x`). The gold is the text that the
 extractor `auto` finds in the HTML. Beside the text in its order (F1 of runs of four words) stand how many paragraphs
@@ -14,10 +15,15 @@ With --texts, FOLDER has packages with `NAME.txt.gz` beside `NAME.html.gz`, such
 Debian's part non-free). The gold is the text of the HTML without its running headers and tables of contents. HTML that
 only colours the lines of the text has neither paragraphs nor headings to compare: `lines` counts such files, `pages`
 those that xml2rfc made. Every tenth file is judged, by its number.
+
+With --markdown, FOLDER has been filled by `npm install marked fastify pino undici docsify`. The gold of each Markdown
+file of these packages and of those that they need is what marked makes of it; `source` is the word F1 with the source,
+read as `strangers.py` does.
 """
 
 import gzip
 import io
+import json
 import re
 import subprocess
 import sys
@@ -268,7 +274,8 @@ def texts(root: Path, part: str = "") -> None:
     from crawler.documents.read_document import read_document
 
     rows: dict[str, list[tuple[float, ...]]] = {}
-    files = sorted(path for path in root.rglob("*.txt.gz") if path.with_name(f"{path.name[:-7]}.html.gz").is_file())
+    texts = (path for path in sorted(root.rglob("*.txt.gz")) if not path.is_symlink())
+    files = [path for path in texts if path.with_name(f"{path.name[:-7]}.html.gz").is_file()]
     for path in files[::EVERY]:
         if part not in path.as_posix():
             continue
@@ -283,6 +290,51 @@ def texts(root: Path, part: str = "") -> None:
     for kind, scores in rows.items():
         means = [sum(column) / len(scores) for column in zip(*scores, strict=True)]
         print(f"{f'mean of {len(scores)}':26}{kind:10}" + "".join(f" {value:6.3f}" for value in means))
+
+
+MARKED = """
+const { marked } = require("marked");
+const sources = JSON.parse(require("fs").readFileSync(0, "utf8"));
+console.log(JSON.stringify(sources.map((source) => marked.parse(source))));
+"""
+SHOWN_BELOW = 0.98
+LEAST_WORDS = 50
+"""Of a Markdown file that is judged."""
+
+
+def markdown(root: Path) -> None:
+    """Print how well Markdown is read, beside what another program makes of it."""
+    from crawler.documents.document_type import MARKDOWN
+    from crawler.documents.read_document import read_document
+    from crawler.evaluation.structure_scores import parts
+
+    sys.path.insert(0, str(Path(__file__).parent))
+    from strangers_sites.compare import plain_markdown, text_of
+
+    files = [path for path in sorted(root.rglob("*.md")) if path.is_file()]
+    sources = {path: path.read_text(encoding="utf-8", errors="replace") for path in files}
+    sources = {path: source for path, source in sources.items() if len(tokens(source)) >= LEAST_WORDS}
+    run = subprocess.run(
+        ["node", "-e", MARKED],
+        input=json.dumps(list(sources.values())),
+        capture_output=True,
+        check=True,
+        cwd=root,
+        text=True,
+    )
+    rows = []
+    for (path, source), html in zip(sources.items(), json.loads(run.stdout), strict=True):
+        start = time.process_time()
+        document = read_document(source.encode(), MARKDOWN)
+        seconds = time.process_time() - start
+        found, wanted = of_html(document.html.encode()), of_html(f"<body>{html}".encode())
+        words = agreement(Counter(tokens(found.text)), Counter(tokens(text_of(parts(plain_markdown(source))))))
+        rows.append((*score(found, wanted), words, seconds))
+        if rows[-1][0] < SHOWN_BELOW:
+            print(f"{path.relative_to(root).as_posix()[-50:]:50}" + "".join(f" {value:6.3f}" for value in rows[-1]))
+    means = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
+    print(f"{'':50} {'text':>6} {'words':>6} {'parag.':>6} {'head.':>6} {'source':>6} {'s':>6}")
+    print(f"{f'mean of {len(rows)}':50}" + "".join(f" {value:6.3f}" for value in means))
 
 
 PRINTERS = {"odt": "odt:writer8", "docx": "docx:MS Word 2007 XML", "epub": "epub:EPUB", "pdf": "pdf:writer_pdf_Export"}
@@ -333,6 +385,8 @@ def main(manuals: Iterable[str], root: Path, part: str = "", programs: str = ","
 if __name__ == "__main__":
     if sys.argv[1] == "--texts":
         texts(Path(sys.argv[2]), *sys.argv[3:])
+    elif sys.argv[1] == "--markdown":
+        markdown(Path(sys.argv[2]))
     elif sys.argv[1] == "--printed":
         printed(sys.argv[2:])
     elif sys.argv[1] == "--unseen":

@@ -27,12 +27,14 @@ ROUTES: dict[str, Route] = {
     "/noindex.txt": Answer(BEES, content_type=PLAIN, headers={"X-Robots-Tag": "noindex"}),
     "/reserved.txt": Answer(BEES, content_type=PLAIN, headers={"tdm-reservation": "1"}),
     "/html.md": Answer(page(BEES)),
+    "/wax.html": Answer(page("Bees make wax in the dark of the hive.", links={"/_sources/wax.md.txt": "Source"})),
+    "/_sources/wax.md.txt": Answer("Bees make wax in the dark of the hive.", content_type=PLAIN),
 }
 
 
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Crawl, Site]:
-    links = dict.fromkeys(ROUTES.keys() - {"/more.md", "/listed.md"}, "on")
+    links = dict.fromkeys(ROUTES.keys() - {"/more.md", "/listed.md", "/_sources/wax.md.txt"}, "on")
     site = Site({"/": page("Hello.", links=links), **ROUTES})
     with serving(site):
         return crawl(tmp_path_factory.mktemp("texts"), {"seeds": site.url}, OPEN), site
@@ -45,7 +47,7 @@ def test_text_files_are_items(crawled: tuple[Crawl, Site]) -> None:
     assert kinds == {
         "/": "text/html", "/bees.txt": "text/plain", "/gbk": "text/plain", "/mail": "text/plain",
         "/bees.md": "text/markdown", "/more.md": "text/markdown", "/vague.md": "text/markdown",
-        "/listed.md": "text/markdown", "/reserved.txt": "text/plain", "/html.md": "text/html",
+        "/listed.md": "text/markdown", "/reserved.txt": "text/plain", "/html.md": "text/html", "/wax.html": "text/html",
     }  # fmt: skip
     assert items["/bees.txt"]["text"] == BEES
     assert items["/gbk"]["text"].startswith("蜜蜂在黑暗的蜂巢里跳舞")
@@ -59,6 +61,7 @@ def test_text_files_are_items(crawled: tuple[Crawl, Site]) -> None:
 
 def test_what_is_no_text_is_counted_by_why(crawled: tuple[Crawl, Site]) -> None:
     counts = {"unread_document/broken": 2, "unread_document/no_sentences": 1, "noindex": 1, "outside_scope": 1}
+    counts["source_of_page"] = 1
     assert crawled[0].counts() == {str(Outcome.of(code).message): count for code, count in counts.items()}
 
 
