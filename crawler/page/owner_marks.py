@@ -53,6 +53,13 @@ class Withheld:
 
 
 NOTHING = Withheld()
+SPELLINGS = {
+    OwnerMark.NO_SNIPPET: (b"data-nosnippet",),
+    OwnerMark.AI_CRAWL_EXCLUDE: (b"data-ai-crawl-exclude",),
+    OwnerMark.PAGEFIND_IGNORE: (b"data-pagefind-ignore",),
+    OwnerMark.GOOGLE_OFF: (b"oogleoff", b"GOOGLEOFF"),
+}
+"""How pages write the marks. To look for all spellings takes three times as long, on every page."""
 ON_TAGS = {OwnerMark.NO_SNIPPET: frozenset(("span", "div", "section"))}
 """The elements on which a mark counts, where these are not all."""
 BOOLEAN = frozenset((OwnerMark.NO_SNIPPET,))
@@ -72,8 +79,7 @@ MOST_INNER, MAX_WORDS = 20, 300
 
 def marks_in(source: bytes) -> list[OwnerMark]:
     """The kinds of marks that a source may have, told without parsing it."""
-    lower = source.lower()
-    return [mark for mark in OwnerMark if mark.encode() in lower]
+    return [mark for mark, spellings in SPELLINGS.items() if any(spelling in source for spelling in spellings)]
 
 
 def withhold(root: etree._Element, marks: Collection[OwnerMark]) -> Withheld:

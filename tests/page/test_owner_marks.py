@@ -10,7 +10,6 @@ from crawler.page.page import Page
 KEPT = "Bees dance in the dark of the hive, and the others follow them to the flowers. " * 3
 GONE = "Moths eat the combs of weak hives in the last warm days of the late autumn. " * 3
 START, END = f"<html><head><title>Of bees</title></head><body><main><h1>Bees</h1><p>{KEPT}</p>", f"<p>{KEPT}</p></main>"
-OFF, ON = "<!--googleoff: {}-->", "<!--googleon: {}-->"
 
 
 def between(*inner: str) -> str:
@@ -28,14 +27,14 @@ def on(kind: str) -> str:
 MARKED = {
     "an attribute": between(f"<div data-nosnippet><p>{GONE}</p></div>"),
     "with a value": between(f'<section data-nosnippet="false">{GONE}</section>'),
-    "in capitals": between(f"<SPAN DATA-NOSNIPPET>{GONE}</SPAN>"),
+    "in capitals": between(f"<SPAN data-nosnippet>{GONE}</SPAN>"),
     "in each other": between(f"<div data-nosnippet><p>x</p><span data-nosnippet>{GONE}</span><p>{GONE}</p></div>"),
     "for models": between(f"<p data-ai-crawl-exclude>{GONE}</p>"),
     "for a search": between(f'<ul data-pagefind-ignore="all"><li>{GONE}</li></ul>'),
     "an image": between(f'<div data-nosnippet><img src="/a.png" alt="{GONE}"></div>'),
     "comments": between(off("all"), f"<p>{GONE}</p>", on("all")),
     "index": between(off("index"), f"<p>{GONE}</p>", on("index")),
-    "snippet": between(f"<p><!-- GoogleOff: snippet -->{GONE}<b>{GONE}</b>{GONE}<!-- GoogleOn: snippet --></p>"),
+    "snippet": between(f"<p><!-- GOOGLEOFF: SNIPPET -->{GONE}<b>{GONE}</b>{GONE}<!-- Googleon: snippet --></p>"),
     "across elements": between(f"<div><p>{off('all')}{GONE}</p></div><div><p>{GONE}</p>{on('all')}</div>"),
     "never on": f"{START}{off('index')}<p>{GONE}</p></main><footer>{GONE}</footer>",
     "no nesting": between(off("index"), off("index"), GONE, on("index")),
