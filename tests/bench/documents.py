@@ -270,6 +270,7 @@ def gold_of_rfc(html: bytes) -> tuple[Reading, bool]:
 
 def texts(root: Path, part: str = "") -> None:
     """Print how well plain texts are read, beside their HTML."""
+    from crawler.documents.document import DocumentError
     from crawler.documents.document_type import PLAIN_TEXT
     from crawler.documents.read_document import read_document
 
@@ -282,9 +283,11 @@ def texts(root: Path, part: str = "") -> None:
         html = gzip.decompress(path.with_name(f"{path.name[:-7]}.html.gz").read_bytes())
         wanted, has_paragraphs = gold_of_rfc(html)
         start = time.process_time()
-        document = read_document(gzip.decompress(path.read_bytes()), PLAIN_TEXT)
-        seconds = time.process_time() - start
-        row = (*score(of_html(document.html.encode()), wanted), seconds)
+        try:
+            found = of_html(read_document(gzip.decompress(path.read_bytes()), PLAIN_TEXT).html.encode())
+        except DocumentError:
+            found = Reading("")
+        row = (*score(found, wanted), time.process_time() - start)
         rows.setdefault("pages" if has_paragraphs else "lines", []).append(row)
         print(f"{path.name:26}{'pages' if has_paragraphs else 'lines':10}" + "".join(f" {value:6.3f}" for value in row))
     for kind, scores in rows.items():

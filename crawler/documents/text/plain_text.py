@@ -53,14 +53,13 @@ SPACED = re.compile(r"\S {2,}\S")
 URL = re.compile(r"https?://[^\s<>\"“”，。；）]{1,2000}")
 AFTER_URL = ".,;:!?)]}'*_>"
 READABLE = re.compile(
-    r"[^\W_]+(?:['’.-][^\W_]+)*-?[,.;:!?\"'’”»)」』。，；：！？、…]*|[\"'“‘«(「『][^\W_].*|--?|[–—&]|https?://.+",
-    re.DOTALL,
+    r"[^\W_]+(?:['’.-][^\W_]+)*-?[,.;:!?\"'’”»)」』。，；：！？、…]*|[\"'“‘«(「『]|--?|[–—&]|https?://.+", re.DOTALL
 )
 LEAST_WORDS = 0.75
 """Share of what stands between the spaces of a line that are words."""
 LEAST_READABLE, LEAST_SENTENCES = 0.55, 0.25
 """Share of a text's lines that consist of words, or of its characters in paragraphs with sentences. On a Debian system,
-5 % of the files of code and 95 % of the READMEs have one of both.
+a tenth of the files of code and 95 % of the READMEs have one of both.
 """
 
 
@@ -117,15 +116,18 @@ def parts_of(text: str) -> list[Part]:
 
 
 def is_for_readers(parts: Sequence[Part]) -> bool:
-    """Whether a text is for readers: its lines consist of words, or much of it is paragraphs with sentences.
+    """Whether a text is for readers: it has chapters, its lines consist of words, or much of it is sentences.
 
     >>> is_for_readers(parts_of("Bees dance in the dark.")), is_for_readers(parts_of("for (i = 0; i < 3; i++) {"))
     (True, False)
     """
-    lines = [line.lstrip("> ") for part in parts for line in part.lines if any(map(str.isalnum, line))]
+    kinds = Counter(part.kind for part in parts)
+    if kinds[Kind.CONTENTS] and kinds[Kind.HEADING] >= LEAST_ENTRIES:
+        return True
+    lines = [line.strip("> ") for part in parts for line in part.lines if any(map(str.isalnum, line))]
     if lines and sum(map(_consists_of_words, lines)) >= LEAST_READABLE * len(lines):
         return True
-    sentences = sum(sum(map(len, part.lines)) for part in parts if _has_sentences(part))
+    sentences = sum(len(line.strip()) for part in parts if _has_sentences(part) for line in part.lines)
     return sentences > LEAST_SENTENCES * sum(map(len, lines))
 
 
@@ -385,12 +387,13 @@ def _term(lines: tuple[str, ...], layout: Layout) -> list[Part]:
 
 
 def _merged(parts: Sequence[Part]) -> list[Part]:
-    """The parts without the table of contents and its heading, listings that follow each other as one."""
+    """The parts without the heading of the table of contents, listings that follow each other as one."""
     merged: list[Part] = []
     for kind, run in groupby(parts, key=attrgetter("kind")):
         if kind is Kind.CONTENTS:
             if merged and merged[-1].kind is Kind.HEADING and merged[-1].level > 1:
                 merged.pop()
+            merged += run
         elif kind is Kind.LISTING:
             lines = [line for part in run for line in ("", *part.lines)]
             merged.append(Part(Kind.LISTING, tuple(lines[1:])))
@@ -411,6 +414,8 @@ def write(parts: Iterable[Part], body: Body, quotes: int = 0) -> None:
                 body.code(escape(_dedented(part.lines)))
             case Kind.QUOTE:
                 _write_quote(part, body, quotes)
+            case Kind.CONTENTS:
+                continue
             case _:
                 body.paragraph(_linked(_text(part.lines)))
 

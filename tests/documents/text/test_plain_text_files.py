@@ -32,6 +32,7 @@ TABLE = """\
     drone      500     8 weeks"""
 
 CHINESE = "蜜蜂在黑暗的蜂巢里跳舞，其他的蜜蜂\n跟着它飞到花丛中去采集花蜜，然后再\n回家。"
+CONTENTS = "1. Bees\n2. Wax\n3. Ants\n"
 LINKED = "http://a.example/?b=1&amp;c"
 BOLD = "B\x08Be\x08ee\x08es\x08s"
 
@@ -145,6 +146,7 @@ def test_pages_are_joined_without_running_lines_and_contents(divider: str) -> No
         (VERSES, True),
         ("蜜蜂在黑暗的蜂巢里跳舞。", True),
         ("Run it:\n\n    make -j4 CFLAGS=-O2\n    ./bees --dance=1\n\n" + f"{DANCE}\n\n" * 2, True),
+        (CONTENTS + "".join(f"\n{title}\n\n" + "    x[1] = {2};\n" * 9 for title in CONTENTS.splitlines()), True),
         ("int main(void) {\n    return dance(&bees[0], 3);\n}\n", False),
         ("name,count\nqueen,1\nworker,40000\n", False),
         ('{"bees": [1, 2, 3], "hive": "A-1"}\n', False),
