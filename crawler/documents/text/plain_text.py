@@ -28,7 +28,7 @@ CONTROLS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 QUOTED = re.compile(r" {0,3}>")
 MOST_QUOTES = 8
 """Quotes in each other."""
-UNDERLINE = re.compile(r"\s*([=\-~^*_+#\"'])\1{2,}\s*$")
+UNDERLINE = re.compile(r"\s*([=\-~^*+#\"'])\1{2,}\s*$")
 RULE = re.compile(r"[\s=\-~*_+#.·•]*$")
 """A line that only parts what is above from what is below."""
 LEADERS = re.compile(r"(?:\s*\.){3,}\s*\d*\s*$|\s{3,}\d{1,4}$")
@@ -43,6 +43,8 @@ NUMBERED = re.compile(r"(?:[A-Z]\w{2,11}\s+)?((?:\d{1,3}|[A-Z](?=\.))(?:\.\d{1,3
 """The number of a section, with a word such as Appendix before it."""
 MAX_HEADING = 100
 MAX_HEADING_LINES = 3
+CHINESE_INDENT = "\u3000\u3000"
+"""Two wide spaces, with which each paragraph of a Chinese text begins."""
 CENTRED = 8
 """Columns by which the two margins of a centred line may differ."""
 FIRST_BLOCKS = 4
@@ -282,7 +284,8 @@ def _is_heading(block: Block, layout: Layout) -> bool:
     if text in layout.outline or _entry(block.lines) in layout.outline:
         return True
     unnumbered = NUMBERED.sub("", text, count=1)
-    is_capital = text.isupper() and sum(map(str.isalpha, text)) > 3
+    first = block.lines[0].strip()
+    is_capital = first.isupper() and sum(map(str.isalpha, first)) > 3
     if not _consists_of_words(unnumbered) or any(map(GAP.search, block.lines)):
         return False
     if text.endswith(ENDS_OF_CLAUSES) and not (is_capital and text.endswith(".")):
@@ -293,7 +296,7 @@ def _is_heading(block: Block, layout: Layout) -> bool:
     if block.indent < layout.margin and not any(map(SPACED.search, map(_unnumbered, block.lines))):
         return True
     if len(block.lines) > 1:
-        return False
+        return is_capital and block.blanks > 1
     return is_capital or (block.blanks > 1 and not text.endswith(END_OF_SENTENCE))
 
 
@@ -343,7 +346,9 @@ def _nested(items: Iterable[tuple[int, list[str]]], depths: list[int]) -> Iterat
 def _paragraphs(block: Block, layout: Layout) -> Iterator[Part]:
     """The paragraphs of a block, or the block as a listing."""
     lines = block.lines
-    if max(map(width, lines)) > WIDEST and not any(map(DRAWING.search, lines)):
+    is_set_in_chinese = all(line.startswith(CHINESE_INDENT) for line in lines)
+    is_unbroken = max(map(width, lines)) > WIDEST and not any(map(DRAWING.search, lines))
+    if is_set_in_chinese or is_unbroken:
         yield from (Part(Kind.PARAGRAPH, (line,)) for line in lines)
         return
     groups = list(_indented_paragraphs(lines))
