@@ -103,8 +103,7 @@ class Crawl:
     method: str
     """The name of the extractor."""
     reader: PageReader
-    documents: DocumentReader | None
-    """None if documents are not read."""
+    documents: DocumentReader
     rendering: PageRendering | None = None
     """None if no page is rendered in a browser."""
     reports: dict[int, WorkerReport] = field(default_factory=dict)
@@ -222,7 +221,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         libraries = SiteLibraries(extract, LEARNING[method], count_statistic)
         extract = libraries.extract
     extract = with_documents(extract)
-    documents = _documents(crawler) if arguments.documents else None
+    documents = _documents(crawler, reads_files=arguments.documents)
     counts = OutcomeCounts(count_statistic)
     frontier = Frontier(session.committer.keys, _limits(crawler), arguments.max_pages, counts.count)
     status, scope = CrawlStatus(crawler), _scope(settings, arguments, seeds)
@@ -277,14 +276,14 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
     return _crawls[crawler]
 
 
-def _documents(crawler: Crawler) -> DocumentReader:
+def _documents(crawler: Crawler, *, reads_files: bool) -> DocumentReader:
     def widen_limit(by: int) -> None:
         slot = crawler.engine.scraper.slot if crawler.engine is not None else None
         if slot is not None:  # else the crawl has ended
             slot.max_active_size += by
             wake_engine(crawler)
 
-    return DocumentReader(crawler.settings.getint("DOCUMENT_MAX_BYTES"), widen_limit)
+    return DocumentReader(crawler.settings.getint("DOCUMENT_MAX_BYTES"), widen_limit, reads_files=reads_files)
 
 
 def _configure(session: WorkerSession, reader: PageReader, settings: BaseSettings) -> None:

@@ -50,10 +50,12 @@ class PageRecord:
     published_source: str = ""
     """Where `published` was found: `structured_data` (JSON-LD), `meta`, `time_element`, `attribute`, `text` (a visible
     line), `address` or `script` (the data of another script); the first of these that has this date. `document`: a
-    field of a PDF or office file. `feed`: the entry of a feed.
+    field of a PDF, office or text file. `feed`: the entry of a feed.
     """
     content_type: str = ""
-    """The media type: `text/html`, or that of a PDF, DOCX, ODT or EPUB file; empty where the server gives none."""
+    """The media type: `text/html`, `text/plain`, `text/markdown`, or that of a PDF, DOCX, ODT or EPUB file; empty where
+    the server gives none.
+    """
     page_count: int | None = None
     """How many pages a document has, if it says so; null for web pages."""
     page_type: str = ""
@@ -69,7 +71,8 @@ class PageRecord:
     without words.
     """
     via: str = "link"
-    """How the address was found: `seed`, `sitemap`, `feed`, `link`, `image` or `exploration` (a link chosen by chance).
+    """How the address was found: `seed`, `sitemap` (or an `llms.txt`), `feed`, `link`, `image` or `exploration` (a link
+    chosen by chance).
     """
     extractor: str = ""
     """The method that extracted the text; `document` for files that are no web pages and for entries of feeds, of which
@@ -106,7 +109,8 @@ class PageRecord:
     """
     made_from: str = "html"
     """What the text is from: `html` (what the server sent), `rendered` (what the scripts of the page made of it in a
-    browser), `feed` (the entry of a feed, as the page is behind a wall) or `document` (a PDF, DOCX, ODT or EPUB file).
+    browser), `feed` (the entry of a feed, as the page is behind a wall) or `document` (a PDF, DOCX, ODT, EPUB or text
+    file).
     """
     images: list[dict[str, Any]] = field(default_factory=list)
     """The images of the page, each `{"url": …, "alt": …, "noise": …}`: `noise` is the probability, as far as the page

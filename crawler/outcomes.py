@@ -54,6 +54,7 @@ class Code(StrEnum):
     INSIDE_DENY = "inside_deny", Group.SKIPPED, N_("inside deny")
     AVOIDED_DOMAIN = "avoided_domain", Group.SKIPPED, N_("domain to leave out")
     ADDRESS_TOO_LONG = "address_too_long", Group.SKIPPED, N_("address too long")
+    SOURCE_OF_PAGE = "source_of_page", Group.SKIPPED, N_("text file that its page was made from")
     PATH_REPEATS = "path_repeats", Group.SKIPPED, N_("path repeats itself")
     ROBOTS_FORBIDS = "robots_forbids", Group.SKIPPED, N_("refused by robots.txt")
     ROBOTS_UNREADABLE = "robots_unreadable", Group.SKIPPED, N_("robots.txt cannot be read: {why}")
@@ -83,6 +84,7 @@ class Code(StrEnum):
     EMPTY_LIST = "empty_list", Group.SKIPPED, N_("no address in it")
     EMPTY_EXAMPLE = "empty_example", Group.SKIPPED, N_("no text in it")
     NOINDEX = "noindex", Group.SKIPPED, N_("noindex")
+    TEXT_WITHHELD = "text_withheld", Group.SKIPPED, N_("page whose owner marks its text as not to be used")
     MISSING = "missing", Group.SKIPPED, N_("notice that there is no such page")
     LOGIN_FORM = "login_form", Group.SKIPPED, N_("log-in form")
     LISTING = "listing", Group.SKIPPED, N_("list of other pages")
@@ -202,6 +204,7 @@ FAULTS: dict[str, str] = {
     Fault.BROKEN: N_("document that is damaged, or of another type than it says"),
     Fault.ENCRYPTED: N_("document that needs a password"),
     Fault.SCANNED: N_("document without text, such as a scan"),
+    Fault.NO_SENTENCES: N_("text file that is no text for readers, such as code or data"),
     Fault.LIMIT: N_("document that takes more time or memory than the limit"),
     "endless": N_("its scripts never end"),
     "crashed": N_("its tab crashed or used too much memory"),
@@ -265,7 +268,7 @@ def _status(code: str) -> Message:
 Outcomes = Counter[Outcome]
 READ = frozenset(
     (
-        *(Code.LIST, Code.NOINDEX, Code.LISTING, Code.PHOTO_PAGE, Code.NO_TEXT),
+        *(Code.LIST, Code.NOINDEX, Code.TEXT_WITHHELD, Code.LISTING, Code.PHOTO_PAGE, Code.NO_TEXT),
         *(Code.OFF_TOPIC, Code.LANGUAGE, Code.DROPPED),
     )
 )

@@ -21,7 +21,8 @@ PURE = frozenset(
     "outcomes urls page documents translation rights quality metadata extraction noise topic recrawl".split()
 )
 LIBRARIES = frozenset(
-    "cssselect lxml parsel w3lib numpy tldextract rapidfuzz py3langid rjieba adblock pypdfium2 snowballstemmer".split()
+    "cssselect lxml parsel w3lib numpy tldextract rapidfuzz py3langid rjieba adblock pypdfium2 markdown_it "
+    "snowballstemmer".split()
 )
 # The heavy libraries, each with the room that may use it.
 KEPT_TO = {

@@ -154,6 +154,7 @@ def clean(given: Sequence[str]) -> int:
     from crawler.api.document import Document, page_of
     from crawler.api.fetch_page import fetch_page
     from crawler.browser.signs import has_programs
+    from crawler.documents.document_type import text_type_of_file
     from crawler.extraction import favouring
 
     try:
@@ -161,7 +162,7 @@ def clean(given: Sequence[str]) -> int:
             page = fetch_page(options.page, settings, options.render)
         else:
             data = sys.stdin.buffer.read() if options.page == "-" else Path(options.page).read_bytes()
-            page = page_of(data, options.url)
+            page = page_of(data, options.url, text_type_of_file(options.page))
     except MessageError as error:
         refuse(error.message, parser.prog, FAILED)
     except OSError as error:

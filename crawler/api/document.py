@@ -167,7 +167,7 @@ def page_of(data: bytes, url: str, content_type: str = "", robots_header: str = 
     """The page in the bytes of a page or a document; an empty one of a document that cannot be read."""
     if not is_html(content_type, data):
         try:
-            if (page := saved_document(data, url, robots_header)) is not None:
+            if (page := saved_document(data, url, robots_header, content_type)) is not None:
                 return page
         except (DocumentError, NotHtmlError):
             return Page(url, b"", document=DocumentFacts(media_type(content_type)))

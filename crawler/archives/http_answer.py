@@ -10,7 +10,7 @@ import brotli
 from crawler.archives.records import EMPTY_LINE, MAX_HEAD, MAX_PAGE, BrokenError, NotHtmlError, WalledError, fields_of
 from crawler.archives.saved_documents import saved_document
 from crawler.archives.stream import Inflate, ZstdDecompressor, ZstdError
-from crawler.documents.document_type import may_be_document
+from crawler.documents.document_type import may_be_document, text_type
 from crawler.page.page import Page, is_html, media_type
 from crawler.page.walls import wall_service
 
@@ -37,7 +37,8 @@ def page_of(answer: bytes, url: str, whole: bool = True) -> Page:
 def page_of_body(body: bytes, url: str, headers: Mapping[str, str], whole: bool = True) -> Page:
     """The page in a body as it was sent; for incomplete bodies, too, the type is checked first."""
     content_type = headers.get("content-type", "")
-    is_document = may_be_document(media_type(content_type), url, headers.get("content-disposition", ""))
+    is_file = may_be_document(media_type(content_type), url, headers.get("content-disposition", ""))
+    is_document = is_file or bool(text_type(content_type, url))
     if media_type(content_type) and not is_document:  # a body of another declared type is not decompressed
         check_type(content_type, b"")
     if not whole:
@@ -50,10 +51,17 @@ def page_of_body(body: bytes, url: str, headers: Mapping[str, str], whole: bool 
         raise BrokenError(f"the body is compressed more than {MOST_CODINGS} times")
     for coding in reversed(codings):
         body = decoded(body, coding)
-    if is_document and (page := saved_document(checked(body), url, headers.get("x-robots-tag", ""))) is not None:
+    if is_document and (page := _document(checked(body), url, content_type, headers.get("x-robots-tag", ""))):
         return page
     check_type(content_type, body)
     return Page(url, checked(body), content_type, headers.get("x-robots-tag", ""))
+
+
+def _document(body: bytes, url: str, content_type: str, robots_header: str) -> Page | None:
+    """The page of a document, or None if the body is a web page."""
+    if not media_type(content_type) and is_html("", body):
+        return None
+    return saved_document(body, url, robots_header, content_type)
 
 
 def split(answer: bytes) -> tuple[dict[str, str], bytes]:

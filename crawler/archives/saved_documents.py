@@ -5,25 +5,28 @@ from importlib.util import find_spec
 
 from crawler.archives.records import NotHtmlError
 from crawler.documents.document_page import document_page
-from crawler.documents.document_type import type_by_mark
+from crawler.documents.document_type import text_type, type_by_mark
 from crawler.documents.process import DocumentProcess
 from crawler.page.page import Page
 
 
 @cache
-def _process() -> DocumentProcess | None:
-    """The process of this process; None without the package that reads PDF files."""
-    return DocumentProcess() if find_spec("pypdfium2") is not None else None
+def _process() -> DocumentProcess:
+    """The process of this process."""
+    return DocumentProcess()
 
 
-def saved_document(body: bytes, url: str, robots_header: str = "") -> Page | None:
+def saved_document(body: bytes, url: str, robots_header: str = "", content_type: str = "") -> Page | None:
     """The page of a document, or None if the bytes are none; raises a DocumentError if it cannot be read, and a
-    NotHtmlError without the extra `documents`.
+    NotHtmlError for other than text files without the extra `documents`.
+
+    The type is the one that is declared, by which alone text files are told.
     """
-    kind, process = type_by_mark(body), _process()
-    if kind is None:
+    kind = type_by_mark(body)
+    text_kind = "" if kind else text_type(content_type, url)
+    if kind is None and not text_kind:
         return None
-    if process is None:
+    if kind is not None and find_spec("pypdfium2") is None:
         raise NotHtmlError(kind)
-    document = process.read(body)
+    document = _process().read(body, text_kind)
     return document_page(document, url, document.media_type, robots_header)

@@ -29,6 +29,8 @@ class Fault(StrEnum):
     """It cannot be read without a password."""
     SCANNED = "scanned"
     """It has images of text alone, or nothing."""
+    NO_SENTENCES = "no_sentences"
+    """It is a text file that is no text for readers, such as code or data."""
     LIMIT = "limit"
     """It takes more time or memory than one document may."""
 

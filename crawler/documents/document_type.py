@@ -1,7 +1,12 @@
-"""Which files are documents, by what their server and their address say, and by their first bytes."""
+"""Which files are documents, by what their server and their address say, and by their first bytes.
+
+A text file has no mark in its first bytes. Markdown has a media type (RFC 7763), but most servers call it plain text.
+"""
 
 import re
 from urllib.parse import urlsplit
+
+from crawler.page.page import media_type
 
 PDF = "application/pdf"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
@@ -13,6 +18,21 @@ ENDINGS = {"pdf": PDF, "docx": DOCX, "odt": ODT, "epub": EPUB}
 TYPES = frozenset((*ENDINGS.values(), "application/x-pdf"))
 VAGUE = frozenset(("application/octet-stream", "binary/octet-stream", ZIP, "application/x-download", ""))
 """Types that servers declare for any file."""
+PLAIN_TEXT, MARKDOWN = "text/plain", "text/markdown"
+TEXT_TYPES = {
+    PLAIN_TEXT: PLAIN_TEXT,
+    MARKDOWN: MARKDOWN,
+    "text/x-markdown": MARKDOWN,
+    "text/x-web-markdown": MARKDOWN,
+    "message/rfc822": PLAIN_TEXT,
+    "application/mbox": PLAIN_TEXT,
+}
+"""The types of text files as servers declare them, each with the one that it is read as."""
+MARKDOWN_ENDINGS = frozenset(("md", "markdown", "mkd", "mdown"))
+SOURCE_ENDINGS = tuple(f".{ending}" for ending in (*sorted(MARKDOWN_ENDINGS), "txt", "rst", "adoc"))
+PAGE_ENDINGS = (".html", ".htm", ".xhtml")
+MARKDOWN_NAMES = ("/llms.txt", "/llms-full.txt")
+"""Files for language models, which are Markdown (https://llmstxt.org/#format)."""
 PDF_MARK, ZIP_MARK, OLE_MARK = b"%PDF-", b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 FILE_NAME = re.compile(rf"filename\*?\s*=[^;]{{0,1000}}\.(?:{'|'.join(ENDINGS)})[\"'\s]*(?:;|$)", re.IGNORECASE)
 HEAD = 1024
@@ -27,6 +47,57 @@ def may_be_document(declared: str, url: str, disposition: str = "") -> bool:
     if declared not in VAGUE:
         return declared in TYPES
     return ending(url) in ENDINGS or FILE_NAME.search(disposition) is not None
+
+
+def text_type(content_type: str, url: str) -> str:
+    """The type as which a text file is read, with the parameters that are declared; empty for anything else.
+
+    >>> text_type("text/plain; charset=gbk", "https://a.example/bees.md"), text_type("", "https://a.example/b.md")
+    ('text/markdown; charset=gbk', 'text/markdown')
+    >>> text_type("text/plain", "https://a.example/bees"), text_type("text/html", "https://a.example/bees.md")
+    ('text/plain', '')
+    """
+    declared = media_type(content_type)
+    is_markdown = ending(url) in MARKDOWN_ENDINGS or url.endswith(MARKDOWN_NAMES)
+    if declared in VAGUE:
+        return MARKDOWN if is_markdown else ""
+    read_as = TEXT_TYPES.get(declared, "")
+    if read_as == PLAIN_TEXT and is_markdown:
+        read_as = MARKDOWN
+    parameters = content_type.partition(";")[2]
+    return f"{read_as};{parameters}" if read_as and parameters else read_as
+
+
+def text_type_of_file(name: str) -> str:
+    """The type as which a file of this name is read as a text file; empty for other names.
+
+    >>> text_type_of_file("bees.md"), text_type_of_file("bees.txt"), text_type_of_file("bees")
+    ('text/markdown', 'text/plain', '')
+    """
+    return text_type(PLAIN_TEXT, name) if ending(name) in MARKDOWN_ENDINGS | {"txt"} else ""
+
+
+def is_source_of(url: str, page_url: str) -> bool:
+    """Whether an address is that of the text that a web page was made from, by the names of both files.
+
+    >>> page = "https://a.example/docs/dance.html"
+    >>> is_source_of("https://a.example/_sources/dance.md.txt", page), is_source_of("https://a.example/wax.md", page)
+    (True, False)
+    >>> is_source_of("https://a.example/dance/index.md", "https://a.example/dance/")
+    True
+    """
+    if not url.endswith(SOURCE_ENDINGS):
+        return False
+    source, page = urlsplit(url), urlsplit(page_url)
+    folder, _, name = page.path.rpartition("/")
+    names = {_bare_name(name, PAGE_ENDINGS)} if name else {"index", folder.rpartition("/")[2]}
+    return source.netloc == page.netloc and _bare_name(source.path.rpartition("/")[2], SOURCE_ENDINGS) in names
+
+
+def _bare_name(name: str, endings: tuple[str, ...]) -> str:
+    while name.endswith((*endings, *PAGE_ENDINGS)):
+        name = name.rpartition(".")[0]
+    return name
 
 
 def ending(url: str) -> str:

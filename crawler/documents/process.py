@@ -26,10 +26,13 @@ class DocumentProcess:
         self._lock = threading.Lock()
         self._read = 0
 
-    def read(self, data: bytes) -> Document:
-        """The document in the bytes of a file; raises a DocumentError if there is none, or if reading it is ended."""
+    def read(self, data: bytes, content_type: str = "") -> Document:
+        """The document in the bytes of a file; raises a DocumentError if there is none, or if reading it is ended.
+
+        The type is for text files alone, see `read_document`.
+        """
         with self._lock:
-            answer = self._answer(data)
+            answer = self._answer(data, content_type.encode())
         if answer is None:
             raise DocumentError(Fault.LIMIT)
         found = json.loads(answer)
@@ -46,7 +49,7 @@ class DocumentProcess:
             with contextlib.suppress(OSError):
                 process.communicate()
 
-    def _answer(self, data: bytes) -> bytes | None:
+    def _answer(self, data: bytes, content_type: bytes) -> bytes | None:
         """The answer of the process, or None if it has ended."""
         if self._read >= RENEWED_AFTER or (self._process is not None and self._process.poll() is not None):
             self.close()
@@ -57,8 +60,9 @@ class DocumentProcess:
         timer = threading.Timer(self.seconds, process.kill)
         timer.start()
         try:
-            process.stdin.write(len(data).to_bytes(LENGTH, "big"))
-            process.stdin.write(data)
+            for part in (content_type, data):
+                process.stdin.write(len(part).to_bytes(LENGTH, "big"))
+                process.stdin.write(part)
             process.stdin.flush()
             length = int.from_bytes(process.stdout.read(LENGTH), "big")
             answer = process.stdout.read(length) if length <= MAX_ANSWER else b""

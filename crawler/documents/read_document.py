@@ -6,6 +6,7 @@ from dataclasses import replace
 from crawler.documents.document import Document, DocumentError, Fault
 from crawler.documents.document_type import DOCX, EPUB, ODT, OLE_MARK, PDF, ZIP, type_by_mark
 from crawler.documents.package import Package
+from crawler.page.page import media_type
 
 
 def _read_pdf(data: bytes) -> Document:
@@ -34,6 +35,12 @@ def _read_epub(data: bytes) -> Document:
     return read_epub(data)
 
 
+def _read_text_file(data: bytes, content_type: str) -> Document:
+    from crawler.documents.text.text_file import read_text_file
+
+    return read_text_file(data, content_type)
+
+
 READERS: dict[str, Callable[[bytes], Document]] = {PDF: _read_pdf, DOCX: _read_docx, ODT: _read_odt, EPUB: _read_epub}
 
 
@@ -43,19 +50,26 @@ PARTS = {"META-INF/container.xml": EPUB, "content.xml": ODT, "word/document.xml"
 
 def type_of(data: bytes) -> str:
     """The type of a document; raises a DocumentError if it is none, or damaged."""
-    media_type = type_by_mark(data)
-    if media_type == ZIP:
+    kind = type_by_mark(data)
+    if kind == ZIP:
         package = Package(data)
-        media_type = next((PARTS[name] for name in PARTS if name in package), None)
-    if media_type is None:
+        kind = next((PARTS[name] for name in PARTS if name in package), None)
+    if kind is None:
         raise DocumentError(Fault.BROKEN)
-    return media_type
+    return kind
 
 
-def read_document(data: bytes) -> Document:
-    """The document in the bytes of a file; raises a DocumentError if it has no text for readers."""
-    media_type = type_of(data)
-    document = READERS[media_type](data)
+def read_document(data: bytes, content_type: str = "") -> Document:
+    """The document in the bytes of a file; raises a DocumentError if it has no text for readers.
+
+    A text file is one by the type that is given, see `text_type`; the bytes of others tell theirs.
+    """
+    if content_type:
+        kind = media_type(content_type)
+        document = _read_text_file(data, content_type)
+    else:
+        kind = type_of(data)
+        document = READERS[kind](data)
     if not document.body.strip():
         raise DocumentError(Fault.LIMIT if document.is_cut else Fault.SCANNED)
-    return replace(document, media_type=media_type)
+    return replace(document, media_type=kind)

@@ -1,6 +1,7 @@
 """The process that reads documents, one after the other: `python -m crawler.documents.worker`.
 
-It reads requests from standard input and writes answers to standard output, each as its length and its bytes. It ends
+It reads requests from standard input and writes answers to standard output. A request has two parts, the type of a
+text file and the bytes of a file. The parts and the answers are sent as their length and their bytes. The process ends
 itself when it takes too long or too much memory, and when the process that started it is gone.
 """
 
@@ -28,17 +29,18 @@ OVER_LIMIT = 3
 def serve(given: BinaryIO, answers: BinaryIO) -> None:
     """Answer requests until there are no more."""
     while head := given.read(LENGTH):
-        data = given.read(int.from_bytes(head, "big"))
+        content_type = given.read(int.from_bytes(head, "big")).decode()
+        data = given.read(int.from_bytes(given.read(LENGTH), "big"))
         with _time_limit():
-            answer = json.dumps(_answer(data)).encode()
+            answer = json.dumps(_answer(data, content_type)).encode()
         with contextlib.suppress(BrokenPipeError):  # the process that asked is gone
             answers.write(len(answer).to_bytes(LENGTH, "big") + answer)
             answers.flush()
 
 
-def _answer(data: bytes) -> dict[str, object]:
+def _answer(data: bytes, content_type: str) -> dict[str, object]:
     try:
-        document = read_document(data)
+        document = read_document(data, content_type)
     except DocumentError as error:
         return {"fault": error.fault}
     except (MemoryError, RecursionError):

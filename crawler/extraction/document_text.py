@@ -16,7 +16,7 @@ METHOD = "document"
 
 def document_text(page: Page) -> Extraction:
     """All text of a document."""
-    text = plain(page.blocks)
+    text = plain(page.blocks, keeps_repeated=True)
     facts = page.document
     ended = (facts.ended if facts else None) or page.ended
     return Extraction(text, (facts.title if facts else "") or _title(page), page.blocks, ended=ended)

@@ -229,6 +229,8 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "", "f": "", "\n": "", "0": ""
 
 def instead(page: Page, text: str) -> str:
     """The text of the scripts if it should replace a method's text; else empty."""
+    if page.withheld.parts:  # the scripts may have the marked text without its marks
+        return ""
     if len(text) >= MAX_OWN or (own := width(text)) >= MAX_OWN:
         return ""
     found = scripted(page)

@@ -96,7 +96,7 @@ DEAD = frozenset(("400", "401", "403", "404", "405", "410"))
 BRINGS_NOTHING = frozenset(
     (
         *(Code.NOINDEX, Code.LOGIN_FORM, Code.LISTING, Code.NO_TEXT, Code.NOT_HTML, Code.NOT_WHOLE, Code.EMPTY_LIST),
-        *(Code.PHOTO_PAGE, Code.UNREAD_DOCUMENT, Code.MISSING),
+        *(Code.PHOTO_PAGE, Code.UNREAD_DOCUMENT, Code.MISSING, Code.TEXT_WITHHELD),
         *(Code.REDIRECT_TO_KNOWN, Code.REDIRECT_TO_NOTHING, Code.REDIRECT_REFUSED),
     )
 )

@@ -14,10 +14,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from itertools import dropwhile, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import category
 
 from lxml import etree
+
+from crawler.page.owner_marks import NOTHING, OwnerMark, Withheld, marks_in, withhold
 
 if TYPE_CHECKING:
     from crawler.page.blocks import Block
@@ -60,6 +62,7 @@ _CONTROL = re.compile(
 )
 
 _PARSER = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
+_COMMENT_PARSER = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_pis=True)
 
 OF_HEADS = frozenset("title meta link base basefont bgsound script style noscript noframes template".split())
 """Elements that a head may have."""
@@ -157,22 +160,35 @@ def is_deep(root: etree._Element) -> bool:
     return levels >= MAX_LEVELS - MARGIN
 
 
-def parsed(source: bytes) -> tuple[etree._Element, Cut | None]:
-    """The tree of a source in UTF-8, a lone <html> if it has no element, and the limit that cut it off."""
+class Parsed(NamedTuple):
+    """The tree of a source."""
+
+    root: etree._Element
+    """A lone <html> if the source has no element."""
+    ended: Cut | None
+    """The limit that cut it off, if any."""
+    withheld: Withheld = NOTHING
+    """What its owner has marked as not to be used."""
+
+
+def parsed(source: bytes) -> Parsed:
+    """The tree of a source in UTF-8, without the text that its owner marks as not to be used."""
+    marks = marks_in(source)
     source, ended = bounded(_CONTROL.sub(b"", source) if b"&#" in source else source)
     try:
-        root = etree.fromstring(source, _PARSER)
+        root = etree.fromstring(source, _COMMENT_PARSER if OwnerMark.GOOGLE_OFF in marks else _PARSER)
     except (etree.XMLSyntaxError, ValueError):
         root = None
     if root is None:
-        return etree.Element("html"), ended
+        return Parsed(etree.Element("html"), ended)
     # Content after </html> becomes a second root, which browsers show with the first.
     for late in list(root.itersiblings(etree.Element)):
         root.append(late)
+    withheld = withhold(root, marks) if marks else NOTHING
     _open_body(root)
     _silence_permalinks(root)
     _break_code_lines(root)
-    return root, ended or (Cut.DEPTH if is_deep(root) else None)
+    return Parsed(root, ended or (Cut.DEPTH if is_deep(root) else None), withheld)
 
 
 def _open_body(root: etree._Element) -> None:

@@ -12,8 +12,9 @@ from lxml import etree
 from crawler.page.blocks import Block, Containers, ImageElement, LinkElement, PageContents, contents
 from crawler.page.decoding import decode, is_clean_utf8
 from crawler.page.head import REFRESH, Head, read_head, read_metas, robots_directives
-from crawler.page.html_tree import MAX_BYTES, Cut, parsed
+from crawler.page.html_tree import MAX_BYTES, Cut, Parsed, parsed
 from crawler.page.links import ImageLink, Link, PageTargets, targets
+from crawler.page.owner_marks import Withheld
 from crawler.page.text import fold_space
 from crawler.urls.parsing import absolute
 
@@ -116,23 +117,33 @@ class Page:
         return self._decoded[0]
 
     @property
+    def usable_html(self) -> str:
+        """The page's source without the text that its owner marks as not to be used."""
+        return etree.tostring(self.root, encoding="unicode", method="html") if self.withheld.parts else self.html
+
+    @property
     def encoding(self) -> str:
         """The encoding the source was read in."""
         return "utf-8" if self._is_clean else self._decoded[1]
 
     @cached_property
-    def _parsed(self) -> tuple[etree._Element, Cut | None]:
+    def _parsed(self) -> Parsed:
         return parsed(self._source if self._is_clean else self.html.encode("utf-8", "replace"))
 
     @cached_property
     def root(self) -> etree._Element:
         """The tree; a lone <html> for a page without any element."""
-        return self._parsed[0]
+        return self._parsed.root
+
+    @property
+    def withheld(self) -> Withheld:
+        """What the owner of the page marks as not to be used, which is not in the tree."""
+        return self._parsed.withheld
 
     @cached_property
     def ended(self) -> Cut | None:
         """The limit after which the rest of the source was not parsed; usually None."""
-        return Cut.BYTES if len(self.body) > MAX_BYTES else self._parsed[1]
+        return Cut.BYTES if len(self.body) > MAX_BYTES else self._parsed.ended
 
     @cached_property
     def _telling(self) -> list[etree._Element]:

@@ -1,4 +1,4 @@
-"""The addresses that a sitemap or a feed lists, and dates as servers, sitemaps and feeds write them.
+"""The addresses that a sitemap, a feed or an llms.txt lists, and dates as servers, sitemaps and feeds write them.
 
 Sitemaps of news say what a page is called and when it was published. Feeds are RSS, Atom or JSON Feed; some have
 the texts of their pages with them.
@@ -18,6 +18,7 @@ from lxml import etree
 
 from crawler.page.feed_entries import FEED_ENTRIES, EntryText, json_text, local_name, xml_text
 from crawler.page.html_tree import start_of
+from crawler.page.llms_list import is_llms_list, listed_pages
 from crawler.page.text import fold_space
 from crawler.urls.parsing import absolute
 
@@ -80,8 +81,11 @@ class Entry(NamedTuple):
 
 
 def listing(body: bytes, url: str, max_size: int) -> Listing | None:
-    """The content of a sitemap, sitemap index, RSS or Atom feed; None if `body` is none of these."""
+    """The content of a sitemap, sitemap index, RSS or Atom feed or llms.txt; None if `body` is none of these."""
     body, cut = _unzipped(body, max_size)
+    if is_llms_list(body, url):
+        pages = listed_pages(body.decode("utf-8", "replace"))
+        return _listed((Entry([page.href], title=fold_space(page.title)) for page in pages), url, cut, is_feed=False)
     first = body.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     if first == b"{":
         items = _json_entries(body) if max(map(body.count, (b"{", b"["))) <= MAX_ADDRESSES else None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from crawler.rights import content_signals, rsl, tdm_reservation, usage_preferences
 from crawler.rights.licence import licence
+from crawler.rights.owner_marks import marked_parts
 from crawler.rights.robots_meta import directives
 from crawler.rights.statement import Evidence, Rights, Signal
 from crawler.urls.parsing import absolute
@@ -75,6 +76,7 @@ def read_rights(page: Page, headers: Mapping[str, str] = NOTHING_SENT, site: Sit
         found.append(Evidence(Signal.CONTENT_SIGNAL, where, says, content_signals.signals(says)))
     found += tdm_reservation.reservations(headers, page.meta, in_tdm_file)
     found += directives(page)
+    found += marked_parts(page)
     found += _inline(page)
     found += [Evidence(Signal.RSL, where, url) for where, url in _named(page, headers) if not site.has_read(url)]
     name, candidates = licence(page)

@@ -47,6 +47,8 @@ class Signal(StrEnum):
     ROBOTS_TXT = "robots_txt"
     """The rule by which robots.txt let the page be requested."""
     LICENCE = "licence"
+    OWNER_MARK = "owner_mark"
+    """A part of the page that its owner takes out; it says nothing about the uses of the rest."""
 
 
 RANK = (State.DISALLOWED, State.MALFORMED, State.ALLOWED)

@@ -11,10 +11,10 @@ from scrapy.http import Headers, Response
 
 from crawler.documents.document import DocumentError
 from crawler.documents.document_page import document_page
-from crawler.documents.document_type import ENDINGS, ending, may_be_document, type_by_mark
+from crawler.documents.document_type import ENDINGS, ending, may_be_document, text_type, type_by_mark
 from crawler.documents.process import DocumentProcess
 from crawler.outcomes import Code, Outcome
-from crawler.page.page import HTML_TYPES, media_type
+from crawler.page.page import HTML_TYPES, is_html, media_type
 from crawler.spiders.page_reader import header
 
 if TYPE_CHECKING:
@@ -32,34 +32,52 @@ class DocumentReader:
     bytes by which this limit changes, so that documents do not count for it, up to a limit of their own.
     """
 
-    def __init__(self, most_bytes: int, widen_limit: Callable[[int], None]) -> None:
+    def __init__(self, most_bytes: int, widen_limit: Callable[[int], None], *, reads_files: bool) -> None:
         self._most_bytes, self._widen_limit = most_bytes, widen_limit
+        self._reads_files = reads_files
+        """Whether PDF and office documents are read, too, and not only text files."""
         self._waiting_bytes = 0
         self._process = DocumentProcess()
         self._thread = ThreadPoolExecutor(1, "documents")
 
     def largest(self, url: str) -> int | None:
         """How many bytes the response from an address may have if its ending is that of a document, else None."""
-        return self._most_bytes if ending(url) in ENDINGS else None
+        return self._most_bytes if self._reads_files and ending(url) in ENDINGS else None
 
     def is_wanted(self, headers: Headers, url: str) -> bool:
         """Whether a response with these headers may be a document."""
-        declared = media_type(header(headers, "Content-Type"))
-        return may_be_document(declared, url, header(headers, "Content-Disposition"))
+        return bool(text_type(header(headers, "Content-Type"), url)) or self._may_be_file(headers, url)
 
     def is_document(self, response: Response) -> bool:
-        """Whether a response is a document by its first bytes, whatever the server says."""
+        """Whether a response is a text file, or a document by its first bytes, whatever the server says."""
+        return self._is_file(response) or bool(self._text_type(response))
+
+    def may_be_page(self, response: Response) -> bool:
+        """Whether a response that is no document may be a web page whatever the server says: it says a wrong type."""
+        return self._may_be_file(response.headers, response.url)
+
+    def _is_file(self, response: Response) -> bool:
         declared = media_type(header(response.headers, "Content-Type"))
-        if declared in HTML_TYPES or not declared or self.is_wanted(response.headers, response.url):
-            return type_by_mark(response.body) is not None
-        return False
+        is_possible = declared in HTML_TYPES or not declared or self._may_be_file(response.headers, response.url)
+        return self._reads_files and is_possible and type_by_mark(response.body) is not None
+
+    def _may_be_file(self, headers: Headers, url: str) -> bool:
+        declared = media_type(header(headers, "Content-Type"))
+        return self._reads_files and may_be_document(declared, url, header(headers, "Content-Disposition"))
+
+    def _text_type(self, response: Response) -> str:
+        """The type as which a response is read as a text file; empty if it is none."""
+        content_type = header(response.headers, "Content-Type")
+        is_page = not media_type(content_type) and is_html("", response.body)
+        return "" if is_page else text_type(content_type, response.url)
 
     async def page(self, response: Response) -> Page | Outcome:
         """The page of a document, or why there is none."""
         loop, size = asyncio.get_running_loop(), len(response.body)
         self._add_waiting(size)
         try:
-            document = await loop.run_in_executor(self._thread, self._process.read, response.body)
+            content_type = "" if self._is_file(response) else self._text_type(response)
+            document = await loop.run_in_executor(self._thread, self._process.read, response.body, content_type)
         except DocumentError as error:
             return Outcome(Code.UNREAD_DOCUMENT, error.fault)
         finally:

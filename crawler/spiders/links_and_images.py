@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.http import Response
 
+from crawler.documents.document_type import is_source_of
 from crawler.frontier.page_result import Candidate
 from crawler.items import ImageItem
 from crawler.metadata.language import normalise
@@ -209,6 +210,8 @@ class LinkSelector:
                 self.counts.mark_nofollow(link.url)
             elif link.url in refused:
                 self.counts.leave_out(link.url, refused[link.url])
+            elif page.document is None and is_source_of(link.url, page.url):
+                self.counts.leave_out(link.url, Outcome(Code.SOURCE_OF_PAGE))
             elif is_image(link):
                 behind_images.append(link.url)
             else:

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from crawler.spiders.topic_tracker import PageJudgement, SharedLearning, TopicTracker
 
 MAX_HEADER = 1_000
+NOT_TO_BE_KEPT = (Outcome(Code.NOINDEX), Outcome(Code.TEXT_WITHHELD))
+"""Outcomes of a stored page whose owner no longer lets it be stored."""
 _HEADER_KEYS = {name.title().encode(): name for name in HEADERS}
 """The headers about rights by the keys under which Scrapy keeps them: looking for each by its name takes longer."""
 
@@ -102,7 +104,7 @@ class PageReader:
         if refusal is None:
             outcome, check = self._compare(page, extraction, lease, judgement.relevance)
             digest = None if is_of_feed else page_result.raw_digest(response.body)
-        elif refusal == Outcome(Code.NOINDEX) and lease.known is not None:
+        elif refusal in NOT_TO_BE_KEPT and lease.known is not None:
             check = ChangeCheck(PageChange.NOINDEX)
         is_stored = outcome is None and (check is None or check.found is not PageChange.SAME)
         item = _item(page, response, lease, judgement)
@@ -139,6 +141,8 @@ class PageReader:
         """Why a page may not be kept, whatever it is about; None if it may. A seed was asked for, a list or not."""
         if "noindex" in page.robots:
             return Outcome(Code.NOINDEX)
+        if page.withheld.is_whole and not awaits_browser:
+            return Outcome(Code.TEXT_WITHHELD)
         if is_login(page, extraction):
             return Outcome(Code.LOGIN_FORM)
         if lease.known is None and _is_missing(page, extraction):

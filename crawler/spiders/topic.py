@@ -22,6 +22,7 @@ from crawler.checked_settings import check_crawl, extractor_of
 from crawler.frontier.page_result import Candidate, Lease, PageResult
 from crawler.outcomes import Code, Group, Outcome
 from crawler.page.image_file import looks_like_content
+from crawler.page.llms_list import is_llms_list
 from crawler.page.page import HTML_TYPES, Page, is_html, media_type
 from crawler.page.sitemaps import Listing, listing
 from crawler.page.walls import wall_service
@@ -72,8 +73,7 @@ class TopicSpider(Spider):
             check_crawl(crawler.settings, arguments)
         spider = super().from_crawler(crawler, build(crawler, arguments, session))
         crawler.signals.connect(spider.leave_other_types, signals.headers_received)
-        if spider.crawl.documents is not None:
-            crawler.signals.connect(spider.crawl.documents.close, signals.spider_closed)
+        crawler.signals.connect(spider.crawl.documents.close, signals.spider_closed)
         return spider
 
     async def start(self) -> AsyncIterator[Request]:
@@ -89,7 +89,7 @@ class TopicSpider(Spider):
             return Request(url, self.parse_image, errback=self.failed, dont_filter=True, meta=meta)
         asked = conditional_headers(lease.known, self.crawl.reader.comparison.version)
         meta = {"lease": lease} | ({"handle_httpstatus_list": [NOT_MODIFIED]} if asked else {})
-        if self.crawl.documents is not None and (largest := self.crawl.documents.largest(url)):
+        if largest := self.crawl.documents.largest(url):
             meta["download_maxsize"] = largest
         return Request(url, self.parse, errback=self.failed, dont_filter=True, headers=asked, meta=meta)
 
@@ -98,7 +98,7 @@ class TopicSpider(Spider):
         lease: Lease | None = request.meta.get("lease")
         declared = media_type(header(headers, "Content-Type"))
         is_page = lease is not None and lease.candidate.kind in KINDS | {"link"}
-        is_document = self.crawl.documents is not None and self.crawl.documents.is_wanted(headers, request.url)
+        is_document = self.crawl.documents.is_wanted(headers, request.url)
         if is_page and declared and declared not in HTML_TYPES and not is_document:
             raise StopDownload(fail=False)
 
@@ -112,14 +112,14 @@ class TopicSpider(Spider):
         if response.status == NOT_MODIFIED:
             check = ChangeCheck(PageChange.NOT_MODIFIED)
             self.finish(request, replace(result_of(request), check=check, validators=validators(response)))
-        elif self.is_document(response):
-            return self.parse_document(response)
-        elif kind in ("seed", "list") and (
+        elif (kind in ("seed", "list") or is_llms_list(response.body, response.url)) and (
             found := listing(response.body, response.url, self.crawl.settings.getint("DOWNLOAD_MAXSIZE"))
         ):
             self.learn_home(request)
             self.crawl.reader.feeds.keep(response.url, found.texts)
             self.finish(request, self.list_result(request, found))
+        elif self.is_document(response):
+            return self.parse_document(response)
         elif response.status in NO_WHOLE_PAGE:
             self.skip(request, Outcome(Code.NOT_WHOLE, str(response.status)))
         elif not is_html(self.declared_type(response), response.body):
@@ -134,20 +134,17 @@ class TopicSpider(Spider):
         return iter(())
 
     def is_document(self, response: Response) -> bool:
-        """Whether documents are read and a response is a whole one."""
-        documents = self.crawl.documents
-        return documents is not None and response.status not in NO_WHOLE_PAGE and documents.is_document(response)
+        """Whether a response is a whole document of a kind that is read."""
+        return response.status not in NO_WHOLE_PAGE and self.crawl.documents.is_document(response)
 
     def declared_type(self, response: Response) -> str:
         """The type that a server declares; none if it is that of a document, as whatever is none may be a page."""
-        documents = self.crawl.documents
-        is_wrong = documents is not None and documents.is_wanted(response.headers, response.url)
+        is_wrong = self.crawl.documents.may_be_page(response)
         return "" if is_wrong else header(response.headers, "Content-Type")
 
     async def parse_document(self, response: Response) -> Iterable[PageItem]:
         """The document as an item, if it is to be stored."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
-        assert self.crawl.documents is not None  # noqa: S101 - it is a document
         try:
             page = await self.crawl.status.unless_ending(self.crawl.documents.page(response))
         except EndingError:

@@ -51,6 +51,19 @@ def test_bytes_are_decoded_as_declared() -> None:
     assert clean(page.encode("gb18030"), content_type="text/html; charset=gbk").text == page[3:-4]
 
 
+@pytest.mark.parametrize(
+    ("data", "content_type", "title", "text"),
+    [
+        ("# Of bees\n\nThey *dance*.", "text/markdown", "Of bees", "Of bees\nThey dance."),
+        ("From: Ann <a@bees.example>\nSubject: Bees\n\nThey dance.", "text/plain", "Bees", "Bees\nThey dance."),
+        ("x[1] = {2};", "text/plain", "", ""),
+    ],
+)
+def test_text_files_are_read_by_their_type(data: str, content_type: str, title: str, text: str) -> None:
+    document = clean(data.encode(), content_type=content_type)
+    assert (document.title, document.text) == (title, text)
+
+
 @pytest.mark.parametrize("html", ["", b"", b"\x00\xff", "<" * 1000, "<p>\ud800</p>"])
 def test_no_page_raises(html: str | bytes) -> None:
     assert set(clean(html, "no address").fields()) == set(clean(HTML).fields())

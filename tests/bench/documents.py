@@ -1,17 +1,29 @@
-"""How well PDF files are read: manuals of Debian that are there as PDF and as HTML, and texts printed by LibreOffice.
+"""How well PDF files and plain texts are read: what Debian has as PDF or text and as HTML, and what LibreOffice prints.
 
     python tests/bench/documents.py [--unseen] FOLDER [PART OF A NAME [PROGRAMS]]
     python tests/bench/documents.py --printed FILE.html ...
+    python tests/bench/documents.py --texts FOLDER [PART OF A NAME]
+    python tests/bench/documents.py --markdown FOLDER
 
 FOLDER has the unpacked packages, one folder each (`apt-get download PACKAGE`, `dpkg -x`). The gold is the text that the
 extractor `auto` finds in the HTML. Beside the text in its order (F1 of runs of four words) stand how many paragraphs
 are whole, how many headings are found (F1 both), and seconds of the processor. The others are plain PDFium, pdftotext,
 pdfminer.six and pypdf, as far as they are installed; a paragraph of theirs ends at an empty line where they have any.
 With --printed, LibreOffice (soffice) makes ODT, DOCX, EPUB and PDF of the HTML files; the gold is all of their text.
+
+With --texts, FOLDER has packages with `NAME.txt.gz` beside `NAME.html.gz`, such as those of the RFCs (doc-rfc-std in
+Debian's part non-free). The gold is the text of the HTML without its running headers and tables of contents. HTML that
+only colours the lines of the text has neither paragraphs nor headings to compare: `lines` counts such files, `pages`
+those that xml2rfc made. Every tenth file is judged, by its number.
+
+With --markdown, FOLDER has been filled by `npm install marked fastify pino undici docsify`. The gold of each Markdown
+file of these packages and of those that they need is what marked makes of it; `source` is the word F1 with the source,
+read as `strangers.py` does.
 """
 
 import gzip
 import io
+import json
 import re
 import subprocess
 import sys
@@ -19,9 +31,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
+
+from lxml import html as lxml_html
 
 from crawler.evaluation.text_metrics import f1, precision_recall, shingles, tokens
 from crawler.extraction import extract
@@ -112,7 +127,9 @@ def of_html(html: bytes) -> Reading:
     from crawler.extraction.output.plain_text import plain
 
     page = Page("", html, "text/html; charset=utf-8")
-    return Reading(plain(page.blocks), tuple(block.text for block in page.blocks if block.tag in HEADINGS))
+    return Reading(
+        plain(page.blocks, keeps_repeated=True), tuple(block.text for block in page.blocks if block.tag in HEADINGS)
+    )
 
 
 def pdfium(data: bytes) -> Reading:
@@ -219,6 +236,110 @@ def score(found: Reading, wanted: Reading) -> Scores:
     )
 
 
+LEFT_OUT = (
+    "//nav",
+    "//*[@id='toc']",
+    "//table[@class='ears']",
+    "//*[@id='identifiers']",
+    "//*[@class='grey']",
+    "//*[@class='noprint']",
+    "//*[@class='pilcrow']",
+    "//script",
+    "//style",
+)
+"""What the HTML of an RFC has beside its text."""
+CONTENTS_LINE = re.compile(r"(?:\. ?){3,}\s*\d+\s*$")
+EVERY = 10
+
+
+def gold_of_rfc(html: bytes) -> tuple[Reading, bool]:
+    """The text and the headings of the HTML of an RFC, and whether it has elements for its paragraphs."""
+    root = lxml_html.fromstring(html)
+    for path in LEFT_OUT:
+        for element in root.xpath(path):
+            element.drop_tree()
+    has_paragraphs = len(root.xpath("//p")) > len(root.xpath("//pre"))
+    if not has_paragraphs:
+        lines = "\n".join(pre.text_content() for pre in root.xpath("//pre")).splitlines()
+        blocks = groupby(
+            (line for line in lines if not CONTENTS_LINE.search(line)), key=lambda line: bool(line.strip())
+        )
+        return Reading("\n\n".join(" ".join(block) for has_text, block in blocks if has_text)), False
+    return of_html(lxml_html.tostring(root, encoding="utf-8")), True
+
+
+def texts(root: Path, part: str = "") -> None:
+    """Print how well plain texts are read, beside their HTML."""
+    from crawler.documents.document import DocumentError
+    from crawler.documents.document_type import PLAIN_TEXT
+    from crawler.documents.read_document import read_document
+
+    rows: dict[str, list[tuple[float, ...]]] = {}
+    texts = (path for path in sorted(root.rglob("*.txt.gz")) if not path.is_symlink())
+    files = [path for path in texts if path.with_name(f"{path.name[:-7]}.html.gz").is_file()]
+    for path in files[::EVERY]:
+        if part not in path.as_posix():
+            continue
+        html = gzip.decompress(path.with_name(f"{path.name[:-7]}.html.gz").read_bytes())
+        wanted, has_paragraphs = gold_of_rfc(html)
+        start = time.process_time()
+        try:
+            found = of_html(read_document(gzip.decompress(path.read_bytes()), PLAIN_TEXT).html.encode())
+        except DocumentError:
+            found = Reading("")
+        row = (*score(found, wanted), time.process_time() - start)
+        rows.setdefault("pages" if has_paragraphs else "lines", []).append(row)
+        print(f"{path.name:26}{'pages' if has_paragraphs else 'lines':10}" + "".join(f" {value:6.3f}" for value in row))
+    for kind, scores in rows.items():
+        means = [sum(column) / len(scores) for column in zip(*scores, strict=True)]
+        print(f"{f'mean of {len(scores)}':26}{kind:10}" + "".join(f" {value:6.3f}" for value in means))
+
+
+MARKED = """
+const { marked } = require("marked");
+const sources = JSON.parse(require("fs").readFileSync(0, "utf8"));
+console.log(JSON.stringify(sources.map((source) => marked.parse(source))));
+"""
+SHOWN_BELOW = 0.98
+LEAST_WORDS = 50
+"""Of a Markdown file that is judged."""
+
+
+def markdown(root: Path) -> None:
+    """Print how well Markdown is read, beside what another program makes of it."""
+    from crawler.documents.document_type import MARKDOWN
+    from crawler.documents.read_document import read_document
+    from crawler.evaluation.structure_scores import parts
+
+    sys.path.insert(0, str(Path(__file__).parent))
+    from strangers_sites.compare import plain_markdown, text_of
+
+    files = [path for path in sorted(root.rglob("*.md")) if path.is_file()]
+    sources = {path: path.read_text(encoding="utf-8", errors="replace") for path in files}
+    sources = {path: source for path, source in sources.items() if len(tokens(source)) >= LEAST_WORDS}
+    run = subprocess.run(
+        ["node", "-e", MARKED],
+        input=json.dumps(list(sources.values())),
+        capture_output=True,
+        check=True,
+        cwd=root,
+        text=True,
+    )
+    rows = []
+    for (path, source), html in zip(sources.items(), json.loads(run.stdout), strict=True):
+        start = time.process_time()
+        document = read_document(source.encode(), MARKDOWN)
+        seconds = time.process_time() - start
+        found, wanted = of_html(document.html.encode()), of_html(f"<body>{html}".encode())
+        words = agreement(Counter(tokens(found.text)), Counter(tokens(text_of(parts(plain_markdown(source))))))
+        rows.append((*score(found, wanted), words, seconds))
+        if rows[-1][0] < SHOWN_BELOW:
+            print(f"{path.relative_to(root).as_posix()[-50:]:50}" + "".join(f" {value:6.3f}" for value in rows[-1]))
+    means = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
+    print(f"{'':50} {'text':>6} {'words':>6} {'parag.':>6} {'head.':>6} {'source':>6} {'s':>6}")
+    print(f"{f'mean of {len(rows)}':50}" + "".join(f" {value:6.3f}" for value in means))
+
+
 PRINTERS = {"odt": "odt:writer8", "docx": "docx:MS Word 2007 XML", "epub": "epub:EPUB", "pdf": "pdf:writer_pdf_Export"}
 
 
@@ -265,7 +386,11 @@ def main(manuals: Iterable[str], root: Path, part: str = "", programs: str = ","
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--printed":
+    if sys.argv[1] == "--texts":
+        texts(Path(sys.argv[2]), *sys.argv[3:])
+    elif sys.argv[1] == "--markdown":
+        markdown(Path(sys.argv[2]))
+    elif sys.argv[1] == "--printed":
         printed(sys.argv[2:])
     elif sys.argv[1] == "--unseen":
         main(UNSEEN, Path(sys.argv[2]), *sys.argv[3:])

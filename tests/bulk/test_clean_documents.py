@@ -53,7 +53,7 @@ def test_a_document_in_one_call() -> None:
 
 
 def test_without_the_extra_documents_are_no_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(saved_documents, "_process", lambda: None)
+    monkeypatch.setattr(saved_documents, "find_spec", lambda name: None)
     (tmp_path / "a.pdf").write_bytes(BOOK)
     (tmp_path / "b.warc").write_bytes(saved_pages.warc(1, saved_pages.answer(BOOK, content_type=PDF)))
     found = saved_pages.outcomes(tmp_path / "a.pdf", tmp_path / "b.warc")

@@ -111,6 +111,9 @@ def test_the_rights_have_all_states_in_both_languages(demo: Crawled) -> None:
         assert {"disallowed"} < states
     assert {found["uses"]["ai-train"] for found in rights.values()} == set(State)
     assert rights["/zh/rail/water"]["uses"] == {"search": "allowed", "ai-input": "malformed", "ai-train": "malformed"}
-    assert {one["signal"] for found in rights.values() for one in found["evidence"]} == set(Signal) - {Signal.RSL}
+    assert {one["signal"] for found in rights.values() for one in found["evidence"]} == set(Signal) - {
+        Signal.RSL,
+        Signal.OWNER_MARK,
+    }
     licences = Counter(found["licence"] for path, found in rights.items() if found["licence"])
     assert licences == {"CC-BY-4.0": 5, "CC-BY-SA-4.0": 2, "CC-BY-NC-SA-4.0": 1}

@@ -1,5 +1,6 @@
 """Documents are read in a process of their own: a hostile one costs itself alone, and nothing is left behind."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -13,6 +14,7 @@ from document_files import W, directory, docx, epub, odt, one_page, packed, para
 from fork_server import environment
 
 from crawler.documents.document import DocumentError, Fault
+from crawler.documents.document_type import PLAIN_TEXT
 from crawler.documents.package import MAX_FILES, Package
 from crawler.documents.process import DocumentProcess
 
@@ -51,6 +53,25 @@ HOSTILE = {
     "a directory of 700,000 entries": directory(700_000),
     "many tags": epub("<p>b" * 300_000),
 }  # fmt: skip
+
+
+LONG_TEXTS = {
+    "empty lines": "\n" * 300_000,
+    "one line": "bees " * 60_000,
+    "quotes in each other": ">" * 100_000,
+    "a paragraph a page": "bees\n\f" * 20_000,
+    "headers": "From: bees\n" * 20_000,
+    "messages": "From b 2024\nFrom: a\nDate: b\n\nBees.\n\n" * 1_000,
+    "struck letters": "b\x08" * 100_000,
+}
+"""Texts that take time in proportion to their length; the process ends what takes longer than its limit."""
+
+
+@pytest.mark.parametrize("name", LONG_TEXTS)
+def test_long_texts_are_read_or_given_up(process: DocumentProcess, name: str) -> None:
+    with contextlib.suppress(DocumentError):
+        assert process.read(LONG_TEXTS[name].encode(), PLAIN_TEXT).media_type == PLAIN_TEXT
+    assert process.read(GOOD).body == "<p>Bees.</p>\n"
 
 
 @pytest.mark.parametrize("name", HOSTILE)

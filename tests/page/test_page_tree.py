@@ -177,7 +177,7 @@ def test_what_is_not_html_is_counted_by_type_and_not_downloaded(tmp_path: Path) 
 
         return lambda asked: Answer(pieces(), content_type=kind)
 
-    kinds = ["application/octet-stream", "application/pdf", "image/png", "text/plain", "application/json"]
+    kinds = ["application/octet-stream", "application/pdf", "image/png", "text/css", "application/json"]
     routes: dict[str, Route] = {f"/{n}": slow(kind) for n, kind in enumerate(kinds)}
     routes |= {"/none": Answer("Some text.", content_type=""), "/a.pdf": Answer("%PDF")}
     with serving(Site({"/": page("Hello.", links=dict.fromkeys(routes, "on")), **routes})) as site:

@@ -131,6 +131,8 @@ def test_odd_pages_and_headers_are_no_error(head: str, header: str) -> None:
 
 
 def test_every_signal_that_may_refuse_has_a_name() -> None:
-    assert {signal.value for signal in set(Signal) - {Signal.ROBOTS_TXT, Signal.LICENCE}} == SIGNALS.keys()
+    assert {
+        signal.value for signal in set(Signal) - {Signal.ROBOTS_TXT, Signal.LICENCE, Signal.OWNER_MARK}
+    } == SIGNALS.keys()
     message = Outcome(Code.RIGHTS_RESERVED, Signal.TDM_RESERVATION).message
     assert str(message) == "use is reserved: TDMRep"

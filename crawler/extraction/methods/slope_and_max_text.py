@@ -145,7 +145,7 @@ def flat(tokens: Tokens) -> list[str]:
 
 def slope(page: Page) -> Extraction:
     """The lines of the source where the document slope curve is flat."""
-    lines = flat(tokenize(page.html))
+    lines = flat(tokenize(page.usable_html))
     return Extraction("\n".join(lines), headline(page), blocks_of(page, lines))
 
 
@@ -171,7 +171,7 @@ def max_text(page: Page) -> Extraction:
     """The longest string between two anchors of the page's source."""
     longest: list[str] = []
     most = 0
-    for lines in strings(page.html):
+    for lines in strings(page.usable_html):
         # What is shown is never longer than its source.
         if sum(len(text) for line in lines for text in line) > most:
             shown = [text for line in lines if (text := plain("".join(line)))]

@@ -198,7 +198,7 @@ class _LineReader:
         if bare.strip() if self.pres else fold_space(bare):
             if self.at < len(self.page.blocks) and id(block := self.page.blocks[self.at]) in self.kept:
                 self.left -= 1
-                if not is_said(block.text, self.said):
+                if self.page.document is not None or not is_said(block.text, self.said):
                     self.keep(block)
             self.at += 1
             self.breaks = 0

@@ -41,9 +41,12 @@ MAX_CELL, MAX_ROW = 120, 400
 _element = attrgetter("element")
 
 
-def plain(blocks: Sequence[Block]) -> str:
-    """The text of these blocks, which are some of a page's and in its order."""
-    text = _Text()
+def plain(blocks: Sequence[Block], *, keeps_repeated: bool = False) -> str:
+    """The text of these blocks, which are some of a page's and in its order.
+
+    A web page has long texts twice for screens of two sizes; what a document says twice is to be read twice.
+    """
+    text = _Text(keeps_repeated=keeps_repeated)
     for element, run in groupby(blocks, _element):
         if lines := text.unsaid(run):
             text.add(element, lines)
@@ -52,7 +55,8 @@ def plain(blocks: Sequence[Block]) -> str:
 
 
 class _Text:
-    def __init__(self) -> None:
+    def __init__(self, *, keeps_repeated: bool) -> None:
+        self.keeps_repeated = keeps_repeated
         self.lines: list[str] = []
         self.said: set[str] = set()
         self.holders: dict[etree._Element, etree._Element | None] = {}
@@ -72,7 +76,7 @@ class _Text:
 
     def unsaid(self, run: Iterable[Block]) -> list[str]:
         """The texts of some blocks, without what was there before in the same words."""
-        return [block.text for block in run if not is_said(block.text, self.said)]
+        return [block.text for block in run if self.keeps_repeated or not is_said(block.text, self.said)]
 
     def add(self, element: etree._Element, lines: list[str]) -> None:
         """Add the texts that follow each other in an element."""

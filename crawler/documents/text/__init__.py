@@ -1,0 +1,1 @@
+"""Reads files that are text: plain text, mail, books and Markdown."""

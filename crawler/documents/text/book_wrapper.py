@@ -1,0 +1,52 @@
+"""Takes a book out of what its publisher puts around it: a licence before and after it, between lines that say so.
+
+Project Gutenberg's books begin after a line `*** START OF THE PROJECT GUTENBERG EBOOK … ***` and end before one with
+END; its older ones begin after "The Small Print".
+"""
+
+import re
+from datetime import datetime
+from typing import NamedTuple
+
+START = re.compile(
+    r"^[ \t]*(?:\*{3} ?START OF .{1,300}?\*{3}|\*END\*? ?THE SMALL PRINT[^\n]{0,200})[ \t]*$", re.MULTILINE | re.DOTALL
+)
+END = re.compile(r"^[ \t]*\*{3} ?END OF ", re.MULTILINE)
+FIELD = re.compile(r"^(Title|Author|Release date|Posting date): *(\S.{0,300}?) *$", re.MULTILINE | re.IGNORECASE)
+DAY = re.compile(r"([A-Z][a-z]{2,8}) (\d{1,2}), (\d{4})")
+
+
+class Book(NamedTuple):
+    """A book, and what the lines before it say; empty where they say nothing."""
+
+    text: str
+    title: str = ""
+    author: str = ""
+    published: str = ""
+    """ISO 8601."""
+
+
+def book_of(text: str) -> Book:
+    """The book in a text; all of the text if nothing is around it.
+
+    >>> book_of("Title: Bees\\n*** START OF THE EBOOK BEES ***\\nBees dance.\\n*** END OF THE EBOOK BEES ***\\nLicence")
+    Book(text='Bees dance.', title='Bees', author='', published='')
+    """
+    start = START.search(text)
+    if start is None:
+        return Book(text)
+    end = END.search(text, start.end())
+    fields = {name.lower(): value for name, value in reversed(FIELD.findall(text[: start.start()]))}
+    released = fields.get("release date") or fields.get("posting date", "")
+    book = text[start.end() : end.start() if end else len(text)].strip("\n")
+    return Book(book, fields.get("title", ""), fields.get("author", ""), _day(released))
+
+
+def _day(text: str) -> str:
+    match = DAY.search(text)
+    if match is None:
+        return ""
+    try:
+        return datetime.strptime(match[0], "%B %d, %Y").date().isoformat()
+    except ValueError:
+        return ""

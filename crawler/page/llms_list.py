@@ -1,0 +1,43 @@
+"""The links of an `llms.txt`, in which a site lists its pages for language models (https://llmstxt.org/#format).
+
+It is Markdown: a title, a summary as a quote, and sections with lists of links, each with what its page says.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+NAME = "llms.txt"
+TITLE = re.compile(rb"(?:\xef\xbb\xbf)?\s*#\s")
+TARGET = r"[^\s()<>]{1,2083}(?:\([^\s()<>]{0,300}\)[^\s()<>]{0,300})?"
+"""The address of a link, which may have one pair of brackets in it."""
+ITEM = re.compile(
+    rf"^\s{{0,8}}[-*+]\s+\[([^\[\]\n]{{1,300}})\]\(\s*<?({TARGET})>?(?:\s[^()\n]{{0,300}})?\)", re.MULTILINE
+)
+
+
+class ListedPage(NamedTuple):
+    """A link of the list."""
+
+    href: str
+    title: str
+
+
+def is_llms_list(body: bytes, url: str) -> bool:
+    """Whether a response is such a list, by its name and its first line.
+
+    >>> is_llms_list(b"# Bees", "https://a.example/docs/llms.txt"), is_llms_list(b"Bees", "https://a.example/llms.txt")
+    (True, False)
+    """
+    return urlsplit(url).path.rpartition("/")[2].lower() == NAME and TITLE.match(body) is not None
+
+
+def listed_pages(text: str) -> Iterator[ListedPage]:
+    """The links in the list items of a text.
+
+    >>> list(listed_pages("# Bees\\n\\n## Manual\\n\\n- [Dance](dance.md): how they dance\\n\\nSee [this](other.md)."))
+    [ListedPage(href='dance.md', title='Dance')]
+    """
+    for item in ITEM.finditer(text):
+        yield ListedPage(item[2], item[1])

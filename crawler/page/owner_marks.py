@@ -1,0 +1,213 @@
+"""Takes out of a page's tree the text that its owner marks as not to be used.
+
+- `data-nosnippet`, on span, div and section
+  (https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag#data-nosnippet-attr);
+- `data-ai-crawl-exclude` and `data-pagefind-ignore`, on any element
+  (https://pagefind.app/docs/indexing/#removing-individual-elements-from-the-index), unless their value is "false";
+- what stands between the comments `googleoff: index`, `snippet` or `all` and `googleon`, as Google's Search Appliance
+  read them: each kind is off until a comment turns it or all of them on, or else to the end of the page. They do not
+  nest.
+
+Links and images stay, as the marks are about text: a link keeps its words as its title, by which it is scored.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import islice
+
+from lxml import etree
+
+from crawler.page.text import fold_space
+
+
+class OwnerMark(StrEnum):
+    """The kinds of marks."""
+
+    NO_SNIPPET = "data-nosnippet"
+    AI_CRAWL_EXCLUDE = "data-ai-crawl-exclude"
+    PAGEFIND_IGNORE = "data-pagefind-ignore"
+    GOOGLE_OFF = "googleoff"
+
+
+@dataclass(frozen=True)
+class MarkedParts:
+    """The parts of a page with one kind of mark."""
+
+    mark: OwnerMark
+    says: str
+    """The first mark, as the page writes it."""
+    count: int
+
+
+@dataclass(frozen=True)
+class Withheld:
+    """What was taken out of a page."""
+
+    parts: tuple[MarkedParts, ...] = ()
+    is_whole: bool = False
+    """Whether it was all of the page's text, or of its main part."""
+
+
+NOTHING = Withheld()
+SPELLINGS = {
+    OwnerMark.NO_SNIPPET: (b"data-nosnippet",),
+    OwnerMark.AI_CRAWL_EXCLUDE: (b"data-ai-crawl-exclude",),
+    OwnerMark.PAGEFIND_IGNORE: (b"data-pagefind-ignore",),
+    OwnerMark.GOOGLE_OFF: (b"oogleoff", b"GOOGLEOFF"),
+}
+"""How pages write the marks. To look for all spellings takes three times as long, on every page."""
+ON_TAGS = {OwnerMark.NO_SNIPPET: frozenset(("span", "div", "section"))}
+"""The elements on which a mark counts, where these are not all."""
+BOOLEAN = frozenset((OwnerMark.NO_SNIPPET,))
+"""Attributes that count whatever their value is (https://html.spec.whatwg.org/#boolean-attributes)."""
+COMMENT = re.compile(r"\s*googleo(?P<way>ff|n)\s*:?\s*(?P<kind>all|index|snippet|anchor)?\s*", re.IGNORECASE)
+ALL_KINDS = frozenset(("index", "snippet", "anchor"))
+KINDS_OF_TEXT = frozenset(("index", "snippet"))
+"""What `anchor` turns off is the text of links as the text of the pages that they lead to, which is not stored."""
+NOT_TEXT = frozenset(("script", "style", "title", "template", "noframes"))
+MAIN = ("main", "article", "body")
+"""Elements that hold the main part; of the first kind that a page has, one with text is enough."""
+TEXT_ATTRIBUTES = ("alt", "title")
+MAX_SAYS = 60
+MOST_INNER, MAX_WORDS = 20, 300
+"""Elements in a link, and characters, that are read of its words."""
+
+
+def marks_in(source: bytes) -> list[OwnerMark]:
+    """The kinds of marks that a source may have, told without parsing it."""
+    return [mark for mark, spellings in SPELLINGS.items() if any(spelling in source for spelling in spellings)]
+
+
+def withhold(root: etree._Element, marks: Collection[OwnerMark]) -> Withheld:
+    """Take the text with these kinds of marks out of a tree, and all comments."""
+    parts: list[MarkedParts] = []
+    if OwnerMark.GOOGLE_OFF in marks:
+        parts += _by_comments(root)
+        etree.strip_tags(root, etree.Comment)
+    for mark in marks:
+        if mark is not OwnerMark.GOOGLE_OFF:
+            parts += _by_attribute(root, mark)
+    if not parts:
+        return NOTHING
+    is_whole = not any(map(_has_text, _main_parts(root)))
+    if is_whole:
+        _silence(root)
+    return Withheld(tuple(parts), is_whole)
+
+
+def _by_attribute(root: etree._Element, mark: OwnerMark) -> Iterator[MarkedParts]:
+    """Silence the elements with an attribute."""
+    marked = [element for element in root.iter(etree.Element) if _is_marked(element, mark)]
+    if not marked:
+        return
+    first = marked[0]
+    value = first.get(mark)
+    says = f'{mark}="{value}"' if value else mark.value
+    silenced: set[etree._Element] = set()
+    for element in marked:
+        if element.getparent() not in silenced:
+            silenced.update(_silence(element))
+    yield MarkedParts(mark, f"<{first.tag} {says}>"[:MAX_SAYS], len(marked))
+
+
+def _is_marked(element: etree._Element, mark: OwnerMark) -> bool:
+    value = element.get(mark)
+    if value is None or (mark in ON_TAGS and element.tag not in ON_TAGS[mark]):
+        return False
+    return mark in BOOLEAN or value.strip().lower() != "false"
+
+
+class _Switch:
+    """What comments have turned off so far."""
+
+    def __init__(self) -> None:
+        self.kinds: set[str] = set()
+        self.says = ""
+        self.count = 0
+
+    @property
+    def is_off(self) -> bool:
+        """Whether text is marked as not to be used."""
+        return bool(self.kinds & KINDS_OF_TEXT)
+
+    def turn(self, comment: etree._Element) -> None:
+        """Turn kinds off or on, as a comment says."""
+        words = COMMENT.fullmatch(comment.text or "")
+        if words is None:
+            return
+        was_off = self.is_off
+        kind = (words["kind"] or "all").lower()
+        kinds = ALL_KINDS if kind == "all" else {kind}
+        if words["way"].lower() == "ff":
+            self.kinds |= kinds
+        else:
+            self.kinds -= kinds
+        if self.is_off and not was_off:
+            self.says = self.says or f"<!--{(comment.text or '').strip()}-->"[:MAX_SAYS]
+            self.count += 1
+
+
+def _by_comments(root: etree._Element) -> Iterator[MarkedParts]:
+    """Silence what stands between comments."""
+    switch = _Switch()
+    for comment in reversed(list(root.itersiblings(etree.Comment, preceding=True))):
+        switch.turn(comment)
+    for event, element in etree.iterwalk(root, events=("start", "end", "comment")):
+        if event == "comment":
+            switch.turn(element)
+        if switch.is_off and event == "start" and element.tag not in NOT_TEXT:
+            _silence_element(element)
+        elif switch.is_off and event != "start":
+            element.tail = None
+    if switch.count:
+        yield MarkedParts(OwnerMark.GOOGLE_OFF, switch.says, switch.count)
+
+
+def _silence(element: etree._Element) -> list[etree._Element]:
+    """Take all text out of an element; returns it with the elements in it."""
+    inner = list(element.iter(etree.Element))
+    for one in inner:
+        if one.tag not in NOT_TEXT:
+            _silence_element(one)
+        if one is not element:
+            one.tail = None
+    return inner
+
+
+def _silence_element(element: etree._Element) -> None:
+    """Take the text before the first element in an element, and that of its attributes; a link keeps its words."""
+    if element.tag == "a":
+        if not element.get("title"):
+            element.set("title", _words(element))
+    else:
+        for name in TEXT_ATTRIBUTES:
+            if name in element.attrib:
+                del element.attrib[name]
+    element.text = None
+
+
+def _words(link: etree._Element) -> str:
+    pieces = [link.text or ""]
+    for element in islice(link.iterdescendants(etree.Element), MOST_INNER):
+        pieces += (element.text or "", element.tail or "")
+    return fold_space(" ".join(pieces))[:MAX_WORDS]
+
+
+def _main_parts(root: etree._Element) -> list[etree._Element]:
+    return next((parts for tag in MAIN if (parts := list(root.iter(tag)))), [root])
+
+
+def _has_text(element: etree._Element) -> bool:
+    """Whether an element shows text."""
+    walker = etree.iterwalk(element, events=("start", "end"))
+    for event, one in walker:
+        text = one.text if event == "start" else one.tail
+        if event == "start" and one.tag in NOT_TEXT:
+            walker.skip_subtree()
+        elif text and not text.isspace() and (event == "start" or one is not element):
+            return True
+    return False
