@@ -388,7 +388,7 @@ ARGUMENTS = {
     ),
     "min_chance": Argument(
         _share("min_chance"),
-        N_("0.02 where a topic is given"),
+        N_("0.01 where a topic is given"),
         N_(
             "Links with a smaller chance to lead to the topic wait; of each host a few are tried. 0 requests all links."
         ),

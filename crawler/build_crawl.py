@@ -57,7 +57,7 @@ from crawler.workers.worker_report import WorkerReport
 logger = logging.getLogger(__name__)
 
 SEED_PRIORITY = 10_000
-MIN_CHANCE = 0.02  # to lead to a given topic; the chance is calibrated (topic/link_chances.py)
+MIN_CHANCE = 0.01  # to lead to a given topic; the chance is calibrated (topic/link_chances.py)
 NUDGE = Request("data:,", dont_filter=True)
 """A request that is never sent: it makes the engine ask the scheduler for the next request."""
 # The settings that bound how long a host may be paused.

@@ -11,7 +11,7 @@ of an encyclopaedia, links with scores around .12, .17, .25 and .35 led to the t
 
 from collections import deque
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, takewhile
 
 REMEMBERED = 1_000
 """The last pages that are counted."""
@@ -110,8 +110,9 @@ class LinkChances:
         return [number for number, site in self._sites.items() if site.on_topic >= least * site.pages]
 
     def least_possible(self, min_chance: float) -> float:
-        """The least score whose links may lead to the topic with this chance."""
-        return next((pool.least_score for pool in self._pools() if pool.highest_chance >= min_chance), NO_SCORE)
+        """The least score from which all links may lead to the topic with this chance."""
+        possible = takewhile(lambda pool: pool.highest_chance >= min_chance, reversed(self._pools()))
+        return min((pool.least_score for pool in possible), default=NO_SCORE)
 
     def least_score(self, min_chance: float) -> float:
         """The least score whose links lead to the topic with at least this chance; above 1 if no score does.

@@ -70,3 +70,8 @@ def test_good_sites_bring_about_as_much_as_the_crawl() -> None:
 def test_memory_is_bounded() -> None:
     chances = learned(*[(0.5, True)] * (3 * REMEMBERED))
     assert len(chances._links) == len(chances._by_page) == REMEMBERED
+
+
+@pytest.mark.parametrize(("others", "least"), [(0, 0.0), (20, 0.0), (200, 0.16)])
+def test_a_few_links_say_little_about_small_chances(others: int, least: float) -> None:
+    assert learned(*[(0.15, False)] * others).least_possible(0.02) == pytest.approx(least)
