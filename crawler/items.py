@@ -72,8 +72,8 @@ class PageRecord:
     """How the address was found: `seed`, `sitemap`, `feed`, `link`, `image` or `exploration` (a link chosen by chance).
     """
     extractor: str = ""
-    """The method that extracted the text; `document` for files that are no web pages and for entries of feeds, of which
-    all text is taken.
+    """The method that extracted the text: that of the crawl, or the setting `EXTRACTOR_FALLBACK` if that one was in
+    doubt; `document` for files that are no web pages and for entries of feeds, of which all text is taken.
     """
     extractor_version: str | None = None
     """The version of that method with its weights, such as `2:auto`: texts of two versions may differ."""
