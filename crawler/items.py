@@ -58,7 +58,7 @@ class PageRecord:
     """How many pages a document has, if it says so; null for web pages."""
     page_type: str = ""
     """`article`, `forum`, `product`, `collection`, `listing`, `documentation` or `service`; empty where uncertain. Only
-    the method `auto` tells it.
+    the method `auto` tells more than `listing`.
     """
     quality: dict[str, float | None] | None = None
     """Numbers about the text under the names of published rules; they judge nothing by themselves."""
