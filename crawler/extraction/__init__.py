@@ -27,7 +27,7 @@ EXTRACTORS: dict[str, Extractor] = {
     "template": template,
     "template-svm": template_svm,
 }
-EXTRACTION = 5
+EXTRACTION = 6
 """Raise this by one with each change after which a method may return another text for some page, such as new weights:
 the recrawl does not compare texts of different versions, so that a new release alone finds no page changed. A change
 that only makes a method faster does not count. tests/extraction/test_version.py fails if the texts of the test pages
@@ -68,7 +68,7 @@ def version(method: str, favour: str = BALANCE, fallback: str = "") -> str:
     """The version of the texts of a method, and of a second one for pages in doubt.
 
     >>> version("auto"), version("auto", "recall"), version("auto", fallback="a.b")
-    ('5:auto', '5:auto/recall', '5:auto+a.b')
+    ('6:auto', '6:auto/recall', '6:auto+a.b')
     """
     return f"{EXTRACTION}:{method}" + (f"/{favour}" if favour != BALANCE else "") + (f"+{fallback}" if fallback else "")
 
@@ -76,7 +76,7 @@ def version(method: str, favour: str = BALANCE, fallback: str = "") -> str:
 def method_and_favour(version: str) -> tuple[str, str]:
     """What a version names.
 
-    >>> method_and_favour("5:auto/recall+http://127.0.0.1/"), method_and_favour("5:crunch")
+    >>> method_and_favour("6:auto/recall+http://127.0.0.1/"), method_and_favour("6:crunch")
     (('auto', 'recall'), ('crunch', 'balance'))
     """
     method, _, favour = version.partition("+")[0].partition(":")[2].partition("/")

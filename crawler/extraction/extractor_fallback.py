@@ -13,14 +13,13 @@ from http.client import HTTPException, HTTPResponse
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
+from crawler.extraction.auto import DOUBT
 from crawler.page.page import Extraction, Page
 from crawler.urls.guarded_connection import GuardedConnection, NotAllowedError
 from crawler.urls.public_hosts import Address, AllowList
 
 logger = logging.getLogger(__name__)
 
-DOUBT = 0.8
-"""A text with a smaller certainty is in doubt: one page in eight, with an F1 of two thirds beside .93 of the others."""
 SECONDS = 30.0
 """How long a server may take for a page."""
 MAX_ANSWER = 5_000_000

@@ -7,8 +7,8 @@ import pytest
 from fallback_servers import ANSWERS, DOUBTFUL, TEXT, FallbackSite, answering, second_text
 
 from crawler.extraction import EXTRACTORS
+from crawler.extraction.auto import DOUBT
 from crawler.extraction.extractor_fallback import (
-    DOUBT,
     ExtractorFallback,
     FallbackError,
     FallbackServer,
