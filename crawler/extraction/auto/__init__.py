@@ -111,7 +111,7 @@ def _judged(
     chosen = choose(likely, tokens, weight).tolist()
     places = _without_surroundings(page, wholes(page, chosen, judgement), judgement)
     certainty = round(expected_f1(likely, tokens, places), 4)
-    if certainty < DOUBT and judgement.page_type != "forum":  # posts may lie in several containers
+    if certainty < DOUBT and judgement.page_type != "forum":  # its posts are judged alike already
         second = second_choice(page, judgement, weight)
         places = _without_surroundings(page, wholes(page, second, judgement, has_cards=False), judgement)
     return places, judgement.page_type, certainty

@@ -241,7 +241,7 @@ class BlockReason(ReasonCode):
     PART = auto(), N_("it is part of a table, a list or readers' comments, which are kept or left out as a whole")
     IN_DOUBT = (
         auto(),
-        N_("the page is in doubt, so that elements that are alike are judged together, and one container has the text"),
+        N_("the page is in doubt: elements that are alike are judged together, and one container has most of the text"),
     )
 
 

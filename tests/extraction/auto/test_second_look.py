@@ -37,8 +37,10 @@ NAMES = [f"Name {number}" for number in range(4)]
         (dict.fromkeys(NAMES, 0.03) | {"Name 2": 0.1, "Hives": 0.9}, {}, ["Hives"]),
         # What other pages of the site have is known to be no text.
         (dict.fromkeys(NAMES, 0.9) | {"Name 2": 0.0}, {}, ["Name 0", "Name 1", "Name 3"]),
-        # The text is in one container, unless others hold much of it.
+        # Blocks are less likely outside of the container that has nearly all of the text.
         (dict.fromkeys(NAMES, 0.6) | {"Footer": 0.4}, {"Menu": 10.0}, NAMES),
+        (dict.fromkeys(NAMES, 0.6) | {"Footer": 0.4}, {}, [*NAMES, "Footer"]),
+        (dict.fromkeys(NAMES, 0.6) | {"Footer": 0.7}, {"Menu": 10.0}, [*NAMES, "Footer"]),
         (dict.fromkeys(NAMES, 0.6) | {"Footer": 0.6, "Menu": 0.6}, {}, ["Menu", *NAMES, "Footer"]),
     ],
 )
