@@ -39,6 +39,8 @@ FAVOURS = {BALANCE: 0.6, "precision": 0.85, "recall": 0.25}
 """The weight of precision beside recall in what is best."""
 DOUBT = 0.8
 """The expected F1 below which a page is in doubt: one in eight, with an F1 of two thirds; that of others is .93."""
+LEAST_OF_FIRST = 0.4
+"""The words of a second choice, relative to those of the first: it may not leave out a list that is all of the text."""
 LEAST_WORDS, SURE = 50, 0.85
 """Words that an article has without its comments, and their average probability."""
 
@@ -112,8 +114,10 @@ def _judged(
     places = _without_surroundings(page, wholes(page, chosen, judgement), judgement)
     certainty = round(expected_f1(likely, tokens, places), 4)
     if certainty < DOUBT and judgement.page_type != "forum":  # its posts are judged alike already
-        second = second_choice(page, judgement, weight)
-        places = _without_surroundings(page, wholes(page, second, judgement, has_cards=False), judgement)
+        chosen = second_choice(page, judgement, weight)
+        second = _without_surroundings(page, wholes(page, chosen, judgement, has_cards=False), judgement)
+        if tokens[second].sum() >= LEAST_OF_FIRST * tokens[places].sum():
+            places = second
     return places, judgement.page_type, certainty
 
 

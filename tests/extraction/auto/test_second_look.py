@@ -1,5 +1,6 @@
 """The choice of blocks of a page in doubt; how much it is worth is in docs/benchmarks.md."""
 
+import sys
 from collections.abc import Mapping
 
 import numpy as np
@@ -69,6 +70,17 @@ def test_only_pages_in_doubt_are_looked_at_again(monkeypatch: pytest.MonkeyPatch
         Page.from_html(f"<p>{'Bees gather nectar from clover in the warm hours, and guards wait. ' * 9}<p>Home")
     )
     assert [block.text[:4] for block in sure.blocks] == ["Bees"]
+
+
+@pytest.mark.parametrize(("least", "is_second"), [(0.05, True), (0.3, False)])
+def test_a_second_choice_keeps_much_of_the_first(
+    least: float, is_second: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = Page.from_html(DOUBTFUL, "http://a.example/hives")
+    first = auto(page)
+    monkeypatch.setattr(second_look, "second_choice", lambda page, *_: [True] + [False] * (len(page.blocks) - 1))
+    monkeypatch.setattr(sys.modules["crawler.extraction.auto"], "LEAST_OF_FIRST", least)
+    assert (len(first.blocks), len(auto(page).blocks) == 1) == (8, is_second)
 
 
 def test_threads_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
