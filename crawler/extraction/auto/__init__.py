@@ -39,7 +39,7 @@ FAVOURS = {BALANCE: 0.6, "precision": 0.85, "recall": 0.25}
 """The weight of precision beside recall in what is best."""
 DOUBT = 0.8
 """The expected F1 below which a page is in doubt: one in eight, with an F1 of two thirds; that of others is .93."""
-LEAST_OF_FIRST = 0.4
+LEAST_OF_FIRST = 0.2
 """The words of a second choice, relative to those of the first: it may not leave out a list that is all of the text."""
 LEAST_WORDS, SURE = 50, 0.85
 """Words that an article has without its comments, and their average probability."""
