@@ -22,10 +22,18 @@ from sqlalchemy.engine import URL
 from crawler import demo
 from crawler.arguments import ALL, Arguments
 from crawler.bulk.parallel import GARBAGE_THRESHOLD
-from crawler.checked_settings import bounds_of, canonical_of, image_filter_of, max_depth_of, similar_words_of
+from crawler.checked_settings import (
+    bounds_of,
+    canonical_of,
+    fallback_of,
+    image_filter_of,
+    max_depth_of,
+    similar_words_of,
+)
 from crawler.documents.document_type import ENDINGS
 from crawler.extraction import LEARNING, Extractor, favouring
 from crawler.extraction.document_text import with_documents
+from crawler.extraction.extractor_fallback import with_fallback
 from crawler.extraction.site_libraries import SiteLibraries
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
@@ -38,6 +46,7 @@ from crawler.spiders.crawl_status import CrawlStatus, EndReason, OutcomeCounts
 from crawler.spiders.demo_site import serve_demo
 from crawler.spiders.document_reader import DocumentReader
 from crawler.spiders.fallback_pages import FallbackPages
+from crawler.spiders.fallback_threads import FallbackThreads
 from crawler.spiders.feed_texts import FeedTexts
 from crawler.spiders.links_and_images import EvidenceCache, LinkSelector, PageImages
 from crawler.spiders.named_lists import NamedLists
@@ -106,6 +115,8 @@ class Crawl:
     documents: DocumentReader
     rendering: PageRendering | None = None
     """None if no page is rendered in a browser."""
+    fallback: FallbackThreads | None = None
+    """None if there is no second extractor."""
     reports: dict[int, WorkerReport] = field(default_factory=dict)
     """The last reports of the further workers that this one has started, those that died included."""
 
@@ -220,6 +231,9 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
     if method in LEARNING:
         libraries = SiteLibraries(extract, LEARNING[method], count_statistic)
         extract = libraries.extract
+    first, fallback = extract, fallback_of(settings)
+    if fallback is not None:
+        extract = with_fallback(extract, fallback)
     extract = with_documents(extract)
     documents = _documents(crawler, reads_files=arguments.documents)
     counts = OutcomeCounts(count_statistic)
@@ -235,7 +249,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         links=LinkSelector(scope, images, counts, frontier, arguments.lang or arguments.topic.languages),
         frontier=frontier,
         images=images,
-        comparison=ChangeDetector(method, arguments.favour, extract),
+        comparison=ChangeDetector(method, arguments.favour, extract, fallback.name if fallback else ""),
         counts=counts,
         count_statistic=count_statistic,
         lists=NamedLists(scope, topic, counts, wanted=max_depth_of(settings, arguments) is None),
@@ -248,6 +262,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         min_relevance=arguments.min_relevance or 0.0,
         keeps_responses=settings.getint("KEEP_RESPONSES") > 0,
         purpose=arguments.purpose,
+        has_fallback=fallback is not None,
     )
     _configure(session, reader, settings)
     if is_first:
@@ -272,6 +287,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         reader=reader,
         documents=documents,
         rendering=_rendering(crawler, arguments, reader, count_statistic),
+        fallback=FallbackThreads(first, extract) if fallback is not None else None,
     )
     return _crawls[crawler]
 

@@ -8,15 +8,18 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from scrapy.settings import BaseSettings
+from scrapy.utils.misc import load_object
 
 from crawler import settings as our_settings
 from crawler.arguments import ArgumentError, Arguments
 from crawler.browser.installed import INSTALLATION, is_usable
 from crawler.extraction import EXTRACTORS, Extractor, favouring
+from crawler.extraction.extractor_fallback import ExtractorFallback, FallbackServer
 from crawler.noise.verdict import MODELS, FilterLists, ImageNoiseFilter, Judge
 from crawler.recrawl.revisit_interval import Bounds
 from crawler.translation.message import N_, Message
 from crawler.urls.canonical import Canonical
+from crawler.urls.guarded_connection import NotAllowedError
 from crawler.urls.public_hosts import AllowList
 
 if TYPE_CHECKING:
@@ -116,6 +119,7 @@ def check_crawl(settings: BaseSettings, arguments: Arguments) -> None:
     bounds_of(settings)
     max_depth_of(settings, arguments)
     image_filter_of(settings)
+    fallback_of(settings)
     similar_words_of(settings, arguments)
     if arguments.documents and find_spec("pypdfium2") is None:
         raise ArgumentError("documents=yes needs the package pypdfium2: pip install 'winnow-crawler[documents]'")
@@ -202,6 +206,31 @@ def extractor_of(settings: BaseSettings) -> Extractor:
     if name not in EXTRACTORS:
         raise _wrong("EXTRACTOR", name, Message("are {names}", {"names": [*EXTRACTORS]}))
     return EXTRACTORS[name]
+
+
+def fallback_of(settings: BaseSettings) -> ExtractorFallback | None:
+    """The second extractor, if there is one; raises an ArgumentError if the setting is wrong."""
+    name = str(settings["EXTRACTOR_FALLBACK"] or "")
+    if not name:
+        return None
+    try:
+        if "://" not in name:
+            extract = load_object(name)
+            if not callable(extract):
+                raise TypeError(f"{name} cannot be called")
+            return ExtractorFallback(name, extract)
+        server = FallbackServer(name, AllowList(settings.getlist("ALLOWED_PRIVATE_HOSTS")))
+        server.check()
+        return ExtractorFallback(name, server)
+    except NotAllowedError:
+        raise ArgumentError(
+            "setting EXTRACTOR_FALLBACK={value} is wrong: a server must be on this machine, or ALLOWED_PRIVATE_HOSTS "
+            "must name it",
+            value=repr(name[:100]),
+        ) from None
+    except Exception as error:  # importing a module may raise anything
+        why = str(error) or type(error).__name__
+        raise ArgumentError("setting {name} is wrong: {why}", name="EXTRACTOR_FALLBACK", why=why) from None
 
 
 def similar_words_of(settings: BaseSettings, arguments: Arguments) -> "SimilarWords":

@@ -60,7 +60,7 @@ class PageRecord:
     """How many pages a document has, if it says so; null for web pages."""
     page_type: str = ""
     """`article`, `forum`, `product`, `collection`, `listing`, `documentation` or `service`; empty where uncertain. Only
-    the method `auto` tells it.
+    the method `auto` tells more than `listing`.
     """
     quality: dict[str, float | None] | None = None
     """Numbers about the text under the names of published rules; they judge nothing by themselves."""
@@ -75,8 +75,8 @@ class PageRecord:
     chosen by chance).
     """
     extractor: str = ""
-    """The method that extracted the text; `document` for files that are no web pages and for entries of feeds, of which
-    all text is taken.
+    """The method that extracted the text: that of the crawl, or the setting `EXTRACTOR_FALLBACK` if that one was in
+    doubt; `document` for files that are no web pages and for entries of feeds, of which all text is taken.
     """
     extractor_version: str | None = None
     """The version of that method with its weights, such as `2:auto`: texts of two versions may differ."""

@@ -100,7 +100,7 @@ class ExtractPipeline:
             self.counts.count(Outcome(Code.FIELDS_CUT), found.cut)
             for failure in found.failures:
                 self.counts.count(Outcome(Code.FIELD_FAILED, failure))
-        item.extractor = self.method if page.document is None else METHOD
+        item.extractor = (extraction.method or self.method) if page.document is None else METHOD
         return item
 
 

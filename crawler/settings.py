@@ -18,6 +18,10 @@ DEFAULT_REQUEST_HEADERS = {"Accept": "text/html,application/xhtml+xml;q=0.9,*/*;
 # Extraction and output.
 EXTRACTOR = "auto"
 """The method that extracts the main text; `-a extractor=` overrides it for one crawl."""
+EXTRACTOR_FALLBACK = ""
+"""A second method for pages of whose text `auto` is in doubt: the dotted path of a function from a `Page` to an
+`Extraction`, or the address of a server on this machine, such as `http://127.0.0.1:8000/`. Empty means none.
+"""
 OUTPUT_DIR = "output"
 """The folder that everything is written to."""
 FEED_EXPORT_ENCODING = "utf-8"  # readable text in -O files too

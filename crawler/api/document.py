@@ -93,7 +93,7 @@ class Document:
     @property
     def page_type(self) -> str:
         """article, forum, product, collection, listing, documentation or service."""
-        return self._extraction.page_type
+        return str(self._read("page_type"))
 
     @property
     def comments(self) -> str:

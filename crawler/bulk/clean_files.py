@@ -41,6 +41,7 @@ from crawler.bulk.cleaning import (
 from crawler.bulk.parallel import DIED, GARBAGE_THRESHOLD, WorkersError, as_done, cores
 from crawler.bulk.progress_bar import CleaningProgress, outcome_lines
 from crawler.bulk.resume_manifest import ENDING, Pair, go_on, largest_first, maker, pairs
+from crawler.checked_settings import fallback_of
 from crawler.command_line.terminal import (
     FAILED,
     INTERRUPTED,
@@ -219,12 +220,14 @@ def clean(opts: argparse.Namespace, settings: Settings) -> int:
         extract = favouring(method, favour)
     except ValueError as error:
         raise WrongUseError(str(error)) from None
-    clean_page = cleaner(method, extract, opts.markdown, opts.fields)
+    fallback = fallback_of(settings)
+    clean_page = cleaner(method, extract, opts.markdown, opts.fields, fallback)
     jobs, interval = opts.jobs or cores(), settings.getfloat("LOGSTATS_INTERVAL") or 10.0
     if opts.into is not None:
         configure_logging(settings)
         spell_out_log()
         options = {"--method": method, "--favour": favour, "--markdown": opts.markdown, "--with": ",".join(opts.fields)}
+        options |= {"EXTRACTOR_FALLBACK": fallback.name} if fallback is not None else {}
         return clean_into(opts, clean_page, options, jobs, interval)
     inputs = [Input(name) for name in opts.inputs]  # reads the first bytes, which may block
     _check_apart(opts.output, opts.inputs)

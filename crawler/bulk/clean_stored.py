@@ -42,9 +42,11 @@ from crawler.bulk.cleaning import Cleaned, CleaningCounts
 from crawler.bulk.parallel import DIED, GARBAGE_THRESHOLD, WorkersError, cores, in_order
 from crawler.bulk.progress_bar import CleaningProgress, outcome_lines
 from crawler.bulk.resume_manifest import maker
+from crawler.checked_settings import fallback_of
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, byte_size, printable, spell_out_log
-from crawler.extraction import LEARNING, favouring, with_library
+from crawler.extraction import LEARNING, favouring, method_and_favour, with_library
 from crawler.extraction.document_text import METHOD, with_documents
+from crawler.extraction.extractor_fallback import ExtractorFallback, with_fallback
 from crawler.extraction.methods.template import LeafLabel
 from crawler.metadata.record_readers import READERS
 from crawler.noise.page_images import all_images, page_images
@@ -120,16 +122,16 @@ class Remade(NamedTuple):
         return sum(len(value) for value in (self.row or {}).values() if isinstance(value, str))
 
 
-def remade(page: StoredPage, judges_images: bool) -> Remade:
+def remade(page: StoredPage, judges_images: bool, fallback: ExtractorFallback | None = None) -> Remade:
     """The page with its new text; never raises an exception."""
     try:
-        return _remade(page, judges_images)
+        return _remade(page, judges_images, fallback)
     except Exception as error:  # an error in one page, or in a method, must not affect the other pages
         why = f"it cannot be cleaned ({type(error).__name__}: {error})"
         return Remade(page.id, None, broken=Broken(page.url, why))
 
 
-def _remade(stored: StoredPage, judges_images: bool) -> Remade:
+def _remade(stored: StoredPage, judges_images: bool, fallback: ExtractorFallback | None) -> Remade:
     response = response_of(stored.response)
     types, robots = (
         [value for name, value in response.headers if name.lower() == wanted]
@@ -140,12 +142,15 @@ def _remade(stored: StoredPage, judges_images: bool) -> Remade:
     extract = favouring(stored.method, stored.favour)
     if stored.templates:
         extract = with_library(extract, LEARNING[stored.method](stored.templates))
+    if fallback is not None:
+        extract = with_fallback(extract, fallback)
     extract = with_documents(extract)
     extraction = page.once(extract)
-    check = ChangeDetector(stored.method, stored.favour, extract).check(page, extraction, None)
+    second = fallback.name if fallback is not None else ""
+    check = ChangeDetector(stored.method, stored.favour, extract, second).check(page, extraction, None)
     values = {name: read(page, extraction) for name, read in READERS.items()}
     values["images"] = page_images(page, extraction) if judges_images else all_images(page)
-    values["markdown"], values["extractor"] = None, METHOD if stored.is_document else stored.method
+    values["markdown"], values["extractor"] = None, METHOD if stored.is_document else extraction.method or stored.method
     if stored.markdown != "no":
         values["markdown"] = page_markdown(page, extraction, stored.markdown == "links", judges_images)
     values |= {name: getattr(check, name) for name in MADE_ANEW if name not in values}
@@ -221,10 +226,12 @@ class Run:
     waiting: list[Remade] = field(default_factory=list)
     last_host: str | None = None
     last_templates: tuple[LeafLabel, ...] = ()
+    fallback: ExtractorFallback | None = None
+    """The second method, for pages in doubt."""
 
     def go(self, connection: Connection, jobs: int, progress: CleaningProgress) -> None:
         """Process all pages after the bookmark, then group near-duplicates again."""
-        work = partial(remade, judges_images=self.options.judges_images)
+        work = partial(remade, judges_images=self.options.judges_images, fallback=self.fallback)
         letters = 0
         for result in in_order(work, self.pages(connection), jobs, lost, partial(progress.say, DIED)):
             self.count(result, progress)
@@ -247,11 +254,12 @@ class Run:
             self.passed += 1
             method, favour = self.options.method, self.options.favour
             is_document = row["extractor"] == METHOD
+            own, own_favour = method_and_favour(row["extractor_version"] or "")
+            own = own or row["extractor"]
             if method is None:
-                own, _, favour = (row["extractor_version"] or "").partition(":")[2].partition("/")
-                method, favour = own if is_document else row["extractor"], favour or "balance"
+                method, favour = own, own_favour
             kind = LEARNING.get(method)
-            is_learned = kind is not None and kind is LEARNING.get(row["extractor"])
+            is_learned = kind is not None and not is_document and kind is LEARNING.get(own)
             if row["body"] is None:
                 self.bare += 1
             elif row["made_from"] == MadeFrom.RENDERED:
@@ -352,7 +360,7 @@ def _markdown_of(text: str | None) -> str:
 def clean_stored(opts: argparse.Namespace, settings: Settings) -> int:
     """Extract the texts of a crawl again; returns the exit status."""
     url, folder = state_url(settings), Path(settings["OUTPUT_DIR"])
-    options = _options(opts, settings)
+    options, fallback = _options(opts, settings), fallback_of(settings)
     crawl, total = _find(url, opts.stored)
     configure_logging(settings)
     spell_out_log()
@@ -362,9 +370,11 @@ def clean_stored(opts: argparse.Namespace, settings: Settings) -> int:
             with database_errors(url), engine.begin() as connection:
                 check_idle(connection, crawl)
             of = {"crawl": [*crawl, display_url(url)], "options": vars(options), "maker": maker()}
+            of |= {"fallback": fallback.name if fallback is not None else ""}
             bookmark = Bookmark(folder / f".{crawl.name}.clean.json", of)
             bookmark.read()
-            run = Run(engine, crawl, options, bookmark, total, settings.getfloat("DATABASE_RETRY_SECONDS"))
+            retry_seconds = settings.getfloat("DATABASE_RETRY_SECONDS")
+            run = Run(engine, crawl, options, bookmark, total, retry_seconds, fallback=fallback)
             return _go(run, url, folder, opts.jobs or cores(), settings.getfloat("LOGSTATS_INTERVAL") or 10.0)
         finally:
             engine.dispose()

@@ -33,6 +33,7 @@ from crawler.bulk.resume_manifest import NO_ARCHIVE, Pair, is_folder, maker
 from crawler.documents.document import DocumentError
 from crawler.extraction import LEARNING, Extractor, with_library
 from crawler.extraction.document_text import METHOD, with_documents
+from crawler.extraction.extractor_fallback import ExtractorFallback, with_fallback
 from crawler.metadata.record_readers import READERS
 from crawler.noise.page_images import page_images
 from crawler.noise.page_markdown import page_markdown
@@ -100,6 +101,7 @@ def clean(
     extract: Extractor,
     wish: str,
     fields: Sequence[str],
+    fallback: ExtractorFallback | None = None,
     libraries: Libraries = MappingProxyType({}),
 ) -> CleaningResult:
     """Clean a record; never raises an exception. `wish` is for Markdown: no, yes or links."""
@@ -109,6 +111,8 @@ def clean(
         record = found.decode(found)
         if library := libraries.get(host_of(record.page.url)):
             extract = with_library(extract, library)
+        if fallback is not None:
+            extract = with_fallback(extract, fallback)
         extraction = record.page.once(with_documents(extract))
         more = {name: MORE[name](record.page, extraction) for name in fields}
         if wish != "no":
@@ -123,7 +127,7 @@ def clean(
         return Broken(found.place, str(error))
     except Exception as error:  # an error in one page, or in a method, must not affect the other pages
         return Broken(found.place, f"it cannot be cleaned ({type(error).__name__}: {error})")
-    used = method if record.page.document is None else METHOD
+    used = extraction.method or method if record.page.document is None else METHOD
     values = as_json(extraction.text), as_json(extraction.title), as_json(used)
     others = [f', "{name}": {_json(value)}' for name, value in more.items()]
     line = LINE.format(record.id, record.url, *values, "".join(others))
@@ -135,9 +139,15 @@ def _json(value: Any) -> str:
     return as_json(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def cleaner(method: str, extract: Extractor, wish: str = "no", fields: Sequence[str] = ()) -> MethodCleaner:
+def cleaner(
+    method: str,
+    extract: Extractor,
+    wish: str = "no",
+    fields: Sequence[str] = (),
+    fallback: ExtractorFallback | None = None,
+) -> MethodCleaner:
     """A function, usable in any process, that cleans a record by the method of this name."""
-    return partial(clean, method=method, extract=extract, wish=wish, fields=fields)
+    return partial(clean, method=method, extract=extract, wish=wish, fields=fields, fallback=fallback)
 
 
 def with_libraries(clean: MethodCleaner, inputs: Sequence[Input], show: Callable[[], object]) -> Cleaner:

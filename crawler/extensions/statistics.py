@@ -6,6 +6,8 @@ STATISTICS = {
     "noise/CODE": "Images that were noise, by the model that decided.",
     "put_off/CODE": "Addresses that were not requested because those of their pattern bring nothing.",
     "failed/CODE": "Requests that failed, by outcome.",
+    "extractor_fallback/pages": "Pages in doubt whose text is by EXTRACTOR_FALLBACK.",
+    "extractor_fallback/failed": "Pages in doubt of which it gave no text, so that they kept theirs.",
     "images": "Images that were stored.",
     "images/bytes": "Their size.",
     "image_noise/kept": "Images that were judged and requested.",

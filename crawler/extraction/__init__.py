@@ -64,10 +64,20 @@ def extract(html: str | bytes, url: str | None = None, method: str = "auto", fav
     return favouring(method, favour)(Page.from_html(html, url or ""))
 
 
-def version(method: str, favour: str = BALANCE) -> str:
-    """The version of a method's texts.
+def version(method: str, favour: str = BALANCE, fallback: str = "") -> str:
+    """The version of the texts of a method, and of a second one for pages in doubt.
 
-    >>> version("auto"), version("auto", "recall"), version("crunch")
-    ('6:auto', '6:auto/recall', '6:crunch')
+    >>> version("auto"), version("auto", "recall"), version("auto", fallback="a.b")
+    ('6:auto', '6:auto/recall', '6:auto+a.b')
     """
-    return f"{EXTRACTION}:{method}" + (f"/{favour}" if favour != BALANCE else "")
+    return f"{EXTRACTION}:{method}" + (f"/{favour}" if favour != BALANCE else "") + (f"+{fallback}" if fallback else "")
+
+
+def method_and_favour(version: str) -> tuple[str, str]:
+    """What a version names.
+
+    >>> method_and_favour("6:auto/recall+http://127.0.0.1/"), method_and_favour("6:crunch")
+    (('auto', 'recall'), ('crunch', 'balance'))
+    """
+    method, _, favour = version.partition("+")[0].partition(":")[2].partition("/")
+    return method, favour or BALANCE

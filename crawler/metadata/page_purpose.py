@@ -13,7 +13,7 @@ from crawler.metadata.date_notation import dates
 from crawler.page.json_ld import json_documents
 from crawler.page.page import Extraction, Page
 from crawler.page.text import EASTERN
-from crawler.urls.parsing import route, site
+from crawler.urls.parsing import host_of, route, site
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -71,6 +71,11 @@ DAY = re.compile(r"(?<!\d)(?:0\d|1[012])[-/.](?:0[1-9]|[12]\d|3[01])(?!\d)")
 """A day without its year, as in a list by years."""
 MOST_OF_A_LIST = 0.6
 """Share of the text that the longest entry of a list has; related pages may stand within an article."""
+FEWEST_ROWS = 5
+NARROWEST_ROW = 8
+"""How wide the title of a row is at least; names of authors are often narrower, and those of a thread are few."""
+MOST_OF_A_ROW = 250
+"""Characters of a row beside its title, without links."""
 MAY_LIST_POSTS = frozenset(("", "article", "collection", "listing"))
 """Types of pages that may be lists of posts; the posts of a forum have links and dates, too."""
 HAS_LITTLE_TEXT = frozenset(("product", "service", "documentation"))
@@ -134,6 +139,13 @@ def is_listing(page: Page, extraction: Extraction) -> bool:
     return _shows_a_list(page, extraction)
 
 
+def page_type(page: Page, extraction: Extraction) -> str:
+    """The type of a page: that of its text, but for lists of other pages, which have the same words as these."""
+    if extraction.page_type == "collection" or page.document is not None:
+        return extraction.page_type
+    return "listing" if is_listing(page, extraction) else extraction.page_type
+
+
 def has_only_names(page: Page, extraction: Extraction) -> bool:
     """Whether the text of a page is the names of the site and of the page, as headings and links, and nothing else."""
     if page.document is not None or extraction.page_type in HAS_LITTLE_TEXT or _is_text_by_head(page):
@@ -181,11 +193,12 @@ def _is_linked(extraction: Extraction) -> bool:
 def _shows_a_list(page: Page, extraction: Extraction) -> bool:
     """Whether the text is made of entries: of titles that link to other pages of the site."""
     kept = extraction.blocks
-    entries = _entries(page)
+    entries = page.once(_entries)
     if _has_linked_headings(page, kept, entries) and (extraction.page_type != "article" or _is_linked(extraction)):
         return True
     return (
         _has_linked_text(page, kept, entries)
+        or _has_rows(page, kept, entries)
         or _has_teasers(page, extraction, entries)
         or _begins_with_entries(page, extraction, entries)
         or _has_no_text(page, extraction, entries)
@@ -213,6 +226,24 @@ def _has_linked_text(page: Page, kept: Sequence[Block], entries: Mapping[int, En
     targets = {entries[id(block)].target for block in kept if id(block) in entries}
     own = _own_text(page, kept, entries)
     return len(targets) >= SEVERAL and _letters(own) <= max(FEW_WORDS, letters / 10)
+
+
+def _has_rows(page: Page, kept: Sequence[Block], entries: Mapping[int, Entry]) -> bool:
+    """Whether most of the text are rows that begin with the title of another page, as in an index of threads: beside it
+    a row has names, dates and counts, but little text.
+    """
+    titles = [
+        place
+        for place, block in enumerate(kept)
+        if (entry := entries.get(id(block))) and entry.is_whole and entry.links == 1 and entry.width >= NARROWEST_ROW
+    ]
+    targets = {entries[id(kept[place])].target for place in titles}
+    letters = _letters(kept)
+    if len(targets) < FEWEST_ROWS or _letters(kept[: titles[0]]) > max(MOST_BEFORE, letters / 10):
+        return False
+    rows = (kept[start:end] for start, end in pairwise([*titles, len(kept)]))
+    of_rows = sum(_letters(row) for row in rows if _own_letters(row[1:]) <= MOST_OF_A_ROW)
+    return of_rows >= MOST_OF_A_LIST * letters
 
 
 def _own_text(page: Page, kept: Sequence[Block], entries: Mapping[int, Entry]) -> list[Block]:
@@ -458,7 +489,7 @@ def _targets(page: Page) -> dict[int, str]:
     """For each block, by its place, the first other page of the site that it links to; sections around the page are
     none.
     """
-    if not page.links:
+    if not page.links or not host_of(page.url):
         return {}
     ours = site(page.url)
     itself = page.url.partition("#")[0] + route(page.url)

@@ -5,6 +5,7 @@ from typing import Any
 
 from crawler.metadata.author import author
 from crawler.metadata.language import language
+from crawler.metadata.page_purpose import page_type
 from crawler.metadata.publication_date import publication_date
 from crawler.metadata.text_quality import quality
 from crawler.page.page import Extraction, Page, media_type
@@ -30,7 +31,7 @@ READERS: dict[str, Callable[[Page, Extraction], Any]] = {
     "author": lambda page, found: page.document.author if page.document else author(page, found),
     "published": _published,
     "published_source": _published_source,
-    "page_type": lambda _, found: found.page_type,
+    "page_type": page_type,
     "quality": quality,
     "text_fingerprint": lambda _, found: fingerprint(found.text),
     "rights": lambda page, _: page_rights(page),

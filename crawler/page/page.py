@@ -44,6 +44,8 @@ class Extraction:
     """The limit after which the rest of the page was not judged; usually None."""
     certainty: float | None = None
     """The F1 that the method expects of the text, from 0 to 1; None if unknown."""
+    method: str = ""
+    """The second method that made the text, where the first was in doubt; usually empty."""
 
 
 class MadeFrom(StrEnum):

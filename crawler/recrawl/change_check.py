@@ -28,8 +28,8 @@ class ChangeDetector:
     that `auto` would choose without it are compared, if there are any.
     """
 
-    def __init__(self, method: str, favour: str, extract: Extractor) -> None:
-        self.version = version(method, favour)
+    def __init__(self, method: str, favour: str, extract: Extractor, fallback: str = "") -> None:
+        self.version = version(method, favour, fallback)
         self.method = method
         self.extract = EXTRACTORS[method] if method in LEARNING else extract
 

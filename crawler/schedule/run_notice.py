@@ -10,17 +10,13 @@ import json
 import logging
 import shlex
 import shutil
-import socket
-import ssl
 import subprocess
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from http.client import HTTPConnection, HTTPException
-from ipaddress import ip_address
+from http.client import HTTPException
 from threading import Thread
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from scrapy.settings import BaseSettings
 
@@ -29,7 +25,8 @@ from crawler.command_line.terminal import printable
 from crawler.schedule.job_store import FAILED, Job, Jobs, Run
 from crawler.store.database import StateError
 from crawler.translation.message import N_, Message
-from crawler.urls.public_hosts import AllowList, is_public
+from crawler.urls.guarded_connection import GuardedConnection, NotAllowedError
+from crawler.urls.public_hosts import AllowList
 
 logger = logging.getLogger(__name__)
 
@@ -137,38 +134,15 @@ def _moment(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
-class NotPublicError(Exception):
-    """A host has no address to which a connection is allowed."""
-
-
-class PinnedConnection(HTTPConnection):
-    """A connection to an address that was checked, whatever its name resolves to later."""
-
-    def __init__(self, parts: SplitResult, allowed: AllowList) -> None:
-        self.is_secure = parts.scheme == "https"
-        super().__init__(parts.hostname or "", parts.port or (443 if self.is_secure else 80), timeout=POST_SECONDS)
-        self.allowed = allowed
-
-    def connect(self) -> None:
-        for *_, place in socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM):
-            address = ip_address(str(place[0]).partition("%")[0])
-            if is_public(address) or self.allowed.opens(self.host, self.port, address):
-                self.sock = socket.create_connection((str(place[0]), self.port), self.timeout)
-                if self.is_secure:
-                    self.sock = ssl.create_default_context().wrap_socket(self.sock, server_hostname=self.host)
-                return
-        raise NotPublicError
-
-
 def post(address: str, body: bytes, allowed: AllowList) -> str:
     """The result of posting a notice to a webhook."""
     try:
         parts = urlsplit(webhook_address(address))
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        with closing(PinnedConnection(parts, allowed)) as connection:
+        with GuardedConnection(parts, allowed.may_connect, POST_SECONDS) as connection:
             connection.request("POST", target, body, {"Content-Type": "application/json", "User-Agent": "Winnow"})
             status = connection.getresponse().status
-    except NotPublicError:
+    except NotAllowedError:
         return PRIVATE
     except TimeoutError:
         return TIMEOUT

@@ -13,6 +13,7 @@ from scrapy.http import Headers, Response
 
 from crawler.browser.signs import lacks_text
 from crawler.extraction import version
+from crawler.extraction.extractor_fallback import is_doubtful
 from crawler.frontier import page_result
 from crawler.frontier.page_result import Candidate, Lease, Template
 from crawler.items import PageItem
@@ -77,6 +78,8 @@ class PageReader:
     min_relevance: float = 0.0
     keeps_responses: bool = False
     purpose: Purpose = LABEL_ONLY
+    has_fallback: bool = False
+    """Whether a second method reads pages in doubt."""
 
     def read(self, page: Page, response: Response, *, has_browser: bool) -> PageItem:
         """The page as an item with its result; the topic learns from the page."""
@@ -87,6 +90,10 @@ class PageReader:
         extraction = page.once(self.extract)
         if cut := page.ended or extraction.ended:
             self.counts.count(Outcome(Code.PAGE_CUT, cut))
+        if extraction.method:
+            self.count_statistic("extractor_fallback/pages", 1)
+        elif self.has_fallback and is_doubtful(extraction):
+            self.count_statistic("extractor_fallback/failed", 1)
         shared_examples = self._shared_examples(page, lease.candidate, extraction)
         site: SiteFiles = response.request.meta.get(SITE_FILES, NO_FILES)
         rights = read_rights(served, rights_headers(response), site)

@@ -74,6 +74,8 @@ class TopicSpider(Spider):
         spider = super().from_crawler(crawler, build(crawler, arguments, session))
         crawler.signals.connect(spider.leave_other_types, signals.headers_received)
         crawler.signals.connect(spider.crawl.documents.close, signals.spider_closed)
+        if spider.crawl.fallback is not None:
+            crawler.signals.connect(spider.crawl.fallback.close, signals.spider_closed)
         return spider
 
     async def start(self) -> AsyncIterator[Request]:
@@ -130,6 +132,8 @@ class TopicSpider(Spider):
                 return self.follow_refresh(page, response, page.refresh[1])
             if self.crawl.rendering is not None and self.crawl.rendering.may_be_due(page):
                 return self.render_page(page, response)
+            if self.crawl.fallback is not None:
+                return self.parse_page_in_doubt(page, response)
             return self.parse_page(page, response)
         return iter(())
 
@@ -170,14 +174,14 @@ class TopicSpider(Spider):
         if service := wall_service(response.status, {}, rendered.page):  # its scripts have put a wall in its place
             self.skip(response.request, Outcome(Code.WALLED, service))
             return ()
-        return self.parse_page(rendered.page, response)
+        return await self.parse_page_in_doubt(rendered.page, response)
 
     async def follow_refresh(self, page: Page, response: Response, url: str) -> Iterable[PageItem | Request]:
         """The request for where a page sends its reader, as after a redirect; the page itself if it is there."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         request = response.request
         if url == request.url:
-            return self.parse_page(page, response)
+            return await self.parse_page_in_doubt(page, response)
         try:
             moved = await self.crawl.redirects.follow(request, url)
         except Refusal as refusal:
@@ -187,10 +191,19 @@ class TopicSpider(Spider):
             self.skip(request, Outcome(Code.REDIRECT_TO_KNOWN))
             return ()
         if moved.id == lease_of(request).id:
-            return self.parse_page(page, response)
+            return await self.parse_page_in_doubt(page, response)
         target = self.request_for(moved)
         target.meta[TIMES] = request.meta.get(TIMES, 0) + 1
         return (target,)
+
+    async def parse_page_in_doubt(self, page: Page, response: Response) -> Iterable[PageItem]:
+        """The page as an item after the second extractor has read it, if there is one and the first is in doubt."""
+        if self.crawl.fallback is not None:
+            try:
+                await self.crawl.status.unless_ending(self.crawl.fallback.extract(page))
+            except EndingError:
+                return ()
+        return self.parse_page(page, response)
 
     def parse_page(self, page: Page, response: Response) -> Iterator[PageItem]:
         """The page as an item, if it is to be stored."""

@@ -70,3 +70,7 @@ class AllowList:
             return True
         inner = address.ipv4_mapped if isinstance(address, IPv6Address) else None
         return any(address in network or (inner is not None and inner in network) for network in self.networks)
+
+    def may_connect(self, host: str, port: int, address: Address) -> bool:
+        """Whether an address found for a host is public or allowed."""
+        return is_public(address) or self.opens(host, port, address)

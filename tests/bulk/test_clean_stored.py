@@ -10,12 +10,14 @@ from typing import Any
 
 import pytest
 from command_line import run_command
+from fallback_servers import DOUBTFUL, TEXT
 from sites import OPEN, Crawl, Site, crawl, environment, page, serving
 from sqlalchemy import create_engine, delete, func, insert, select, update
 from sqlalchemy.engine import URL
 
 from crawler.bulk.clean_again import MADE_ANEW
 from crawler.dashboard.search_index import SearchIndex
+from crawler.extraction import version
 from crawler.store import crawl_tables, page_tables
 
 KEPT = OPEN | {"RECRAWL_LEAST": "0.001", "RECRAWL_MOST": "0.001"}
@@ -150,6 +152,20 @@ def test_a_page_keeps_its_method_and_its_markdown(here: Place) -> None:
     here.ask(update(page_tables.page).values(markdown=None))
     assert here.clean("--stored", "bees", "--jobs", "1")[0] == 0
     assert {row["markdown"] for row in here.pages("bees").values()} == {None}
+
+
+def test_a_second_method_makes_the_texts_of_pages_in_doubt(here: Place) -> None:
+    here.site.routes["/"] = DOUBTFUL
+    here.crawl("bees")
+    second = "fallback_servers.second_text"
+    assert here.clean("--stored", "bees", "--jobs", "1", "-s", f"EXTRACTOR_FALLBACK={second}")[0] == 0
+    (page,) = here.pages("bees", "text", "extractor", "extractor_version").values()
+    assert (page["text"], page["extractor"]) == (TEXT, second)
+    assert page["extractor_version"] == version("auto", fallback=second)
+    assert here.clean("--stored", "bees", "--jobs", "1")[0] == 0
+    (page,) = here.pages("bees", "text", "extractor", "extractor_version").values()
+    assert page["text"].startswith("Hive 0")
+    assert (page["extractor"], page["extractor_version"]) == ("auto", version("auto"))
 
 
 def test_pages_without_the_response_they_were_made_of_are_left_as_they_are(here: Place) -> None:

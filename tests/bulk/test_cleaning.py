@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import saved_pages
+from fallback_servers import DOUBTFUL, second_text
 from saved_pages import answer, html, text, url
 from wall_pages import FAILED, KEPT, WALLS, Response
 
@@ -17,6 +18,7 @@ from crawler.archives.warc_and_tianwang import warc_record
 from crawler.bulk.cleaning import NAMED, Cleaned, Cleaner, CleaningCounts, FileCleaner, FileResult, cleaned, cleaner
 from crawler.bulk.resume_manifest import NAME, go_on, maker, pairs
 from crawler.extraction import EXTRACTORS
+from crawler.extraction.extractor_fallback import ExtractorFallback
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Page
 
@@ -54,6 +56,16 @@ def record_of(response: Response) -> Raw:
     headers = [f"{name}: {value}" for name, value in response.headers.items()]
     data = answer(response.body.encode(), *headers).replace(b" 200 OK", f" {response.status} ".encode(), 1)
     return Raw("a: byte 0", warc_record, data, {"warc-type": "response"})
+
+
+@pytest.mark.parametrize(("html", "method"), [(DOUBTFUL, "second"), ("<p>Bees dance in the dark of the hive.", "auto")])
+def test_a_second_method_cleans_pages_in_doubt(html: str, method: str) -> None:
+    fallback = ExtractorFallback("second", second_text)
+    data = json.dumps({"url": "http://a.example/hives", "html": html}).encode()
+    clean = pickle.loads(pickle.dumps(cleaner("auto", EXTRACTORS["auto"], fallback=fallback)))
+    result = clean(Raw("a: line 1", json_lines.record, data))
+    assert isinstance(result, Cleaned)
+    assert json.loads(result.line)["method"] == method
 
 
 @pytest.mark.parametrize("name", ["cloudflare 403", "imperva 200", "river security 412", "vercel denied"])

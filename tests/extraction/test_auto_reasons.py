@@ -124,7 +124,7 @@ def test_a_page_without_a_block() -> None:
 
 def test_every_reason_is_of_a_group() -> None:
     told = {code for codes in GROUPS.values() for code in (*codes[0], *codes[1])}
-    assert {code.name for code in BlockReason if code not in told} == {"ALL_TOGETHER", "COMMON", "PART"}
+    assert {code.name for code in BlockReason if code not in told} == {"ALL_TOGETHER", "COMMON", "IN_DOUBT", "PART"}
 
 
 def test_reasons_are_codes_with_values() -> None:

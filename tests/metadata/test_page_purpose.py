@@ -4,13 +4,18 @@ import pytest
 
 from crawler.metadata.page_purpose import (
     FEW_WORDS,
+    FEWEST_ROWS,
     LEAST_OF_A_TEASER,
+    MOST_BEFORE,
+    MOST_OF_A_ROW,
     MOST_OF_A_TEASER,
+    NARROWEST_ROW,
     SEVERAL,
     SHORT,
     has_only_names,
     is_listing,
     is_login,
+    page_type,
 )
 from crawler.page.page import Extraction, Page
 
@@ -294,3 +299,64 @@ def test_the_text_of_a_page_may_stand_in_an_aside() -> None:
     page = Page.from_html(f"<aside>{CONTINUED}</aside>", "http://a.example/tag/bees")
     kept = tuple(block for block in page.blocks if block.text.startswith("Honey bees"))
     assert is_listing(page, Extraction("", "", kept, page_type="article"))
+
+
+def threads(count: int, title: str = "A queen leaves her hive", beside: int = 90, before: str = "") -> str:
+    """An index of threads: titles, and beside each so many characters and a name that is a link."""
+    about = "w" * beside
+    rows = (f"<tr><td><a href=/t{number}>{title}</a><td>{about}<td><a href=/u>Ada</a></tr>" for number in range(count))
+    return f"<p>{before}</p><table>{''.join(rows)}</table>"
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        (threads(FEWEST_ROWS), True),
+        (threads(FEWEST_ROWS - 1), False),
+        (threads(FEWEST_ROWS, "w" * NARROWEST_ROW), True),
+        (threads(FEWEST_ROWS, "w" * (NARROWEST_ROW - 1)), False),
+        (threads(FEWEST_ROWS, "蜂王飞走"), True),
+        (threads(FEWEST_ROWS, beside=MOST_OF_A_ROW), True),
+        (threads(FEWEST_ROWS, beside=MOST_OF_A_ROW + 1), False),
+        (threads(FEWEST_ROWS, before="w" * MOST_BEFORE), True),
+        (threads(FEWEST_ROWS, before="w" * (MOST_BEFORE + 1)), False),
+        (threads(FEWEST_ROWS).replace("/t1", "/t2"), False),
+        (threads(FEWEST_ROWS) + f"<p>{'w' * 2_000}", False),
+        (threads(3) + f"<p>{'w' * 600}" + threads(3), False),
+    ],
+)
+@pytest.mark.parametrize("page_type", ["forum", "listing", ""])
+def test_an_index_of_threads(html: str, expected: bool, page_type: str) -> None:
+    page = Page.from_html(html, "http://a.example/forum/2")
+    assert is_listing(page, Extraction("", "", page.blocks, page_type=page_type)) is expected
+
+
+@pytest.mark.parametrize("posts", [3, 30])
+def test_a_thread_is_none(posts: int) -> None:
+    post = "<div><a href=/user{0}>beekeeper{0}</a> <p>{1}<p><a href=/t?quote={0}>Quote</a></div>"
+    long = "The queen left in May, and the hive was quiet for a week before a new one hatched in it. " * 4
+    page = Page.from_html("".join(post.format(number, long) for number in range(posts)), "http://a.example/t")
+    assert not is_listing(page, Extraction("", "", page.blocks, page_type="forum"))
+
+
+@pytest.mark.parametrize(
+    ("html", "by_its_text", "expected"),
+    [
+        (threads(FEWEST_ROWS), "forum", "listing"),
+        (threads(FEWEST_ROWS), "", "listing"),
+        (threads(FEWEST_ROWS), "collection", "collection"),
+        (threads(FEWEST_ROWS - 1), "forum", "forum"),
+        ("".join(map(post, range(3))), "article", "listing"),
+        (f"<p>{TEXT}", "article", "article"),
+        ("<body class='archive tag'>" + TEXT, "article", "listing"),
+    ],
+)
+def test_the_type_of_a_list(html: str, by_its_text: str, expected: str) -> None:
+    page = Page.from_html(html, "http://a.example/forum/2")
+    assert page_type(page, Extraction("", "", page.blocks, page_type=by_its_text)) == expected
+
+
+@pytest.mark.parametrize("url", ["", "saved/page.html"])
+def test_the_type_of_a_page_without_an_address(url: str) -> None:
+    page = Page.from_html(threads(FEWEST_ROWS).replace("href=", "href=http://a.example"), url)
+    assert page_type(page, Extraction("", "", page.blocks, page_type="forum")) == "forum"

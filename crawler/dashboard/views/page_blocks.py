@@ -14,6 +14,7 @@ from crawler.dashboard.views.page import METHOD, StoredPage, page_at
 from crawler.dashboard.views.page_facts import fact_blocks
 from crawler.dashboard.views.page_original import document, original, sheet
 from crawler.extraction.auto.explanation import MOST_EXPLAINED, BlockReason, PageExplanation, explain
+from crawler.extraction.extractor_fallback import is_doubtful
 from crawler.translation.message import N_, catalogue_of
 from crawler.translation.reasons import Reason
 
@@ -83,7 +84,8 @@ def blocks(found: StoredPage) -> list[PageBlock]:
         mine = said.blocks[place] if said is not None and place < len(said.blocks) else None
         kept, reasons = place in found.kept, mine.reasons if mine is not None else ()
         if mine is not None and said is not None and kept != (mine.probability >= said.limit):
-            reasons = (Reason(BlockReason.COMMON if place in found.common else BlockReason.PART, {}),)
+            as_a_whole = BlockReason.IN_DOUBT if is_doubtful(found.extraction) else BlockReason.PART
+            reasons = (Reason(BlockReason.COMMON if place in found.common else as_a_whole, {}),)
         probability = mine.probability if mine is not None else None
         linked = block.linked / max(1, len(block.text))
         made.append(PageBlock(place, block.text, block.tag, linked, kept, probability, reasons))

@@ -12,7 +12,8 @@
 5. The set of blocks with the highest expected F is kept (.model), tables, lists and cards as wholes (.wholes),
    without readers' comments, and without links to the pages before and after it (.neighbour_links). The blocks are
    written as readable text (crawler.extraction.output.plain_text).
-6. If a page shows almost no text, the text is looked for in its scripts (crawler.extraction.script_text).
+6. If that F is low, the page is in doubt, and the blocks are chosen in another way (.second_look).
+7. If a page shows almost no text, the text is looked for in its scripts (crawler.extraction.script_text).
 
 The weights were trained by `scrapy train auto`; CARD.md beside them names the training data and the scores. Only numpy
 is needed to use them; it is imported when the first page is judged.
@@ -36,6 +37,10 @@ if TYPE_CHECKING:  # imports numpy, which is delayed until the first page
 BALANCE = "balance"
 FAVOURS = {BALANCE: 0.6, "precision": 0.85, "recall": 0.25}
 """The weight of precision beside recall in what is best."""
+DOUBT = 0.8
+"""The expected F1 below which a page is in doubt: one in eight, with an F1 of two thirds; that of others is .93."""
+LEAST_OF_FIRST = 0.2
+"""The words of a second choice, relative to those of the first: it may not leave out a list that is all of the text."""
 LEAST_WORDS, SURE = 50, 0.85
 """Words that an article has without its comments, and their average probability."""
 
@@ -97,15 +102,28 @@ def choices(page: Page) -> list[list[int]]:
 def _judged(
     page: Page, weight: float, model: "Model | None", library: "BlockLibrary | None"
 ) -> tuple[list[int], str, float]:
-    """The indexes of the blocks of the main text, the type of the page, and the expected F1."""
+    """The indexes of the blocks of the main text, the type of the page, and the expected F1 of the first choice."""
     from crawler.extraction.auto.model import choose, expected_f1, judge, judged, without
+    from crawler.extraction.auto.second_look import second_choice
 
     judgement = page.once(judged) if model is None else judge(page, model)
     if library is not None:
         judgement = without(judgement, library.common_blocks(page))
     likely, tokens = judgement.probabilities, judgement.tokens
-    places = without_neighbours(page, wholes(page, choose(likely, tokens, weight).tolist(), judgement))
-    places = without_comments_beside_main(page, places)
+    chosen = choose(likely, tokens, weight).tolist()
+    places = _without_surroundings(page, wholes(page, chosen, judgement), judgement)
+    certainty = round(expected_f1(likely, tokens, places), 4)
+    if certainty < DOUBT and judgement.page_type != "forum":  # its posts are judged alike already
+        chosen = second_choice(page, judgement, weight)
+        second = _without_surroundings(page, wholes(page, chosen, judgement, has_cards=False), judgement)
+        if tokens[second].sum() >= LEAST_OF_FIRST * tokens[places].sum():
+            places = second
+    return places, judgement.page_type, certainty
+
+
+def _without_surroundings(page: Page, places: list[int], judgement: "PageJudgement") -> list[int]:
+    """The places of the text without what is about other pages, and without comments."""
+    places = without_comments_beside_main(page, without_neighbours(page, places))
     if judgement.page_type == "article":  # in manuals such names are of other things
         places = _without_comments(page, places, judgement)
-    return places, judgement.page_type, round(expected_f1(likely, tokens, places), 4)
+    return places

@@ -239,6 +239,10 @@ class BlockReason(ReasonCode):
     ALL_TOGETHER = auto(), N_("no single feature, but all of them together")
     COMMON = auto(), N_("other pages of its host contain it too")
     PART = auto(), N_("it is part of a table, a list or readers' comments, which are kept or left out as a whole")
+    IN_DOUBT = (
+        auto(),
+        N_("the page is in doubt: elements that are alike are judged together, and one container has most of the text"),
+    )
 
 
 _R = BlockReason

@@ -54,11 +54,13 @@ MOST_OUTSIDE = 0.5
 """Words of the main text that are not in the cards, relative to those that are."""
 
 
-def wholes(page: Page, kept: list[bool], judgement: "PageJudgement") -> list[int]:
-    """The indexes of the blocks to keep, given which of the judged blocks would be kept."""
+def wholes(page: Page, kept: list[bool], judgement: "PageJudgement", *, has_cards: bool = True) -> list[int]:
+    """The indexes of the blocks to keep, given which of the judged blocks would be kept; cards of lists are kept whole
+    if `has_cards`.
+    """
     kept = kept[:]
     _decide_tables_and_lists(page, kept, judgement)
-    if judgement.page_type in OF_LISTS:
+    if has_cards and judgement.page_type in OF_LISTS:
         _keep_cards(page, kept, judgement)
     _complete_pairs(page.blocks, kept)
     places = [index for index, is_kept in enumerate(kept) if is_kept]
@@ -136,7 +138,7 @@ def _is_short(containers: Containers, at: int, parts: int) -> bool:
 
 def _keep_cards(page: Page, kept: list[bool], judgement: "PageJudgement") -> None:
     words = judgement.tokens * kept
-    for cards in _cards(page):
+    for cards in alike_elements(page):
         ends = [min(end, len(kept)) for _, end in cards]
         places = [at for (start, _), end in zip(cards, ends, strict=True) for at in range(start, end)]
         held = judgement.tokens[places]
@@ -148,7 +150,7 @@ def _keep_cards(page: Page, kept: list[bool], judgement: "PageJudgement") -> Non
                 kept[at] = True
 
 
-def _cards(page: Page) -> list[list[tuple[int, int]]]:
+def alike_elements(page: Page) -> list[list[tuple[int, int]]]:
     """The groups of alike elements beside each other that show something: of each the first and the end block."""
     containers, groups = page.containers, defaultdict(list)
     bounds = zip(containers.parents, named(page).containers, containers.starts, containers.ends, strict=True)

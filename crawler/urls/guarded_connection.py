@@ -1,0 +1,62 @@
+"""A connection to an address that is checked when it is opened, whatever the name of the host resolves to later."""
+
+import socket
+import ssl
+from collections.abc import Callable
+from contextlib import suppress
+from http.client import HTTPConnection
+from ipaddress import ip_address
+from threading import Timer
+from typing import Self
+from urllib.parse import SplitResult
+
+from crawler.urls.public_hosts import Address
+
+MayConnect = Callable[[str, int, Address], bool]
+"""Whether a connection to an address, found for a host and a port, is allowed."""
+
+
+class NotAllowedError(Exception):
+    """A host has no address to which a connection is allowed."""
+
+
+class GuardedConnection(HTTPConnection):
+    """A connection to the first allowed address of a host. It ends after a time limit, however slowly the server sends:
+    what is being read then ends, too.
+    """
+
+    def __init__(self, parts: SplitResult, may_connect: MayConnect, seconds: float) -> None:
+        self.is_secure = parts.scheme == "https"
+        super().__init__(parts.hostname or "", parts.port or (443 if self.is_secure else 80), timeout=seconds)
+        self.may_connect = may_connect
+        self._opened: socket.socket | None = None
+        self._time_limit = Timer(seconds, self._shut_down)
+        self._time_limit.daemon = True
+
+    def allowed_address(self) -> str:
+        """The first allowed address; raises a NotAllowedError if there is none."""
+        for *_, place in socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM):
+            address = str(place[0])
+            if self.may_connect(self.host, self.port, ip_address(address.partition("%")[0])):
+                return address
+        raise NotAllowedError
+
+    def connect(self) -> None:
+        """Open the connection; the time limit begins."""
+        self.sock = self._opened = socket.create_connection((self.allowed_address(), self.port), self.timeout)
+        self._time_limit.start()
+        if self.is_secure:
+            self.sock = self._opened = ssl.create_default_context().wrap_socket(self.sock, server_hostname=self.host)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._time_limit.cancel()
+        self.close()
+
+    def _shut_down(self) -> None:
+        """End what is being read, also by a response, for which `close` leaves the socket open."""
+        if self._opened is not None:
+            with suppress(OSError):  # it may be closed by now
+                self._opened.shutdown(socket.SHUT_RDWR)
