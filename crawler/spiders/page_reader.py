@@ -17,6 +17,7 @@ from crawler.extraction.extractor_fallback import is_doubtful
 from crawler.frontier import page_result
 from crawler.frontier.page_result import Candidate, Lease, Template
 from crawler.items import PageItem
+from crawler.metadata.address_date import is_home
 from crawler.metadata.page_purpose import has_only_names, is_listing, is_login
 from crawler.metadata.photo_page import is_photo_page
 from crawler.metadata.record_readers import READERS
@@ -169,8 +170,14 @@ class PageReader:
         return None
 
     def _shared_examples(self, page: Page, candidate: Candidate, extraction: Extraction) -> tuple[tuple[str, str], ...]:
-        """If no topic is given, a seed is an example of the topic; it is learned at once."""
-        if candidate.depth or not self.topic.examples.are_sought:
+        """A seed is an example of a topic without others, and is learned at once.
+
+        If no topic is given, so are pages that lists among the seeds name, and front pages, which may be about much.
+        """
+        examples = self.topic.examples
+        if candidate.depth or not examples.are_sought:
+            return ()
+        if examples.topic.given and (candidate.kind != "seed" or is_home(page.url)):
             return ()
         found = ("example", example_text(page, extraction))
         self.learning.take_in(*found)

@@ -37,7 +37,11 @@ is given later, the seeds are no examples of it.
 EXAMPLE_LENGTH = 100_000
 """Characters of a text that the topic learns from."""
 MOST_SEEDS = 10
-"""Seed pages that the topic is learned from if none is given."""
+"""Seed pages that the topic is learned from if it has no examples."""
+LEAST_RELEVANCE_OF_SEED = 0.2
+"""The relevance of a seed that is an example of a topic given in words. In an encyclopaedia, 94 of 96 pages on four
+topics have it before anything is learned, and 5 % of the other pages. Front pages without text have 0.
+"""
 
 
 class TopicExample(NamedTuple):
@@ -78,8 +82,8 @@ class Examples:
 
     @property
     def are_sought(self) -> bool:
-        """Whether the topic needs more seeds to learn from."""
-        return not self.topic.given and self.taught < MOST_SEEDS
+        """Whether the topic needs more seeds to learn from: if it has no examples."""
+        return not self.topic.has_examples and self.taught < MOST_SEEDS
 
     @property
     def say_something(self) -> bool:
@@ -150,10 +154,14 @@ class TopicTracker:
         return tuple(one._replace(priority=number) for one, number in zip(pages, priorities, strict=True))
 
     def take_in(self, kind: str, text: str) -> None:
-        """Learn from a shared example, if the topic uses it."""
+        """Learn from a shared example, if the topic uses it; from a seed only if it is about the words of the topic."""
         example = self.examples.read(kind, text)
-        if example is not None:
+        is_seed = kind == "example"
+        if example is not None and not (is_seed and self.examples.topic.given and not self._names_topic(text)):
             self.focus.example(example.text, example.good)
+
+    def _names_topic(self, text: str) -> bool:
+        return self.focus.relevance("", text) >= LEAST_RELEVANCE_OF_SEED
 
     def apply(self, models: list[str], updates: LinkUpdates) -> dict[str, int]:
         """Learn from the models of earlier runs and other workers, and from the links they found and requested; returns

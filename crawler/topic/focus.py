@@ -95,8 +95,10 @@ class Focus:
         self.choice = Prioritizer(self.manner, seat)
         self.scorer = Scorer(self.aims, self.trails, self.apprentice, self.manner.learning)
         self.chances = LinkChances()
-        self._floor = self._least_promising = 0.0
-        """The least score with a chance of `min_chance`, and of links that are promising."""
+        self._floor = 0.0
+        """The least score with a chance of `min_chance`."""
+        self._least_promising = self._least_to_others = 0.0
+        """The least scores of promising links to good sites, and to others."""
         self._least_of_good = 0.0
         """The least score of links to good sites that do not wait."""
         self._good_sites: list[int] = []
@@ -278,7 +280,7 @@ class Focus:
     def _let_through(self, links: LinkTable) -> None:
         """Choose the least score of links to good sites, so that some do not wait as long as their chance suffices."""
         scores = links.table[SCORE]
-        may_be_requested = links.waits & (self._is_to_good_site(links) | (scores >= self._least_promising))
+        may_be_requested = links.waits & (self._is_to_good_site(links) | (scores >= self._least_to_others))
         scores = scores[may_be_requested]
         enough = self._enough
         best_left = float(np.partition(scores, -enough)[-enough]) if len(scores) >= enough else 0.0
@@ -291,7 +293,7 @@ class Focus:
         """For each link, the least score with which it does not wait."""
         if not self.manner.min_chance:
             return np.zeros(links.count)
-        return np.where(self._is_to_good_site(links), self._least_of_good, self._least_promising)
+        return np.where(self._is_to_good_site(links), self._least_of_good, self._least_to_others)
 
     def _score(self, links: LinkTable) -> None:
         links.table[SCORE] = np.where(links.table[KEPT] > 0, links.table[SCORE], self.scorer.scores(links))
@@ -321,6 +323,7 @@ class Focus:
         if self.manner.min_chance:
             self._floor = self.chances.least_possible(self.manner.min_chance)
             self._least_promising = max(self._floor, self.chances.least_promising())
+            self._least_to_others = max(self._floor, self.chances.least_to_others())
             self._good_sites = self.chances.good_sites()
 
     def _calibrated(self) -> Calibration:

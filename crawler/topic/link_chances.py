@@ -25,10 +25,10 @@ WINDOW = 200
 """The last pages whose share on the topic is the present yield."""
 FIRST_PAGES = 20
 """Pages off the topic that are added to those of the window, so that a few first pages decide nothing."""
-YIELD_SHARE = 0.25
-"""The share of the present yield from which the chance of a link is promising."""
+PROMISING_SHARE = 0.25
+"""The share of the present yield from which the chance of a link to a good site is promising."""
 GOOD_SHARE = 0.5
-"""The share of the present yield from which the yield of a site is good."""
+"""The share of the present yield from which the yield of a site is good, and the chance of a link to another site."""
 
 
 @dataclass
@@ -101,8 +101,12 @@ class LinkChances:
         return sum(link.is_on_topic for link in lately) / (len(lately) + FIRST_PAGES)
 
     def least_promising(self) -> float:
-        """The least score of promising links."""
-        return self.least_score(YIELD_SHARE * self.present_yield())
+        """The least score of promising links to good sites."""
+        return self.least_score(PROMISING_SHARE * self.present_yield())
+
+    def least_to_others(self) -> float:
+        """The least score of promising links to other sites."""
+        return self.least_score(GOOD_SHARE * self.present_yield())
 
     def good_sites(self) -> list[int]:
         """The sites whose yield is not much lower than that of all."""

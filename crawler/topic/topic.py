@@ -84,7 +84,12 @@ class Topic:
     @property
     def given(self) -> bool:
         """Whether it says what it is about; otherwise the seeds do."""
-        return bool(self.words or self.examples or self.example_urls)
+        return bool(self.words or self.has_examples)
+
+    @property
+    def has_examples(self) -> bool:
+        """Whether it names texts or pages about it."""
+        return bool(self.examples or self.example_urls)
 
 
 def tells(word: str) -> bool:

@@ -136,7 +136,7 @@ def test_help_lists_commands_and_arguments(tmp_path: Path) -> None:
 
 def test_bash_completes_commands_and_options(tmp_path: Path) -> None:
     script = winnow("completion", folder=tmp_path).stdout.decode()
-    for words, wanted in (("winnow cle", "clean clean-files"), ("winnow crawl --min", "--min-relevance")):
+    for words, wanted in (("winnow cle", "clean clean-files"), ("winnow crawl --min-r", "--min-relevance")):
         asked = f"{script}\nCOMP_WORDS=({words}); COMP_CWORD={words.count(' ')}; _winnow; echo ${{COMPREPLY[*]}}"
         assert subprocess.run(["bash", "-c", asked], capture_output=True, text=True).stdout == f"{wanted}\n"
 

@@ -21,7 +21,7 @@ def test_addresses_come_with_what_they_are() -> None:
     ("topic", "kind", "text", "example"),
     [
         (Topic(), "example", "Bees.", TopicExample("Bees.", True)),
-        (Topic.of("bees"), "example", "Bees.", None),
+        (Topic.of("bees"), "example", "Bees.", TopicExample("Bees.", True)),
         (NAMED, "example", "Bees.", None),
         (NAMED, "topic example", f"{GOOD}\nBees.\nMore.", TopicExample("Bees.\nMore.", True)),
         (NAMED, "topic counterexample", f"{BAD}\nCars.", TopicExample("Cars.", False)),

@@ -115,3 +115,11 @@ def test_labels_of_people_are_learned_from() -> None:
     assert judge.judge(Candidate(URL), BEES).relevance < tracker().judge(Candidate(URL), BEES).relevance
     learning.apply(BatchReply(), LinkUpdates((), ()))
     assert judge.focus.subject.labelled
+
+
+@pytest.mark.parametrize(("text", "examples"), [("Honey bees make honey.", 1), ("Cars run on roads.", 0)])
+def test_a_seed_about_the_words_of_the_topic_is_an_example(text: str, examples: int) -> None:
+    topic = Topic.of("honey bees")
+    tracker = TopicTracker(Focus(topic), Examples(topic), Harvest())
+    tracker.take_in("example", text)
+    assert len(tracker.focus.subject.examples) == examples
