@@ -201,9 +201,10 @@ class FrontierScheduler(BaseScheduler):
         self.control = reply.control
         updates = self.frontier.apply_reply(reply, monotonic())
         priorities = self.learning.apply(reply, updates)
-        if self.frontier.over and (let_through := self.topic.focus.let_through()):
-            priorities |= let_through
-            self.frontier.over = False
+        if self.frontier.over and not self.frontier.full:
+            waiting_no_longer = self.topic.focus.let_through()
+            priorities |= waiting_no_longer
+            self.frontier.over = not waiting_no_longer
         if priorities:
             self.frontier.update_priorities(priorities)
         self._wake()
