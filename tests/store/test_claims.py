@@ -588,3 +588,10 @@ def test_a_crawl_ends_when_only_unlikely_links_wait(crew: Crew, limits_tries: bo
     worker.leave()
     again = crew.join(images=images)
     assert len(again.claim()) == waiting
+
+
+def test_a_page_on_the_topic_counts_beside_others_of_its_host(crew: Crew) -> None:
+    worker = crew.join(*unlikely_links(), limits_tries=True)
+    of_host = [lease for lease in worker.claim() if host_of(lease.candidate.url) == host_of(A)]
+    worker.end(stored(of_host[0], relevance=0.9), stored(of_host[1], relevance=0.0))
+    assert leases_by_host(worker.claim()) == {host_of(A): 2}

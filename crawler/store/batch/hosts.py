@@ -19,7 +19,7 @@ from crawler.urls.parsing import host as host_of
 if TYPE_CHECKING:
     from crawler.frontier.batch import Batch
     from crawler.frontier.host_limits import HostLatency
-    from crawler.frontier.page_result import Completion, Lease
+    from crawler.frontier.page_result import Completion, Lease, PageResult
     from crawler.store.batch.addresses import Addresses
     from crawler.store.batch.claims import Claimant
 
@@ -122,10 +122,17 @@ def count_tries(connection: Connection, leases: Iterable[Lease], more: int = 1) 
 
 def renew_tries(connection: Connection, ended: Iterable[Completion], on_topic: float) -> None:
     """Give hosts that brought a page of this relevance further tries."""
-    relevance = {one.lease.host_id: (one.result.record or {}).get("relevance") for one in ended if one.is_page}
-    hosts = {number for number, value in relevance.items() if value is not None and value >= on_topic}
+    on_topic_pages = (
+        completion for completion in ended if completion.is_page and _relevance(completion.result) >= on_topic
+    )
+    hosts = {completion.lease.host_id for completion in on_topic_pages}
     if hosts:
         connection.execute(RENEW_TRIES, {"ids": sorted(hosts)})
+
+
+def _relevance(result: PageResult) -> float:
+    """The relevance of the page in a result; 0 if nothing is stored."""
+    return float((result.record or {}).get("relevance") or 0.0)
 
 
 def lock_sites(connection: Connection, addresses: Addresses, batch: Batch) -> None:
