@@ -5,9 +5,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Barrier, BrokenBarrierError, Thread
+from http.server import BaseHTTPRequestHandler
+from threading import Barrier, BrokenBarrierError
 from typing import Any
+
+from loopback import serving_requests
 
 from crawler.page.page import Extraction, Page
 
@@ -80,14 +82,5 @@ def answering(together: int = 1) -> Iterator[FallbackSite]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    site.url = f"http://127.0.0.1:{server.server_port}"
-    try:
+    with serving_requests(Handler) as site.url:
         yield site
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

@@ -4,9 +4,10 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from http.server import BaseHTTPRequestHandler
 from typing import Any
+
+from loopback import serving_requests
 
 
 class Receiver:
@@ -46,14 +47,5 @@ def receiving() -> Iterator[Receiver]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    receiver.url = f"http://127.0.0.1:{server.server_port}"
-    try:
+    with serving_requests(Handler) as receiver.url:
         yield receiver
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
