@@ -231,7 +231,8 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
     if method in LEARNING:
         libraries = SiteLibraries(extract, LEARNING[method], count_statistic)
         extract = libraries.extract
-    first, fallback = extract, fallback_of(settings)
+    first = extract
+    fallback = fallback_of(settings)
     if fallback is not None:
         extract = with_fallback(extract, fallback)
     extract = with_documents(extract)

@@ -257,7 +257,8 @@ class Run:
             own, own_favour = method_and_favour(row["extractor_version"] or "")
             own = own or row["extractor"]
             if method is None:
-                method, favour = own, own_favour
+                method = own
+                favour = own_favour
             kind = LEARNING.get(method)
             is_learned = kind is not None and not is_document and kind is LEARNING.get(own)
             if row["body"] is None:

@@ -277,12 +277,14 @@ def _is_fit(text: str, key: str, descriptions: _Descriptions) -> bool:
 
 def _agreed(headings: list[tuple[str, Block]], descriptions: _Descriptions) -> str:
     """The heading that most of the descriptions repeat."""
-    told = [(letters(text), 3) for text in (descriptions.headline, *descriptions.titles[:1]) if text]
+    weighted_names = [(letters(text), 3) for text in (descriptions.headline, *descriptions.titles[:1]) if text]
     parts = [(letters(part), 1 + (number == 0)) for number, part in enumerate(descriptions.parts)]
     whole = letters(descriptions.title)
     best, best_rank = "", (0, 0)
     for key, block in headings:
-        score = sum(weight if key == other else weight - 1 for other, weight in told if _is_much_of(key, other))
+        score = sum(
+            weight if key == other else weight - 1 for other, weight in weighted_names if _is_much_of(key, other)
+        )
         score += sum(weight for other, weight in parts if key == other)
         score += 2 * (len(key) <= len(whole) and _is_much_of(key, whole))
         rank = (2 * score + (block.tag == "h1"), len(block.text))
@@ -335,7 +337,7 @@ def _is_related(key: str, text: str, descriptions: _Descriptions, url: str) -> b
     if any(_is_a_name(part, descriptions) for part in descriptions.parts if letters(part) == key):
         return False
     spoken = {
-        word for told in (descriptions.headline, *descriptions.titles, *descriptions.parts) for word in words(told)
+        word for text in (descriptions.headline, *descriptions.titles, *descriptions.parts) for word in words(text)
     }
     own = set(words(text[:MAX_HEADING]))
     return _is_in_address(text[:MAX_HEADING], url) or not spoken or len(own & spoken) >= SHARED_WORDS * len(own)

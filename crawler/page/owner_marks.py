@@ -170,11 +170,11 @@ def _by_comments(root: etree._Element) -> Iterator[MarkedParts]:
 def _silence(element: etree._Element) -> list[etree._Element]:
     """Take all text out of an element; returns it with the elements in it."""
     inner = list(element.iter(etree.Element))
-    for one in inner:
-        if one.tag not in NOT_TEXT:
-            _silence_element(one)
-        if one is not element:
-            one.tail = None
+    for silenced in inner:
+        if silenced.tag not in NOT_TEXT:
+            _silence_element(silenced)
+        if silenced is not element:
+            silenced.tail = None
     return inner
 
 
@@ -204,10 +204,10 @@ def _main_parts(root: etree._Element) -> list[etree._Element]:
 def _has_text(element: etree._Element) -> bool:
     """Whether an element shows text."""
     walker = etree.iterwalk(element, events=("start", "end"))
-    for event, one in walker:
-        text = one.text if event == "start" else one.tail
-        if event == "start" and one.tag in NOT_TEXT:
+    for event, node in walker:
+        text = node.text if event == "start" else node.tail
+        if event == "start" and node.tag in NOT_TEXT:
             walker.skip_subtree()
-        elif text and not text.isspace() and (event == "start" or one is not element):
+        elif text and not text.isspace() and (event == "start" or node is not element):
             return True
     return False

@@ -139,7 +139,8 @@ def _listed(entries: Iterable[Entry], url: str, cut: bool, is_feed: bool) -> Lis
 
 def _entry(entry: etree._Element, kind: str) -> Entry:
     """An entry of an XML list."""
-    hrefs, translations = [], list[str]()
+    hrefs = []
+    translations: list[str] = []
     said: dict[str, str | None] = {}
     for element in _parts(entry):
         name = local_name(element)

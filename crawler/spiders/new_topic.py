@@ -34,12 +34,12 @@ def score_again(session: WorkerSession, arguments: Arguments, similar: SimilarWo
     focus.begin_with((row.requested_url, row.title, row.text, row.language or "") for row in stored)
     pages = 0
     for rows in before.pages(MOST_TEXT):
-        found = {
+        relevance_by_id = {
             row.id: round(focus.stored(row.requested_url, row.title, row.text, row.language or ""), DIGITS)
             for row in rows
         }
-        before.save_relevance(found)
-        pages += len(found)
+        before.save_relevance(relevance_by_id)
+        pages += len(relevance_by_id)
     for rows in before.links():
         shown = defaultdict(list)
         for row in rows:

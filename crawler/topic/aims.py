@@ -144,7 +144,8 @@ class Aims:
 
     def _part(self, language: str) -> None:
         """Give a language an aim of its own."""
-        first, subject = self.first, Subject()
+        first = self.first
+        subject = Subject()
         subject.examples, subject.against, subject.labelled = first.examples, first.against, first.labelled
         pages = list(first.pages)
         first.pages.clear()
@@ -313,7 +314,8 @@ class _Group:
 
 def log_likelihood(good: Values, bad: Values, all_good: float, all_bad: float) -> Values:
     """Twice the log-likelihood ratio of words that so much of the good pages and so much of the bad ones have."""
-    total, rows = all_good + all_bad, good + bad
+    total = all_good + all_bad
+    rows = good + bad
     cells = (
         (good, all_good, rows),
         (bad, all_bad, rows),

@@ -358,23 +358,25 @@ class Focus:
     def record(self) -> str:
         """What was learned, for `take_in`."""
         vocabulary = self.vocabulary
-        known = [page for subject in self.aims.all() for page in self._told_pages(subject)]
-        told = Learned(
+        known_pages = [page for subject in self.aims.all() for page in self._told_pages(subject)]
+        learned = Learned(
             self.seat,
             self._mark,
             vocabulary.pages,
             vocabulary.told(),
-            known,
+            known_pages,
             self.apprentice.told(),
             *self.translations.shared(),
         )
-        return written(told, vocabulary)
+        return written(learned, vocabulary)
 
     def _told_pages(self, subject: Subject) -> list[KnownPage]:
         """The pages that are most like an aim and least like it, for others to learn from."""
         earlier = subject.lent.get(self.seat, [])
-        found = dict.fromkeys([*subject.like, *subject.unlike[-(MOST_PAGES - len(subject.like)) :], *earlier])
-        return [page for page in found if page.number >= 0 or page in earlier][:MOST_PAGES]
+        remembered_pages = dict.fromkeys(
+            [*subject.like, *subject.unlike[-(MOST_PAGES - len(subject.like)) :], *earlier]
+        )
+        return [page for page in remembered_pages if page.number >= 0 or page in earlier][:MOST_PAGES]
 
     def take_in(self, record: str) -> bool:
         """Learn from a record of an earlier run or another worker; returns whether it could be read."""
@@ -400,8 +402,8 @@ class Focus:
         """The words of the topic, and of links that led to it or away from it, with their weights; and how many links
         are not scored any more because too many are queued.
         """
-        found = summary(self.vocabulary, self.aims.all(), self.apprentice)
-        return found | {"let_go": self.waiting.let_go}
+        learned_words = summary(self.vocabulary, self.aims.all(), self.apprentice)
+        return learned_words | {"let_go": self.waiting.let_go}
 
     def _priorities(self, links: LinkTable) -> NDArray[np.int32]:
         least = self._least_scores(links)

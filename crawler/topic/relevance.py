@@ -138,9 +138,9 @@ class Subject:
         steepness = FIRST_STEEPNESS + MORE_STEEPNESS * pages / (pages + MANY)
         if not self.is_named:
             return self.trust * self.relevance(likeness, steepness=steepness)
-        known = pages / (pages + FEW)
+        learned_share = pages / (pages + FEW)
         learned = self.relevance(likeness, named, steepness)
-        return (1 - known) * self.promise(likeness, named) + known * learned
+        return (1 - learned_share) * self.promise(likeness, named) + learned_share * learned
 
     @property
     def is_named(self) -> bool:

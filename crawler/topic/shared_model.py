@@ -70,7 +70,7 @@ def written(learned: Learned, vocabulary: Vocabulary) -> str:
         for feature, sums in learned.features.features.items()
         if feature % PLACES in names
     ]
-    found = {
+    record = {
         "version": VERSION,
         "seat": learned.seat,
         "topic": learned.topic,
@@ -83,7 +83,7 @@ def written(learned: Learned, vocabulary: Vocabulary) -> str:
         "translated": [(number, language, _short(relevance)) for number, language, relevance in learned.translated],
         "translations": learned.translations,
     }
-    return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
 
 
 def read(text: str, vocabulary: Vocabulary) -> Learned | None:
@@ -91,26 +91,26 @@ def read(text: str, vocabulary: Vocabulary) -> Learned | None:
     if len(text) > MOST_TEXT:
         return None
     try:
-        found = json.loads(text)
-        if found["version"] != VERSION:
+        record = json.loads(text)
+        if record["version"] != VERSION:
             return None
         features = {
             int(sort) * PLACES + vocabulary.place(_word(word)): (min(_number(sum_), _number(weight)), _number(weight))
-            for sort, word, sum_, weight in found["features"]
+            for sort, word, sum_, weight in record["features"]
             if sort in SORTS
         }
         return Learned(
-            int(found["seat"]),
-            str(found["topic"]),
-            int(_number(found["pages"])),
-            {_word(word): _number(count) for word, count in found["words"].items()},
-            [_known(page, vocabulary) for page in found["known"][:MOST_KNOWN]],
-            FeatureCounts(features, _number(found["good"]), _number(found["bad"])),
+            int(record["seat"]),
+            str(record["topic"]),
+            int(_number(record["pages"])),
+            {_word(word): _number(count) for word, count in record["words"].items()},
+            [_known(page, vocabulary) for page in record["known"][:MOST_KNOWN]],
+            FeatureCounts(features, _number(record["good"]), _number(record["bad"])),
             [
                 (_address(number), _language(language), min(_number(relevance), 1.0))
-                for number, language, relevance in found["translated"][:MOST_SHARED]
+                for number, language, relevance in record["translated"][:MOST_SHARED]
             ],
-            [(_address(number), _address(other)) for number, other in found["translations"][:MOST_SHARED]],
+            [(_address(number), _address(other)) for number, other in record["translations"][:MOST_SHARED]],
         )
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         return None

@@ -62,7 +62,8 @@ class StaticModel:
 
     def vector(self, word: str) -> Vectors | None:
         """The vector of a word; None if none of it is known."""
-        rows, start = [], 0
+        rows = []
+        start = 0
         while start < len(word):
             row, start = self._part(word, start)
             if row is not None:

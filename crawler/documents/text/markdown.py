@@ -44,9 +44,14 @@ def read_markdown(text: str) -> Document:
 
 
 def _facts(fields: str) -> Facts:
-    found = {name.lower(): value.strip(BRACKETS) for name, value in reversed(FIELD.findall(fields))}
-    author = found.get("author") or found.get("authors", "")
-    return Facts(found.get("title", ""), author, found.get("date", ""), found.get("lang") or found.get("language", ""))
+    fields_by_name = {name.lower(): value.strip(BRACKETS) for name, value in reversed(FIELD.findall(fields))}
+    author = fields_by_name.get("author") or fields_by_name.get("authors", "")
+    return Facts(
+        fields_by_name.get("title", ""),
+        author,
+        fields_by_name.get("date", ""),
+        fields_by_name.get("lang") or fields_by_name.get("language", ""),
+    )
 
 
 def _without_marks(lines: Iterable[str]) -> Iterator[str]:

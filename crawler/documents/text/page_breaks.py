@@ -69,7 +69,8 @@ def _pages(lines: Lines) -> Iterator[list[str]]:
 
 
 def _trimmed(lines: list[str]) -> list[str]:
-    start, end = 0, len(lines)
+    start = 0
+    end = len(lines)
     while start < end and not lines[start].strip():
         start += 1
     while end > start and not lines[end - 1].strip():

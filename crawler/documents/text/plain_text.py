@@ -165,7 +165,8 @@ def _blocks(lines: Iterable[str]) -> Iterator[Block]:
             continue
         if block:
             yield Block(tuple(block), blanks)
-            block, blanks = [], 0
+            block = []
+            blanks = 0
         blanks += 1
 
 
@@ -183,10 +184,10 @@ def _parts(blocks: Sequence[Block], struck: frozenset[str]) -> list[Part]:
             continue
         is_title = number < FIRST_BLOCKS and not any(part.kind is Kind.HEADING for part in parts)
         for piece in _pieces(block, layout):
-            found = list(_read(piece, layout, depths, is_title=is_title))
-            if not any(part.kind is Kind.ITEM for part in found) and piece.indent <= layout.margin:
+            inner_parts = list(_read(piece, layout, depths, is_title=is_title))
+            if not any(part.kind is Kind.ITEM for part in inner_parts) and piece.indent <= layout.margin:
                 depths.clear()
-            parts += found
+            parts += inner_parts
     return _merged(parts)
 
 

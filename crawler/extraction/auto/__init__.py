@@ -109,7 +109,8 @@ def _judged(
     judgement = page.once(judged) if model is None else judge(page, model)
     if library is not None:
         judgement = without(judgement, library.common_blocks(page))
-    likely, tokens = judgement.probabilities, judgement.tokens
+    likely = judgement.probabilities
+    tokens = judgement.tokens
     chosen = choose(likely, tokens, weight).tolist()
     places = _without_surroundings(page, wholes(page, chosen, judgement), judgement)
     certainty = round(expected_f1(likely, tokens, places), 4)

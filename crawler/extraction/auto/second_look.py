@@ -45,7 +45,8 @@ def second_choice(page: Page, judgement: "PageJudgement", weight: float) -> list
 
 def _alike(page: Page, judgement: "PageJudgement") -> "Floats":
     """The probabilities, those in elements that are alike nearer to each other; inner elements count before outer."""
-    likely, tokens = judgement.probabilities, judgement.tokens
+    likely = judgement.probabilities
+    tokens = judgement.tokens
     averages = likely.copy()
     groups = [_blocks(elements, len(tokens)) for elements in alike_elements(page)]
     for places in sorted(groups, key=len):
