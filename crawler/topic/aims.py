@@ -37,7 +37,7 @@ from crawler.topic.word_statistics import PLACES, KnownPage, Values, Vector
 SHARE, LEAST_PAGES = 0.01, 3
 """Of the remembered pages that are in a language with an aim of its own."""
 MOST_LANGUAGES = 4
-"""Languages with an aim of their own, beside the first one: each takes 10 MB."""
+"""Languages with an aim of their own, beside the first one: each takes 6 MB."""
 BEST_PAGES = 3
 """The pages that name the topic most, by which it is found out whether it is foreign to their language."""
 FOREIGN = 0.7
@@ -274,10 +274,16 @@ class _Group:
         self.subject.learned_words = self._words_of(taught)
         good, of_good = self._mean([(page, weight * relevance) for page, weight, relevance in taught])
         bad, of_bad = self._mean([(page, weight * (1 - relevance)) for page, weight, relevance in taught])
-        lesson = good * of_good / (of_good + LESSON_PAGES) - bad * of_bad / (of_bad + LESSON_PAGES)
-        shared = np.maximum.reduce([native.aim for native in natives]) * self.is_met
+        # In place, as each array takes 2 MB.
+        lesson = good
+        lesson *= of_good / (of_good + LESSON_PAGES)
+        bad *= of_bad / (of_bad + LESSON_PAGES)
+        lesson -= bad
+        shared = np.maximum.reduce([native.aim for native in natives])
+        shared *= self.is_met
+        lesson += shared
         evidence = of_good + SHARED_PAGES * float(shared @ shared)
-        self.subject.lesson = lesson + shared
+        self.subject.lesson = lesson
         self.subject.trust = evidence / (evidence + LESSON_PAGES)
         self.subject.named_scale = 1.0
 
@@ -289,13 +295,15 @@ class _Group:
 
     def _words_of(self, taught: Sequence[tuple[KnownPage, float, float]]) -> LearnedWords | None:
         """The words that pages on the topic have more often than others, more than by chance; None without any."""
-        good, bad = np.zeros(PLACES), np.zeros(PLACES)
+        good = np.zeros(PLACES)
+        bad = np.zeros(PLACES)
         for page, weight, relevance in taught:
             good[page.vector.places] += weight * relevance
             bad[page.vector.places] += weight * (1 - relevance)
         all_good = sum(weight * relevance for _, weight, relevance in taught)
         all_bad = sum(weight * (1 - relevance) for _, weight, relevance in taught)
-        places = np.flatnonzero(good * all_bad > bad * all_good)
+        met = np.flatnonzero(self.is_met)
+        places = met[good[met] * all_bad > bad[met] * all_good]
         ratios = log_likelihood(good[places], bad[places], all_good, all_bad)
         best = np.argsort(-ratios, kind="stable")[:MOST_LEARNED]
         learned = {int(places[at]): float(ratios[at]) for at in best if ratios[at] >= LEAST_RATIO}
@@ -309,7 +317,8 @@ class _Group:
             values = times * self.weights[places]
             mean[places] += weight * values / (np.sqrt(values @ values) or 1.0)
             total += weight
-        return mean / (total or 1.0), total
+        mean /= total or 1.0
+        return mean, total
 
 
 def log_likelihood(good: Values, bad: Values, all_good: float, all_bad: float) -> Values:

@@ -292,6 +292,7 @@ class Scorer:
 
 
 def _similarity(subject: Subject, words: Pairs, count: int) -> Values:
-    lengths = np.sqrt(words.sums(subject.squares[words.numbers], count))
-    likeness = words.sums(subject.weighed[words.numbers], count) / np.where(lengths > 0, lengths, 1.0)
+    weights = subject.weights[words.numbers]
+    lengths = np.sqrt(words.sums(np.square(weights), count))
+    likeness = words.sums(weights * subject.aim[words.numbers], count) / np.where(lengths > 0, lengths, 1.0)
     return subject.relevance(likeness)

@@ -108,8 +108,9 @@ class Subject:
         self.like: list[KnownPage] = []
         self.unlike: list[KnownPage] = []
         self.bound, self.named_bound = FIRST_BOUND, FIRST_NAMED
-        self.aim, self.weights, self.squares, self.weighed = (np.zeros(PLACES) for _ in range(4))
-        """The aim; the weights of words, their squares, and the weights times the aim."""
+        self.aim = np.zeros(PLACES)
+        self.weights = np.zeros(PLACES)
+        """The weights of words."""
 
     def likeness(self, vector: Vector) -> float:
         """The cosine of a text's words and the aim."""
@@ -157,7 +158,7 @@ class Subject:
         """Compute the aim again, with words of these weights; returns the pages of this run, with their similarity to
         it.
         """
-        self.weights, self.squares = weights, np.square(weights)
+        self.weights = weights
         examples = self.mean_example(weights) + self._labels()
         if self.lesson is not None:
             examples += self.lesson
@@ -201,7 +202,6 @@ class Subject:
 
     def _aim_at(self, vector: Values) -> None:
         self.aim = _unit(vector)
-        self.weighed = self.aim * self.weights
 
     def _mean(self, texts: Sequence[Vector]) -> Values:
         mean = np.zeros(PLACES)

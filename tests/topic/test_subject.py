@@ -71,8 +71,7 @@ def test_words_weigh_what_they_weigh_in_the_vocabulary() -> None:
     found = subject([vector(BEES, WAX)])
     found.learn(weights)
     assert aim(found) == pytest.approx(unit(1, 3, 0, 0, 0))
-    assert found.squares[:2].tolist() == [1, 9]
-    assert found.weighed[:2].tolist() == pytest.approx([1 / sqrt(10), 9 / sqrt(10)])
+    assert (found.weights * found.aim)[:2].tolist() == pytest.approx([1 / sqrt(10), 9 / sqrt(10)])
     assert found.likeness(vector(WAX)) == pytest.approx(3 / sqrt(10))
     assert found.likeness(vector(BEES, WAX, times=7)) == pytest.approx(1)
     assert found.likeness(vector(CARS)) == found.likeness(vector()) == 0
