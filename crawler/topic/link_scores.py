@@ -52,7 +52,8 @@ class Apprentice:
 
     def __init__(self) -> None:
         self._own = np.zeros((2, len(SORTS) * PLACES), np.float32)
-        self._all = np.zeros((2, len(SORTS) * PLACES), np.float32)
+        self._all = self._own
+        """With what other workers learned; the same table, which takes 8 MB, until one of them is heard."""
         self.good = self.bad = 0.0
         """How much of the pages seen by this worker was on the topic, and how much was not."""
         self._others: dict[int, FeatureCounts] = {}
@@ -62,7 +63,7 @@ class Apprentice:
         self.good += relevance
         self.bad += 1 - relevance
         gain = relevance * self._balance()
-        for table in (self._own, self._all):
+        for table in self._tables():
             table[0, features] += gain
             table[1, features] += gain + (1 - relevance)
 
@@ -94,13 +95,14 @@ class Apprentice:
         """Take over what an earlier run learned."""
         self.good, self.bad = self.good + told.good, self.bad + told.bad
         for feature, sums in told.features.items():
-            self._own[:, feature] += sums
-            self._all[:, feature] += sums
+            for table in self._tables():
+                table[:, feature] += sums
 
     def hear(self, seat: int, told: FeatureCounts) -> None:
         """Take over what another worker learned, in place of what it shared before."""
         self._others[seat] = told
-        np.copyto(self._all, self._own)  # to take off again what a worker told before leaves crumbs
+        # A copy each time: to subtract what the worker told before would leave rounding errors.
+        self._all = self._own.copy()
         for one in self._others.values():
             features = np.fromiter(one.features, np.int32, len(one.features))
             self._all[:, features] += np.array(list(one.features.values()), np.float32).reshape(-1, 2).T
@@ -113,6 +115,9 @@ class Apprentice:
         order = np.argsort(-values, kind="stable")
         ranked = [(int(known[at]), float(values[at])) for at in order.tolist()]
         return ranked[:most], ranked[::-1][:most]
+
+    def _tables(self) -> list[NDArray[np.float32]]:
+        return [self._own] if self._all is self._own else [self._own, self._all]
 
     def _found(self) -> tuple[float, float]:
         others = self._others.values()

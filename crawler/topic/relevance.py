@@ -159,7 +159,9 @@ class Subject:
         it.
         """
         self.weights = weights
-        examples = self.mean_example(weights) + self._labels()
+        examples = self.mean_example(weights)
+        if self.labelled:
+            examples += self._labels()
         if self.lesson is not None:
             examples += self.lesson
         elif self.words is not None:
@@ -188,7 +190,10 @@ class Subject:
     def mean_example(self, weights: Values) -> Values:
         """The mean of the examples, less that of the counterexamples."""
         self.weights = weights
-        return self._mean(self.examples) - UNLIKE_WEIGHT * self._mean(self.against)
+        mean = self._mean(self.examples)
+        if self.against:
+            mean -= UNLIKE_WEIGHT * self._mean(self.against)
+        return mean
 
     def known_pages(self) -> list[KnownPage]:
         """The remembered pages, and those of other workers and an earlier run."""
@@ -248,8 +253,9 @@ def _bound(likeness: Values, like: list[int], unlike: list[int]) -> float:
 
 
 def _unit(vector: Values) -> Values:
-    vector = np.maximum(vector, 0.0)
-    return np.asarray(vector / (float(np.sqrt(vector @ vector)) or 1.0))
+    unit = np.maximum(vector, 0.0)
+    unit /= float(np.sqrt(unit @ unit)) or 1.0
+    return unit
 
 
 def _with_words(named: Any, relevance: Any) -> Any:

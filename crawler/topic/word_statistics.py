@@ -149,8 +149,7 @@ class Vocabulary:
         self.counts: Values = np.zeros(PLACES)
         """The number of pages with a word of each place."""
         self._others: dict[int, tuple[int, Numbers, Values]] = {}
-        self._imagined = np.zeros(PLACES)
-        self._imagined[self.places(stop_words)] = IMAGINED
+        self._stop_places = np.unique(np.array(self.places(stop_words), np.int32))
 
     def place(self, word: str) -> int:
         """The place of a word."""
@@ -184,11 +183,16 @@ class Vocabulary:
 
     def weights(self) -> Values:
         """How much a word of each place says, by all pages seen."""
-        pages, counts = self.pages + IMAGINED, self.counts + self._imagined
+        pages = self.pages + IMAGINED
+        counts = self.counts.copy()
+        counts[self._stop_places] += IMAGINED
         for more_pages, places, more_counts in self._others.values():
             pages += more_pages
             counts[places] += more_counts
-        return np.log((pages + 1) / (counts + 0.5))
+        # In place, as each array takes 2 MB.
+        counts += 0.5
+        np.divide(pages + 1, counts, out=counts)
+        return np.log(counts, out=counts)
 
     def told(self) -> dict[str, float]:
         """The counts of the most frequent words, for other workers; words on a single page are left out."""
