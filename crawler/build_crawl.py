@@ -21,7 +21,6 @@ from sqlalchemy.engine import URL
 
 from crawler import demo
 from crawler.arguments import ALL, Arguments
-from crawler.bulk.parallel import GARBAGE_THRESHOLD
 from crawler.checked_settings import (
     bounds_of,
     canonical_of,
@@ -30,7 +29,8 @@ from crawler.checked_settings import (
     max_depth_of,
     similar_words_of,
 )
-from crawler.documents.document_type import ENDINGS
+from crawler.contrib.bulk.parallel import GARBAGE_THRESHOLD
+from crawler.contrib.documents.document_type import ENDINGS
 from crawler.extraction import LEARNING, Extractor, favouring
 from crawler.extraction.document_text import with_documents
 from crawler.extraction.extractor_fallback import with_fallback

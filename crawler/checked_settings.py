@@ -12,7 +12,7 @@ from scrapy.utils.misc import load_object
 
 from crawler import settings as our_settings
 from crawler.arguments import ArgumentError, Arguments
-from crawler.browser.installed import INSTALLATION, is_usable
+from crawler.contrib.browser.installed import INSTALLATION, is_usable
 from crawler.extraction import EXTRACTORS, Extractor, favouring
 from crawler.extraction.extractor_fallback import ExtractorFallback, FallbackServer
 from crawler.noise.verdict import MODELS, FilterLists, ImageNoiseFilter, Judge

@@ -19,9 +19,10 @@ sys.path.insert(0, str(ROOT))
 
 
 import crawler  # noqa: E402 - found by the path that is set first
-from crawler import arguments, items, outcomes, quality, settings  # noqa: E402 - found by the path that is set first
+from crawler import arguments, items, outcomes, settings  # noqa: E402 - found by the path that is set first
 from crawler.command_line.command import CommandGroup, Subcommand  # noqa: E402
 from crawler.commands import clean, dashboard, evaluate, export, focus, noise, schedule, state, train  # noqa: E402
+from crawler.contrib.corpus import quality  # noqa: E402 - as above
 from crawler.export.field_meanings import docstrings  # noqa: E402
 from crawler.extensions.statistics import STATISTICS  # noqa: E402
 from crawler.store import crawl_tables, page_tables  # noqa: E402

@@ -12,10 +12,10 @@ from fastapi import APIRouter
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
-from crawler.dashboard.app import VIEWS as MODULES
-from crawler.dashboard.app import dashboard
-from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.metrics import router as metrics
+from crawler.contrib.dashboard.app import VIEWS as MODULES
+from crawler.contrib.dashboard.app import dashboard
+from crawler.contrib.dashboard.context import DashboardContext
+from crawler.contrib.dashboard.metrics import router as metrics
 
 
 @dataclass(frozen=True)

@@ -10,15 +10,16 @@ CRAWLER = Path(__file__).resolve().parent.parent / "crawler"
 
 # The rooms from bottom to top: a module imports from its own room and from those before it.
 ROOMS = (
-    "settings urls page documents translation outcomes command_line atomic_files rights quality metadata extraction "
-    "noise topic recrawl browser "
-    "frontier items arguments checked_settings store labels reports archives bulk evaluation training export demo "
-    "spiders workers.worker_report build_crawl workers spiders.topic spiders.request_scheduler schedule middlewares "
-    "pipelines extensions dashboard commands api addon"
+    "settings urls page contrib.documents translation outcomes command_line atomic_files rights contrib.corpus "
+    "metadata extraction noise topic recrawl contrib.browser "
+    "frontier items arguments checked_settings store reports contrib.bulk contrib.lab export demo "
+    "spiders workers.worker_report build_crawl workers spiders.topic spiders.request_scheduler contrib.schedule "
+    "middlewares pipelines extensions contrib.dashboard commands api addon"
 ).split()
 # These compute: they know no framework, no database and no terminal; and these are their libraries.
 PURE = frozenset(
-    "outcomes urls page documents translation rights quality metadata extraction noise topic recrawl".split()
+    "outcomes urls page contrib.documents translation rights contrib.corpus metadata extraction noise topic "
+    "recrawl".split()
 )
 LIBRARIES = frozenset(
     "cssselect lxml parsel w3lib numpy tldextract rapidfuzz py3langid rjieba adblock pypdfium2 markdown_it "
@@ -27,22 +28,22 @@ LIBRARIES = frozenset(
 # The heavy libraries, each with the room that may use it.
 KEPT_TO = {
     "adblock": ("noise",),
-    "dask": ("bulk",),
-    "distributed": ("bulk",),
-    "anyio": ("dashboard",),
-    "fastapi": ("dashboard",),
-    "playwright": ("browser",),
-    "jinja2": ("dashboard", "demo", "reports", "training"),
-    "prometheus_client": ("dashboard",),
-    "pydantic": ("dashboard",),
-    "uvicorn": ("dashboard",),
-    "lightgbm": ("training",),
-    "markupsafe": ("dashboard", "demo", "evaluation", "reports"),
+    "dask": ("contrib.bulk",),
+    "distributed": ("contrib.bulk",),
+    "anyio": ("contrib.dashboard",),
+    "fastapi": ("contrib.dashboard",),
+    "playwright": ("contrib.browser",),
+    "jinja2": ("contrib.dashboard", "demo", "reports", "contrib.lab"),
+    "prometheus_client": ("contrib.dashboard",),
+    "pydantic": ("contrib.dashboard",),
+    "uvicorn": ("contrib.dashboard",),
+    "lightgbm": ("contrib.lab",),
+    "markupsafe": ("contrib.dashboard", "demo", "contrib.lab", "reports"),
     "pyarrow": ("export",),
-    "pypdfium2": ("documents",),
+    "pypdfium2": ("contrib.documents",),
     "rjieba": ("page",),
-    "scipy": ("evaluation", "training"),
-    "sklearn": ("training",),
+    "scipy": ("contrib.lab",),
+    "sklearn": ("contrib.lab",),
 }
 MOST_MODULES, MOST_AT_THE_TOP = 24, 8
 
@@ -54,7 +55,8 @@ MODULES = {path: name.removesuffix(".__init__") for path, name in NAMES.items()}
 def room(module: str) -> str:
     """The room that a module of ours lies in, or is; an empty string for others and for the crawler itself."""
     name = module.partition(".")[2] if module.startswith("crawler.") else ""
-    return name if name in ROOMS else name.partition(".")[0]
+    parts = name.split(".")
+    return next((found for count in (len(parts), 2) if (found := ".".join(parts[:count])) in ROOMS), parts[0])
 
 
 @cache

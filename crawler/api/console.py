@@ -153,8 +153,8 @@ def clean(given: Sequence[str]) -> int:
     settings = dict(setting.partition("=")[::2] for setting in options.set)
     from crawler.api.document import Document, page_of
     from crawler.api.fetch_page import fetch_page
-    from crawler.browser.signs import has_programs
-    from crawler.documents.document_type import text_type_of_file
+    from crawler.contrib.browser.signs import has_programs
+    from crawler.contrib.documents.document_type import text_type_of_file
     from crawler.extraction import favouring
 
     try:

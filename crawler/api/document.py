@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from crawler.archives.records import NotHtmlError
-from crawler.archives.saved_documents import saved_document
-from crawler.documents.document import DocumentError
+from crawler.contrib.bulk.archives.records import NotHtmlError
+from crawler.contrib.bulk.archives.saved_documents import saved_document
+from crawler.contrib.documents.document import DocumentError
 from crawler.extraction import Extractor, favouring
 from crawler.extraction.document_text import with_documents
 from crawler.metadata.record_readers import READERS

@@ -11,8 +11,8 @@ from scrapy.utils.project import get_project_settings
 from twisted.python.failure import Failure
 
 from crawler.api.document import page_of
-from crawler.browser.page_load import Fault, RenderError
 from crawler.build_crawl import REPLACED
+from crawler.contrib.browser.page_load import Fault, RenderError
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Page
 from crawler.spiders.page_reader import header

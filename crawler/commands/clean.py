@@ -14,7 +14,7 @@ ADDRESS = re.compile(r"(?:tcp|tls)://(?:[\w.-]+|\[[0-9A-Fa-f:.%\w]+\]):\d{1,5}",
 class Command(command.Command):
     summary = N_("Clean saved pages, without a crawl.")
 
-    function = "crawler.bulk.clean_files:clean"
+    function = "crawler.contrib.bulk.clean_files:clean"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add = parser.add_argument
@@ -32,7 +32,7 @@ class Command(command.Command):
             "more fields, of: language, comments, author, published, published_source, page_type, quality, "
             "text_fingerprint, rights, content_type, page_count, images"
         )
-        more = names("crawler.bulk.cleaning:MORE")
+        more = names("crawler.contrib.bulk.cleaning:MORE")
         add("--with", metavar="FIELDS", dest="fields", type=more, default=[], help=fields)
         markdown = N_("add the text as Markdown; links adds the addresses of links, too")
         add("--markdown", choices=("no", "yes", "links"), nargs="?", const="yes", help=markdown)
@@ -53,7 +53,7 @@ class Command(command.Command):
     def check(self, opts: argparse.Namespace) -> None:
         if opts.stored is not None:
             _check_stored(opts)
-            self.function = "crawler.bulk.clean_stored:clean_stored"
+            self.function = "crawler.contrib.bulk.clean_stored:clean_stored"
             return
         if not opts.inputs:
             raise WrongUseError("the following arguments are required: {names}", names="INPUT")

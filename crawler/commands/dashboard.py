@@ -18,8 +18,8 @@ from crawler.command_line.terminal import WrongUseError, say
 from crawler.translation.message import N_, Message
 
 if TYPE_CHECKING:
-    from crawler.dashboard.access import AccessControl
-    from crawler.dashboard.users import Users
+    from crawler.contrib.dashboard.access import AccessControl
+    from crawler.contrib.dashboard.users import Users
 
 PORT = 6080
 MOST_PORT = 65_535
@@ -54,26 +54,26 @@ class Command(command.Command):
 
 def serve(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Open the dashboard, on this machine alone if nothing else is said."""
-    from crawler.dashboard.users import FILE, Users
+    from crawler.contrib.dashboard.users import FILE, Users
 
     users = Users(Path(settings["OUTPUT_DIR"]) / FILE)
     if opts.add_user is not None:
         return add_user(users, opts.add_user, opts.role)
     if opts.remove_user is not None:
         return remove_user(users, opts.remove_user)
-    from crawler.dashboard.app import dashboard
-    from crawler.dashboard.context import DashboardContext
-    from crawler.dashboard.logins import Logins
-    from crawler.dashboard.server import Address
-    from crawler.dashboard.server import serve as serve_application
-    from crawler.schedule.job_process import starting_thread
+    from crawler.contrib.dashboard.app import dashboard
+    from crawler.contrib.dashboard.context import DashboardContext
+    from crawler.contrib.dashboard.logins import Logins
+    from crawler.contrib.dashboard.server import Address
+    from crawler.contrib.dashboard.server import serve as serve_application
+    from crawler.contrib.schedule.job_process import starting_thread
     from crawler.store.database import display_url, state_url
 
     access = access_of(opts.host, settings, bool(users.all()))
     address = Address(opts.host, opts.port, root_of(settings), proxies_of(settings))
     url = state_url(settings)
     logging.basicConfig(format="%(asctime)s %(levelname)s: %(message)s")
-    logging.getLogger("crawler.dashboard.logins").setLevel(logging.INFO)
+    logging.getLogger("crawler.contrib.dashboard.logins").setLevel(logging.INFO)
     if hasattr(os, "nice"):
         starting_thread()
         os.nice(NICE)
@@ -83,7 +83,7 @@ def serve(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 def add_user(users: "Users", name: str, role: str | None) -> int:
     """Add a user, or give one another password, and another role if one is given."""
-    from crawler.dashboard.users import LEAST_PASSWORD, MOST_PASSWORD, NAME, READER, User, hashed
+    from crawler.contrib.dashboard.users import LEAST_PASSWORD, MOST_PASSWORD, NAME, READER, User, hashed
 
     if not NAME.fullmatch(name):
         raise WrongUseError(
@@ -140,7 +140,7 @@ def proxies_of(settings: BaseSettings) -> tuple[str, ...]:
 
 def access_of(host: str, settings: BaseSettings, has_users: bool) -> "AccessControl":
     """The access control of a dashboard that listens there; refused where everybody had access."""
-    from crawler.dashboard.access import LOCAL, AccessControl, host_name
+    from crawler.contrib.dashboard.access import LOCAL, AccessControl, host_name
 
     names = names_in(settings, "DASHBOARD_HOSTS")
     try:

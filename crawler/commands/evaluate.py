@@ -7,7 +7,7 @@ from pathlib import Path
 from crawler.command_line import command
 from crawler.command_line.command import names, whole
 from crawler.command_line.terminal import WrongUseError
-from crawler.evaluation.gold import set_name
+from crawler.contrib.lab.evaluation.gold import set_name
 from crawler.translation.message import N_
 
 NEEDED = ("numpy", "scipy")
@@ -17,7 +17,7 @@ MOST_JOBS = 64
 class Command(command.Command):
     summary = N_("Measure extractors, and other programs, on pages whose main text is known.")
 
-    function = "crawler.evaluation.evaluate_extractors:evaluate"
+    function = "crawler.contrib.lab.evaluation.evaluate_extractors:evaluate"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add = parser.add_argument
@@ -31,9 +31,9 @@ class Command(command.Command):
         methods_help = N_(
             "the extractors to measure; all if not given. auto-site is auto with what pages of a host have in common"
         )
-        methods = names("crawler.evaluation.method_process:METHODS")
+        methods = names("crawler.contrib.lab.evaluation.method_process:METHODS")
         add("--methods", metavar="A,B", type=methods, help=methods_help)
-        peers = names("crawler.evaluation.peers:PEERS", "all")
+        peers = names("crawler.contrib.lab.evaluation.peers:PEERS", "all")
         others = N_(
             "other programs to measure, or all: trafilatura, trafilatura-fast, readability, resiliparse, justext, "
             "newspaper, goose3, boilerpy3, magic-html, html-text, inscriptis"

@@ -64,7 +64,7 @@ class Command(command.Command):
         )
         add("--where", metavar="PLACE|CONDITION", type=where, action="append", default=[], help=which)
         rules = N_("only pages that keep to these published rules: gopher, fineweb, c4; separated by commas")
-        add("--keep", metavar="RULES", type=names("crawler.quality:PUBLISHED"), default=[], help=rules)
+        add("--keep", metavar="RULES", type=names("crawler.contrib.corpus.quality:PUBLISHED"), default=[], help=rules)
         copies = N_(
             "leave out copies: exact (same letters), near (nearly the same text), paragraphs (that a site repeats); "
             "separated by commas"
@@ -77,7 +77,13 @@ class Command(command.Command):
         )
         add("--prefer", metavar="PAGE", type=parsed("crawler.export.copies:preference_of"), help=kept)
         kinds = N_("write [EMAIL] and the like in place of this personal data: email, phone, ip, id, card")
-        add("--mask", metavar="KINDS", type=names("crawler.quality.personal_data:FORMS"), default=[], help=kinds)
+        add(
+            "--mask",
+            metavar="KINDS",
+            type=names("crawler.contrib.corpus.quality.personal_data:FORMS"),
+            default=[],
+            help=kinds,
+        )
         add("--spreadsheet", action="store_true", help=N_("write CSV so that no cell is read as a formula"))
         labels = N_("only the labelled pages, in the form that scrapy evaluate reads")
         add("--labels", action="store_true", help=labels)

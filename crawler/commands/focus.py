@@ -23,4 +23,4 @@ def report_options(parser: argparse.ArgumentParser) -> None:
 class Command(CommandGroup):
     summary = N_("Report how well a crawl kept to its topic.")
 
-    subcommands = {"report": Subcommand("crawler.reports.report_focus:report", report_options)}  # noqa: RUF012
+    subcommands = {"report": Subcommand("crawler.contrib.lab.report_focus:report", report_options)}  # noqa: RUF012

@@ -57,8 +57,8 @@ class Command(CommandGroup):
     summary = N_("Tell noise images from content: judge, evaluate, report and train.")
 
     subcommands = {  # noqa: RUF012
-        "judge": Subcommand("crawler.bulk.judge_images:judge", judge_options),
-        "evaluate": Subcommand("crawler.evaluation.evaluate_images:evaluate", evaluate_options),
+        "judge": Subcommand("crawler.contrib.bulk.judge_images:judge", judge_options),
+        "evaluate": Subcommand("crawler.contrib.lab.evaluation.evaluate_images:evaluate", evaluate_options),
         "report": Subcommand("crawler.reports.report_noise:report", report_options),
-        "train": Subcommand("crawler.training.train_image_model:train", train_options),
+        "train": Subcommand("crawler.contrib.lab.training.train_image_model:train", train_options),
     }

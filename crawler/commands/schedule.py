@@ -28,12 +28,12 @@ class Command(CommandGroup):
     summary = N_("Run crawls on a schedule: add, list, pause and remove jobs, and run the scheduler.")
 
     subcommands = {  # noqa: RUF012
-        "add": Subcommand("crawler.schedule.manage_jobs:add", add_options),
-        "list": Subcommand("crawler.schedule.manage_jobs:list_jobs"),
-        "history": Subcommand("crawler.schedule.manage_jobs:history", job_name),
-        "pause": Subcommand("crawler.schedule.manage_jobs:pause", job_name),
-        "resume": Subcommand("crawler.schedule.manage_jobs:resume", job_name),
-        "remove": Subcommand("crawler.schedule.manage_jobs:remove", job_name),
-        "run": Subcommand("crawler.schedule.manage_jobs:run"),
-        "run-now": Subcommand("crawler.schedule.manage_jobs:run_now", job_name),
+        "add": Subcommand("crawler.contrib.schedule.manage_jobs:add", add_options),
+        "list": Subcommand("crawler.contrib.schedule.manage_jobs:list_jobs"),
+        "history": Subcommand("crawler.contrib.schedule.manage_jobs:history", job_name),
+        "pause": Subcommand("crawler.contrib.schedule.manage_jobs:pause", job_name),
+        "resume": Subcommand("crawler.contrib.schedule.manage_jobs:resume", job_name),
+        "remove": Subcommand("crawler.contrib.schedule.manage_jobs:remove", job_name),
+        "run": Subcommand("crawler.contrib.schedule.manage_jobs:run"),
+        "run-now": Subcommand("crawler.contrib.schedule.manage_jobs:run_now", job_name),
     }

@@ -8,7 +8,7 @@ from crawler.atomic_files import readable_file
 from crawler.command_line import command
 from crawler.command_line.command import whole
 from crawler.command_line.terminal import WrongUseError
-from crawler.evaluation.gold import set_name
+from crawler.contrib.lab.evaluation.gold import set_name
 from crawler.translation.message import N_
 
 NEEDED = {"auto": ("scipy", "sklearn", "lightgbm"), "template-svm": ("sklearn",), "metadata": ("scipy",)}
@@ -19,7 +19,7 @@ MOST_SEED = 2**32 - 1
 class Command(command.Command):
     summary = N_("Train a learned extractor on pages whose main text is known.")
 
-    function = "crawler.training.train_extractor:train"
+    function = "crawler.contrib.lab.training.train_extractor:train"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add = parser.add_argument

@@ -38,7 +38,6 @@ from crawler.export.selection import Removed, Selection, Source, path_beside
 from crawler.export.wacz import wacz
 from crawler.export.warc import warc
 from crawler.items import TYPES
-from crawler.labels import Label, labelled_pages
 from crawler.page.page import Page
 from crawler.reports.crawls import check_name, name_list
 from crawler.reports.stored_pages import (
@@ -52,6 +51,7 @@ from crawler.reports.stored_pages import (
     crawls_to_export,
 )
 from crawler.store.database import state_url
+from crawler.store.labels import Label, labelled_pages
 from crawler.translation.message import N_, Message, plural
 
 CALLED = "scrapy export"

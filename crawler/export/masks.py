@@ -10,7 +10,7 @@ COPIES = frozenset(("markdown",))
 
 def without_personal_data(values: Mapping[str, Any], kinds: Sequence[str]) -> tuple[dict[str, Any], dict[str, int]]:
     """The values of a page without personal data of these kinds, which `quality` counts; and the counts."""
-    from crawler.quality.personal_data import masked  # imports what other exports do not need
+    from crawler.contrib.corpus.quality.personal_data import masked  # imports what other exports do not need
 
     changed, counts = dict(values), dict.fromkeys(kinds, 0)
     for name in FIELDS:

@@ -198,7 +198,7 @@ def broken_condition(conditions: Iterable[Condition], values: Mapping[str, Any])
 
 def broken_rule(sets: Iterable[str], values: Mapping[str, Any]) -> Reason | None:
     """The first rule of published sets that a page breaks."""
-    from crawler.quality import refused  # imports numpy, which other exports do not need
+    from crawler.contrib.corpus.quality import refused  # imports numpy, which other exports do not need
 
     numbers = values.get("quality") or {}
     for name in sets:

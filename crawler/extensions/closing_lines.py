@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Self
 from scrapy import signals
 from scrapy.crawler import Crawler
 
-from crawler.browser.installed import INSTALLATION
 from crawler.build_crawl import Crawl, crawl_of
 from crawler.command_line.terminal import byte_size, printable
+from crawler.contrib.browser.installed import INSTALLATION
 from crawler.outcomes import Code, Group, Outcome, Outcomes, ranked
 from crawler.reports.report_noise import saved_bytes
 from crawler.spiders.crawl_status import EndReason, OutcomeCounts

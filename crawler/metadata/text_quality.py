@@ -6,7 +6,7 @@ from crawler.page.page import Extraction, Page
 
 def quality(page: Page, found: Extraction) -> dict[str, float | None]:
     """The numbers by name; zeros of a page without text."""
-    from crawler.quality import measured  # imports numpy, which is delayed until the first page
+    from crawler.contrib.corpus.quality import measured  # imports numpy, which is delayed until the first page
 
     whole = sum(len(block.text) for block in page.blocks)
     kept = sum(len(block.text) for block in found.blocks) or len(found.text)

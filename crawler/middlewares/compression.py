@@ -2,7 +2,7 @@
 
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 
-from crawler.archives.http_answer import MOST_CODINGS
+from crawler.contrib.bulk.archives.http_answer import MOST_CODINGS
 from crawler.outcomes import Code, Outcome
 from crawler.spiders.request_outcomes import Refusal
 

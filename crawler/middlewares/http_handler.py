@@ -19,8 +19,8 @@ from twisted.python.failure import Failure
 from twisted.web.http import _ChunkedTransferDecoder
 from zope.interface import alsoProvides
 
-from crawler.archives.http_answer import MOST_CHUNKS
 from crawler.build_crawl import slot_of
+from crawler.contrib.bulk.archives.http_answer import MOST_CHUNKS
 from crawler.outcomes import Code, Outcome
 from crawler.spiders.request_outcomes import ONLY_PUBLIC, Refusal
 from crawler.urls.public_hosts import is_public

@@ -249,7 +249,7 @@ def _known(name: str) -> tuple[str, ...]:
     if path[0] not in TYPES:
         raise _unknown(name, path[0], list(TYPES))
     if path[0] == "quality" and len(path) > 1:
-        from crawler.quality import NAMES  # imports numpy, which the other conditions do not need
+        from crawler.contrib.corpus.quality import NAMES  # imports numpy, which the other conditions do not need
 
         if path[1:] not in {(one,) for one in NAMES}:
             raise _unknown(name, ".".join(path[1:]), list(NAMES), "quality.")

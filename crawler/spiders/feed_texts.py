@@ -8,8 +8,8 @@ from sys import getsizeof
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from crawler.documents.document import Document, Facts
-from crawler.documents.document_page import document_page
+from crawler.contrib.documents.document import Document, Facts
+from crawler.contrib.documents.document_page import document_page
 from crawler.metadata.page_purpose import is_login
 from crawler.page.page import MadeFrom, Page
 from crawler.page.sitemaps import day

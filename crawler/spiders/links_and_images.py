@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.http import Response
 
-from crawler.documents.document_type import is_source_of
+from crawler.contrib.documents.document_type import is_source_of
 from crawler.frontier.page_result import Candidate
 from crawler.items import ImageItem
 from crawler.metadata.language import normalise

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from scrapy.http import Headers, Response
 
-from crawler.browser.signs import lacks_text
+from crawler.contrib.browser.signs import lacks_text
 from crawler.extraction import version
 from crawler.extraction.extractor_fallback import is_doubtful
 from crawler.frontier import page_result

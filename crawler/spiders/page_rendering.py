@@ -14,12 +14,12 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 
-from crawler.browser.chromium import Chromium
-from crawler.browser.foreign_requests import ForeignRequests
-from crawler.browser.installed import is_usable
-from crawler.browser.page_load import Fault, Renderer, RenderError, RenderOptions, Source
-from crawler.browser.parts import Part, PartAnswer, PartCache
-from crawler.browser.signs import content_of, has_gained, has_programs, sign_of
+from crawler.contrib.browser.chromium import Chromium
+from crawler.contrib.browser.foreign_requests import ForeignRequests
+from crawler.contrib.browser.installed import is_usable
+from crawler.contrib.browser.page_load import Fault, Renderer, RenderError, RenderOptions, Source
+from crawler.contrib.browser.parts import Part, PartAnswer, PartCache
+from crawler.contrib.browser.signs import content_of, has_gained, has_programs, sign_of
 from crawler.frontier.pattern_rule import Rendering, Trial
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import MadeFrom, Page

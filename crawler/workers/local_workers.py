@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.crawler import Crawler
 
 from crawler.arguments import AUTO, MAX_WORKERS
-from crawler.bulk.parallel import cores
+from crawler.contrib.bulk.parallel import cores
 from crawler.outcomes import Group, Outcome
 from crawler.spiders.crawl_status import EndReason
 from crawler.workers.worker_report import WorkerReport

@@ -38,7 +38,7 @@ from typing import NamedTuple
 
 from lxml import html as lxml_html
 
-from crawler.evaluation.text_metrics import f1, precision_recall, shingles, tokens
+from crawler.contrib.lab.evaluation.text_metrics import f1, precision_recall, shingles, tokens
 from crawler.extraction import extract
 from crawler.page.page import Page
 
@@ -118,7 +118,7 @@ class Scores(NamedTuple):
 
 
 def ours(data: bytes) -> Reading:
-    from crawler.documents.pdf import read_pdf
+    from crawler.contrib.documents.pdf import read_pdf
 
     return of_html(read_pdf(data).html.encode())
 
@@ -270,9 +270,9 @@ def gold_of_rfc(html: bytes) -> tuple[Reading, bool]:
 
 def texts(root: Path, part: str = "") -> None:
     """Print how well plain texts are read, beside their HTML."""
-    from crawler.documents.document import DocumentError
-    from crawler.documents.document_type import PLAIN_TEXT
-    from crawler.documents.read_document import read_document
+    from crawler.contrib.documents.document import DocumentError
+    from crawler.contrib.documents.document_type import PLAIN_TEXT
+    from crawler.contrib.documents.read_document import read_document
 
     rows: dict[str, list[tuple[float, ...]]] = {}
     texts = (path for path in sorted(root.rglob("*.txt.gz")) if not path.is_symlink())
@@ -307,9 +307,9 @@ LEAST_WORDS = 50
 
 def markdown(root: Path) -> None:
     """Print how well Markdown is read, beside what another program makes of it."""
-    from crawler.documents.document_type import MARKDOWN
-    from crawler.documents.read_document import read_document
-    from crawler.evaluation.structure_scores import parts
+    from crawler.contrib.documents.document_type import MARKDOWN
+    from crawler.contrib.documents.read_document import read_document
+    from crawler.contrib.lab.evaluation.structure_scores import parts
 
     sys.path.insert(0, str(Path(__file__).parent))
     from strangers_sites.compare import plain_markdown, text_of
@@ -345,7 +345,7 @@ PRINTERS = {"odt": "odt:writer8", "docx": "docx:MS Word 2007 XML", "epub": "epub
 
 def printed(files: list[str]) -> None:
     """Print how well the documents that LibreOffice makes of HTML files are read."""
-    from crawler.documents.read_document import read_document
+    from crawler.contrib.documents.read_document import read_document
 
     with TemporaryDirectory() as folder:
         for path in map(Path, files):

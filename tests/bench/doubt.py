@@ -13,12 +13,12 @@ from unittest.mock import patch
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
-from crawler.evaluation.gold import set_name
-from crawler.evaluation.text_metrics import CountedText, f1, mean, precision_recall
+from crawler.contrib.lab.evaluation.gold import set_name
+from crawler.contrib.lab.evaluation.text_metrics import CountedText, f1, mean, precision_recall
+from crawler.contrib.lab.training.examples import read_pages
 from crawler.extraction.auto import DOUBT, main_text
 from crawler.extraction.auto.model import WEIGHTS, Model, load
 from crawler.page.page import Page
-from crawler.training.examples import read_pages
 
 
 @dataclass

@@ -29,8 +29,8 @@ sys.path.insert(0, str(ROOT))
 
 from lxml import etree  # noqa: E402
 
-from crawler.bulk.parallel import GARBAGE_THRESHOLD  # noqa: E402
-from crawler.evaluation.peers import PEERS, MethodInput, is_installed, version  # noqa: E402
+from crawler.contrib.bulk.parallel import GARBAGE_THRESHOLD  # noqa: E402
+from crawler.contrib.lab.evaluation.peers import PEERS, MethodInput, is_installed, version  # noqa: E402
 from crawler.extraction import EXTRACTORS  # noqa: E402
 from crawler.extraction.auto import comments, main_text  # noqa: E402
 from crawler.metadata.author import author  # noqa: E402

@@ -16,12 +16,12 @@ from lxml import etree, html
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from crawler.evaluation.gold import set_name
+from crawler.contrib.lab.evaluation.gold import set_name
+from crawler.contrib.lab.training.examples import read_pages
 from crawler.extraction.auto import auto
 from crawler.page.page import Page
 from crawler.recrawl.change_check import ChangeDetector
 from crawler.recrawl.page_history import PageChange, PageHistory
-from crawler.training.examples import read_pages
 
 DATA = Path(os.environ.get("WINNOW_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
 SETS = ("wcxb_dev", "fundus", "dragnet", "andy_articles", "known_markup", "daniel")

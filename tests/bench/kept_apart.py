@@ -10,10 +10,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
-from crawler.evaluation.gold import opened, set_name
-from crawler.training.auto_model import FOLDS
-from crawler.training.auto_weights import APART
-from crawler.training.examples import parts_of, read_pages
+from crawler.contrib.lab.evaluation.gold import opened, set_name
+from crawler.contrib.lab.training.auto_model import FOLDS
+from crawler.contrib.lab.training.auto_weights import APART
+from crawler.contrib.lab.training.examples import parts_of, read_pages
 
 
 def main() -> None:

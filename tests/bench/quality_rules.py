@@ -92,7 +92,7 @@ def judge(path: Path) -> None:
 
 def cost(rows: list[dict[str, str]]) -> list[float]:
     """Milliseconds of processor time for the numbers of each text, after a tenth of them, as words are remembered."""
-    from crawler.quality import measured
+    from crawler.contrib.corpus.quality import measured
 
     spent = []
     for row in rows:
@@ -104,7 +104,7 @@ def cost(rows: list[dict[str, str]]) -> list[float]:
 
 def compare(rows: list[dict[str, str]], theirs: list[dict[str, list[str]]], shown: int) -> bool:
     """Print the share of texts with the same verdict by set and language; returns whether all reach AGREEMENT."""
-    from crawler.quality import PUBLISHED, measured, refused
+    from crawler.contrib.corpus.quality import PUBLISHED, measured, refused
 
     same: defaultdict[tuple[str, str], list[bool]] = defaultdict(list)
     removed: Counter[tuple[str, str]] = Counter()

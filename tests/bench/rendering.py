@@ -30,11 +30,11 @@ from flood_pages import FLOODS, STORES, peak_of_memory  # noqa: E402
 from process_tree import descendants  # noqa: E402
 from sites import OPEN, Site, crawl, page, serving  # noqa: E402
 
-from crawler.browser.chromium import Chromium  # noqa: E402
-from crawler.browser.page_load import Renderer, RenderError, RenderOptions, Source  # noqa: E402
-from crawler.browser.parts import Part, PartAnswer, PartCache  # noqa: E402
-from crawler.browser.processes import memory_of  # noqa: E402
-from crawler.browser.signs import sign_of  # noqa: E402
+from crawler.contrib.browser.chromium import Chromium  # noqa: E402
+from crawler.contrib.browser.page_load import Renderer, RenderError, RenderOptions, Source  # noqa: E402
+from crawler.contrib.browser.parts import Part, PartAnswer, PartCache  # noqa: E402
+from crawler.contrib.browser.processes import memory_of  # noqa: E402
+from crawler.contrib.browser.signs import sign_of  # noqa: E402
 from crawler.extraction import EXTRACTORS  # noqa: E402
 from crawler.page.page import Page  # noqa: E402
 

@@ -74,8 +74,8 @@ def test_every_subcommand_is_there(command: Any) -> None:
     ("command", "table"),
     [
         (clean.Command, "crawler.extraction.auto:FAVOURS"),
-        (clean.Command, "crawler.bulk.cleaning:MORE"),
-        (evaluate.Command, "crawler.evaluation.peers:PEERS"),
+        (clean.Command, "crawler.contrib.bulk.cleaning:MORE"),
+        (evaluate.Command, "crawler.contrib.lab.evaluation.peers:PEERS"),
     ],
 )
 def test_the_help_names_all_values_of_a_table(command: Any, table: str) -> None:

@@ -14,8 +14,8 @@ from sites import OPEN, Crawl, Site, command, page, serving
 from sqlalchemy.engine import URL
 
 from crawler import settings as settings_module
-from crawler.dashboard.access import AccessControl
-from crawler.dashboard.context import DashboardContext
+from crawler.contrib.dashboard.access import AccessControl
+from crawler.contrib.dashboard.context import DashboardContext
 
 PIPELINE = '''
 """Pipelines of a user."""

@@ -17,8 +17,8 @@ from command_line import run_command
 from process_tree import descendants, left_after
 from sites import OPEN, STUB, Answer, Asked, Crawl, Site, command, crawl, environment, page, serving, stubbed
 
-from crawler.browser.foreign_requests import MOST_HOSTS
-from crawler.browser.page_load import MOST_REQUESTS
+from crawler.contrib.browser.foreign_requests import MOST_HOSTS
+from crawler.contrib.browser.page_load import MOST_REQUESTS
 
 SETTINGS: Mapping[str, Any] = OPEN | {"STATS_DUMP": "True", "LOG_LEVEL": "INFO"}
 TEXT = "The keeper of this hive wrote down each morning what the bees brought home, and how heavy the combs had become."

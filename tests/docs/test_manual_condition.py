@@ -5,10 +5,10 @@ import re
 import pytest
 from fork_server import ROOT
 
+from crawler.contrib.corpus.quality import refused
 from crawler.extraction.auto import auto
 from crawler.metadata.text_quality import quality
 from crawler.page.page import Page
-from crawler.quality import refused
 from crawler.reports.condition import condition_of
 
 PAGES = [

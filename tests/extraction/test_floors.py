@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler.evaluation.text_metrics import CountedText, f1, precision_recall
+from crawler.contrib.lab.evaluation.text_metrics import CountedText, f1, precision_recall
 from crawler.extraction import extract
 from crawler.page.page import Page
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sites import OPEN, Answer, Asked, Site, crawl, page, serving
 
-from crawler.archives.http_answer import MOST_CHUNKS
+from crawler.contrib.bulk.archives.http_answer import MOST_CHUNKS
 
 PAGES = 30
 STATISTICS = ("--set=STATS_DUMP=True",)

@@ -9,9 +9,9 @@ import pytest
 from report_reader import EVIL, HARMLESS, Reader
 from rich.cells import cell_len
 
-from crawler.reports.focus_data import FetchedPage, LearnedWord, LearnedWords, TitledPage, WaitingCounts, truth_of
-from crawler.reports.focus_figures import MOST_SITES, FocusCounter
-from crawler.reports.focus_report import (
+from crawler.contrib.lab.focus_data import FetchedPage, LearnedWord, LearnedWords, TitledPage, WaitingCounts, truth_of
+from crawler.contrib.lab.focus_figures import MOST_SITES, FocusCounter
+from crawler.contrib.lab.focus_report import (
     ALL_READ,
     WIDTH,
     CrawlFocus,

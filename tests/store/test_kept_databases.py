@@ -15,8 +15,8 @@ from sqlalchemy import inspect
 from sqlalchemy.engine import URL
 
 from crawler import __version__
-from crawler.dashboard.access import AccessControl
-from crawler.dashboard.context import DashboardContext
+from crawler.contrib.dashboard.access import AccessControl
+from crawler.contrib.dashboard.context import DashboardContext
 from crawler.store.database import open_database
 
 KEPT = sorted(FOLDER.glob("*.db.xz"))

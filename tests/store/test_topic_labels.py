@@ -7,10 +7,10 @@ from sqlalchemy import Engine
 from store_workers import Crew
 
 from crawler.frontier.batch import TopicLabel
-from crawler.labels import Label, put_label, remove_label
 from crawler.store.batch import shared_learning
 from crawler.store.batch.images import IMAGE
 from crawler.store.batch.shared_learning import MOST_LABELS, OFF_TOPIC, ON_TOPIC, TOPIC, detail_of
+from crawler.store.labels import Label, put_label, remove_label
 
 DIGEST = "0123456789abcdef"
 HIVE = TopicLabel("The hive", "Bees\nlive there.", is_on_topic=True)

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from crawler.browser.processes import memory_of, process_tree
+from crawler.contrib.browser.processes import memory_of, process_tree
 
 FLOODS: Mapping[str, str] = {
     "blobs": """

@@ -27,7 +27,7 @@ PATIENCE = 60.0  # seconds that a crawl may take to come to a point, on a machin
 FOLDERS = [
     *(
         f"crawler.{name}"
-        for name in "commands dashboard extensions frontier labels middlewares pipelines reports spiders store".split()
+        for name in "commands contrib.dashboard extensions frontier middlewares pipelines reports spiders store".split()
     ),
     *(f"scrapy.{name}" for name in "commands downloadermiddlewares extensions spidermiddlewares".split()),
 ]

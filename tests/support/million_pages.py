@@ -25,9 +25,9 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.engine import URL
 from sqlalchemy.schema import CreateIndex
 
+from crawler.contrib.corpus.quality import measured
 from crawler.demo.site import png
 from crawler.outcomes import Code, Outcome
-from crawler.quality import measured
 from crawler.rights.statement import State, Use
 from crawler.store.batch.images import IMAGE, label_key
 from crawler.store.crawl_tables import address, crawl, host, job, run, sample, site, tables, worker

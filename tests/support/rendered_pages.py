@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 import browser
 import pytest
 
-from crawler.browser import page_load
-from crawler.browser.chromium import Chromium
-from crawler.browser.page_load import Renderer, RenderOptions, Source
-from crawler.browser.parts import Part, PartAnswer, PartCache
+from crawler.contrib.browser import page_load
+from crawler.contrib.browser.chromium import Chromium
+from crawler.contrib.browser.page_load import Renderer, RenderOptions, Source
+from crawler.contrib.browser.parts import Part, PartAnswer, PartCache
 
 T = TypeVar("T")
 HTML = "text/html; charset=utf-8"

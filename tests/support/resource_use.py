@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from process_tree import descendants
 
-CRAWLS = b"crawler.schedule.job_process", b"crawler.workers.worker_process"
+CRAWLS = b"crawler.contrib.schedule.job_process", b"crawler.workers.worker_process"
 MOST_GROWTH = 1.2
 """The peak of the last day by that of the first whole one."""
 

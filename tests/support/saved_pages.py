@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from crawler.archives.inputs import Input
-from crawler.archives.records import Broken
-from crawler.bulk.cleaning import Cleaned, cleaner
+from crawler.contrib.bulk.archives.inputs import Input
+from crawler.contrib.bulk.archives.records import Broken
+from crawler.contrib.bulk.cleaning import Cleaned, cleaner
 from crawler.extraction import EXTRACTORS
 
 if sys.version_info >= (3, 14):

@@ -9,9 +9,9 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote, unquote_plus, urlsplit
 
-from crawler.evaluation.metadata_scores import is_right
-from crawler.evaluation.structure_scores import MarkdownParts, parts
-from crawler.evaluation.text_metrics import CountedText, f1, precision_recall
+from crawler.contrib.lab.evaluation.metadata_scores import is_right
+from crawler.contrib.lab.evaluation.structure_scores import MarkdownParts, parts
+from crawler.contrib.lab.evaluation.text_metrics import CountedText, f1, precision_recall
 from strangers_sites.sources import Document
 
 Item = Mapping[str, Any]

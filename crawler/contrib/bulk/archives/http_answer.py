@@ -1,0 +1,183 @@
+"""Parses an HTTP response as archives store it: status line and headers, an empty line, the body."""
+
+import re
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import brotli
+
+from crawler.contrib.bulk.archives.records import (
+    EMPTY_LINE,
+    MAX_HEAD,
+    MAX_PAGE,
+    BrokenError,
+    NotHtmlError,
+    WalledError,
+    fields_of,
+)
+from crawler.contrib.bulk.archives.saved_documents import saved_document
+from crawler.contrib.bulk.archives.stream import Inflate, ZstdDecompressor, ZstdError
+from crawler.contrib.documents.document_type import may_be_document, text_type
+from crawler.page.page import Page, is_html, media_type
+from crawler.page.walls import wall_service
+
+CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,16})[ \t]*(?:;[^\r\n]*)?\r?\n")
+STATUS = re.compile(rb"HTTP/[\d.]+[ \t]+(\d{3})\b", re.IGNORECASE)
+LINE_END = re.compile(rb"\r?\n")
+BROTLI_PIECE = 1024 * 1024
+MOST_CODINGS = 2
+"""Content codings of a body, one around the other; some servers compress twice by mistake."""
+MOST_CHUNKS = 64_000
+"""Chunks of a body; each takes some microseconds, even if it is one byte."""
+TOO_LONG = f"the page is longer than {MAX_PAGE:,} bytes"
+
+
+def page_of(answer: bytes, url: str, whole: bool = True) -> Page:
+    """The page in a response; raises a NotHtmlError, BrokenError or WalledError if there is none."""
+    headers, body = split(answer)
+    page, status = page_of_body(body, url, headers, whole), STATUS.match(answer)
+    if status is not None and (service := wall_service(int(status[1]), headers, page)):
+        raise WalledError(service)
+    return page
+
+
+def page_of_body(body: bytes, url: str, headers: Mapping[str, str], whole: bool = True) -> Page:
+    """The page in a body as it was sent; for incomplete bodies, too, the type is checked first."""
+    content_type = headers.get("content-type", "")
+    is_file = may_be_document(media_type(content_type), url, headers.get("content-disposition", ""))
+    is_document = is_file or bool(text_type(content_type, url))
+    if media_type(content_type) and not is_document:  # a body of another declared type is not decompressed
+        check_type(content_type, b"")
+    if not whole:
+        raise BrokenError(TOO_LONG)
+    if "chunked" in headers.get("transfer-encoding", "").lower():
+        body = unchunked(body)
+    given = map(str.strip, headers.get("content-encoding", "").lower().split(","))
+    codings = [coding for coding in given if coding in DECODERS]
+    if len(codings) > MOST_CODINGS:
+        raise BrokenError(f"the body is compressed more than {MOST_CODINGS} times")
+    for coding in reversed(codings):
+        body = decoded(body, coding)
+    if is_document and (page := _document(checked(body), url, content_type, headers.get("x-robots-tag", ""))):
+        return page
+    check_type(content_type, body)
+    return Page(url, checked(body), content_type, headers.get("x-robots-tag", ""))
+
+
+def _document(body: bytes, url: str, content_type: str, robots_header: str) -> Page | None:
+    """The page of a document, or None if the body is a web page."""
+    if not media_type(content_type) and is_html("", body):
+        return None
+    return saved_document(body, url, robots_header, content_type)
+
+
+def split(answer: bytes) -> tuple[dict[str, str], bytes]:
+    """The headers by lower-case name, and the body; no headers if there is no status line.
+
+    >>> split(b"HTTP/1.0 200 OK\\nContent-Type: text/html\\n\\n<p>")[1]
+    b'<p>'
+    """
+    if answer[:5].upper() != b"HTTP/":
+        return {}, answer
+    empty = EMPTY_LINE.search(answer, 0, MAX_HEAD)
+    if empty is None:
+        raise BrokenError("the HTTP headers have no end")
+    return fields_of(answer[: empty.start()]), answer[empty.end() :]
+
+
+def check_type(content_type: str, body: bytes) -> None:
+    """Raise a NotHtmlError unless this is a web page."""
+    if not is_html(content_type, body):
+        raise NotHtmlError(media_type(content_type))
+
+
+def checked(body: bytes) -> bytes:
+    """The body; raises a BrokenError if it is too long."""
+    if len(body) > MAX_PAGE:
+        raise BrokenError(TOO_LONG)
+    return body
+
+
+def unchunked(body: bytes) -> bytes:
+    """The body without chunk sizes; unchanged if it was stored without them."""
+    return b"".join(_chunks(body)) if CHUNK_SIZE.match(body) else body
+
+
+def _chunks(body: bytes) -> Iterator[bytes]:
+    at = count = 0
+    while at < len(body):  # some lack the last, empty chunk
+        if (count := count + 1) > MOST_CHUNKS:
+            raise BrokenError(f"the body has more than {MOST_CHUNKS:,} chunks")
+        size = CHUNK_SIZE.match(body, at)
+        if size is None:
+            raise BrokenError(f"the chunk at byte {at:,} of the body is damaged")
+        length = int(size[1], 16)
+        if not length:
+            return
+        if size.end() + length > len(body):
+            raise BrokenError("the last chunk of the body is cut off")
+        yield body[size.end() : size.end() + length]
+        end = LINE_END.match(body, size.end() + length)
+        at = end.end() if end else size.end() + length
+
+
+def decoded(body: bytes, coding: str) -> bytes:
+    """The body without its content coding; unchanged if it was stored without it."""
+    if not body:
+        return body
+    try:
+        return checked(DECODERS[coding](body))
+    except (zlib.error, ZstdError, brotli.error, EOFError, ValueError) as error:
+        if is_html("", body):
+            return body
+        raise BrokenError(f"the body's {coding} data are damaged ({str(error) or 'cut off'})") from None
+
+
+def _inflated(body: bytes) -> bytes:
+    """Decompress deflate data: servers send it with or without zlib's header."""
+    try:
+        return unpack(body, Inflate(15), MAX_PAGE)
+    except zlib.error:
+        return unpack(body, Inflate(-15), MAX_PAGE)
+
+
+def _unbrotlied(body: bytes) -> bytes:
+    part = brotli.Decompressor()
+    found = [part.process(body, output_buffer_limit=BROTLI_PIECE)]
+    size = len(found[0])
+    while not part.is_finished() and size <= MAX_PAGE:
+        found.append(part.process(b"", output_buffer_limit=BROTLI_PIECE))
+        size += len(found[-1])
+        if not found[-1] and not part.is_finished():
+            raise EOFError
+    return b"".join(found)
+
+
+def _by(unpacker: Callable[[], Any]) -> Callable[[bytes], bytes]:
+    return lambda body: unpack(body, unpacker(), MAX_PAGE)
+
+
+DECODERS: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": _by(lambda: Inflate(31)),
+    "x-gzip": _by(lambda: Inflate(31)),
+    "deflate": _inflated,
+    "br": _unbrotlied,
+    "zstd": _by(ZstdDecompressor),
+}
+
+
+def unpack(data: bytes, part: Any, limit: int) -> bytes:
+    """All of one part in memory, up to so many bytes plus one; raises an EOFError if it is cut off.
+
+    >>> unpack(zlib.compress(b"bees" * 9), Inflate(15), 4)
+    b'beesb'
+    """
+    found = [part.decompress(data, limit + 1)]
+    size = len(found[0])
+    while not part.eof and size <= limit:
+        if part.needs_input:
+            raise EOFError
+        found.append(part.decompress(b"", limit + 1 - size))
+        size += len(found[-1])
+    return b"".join(found)

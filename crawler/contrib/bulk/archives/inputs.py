@@ -1,0 +1,203 @@
+"""The inputs of bulk commands: files, folders of HTML files and standard input, and the records in them.
+
+The format of a file is determined by its name, or else by its first bytes.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from io import BufferedReader
+from pathlib import Path
+from stat import S_ISREG
+from typing import NamedTuple, cast
+
+from crawler.contrib.bulk.archives import json_lines, stream
+from crawler.contrib.bulk.archives.records import (
+    MAX_PAGE,
+    Broken,
+    InputError,
+    Raw,
+    ReadResult,
+    Record,
+    Skipped,
+    as_json,
+)
+from crawler.contrib.bulk.archives.saved_documents import saved_document
+from crawler.contrib.bulk.archives.stream import Stream
+from crawler.contrib.bulk.archives.warc_and_tianwang import TIANWANG_BEGINNING, WARC, read_tianwang, read_warc
+from crawler.contrib.documents.document_type import ENDINGS, PDF_MARK
+from crawler.outcomes import Code, Outcome
+from crawler.page.page import Page, is_html
+
+STANDARD_INPUT = "-"
+DOCUMENT = "document"
+HEAD = 1024
+HTML_SUFFIXES = (".html", ".htm", ".xhtml")
+DOCUMENT_SUFFIXES = tuple(f".{ending}" for ending in ENDINGS)
+PAGE_SUFFIXES = (*HTML_SUFFIXES, *DOCUMENT_SUFFIXES)
+
+
+def read_html(stream: Stream, name: str) -> Iterator[ReadResult]:
+    """The single page of a file; its id is the file name."""
+    data = stream.take(MAX_PAGE + 1)
+    if stream.hole is not None:
+        yield Broken(name, str(stream.hole))
+    elif len(data) > MAX_PAGE:
+        yield Broken(name, f"the page is longer than {MAX_PAGE:,} bytes")
+    else:
+        yield Raw(name, html_record, data, {"name": name})
+
+
+def html_record(raw: Raw) -> Record:
+    """The page in one file. Only its name declares its type."""
+    page = saved_document(raw.data, "") or Page("", raw.data)
+    return Record(page, as_json(raw.head["name"]), '""')
+
+
+def read_folder(folder: Path) -> Iterator[ReadResult]:
+    """The pages of a folder and its subfolders, by name; files without the name of a page or a document are skipped."""
+    home = folder.resolve()
+    waiting: list[Path | os.DirEntry[str]] = [folder]  # a stack: the next one is last, so any depth is possible
+    while waiting:
+        entry = waiting.pop()
+        path = Path(entry)
+        if isinstance(entry, Path) or entry.is_dir(follow_symlinks=False):
+            try:
+                waiting += sorted(os.scandir(path), key=lambda entry: entry.name, reverse=True)
+            except OSError as error:
+                yield Broken(path.as_posix(), f"it cannot be read ({error.strerror})")
+        elif not stream.bare(entry.name).endswith(PAGE_SUFFIXES):
+            yield Skipped(Outcome(Code.NO_HTML_NAME))
+        elif entry.is_symlink() and not _stays(path, home):
+            yield Skipped(Outcome(Code.LINK_NOT_FOLLOWED))
+        else:
+            yield from read_file(path)
+
+
+def _stays(link: Path, home: Path) -> bool:
+    """Whether a link leads to a file in the folder, or nowhere."""
+    target = Path(os.path.realpath(link))  # stops if links form a cycle
+    return target.is_relative_to(home) and not target.is_dir()
+
+
+def read_file(path: Path) -> Iterator[ReadResult]:
+    """The single page of a file in a folder."""
+    try:
+        if path.exists() and not path.is_file():  # opening a named pipe would block
+            yield Skipped(Outcome(Code.NOT_A_FILE))
+            return
+        with path.open("rb") as file:
+            yield from read_html(stream.opened(file, path.name), path.as_posix())
+    except OSError as error:
+        yield Broken(path.as_posix(), f"it cannot be read ({error.strerror})")
+
+
+class ArchiveFormat(NamedTuple):
+    """A format: its name, the suffixes of its files, a test of the first bytes, and its reader."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    looks: Callable[[bytes], bool]
+    read: Callable[[Stream, str], Iterator[ReadResult]]
+
+
+def _begins(mark: bytes) -> Callable[[bytes], bool]:
+    return lambda head: head.removeprefix(json_lines.BOM).lstrip().startswith(mark)
+
+
+FORMATS = (
+    ArchiveFormat("WARC", (".warc",), _begins(WARC.mark), read_warc),
+    ArchiveFormat("Tianwang", (), lambda head: TIANWANG_BEGINNING.search(head) is not None, read_tianwang),
+    ArchiveFormat("JSON lines", (".jsonl", ".ndjson", ".jl"), _begins(b"{"), json_lines.read),
+    ArchiveFormat("HTML", HTML_SUFFIXES, lambda head: is_html("", head), read_html),
+    ArchiveFormat(DOCUMENT, DOCUMENT_SUFFIXES, lambda head: PDF_MARK in head, read_html),
+)
+KNOWN = (
+    "inputs are HTML files (.html, .htm, .xhtml), documents (.pdf, .docx, .odt, .epub) and folders of them, JSON lines "
+    "(.jsonl, .ndjson, .jl), WARC (.warc) and Tianwang's raw pages, also as .gz, .xz or .zst"
+)
+
+
+class Input:
+    """A file, a folder or standard input (`-`) that contains pages; raises an InputError for anything else."""
+
+    def __init__(self, name: str) -> None:
+        if not name:
+            raise InputError("an INPUT has no name")
+        self.name = name
+        self.path = Path(name)
+        self.size = 0
+        """Stored bytes of the file; 0 if unknown."""
+        self._file: BufferedReader | None = None
+        self._stream: Stream | None = None
+        self.kind: ArchiveFormat | None = None
+        """None for a folder."""
+        try:
+            if name != STANDARD_INPUT and self.path.is_dir():
+                os.scandir(self.path).close()
+            else:
+                self.kind = self._kind()
+        except OSError as error:
+            raise InputError(f"{name!r} cannot be read ({error.strerror})") from None
+
+    @property
+    def position(self) -> int:
+        """How many of its bytes were read."""
+        return self._file.tell() if self._file is not None and self.size and not self._file.closed else 0
+
+    @property
+    def is_read_again(self) -> bool:
+        """Whether its records can be read more than once: it is a file or a folder, and no pipe."""
+        return self.kind is None or self.size > 0
+
+    def _kind(self) -> ArchiveFormat:
+        """The format of the file, which stays open if it can be read only once."""
+        regular = self.name != STANDARD_INPUT and S_ISREG((status := self.path.stat()).st_mode)
+        if regular:
+            self.size = status.st_size
+        stream, kind = self._open(), format_of_name(self.name)
+        if kind is None:
+            head = stream.peek(HEAD)
+            kind = next((kind for kind in FORMATS if kind.looks(head)), None)
+        if regular or kind is None:  # there may be more inputs than files that can be open
+            self.close()
+        if kind is None and stream.hole is not None:
+            raise InputError(f"{self.name!r} cannot be read ({stream.hole!s})")
+        if kind is None:
+            raise InputError(f"{self.name!r} is not an input that can be cleaned; {KNOWN}")
+        return kind
+
+    def _open(self) -> Stream:
+        """Its bytes from the beginning, or those of a pipe, which can be read only once."""
+        if self._stream is None:
+            standard = self.name == STANDARD_INPUT
+            self._file = cast(BufferedReader, sys.stdin.buffer) if standard else self.path.open("rb")
+            self._stream = stream.opened(self._file, self.name)
+        return self._stream
+
+    def close(self) -> None:
+        if self._file is not None and self.name != STANDARD_INPUT:
+            self._file.close()
+        self._stream = self._file = None
+
+    def found(self) -> Iterator[ReadResult]:
+        if self.kind is None:
+            yield from read_folder(self.path)
+            return
+        shown = "standard input" if self.name == STANDARD_INPUT else self.path.as_posix()
+        try:
+            yield from self.kind.read(self._open(), shown)
+        except OSError as error:  # a disk or network drive that fails
+            yield Broken(shown, f"it cannot be read any further ({error.strerror})")
+        finally:
+            self.close()
+
+
+def format_of_name(name: str) -> ArchiveFormat | None:
+    """The format that a file name declares.
+
+    >>> format_of_name("pages/2004.warc.gz").name, format_of_name("pages.txt")
+    ('WARC', None)
+    """
+    ends = stream.bare(name)
+    return next((kind for kind in FORMATS if kind.suffixes and ends.endswith(kind.suffixes)), None)

@@ -1,0 +1,67 @@
+"""JSON lines: one object a line, with the page's source as `html`, its address as `url` and any value as `id`."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from crawler.contrib.bulk.archives.records import MAX_PAGE, Broken, BrokenError, Raw, ReadResult, Record, as_json
+from crawler.contrib.bulk.archives.stream import Stream
+from crawler.page.page import Page
+
+MAX_LINE = 2 * MAX_PAGE  # escaped Chinese is twice as long as in UTF-8
+BOM = b"\xef\xbb\xbf"
+
+
+def read(stream: Stream, name: str) -> Iterator[ReadResult]:
+    """The lines of a file that are not blank."""
+    number = 0
+    while True:
+        number += 1
+        line = stream.line(MAX_LINE)
+        place = f"{name}: line {number:,}"
+        if line is None:
+            yield Broken(place, f"the line is longer than {MAX_LINE:,} bytes")
+        elif stream.hole is not None and not line.endswith(b"\n"):
+            yield Broken(place, str(stream.hole))
+            stream.resume()
+            stream.line(MAX_LINE)  # the rest of the line
+        elif not line:
+            return
+        elif line.removeprefix(BOM).strip():
+            yield Raw(place, record, line.removeprefix(BOM))
+
+
+def record(raw: Raw) -> Record:
+    """The page of one line; its id is any value, which is carried through."""
+    try:
+        members = json.loads(raw.data.decode(), parse_constant=_refuse)
+        identifier = _written(members.get("id")) if isinstance(members, dict) else ""
+    except UnicodeDecodeError as error:
+        raise BrokenError(f"not UTF-8 at byte {error.start:,}") from None
+    except json.JSONDecodeError as error:
+        raise BrokenError(f"not JSON: {error.msg} at character {error.pos + 1:,}") from None
+    except RecursionError:  # its message is another in each Python
+        raise BrokenError("its JSON is nested too deeply") from None
+    except ValueError as error:
+        raise BrokenError(f"not JSON: {error}") from None
+    if not isinstance(members, dict):
+        raise BrokenError("not JSON: Expecting '{' at character 1")
+    html, url = members.get("html"), members.get("url")
+    if not isinstance(html, str):
+        raise BrokenError('"html" is no text' if "html" in members else 'there is no "html"')
+    if not isinstance(url, str | None):
+        raise BrokenError('"url" is no text')
+    body = html.encode("utf-8", "replace")
+    if len(body) > MAX_PAGE:
+        raise BrokenError(f"the page is longer than {MAX_PAGE:,} bytes")
+    page = Page((url or "").encode("utf-8", "replace").decode(), body, "text/html; charset=utf-8")
+    return Record(page, identifier, _written(url))
+
+
+def _written(value: Any) -> str:
+    """A value as JSON in UTF-8."""
+    return as_json(value) if isinstance(value, str) else json.dumps(value, allow_nan=False)
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no number")

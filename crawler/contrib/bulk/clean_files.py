@@ -1,0 +1,301 @@
+"""`scrapy clean`: extracts clean text from saved pages, without a crawl.
+
+A run may take hours. With -o, lines are written to OUT.TOKEN.part, which is renamed to OUT at the end: OUT is always
+complete, and an earlier OUT stays until then. If the run is interrupted by Ctrl-C or a full disk, the .part file keeps
+the pages cleaned so far. With --into, each file of an archive gets its own output file, here or on many machines, and
+the same command continues.
+"""
+
+import argparse
+import gc
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from filelock import FileLock, Timeout
+from scrapy.settings import Settings
+from scrapy.utils.log import configure_logging
+
+from crawler.atomic_files import AtomicFile, OutputError, remove_parts
+from crawler.checked_settings import fallback_of
+from crawler.command_line.terminal import (
+    FAILED,
+    INTERRUPTED,
+    WrongUseError,
+    byte_size,
+    printable,
+    readable_json,
+    spell_out_log,
+)
+from crawler.contrib.bulk.archives.inputs import PAGE_SUFFIXES, Input
+from crawler.contrib.bulk.archives.records import Broken
+from crawler.contrib.bulk.archives.stream import bare
+from crawler.contrib.bulk.cleaning import (
+    NAMED,
+    Cleaned,
+    CleaningCounts,
+    FileCleaner,
+    FileResult,
+    MethodCleaner,
+    cleaned,
+    cleaner,
+    lost,
+    with_libraries,
+)
+from crawler.contrib.bulk.parallel import DIED, GARBAGE_THRESHOLD, WorkersError, as_done, cores
+from crawler.contrib.bulk.progress_bar import CleaningProgress, outcome_lines
+from crawler.contrib.bulk.resume_manifest import ENDING, Pair, go_on, largest_first, maker, pairs
+from crawler.extraction import favouring
+from crawler.translation.message import Message, counted, localized, plural
+
+Engine = Callable[[FileCleaner, Sequence[Pair], Callable[[str], None]], Iterator[FileResult]]
+
+
+def engine(opts: argparse.Namespace, jobs: int) -> Engine:
+    """Yields the result of each file when it is done, in processes here or on many machines."""
+    if opts.engine != "dask":
+        return lambda work, todo, said: as_done(work, todo, jobs, lost, partial(said, DIED))
+    try:
+        from crawler.contrib.bulk.dask import by_dask
+    except ImportError:
+        raise WrongUseError(
+            "{names} must be installed: python -m pip install '.[{extra}]'", names="distributed", extra="dask"
+        ) from None
+    return lambda work, todo, said: by_dask(work, todo, opts.scheduler or "", jobs, said)
+
+
+class FilesProgress(CleaningProgress):
+    """Progress that also counts files."""
+
+    def __init__(self, todo: Sequence[Pair], tally: CleaningCounts, interval: float) -> None:
+        sizes = [pair.size or 0 for pair in todo]
+        self.count, self.done, self.bytes = len(todo), 0, 0
+        super().__init__(sum(sizes) if all(sizes) else 0, lambda: self.bytes, tally, interval)
+
+    def end(self, pair: Pair) -> None:
+        """Count a file that has been read."""
+        self.bytes += pair.size or 0
+        self.done += 1
+
+    def words(self) -> Message:
+        return plural(
+            "{done} of {n} file, {pages}",
+            "{done} of {n} files, {pages}",
+            self.count,
+            done=f"{self.done:,}",
+            pages=super().words(),
+        )
+
+
+@contextmanager
+def only_run(folder: Path, lock: str, shown: str) -> Iterator[None]:
+    """A context in which no other run uses the folder; raises a WrongUseError if one does."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        locked = FileLock(folder / lock).acquire(timeout=0)
+    except Timeout:
+        raise WrongUseError("another run is using {path}", path=repr(shown)) from None
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise WrongUseError("{path} cannot be written to ({why})", path=repr(shown), why=why) from None
+    with locked:
+        yield
+
+
+@dataclass
+class Run:
+    """Files that are cleaned into a folder, and the results so far."""
+
+    work: FileCleaner
+    todo: Sequence[Pair]
+    before: int
+    """Files that were done before."""
+    tally: CleaningCounts = field(default_factory=CleaningCounts)
+    files: Counter[str] = field(default_factory=Counter)
+    size: int = 0
+    workers: set[tuple[str, int, int]] = field(default_factory=set)
+    stopped: Message | None = None
+
+    def go(self, engine: Engine, interval: float) -> int:
+        """Clean the files; returns the exit status."""
+        started, status = monotonic(), 0
+        progress = FilesProgress(self.todo, self.tally, interval)
+        try:
+            with progress:
+                progress.show()
+                for result in engine(self.work, self.todo, progress.say):
+                    self.take(result, progress)
+        except KeyboardInterrupt:
+            status = INTERRUPTED
+            self.stopped = Message("Stopped before the end; the same command continues.")
+        except WorkersError as error:
+            status, self.stopped = FAILED, Message("Stopped: {why}.", {"why": str(error)})
+        remove_parts(self.work.folder, ENDING)
+        for line in self.closing(monotonic() - started):
+            print(printable(localized(line)), file=sys.stderr)
+        return status or (FAILED if self.tally.broken or self.files["failed"] else 0)
+
+    def take(self, result: FileResult, progress: FilesProgress) -> None:
+        """Count the result of a file, and report errors in it."""
+        if result.stops:
+            raise WorkersError(result.failed)
+        progress.end(result.pair)
+        if result.failed:
+            self.files["failed"] += 1
+            progress.say(result.failed)
+        elif result.was_there:
+            self.before += 1
+        else:
+            self.files["cleaned"] += 1
+            self.size += result.pair.size or 0
+            self.tally.include(result.tally)
+            self.workers.add(result.worker)
+        for broken in result.named:
+            progress.say(f"{broken.place}: {broken.why}")
+        if (more := result.tally.broken - len(result.named)) > 0:
+            where = {"path": result.pair.shown}
+            progress.say(
+                localized(plural("{path}: {n} more record broken", "{path}: {n} more records broken", more, **where))
+            )
+        progress.show()
+
+    def closing(self, seconds: float) -> Iterator[Message]:
+        seconds = max(seconds, 0.001)
+        files, tally = self.files["cleaned"], self.tally
+        first = plural(
+            "{n} file ({size}, {pages}) cleaned in {seconds} s by {workers}: {rate} pages and {bytes} of files a "
+            "second, {before} of pages to {after} of text.",
+            "{n} files ({size}, {pages}) cleaned in {seconds} s by {workers}: {rate} pages and {bytes} of files a "
+            "second, {before} of pages to {after} of text.",
+            files,
+            size=byte_size(self.size),
+            pages=plural("{n} page", "{n} pages", tally.pages),
+            seconds=f"{seconds:.1f}",
+            workers=plural("{n} worker", "{n} workers", len(self.workers)),
+            rate=f"{tally.pages / seconds:.1f}",
+            bytes=byte_size(int(self.size / seconds)),
+            before=byte_size(tally.before),
+            after=byte_size(tally.after),
+        )
+        yield Message("{stopped} {rest}", {"stopped": self.stopped, "rest": first}) if self.stopped else first
+        if self.before:
+            yield plural("Done earlier: {n} file.", "Done earlier: {n} files.", self.before)
+        yield from outcome_lines(tally)
+        if tally.broken:
+            yield plural(
+                "Broken: {n} record, the first {named} of a file named above.",
+                "Broken: {n} records, the first {named} of a file named above.",
+                tally.broken,
+                named=NAMED,
+            )
+        if failed := self.files["failed"]:
+            yield plural("Failed: {n} file, each named above.", "Failed: {n} files, each named above.", failed)
+
+
+def clean_into(
+    opts: argparse.Namespace, clean: MethodCleaner, options: Mapping[str, Any], jobs: int, interval: float
+) -> int:
+    """Clean files into a folder; returns the exit status. `options` are those on which the lines depend."""
+    by, folder = engine(opts, jobs), Path(opts.into).resolve()
+    found = pairs(opts.inputs)
+    with only_run(folder, ".clean.lock", opts.into):
+        name = go_on(folder, options, found)
+        if swept := remove_parts(folder, ENDING):
+            print(f"{counted(swept, 'file')} removed that an earlier run had begun.", file=sys.stderr)
+        todo = [pair for pair in found if not (folder / pair.output).exists()]
+        work = FileCleaner(folder, name, clean, maker())
+        return Run(work, largest_first(todo), len(found) - len(todo)).go(by, interval)
+
+
+def clean(opts: argparse.Namespace, settings: Settings) -> int:
+    """Clean everything into one file, or each input into its own; returns the exit status."""
+    method, favour = settings["EXTRACTOR"] if opts.method is None else opts.method, opts.favour
+    try:
+        extract = favouring(method, favour)
+    except ValueError as error:
+        raise WrongUseError(str(error)) from None
+    fallback = fallback_of(settings)
+    clean_page = cleaner(method, extract, opts.markdown, opts.fields, fallback)
+    jobs, interval = opts.jobs or cores(), settings.getfloat("LOGSTATS_INTERVAL") or 10.0
+    if opts.into is not None:
+        configure_logging(settings)
+        spell_out_log()
+        options = {"--method": method, "--favour": favour, "--markdown": opts.markdown, "--with": ",".join(opts.fields)}
+        options |= {"EXTRACTOR_FALLBACK": fallback.name} if fallback is not None else {}
+        return clean_into(opts, clean_page, options, jobs, interval)
+    inputs = [Input(name) for name in opts.inputs]  # reads the first bytes, which may block
+    _check_apart(opts.output, opts.inputs)
+    output = AtomicFile(opts.output)
+    configure_logging(settings)
+    spell_out_log()
+    gc.freeze()  # loaded modules are never collected
+    gc.set_threshold(GARBAGE_THRESHOLD)
+    total = sum(one.size for one in inputs) if all(one.size for one in inputs) else 0
+    progress = CleaningProgress(total, lambda: sum(one.position for one in inputs), CleaningCounts(), interval)
+    return _clean(inputs, output, progress, clean_page, jobs)
+
+
+def _clean(
+    inputs: Sequence[Input], output: AtomicFile, progress: CleaningProgress, clean_page: MethodCleaner, jobs: int
+) -> int:
+    """Clean everything and print the results; returns the exit status."""
+    tally, started, status = progress.tally, monotonic(), 0
+    stopped: Message | None = None
+    found = (record for one in inputs for record in one.found())
+    try:
+        with progress:
+            work = with_libraries(clean_page, inputs, progress.show)
+            for result in cleaned(found, work, jobs, lambda: progress.say(DIED)):
+                tally.add(result)
+                if isinstance(result, Cleaned):
+                    output.write(readable_json(result.line) if output.is_terminal else result.line)
+                elif isinstance(result, Broken):
+                    progress.say(f"{result.place}: {result.why}")
+                progress.show()
+        output.finish()
+    except KeyboardInterrupt:
+        status, stopped = INTERRUPTED, Message("Stopped before the end.")
+    except (OutputError, WorkersError) as error:
+        status, stopped = FAILED, Message("Stopped: {why}.", {"why": str(error)})
+    output.close()
+    for line in _closing(tally, monotonic() - started, stopped, output):
+        print(printable(localized(line)), file=sys.stderr)
+    return status or (FAILED if tally.broken else 0)
+
+
+def _closing(tally: CleaningCounts, seconds: float, stopped: Message | None, output: AtomicFile) -> Iterator[Message]:
+    values: dict[str, object] = {"seconds": f"{seconds:.1f}", "rate": f"{tally.pages / max(seconds, 0.001):.1f}"}
+    values |= {"before": byte_size(tally.before), "after": byte_size(tally.after)}
+    first = plural(
+        "{n} page cleaned in {seconds} s ({rate} a second), {before} of pages to {after} of text.",
+        "{n} pages cleaned in {seconds} s ({rate} a second), {before} of pages to {after} of text.",
+        tally.pages,
+        **values,
+    )
+    yield Message("{stopped} {rest}", {"stopped": stopped, "rest": first}) if stopped else first
+    yield from outcome_lines(tally)
+    if tally.broken:
+        yield plural("Broken: {n} record, each named above.", "Broken: {n} records, each named above.", tally.broken)
+    if output.part is not None:
+        yield Message("The pages cleaned so far are in {path}.", {"path": output.part})
+    elif output.path is not None:
+        yield plural("{n} line in {path}.", "{n} lines in {path}.", tally.pages, path=output.shown)
+
+
+def _check_apart(output: str | None, inputs: Sequence[str]) -> None:
+    """Raise a WrongUseError if the output would replace an input."""
+    if output is None or not Path(output).exists():
+        return
+    is_page = bare(Path(output).name).endswith(PAGE_SUFFIXES)
+    for name in inputs:
+        if name == "-":
+            continue
+        inside = is_page and Path(name).resolve() in Path(output).resolve().parents
+        if inside or Path(output).samefile(name):
+            raise WrongUseError("{path} is also an input", path=repr(output))

@@ -1,0 +1,425 @@
+"""`scrapy clean --stored`: extracts the texts of a crawl's pages again from stored responses, in the database.
+
+All fields of `READERS` are read again, and the Markdown of pages that have it or are to have it. Pages are saved in
+batches, each in one transaction; the progress is in OUTPUT_DIR/.NAME.clean.json, so that the same command continues
+after an end of any kind. Saving a page twice changes nothing.
+"""
+
+import argparse
+import gc
+import json
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from time import monotonic
+from typing import Any, NamedTuple
+
+from scrapy.settings import Settings
+from scrapy.utils.log import configure_logging
+from sqlalchemy import Connection, Engine
+from sqlalchemy.engine import URL
+
+from crawler.atomic_files import AtomicFile, OutputError
+from crawler.checked_settings import fallback_of
+from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, byte_size, printable, spell_out_log
+from crawler.contrib.bulk.archives.records import Broken
+from crawler.contrib.bulk.archives.saved_documents import saved_document
+from crawler.contrib.bulk.clean_again import (
+    MADE_ANEW,
+    RESPONSE,
+    CleanedCrawl,
+    check_idle,
+    count_pages,
+    crawls_to_clean,
+    group_again,
+    pages_after,
+    save_pages,
+)
+from crawler.contrib.bulk.clean_files import only_run
+from crawler.contrib.bulk.cleaning import Cleaned, CleaningCounts
+from crawler.contrib.bulk.parallel import DIED, GARBAGE_THRESHOLD, WorkersError, cores, in_order
+from crawler.contrib.bulk.progress_bar import CleaningProgress, outcome_lines
+from crawler.contrib.bulk.resume_manifest import maker
+from crawler.extraction import LEARNING, favouring, method_and_favour, with_library
+from crawler.extraction.document_text import METHOD, with_documents
+from crawler.extraction.extractor_fallback import ExtractorFallback, with_fallback
+from crawler.extraction.methods.template import LeafLabel
+from crawler.metadata.record_readers import READERS
+from crawler.noise.page_images import all_images, page_images
+from crawler.noise.page_markdown import page_markdown
+from crawler.page.html_tree import Cut
+from crawler.page.page import MadeFrom, Page
+from crawler.recrawl.change_check import ChangeDetector
+from crawler.reports.crawls import check_name
+from crawler.reports.search_file import forget_entries, search_file
+from crawler.store.batch.responses import response_of
+from crawler.store.batch.shared_learning import templates_of
+from crawler.store.database import (
+    StateError,
+    column_value,
+    database_errors,
+    display_url,
+    error_message,
+    open_database,
+    state_url,
+    with_retries,
+)
+from crawler.store.read_only import exists, reading
+from crawler.translation.message import Message, localized, plural
+from crawler.urls.parsing import host_of
+
+PAGES_AT_ONCE = 200  # pages saved in one transaction
+LETTERS_AT_ONCE = 8_000_000  # characters of texts that wait to be saved, plus one page
+LINK = re.compile(r"(?<!!)\[(?:[^\]\\]|\\.)*\]\(")
+"""A link in Markdown; an image has ! before it."""
+
+
+@dataclass(frozen=True)
+class StoredPage:
+    """A page with its response, on its way to the process that extracts its text."""
+
+    id: int
+    key: int
+    url: str
+    fetched_at: str
+    fingerprint: str | None
+    """Of its current text."""
+    response: Mapping[str, Any]
+    method: str
+    favour: str
+    markdown: str
+    """no, yes or links."""
+    templates: tuple[LeafLabel, ...] = ()
+    """What the crawl found that pages of its host have in common, if its method learns that."""
+    is_document: bool = False
+
+    @property
+    def data(self) -> bytes:
+        """The largest part, by which the work is divided."""
+        found: bytes = self.response["body"]
+        return found
+
+
+class Remade(NamedTuple):
+    """A page that was extracted again."""
+
+    id: int
+    row: dict[str, Any] | None
+    """The values to save; None if it cannot be extracted."""
+    before: int = 0
+    """Bytes of the page."""
+    is_other: bool = False
+    """Whether its text has changed."""
+    ended: Cut | None = None
+    broken: Broken | None = None
+
+    @property
+    def letters(self) -> int:
+        return sum(len(value) for value in (self.row or {}).values() if isinstance(value, str))
+
+
+def remade(page: StoredPage, judges_images: bool, fallback: ExtractorFallback | None = None) -> Remade:
+    """The page with its new text; never raises an exception."""
+    try:
+        return _remade(page, judges_images, fallback)
+    except Exception as error:  # an error in one page, or in a method, must not affect the other pages
+        why = f"it cannot be cleaned ({type(error).__name__}: {error})"
+        return Remade(page.id, None, broken=Broken(page.url, why))
+
+
+def _remade(stored: StoredPage, judges_images: bool, fallback: ExtractorFallback | None) -> Remade:
+    response = response_of(stored.response)
+    types, robots = (
+        [value for name, value in response.headers if name.lower() == wanted]
+        for wanted in ("content-type", "x-robots-tag")
+    )
+    page = saved_document(response.body, stored.url, "\n".join(robots)) if stored.is_document else None
+    page = page or Page(stored.url, response.body, ", ".join(types), "\n".join(robots))
+    extract = favouring(stored.method, stored.favour)
+    if stored.templates:
+        extract = with_library(extract, LEARNING[stored.method](stored.templates))
+    if fallback is not None:
+        extract = with_fallback(extract, fallback)
+    extract = with_documents(extract)
+    extraction = page.once(extract)
+    second = fallback.name if fallback is not None else ""
+    check = ChangeDetector(stored.method, stored.favour, extract, second).check(page, extraction, None)
+    values = {name: read(page, extraction) for name, read in READERS.items()}
+    values["images"] = page_images(page, extraction) if judges_images else all_images(page)
+    values["markdown"], values["extractor"] = None, METHOD if stored.is_document else extraction.method or stored.method
+    if stored.markdown != "no":
+        values["markdown"] = page_markdown(page, extraction, stored.markdown == "links", judges_images)
+    values |= {name: getattr(check, name) for name in MADE_ANEW if name not in values}
+    row = {f"to_{name}": column_value(values[name]) for name in MADE_ANEW}
+    row |= {"its": stored.key, "fetched": stored.fetched_at}
+    is_other = values["text_fingerprint"] != stored.fingerprint
+    return Remade(stored.id, row, len(page.body), is_other, page.ended or extraction.ended)
+
+
+def lost(page: StoredPage) -> Remade:
+    """The result for a page on which two processes died."""
+    return Remade(page.id, None, broken=Broken(page.url, "the process that cleans it dies"))
+
+
+@dataclass(frozen=True)
+class StoredOptions:
+    method: str | None
+    """None: for each page the method that it has."""
+    favour: str
+    markdown: str | None
+    """no, yes or links; None: as it is with each page."""
+    judges_images: bool
+
+
+@dataclass
+class Bookmark:
+    """The progress of a run, in a file."""
+
+    path: Path
+    of: Mapping[str, Any]
+    """What must be the same to continue a run: crawl, options, and versions of everything that texts depend on."""
+    last: int = 0
+    """The id of the last page that was looked at."""
+    has_changed: bool = False
+    """Whether any text is another one than before, so that near-duplicates are to be grouped anew."""
+
+    def read(self) -> None:
+        """Continue an earlier run with the same options, if there was one."""
+        with suppress(OSError, ValueError, KeyError):
+            found = json.loads(self.path.read_bytes())
+            if found["of"] == self.of:
+                self.last, self.has_changed = int(found["last"]), bool(found["has_changed"])
+
+    def write(self) -> None:
+        with AtomicFile(str(self.path)) as file:
+            found = {"of": self.of, "last": self.last, "has_changed": self.has_changed}
+            file.write(json.dumps(found).encode())
+            file.finish()
+
+
+@dataclass
+class Run:
+    """Pages that are extracted again, and the results so far."""
+
+    engine: Engine
+    crawl: CleanedCrawl
+    options: StoredOptions
+    bookmark: Bookmark
+    total: int
+    """Pages of the crawl."""
+    retry_seconds: float
+    tally: CleaningCounts = field(default_factory=CleaningCounts)
+    passed: int = 0
+    """Pages that were looked at."""
+    bare: int = 0
+    """Pages without a stored response."""
+    rendered: int = 0
+    """Pages that a browser rendered: the stored response is what the server sent."""
+    learned: int = 0
+    """Pages of which the method needs templates that their crawl did not learn."""
+    others: int = 0
+    """Pages whose text has changed."""
+    waiting: list[Remade] = field(default_factory=list)
+    last_host: str | None = None
+    last_templates: tuple[LeafLabel, ...] = ()
+    fallback: ExtractorFallback | None = None
+    """The second method, for pages in doubt."""
+
+    def go(self, connection: Connection, jobs: int, progress: CleaningProgress) -> None:
+        """Process all pages after the bookmark, then group near-duplicates again."""
+        work = partial(remade, judges_images=self.options.judges_images, fallback=self.fallback)
+        letters = 0
+        for result in in_order(work, self.pages(connection), jobs, lost, partial(progress.say, DIED)):
+            self.count(result, progress)
+            self.waiting.append(result)
+            letters += result.letters
+            if len(self.waiting) >= PAGES_AT_ONCE or letters >= LETTERS_AT_ONCE:
+                self.save()
+                letters = 0
+            progress.show()
+        self.save()
+        if self.bookmark.has_changed:
+            progress.say(localized(Message("Looking for near-duplicates again.")))
+            for _ in group_again(self.engine, self.crawl):
+                progress.show()
+
+    def pages(self, connection: Connection) -> Iterator[StoredPage]:
+        """The pages that can be extracted again; the others are counted."""
+        reads_markdown = self.options.markdown is None
+        for row in pages_after(connection, self.crawl, self.bookmark.last, markdown=reads_markdown):
+            self.passed += 1
+            method, favour = self.options.method, self.options.favour
+            is_document = row["extractor"] == METHOD
+            own, own_favour = method_and_favour(row["extractor_version"] or "")
+            own = own or row["extractor"]
+            if method is None:
+                method = own
+                favour = own_favour
+            kind = LEARNING.get(method)
+            is_learned = kind is not None and not is_document and kind is LEARNING.get(own)
+            if row["body"] is None:
+                self.bare += 1
+            elif row["made_from"] == MadeFrom.RENDERED:
+                self.rendered += 1
+            elif kind is not None and method != "auto" and not is_learned and not is_document:
+                self.learned += 1
+            else:
+                wish = _markdown_of(row["markdown"]) if reads_markdown else self.options.markdown
+                response = {name: row[name] for name in RESPONSE}
+                about = row["id"], row["key"], row["url"], row["fetched_at"], row["text_fingerprint"]
+                templates = self.templates(connection, host_of(row["url"])) if is_learned else ()
+                yield StoredPage(*about, response, method, favour, wish or "no", templates, is_document)
+
+    def templates(self, connection: Connection, name: str) -> tuple[LeafLabel, ...]:
+        """The templates of a host; those of the last host are remembered."""
+        if self.last_host != name:
+            found = templates_of(connection, self.crawl.id, name)
+            self.last_host, self.last_templates = name, tuple(LeafLabel(one.tag, one.text) for one in found)
+        return self.last_templates
+
+    def count(self, result: Remade, progress: CleaningProgress) -> None:
+        """Count the result of a page, and report an error."""
+        if result.broken is not None:
+            self.tally.add(result.broken)
+            progress.say(f"{result.broken.place}: {result.broken.why}")
+        elif result.row is not None:
+            size = len(result.row["to_text"].encode())
+            self.tally.add(Cleaned(b"", result.before, size, result.ended))
+            self.others += result.is_other
+
+    def save(self) -> None:
+        if not self.waiting:
+            return
+        rows = [one.row for one in self.waiting if one.row is not None]
+        if not self.bookmark.has_changed and any(one.is_other for one in self.waiting):
+            self.bookmark.has_changed = True
+            self.bookmark.write()  # first: when they are saved, a run that goes on finds them unchanged
+        with_retries(lambda: save_pages(self.engine, self.crawl, rows), error_message, lambda: self.retry_seconds)
+        self.bookmark.last = self.waiting[-1].id
+        self.bookmark.write()
+        self.waiting.clear()
+
+    def closing(self, seconds: float, stopped: Message | None) -> Iterator[Message]:
+        first = plural(
+            "{n} page cleaned again in {seconds} s ({rate} a second), {before} of pages to {after} of text.",
+            "{n} pages cleaned again in {seconds} s ({rate} a second), {before} of pages to {after} of text.",
+            self.tally.pages,
+            seconds=f"{seconds:.1f}",
+            rate=f"{self.tally.pages / max(seconds, 0.001):.1f}",
+            before=byte_size(self.tally.before),
+            after=byte_size(self.tally.after),
+        )
+        yield Message("{stopped} {rest}", {"stopped": stopped, "rest": first}) if stopped else first
+        yield plural("The text of {n} page has changed.", "The texts of {n} pages have changed.", self.others)
+        if self.bare:
+            yield plural(
+                "Unchanged: {n} page without a stored response (setting KEEP_RESPONSES).",
+                "Unchanged: {n} pages without a stored response (setting KEEP_RESPONSES).",
+                self.bare,
+            )
+        if self.rendered:
+            yield plural(
+                "Unchanged: {n} page that a browser rendered, as only what its server sent is stored.",
+                "Unchanged: {n} pages that a browser rendered, as only what their servers sent is stored.",
+                self.rendered,
+            )
+        if self.learned:
+            yield plural(
+                "Unchanged: {n} page, as their crawl did not learn what the method needs; --method chooses another.",
+                "Unchanged: {n} pages, as their crawl did not learn what the method needs; --method chooses another.",
+                self.learned,
+            )
+        yield from outcome_lines(self.tally)
+        if self.tally.broken:
+            yield plural(
+                "Unchanged: {n} page that cannot be cleaned, named above.",
+                "Unchanged: {n} pages that cannot be cleaned, each named above.",
+                self.tally.broken,
+            )
+        if self.tally.pages:
+            yield Message(
+                "{path} has the earlier texts; scrapy export --name {name} -o FILE writes the new ones.",
+                {"path": self.bookmark.path.with_name(f"{self.crawl.name}.jsonl"), "name": self.crawl.name},
+            )
+
+
+def _markdown_of(text: str | None) -> str:
+    """How a page's Markdown was made: no, yes or links.
+
+    >>> _markdown_of(None), _markdown_of("![Bee](b.png)"), _markdown_of("[![Bee](b.png)](bee.html)")
+    ('no', 'yes', 'links')
+    """
+    if text is None:
+        return "no"
+    return "links" if LINK.search(text) else "yes"
+
+
+def clean_stored(opts: argparse.Namespace, settings: Settings) -> int:
+    """Extract the texts of a crawl again; returns the exit status."""
+    url, folder = state_url(settings), Path(settings["OUTPUT_DIR"])
+    options, fallback = _options(opts, settings), fallback_of(settings)
+    crawl, total = _find(url, opts.stored)
+    configure_logging(settings)
+    spell_out_log()
+    with only_run(folder, f".{crawl.name}.clean.lock", str(folder)):
+        engine = open_database(url)
+        try:
+            with database_errors(url), engine.begin() as connection:
+                check_idle(connection, crawl)
+            of = {"crawl": [*crawl, display_url(url)], "options": vars(options), "maker": maker()}
+            of |= {"fallback": fallback.name if fallback is not None else ""}
+            bookmark = Bookmark(folder / f".{crawl.name}.clean.json", of)
+            bookmark.read()
+            retry_seconds = settings.getfloat("DATABASE_RETRY_SECONDS")
+            run = Run(engine, crawl, options, bookmark, total, retry_seconds, fallback=fallback)
+            return _go(run, url, folder, opts.jobs or cores(), settings.getfloat("LOGSTATS_INTERVAL") or 10.0)
+        finally:
+            engine.dispose()
+
+
+def _go(run: Run, url: URL, folder: Path, jobs: int, interval: float) -> int:
+    """Extract the texts again and print the results; returns the exit status."""
+    gc.freeze()  # loaded modules are never collected
+    gc.set_threshold(GARBAGE_THRESHOLD)
+    started, status, stopped = monotonic(), 0, None
+    progress = CleaningProgress(run.total, lambda: run.passed, run.tally, interval)
+    if run.bookmark.last:
+        progress.say(localized(Message("Continuing an earlier run.")))
+    try:
+        with progress, reading(url) as connection, database_errors(url):
+            run.go(connection, jobs, progress)
+        run.bookmark.path.unlink(missing_ok=True)
+    except KeyboardInterrupt:
+        status, stopped = INTERRUPTED, Message("Stopped before the end; the same command continues.")
+    except (StateError, OutputError, WorkersError) as error:
+        why = error.message if isinstance(error, StateError | OutputError) else str(error)
+        status, stopped = FAILED, Message("Stopped: {why}; the same command continues.", {"why": why})
+    forget_entries(search_file(url, folder), run.crawl.id)
+    for line in run.closing(monotonic() - started, stopped):
+        print(printable(localized(line)), file=sys.stderr)
+    return status or (FAILED if run.tally.broken or not run.tally.pages else 0)
+
+
+def _options(opts: argparse.Namespace, settings: Settings) -> StoredOptions:
+    method = opts.method or (settings["EXTRACTOR"] if opts.favour != "balance" else None)
+    if method is not None:
+        try:
+            favouring(method, opts.favour)
+        except ValueError as error:
+            raise WrongUseError(str(error)) from None
+    return StoredOptions(method, opts.favour, opts.markdown, settings.getbool("IMAGE_NOISE_ENABLED"))
+
+
+def _find(url: URL, name: str) -> tuple[CleanedCrawl, int]:
+    """The crawl of this name, and how many pages it has; raises a WrongUseError if there is none."""
+    if not exists(url):
+        check_name([], name, url)
+    with reading(url) as connection:
+        crawls: Sequence[CleanedCrawl] = crawls_to_clean(connection)
+        check_name([one.name for one in crawls], name, url)
+        found = next(one for one in crawls if one.name == name)
+        return found, count_pages(connection, found)

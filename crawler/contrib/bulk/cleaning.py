@@ -1,0 +1,254 @@
+"""Cleaning of saved pages: raw records become lines of JSON in the same order, on any number of processors.
+
+`FileCleaner` cleans one file of an archive into one file of lines, in any process on any machine.
+"""
+
+import json
+import os
+import socket
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from crawler.atomic_files import AtomicFile, OutputError
+from crawler.contrib.bulk.archives.inputs import DOCUMENT, Input
+from crawler.contrib.bulk.archives.records import (
+    Broken,
+    BrokenError,
+    InputError,
+    NotHtmlError,
+    Raw,
+    ReadResult,
+    Skipped,
+    WalledError,
+    as_json,
+)
+from crawler.contrib.bulk.common_parts import Libraries, learned
+from crawler.contrib.bulk.parallel import in_order
+from crawler.contrib.bulk.resume_manifest import NO_ARCHIVE, Pair, is_folder, maker
+from crawler.contrib.documents.document import DocumentError
+from crawler.extraction import LEARNING, Extractor, with_library
+from crawler.extraction.document_text import METHOD, with_documents
+from crawler.extraction.extractor_fallback import ExtractorFallback, with_fallback
+from crawler.metadata.record_readers import READERS
+from crawler.noise.page_images import page_images
+from crawler.noise.page_markdown import page_markdown
+from crawler.outcomes import Code, Outcome, Outcomes
+from crawler.page.html_tree import Cut
+from crawler.page.text import one_line
+from crawler.urls.parsing import host_of
+
+LINE = '{{"id": {}, "url": {}, "text": {}, "title": {}, "method": {}{}}}\n'
+MORE = {name: read for name, read in READERS.items() if name not in ("title", "text")} | {"images": page_images}
+"""Additional fields of a line, with the same values as in the items of a crawl."""
+
+
+class Cleaned(NamedTuple):
+    """A clean page as a line of JSON, with the bytes of the page and of its text."""
+
+    line: bytes
+    before: int
+    after: int
+    ended: Cut | None = None
+    """The limit that cut off the page."""
+
+
+CleaningResult = Cleaned | Broken | Skipped
+Cleaner = Callable[[ReadResult], CleaningResult]
+MethodCleaner = partial[CleaningResult]
+"""A `clean` with its options, to which the libraries of hosts can be added."""
+
+
+@dataclass
+class CleaningCounts:
+    pages: int = 0
+    before: int = 0
+    after: int = 0
+    broken: int = 0
+    skipped: Outcomes = field(default_factory=Outcomes)
+    cut: Outcomes = field(default_factory=Outcomes)
+    """Pages of which only the beginning was read, by limit."""
+
+    def add(self, result: CleaningResult) -> None:
+        if isinstance(result, Cleaned):
+            self.pages += 1
+            self.before += result.before
+            self.after += result.after
+            if result.ended:
+                self.cut[Outcome(Code.PAGE_CUT, result.ended)] += 1
+        elif isinstance(result, Broken):
+            self.broken += 1
+        else:
+            self.skipped[result.outcome] += 1
+
+    def include(self, other: "CleaningCounts") -> None:
+        """Add the counts of another process."""
+        self.pages += other.pages
+        self.before += other.before
+        self.after += other.after
+        self.broken += other.broken
+        self.skipped += other.skipped
+        self.cut += other.cut
+
+
+def clean(
+    found: ReadResult,
+    method: str,
+    extract: Extractor,
+    wish: str,
+    fields: Sequence[str],
+    fallback: ExtractorFallback | None = None,
+    libraries: Libraries = MappingProxyType({}),
+) -> CleaningResult:
+    """Clean a record; never raises an exception. `wish` is for Markdown: no, yes or links."""
+    if not isinstance(found, Raw):
+        return found
+    try:
+        record = found.decode(found)
+        if library := libraries.get(host_of(record.page.url)):
+            extract = with_library(extract, library)
+        if fallback is not None:
+            extract = with_fallback(extract, fallback)
+        extraction = record.page.once(with_documents(extract))
+        more = {name: MORE[name](record.page, extraction) for name in fields}
+        if wish != "no":
+            more["markdown"] = page_markdown(record.page, extraction, wish == "links")
+    except DocumentError as error:
+        return Skipped(Outcome(Code.UNREAD_DOCUMENT, error.fault))
+    except NotHtmlError as error:
+        return Skipped(Outcome(Code.NOT_HTML, str(error)))
+    except WalledError as error:
+        return Skipped(Outcome(Code.WALLED, str(error)))
+    except BrokenError as error:
+        return Broken(found.place, str(error))
+    except Exception as error:  # an error in one page, or in a method, must not affect the other pages
+        return Broken(found.place, f"it cannot be cleaned ({type(error).__name__}: {error})")
+    used = extraction.method or method if record.page.document is None else METHOD
+    values = as_json(extraction.text), as_json(extraction.title), as_json(used)
+    others = [f', "{name}": {_json(value)}' for name, value in more.items()]
+    line = LINE.format(record.id, record.url, *values, "".join(others))
+    sizes = len(record.page.body), len(extraction.text.encode())
+    return Cleaned(one_line(line).encode(), *sizes, record.page.ended or extraction.ended)
+
+
+def _json(value: Any) -> str:
+    return as_json(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def cleaner(
+    method: str,
+    extract: Extractor,
+    wish: str = "no",
+    fields: Sequence[str] = (),
+    fallback: ExtractorFallback | None = None,
+) -> MethodCleaner:
+    """A function, usable in any process, that cleans a record by the method of this name."""
+    return partial(clean, method=method, extract=extract, wish=wish, fields=fields, fallback=fallback)
+
+
+def with_libraries(clean: MethodCleaner, inputs: Sequence[Input], show: Callable[[], object]) -> Cleaner:
+    """The same with what pages of the same host in these inputs have in common, if the method learns that."""
+    library = LEARNING.get(clean.keywords["method"])
+    files = [one for one in inputs if one.is_read_again]
+    if library is None or not files:
+        return clean
+    return partial(clean, libraries=learned(lambda: (found for one in files for found in one.found()), library, show))
+
+
+def cleaned(
+    found: Iterable[ReadResult], clean: Cleaner, jobs: int, died: Callable[[], None]
+) -> Iterator[CleaningResult]:
+    """The result of each record, in order."""
+    return in_order(clean, found, jobs, _lost, died)
+
+
+def _lost(found: ReadResult) -> CleaningResult:
+    """The result for a record on which two processes died."""
+    assert isinstance(found, Raw)  # noqa: S101 - nothing is done with the others
+    return Broken(found.place, "the process that cleans it dies")
+
+
+NAMED = 10  # broken records of a file that are listed; others are only counted, to save memory
+
+
+@dataclass
+class FileResult:
+    pair: Pair
+    tally: CleaningCounts = field(default_factory=CleaningCounts)
+    named: list[Broken] = field(default_factory=list)
+    was_there: bool = False
+    failed: str = ""
+    """Why there is no output."""
+    stops: bool = False
+    """Whether other files would fail for the same reason."""
+    worker: tuple[str, int, int] = field(
+        default_factory=lambda: (socket.gethostname(), os.getpid(), threading.get_ident())
+    )
+
+
+@dataclass(frozen=True)
+class FileCleaner:
+    """Cleans files into a folder."""
+
+    folder: Path
+    name: str
+    """The random id of the folder, in its manifest."""
+    clean: MethodCleaner
+    maker: str
+    """The version of Winnow and its libraries; another one would write other lines."""
+
+    def __call__(self, pair: Pair) -> FileResult:
+        """Clean a file in the order of its records; its content never raises an exception."""
+        result = FileResult(pair)
+        try:
+            self._check()
+            if os.path.lexists(self.folder / pair.output):  # by a worker that was reported dead too early
+                result.was_there = True
+                return result
+            self._clean(pair, result)
+        except InputError as error:
+            result.failed = str(error)
+        except OutputError as error:
+            result.failed, result.stops = str(error), True
+        return result
+
+    def _check(self) -> None:
+        """Raise an OutputError on a machine with another version of Winnow, or with another folder of this path."""
+        if maker() != self.maker:
+            raise OutputError(
+                "{host} has another version of Winnow or Python: {other}, not {ours}",
+                host=socket.gethostname(),
+                other=maker(),
+                ours=self.maker,
+            )
+        if not is_folder(self.folder, self.name):
+            raise OutputError(
+                "{path} on {host} is not the output folder of this run",
+                path=repr(str(self.folder)),
+                host=socket.gethostname(),
+            )
+
+    def _clean(self, pair: Pair, result: FileResult) -> None:
+        source = Input(str(pair.input))
+        if source.kind is None or source.kind.name in ("HTML", DOCUMENT):
+            source.close()
+            raise InputError(f"{pair.shown!r} is a single page; {NO_ARCHIVE}")
+        clean = with_libraries(self.clean, [source], lambda: None)
+        with AtomicFile(str(self.folder / pair.output)) as output:
+            for found in source.found():
+                one = clean(found)
+                result.tally.add(one)
+                if isinstance(one, Cleaned):
+                    output.write(one.line)
+                elif isinstance(one, Broken) and len(result.named) < NAMED:
+                    result.named.append(one)
+            output.finish()
+
+
+def lost(pair: Pair) -> FileResult:
+    """The result for a file on which processes die."""
+    return FileResult(pair, failed=f"{pair.shown!r}: the processes that clean it die")

@@ -1,0 +1,151 @@
+"""Cleans files with the workers of a Dask scheduler, on many machines or in processes that are started here.
+
+Each thread of a worker cleans one file at a time, without a queue: when it is free, it takes the largest file that
+remains. If a worker dies, Dask gives its file to another worker, at most four times in all.
+"""
+
+import logging
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
+from secrets import token_hex
+
+from dask import config
+from distributed import Client, Future, LocalCluster, Security, wait
+from distributed.client import FutureCancelledError
+from distributed.comm import CommClosedError
+from distributed.scheduler import KilledWorker
+
+from crawler.contrib.bulk.cleaning import FileCleaner, FileResult, lost
+from crawler.contrib.bulk.parallel import WorkersError, without_interrupts
+from crawler.contrib.bulk.resume_manifest import Pair
+
+POLL_SECONDS = 1.0  # between two requests for the list of workers
+# A local cluster has no web interface.
+QUIET: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
+LOGGERS = ("distributed", "distributed.client", "distributed.gc")
+GONE = "A worker is gone; another one continues its file."
+NOBODY = "The scheduler has no workers; the files wait for one."
+
+
+def by_dask(
+    clean: FileCleaner, todo: Sequence[Pair], address: str, jobs: int, said: Callable[[str], None]
+) -> Iterator[FileResult]:
+    """The result of each file when it is done; without an address, by `jobs` processes of this machine."""
+    if not todo:
+        return
+    with _silence(), _client(address, jobs) as client, client.as_current():
+        yield from DaskRun(client, clean, said).results(todo)
+
+
+class DaskRun:
+    """Files that are submitted to a scheduler."""
+
+    def __init__(self, client: Client, clean: FileCleaner, said: Callable[[str], None]) -> None:
+        self.client, self.clean, self.said = client, clean, said
+        self.under_way: dict[Future, Pair] = {}
+        self.workers: dict[str, int] = {}
+        self.polled = 0.0
+        self.is_alone = False
+
+    def results(self, todo: Sequence[Pair]) -> Iterator[FileResult]:
+        """The results of the files, in any order."""
+        waiting = deque(todo)
+        try:
+            while waiting or self.under_way:
+                self.poll_workers()
+                while waiting and len(self.under_way) < sum(self.workers.values()):
+                    pair = waiting.popleft()
+                    future = self.client.submit(self.clean, pair, key=f"clean-{token_hex(8)}", pure=False)
+                    self.under_way[future] = pair
+                yield from self.finished()
+            self.poll_workers(at_once=True)
+        except (CancelledError, FutureCancelledError, CommClosedError, OSError) as error:
+            raise WorkersError(f"the scheduler does not answer any more ({type(error).__name__})") from None
+        finally:
+            with suppress(Exception):  # it may be gone; running tasks end by themselves
+                self.client.cancel(list(self.under_way))
+
+    def poll_workers(self, at_once: bool = False) -> None:
+        """Update the list of workers now and then; report when one is gone or there are none."""
+        if not at_once and time.monotonic() - self.polled < POLL_SECONDS:
+            return
+        self.polled = time.monotonic()
+        before, self.workers = self.workers, dict(self.client.ncores())
+        for _ in before.keys() - self.workers.keys():
+            self.said(GONE)
+        if not self.workers and not self.is_alone:
+            self.said(NOBODY)
+        self.is_alone = not self.workers
+
+    def finished(self) -> Iterator[FileResult]:
+        """Wait a moment, and return the results of finished files."""
+        if not self.under_way:
+            time.sleep(POLL_SECONDS)
+            return
+        with suppress(TimeoutError):
+            wait(list(self.under_way), timeout=POLL_SECONDS, return_when="FIRST_COMPLETED")
+        for future in [future for future in self.under_way if future.done()]:
+            yield _result(future, self.under_way.pop(future))
+
+
+def _result(future: Future, pair: Pair) -> FileResult:
+    """The result of a file that is finished or given up."""
+    if future.status != "error":
+        found = future.result()
+        assert isinstance(found, FileResult)  # noqa: S101 - by the work that was given
+        return found
+    error = future.exception()
+    if isinstance(error, KilledWorker):
+        return lost(pair)
+    return FileResult(pair, failed=f"{pair.shown!r} cannot be cleaned ({type(error).__name__}: {error})"[:1_000])
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """A context that suppresses Dask's own log lines."""
+    before = {name: logging.getLogger(name).level for name in LOGGERS}
+    for name in before:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for name, level in before.items():
+            logging.getLogger(name).setLevel(level)
+
+
+@contextmanager
+def _client(address: str, jobs: int) -> Iterator[Client]:
+    """A client of the scheduler; without an address, of a new local cluster with its own keys."""
+    if not address:
+        with _cluster(jobs) as cluster, Client(cluster, set_as_default=False) as client:
+            yield client
+        return
+    try:
+        keys = Security()
+        if address.startswith("tls:") and keys.get_connection_args("client")["ssl_context"] is None:
+            raise ValueError("tls:// needs certificates: Dask's settings distributed.comm.tls")
+        client = Client(address, security=keys, set_as_default=False)
+    except (OSError, ValueError, TypeError, RuntimeError) as error:
+        raise WorkersError(f"there is no scheduler at {address!r} ({' '.join(str(error).split())[:200]})") from None
+    with client:
+        yield client
+
+
+def _cluster(jobs: int) -> LocalCluster:
+    """A new cluster on this machine; only this process handles Ctrl-C, and stops the others."""
+    with config.set(QUIET), without_interrupts():
+        return LocalCluster(
+            n_workers=jobs,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            protocol="tls://",
+            security=True,
+            dashboard_address=None,
+            # Otherwise it would be 8787, which only one process can have.
+            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
+            memory_limit=None,
+            silence_logs=logging.CRITICAL,
+        )

@@ -1,0 +1,245 @@
+"""`scrapy noise judge`: judges the images of saved pages in order, without a crawl, on any number of processors.
+
+The pages are read twice, so that they need not be kept in memory: the first pass counts the images of each site, the
+second judges each image with the counts of its site.
+
+A run may take hours. With -o, lines are written to OUT.TOKEN.part, which is renamed to OUT at the end: OUT is always
+complete, and an earlier OUT stays until then.
+"""
+
+import argparse
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+from scrapy.settings import BaseSettings
+
+from crawler.atomic_files import AtomicFile, OutputError, check_apart, readable_file
+from crawler.checked_settings import extractor_of, judge_of
+from crawler.command_line.terminal import FAILED, INTERRUPTED, say
+from crawler.contrib.bulk.archives import json_lines, stream
+from crawler.contrib.bulk.archives.records import Broken, BrokenError, Raw, ReadResult, Skipped, as_json
+from crawler.contrib.bulk.parallel import DIED, WorkersError, cores, in_order
+from crawler.extraction import Extractor
+from crawler.noise.image_evidence import Evidence
+from crawler.noise.image_features import sightings
+from crawler.noise.verdict import ImageJudge, Judge, Verdict, verdicts
+from crawler.outcomes import Code, Outcome
+from crawler.page.page import Extraction, Page
+from crawler.page.text import one_line
+from crawler.translation.message import counted
+from crawler.translation.reasons import records
+from crawler.urls.parsing import absolute, site
+
+CALLED = "scrapy noise judge"
+NO_TEXT = Extraction("", "")
+NOT_ASKED = Skipped(Outcome(Code.NOT_ASKED_FOR))
+FILE = "file"
+DIGITS = 6  # digits after the point in scores
+NAMELESS = "http://page.example/"  # the address of pages without one, to which relative addresses in labels are joined
+
+
+class SavedPage(NamedTuple):
+    """A page in a line of JSON."""
+
+    id: str
+    """The id of the line, or else the address."""
+    shown: str
+    """The id as JSON; a number stays a number."""
+    site: str
+    page: Page
+
+
+class JudgedPage(NamedTuple):
+    """The verdicts on a page's images."""
+
+    id: str
+    shown: str
+    """The id as JSON."""
+    file: str
+    site: str
+    pages: int
+    """Of its site."""
+    images: dict[str, tuple[Verdict, ...]]
+    """For each address, in page order, the verdict of each judge."""
+
+
+@dataclass(frozen=True)
+class ImageJudging:
+    """The judges, and the evidence that they use."""
+
+    judges: tuple[ImageJudge, ...]
+    extract: Extractor
+    evidence: Mapping[str, Evidence]
+    """The evidence by site."""
+    nameless: str = ""
+    """The address of pages without an http address. If empty, such pages are broken."""
+    asked: frozenset[str] | None = field(default=None, repr=False)
+    """The ids of the pages to judge; None for all."""
+
+
+def read(path: Path) -> Iterator[ReadResult]:
+    """The lines of a file, which may be compressed; raises an OSError if it cannot be read."""
+    with path.open("rb") as file:
+        for found in json_lines.read(stream.opened(file, path.name), path.as_posix()):
+            yield found._replace(head={FILE: path.as_posix()}) if isinstance(found, Raw) else found
+
+
+def read_all(paths: Iterable[Path]) -> Iterator[ReadResult]:
+    return chain.from_iterable(map(read, paths))
+
+
+def evidence(
+    found: Iterable[ReadResult], jobs: int, died: Callable[[], None], nameless: str = ""
+) -> dict[str, Evidence]:
+    """The evidence of all pages by site; broken pages are skipped."""
+    by_site: dict[str, Evidence] = {}
+    for counts in in_order(partial(_count, nameless=nameless), found, jobs, lambda _: None, died):
+        if counts is not None:
+            home, of_page = counts
+            by_site.setdefault(home, Evidence()).add(of_page)
+    return by_site
+
+
+def judged(
+    found: Iterable[ReadResult], panel: ImageJudging, jobs: int, died: Callable[[], None]
+) -> Iterator[JudgedPage | Broken]:
+    """The verdicts on the images of each page, or why the page is broken."""
+    for result in in_order(partial(_judge, panel=panel), found, jobs, _lost, died):
+        if not isinstance(result, Skipped):
+            yield result
+
+
+def lines(page: JudgedPage, for_people: bool = False) -> Iterator[bytes]:
+    """The first judge's verdicts as lines of JSON; reasons are sentences for people, or else codes."""
+    for address, (verdict, *_) in page.images.items():
+        scores = {"keyword": verdict.keyword, "redundancy": verdict.redundancy, "entropy": verdict.entropy}
+        values = {
+            "img": address,
+            "verdict": "noise" if verdict.is_noise else "content",
+            "probability": round(verdict.probability, DIGITS),
+            **{name: score if score is None else round(score, DIGITS) for name, score in scores.items()},
+            "reasons": [str(one.message) for one in verdict.reasons] if for_people else records(verdict.reasons),
+        }
+        # JSON may also contain half of a surrogate pair as an escape.
+        text = f'{{"page": {page.shown}, {json.dumps(values, ensure_ascii=False)[1:]}\n'
+        yield one_line(text).encode("utf-8", "backslashreplace")
+
+
+def _count(found: ReadResult, nameless: str) -> tuple[str, Evidence] | None:
+    """The site of a page and the evidence of it; None if it is broken."""
+    try:
+        saved = page_of(found, nameless)
+        counted = Evidence()
+        counted.see(sightings(saved.page, NO_TEXT))
+    except Exception:  # the same page is reported when it is judged
+        return None
+    return saved.site, counted
+
+
+def _judge(found: ReadResult, panel: ImageJudging) -> JudgedPage | Broken | Skipped:
+    """The verdicts on the images of a page; never raises an exception."""
+    if not isinstance(found, Raw):
+        return found
+    try:
+        saved = page_of(found, panel.nameless)
+        if panel.asked is not None and saved.id not in panel.asked:
+            return NOT_ASKED
+        counted = panel.evidence.get(saved.site) or Evidence()
+        shown = sightings(saved.page, panel.extract(saved.page)) if saved.page.images else ()
+        by_judge = [verdicts(shown, judge, counted) for judge in panel.judges]
+        images = {url: tuple(one[url] for one in by_judge) for url in by_judge[0]}
+    except BrokenError as error:
+        return Broken(found.place, str(error))
+    except Exception as error:  # an error in one page must not affect the other pages
+        return Broken(found.place, f"it cannot be judged ({type(error).__name__}: {error})")
+    return JudgedPage(saved.id, saved.shown, found.head[FILE], saved.site, counted.pages, images)
+
+
+def page_of(found: ReadResult, nameless: str) -> SavedPage:
+    """The page in a line; raises a BrokenError if there is none."""
+    if not isinstance(found, Raw):
+        raise BrokenError("there is no page")
+    record = found.decode(found)
+    if record.url == "null":
+        raise BrokenError('there is no "url"')
+    own = absolute("", record.page.url)
+    if own is None and record.page.url and not nameless:
+        raise BrokenError('"url" is no http address')
+    address = own or nameless
+    shown = as_json(address) if record.id == "null" else record.id
+    name = json.loads(shown) if shown.startswith('"') else shown
+    # Each page without an address is a site by itself.
+    home = site(address) if own else found.place
+    return SavedPage(name, shown, home, replace(record.page, url=address))
+
+
+def _lost(found: ReadResult) -> JudgedPage | Broken | Skipped:
+    assert isinstance(found, Raw)  # noqa: S101 - nothing is done with the others
+    return Broken(found.place, "the process that judges it dies")
+
+
+@dataclass
+class JudgingRun:
+    """A file whose images are judged, and its lines counted so far."""
+
+    path: Path
+    output: AtomicFile
+    jobs: int
+    pages: int = 0
+    images: int = 0
+    noise: int = 0
+    broken: int = 0
+
+    def go(self, judge: Judge, extract: Extractor) -> None:
+        """Judge everything; nothing is written if there is no page."""
+        panel = ImageJudging((judge,), extract, evidence(read(self.path), self.jobs, _died))
+        for result in judged(read(self.path), panel, self.jobs, _died):
+            if isinstance(result, Broken):
+                self.broken += 1
+                say(CALLED, f"{result.place}: {result.why}")
+            else:
+                self.write(result)
+        if self.pages:
+            self.output.finish()
+
+    def write(self, page: JudgedPage) -> None:
+        self.pages += 1
+        self.images += len(page.images)
+        self.noise += sum(verdict.is_noise for verdict, *_ in page.images.values())
+        for line in lines(page, self.output.is_terminal):
+            self.output.write(line)
+
+    def closing(self) -> str:
+        noise = f"{self.noise:,} of {counted(self.images, 'image')} noise"
+        said = [f"{noise}, on {counted(self.pages, 'page')}"] if self.pages else ["there is no page with url and html"]
+        if self.broken:
+            said.append(f"{counted(self.broken, 'line')} skipped, each named above")
+        if self.output.part is not None:
+            said.append(f"what was judged so far is in {self.output.part}")
+        return "; ".join(said)
+
+
+def judge(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    """Judge the images of a file's pages; returns the exit status."""
+    by, extract, path = judge_of(settings), extractor_of(settings), readable_file(opts.pages)
+    check_apart(opts.output, [path])
+    run = JudgingRun(path, AtomicFile(opts.output), opts.jobs or cores())
+    status, stopped = 0, ""
+    try:
+        run.go(by, extract)
+    except KeyboardInterrupt:
+        status, stopped = INTERRUPTED, "stopped before the end; "
+    except (OutputError, WorkersError, OSError) as error:
+        status, stopped = FAILED, f"stopped: {error}; "
+    run.output.close()
+    say(CALLED, stopped + run.closing())
+    return status or (0 if run.pages else FAILED)
+
+
+def _died() -> None:
+    say(CALLED, DIED)

@@ -1,0 +1,166 @@
+"""The manifest of an output folder: which input file became which output file, and with which code and options.
+
+A run is resumed only with the same code and options.
+"""
+
+import json
+import os
+import platform
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from stat import S_ISDIR, S_ISREG
+from typing import Any
+
+from crawler import __version__
+from crawler.atomic_files import LONGEST_NAME, AtomicFile
+from crawler.command_line.terminal import WrongUseError
+from crawler.contrib.bulk.archives.inputs import DOCUMENT, STANDARD_INPUT, format_of_name
+from crawler.extraction import EXTRACTION
+from crawler.translation.message import N_, Message
+
+ENDING = ".jsonl"
+NO_ARCHIVE = Message("--into cleans WARC files, JSON lines and Tianwang's raw pages; use -o for other inputs")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A file of an archive by its absolute path, and the name of its file of lines."""
+
+    shown: str
+    input: Path
+    output: str
+    size: int | None
+    """Stored bytes; None if the file cannot be read."""
+
+
+def pairs(names: Sequence[str]) -> list[Pair]:
+    """The output file of each input; raises a WrongUseError if one is not an archive, or two would have the same
+    output.
+
+    A file keeps its whole name, so that `2004.warc` and `2004.warc.gz` do not meet.
+    """
+    found = [_pair(name) for name in names]
+    taken: dict[str, Pair] = {}
+    for pair in found:
+        other = taken.setdefault(pair.output.casefold(), pair)  # some file systems ignore case
+        if other is not pair:
+            raise WrongUseError(
+                "{path} and {other} would both become {output}",
+                path=repr(other.shown),
+                other=repr(pair.shown),
+                output=repr(pair.output),
+            )
+    return found
+
+
+def largest_first(found: Iterable[Pair]) -> list[Pair]:
+    """The order in which files are started: so no process is left with a large file at the end."""
+    return sorted(found, key=lambda pair: (-(pair.size or 0), pair.output))
+
+
+def _pair(name: str) -> Pair:
+    if name == STANDARD_INPUT:
+        raise WrongUseError("standard input has no name from which to name its output; {why}", why=NO_ARCHIVE)
+    path = Path(os.path.abspath(name))  # noqa: PTH100 - resolve() would give the names of what links lead to
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        size = None
+    else:
+        size = status.st_size
+        if not S_ISREG(status.st_mode):
+            folder, other = N_("{path} is a folder; {why}"), N_("{path} is not a file; {why}")
+            sentence = folder if S_ISDIR(status.st_mode) else other
+            raise WrongUseError(sentence, path=repr(name), why=NO_ARCHIVE)
+    kind = format_of_name(name)
+    if kind is not None and kind.name in ("HTML", DOCUMENT):
+        raise WrongUseError("{path} is a single page; {why}", path=repr(name), why=NO_ARCHIVE)
+    if len(os.fsencode(path.name + ENDING)) > LONGEST_NAME:
+        raise WrongUseError(
+            "the name of {path} is too long: {most} bytes are allowed",
+            path=repr(name),
+            most=LONGEST_NAME - len(ENDING),
+        )
+    return Pair(name, path, path.name + ENDING, size)
+
+
+NAME = ".clean.json"
+HEAD = 100  # bytes of a manifest, which contains the folder's id
+LIBRARIES = ("lxml", "numpy", "py3langid", "w3lib")  # which the lines depend on
+ELSEWHERE = Message("give another FOLDER, or empty this one")
+
+
+@cache
+def maker() -> str:
+    """The versions of Winnow, its extractors, its libraries and Python, on which the lines depend."""
+    python = ".".join(platform.python_version_tuple()[:2])
+    parts = [f"{name} {version(name)}" for name in LIBRARIES]
+    return f"Winnow {__version__} with extraction {EXTRACTION}, {', '.join(parts)}, Python {python}"
+
+
+def go_on(folder: Path, options: Mapping[str, Any], found: Sequence[Pair]) -> str:
+    """Write the manifest and return the folder's random id, by which other machines recognize it; raises a
+    WrongUseError if its content was made with other options.
+    """
+    path = folder / NAME
+    new = {"folder": secrets.token_hex(16), "maker": maker(), "options": dict(options), "sizes": {}}
+    before: dict[str, Any] = json.loads(path.read_bytes()) if path.exists() else new
+    known, sizes = before["sizes"], {pair.output: pair.size for pair in found}
+    _compare(folder, before, new | {"sizes": sizes})
+    if strange := next((name for name in sizes if name not in known and os.path.lexists(folder / name)), None):
+        raise WrongUseError(
+            "{path} exists and was not made by scrapy clean --into; {advice}",
+            path=repr(str(folder / strange)),
+            advice=ELSEWHERE,
+        )
+    sizes = {**known, **{name: known.get(name) if size is None else size for name, size in sizes.items()}}
+    with AtomicFile(str(path)) as output:
+        output.write(json.dumps(before | {"sizes": sizes}, indent=1).encode() + b"\n")
+        output.finish()
+    return str(before["folder"])
+
+
+def is_folder(folder: Path, name: str) -> bool:
+    """Whether this is the folder with this id, and not another one of the same path on another machine."""
+    try:
+        with (folder / NAME).open("rb") as file:
+            return name.encode() in file.read(HEAD)
+    except OSError:
+        return False
+
+
+def _compare(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    """Raise a WrongUseError if lines of a run now would not go with those that are there."""
+    if before["maker"] != now["maker"]:
+        raise WrongUseError(
+            "{path} was made by {before}, not by {now}: {advice}",
+            path=repr(str(folder)),
+            before=before["maker"],
+            now=now["maker"],
+            advice=ELSEWHERE,
+        )
+    for name in sorted(before["options"].keys() | now["options"].keys()):
+        was, is_now = before["options"].get(name), now["options"].get(name)
+        if was != is_now:
+            raise WrongUseError(
+                "{path} was made with {option} {before}, not {now}: {advice}",
+                path=repr(str(folder)),
+                option=name,
+                before=repr(was),
+                now=repr(is_now),
+                advice=ELSEWHERE,
+            )
+    for name, size in now["sizes"].items():
+        if None not in (size, was := before["sizes"].get(name)) and size != was:
+            raise WrongUseError(
+                "the input of {name} in {path} had {before} bytes, and now has {now}: {advice}",
+                name=repr(name),
+                path=repr(str(folder)),
+                before=f"{was:,}",
+                now=f"{size:,}",
+                advice=ELSEWHERE,
+            )

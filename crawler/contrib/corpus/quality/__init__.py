@@ -1,0 +1,64 @@
+"""Numbers about a text under the names of published rules; they judge nothing until somebody asks for a limit.
+
+`measured` computes all of them once. `PUBLISHED` has the limits that were published, by the name of the set.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+from crawler.contrib.corpus.quality import c4, fineweb, gopher
+from crawler.contrib.corpus.quality.c4 import C4
+from crawler.contrib.corpus.quality.chinese import Chinese, chinese
+from crawler.contrib.corpus.quality.document import Document
+from crawler.contrib.corpus.quality.fineweb import FineWeb
+from crawler.contrib.corpus.quality.gopher import GopherQuality, GopherRepetition
+from crawler.contrib.corpus.quality.languages import Languages, languages
+from crawler.contrib.corpus.quality.limits import Limit, broken
+from crawler.contrib.corpus.quality.personal_data import Masked
+
+Numbers = dict[str, float | None]
+
+
+@dataclass(frozen=True)
+class OfExtraction:
+    certainty: float | None
+    """How good the text is likely to be, from 0 to 1: the F1 that the method `auto` expects of it; else null."""
+    kept_frac: float
+    """Share of the characters of the page that its text has."""
+
+
+SETS = (OfExtraction, GopherQuality, GopherRepetition, FineWeb, C4, Chinese, Languages)
+"""The classes whose fields are the numbers of a page, in order."""
+KINDS: dict[str, type] = {field.name: int if field.type is int else float for one in SETS for field in fields(one)}
+"""The numbers by name: int if they are counts."""
+NAMES = tuple(KINDS)
+MASKED: dict[str, type] = {field.name: int for field in fields(Masked)}
+"""The counts of an export that masks personal data."""
+PUBLISHED: Mapping[str, Mapping[str, tuple[Limit, ...]]] = {
+    "gopher": gopher.LIMITS,
+    "fineweb": fineweb.LIMITS,
+    "c4": c4.LIMITS,
+}
+"""The limits of each set, by language; "" for any other."""
+
+
+def measured(text: str, language: str | None) -> Numbers:
+    """The numbers of a text in this language."""
+    document = Document.of(text, language)
+    numbers: Numbers = {}
+    for found in (
+        gopher.gopher_quality(document),
+        gopher.gopher_repetition(document),
+        fineweb.fineweb(document),
+        c4.c4(document),
+        chinese(document),
+        languages(document),
+    ):
+        numbers |= vars(found)
+    return numbers
+
+
+def refused(numbers: Mapping[str, float | None], name: str, language: str | None) -> Limit | None:
+    """The first limit of a published set that a text breaks, if any."""
+    limits = PUBLISHED[name]
+    return broken(limits.get(language or "", limits[""]), numbers)

@@ -1,0 +1,61 @@
+"""What the rules of all sets read of a text: its lines and its words."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from crawler.contrib.corpus.quality.words import Array, Words, words_of
+
+MOST_CHARACTERS = 1_000_000
+"""The characters of a text that are read. A longer one has more than 100,000 words, which Gopher's rules refuse."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text as the rules read it."""
+
+    text: str
+    language: str | None
+    lines: list[str]
+    """Those that are not blank."""
+    words: Words
+
+    @classmethod
+    def of(cls, text: str, language: str | None) -> Self:
+        text = text[:MOST_CHARACTERS]
+        lines = [line for line in text.split("\n") if line and not line.isspace()]
+        return cls(text, language, lines, words_of(lines, language))
+
+    @cached_property
+    def lengths(self) -> Array:
+        """The characters of each line."""
+        return np.fromiter(map(len, self.lines), np.int64, len(self.lines))
+
+    @cached_property
+    def codes(self) -> Array:
+        """The code points of the lines, one after another."""
+        return np.frombuffer("".join(self.lines).encode("utf-32-le", "surrogatepass"), np.uint32)
+
+
+def ratio(part: float, whole: float) -> float:
+    """The part of a whole, 0 where there is no whole."""
+    return round(part / whole, 4) if whole else 0.0
+
+
+def repeated(things: list[str]) -> tuple[int, int]:
+    """How many of some texts are repetitions of earlier ones, and how many characters these have.
+
+    >>> repeated(["a", "bee", "bee", "bee"])
+    (2, 6)
+    """
+    if len(set(things)) == len(things):
+        return 0, 0
+    seen: set[str] = set()
+    count = characters = 0
+    for thing in things:
+        if thing in seen:
+            count, characters = count + 1, characters + len(thing)
+        seen.add(thing)
+    return count, characters

@@ -1,0 +1,44 @@
+"""The rules of FineWeb (Penedo et al. 2024, "The FineWeb Datasets", 3.6), and its limits for English; those for Chinese
+are of FineWeb 2 (Penedo et al. 2025), which leaves out the rule of short lines.
+
+FineWeb applies Gopher's rules and, without the one of punctuation at the end of lines, those of C4 as well; here each
+set is chosen by its own name.
+"""
+
+from dataclasses import dataclass
+
+from crawler.contrib.corpus.quality.document import Document, ratio, repeated
+from crawler.contrib.corpus.quality.limits import least, most
+from crawler.page.text import FULL_STOPS
+
+SHORT = 30
+"""Characters of a short line."""
+ENDS = FULL_STOPS - frozenset("…︒︕︖")
+
+
+@dataclass(frozen=True)
+class FineWeb:
+    line_punct_ratio: float
+    """Share of the lines that end with a full stop, a question or an exclamation mark of any script."""
+    short_line_ratio: float
+    """Share of the lines of at most 30 characters."""
+    char_dup_ratio: float
+    """Share of the characters that are in lines that repeat an earlier one."""
+    list_ratio: float
+    """Line breaks for each word or mark."""
+
+
+_OTHER = (*least(line_punct_ratio=0.12), *most(short_line_ratio=0.67, char_dup_ratio=0.01, list_ratio=0.3))
+LIMITS = {"": _OTHER, "zh": (*least(line_punct_ratio=0.106), *most(char_dup_ratio=0.1, list_ratio=0.178))}
+"""The limits for a language; "" for any other."""
+
+
+def fineweb(document: Document) -> FineWeb:
+    """The numbers of the rules."""
+    lines, breaks = document.lines, document.text.count("\n")
+    return FineWeb(
+        line_punct_ratio=ratio(sum(line[-1] in ENDS for line in lines), len(lines)),
+        short_line_ratio=ratio(sum(len(line) <= SHORT for line in lines), len(lines)),
+        char_dup_ratio=ratio(repeated(lines)[1], len(document.text) - breaks),
+        list_ratio=ratio(breaks, len(document.words)),
+    )

@@ -1,0 +1,143 @@
+"""The rules of MassiveText (Rae et al. 2021, "Scaling Language Models: Methods, Analysis & Insights from Training
+Gopher", A1.1): of quality, and of repetition with the limits of its table A1.
+
+As in the common implementations, marks are words of their own where words are counted against something, and paragraphs
+are separated by a blank line. For Chinese the limits are those of FineWeb 2, which were set by the same method on
+Chinese texts; for other languages those for English, without the stop words, which are English.
+"""
+
+from dataclasses import dataclass
+from itertools import groupby
+
+from crawler.contrib.corpus.quality.document import Document, ratio, repeated
+from crawler.contrib.corpus.quality.limits import Limit, least, most
+from crawler.contrib.corpus.quality.repetition import NGrams, n_grams
+from crawler.contrib.corpus.quality.words import LETTER, WORD
+
+BULLETS = ("•", "-")
+ELLIPSES = ("...", "…")
+
+
+@dataclass(frozen=True)
+class GopherQuality:
+    words: int
+    """Words, without marks of punctuation."""
+    mean_word_length: float
+    """Characters of a word."""
+    hash_ratio: float
+    """`#` for each word or mark."""
+    ellipsis_ratio: float
+    """`...` and `…` for each word or mark."""
+    bullet_line_frac: float
+    """Share of the lines that begin with `•` or `-`."""
+    ellipsis_line_frac: float
+    """Share of the lines that end with `...` or `…`."""
+    alpha_word_frac: float
+    """Share of the words and marks that have a letter."""
+    stop_words: int
+    """How many of the stop words occur: of 8 English ones; in Chinese of the 22 of FineWeb 2."""
+
+
+@dataclass(frozen=True)
+class GopherRepetition:
+    dup_line_frac: float
+    """Share of the lines that repeat an earlier one."""
+    dup_para_frac: float
+    """The same of paragraphs, which a blank line separates."""
+    dup_line_char_frac: float
+    """Share of the characters that are in such lines."""
+    dup_para_char_frac: float
+    """The same of paragraphs."""
+    top_2_gram_char_frac: float
+    """Share of the characters that the commonest sequence of 2 words covers."""
+    top_3_gram_char_frac: float
+    """The same of 3 words."""
+    top_4_gram_char_frac: float
+    """The same of 4 words."""
+    dup_5_gram_char_frac: float
+    """Share of the characters in sequences of 5 words that occurred before."""
+    dup_6_gram_char_frac: float
+    """The same of 6 words."""
+    dup_7_gram_char_frac: float
+    """The same of 7 words."""
+    dup_8_gram_char_frac: float
+    """The same of 8 words."""
+    dup_9_gram_char_frac: float
+    """The same of 9 words."""
+    dup_10_gram_char_frac: float
+    """The same of 10 words."""
+
+
+def _repetition(lines: float, tops: tuple[float, ...], dups: tuple[float, ...]) -> tuple[Limit, ...]:
+    """The limits of repetition, those of sequences from short to long."""
+    named = {f"top_{n}_gram_char_frac": bound for n, bound in enumerate(tops, 2)}
+    named |= {f"dup_{n}_gram_char_frac": bound for n, bound in enumerate(dups, 5)}
+    return most(dup_line_frac=lines, **named)
+
+
+_ANY = (
+    *least(words=50),
+    *most(words=100_000, hash_ratio=0.1, ellipsis_ratio=0.1, bullet_line_frac=0.9, ellipsis_line_frac=0.3),
+)
+_OTHER = (
+    *_ANY,
+    *least(mean_word_length=3, alpha_word_frac=0.8),
+    *most(mean_word_length=10, dup_para_frac=0.3, dup_line_char_frac=0.2, dup_para_char_frac=0.2),
+    *_repetition(0.3, (0.2, 0.18, 0.16), (0.15, 0.14, 0.13, 0.12, 0.11, 0.1)),
+)
+_CHINESE = (
+    *_ANY,
+    *least(mean_word_length=1, alpha_word_frac=0.735, stop_words=2),
+    *most(mean_word_length=5),
+    *_repetition(0.287, (0.256, 0.201, 0.171), (0.198, 0.182, 0.167, 0.154, 0.14, 0.127)),
+)
+LIMITS = {"": _OTHER, "en": (*_OTHER, *least(stop_words=2)), "zh": _CHINESE}
+"""The limits for a language; "" for any other."""
+
+
+def gopher_quality(document: Document) -> GopherQuality:
+    """The numbers of the rules of quality."""
+    text, words, lines = document.text, document.words, document.lines
+    proper = words.kinds & WORD != 0
+    count = int(proper.sum())
+    return GopherQuality(
+        words=count,
+        mean_word_length=ratio(int(words.lengths[proper].sum()), count),
+        hash_ratio=ratio(text.count("#"), len(words)),
+        ellipsis_ratio=ratio(sum(map(text.count, ELLIPSES)), len(words)),
+        bullet_line_frac=ratio(sum(line.lstrip().startswith(BULLETS) for line in lines), len(lines)),
+        ellipsis_line_frac=ratio(_ellipsis_lines(document), len(lines)),
+        alpha_word_frac=ratio(words.count(LETTER), len(words)),
+        stop_words=words.stop_words(document.language),
+    )
+
+
+def _ellipsis_lines(document: Document) -> int:
+    if not any(map(document.text.__contains__, ELLIPSES)):
+        return 0
+    return sum(line.rstrip().endswith(ELLIPSES) for line in document.lines)
+
+
+def gopher_repetition(document: Document) -> GopherRepetition:
+    """The numbers of the rules of repetition."""
+    text, lines = document.text, document.lines
+    paragraphs = _paragraphs(text)
+    line_count, line_characters = repeated(lines)
+    count, characters = repeated(paragraphs)
+    found: NGrams = n_grams(document.words)
+    return GopherRepetition(
+        dup_line_frac=ratio(line_count, len(lines)),
+        dup_para_frac=ratio(count, len(paragraphs)),
+        dup_line_char_frac=ratio(line_characters, len(text)),
+        dup_para_char_frac=ratio(characters, len(text)),
+        **{f"top_{n}_gram_char_frac": ratio(covered, len(text)) for n, covered in found.top.items()},
+        **{f"dup_{n}_gram_char_frac": ratio(covered, len(text)) for n, covered in found.repeated.items()},
+    )
+
+
+def _paragraphs(text: str) -> list[str]:
+    """The parts of a text between blank lines."""
+    if "\n\n" not in text:
+        return [text]
+    grouped = groupby(text.strip().split("\n"), key=bool)
+    return ["\n".join(lines) for is_filled, lines in grouped if is_filled]

@@ -1,0 +1,256 @@
+"""Masks personal data in a text: `a@example.org` becomes `[EMAIL]`.
+
+The forms are those of mainland China, the US and the EU, besides IBANs and telephone numbers with `+` of all countries.
+What has check digits is masked only where they are right. Telephone numbers without a country's prefix are known in the
+forms of China and the US alone: elsewhere dates and prices look the same. Addresses of networks that are private, or of
+this machine, name nobody and stay.
+
+Forms are looked for in the text's plain form, in which each character has one character at the same place: digits of
+all scripts and full-width letters and signs are those of ASCII there. A number that is a part of a longer number, of an
+identifier or of a URL stays.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from ipaddress import ip_address
+
+from crawler.contrib.corpus.quality import identifiers as check
+
+
+@dataclass(frozen=True)
+class Masked:
+    masked_email: int
+    """E-mail addresses that an export masked, in title, text and comments."""
+    masked_phone: int
+    """Telephone numbers that it masked."""
+    masked_ip: int
+    """Addresses of machines that it masked."""
+    masked_id: int
+    """Numbers of persons that it masked."""
+    masked_card: int
+    """Numbers of payment cards and of bank accounts that it masked."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """A form of personal data in a plain text."""
+
+    pattern: re.Pattern[str]
+    is_right: Callable[[str], bool] = lambda data: True
+    must_stand_alone: bool = True
+
+
+class PlainForms(dict[int, int]):
+    """The plain forms of characters by their numbers, for `str.translate`; each is computed once."""
+
+    def __missing__(self, number: int) -> int:
+        self[number] = ord(_plain_character(chr(number)))
+        return self[number]
+
+
+PLAIN_SIGNS = "@.+-()/_%'"
+"""Signs of which all widths are read alike. A colon or a comma of full width ends a form, as in Chinese text."""
+HYPHENS = "\u2010\u2011\u2012\u2013\u2212"
+"""Hyphens, short dashes and the minus sign."""
+
+
+def _plain_character(character: str) -> str:
+    """The ASCII character that a character stands for, or the character itself.
+
+    >>> [_plain_character(one) for one in "\uff11\u0661\uff21\uff20\u3000\u2013\uff1a\u00b2"] == [*"11A@ -\uff1a\u00b2"]
+    True
+    """
+    digit = unicodedata.decimal(character, None)
+    if digit is not None:
+        return str(digit)
+    if unicodedata.category(character) == "Zs":
+        return " "
+    if character in HYPHENS:
+        return "-"
+    is_of_other_width = unicodedata.decomposition(character).startswith(("<wide>", "<small>", "<font>"))
+    compatible = unicodedata.normalize("NFKC", character) if is_of_other_width else ""
+    if len(compatible) == 1 and compatible.isascii() and (compatible.isalpha() or compatible in PLAIN_SIGNS):
+        return compatible
+    return character
+
+
+_PLAIN_FORMS = PlainForms()
+
+
+def plain(text: str) -> str:
+    """The plain form of a text, which has the same length."""
+    return text if text.isascii() else text.translate(_PLAIN_FORMS)
+
+
+PERSONAL_LABELS = (
+    *("tel", "telephone", "telefon", "phone", "mobile", "mobil", "mob", "cell", "handy", "fax", "sms", "whatsapp"),
+    *("wechat", "idcard", "ssn", "dni", "nie", "pesel", "iban", "card"),
+)
+"""Words that name a number of a person which follows them without a space, also in the parameters of a URL."""
+LABELS = (*PERSONAL_LABELS, "call", "contact", "id", "ip", "no", "nr", "num", "number")
+"""With words that in the parameters of a URL name a page."""
+BEFORE = 16
+"""Characters before a number that are looked at: more than the longest label and a sign."""
+_GLUED = re.compile(r"(?:[0-9A-Za-z_@+]|[0-9A-Za-z_]-|[0-9_]\.|[0-9._-][A-Za-z]+\.)\Z")
+"""What makes a number a part of something else: `SKU`, `0.`, `com.example.`."""
+_LABELLED = re.compile(rf"(?<![0-9A-Za-z_])(?:{'|'.join(LABELS)})[._-]?\Z", re.IGNORECASE | re.ASCII)
+
+
+def stands_alone(text: str, begin: int) -> bool:
+    """Whether the number that begins here is not the end of a longer number or of an identifier.
+
+    >>> [stands_alone(f"{before}13800138000", len(before)) for before in ("Tel.", "Tel", "sku", "0.", "2026-", "end.")]
+    [True, True, False, False, False, True]
+    """
+    if text[begin] == "(":
+        return True
+    first = max(0, begin - BEFORE)
+    return _GLUED.search(text, first, begin) is None or _LABELLED.search(text, first, begin) is not None
+
+
+ADDRESSES = frozenset(("email", "ip"))
+"""The kinds that are masked in URLs, too."""
+# With or without a scheme. It ends before a parameter that a label names: the value of that is masked.
+_URL = re.compile(
+    r"(?:https?://|ftp://|(?<![\w.@-])(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?::\d{1,5})?/)"
+    rf"(?:(?![?&](?i:{'|'.join(PERSONAL_LABELS)})=)[^\s,;<>\"'()\[\]\u0080-\U0010ffff])+",
+    re.ASCII,
+)
+TAKEN = "\ufffc"
+"""Stands in the plain form where the text is a URL or is masked already."""
+_END = r"(?![0-9A-Za-z_@]|\.[0-9])"
+_SEPARATORS = str.maketrans("", "", " -.()/\u2014")
+
+
+def _digits(data: str) -> str:
+    return data.translate(_SEPARATORS)
+
+
+def _number(pattern: str, is_right: Callable[[str], bool] = lambda data: True) -> Form:
+    return Form(re.compile(rf"(?<![0-9])(?:{pattern}){_END}", re.ASCII), is_right)
+
+
+def _address(pattern: str, is_right: Callable[[str], bool]) -> Form:
+    return Form(re.compile(pattern, re.ASCII), is_right, must_stand_alone=False)
+
+
+def _is_mail_address(address: str) -> bool:
+    """Whether an address is none of those of images that are for screens of more pixels, such as `logo@2x.png`."""
+    return address.rpartition(".")[2].lower() not in IMAGES
+
+
+def _is_global(address: str) -> bool:
+    try:
+        return ip_address(address).is_global
+    except ValueError:
+        return False
+
+
+def _is_of_length(number: str) -> bool:
+    return 9 <= sum(map(str.isdigit, number)) <= 15
+
+
+IMAGES = frozenset(("png", "jpg", "jpeg", "gif", "webp", "svg"))
+_LETTER = r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f"
+_OCTET = r"(?:25[0-5]|2[0-4]\d|1?\d?\d)"
+_EU = "3[0-469]|35[0-9]|37[0-2]|385|386|4[013-9]|42[01]"
+_COUNTRY = (
+    r"1|7|2(?:[07]|[1-689]\d)|3(?:[0-469]|[578]\d)|4(?:[013-9]|2\d)|5(?:[1-8]|[09]\d)|6(?:[0-6]|[7-9]\d)"
+    r"|8(?:[1246]|[058]\d)|9(?:[0-58]|[679]\d)"
+)
+"""The country codes of ITU-T E.164."""
+_IBAN = "|".join(
+    rf"(?:{'|'.join(countries)})\d\d(?:[ -]?[0-9A-Z]){{{length - 4}}}"
+    for length, countries in check.IBAN_COUNTRIES.items()
+)
+FORMS = {
+    "email": (
+        _address(
+            rf"(?<![\w{_LETTER}])[\w{_LETTER}][\w{_LETTER}.%+'-]{{0,63}}@(?:[{_LETTER}0-9-]{{1,63}}\.){{1,8}}"
+            rf"(?:xn--[A-Za-z0-9-]{{1,59}}|[A-Za-z]{{2,24}})(?!\w)",
+            _is_mail_address,
+        ),
+    ),
+    "ip": (
+        _number(rf"{_OCTET}(?:\.{_OCTET}){{3}}", _is_global),
+        _address(
+            r"(?:(?<![\w:.])|(?<=[G-Zg-z]:)|(?<=[Vv]6:))(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4}(?![\w:])", _is_global
+        ),
+    ),
+    "id": (
+        _number(r"[1-6]\d{5}[ -]?\d{8}[ -]?\d{3}[\dXx]|[1-6]\d{14}", lambda data: check.is_china_id(_digits(data))),
+        _number(r"\d{3}-\d{2}-\d{4}(?!-\d)", check.is_us_id),
+        _number(r"\d{8}[A-Z]|[XYZ]\d{7}[A-Z]", check.is_spain_id),
+        _number(r"[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z]", check.is_italy_id),
+        _number(r"[12] ?\d{2} ?\d{2} ?\d{2} ?\d{3} ?\d{3} ?\d{2}", lambda data: check.is_france_id(_digits(data))),
+        _number(r"\d{2}[.]\d{2}[.]\d{2}-\d{3}[.]\d{2}", lambda data: check.is_belgium_id(_digits(data))),
+        _number(r"\d{6}[-+A]\d{3}[0-9A-Y]", check.is_finland_id),
+        _number(r"\d{6}-\d{4}", lambda data: check.is_sweden_id(_digits(data))),
+        _number(r"\d{11}", check.is_poland_id),
+    ),
+    "card": (
+        _number(
+            r"\d{4}(?P<gap>[ -]?)\d{4}(?P=gap)\d{4}(?P=gap)\d{1,4}(?:(?P=gap)\d{1,3})?",
+            lambda data: check.is_card(_digits(data)),
+        ),
+        _number(r"3[47]\d{2}(?P<gap>[ -]?)\d{6}(?P=gap)\d{5}", lambda data: check.is_card(_digits(data))),
+        _number(rf"(?=[A-Za-z]{{2}}\d\d)(?i:{_IBAN})", lambda data: check.is_iban(_digits(data))),
+    ),
+    "phone": (
+        _number(
+            rf"(?:\+(?:{_COUNTRY})|(?<!\d[ -])00(?:86|1|{_EU}))(?:(?:[ .()\u2014-]{{0,2}}|/(?!0))\d){{7,13}}",
+            _is_of_length,
+        ),
+        _number(r"(?:86[ -]?)?1[3-9]\d(?P<gap>[ .\u2014-]?)\d{4}(?P=gap)\d{4}"),
+        _number(r"(?:\(0\d{2,3}\)|0\d{2,3}[\u2014-]|0(?:10|2\d|[3-9]\d{2}) ) ?[2-8]\d{2,3}[ -]?\d{4}"),
+        _number(r"(?:1[-. ])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[-. ])[2-9]\d{2}[-. ]\d{4}(?!-\d)"),
+    ),
+}
+"""The forms of each kind of personal data; an earlier kind takes a number that a later one has, too."""
+
+
+def masked(text: str, kinds: Iterable[str]) -> tuple[str, dict[str, int]]:
+    """The text without personal data of these kinds, and how many of each were masked.
+
+    >>> masked("Write to a@example.org or call 13800138000.", ["email", "phone"])
+    ('Write to [EMAIL] or call [PHONE].', {'email': 1, 'phone': 1})
+    """
+    counts = {}
+    chosen = frozenset(kinds)
+    spans: list[tuple[int, int, str]] = []
+    rest = plain(text)
+    for kind in (kind for kind in FORMS if kind in chosen):
+        if kind not in ADDRESSES:
+            rest = _URL.sub(lambda url: TAKEN * len(url[0]), rest)
+        kind_spans = []
+        for form in FORMS[kind]:
+            form_spans = [*_spans(rest, form)]
+            kind_spans += form_spans
+            rest = _replaced(rest, [(begin, end, TAKEN * (end - begin)) for begin, end in form_spans])
+        counts[kind] = len(kind_spans)
+        spans += [(begin, end, f"[{kind.upper()}]") for begin, end in kind_spans]
+    return _replaced(text, sorted(spans)), counts
+
+
+def _spans(text: str, form: Form) -> Iterator[tuple[int, int]]:
+    """Where personal data of a form begins and ends, in order."""
+    at = 0
+    while (match := form.pattern.search(text, at)) is not None:
+        begin, end = match.span()
+        if form.is_right(match[0]) and (not form.must_stand_alone or stands_alone(text, begin)):
+            yield begin, end
+            at = end
+        else:
+            at = begin + 1  # another number may begin within this one, such as a card's after a year
+
+
+def _replaced(text: str, spans: Iterable[tuple[int, int, str]]) -> str:
+    """The text with something else at each of these places, which are in order."""
+    parts = []
+    at = 0
+    for begin, end, other in spans:
+        parts += [text[at:begin], other]
+        at = end
+    return "".join((*parts, text[at:]))

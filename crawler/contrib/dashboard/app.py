@@ -1,0 +1,301 @@
+"""The dashboard as an ASGI application: routes, errors in the visitor's language, static files, and headers.
+
+A request comes over a limited connection (.server) to `answer`, which checks where it comes from (.access) and who the
+visitor is (.logins), and hands it to the FastAPI application.
+"""
+
+import logging
+import re
+import traceback
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+from importlib.resources import files
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from anyio import to_thread
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from fastapi.staticfiles import StaticFiles
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+
+from crawler import __version__
+from crawler.command_line.terminal import printable
+from crawler.contrib.dashboard import metrics
+from crawler.contrib.dashboard.access import HEADERS, SAFE, TOKEN, RefusedError, check_origin, check_page, check_token
+from crawler.contrib.dashboard.context import Context, DashboardContext, language_of, path_of
+from crawler.contrib.dashboard.corpus import view as corpus
+from crawler.contrib.dashboard.logins import Visitor, basic_credentials, in_turn
+from crawler.contrib.dashboard.server import TOO_LARGE
+from crawler.contrib.dashboard.views import (
+    crawl_changes,
+    edits,
+    evaluate,
+    images,
+    job_changes,
+    label_sheet,
+    labels,
+    login,
+    one_crawl,
+    overview,
+    page,
+    page_blocks,
+    page_changes,
+    page_links,
+    page_list,
+    page_versions,
+    schedule,
+    topic_label,
+)
+from crawler.store.database import StateError
+from crawler.translation.message import N_, Message, catalogue_of
+
+logger = logging.getLogger(__name__)
+
+AT_ONCE = 4
+"""Threads for views, besides those for slow views."""
+MOST_FIELDS = 10_000
+FORM = "application/x-www-form-urlencoded"
+METHODS = (*SAFE, "POST")
+DESCRIPTION = "/api/openapi.json"
+STATIC = "/static"
+PROGRAMS = ("/api/", "/metrics")
+HARMLESS = re.compile(rf"{login.LOGOUT}|/labels/pages/[0-9]+/preview")
+"""Forms that readers may send, too."""
+MORE_HEADERS = {
+    HTTPStatus.METHOD_NOT_ALLOWED: {"Allow": ", ".join(METHODS)},
+    HTTPStatus.SERVICE_UNAVAILABLE: {"Retry-After": "5"},
+}
+BROWSER = frozenset(("sec-fetch-mode", "accept-language"))
+"""Headers that browsers send: to addresses without TLS only the second."""
+BASIC = 'Basic realm="Winnow", charset="UTF-8"'
+ALLOWED = {
+    "int": N_("a whole number"),
+    "bool": N_("yes or no"),
+    "finite": N_("a number"),
+    "float": N_("a number"),
+    "str": N_("a shorter text"),
+}
+"""What a parameter allows, by the first word of Pydantic's error type."""
+SECURITY = [(name.lower().encode(), value.encode()) for name, value in {**HEADERS, "Server": "winnow"}.items()]
+NO_PAGE = RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
+NO_LOGIN = RefusedError(HTTPStatus.UNAUTHORIZED, "Log in to see the dashboard.")
+ONLY_READER = RefusedError(HTTPStatus.FORBIDDEN, "You may only read; an editor can change this.")
+NO_METHOD = RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, "This address does not accept this method.")
+
+
+class Error(BaseModel):
+    """The error that the API returns."""
+
+    error: str
+
+
+class Files(StaticFiles):
+    """Static files, which browsers may cache for an hour."""
+
+    def file_response(self, *args: Any, **more: Any) -> Response:
+        answer = super().file_response(*args, **more)
+        answer.headers["Cache-Control"] = "max-age=3600"
+        return answer
+
+
+@asynccontextmanager
+async def with_few_threads(_: FastAPI) -> AsyncIterator[None]:
+    to_thread.current_default_thread_limiter().total_tokens = AT_ONCE
+    yield
+
+
+app = FastAPI(
+    title="Winnow",
+    version=__version__,
+    description="What the dashboard shows of all crawls.",
+    openapi_url=DESCRIPTION,
+    docs_url=None,
+    redoc_url=None,
+    redirect_slashes=False,
+    generate_unique_id_function=lambda route: re.sub(r"\W+", "_", route.path).strip("_"),
+    responses={"default": {"model": Error, "description": "Why there is no data"}},
+    lifespan=with_few_threads,
+)
+VIEWS = (
+    *(overview, one_crawl, crawl_changes, page_list, page, topic_label, page_links, page_versions, page_blocks),
+    *(corpus, page_changes, images, labels, label_sheet, job_changes, schedule, evaluate, edits, login),
+)
+for one in VIEWS:
+    app.include_router(one.router, include_in_schema=False)
+    if hasattr(one, "api"):
+        app.include_router(one.api)
+app.include_router(metrics.router, include_in_schema=False)
+app.mount(STATIC, Files(directory=str(files(__package__) / "static")))
+
+
+@app.get("/api", include_in_schema=False)
+def show_api(context: Context, request: Request) -> Response:
+    paths = {path: one["get"] for path, one in app.openapi()["paths"].items()}
+    return context.page(request, "api.html", api=paths, described=DESCRIPTION)
+
+
+@app.exception_handler(RefusedError)
+@app.exception_handler(StateError)
+@app.exception_handler(HTTPException)
+@app.exception_handler(RequestValidationError)
+async def refused(request: Request, error: Exception) -> Response:
+    """The response to a refused request, in the visitor's language; in English to programs."""
+    why, context = _refusal(error), request.state.context
+    headers = MORE_HEADERS.get(HTTPStatus(why.status), {})
+    if why.status == HTTPStatus.UNAUTHORIZED:
+        # Asked for Basic, a browser would ask for the password itself, and keep it for ever.
+        is_browser = not BROWSER.isdisjoint(request.headers)
+        headers = {"WWW-Authenticate": 'Form realm="Winnow"' if is_browser else BASIC}
+    if path_of(request).startswith(PROGRAMS):
+        return JSONResponse({"error": str(why).encode("utf-8", "replace").decode()}, why.status, headers)
+    if why.status == HTTPStatus.UNAUTHORIZED and _is_navigation(request):
+        answer = login.ask(context, request, why, _target(request))
+    elif request.state.visitor is None or why is request.state.refusal:
+        return PlainTextResponse(f"{catalogue_of(language_of(request)).gettext(why.message)}\n", why.status, headers)
+    else:
+        answer = context.page(request, "refused.html", why.status, code=why.status, why=why.message)
+    answer.headers.update(headers)
+    return answer
+
+
+def _is_navigation(request: Request) -> bool:
+    """Whether a browser will show the response as a page."""
+    mode = request.headers.get("sec-fetch-mode")
+    return mode == "navigate" if mode else "text/html" in request.headers.get("accept", "")
+
+
+def _target(request: Request) -> str:
+    """The address that a visitor wanted to see."""
+    if request.method not in SAFE:
+        return login.START
+    query = request.scope["query_string"].decode()
+    return f"{path_of(request)}?{query}" if query else path_of(request)
+
+
+def _refusal(error: Exception) -> RefusedError:
+    if isinstance(error, RefusedError):
+        return error
+    if isinstance(error, StateError):
+        return RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, error.message)
+    if isinstance(error, RequestValidationError):
+        first = error.errors()[0]
+        what, name = N_("{name} is wrong; allowed is {allowed}"), str(first["loc"][-1])
+        if first["loc"][0] == "path":
+            return NO_PAGE
+        return RefusedError(HTTPStatus.BAD_REQUEST, what, name=name, allowed=_allowed(first))
+    return NO_METHOD if getattr(error, "status_code", 0) == HTTPStatus.METHOD_NOT_ALLOWED else NO_PAGE
+
+
+def _allowed(error: dict[str, Any]) -> list[str] | Message:
+    if error["type"] == "literal_error":
+        return [one for one in re.findall(r"'([^']*)'", error["ctx"]["expected"]) if one]
+    is_bound = error["type"] in ("greater_than_equal", "less_than_equal")
+    kind = "int" if is_bound else error["type"].partition("_")[0]
+    return Message(ALLOWED.get(kind, ALLOWED["str"]))
+
+
+@app.exception_handler(Exception)
+async def failed(request: Request, error: Exception) -> Response:
+    """The response if a view has failed; `answer` writes the error to the log."""
+    text = catalogue_of(language_of(request)).gettext("Something went wrong; see the log.")
+    return PlainTextResponse(f"{text}\n", HTTPStatus.INTERNAL_SERVER_ERROR)
+
+
+def dashboard(context: DashboardContext) -> Any:
+    """The ASGI application of a dashboard, with access control and security headers around it."""
+    root = context.root
+
+    async def answer(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await app(scope, receive, send)
+            return
+        state = {"body": b"", "refusal": None, "visitor": None, **scope["state"], "context": context}
+        scope = {**scope, "state": state, "root_path": root}
+
+        async def send_on(event: Any) -> None:
+            if event["type"] == "http.response.start":
+                own = {name for name, _ in event["headers"]}
+                sent = [
+                    (name, root.encode() + value if name == b"location" else value) for name, value in event["headers"]
+                ]
+                event["headers"] = [*sent, *(one for one in SECURITY if one[0] not in own)]
+            await send(event)
+
+        try:
+            try:
+                await _admit(context, scope)
+            except (RefusedError, StateError) as error:
+                refusal = await refused(Request(scope), error)
+                await refusal(scope, receive, send_on)
+            else:
+                # A view answers HEAD like GET; the server omits the body.
+                method = "GET" if scope["method"] == "HEAD" else scope["method"]
+                await app({**scope, "method": method}, receive, send_on)
+        except Exception:  # FastAPI has already sent a response
+            logger.error("A request could not be answered: %s", printable(traceback.format_exc()))
+
+    return answer
+
+
+async def _admit(context: DashboardContext, scope: Any) -> None:
+    """Raise a RefusedError if a request has no access; put the visitor and the parameters where views find them."""
+    request, state = Request(scope), scope["state"]
+    is_change = request.method not in SAFE
+    if request.method not in METHODS:
+        raise NO_METHOD
+    if state["refusal"] is not None:
+        raise state["refusal"]
+    token = _read_parameters(request)
+    context.access.check_host(request)
+    if not scope["path"].startswith(f"{context.root}/"):
+        raise NO_PAGE
+    path = path_of(request)
+    if path == login.LOGIN or (not is_change and path.startswith(f"{STATIC}/")):
+        return
+    visitor = state["visitor"] = await _visitor(context, request)
+    if not is_change:
+        check_page(request)
+        return
+    check_origin(request)
+    check_token(request, token, visitor.token)
+    if not visitor.is_editor and not HARMLESS.fullmatch(path):
+        raise ONLY_READER
+
+
+def _read_parameters(request: Request) -> str:
+    """Make form fields query parameters; returns the token of a form.
+
+    So one rule applies to all parameters of views: of each name the first value counts, and an empty value counts as
+    absent.
+    """
+    scope, state = request.scope, request.scope["state"]
+    is_change = request.method not in SAFE
+    is_form = request.headers.get("content-type", "").partition(";")[0].strip().lower() == FORM
+    given: dict[str, str] = {}
+    try:
+        text = (state["body"] if is_form else b"") if is_change else scope["query_string"]
+        for name, value in parse_qsl(text.decode("utf-8", "replace"), max_num_fields=MOST_FIELDS):
+            given.setdefault(name, value)
+    except ValueError:
+        state["refusal"] = TOO_LARGE
+        raise TOO_LARGE from None
+    scope["query_string"] = urlencode(given).encode()
+    return given.get(TOKEN, "") if is_change else ""
+
+
+async def _visitor(context: DashboardContext, request: Request) -> Visitor:
+    """Who sends a request; raises a RefusedError if a login is missing or wrong."""
+    logins = context.logins
+    if not logins.is_required:
+        return Visitor(token=context.access.token)
+    # A header without a name and a password guesses none: it is answered like a request without a login.
+    credentials = basic_credentials(request.headers.get("authorization", ""))
+    if credentials is not None and logins.visitor(request) is None:
+        await in_turn(logins.log_in_program, request, *credentials)
+    if (visitor := logins.visitor(request)) is None:
+        raise NO_LOGIN
+    return visitor

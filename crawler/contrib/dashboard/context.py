@@ -1,0 +1,278 @@
+"""What views work with: the database, pages in the visitor's language, threads, and types of parameters."""
+
+import logging
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial, wraps
+from http import HTTPStatus
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Annotated, Any, ParamSpec, TypeVar
+from urllib.parse import quote
+
+import fastapi
+from anyio import CapacityLimiter, to_thread
+from fastapi import Depends, Request
+from fastapi.responses import HTMLResponse, Response
+from pydantic import AfterValidator, Field, GetCoreSchemaHandler, GetPydanticSchema, StringConstraints
+from pydantic_core import core_schema
+from scrapy.settings import BaseSettings
+from sqlalchemy import Connection, Engine
+from sqlalchemy.engine import URL
+
+from crawler.contrib.dashboard.access import SAFE, AccessControl, RefusedError
+from crawler.contrib.dashboard.edits import Action, record
+from crawler.contrib.dashboard.logins import Logins
+from crawler.contrib.dashboard.rendering import render
+from crawler.outcomes import Outcome
+from crawler.store.database import StateError, open_database
+from crawler.store.read_only import NothingError, SlowError, glance
+from crawler.translation.message import Message, accepted
+from crawler.translation.reasons import Reason
+
+logger = logging.getLogger(__name__)
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+OF_ADDRESSES = "/?&=#%:;,@!$'()*+~"
+YEAR_SECONDS = 31_536_000
+REST = 20.0
+"""A result is kept at least this many times as long as its computation took, so that computing uses at most a twentieth
+of a core.
+"""
+MOST = 200
+"""Results that are kept; of more, those are dropped that were not requested for the longest time."""
+AT_ONCE_SLOW = 2
+"""Concurrent views that are `slow`, besides the others."""
+MOST_LETTERS = 500
+MOST_WHOLE = 2**63 - 1
+
+
+class NothingYetError(RefusedError):
+    """There is no database, or no crawl was ever run."""
+
+
+@dataclass
+class Result:
+    value: Any = None
+    at: float | None = None
+    """When it was computed, as time.time(); None before that."""
+    error: Message | None = None
+    """Why the last computation failed."""
+    took: float = 0.0
+    busy: bool = False
+    """Whether it is in the queue or being computed."""
+    ready: threading.Event = field(default_factory=threading.Event, repr=False)
+    """Set when no newer result is being computed."""
+    done: int = 0
+    """The progress, if the computation reports it."""
+
+
+class Background:
+    """Computations that take too long for a request: one thread does them in turn, and keeps the results by name."""
+
+    def __init__(self) -> None:
+        self._results: OrderedDict[Hashable, Result] = OrderedDict()
+        self._lock = threading.Lock()
+        self._queue: SimpleQueue[tuple[Result, Callable[[], Any]]] = SimpleQueue()
+        self._thread: threading.Thread | None = None
+
+    def get(self, name: Hashable, compute: Callable[[], Any], age: float, patience: float = 0.0) -> Result:
+        """The last result; computed again if it is older than `age`, waiting up to `patience` seconds."""
+        with self._lock:
+            result = self._results.setdefault(name, Result())
+            self._results.move_to_end(name)
+            if len(self._results) > MOST:
+                self._results.popitem(last=False)
+            old = result.at is None or time.time() - result.at > max(age, REST * result.took)
+            if old and not result.busy:
+                result.busy = True
+                result.ready.clear()
+                self._queue.put((result, compute))
+                if self._thread is None:
+                    self._thread = threading.Thread(target=self._work, name="background", daemon=True)
+                    self._thread.start()
+        if patience:
+            result.ready.wait(patience)
+        return result
+
+    def tell(self, name: Hashable, done: int) -> None:
+        """Report the progress of a computation."""
+        if (result := self._results.get(name)) is not None:
+            result.done = done
+
+    def _work(self) -> None:
+        while True:
+            result, compute = self._queue.get()
+            begun = time.monotonic()
+            result.done = 0
+            try:
+                result.value, result.error = compute(), None
+            except StateError as error:
+                result.error = error.message
+            except Exception:  # no error may end the thread
+                logger.exception("A background computation failed")
+                result.error = Message("It cannot be computed; see the log.")
+            result.took = time.monotonic() - begun
+            with self._lock:  # set last, or a waiting request would get the old result as the new one
+                result.at, result.busy = time.time(), False
+                result.ready.set()
+
+
+@dataclass(frozen=True)
+class DashboardContext:
+    """The database and the output folder that the dashboard shows, and its results in memory."""
+
+    url: URL
+    output: Path
+    settings: BaseSettings = field(repr=False)
+    access: AccessControl
+    logins: Logins = field(default_factory=Logins)
+    root: str = ""
+    """The path under which a reverse proxy serves the dashboard."""
+    background: Background = field(default_factory=Background)
+    reports: Background = field(default_factory=Background)
+    """Computations that take minutes and must not delay the others."""
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A read-only connection; raises a RefusedError if there is no database, or if reading takes too long."""
+        try:
+            with glance(self.url) as connection:
+                yield connection
+        except NothingError as error:
+            raise NothingYetError(HTTPStatus.NOT_FOUND, error.message) from None
+        except SlowError as error:
+            raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, error.message) from None
+
+    def record(self, request: Request, action: Action, subject: str) -> None:
+        """Write down what the visitor changed."""
+        with self.changing() as engine:
+            record(engine, request.state.visitor.name, action, subject)
+
+    @contextmanager
+    def changing(self) -> Iterator[Engine]:
+        engine = open_database(self.url)
+        try:
+            yield engine
+        finally:
+            engine.dispose()
+
+    def page(self, request: Request, template: str, status: int = HTTPStatus.OK, **values: Any) -> Response:
+        """A page of the dashboard; what a form sent, such as a password, is in no link of it."""
+        language, visitor = language_of(request), request.state.visitor
+        query = dict(request.query_params) if request.method in SAFE else {}
+        around = {
+            "path": path_of(request),
+            "query": query,
+            "visitor": visitor,
+            "token": visitor.token if visitor else "",
+        }
+        text = render(template, language, self.root, {**values, **around})
+        answer = HTMLResponse(text.encode("utf-8", "replace"), status)
+        if _chosen(request):
+            answer.set_cookie("lang", language, YEAR_SECONDS, path=f"{self.root}/", samesite="strict", httponly=True)
+        return answer
+
+
+async def context_of(request: Request) -> DashboardContext:
+    found: DashboardContext = request.state.context
+    return found
+
+
+def path_of(request: Request) -> str:
+    """The address that was requested, within the dashboard."""
+    return str(request.scope["path"]).removeprefix(request.scope["root_path"])
+
+
+Context = Annotated[DashboardContext, Depends(context_of)]
+
+
+def language_of(request: Request) -> str:
+    """The language of the page: the one the visitor chose, or the browser's."""
+    if chosen := _chosen(request) or request.cookies.get("lang"):
+        return accepted(chosen)
+    return accepted(", ".join(request.headers.getlist("accept-language")))
+
+
+def _chosen(request: Request) -> str | None:
+    """The language that a link chooses; a form field may have the same name."""
+    return request.query_params.get("lang") if request.method in SAFE else None
+
+
+def see_other(where: str) -> Response:
+    """The response to a change: the browser is redirected to a page of this dashboard.
+
+    >>> see_other("/pages?site=a b\\r\\nX: y").headers["location"]
+    '/pages?site=a%20b%0D%0AX:%20y'
+    """
+    if not where.startswith("/") or where.startswith(("//", "/\\")):
+        raise ValueError(f"{where!r} is no address of the dashboard")
+    return Response(None, HTTPStatus.SEE_OTHER, {"Location": quote(where, safe=OF_ADDRESSES, errors="replace")})
+
+
+_slow = CapacityLimiter(AT_ONCE_SLOW)
+
+
+def slow(register: Callable[[Callable[..., Any]], object]) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Register a view that may take long or wait for a crawl's lock; such views share a few threads of their own."""
+
+    def decorate(view: Callable[P, T]) -> Callable[P, T]:
+        @wraps(view)
+        async def answer(*args: P.args, **kwargs: P.kwargs) -> T:
+            return await to_thread.run_sync(partial(view, *args, **kwargs), limiter=_slow)
+
+        register(answer)
+        return view
+
+    return decorate
+
+
+def storable(text: str) -> str:
+    """The text; raises a ValueError if no database can store it."""
+    if "\0" in text:
+        raise ValueError("PostgreSQL stores no null character")
+    return text
+
+
+Number = Annotated[int, fastapi.Path(ge=0, lt=10**18)]
+Whole = Annotated[int, Field(ge=-MOST_WHOLE, le=MOST_WHOLE)]
+Text = Annotated[str, StringConstraints(max_length=MOST_LETTERS), AfterValidator(storable)]
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeData:
+    """An outcome as an object."""
+
+    code: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasonData:
+    """A reason as an object."""
+
+    code: str
+    values: Mapping[str, Any]
+
+
+def _written_as(kind: type[Any], convert: Callable[[Any], Any]) -> GetPydanticSchema:
+    """Serializes named tuples as objects; Pydantic would write them as arrays."""
+
+    def schema(_: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        written = handler.generate_schema(kind)
+        return core_schema.any_schema(
+            serialization=core_schema.plain_serializer_function_ser_schema(convert, return_schema=written)
+        )
+
+    return GetPydanticSchema(schema)
+
+
+Sentence = Annotated[Message, _written_as(str, str)]
+OutcomeObject = Annotated[Outcome, _written_as(OutcomeData, lambda one: OutcomeData(*one))]
+ReasonObject = Annotated[Reason, _written_as(ReasonData, lambda one: ReasonData(*one))]

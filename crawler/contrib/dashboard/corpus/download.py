@@ -1,0 +1,108 @@
+"""An export that a visitor downloads: made in memory, and refused if it is large or takes long."""
+
+import time
+from collections.abc import Iterator, Sequence
+from http import HTTPStatus
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, RowMapping, select, text
+from sqlalchemy.engine import URL
+
+from crawler.atomic_files import AtomicFile
+from crawler.command_line.terminal import WrongUseError
+from crawler.contrib.dashboard.access import RefusedError
+from crawler.contrib.dashboard.corpus.export_form import OUTPUTS, ExportForm
+from crawler.export.csv import Formulas
+from crawler.export.deduplication import Deduplication
+from crawler.export.export_pages import Exporter, Tally
+from crawler.export.selection import Source
+from crawler.items import TYPES
+from crawler.reports.stored_pages import PageFilter, StoredPage, StoredPages
+from crawler.store.crawl_tables import crawl
+from crawler.store.read_only import SlowError, glance
+from crawler.translation.message import N_
+
+MOST_BYTES = 32 * 1024 * 1024
+SECONDS = 20.0
+_turn = Lock()
+"""Held while a file is made: one at a time, as the other views need the processor, too."""
+TOO_LARGE = N_("This is too large for the dashboard; use the command.")
+TOO_SLOW = N_("This takes too long for the dashboard; use the command.")
+
+
+class DownloadFile(AtomicFile):
+    """A file in memory; a RefusedError is raised if it becomes too large."""
+
+    def __init__(self, name: str) -> None:
+        self.shown, self.path = name, Path(name)  # never opened; its ending says how it is compressed
+        self.parts: list[bytes] = []
+        self.size = 0
+
+    def write(self, line: bytes) -> None:
+        self.size += len(line)
+        if self.size > MOST_BYTES:
+            raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LARGE)
+        self.parts.append(line)
+
+
+class PagesInTime(StoredPages):
+    """The pages of a crawl, for so many seconds; after these a RefusedError is raised."""
+
+    def __init__(self, connection: Connection, row: RowMapping, until: float) -> None:
+        super().__init__(connection, row)
+        self._until = until
+
+    def pages(
+        self,
+        columns: Sequence[str],
+        wish: PageFilter,
+        responses: bool = False,
+        where: ColumnElement[bool] | None = None,
+    ) -> Iterator[StoredPage]:
+        for one in super().pages(columns, wish, responses, where):
+            self._check()
+            yield one
+
+    def _some(self, wanted: Any) -> list[RowMapping]:
+        left = self._check()
+        if self.dialect == "postgresql":  # each part is read in a transaction of its own
+            self._connection.execute(text(f"SET LOCAL statement_timeout = {int(1_000 * left) + 1}"))
+        return super()._some(wanted)
+
+    def _check(self) -> float:
+        """The seconds that are left."""
+        left = self._until - time.monotonic()
+        if left <= 0:
+            raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, TOO_SLOW)
+        return left
+
+
+def downloaded(url: URL, crawl_id: int, form: ExportForm) -> bytes:
+    """The file that a form describes; raises a RefusedError if it is none, too large, or takes too long."""
+    if not _turn.acquire(blocking=False):
+        raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, "Another download is being made; try again in a moment.")
+    try:
+        form.check()
+        if not OUTPUTS[form.output].is_file:
+            raise WrongUseError("a folder cannot be downloaded; use the command")
+        with glance(url, SECONDS) as connection:
+            return _made(connection, crawl_id, form)
+    except WrongUseError as error:
+        raise RefusedError(HTTPStatus.BAD_REQUEST, error.message) from None
+    except SlowError:
+        raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, TOO_SLOW) from None
+    finally:
+        _turn.release()
+
+
+def _made(connection: Connection, crawl_id: int, form: ExportForm) -> bytes:
+    row = connection.execute(select(crawl).where(crawl.c.id == crawl_id)).mappings().one()
+    pages = PagesInTime(connection, row, time.monotonic() + SECONDS)
+    source, out = Source([pages], PageFilter(places=form.places), form.selection), OUTPUTS[form.output]
+    target = DownloadFile(f"pages{out.ending}")
+    copies = Deduplication(form.dedupe, form.preference)
+    how = Exporter(out.format, [*TYPES], source, Formulas(quoted=True), copies=copies, masks=form.mask)
+    how.write(target, Tally())
+    return b"".join(target.parts)

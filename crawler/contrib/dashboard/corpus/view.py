@@ -1,0 +1,184 @@
+"""The view "corpus" of a crawl: rights, quality, copies, and the export as a form."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
+from pydantic import StringConstraints
+from sqlalchemy import Connection
+
+from crawler.checked_settings import canonical_of
+from crawler.command_line.terminal import WrongUseError
+from crawler.contrib.dashboard.context import Context, DashboardContext, Number, Sentence, Text, slow
+from crawler.contrib.dashboard.corpus.copy_clusters import CorpusCopies, corpus_copies
+from crawler.contrib.dashboard.corpus.corpus_pages import sampled_ids
+from crawler.contrib.dashboard.corpus.download import downloaded
+from crawler.contrib.dashboard.corpus.export_form import GROUPS, OUTPUTS, SAMPLED, ExportForm, PagesLeft, pages_left
+from crawler.contrib.dashboard.corpus.quality_sample import CorpusQuality, corpus_quality
+from crawler.contrib.dashboard.corpus.rights_shares import CorpusRights, corpus_rights
+from crawler.contrib.dashboard.views.choices import OfCrawl, numbered_crawl
+from crawler.contrib.dashboard.views.page import USES
+from crawler.rights.statement import State
+from crawler.store.batch.addresses import AddressKeys
+from crawler.store.read_only import SlowError, glance, reading
+from crawler.translation.message import N_, Message
+
+AGE, PATIENCE = 60.0, 0.1
+"""Seconds after which numbers are computed again when somebody looks, and that a response waits for the first ones."""
+COUNTING = 1.5
+"""Seconds that counting the pages that an export keeps may take."""
+MOST_WHERE = 4_000
+router, api = APIRouter(), APIRouter()
+LanguageCode = Annotated[Text, Query(description=N_("pages in this language alone, such as en"))]
+Lines = Annotated[str, StringConstraints(max_length=MOST_WHERE)]
+
+
+@dataclass(frozen=True, slots=True)
+class RightsReport:
+    """What the pages of a crawl may be used for, as they were counted."""
+
+    counted_at: float | None
+    """When; null during the first count."""
+    rights: CorpusRights | None
+    error: Sentence | None
+
+
+@dataclass(frozen=True, slots=True)
+class QualityReport:
+    """The quality of the pages of a crawl, as it was computed."""
+
+    counted_at: float | None
+    quality: CorpusQuality | None
+    error: Sentence | None
+
+
+@dataclass(frozen=True, slots=True)
+class CopiesReport:
+    """The near-duplicates of a crawl, as they were counted."""
+
+    counted_at: float | None
+    copies: CorpusCopies | None
+    error: Sentence | None
+
+
+@slow(api.get("/api/crawls/{crawl}/rights", summary=N_("What the pages of a crawl may be used for, by site")))
+def rights(context: Context, crawl: Number) -> RightsReport:
+    """What the pages of a crawl may be used for; null while they are counted for the first time."""
+    return RightsReport(*_computed(context, "rights", _crawl(context, crawl), corpus_rights))
+
+
+@slow(api.get("/api/crawls/{crawl}/quality", summary=N_("The quality of the pages of a crawl, by a sample")))
+def quality(context: Context, crawl: Number, language: LanguageCode = "") -> QualityReport:
+    """The quality of the pages of a crawl; null while it is computed for the first time."""
+    at, found, error = _computed(context, "quality", _crawl(context, crawl), corpus_quality)
+    return QualityReport(at, found and (found.get(language) or found.get("")), error)
+
+
+@slow(api.get("/api/crawls/{crawl}/copies", summary=N_("The near-duplicates of a crawl, as clusters")))
+def copies(context: Context, crawl: Number) -> CopiesReport:
+    """The near-duplicates of a crawl; null while they are counted for the first time."""
+
+    def compute(connection: Connection, crawl_id: int) -> CorpusCopies:
+        return corpus_copies(connection, AddressKeys(crawl_id, canonical_of(context.settings)), crawl_id)
+
+    return CopiesReport(*_computed(context, "copies", _crawl(context, crawl), compute))
+
+
+def _crawl(context: DashboardContext, number: int) -> OfCrawl:
+    with context.reading() as connection:
+        return numbered_crawl(connection, number)
+
+
+def _computed(
+    context: DashboardContext, what: str, of: OfCrawl, compute: Callable[[Connection, int], Any]
+) -> tuple[float | None, Any, Message | None]:
+    """When something was computed for a crawl, its value, and why it could not be."""
+
+    def read() -> Any:
+        with reading(context.url, one_process=True) as connection:
+            return compute(connection, of.id)
+
+    result = context.reports.get((what, of.id, of.started_at), read, AGE)
+    if result.at is None:
+        result.ready.wait(PATIENCE)
+    return result.at, result.value, result.error
+
+
+Where = Annotated[Lines, Query(description="conditions and places, one a line")]
+Prefer = Annotated[Text, Query(description="which of several copies stays")]
+
+
+@slow(router.get("/crawls/{crawl}/corpus"))
+def show_rights(context: Context, request: Request, crawl: Number, by: Annotated[Text, Query()] = "") -> Response:
+    values = {"report": rights(context, crawl), "uses": USES, "states": [*State], "by": "words" if by else "pages"}
+    return _page(context, request, "rights", _crawl(context, crawl), values)
+
+
+@slow(router.get("/crawls/{crawl}/corpus/quality"))
+def show_quality(context: Context, request: Request, crawl: Number, language: LanguageCode = "") -> Response:
+    values = {"report": quality(context, crawl, language)}
+    return _page(context, request, "quality", _crawl(context, crawl), values)
+
+
+@slow(router.get("/crawls/{crawl}/corpus/copies"))
+def show_copies(context: Context, request: Request, crawl: Number) -> Response:
+    return _page(context, request, "copies", _crawl(context, crawl), {"report": copies(context, crawl)})
+
+
+@slow(router.get("/crawls/{crawl}/corpus/export"))
+def show_export(
+    context: Context,
+    request: Request,
+    crawl: Number,
+    where: Where = "",
+    prefer: Prefer = "",
+) -> Response:
+    of = _crawl(context, crawl)
+    form, error, left = ExportForm.of(of.name, request.query_params), None, None
+    try:
+        form.check()
+        left = _pages_left(context, of, form)
+    except WrongUseError as wrong:
+        error = wrong.message
+    values = {"form": form, "error": error, "left": left, "outputs": OUTPUTS, "groups": GROUPS}
+    return _page(context, request, "export", of, values)
+
+
+def _pages_left(context: DashboardContext, of: OfCrawl, form: ExportForm) -> PagesLeft | None:
+    """How many pages of a sample an export keeps; None while the sample is chosen, and if counting takes long."""
+
+    def choose(connection: Connection, crawl_id: int) -> Sequence[int]:
+        return sampled_ids(connection, crawl_id, SAMPLED + 1)
+
+    _, ids, _ = _computed(context, "sample", of, choose)
+    if ids is None:
+        return None
+    try:
+        with glance(context.url, COUNTING) as connection:
+            return pages_left(connection, ids, form)
+    except SlowError:
+        return None
+
+
+@slow(router.get("/crawls/{crawl}/corpus/download"))
+def download(
+    context: Context,
+    request: Request,
+    crawl: Number,
+    where: Where = "",
+    prefer: Prefer = "",
+) -> Response:
+    """The pages of a crawl as a file."""
+    of = _crawl(context, crawl)
+    form = ExportForm.of(of.name, request.query_params)
+    body = downloaded(context.url, of.id, form)
+    name = f"pages{OUTPUTS[form.output].ending}"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(body, HTTPStatus.OK, headers, media_type="application/octet-stream")
+
+
+def _page(context: DashboardContext, request: Request, tab: str, of: OfCrawl, values: dict[str, Any]) -> Response:
+    return context.page(request, f"corpus_{tab}.html", of=of, tab=tab, **values)

@@ -1,0 +1,241 @@
+"""Who a visitor is: logins by a form for people, by the Authorization header for programs.
+
+A login is kept in memory, so that it ends with the dashboard. It also ends after SESSION_SECONDS, when the user logs
+out, and when the user's password, role or name changes. Wrong passwords slow down the network they came from, and the
+logins of the user from other networks than those where this user has logged in before.
+"""
+
+import base64
+import binascii
+import hashlib
+import logging
+import secrets
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from http import HTTPStatus
+from ipaddress import ip_address, ip_network
+from math import inf
+from threading import Lock
+from typing import Any, TypeVar
+
+from anyio import CapacityLimiter, to_thread
+from fastapi import Request
+
+from crawler.command_line.terminal import printable
+from crawler.contrib.dashboard.access import RefusedError
+from crawler.contrib.dashboard.server import BUSY
+from crawler.contrib.dashboard.users import EDITOR, NAME, User, Users, hash_of_nobody, is_password
+
+logger = logging.getLogger(__name__)
+
+COOKIE = "winnow-login"
+SESSION_SECONDS = 12 * 3_600
+MOST_SESSIONS = 20
+"""Of more logins of a user, the oldest end."""
+TRIES, MINUTE = 20, 60.0
+"""Wrong passwords from one network within these seconds, after which all passwords from it are refused."""
+USER_TRIES = 20
+"""Wrong passwords of one user after which each more doubles the time until the next try, from a second up to MINUTE."""
+USER_SECONDS = 3_600
+"""Time without a wrong password of a user after which earlier ones are forgotten."""
+MOST_NETWORKS = 10_000
+"""Networks, users, and pairs of them that are remembered."""
+ONE_PASSWORD, MOST_WAITING = CapacityLimiter(1), 10
+T = TypeVar("T")
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Who sends a request."""
+
+    name: str = ""
+    """Empty where the dashboard has no users."""
+    is_editor: bool = True
+    token: str = field(default="", repr=False)
+    """What forms send with each change; known to the pages of this login only."""
+
+
+@dataclass(frozen=True)
+class Session:
+    user: User
+    until: float
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
+
+
+@dataclass(frozen=True)
+class UserGuesses:
+    """Wrong passwords of one user, from networks where this user has not logged in."""
+
+    count: int = 0
+    last: float = -inf
+    """When the last one came."""
+
+    def seconds_to_wait(self, now: float) -> float:
+        """How long the next try from such a network is refused.
+
+        >>> [UserGuesses(count, last=0.0).seconds_to_wait(0.0) for count in (19, 20, 21, 25, 26, 1_000_000)]
+        [0.0, 1.0, 2.0, 32.0, 60.0, 60.0]
+        """
+        if self.count < USER_TRIES:
+            return 0.0
+        pause = min(MINUTE, 2.0 ** min(self.count - USER_TRIES, 10))
+        return max(0.0, self.last + pause - now)
+
+
+async def in_turn(check: Callable[..., T], *given: Any) -> T:
+    """The result of checking a password, which takes 0.1 s: one after another, so that guesses leave the processor and
+    the threads to others.
+    """
+    if ONE_PASSWORD.statistics().tasks_waiting >= MOST_WAITING:
+        raise BUSY
+    return await to_thread.run_sync(partial(check, *given), limiter=ONE_PASSWORD)
+
+
+class Logins:
+    """The logins of a dashboard."""
+
+    def __init__(self, users: Users | None = None) -> None:
+        self.users = users
+        self._had_users = users is not None and bool(users.all())
+        self._sessions: dict[str, Session] = {}
+        """By key, oldest first."""
+        self._wrong: OrderedDict[str, deque[float]] = OrderedDict()
+        """The times of wrong passwords, by network."""
+        self._guesses: OrderedDict[str, UserGuesses] = OrderedDict()
+        """By the name of the user, whether there is one or not."""
+        self._familiar: OrderedDict[tuple[str, str], None] = OrderedDict()
+        """Names of users with the networks where they have logged in."""
+        self._salt = secrets.token_bytes(16)
+        self._lock = Lock()
+
+    @property
+    def is_required(self) -> bool:
+        """Whether visitors must log in; once there was a user, they must until the dashboard ends."""
+        self._had_users = self._had_users or (self.users is not None and bool(self.users.all()))
+        return self._had_users
+
+    def visitor(self, request: Request) -> Visitor | None:
+        """The user whose login came with this request."""
+        session = self._sessions.get(self._key(request))
+        if session is None or self.users is None or session.until <= time.monotonic():
+            return None
+        if self.users.all().get(session.user.name) != session.user:
+            return None
+        return Visitor(session.user.name, session.user.role == EDITOR, session.token)
+
+    def log_in(self, request: Request, name: str, password: str, key: str = "") -> str:
+        """The key of a new login; takes 0.1 s. Raises a RefusedError if the name or the password is wrong."""
+        network = network_of(request.client.host if request.client else "")
+        self._check_tries(network, name)
+        user = self.users.all().get(name) if self.users is not None else None
+        if not is_password(password, user.password if user else hash_of_nobody()) or user is None:
+            self._count_wrong(network, name)
+            logger.warning("Wrong password for %s from %s", printable(repr(name[:64])), network or "an unknown network")
+            raise RefusedError(HTTPStatus.UNAUTHORIZED, "The name or the password is wrong.")
+        logger.info("%s logged in from %s", name, network)
+        key, now = key or secrets.token_urlsafe(32), time.monotonic()
+        with self._lock:
+            _remember(self._familiar, (name, network), None)
+            for other in [one for one, session in self._sessions.items() if session.until <= now]:
+                del self._sessions[other]
+            own = [one for one, session in self._sessions.items() if session.user.name == name]
+            for other in own[: 1 - MOST_SESSIONS]:
+                del self._sessions[other]
+            self._sessions[key] = Session(user, now + SESSION_SECONDS)
+        return key
+
+    def log_in_program(self, request: Request, name: str, password: str) -> None:
+        """Log in a program by the name and the password in its Authorization header."""
+        self.log_in(request, name, password, self._key(request))
+
+    def log_out(self, request: Request) -> None:
+        with self._lock:
+            self._sessions.pop(self._key(request), None)
+
+    def _key(self, request: Request) -> str:
+        """The key of a request's login: its cookie, or a digest of its Authorization header.
+
+        Of two cookies the first is that of this path; the other may be of another program on this host.
+        """
+        pairs = (one.strip().partition("=") for one in request.headers.get("cookie", "").split(";"))
+        cookie = next((value for name, _, value in pairs if name == COOKIE), "")
+        if cookie in self._sessions:  # a proxy may send its own Authorization header
+            return cookie
+        if said := request.headers.get("authorization"):
+            return hashlib.sha256(self._salt + said.encode("utf-8", "replace")).hexdigest()
+        return cookie
+
+    def _check_tries(self, network: str, name: str) -> None:
+        """Raise a RefusedError if a password of this user is not checked now when it comes from this network."""
+        now = time.monotonic()
+        with self._lock:
+            wrong = self._wrong.get(network, deque())
+            must_wait = len(wrong) == TRIES and now - wrong[0] < MINUTE
+            if (name, network) not in self._familiar:
+                must_wait |= self._guesses_of(name, now).seconds_to_wait(now) > 0
+        if must_wait:
+            raise RefusedError(HTTPStatus.TOO_MANY_REQUESTS, "There were too many wrong passwords; wait a minute.")
+
+    def _count_wrong(self, network: str, name: str) -> None:
+        now = time.monotonic()
+        with self._lock:
+            times = self._wrong.get(network, deque(maxlen=TRIES))
+            times.append(now)
+            _remember(self._wrong, network, times)
+            if (name, network) not in self._familiar:
+                guesses = UserGuesses(self._guesses_of(name, now).count + 1, now)
+                _remember(self._guesses, _key_of_name(name), guesses)
+
+    def _guesses_of(self, name: str, now: float) -> UserGuesses:
+        guesses = self._guesses.get(_key_of_name(name), UserGuesses())
+        return guesses if now - guesses.last < USER_SECONDS else UserGuesses()
+
+
+def _key_of_name(name: str) -> str:
+    """The name, or nothing if no user can have it."""
+    return name if NAME.fullmatch(name) else ""
+
+
+def _remember(values: OrderedDict[K, V], key: K, value: V) -> None:
+    """Put a value last; the first one is forgotten if there are too many."""
+    values[key] = value
+    values.move_to_end(key)
+    if len(values) > MOST_NETWORKS:
+        values.popitem(last=False)
+
+
+def network_of(client: str) -> str:
+    """The network of an IP address, empty for others; in IPv6, where one subscriber has many addresses, their common
+    prefix.
+
+    >>> network_of("::ffff:192.0.2.7"), network_of("2001:db8::1") == network_of("2001:db8::2")
+    ('192.0.2.7', True)
+    """
+    try:
+        address = ip_address(client)
+    except ValueError:
+        return ""
+    if address.version == 6 and address.ipv4_mapped:
+        address = address.ipv4_mapped
+    return str(address) if address.version == 4 else str(ip_network((address, 64), strict=False))
+
+
+def basic_credentials(header: str) -> tuple[str, str] | None:
+    """The name and the password in an Authorization header of the scheme Basic; None if it has none.
+
+    >>> basic_credentials("Basic YW5uOnNlY3JldA=="), basic_credentials("Bearer YW5uOnNlY3JldA==")
+    (('ann', 'secret'), None)
+    """
+    scheme, _, encoded = header.partition(" ")
+    if scheme.lower() != "basic":
+        return None
+    try:
+        name, colon, password = base64.b64decode(encoded.strip(), validate=True).decode("utf-8").partition(":")
+    except (binascii.Error, ValueError):
+        return None
+    return (name, password) if colon else None

@@ -1,0 +1,169 @@
+"""`/metrics`: the figures of all crawls and jobs for Prometheus.
+
+Counters are sums of the samples that workers write, which are kept for good. Those of a deleted crawl start again from
+0, as Prometheus expects of a counter that is reset.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from http import HTTPStatus
+from typing import Any, NamedTuple
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+from prometheus_client import generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from sqlalchemy import Connection, func, select
+
+from crawler import __version__
+from crawler.contrib.dashboard.access import RefusedError
+from crawler.contrib.dashboard.context import Context, DashboardContext, slow
+from crawler.contrib.schedule.job_store import FAILED, Job, jobs_of
+from crawler.reports.crawls import CrawlSummary, due_pages, latest_summaries
+from crawler.reports.report_noise import saved_bytes
+from crawler.reports.throughput import SampleTotals, sample_totals, statuses_of
+from crawler.store.crawl_tables import crawl
+from crawler.store.database import database_time
+from crawler.store.read_only import SLOW, NothingError, glance
+from crawler.translation.message import Message
+
+TYPE = "text/plain; version=0.0.4; charset=utf-8"
+LONG = 30.0
+"""Seconds that reading may take, in the background; a request waits for PATIENCE seconds."""
+FRESH = 5.0
+"""Seconds for which figures are kept, however many requests come."""
+PATIENCE = 5.0
+RECENT = 600.0
+"""Seconds over which the harvest rate is computed."""
+MOST_DUE = 10_000
+"""Due pages are counted up to this number."""
+MOST_CRAWLS = 500
+"""Crawls that are reported: running ones first, then the latest."""
+OF_CRAWL = ("crawl",)
+COUNTED = {
+    "pages": "Pages that were stored, or were as they were.",
+    "read": "Pages that were judged by the topic.",
+    "on_topic": "Pages that are on the topic.",
+    "requests": "Requests that were sent.",
+    "failed": "Addresses that were given up.",
+    "bytes": "Bytes of answers, as they came.",
+    "images": "Images that were downloaded.",
+    "image_bytes": "Bytes of these images.",
+    "skipped": "Images that were refused before the download.",
+}
+Value = tuple[Sequence[str], float | None]
+"""The values of the labels, and the value."""
+
+
+class Measured(NamedTuple):
+    crawl: CrawlSummary
+    due: int
+    """Due pages, counted up to MOST_DUE."""
+    ever: SampleTotals | None
+    lately: SampleTotals | None
+    statuses: Mapping[str, int]
+
+
+router = APIRouter()
+
+
+@slow(router.get("/metrics"))
+def metrics(context: Context) -> Response:
+    """The figures of all crawls and jobs, at most a few seconds old."""
+    found = context.background.get("metrics", lambda: _text(context), FRESH, PATIENCE)
+    if found.error or found.at is None:
+        raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, found.error or Message(SLOW))
+    return Response(found.value, media_type=TYPE)
+
+
+class Figures:
+    """A Prometheus collector for what was read from the database."""
+
+    def __init__(self, crawls: list[Measured], jobs: list[Job], left_out: int) -> None:
+        self.crawls, self.jobs, self.left_out = crawls, jobs, left_out
+
+    def collect(self) -> Iterator[Metric]:
+        yield from _counters(self.crawls)
+        yield from _gauges(self.crawls)
+        yield from _of_jobs(self.jobs)
+        about = "Crawls that are not among these, as there are too many; those at work and the latest are."
+        yield _metric(GaugeMetricFamily, "left_out_crawls", about, [], [((), self.left_out)])
+
+
+def _text(context: DashboardContext) -> bytes:
+    try:
+        with glance(context.url, LONG) as connection:
+            (crawls, left_out), jobs = _measured(connection), jobs_of(connection)
+    except NothingError:  # no crawl was ever run here, which is not an error
+        crawls, left_out, jobs = [], 0, []
+    return generate_latest(Figures(crawls, jobs, left_out))
+
+
+def _metric(kind: type[Any], name: str, about: str, labels: Sequence[str], values: Iterable[Value]) -> Metric:
+    """A metric with a sample for each known value."""
+    found: Metric = kind(f"winnow_{name}", about, labels=labels)
+    for named, value in values:
+        if value is not None:
+            found.add_metric(named, value)  # type: ignore[attr-defined]
+    return found
+
+
+def _measured(connection: Connection) -> tuple[list[Measured], int]:
+    """The figures of crawls, by name; and how many crawls are left out because there are too many."""
+    now = database_time(connection)
+    found, _ = latest_summaries(connection, now, 0, MOST_CRAWLS)
+    numbers = [one.id for one in found]
+    ever, lately = sample_totals(connection, numbers), sample_totals(connection, numbers, now - RECENT)
+    crawls = [
+        Measured(
+            one,
+            due_pages(connection, one, now, MOST_DUE),
+            ever.get(one.id),
+            lately.get(one.id),
+            statuses_of(connection, one.id) if one.id in ever else {},
+        )
+        for one in sorted(found, key=lambda one: one.name)
+    ]
+    return crawls, connection.execute(select(func.count()).select_from(crawl)).scalar_one() - len(crawls)
+
+
+def _counters(crawls: list[Measured]) -> Iterator[Metric]:
+    ever = [((one.crawl.name,), one.ever.sums) for one in crawls if one.ever is not None]
+    for name, about in COUNTED.items():
+        yield _metric(CounterMetricFamily, name, about, OF_CRAWL, [(of, getattr(did, name)) for of, did in ever])
+    statuses = [((one.crawl.name, status), count) for one in crawls for status, count in one.statuses.items()]
+    about = "Answers by their status code; none of those that never came."
+    yield _metric(CounterMetricFamily, "responses", about, (*OF_CRAWL, "status"), statuses)
+    saved = [(of, saved_bytes(did.skipped, did.images, did.image_bytes)) for of, did in ever]
+    about = "Bytes of images that were not downloaded, as estimated."
+    yield _metric(GaugeMetricFamily, "saved_bytes", about, OF_CRAWL, saved)
+
+
+def _gauges(crawls: list[Measured]) -> Iterator[Metric]:
+    def of_each(name: str, about: str, value: Callable[[Measured], float | None]) -> Metric:
+        values = [((one.crawl.name,), value(one)) for one in crawls]
+        return _metric(GaugeMetricFamily, name, about, OF_CRAWL, values)
+
+    yield of_each("round", "The round that the crawl is in.", lambda one: one.crawl.round)
+    yield of_each("round_pages", "Pages of this round.", lambda one: one.crawl.pages)
+    yield of_each("waiting", "Addresses that wait.", lambda one: one.crawl.waiting)
+    yield of_each("workers", "Workers that are alive.", lambda one: len(one.crawl.alive))
+    yield of_each("due_pages", f"Pages that are due, counted up to {MOST_DUE}.", lambda one: one.due)
+    sampled = "When the last sample ended, in seconds since 1970."
+    yield of_each("sampled_timestamp_seconds", sampled, lambda one: one.ever and one.ever.until)
+    harvest = "The share of the last ten minutes' pages on the topic."
+    yield of_each("harvest", harvest, lambda one: one.lately and one.lately.harvest)
+    yield _metric(GaugeMetricFamily, "info", "The release.", ("version",), [((__version__,), 1)])
+
+
+def _of_jobs(jobs: list[Job]) -> Iterator[Metric]:
+    def of_each(name: str, about: str, values: Mapping[str, float | None]) -> Metric:
+        return _metric(GaugeMetricFamily, name, about, ("job",), [((job,), value) for job, value in values.items()])
+
+    coming = {one.name: None if one.paused else one.next_at for one in jobs}
+    failed = {one.name: float(one.last.status == FAILED) for one in jobs if one.last is not None}
+    ended = {one.name: one.last.ended_at for one in jobs if one.last is not None}
+    running = {one.name: float(one.now is not None) for one in jobs}
+    yield of_each("job_next_timestamp_seconds", "When the job runs next, in seconds since 1970.", coming)
+    yield of_each("job_running", "Whether a run is under way.", running)
+    yield of_each("job_failed", "Whether the last run failed.", failed)
+    yield of_each("job_ended_timestamp_seconds", "When the last run ended, in seconds since 1970.", ended)

@@ -1,0 +1,253 @@
+"""Templates and their filters: all text is escaped, and the words of a search are highlighted."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment
+from markupsafe import Markup
+from rich.filesize import decimal
+
+from crawler import __version__
+from crawler.outcomes import Outcome
+from crawler.reports.html_page import environment, shown
+from crawler.translation.message import CONTROL, N_, Message, catalogue_of, languages, span
+from crawler.translation.program import as_called
+from crawler.urls.parsing import readable
+
+MOST_SHOWN = 300
+"""Characters of a title or an address in a list."""
+LONGEST_SIGN = len("%F0%A0%AE%B7")
+"""Characters of an address that is made readable."""
+KINDS = (
+    *(N_("article"), N_("collection"), N_("documentation"), N_("forum"), N_("listing"), N_("product"), N_("service")),
+    *(N_("structured_data"), N_("meta"), N_("time_element"), N_("attribute"), N_("text"), N_("address"), N_("script")),
+    N_("document"),
+    *(N_("counterexample"), N_("example"), N_("feed"), N_("link"), N_("seed"), N_("sitemap")),
+    *(N_("done"), N_("held"), N_("recorded"), N_("waiting"), N_("image"), N_("list"), N_("page"), N_("image")),
+    *(N_("entropy"), N_("keyword"), N_("redundancy"), N_("size")),
+    *(N_("allowed"), N_("disallowed"), N_("unknown"), N_("malformed")),
+)
+"""Words that templates translate: page types, sources of dates, ways of discovery, states, kinds, models, rights."""
+LANGUAGE = N_("English")
+"""Translated as the language's own name."""
+BEFORE, AROUND, MOST = 60, 90, 3
+"""Characters before the first word, and after each; number of matches shown."""
+LONGEST = 30
+"""Characters of a word that is not cut in the middle."""
+BLANK = re.compile(r"\s+")
+WITHIN = re.compile(r"(?![\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef])\S(?![\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef])\S")
+"""Two characters between which a text may be cut only with care; Chinese and Japanese may be cut anywhere."""
+LOOKED_THROUGH = 20_000
+"""Characters of a text that are searched, from the first match on."""
+
+
+@cache
+def _environment(language: str, root: str) -> Environment:
+    """The template environment of a language, with `_` and `ngettext`; all links begin with `root`."""
+    catalogue = catalogue_of(language)
+    filters = (web, address, link, whole, day, size, number, share)
+    found = environment("crawler.contrib.dashboard", **{one.__name__: one for one in filters})
+    found.add_extension("jinja2.ext.i18n")
+    found.globals |= {
+        "gettext": catalogue.gettext,
+        "ngettext": catalogue.ngettext,
+        "span": lambda seconds: catalogue.gettext(short_span(seconds)),
+        "reason": lambda given: catalogue.gettext((given if isinstance(given, Outcome) else Outcome.of(given)).message),
+        "language": language,
+        "root": root,
+        "languages": [(one, catalogue_of(one).gettext(LANGUAGE)) for one in languages()],
+        "called": as_called,
+        "version": __version__,
+    }
+    return found
+
+
+def render(template: str, language: str, root: str, values: Mapping[str, Any]) -> str:
+    return _environment(language, root).get_template(template).render(values)
+
+
+def short_span(seconds: float | None) -> str | Message:
+    """A time span in the largest unit of which it has two; short spans with decimals.
+
+    >>> [str(short_span(seconds)) for seconds in (None, -1, 0.0123, 2.5, 119.9)]
+    ['–', '0 s', '13 ms', '2.5 s', '119 s']
+    """
+    if seconds is None:
+        return "–"
+    if 0 < seconds < 0.1:
+        return Message("{n} ms", {"n": math.ceil(1_000 * seconds)})
+    return Message("{n} s", {"n": f"{seconds:.1f}"}) if 0 < seconds < 10 else span(seconds)
+
+
+def web(text: object, most: int = MOST_SHOWN, words: Sequence[str] = ()) -> Markup:
+    """A text from the web, isolated in its direction, shortened if long, with these words highlighted.
+
+    >>> str(web("<b>bees</b>", words=["bees"]))
+    '<bdi>&lt;b&gt;<mark>bees</mark>&lt;/b&gt;</bdi>'
+    """
+    said = "" if text is None else str(text)
+    pieces = all_of(said if len(said) <= most else said[:most] + "…", words)
+    marked = (f"<mark>{shown(one.text)}</mark>" if one.is_word else shown(one.text) for one in pieces)
+    return Markup(f"<bdi>{''.join(marked)}</bdi>")  # noqa: S704 - escaped
+
+
+def whole(text: str) -> Markup:
+    """A whole text from the web, with its line breaks.
+
+    >>> str(whole("<b>bees</b>"))
+    '<bdi>&lt;b&gt;bees&lt;/b&gt;</bdi>'
+    """
+    return web(text, len(text))
+
+
+def address(url: str, most: int = MOST_SHOWN, words: Sequence[str] = ()) -> Markup:
+    """A readable address, shortened if long."""
+    return web(readable(url[: LONGEST_SIGN * (most + 1)]), most, words)
+
+
+def link(url: str, words: Sequence[str] = (), most: int = MOST_SHOWN) -> Markup:
+    """A link to a web page, if the address is one; readable, with these words highlighted."""
+    said = address(url, most, words)
+    if not url.lower().startswith(("http://", "https://")):
+        return said
+    return Markup(  # noqa: S704 - escaped
+        f'<a href="{shown(url)}" rel="noopener noreferrer nofollow" target="_blank">{said}</a>'
+    )
+
+
+def day(moment: float | str | None) -> Markup:
+    """A moment, in the visitor's time zone if scripts run, otherwise in UTC."""
+    if moment is None:
+        return Markup("–")
+    try:
+        found = datetime.fromisoformat(moment) if isinstance(moment, str) else datetime.fromtimestamp(moment, UTC)
+    except (ValueError, OverflowError, OSError):
+        return web(moment)
+    return Markup(f'<time datetime="{found.isoformat()}">{found:%Y-%m-%d %H:%M} UTC</time>')  # noqa: S704 - digits
+
+
+def size(count: float | None) -> str:
+    """Bytes in a suitable unit.
+
+    >>> size(1), size(306_400)
+    ('1 B', '306.4 kB')
+    """
+    if count is None:
+        return "–"
+    return f"{int(count)} B" if abs(count) < 1_000 else decimal(int(count))
+
+
+def number(count: float | None, digits: int = 0) -> str:
+    return "–" if count is None else f"{count:,.{digits}f}"
+
+
+def share(part: float | None, digits: int = 0) -> str:
+    """A share as a percentage; never rounded to 0% or 100%.
+
+    >>> share(0.0), share(0.004), share(0.625), share(0.9999, 1), share(1.0)
+    ('0%', '<1%', '62%', '>99.9%', '100%')
+    """
+    if part is None:
+        return "–"
+    least = 0.01 / 10**digits
+    if 0 < part < least:
+        return f"<{least:.{digits}%}"
+    return f">{1 - least:.{digits}%}" if 1 - least < part < 1 else f"{part:.{digits}%}"
+
+
+@dataclass(frozen=True, slots=True)
+class ExcerptPiece:
+    """A piece of an excerpt."""
+
+    text: str
+    is_word: bool
+    """Whether it is one of the words of the search."""
+
+
+def excerpt(text: str, words: Sequence[str]) -> tuple[ExcerptPiece, ...]:
+    """The text around the words, ignoring case, in pieces; its beginning if it contains none of them.
+
+    >>> [piece.text for piece in excerpt("All bees like Honey.", ["honey"])]
+    ['All bees like ', 'Honey', '.']
+    """
+    start = _after_blank(text, max(0, _first(text, words) - BEFORE))
+    is_begun, text = start > 0, CONTROL.sub("\ufffd", text[start : start + LOOKED_THROUGH])
+    if not words:
+        return _one(text)
+    pieces: list[ExcerptPiece] = []
+    shown, places = 0, 0
+    for match in _any_of(words).finditer(text):
+        if not pieces or match.start() > shown + AROUND + BEFORE:
+            places += 1
+            if places > MOST:
+                break
+            if pieces:
+                pieces.append(ExcerptPiece(text[shown : _before_blank(text, shown, AROUND)] + " … ", is_word=False))
+            shown = max(shown, _after_blank(text, max(0, match.start() - BEFORE)))
+            if (shown or is_begun) and not pieces:
+                pieces.append(ExcerptPiece("… ", is_word=False))
+        pieces.append(ExcerptPiece(text[shown : match.start()], is_word=False))
+        pieces.append(ExcerptPiece(match.group(), is_word=True))
+        shown = match.end()
+        if len(pieces) > 20 * MOST:
+            break
+    if not pieces:
+        return _one(text)
+    end = _before_blank(text, shown, AROUND)
+    pieces.append(ExcerptPiece(text[shown:end] + ("…" if len(text) > end else ""), is_word=False))
+    return tuple(piece for piece in pieces if piece.text)
+
+
+def all_of(text: str, words: Sequence[str]) -> Iterator[ExcerptPiece]:
+    """All of a short text, in pieces.
+
+    >>> [piece.text for piece in all_of("All bees like Honey.", ["honey"])]
+    ['All bees like ', 'Honey', '.']
+    """
+    shown = 0
+    for match in _any_of(words).finditer(text) if words else ():
+        yield ExcerptPiece(text[shown : match.start()], is_word=False)
+        yield ExcerptPiece(match.group(), is_word=True)
+        shown = match.end()
+    yield ExcerptPiece(text[shown:], is_word=False)
+
+
+def _any_of(words: Sequence[str]) -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, sorted(words, key=len, reverse=True))), re.IGNORECASE)
+
+
+def _first(text: str, words: Sequence[str]) -> int:
+    """About where the first of these words is, found quickly in a text of any length; 0 if there is none."""
+    lowered = text.lower()
+    if len(lowered) != len(text):  # the only letter whose lower case has two characters
+        return 0
+    return min((place for word in words if (place := lowered.find(word)) >= 0), default=0)
+
+
+def _one(text: str) -> tuple[ExcerptPiece, ...]:
+    end = _before_blank(text, 0, BEFORE + 2 * AROUND)
+    return (ExcerptPiece(text[:end] + ("…" if len(text) > end else ""), is_word=False),) if text else ()
+
+
+def _after_blank(text: str, place: int) -> int:
+    """The position, or that of the next word if it is inside a short word."""
+    if not place or not WITHIN.match(text, place - 1):
+        return place
+    blank = BLANK.search(text, place, place + LONGEST)
+    return blank.end() if blank else place
+
+
+def _before_blank(text: str, start: int, most: int) -> int:
+    """The position so many characters after the start, or the end of the last word before it if that is near."""
+    end = start + most
+    if end >= len(text):
+        return len(text)
+    if not WITHIN.match(text, end - 1):
+        return start + len(text[start:end].rstrip())
+    blanks = [blank.start() for blank in BLANK.finditer(text, max(start, end - LONGEST), end)]
+    return blanks[-1] if blanks else end

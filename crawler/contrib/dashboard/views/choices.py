@@ -1,0 +1,120 @@
+"""Which crawl and which site a view shows, and which others the visitor may choose."""
+
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Select, Table, exists, func, select
+
+from crawler.contrib.dashboard.access import RefusedError
+from crawler.store.crawl_tables import crawl, site
+from crawler.urls.parsing import absolute
+from crawler.urls.parsing import site as site_of
+
+MOST_CRAWLS = 200
+MOST_SITES = 20
+MOST_LIKE = 2_000
+"""Sites with a matching name that are sorted."""
+MOST_OFFERED = 50
+MOST_LETTERS = 100
+"""Sites whose names are offered."""
+
+
+class CrawlNames(NamedTuple):
+    """The crawls that the visitor may choose."""
+
+    names: tuple[str, ...] = ()
+    left_out: int = 0
+    """How many older crawls are not listed."""
+
+
+class OfCrawl(NamedTuple):
+    """A crawl by number and start time: after a reset, the next crawl may have the same number and name."""
+
+    id: int
+    name: str
+    started_at: float
+    round: int
+    first_round: int
+
+
+OF_CRAWL = select(*(crawl.c[name] for name in OfCrawl._fields))
+
+
+def chosen_crawl(connection: Connection, name: str, usual: Select[Any]) -> OfCrawl | None:
+    """The crawl of this name; without a name the default one, None if there is none."""
+    wanted = OF_CRAWL.where(crawl.c.name == name) if name else usual.limit(1)
+    row = connection.execute(wanted).one_or_none()
+    if name and row is None:
+        raise RefusedError(HTTPStatus.NOT_FOUND, "There is no crawl of this name.")
+    return OfCrawl(*row) if row is not None else None
+
+
+def latest_with(of: Table) -> Select[Any]:
+    """The crawls that have a row in this table, newest first."""
+    return OF_CRAWL.where(exists().where(of.c.crawl_id == crawl.c.id)).order_by(crawl.c.id.desc())
+
+
+def numbered_crawl(connection: Connection, number: int) -> OfCrawl:
+    row = connection.execute(OF_CRAWL.where(crawl.c.id == number)).one_or_none()
+    if row is None:
+        raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such crawl.")
+    return OfCrawl(*row)
+
+
+def crawl_names(connection: Connection, chosen: str) -> CrawlNames:
+    """The names of the latest crawls, and of the one that is shown."""
+    names = list(connection.execute(select(crawl.c.name).order_by(crawl.c.id.desc()).limit(MOST_CRAWLS)).scalars())
+    if chosen and chosen not in names:
+        names.insert(0, chosen)
+    there = connection.execute(select(func.count()).select_from(crawl)).scalar_one()
+    return CrawlNames(tuple(names), max(0, there - len(names)))
+
+
+@dataclass(frozen=True, slots=True)
+class SiteChoice:
+    """The site that was asked for, or those that match."""
+
+    id: int | None
+    """None unless exactly one site matches."""
+    names: tuple[str, ...] = ()
+    """Sites whose names contain the given text, if there are several."""
+    is_cut: bool = False
+    """Whether there are more of them."""
+
+
+def site_number(connection: Connection, crawl_id: int, name: str) -> int | None:
+    """The number of a site by its name; None if the crawl has no such site."""
+    found = select(site.c.id).where(site.c.crawl_id == crawl_id, site.c.name == name)
+    return connection.execute(found).scalar()
+
+
+def sites_like(connection: Connection, crawl_id: int, part: str, most: int) -> list[tuple[int, str]]:
+    """Sites whose names contain a text, with their numbers, the largest first; if very many match, among the first
+    found.
+    """
+    named = select(site.c.id).where(site.c.crawl_id == crawl_id, site.c.name.contains(part, autoescape=True))
+    found = select(site.c.id, site.c.name).where(site.c.id.in_(named.limit(MOST_LIKE)))
+    return [
+        (row.id, row.name) for row in connection.execute(found.order_by(site.c.pages.desc(), site.c.id).limit(most))
+    ]
+
+
+def chosen_site(connection: Connection, crawl_id: int, given: str) -> SiteChoice:
+    """The site with this name, or of this address, or the only site whose name contains this text."""
+    name = given.strip().casefold()
+    address = name if "://" in name else f"http://{name}/"
+    for known in (name, site_of(absolute(address, address) or address)):
+        if (number := site_number(connection, crawl_id, known)) is not None:
+            return SiteChoice(number)
+    found = sites_like(connection, crawl_id, name, MOST_SITES + 1) if name else []
+    if len(found) == 1:
+        return SiteChoice(found[0][0])
+    return SiteChoice(None, tuple(one for _, one in found[:MOST_SITES]), len(found) > MOST_SITES)
+
+
+def offered_sites(connection: Connection, crawl_id: int) -> list[str]:
+    """The names of the sites with the most pages, for a visitor to choose from; read from an index."""
+    found = select(site.c.name).where(site.c.crawl_id == crawl_id).order_by(site.c.pages.desc(), site.c.id.desc())
+    names = connection.execute(found.limit(MOST_OFFERED)).scalars()
+    return [name for name in names if len(name) <= MOST_LETTERS and name.isprintable()]

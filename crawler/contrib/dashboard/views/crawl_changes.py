@@ -1,0 +1,46 @@
+"""Changes of running crawls: the buttons that pause, resume and stop.
+
+A crawl may have been started by hand, on another machine. So its workers are not signalled: they read the request in
+the database with their next commit.
+"""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Path, Request
+from fastapi.responses import Response
+
+from crawler.contrib.dashboard.context import Context, Number, see_other, slow
+from crawler.contrib.dashboard.edits import Action
+from crawler.contrib.dashboard.views.one_crawl import found_crawl
+from crawler.contrib.dashboard.views.schedule import opened
+from crawler.contrib.schedule.job_store import TOLD, jobs_of
+from crawler.store.crawl_control import PAUSED, RUNNING, STOPPING, request_control
+
+CONTROLS = {
+    "pause": (PAUSED, "pausing", Action.CRAWL_PAUSED),
+    "resume": (RUNNING, "resumed", Action.CRAWL_RESUMED),
+    "stop": (STOPPING, "stopping", Action.CRAWL_STOPPED),
+}
+"""What each button asks of the workers, what is said then, and what is recorded."""
+router = APIRouter()
+
+
+@slow(router.post("/crawls/{crawl}/{change}"))
+def change(
+    context: Context,
+    request: Request,
+    number: Annotated[Number, Path(alias="crawl")],
+    wish: Annotated[Literal["pause", "resume", "stop"], Path(alias="change")],
+) -> Response:
+    control, said, action = CONTROLS[wish]
+    with opened(context) as jobs:
+        with jobs.writing() as connection:
+            crawl = found_crawl(connection, number)
+            run = next((job.now for job in jobs_of(connection) if job.crawl == crawl.name), None)
+            is_told = run is not None and control == STOPPING
+            is_told = is_told or request_control(connection, number, control)
+        if run is not None and control == STOPPING:
+            jobs.stop(run.id, TOLD)  # as on the schedule: the run counts as stopped
+    if is_told:
+        context.record(request, action, crawl.name)
+    return see_other(f"/crawls/{number}?said={said if is_told else 'idle'}")

@@ -1,0 +1,298 @@
+"""The view "evaluate": how well a crawl kept to its topic, what it skipped as noise, and report files.
+
+Report files are in the output folder, and are recognized by their first bytes. No path ever comes from a request: a
+file is requested by a number derived from its name, and looked for among the existing files. Links are not followed.
+Files are not trusted: each is shown in a frame with an opaque origin, which runs no script and loads nothing.
+"""
+
+import os
+import re
+import stat
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import blake2b
+from http import HTTPStatus
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse, Response
+from pydantic import BaseModel, Field, PlainSerializer
+
+from crawler import __version__
+from crawler.contrib.dashboard.access import RefusedError
+from crawler.contrib.dashboard.context import (
+    Context,
+    DashboardContext,
+    Number,
+    Result,
+    Sentence,
+    Text,
+    Whole,
+    language_of,
+    slow,
+)
+from crawler.contrib.dashboard.views.choices import (
+    CrawlNames,
+    OfCrawl,
+    chosen_crawl,
+    crawl_names,
+    latest_with,
+    numbered_crawl,
+)
+from crawler.contrib.dashboard.views.judged_images import read_file
+from crawler.contrib.lab.focus_data import FetchedPage, crawls_with_pages
+from crawler.contrib.lab.focus_report import CrawlFocus, crawl_focus, html_report
+from crawler.reports.html_page import report_page
+from crawler.reports.report_noise import NoiseFigures, noise_figures_of
+from crawler.store.page_tables import page
+from crawler.topic.stop_rule import ON_TOPIC
+from crawler.translation.message import N_, catalogue_of, languages
+
+MOST_OPENED = 300
+MOST_BYTES = 20_000_000
+MOST_LETTERS = 500_000
+"""Bytes of a file of figures that are shown."""
+HEAD = 1_000  # bytes in which our report files are recognized
+FOCUS, NOISE, FILES = "focus", "noise", "files"
+EXTRACTION, EXTRACTION_FIGURES, NOISE_FIGURES = "extraction", "extraction figures", "noise figures"
+
+
+def _page(title: str) -> re.Pattern[bytes]:
+    """The first bytes of a report with this title, in any language."""
+    titles = "|".join({re.escape(catalogue_of(language).gettext(title)) for language in languages()})
+    beginning = rf'<!doctype html>\s+<html lang="\w+">.{{1,600}}<title>Winnow: (?:{titles})</title>'
+    return re.compile(beginning.encode(), re.DOTALL)
+
+
+OURS = {
+    EXTRACTION: _page("extraction judged"),
+    FOCUS: _page(N_("how well it kept to the topic")),
+    EXTRACTION_FIGURES: re.compile(rb'\{"format": \d+, "winnow": "'),
+    NOISE_FIGURES: re.compile(rb'\{\s*"labels": \{\s*"given": \d'),
+}
+"""The first bytes of files that our commands write."""
+PAGES = (EXTRACTION, FOCUS)
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'self'; base-uri 'none'; "
+    "form-action 'none'"
+)
+HEADERS = {"Content-Security-Policy": POLICY}
+AGE = 300.0  # seconds until a report is computed again when it is requested
+PATIENCE = 0.05  # seconds that a response waits for the report of a small crawl
+STRIDE, REST = 50, 0.0005
+"""After so many pages the computation pauses for so many seconds, to leave the processor to other requests."""
+router, api = APIRouter(), APIRouter()
+CrawlName = Annotated[Text, Query(description=N_("name of the crawl; by default the newest with a page"))]
+
+
+class ReportParameters(BaseModel):
+    """Which report is shown."""
+
+    crawl: CrawlName = ""
+    report: Literal["focus", "noise", "files"] = Field(default="focus", description="which report")
+    file: Whole = Field(default=0, description="the number of the file that is shown")
+
+
+FileName = Annotated[str, PlainSerializer(lambda name: name.encode("utf-8", "replace").decode(), return_type=str)]
+"""The name of a file, which need not be valid text."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFile:
+    """A report file."""
+
+    id: int
+    name: FileName
+    kind: str
+    """extraction or focus; extraction figures or noise figures."""
+    bytes: int
+    written_at: float
+    can_be_shown: bool
+    """Whether it is small enough to be shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFiles:
+    """The report files in a folder, newest first."""
+
+    files: tuple[ReportFile, ...]
+    unopened: int
+    """How many older files may be reports, and were not checked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """When figures that take long were computed."""
+
+    at: float | None
+    """In seconds since 1970; null if they are not computed yet: ask again."""
+    took: float
+    is_busy: bool
+    done: int
+    """The pages processed so far, during the computation."""
+    error: Sentence | None
+    """Why there are no figures, or no newer ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class FocusReport:
+    """How a crawl kept to its topic."""
+
+    crawl: str
+    computed: Computed
+    report: CrawlFocus | None
+    """Null if there is no page, or nothing is computed yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoiseReport:
+    """What a crawl skipped as noise."""
+
+    crawl: str
+    computed: Computed
+    report: NoiseFigures | None
+    """Null where nothing is computed yet."""
+
+
+@slow(api.get("/api/evaluate/focus", summary=N_("How well a crawl kept to its topic, once it is computed")))
+def focus(context: Context, crawl: CrawlName = "") -> FocusReport:
+    """How well a crawl kept to its topic."""
+    of = _asked(context, crawl)
+    return FocusReport(of.name, *_computed(_focus(context, of)))
+
+
+@slow(api.get("/api/evaluate/noise", summary=N_("What a crawl skipped as noise, once it is computed")))
+def noise(context: Context, crawl: CrawlName = "") -> NoiseReport:
+    """What a crawl skipped as noise."""
+    of = _asked(context, crawl)
+    return NoiseReport(of.name, *_computed(_noise(context, of)))
+
+
+@slow(api.get("/api/evaluate/files", summary=N_("Report files in the output folder")))
+def files(context: Context) -> ReportFiles:
+    """The report files."""
+    return report_files(context.output)
+
+
+@slow(router.get("/evaluate"))
+def show(context: Context, request: Request, given: Annotated[ReportParameters, Query()]) -> Response:
+    values: dict[str, Any] = {"crawl": given.crawl, "crawls": CrawlNames(), "number": 0, "found": None}
+    if given.report == FILES:
+        values["found"] = report_files(context.output)
+    else:
+        with context.reading() as connection:
+            of = chosen_crawl(connection, given.crawl, latest_with(page))
+            values["crawls"] = crawl_names(connection, of.name) if of is not None else CrawlNames()
+        if of is not None:
+            result = _focus(context, of) if given.report == FOCUS else _noise(context, of)
+            values |= {"crawl": of.name, "number": of.id, "found": _computed(result)}
+    return context.page(request, "evaluate.html", given=given, **values)
+
+
+@slow(router.get("/evaluate/focus/{crawl}"))
+def show_focus(context: Context, request: Request, crawl: Number) -> Response:
+    """The whole focus report of a crawl, for a frame."""
+    with context.reading() as connection:
+        of = numbered_crawl(connection, crawl)
+    result = _focus(context, of)
+    if result.value is None:
+        raise RefusedError(HTTPStatus.NOT_FOUND, "This report is not computed yet.")
+    day = datetime.fromtimestamp(result.at or 0.0, UTC).date()
+    catalogue = catalogue_of(language_of(request))
+    body = html_report((result.value,), ON_TOPIC, __version__, day, catalogue).encode("utf-8", "replace")
+    return HTMLResponse(body, headers=HEADERS)
+
+
+@slow(router.get("/evaluate/files/{file}"))
+def show_file(context: Context, file: Number) -> Response:
+    """A report file, for a frame."""
+    found = report_file(context.output, file)
+    if found is None:
+        raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such report.")
+    return found
+
+
+def _asked(context: DashboardContext, name: str) -> OfCrawl:
+    with context.reading() as connection:
+        of = chosen_crawl(connection, name, latest_with(page))
+    if of is None:
+        raise RefusedError(HTTPStatus.NOT_FOUND, "No crawl has stored a page yet.")
+    return of
+
+
+def _computed(result: Result) -> tuple[Computed, Any]:
+    done = result.done if result.busy else 0
+    return Computed(result.at, result.took, result.busy, done, result.error), result.value
+
+
+def _focus(context: DashboardContext, of: OfCrawl) -> Result:
+    name = (FOCUS, of.id, of.started_at)
+
+    def gently(pages: Iterable[FetchedPage]) -> Iterator[FetchedPage]:
+        for number, one in enumerate(pages, 1):
+            if number % STRIDE == 0:
+                context.reports.tell(name, number)
+                time.sleep(REST)
+            yield one
+
+    def compute() -> CrawlFocus | None:
+        with crawls_with_pages(context.url) as crawls:
+            found = next((one for one in crawls if one.number == of.id), None)
+            return crawl_focus(found, ON_TOPIC, pace=gently) if found is not None else None
+
+    return context.reports.get(name, compute, AGE, PATIENCE)
+
+
+def _noise(context: DashboardContext, of: OfCrawl) -> Result:
+    return context.reports.get(
+        (NOISE, of.id, of.started_at), lambda: noise_figures_of(context.url, of.id), AGE, PATIENCE
+    )
+
+
+def report_files(folder: Path) -> ReportFiles:
+    candidates = _candidates(folder)
+    found = []
+    for written_at, name, size in candidates[:MOST_OPENED]:
+        head = read_file(folder / name, HEAD) or b""
+        kind = next((kind for kind, start in OURS.items() if start.match(head)), None)
+        if kind is not None:
+            found.append(ReportFile(_number(name), name, kind, size, written_at, size <= MOST_BYTES))
+    return ReportFiles(tuple(found), max(0, len(candidates) - MOST_OPENED))
+
+
+def report_file(folder: Path, number: int) -> Response | None:
+    """The report of this number as a document for a frame; None if there is none that may be shown."""
+    for one in report_files(folder).files:
+        if one.id == number and one.can_be_shown:
+            body = read_file(folder / one.name, MOST_BYTES)
+            if body is None or not OURS[one.kind].match(body[:HEAD]):  # it has been replaced meanwhile
+                return None
+            return HTMLResponse(body if one.kind in PAGES else _figures(one.name, body), headers=HEADERS)
+    return None
+
+
+def _candidates(folder: Path) -> list[tuple[float, str, int]]:
+    """The modification times, names and sizes of the files whose names may be those of reports, newest first."""
+    found = []
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.lower().endswith((".html", ".htm", ".json")):
+                with suppress(OSError):  # it has been deleted meanwhile
+                    status = entry.stat(follow_symlinks=False)
+                    if stat.S_ISREG(status.st_mode):
+                        found.append((status.st_mtime, entry.name, status.st_size))
+    return sorted(found, reverse=True)
+
+
+def _number(name: str) -> int:
+    """A number for a name in addresses, small enough for JavaScript."""
+    return int.from_bytes(blake2b(os.fsencode(name), digest_size=6).digest(), "big")
+
+
+def _figures(name: str, body: bytes) -> bytes:
+    text = body.decode("utf-8", "replace")
+    return report_page("figures.html", name=name, text=text, most=MOST_LETTERS).encode("utf-8", "replace")

@@ -1,0 +1,308 @@
+"""The view "images": lists of kept and skipped images, people's labels, and the error rates of the verdicts."""
+
+import math
+import time
+from collections import Counter
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Annotated, Any, Literal
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import Response
+from pydantic import BaseModel, Field
+from sqlalchemy import Connection, Integer, Row, case, cast, func, select
+
+from crawler.contrib.dashboard.access import RefusedError
+from crawler.contrib.dashboard.context import Context, Number, Text, Whole, see_other, slow
+from crawler.contrib.dashboard.edits import Action
+from crawler.contrib.dashboard.views.choices import (
+    OfCrawl,
+    SiteChoice,
+    chosen_crawl,
+    chosen_site,
+    crawl_names,
+    latest_with,
+    offered_sites,
+)
+from crawler.contrib.dashboard.views.judged_images import (
+    JUDGED,
+    KINDS,
+    ImageList,
+    JudgedImage,
+    VerdictFilter,
+    image,
+    judged,
+    labels_of,
+    least_certain,
+    list_verdicts,
+)
+from crawler.noise.verdict import BY_LIST, MODELS
+from crawler.store.batch.images import IMAGE
+from crawler.store.labels import Label, put_label, remove_label
+from crawler.store.page_tables import IS_AUDITED, label, verdict
+from crawler.translation.message import N_
+
+MOST = 24
+"""Images in a list at a time."""
+MOST_DOUBTFUL = 48
+router, api = APIRouter(), APIRouter()
+NO_SITE = SiteChoice(None)
+NORMAL = 1.959964
+"""Standard deviations to each side of the middle 95% of a normal distribution."""
+FILTERS = ("kind", "site", "by", "only")
+CrawlName = Annotated[Text, Query(description=N_("name of the crawl; by default the newest that judged images"))]
+
+
+class ImageParameters(BaseModel):
+    """Which images are listed."""
+
+    crawl: CrawlName = ""
+    wall: Literal["both", "kept", "skipped", "doubtful"] = Field(
+        default="both", description=N_("the list; doubtful can be filtered only by kind")
+    )
+    kind: Literal["all", "image", "link"] = Field(
+        default="all", description=N_("images, or the pages that images lead to")
+    )
+    site: Text = Field(default="", description=N_("the site whose pages show them: its name or a part of it"))
+    by: Literal["", "learned", "size", "keyword", "redundancy", "entropy", "filter_list"] = Field(
+        default="", description=N_("the model that called them noise")
+    )
+    only: Literal["all", "audited", "marked", "disputed"] = Field(
+        default="all",
+        description=N_("those downloaded by the audit, those with a label, those whose label differs from the verdict"),
+    )
+    kept_before: Whole = Field(
+        default=0, description=N_("the next kept ones: the value of before from the previous response")
+    )
+    skipped_before: Whole = Field(
+        default=0, description=N_("the next skipped ones: the value of before from the previous response")
+    )
+
+
+Given = Annotated[ImageParameters, Query()]
+VerdictNumber = Annotated[Number, Path(alias="verdict")]
+PeoplesLabel = Annotated[Literal["content", "noise", "none"], Query()]
+
+
+@dataclass(frozen=True, slots=True)
+class ImageLists:
+    """The requested lists of a crawl."""
+
+    crawl: str
+    kept: ImageList | None
+    skipped: ImageList | None
+    doubtful: ImageList | None
+    """Those nearest to the limit that have no label."""
+    site: SiteChoice = NO_SITE
+    """The requested site, if any."""
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorShare:
+    """How many of some verdicts are wrong, and the 95% interval (Wilson) for the share of all."""
+
+    wrong: int
+    of: int
+    share: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class AuditShare:
+    """The result of the audit for noise of one kind."""
+
+    kind: str
+    chosen: int
+    """Selected for the audit by their addresses, and thus at random."""
+    mistaken: ErrorShare
+    """Among those with a known size in pixels: how many are as large as content."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImageErrors:
+    """Error rates of the verdicts, by the audit and by people's labels."""
+
+    crawl: str
+    audit: tuple[AuditShare, ...]
+    skipped: ErrorShare
+    """Among the labelled images that were skipped: how many are content, by their labels."""
+    kept: ErrorShare
+    """Among the labelled images that were kept: how many are noise, by their labels."""
+    unknown: int
+    """Labels of images that have no verdict now."""
+
+
+@api.get("/api/images", summary=N_("Images that were kept or skipped, with verdicts, scores, reasons and labels"))
+def lists(context: Context, given: Given) -> ImageLists:
+    """The lists."""
+    with context.reading() as connection:
+        return _lists(connection, chosen_crawl(connection, given.crawl, latest_with(verdict)), given)
+
+
+@api.get("/api/images/error-rate", summary=N_("How often images are judged wrongly, by audit and by labels"))
+def error_rate(context: Context, crawl: CrawlName = "") -> ImageErrors:
+    """How often images are judged wrongly."""
+    with context.reading() as connection:
+        of = chosen_crawl(connection, crawl, latest_with(verdict))
+        if of is None:
+            raise RefusedError(HTTPStatus.NOT_FOUND, "No crawl has judged images yet.")
+        return image_errors(connection, of.id, of.name)
+
+
+@api.get("/api/images/{verdict}", summary=N_("A judged image, with its verdict, scores, reasons and labels"))
+def one(context: Context, number: VerdictNumber) -> JudgedImage:
+    """One image."""
+    with context.reading() as connection:
+        return judged(_row(connection, number))
+
+
+@router.get("/images")
+def show(context: Context, request: Request, given: Given) -> Response:
+    with context.reading() as connection:
+        of = chosen_crawl(connection, given.crawl, latest_with(verdict))
+        found = _lists(connection, of, given)
+        rate = image_errors(connection, of.id, of.name) if of is not None else None
+        crawls = crawl_names(connection, found.crawl)
+        sites = offered_sites(connection, of.id) if of is not None else []
+    filters = _other_than_usual(given.model_dump())
+    return context.page(
+        request,
+        "images.html",
+        found=found,
+        rate=rate,
+        given=given,
+        crawls=crawls,
+        sites=sites,
+        filtered=len(filters.keys() & (FILTERS[:1] if given.wall == "doubtful" else FILTERS)),
+        models=(*MODELS, BY_LIST),
+        address=lambda **other: (
+            f"{context.root}/images?{urlencode(_other_than_usual({**given.model_dump(), **other}))}"
+        ),
+    )
+
+
+@router.get("/images/{verdict}")
+def show_one(context: Context, request: Request, number: VerdictNumber) -> Response:
+    with context.reading() as connection:
+        row = _row(connection, number)
+    return context.page(request, "images_one.html", one=judged(row), crawl=row.crawl)
+
+
+@router.get("/images/{verdict}/image")
+def show_image(context: Context, number: VerdictNumber) -> Response:
+    with context.reading() as connection:
+        row = _row(connection, number)
+    found = image(context.output / "images" / row.file) if row.file else None
+    if found is None:
+        raise RefusedError(HTTPStatus.NOT_FOUND, "This image is not stored here.")
+    return found
+
+
+@slow(router.post("/images/{verdict}/mark"))
+def say(
+    context: Context,
+    request: Request,
+    number: VerdictNumber,
+    value: PeoplesLabel,
+) -> Response:
+    with context.reading() as connection:
+        row = _row(connection, number)
+    said = Label(IMAGE, row.crawl, row.url, row.page, value, row.sight, said_at=time.time())
+    with context.changing() as engine:
+        if value == "none":
+            remove_label(engine, said.key)
+        else:
+            put_label(engine, said)
+    context.record(request, Action.LABEL_REMOVED if value == "none" else Action(value), row.url)
+    return see_other(f"/images/{number}")
+
+
+def _lists(connection: Connection, of: OfCrawl | None, given: ImageParameters) -> ImageLists:
+    if of is None:
+        return ImageLists("", None, None, None)
+    kinds = KINDS if given.kind == "all" else (given.kind,)
+    if given.wall == "doubtful":
+        doubtful = ImageList(least_certain(connection, of.id, kinds, MOST_DOUBTFUL), 0)
+        return ImageLists(of.name, None, None, doubtful)
+    site = given.site.strip()
+    of_site = chosen_site(connection, of.id, site) if site else NO_SITE
+    audited, disputed = given.only == "audited", given.only == "disputed"
+
+    def listed(name: str, noise: bool) -> ImageList | None:
+        if given.wall not in ("both", name):
+            return None
+        if (site and of_site.id is None) or (not noise and (given.by or audited)):  # there are none
+            return ImageList((), 0)
+        is_labelled = disputed or given.only == "marked"
+        wanted = VerdictFilter(noise, kinds, of_site.id, given.by, audited, is_labelled, disputed)
+        return list_verdicts(connection, of.id, wanted, getattr(given, f"{name}_before"), MOST)
+
+    return ImageLists(of.name, listed("kept", noise=False), listed("skipped", noise=True), None, of_site)
+
+
+def _row(connection: Connection, number: int) -> Row[*tuple[Any, ...]]:
+    row = connection.execute(JUDGED.where(verdict.c.id == number)).one_or_none()
+    if row is None:
+        raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such image.")
+    return row
+
+
+def _other_than_usual(values: dict[str, Any]) -> dict[str, Any]:
+    """The parameters that differ from their defaults."""
+    usual = ImageParameters().model_dump()
+    return {name: value for name, value in values.items() if value != usual.get(name)}
+
+
+def image_errors(connection: Connection, crawl_id: int, name: str) -> ImageErrors:
+    found = agreement(connection, crawl_id)
+    return ImageErrors(
+        name,
+        audits(connection, crawl_id),
+        skipped=wilson(found["content_skipped"], found["content_skipped"] + found["noise_skipped"]),
+        kept=wilson(found["noise_kept"], found["noise_kept"] + found["content_kept"]),
+        unknown=found["unknown"],
+    )
+
+
+def audits(connection: Connection, crawl_id: int) -> tuple[AuditShare, ...]:
+    counts = (func.count(), func.count(verdict.c.mistaken), func.count().filter(verdict.c.mistaken))
+    found = select(verdict.c.kind, *counts).where(verdict.c.crawl_id == crawl_id, IS_AUDITED)
+    rows = connection.execute(found.group_by(verdict.c.kind).order_by(verdict.c.kind))
+    return tuple(AuditShare(kind, chosen, wilson(mistaken, told)) for kind, chosen, told, mistaken in rows)
+
+
+def agreement(connection: Connection, crawl_id: int) -> Counter[str]:
+    """How labels agree with the verdicts on their images, or on the pages behind if the image has none.
+
+    Counted as content_kept, content_skipped, noise_kept, noise_skipped, and as unknown where there is no verdict now.
+    Of several pages behind an image one that was kept counts.
+    """
+    # 0 and 1 are a kept and a skipped image, 2 and 3 a page behind it.
+    verdicts = case((verdict.c.kind == "image", 0), else_=2) + cast(verdict.c.noise, Integer)
+    first = select(label.c.value, func.min(verdicts).label("first")).outerjoin_from(
+        label, verdict, label.c.key == verdict.c.label_key
+    )
+    each = first.where(*labels_of(crawl_id)).group_by(label.c.id, label.c.value).subquery()
+    counts = Counter[str]()
+    for value, found, count in connection.execute(
+        select(each.c.value, each.c.first, func.count()).group_by(each.c.value, each.c.first)
+    ):
+        counts["unknown" if found is None else f"{value}_{'skipped' if found % 2 else 'kept'}"] += count
+    return counts
+
+
+def wilson(wrong: int, of: int) -> ErrorShare:
+    """A share with Wilson's interval, which is also valid for few cases and for shares near 0.
+
+    >>> found = wilson(2, 50)
+    >>> found.share, round(found.low, 3), round(found.high, 3), wilson(0, 0).share
+    (0.04, 0.011, 0.135, None)
+    """
+    if not of:
+        return ErrorShare(0, 0, None, None, None)
+    share, spread = wrong / of, NORMAL**2 / of
+    middle = (share + spread / 2) / (1 + spread)
+    half = NORMAL * math.sqrt(share * (1 - share) / of + spread / (4 * of)) / (1 + spread)
+    return ErrorShare(wrong, of, share, max(0.0, middle - half), min(1.0, middle + half))

@@ -1,0 +1,299 @@
+"""Changes of jobs: the form that adds one, and the buttons that pause, resume, remove, start and stop.
+
+The user of the dashboard need not be its operator. So a job from here names no file and no code: seeds are addresses or
+the demo, a topic is words, and only the settings in OWN can be set, which relax no protection. Each run is a separate
+process, which outlives the dashboard.
+"""
+
+import logging
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from http import HTTPStatus
+from pathlib import PurePosixPath
+from threading import Thread
+from typing import Annotated, Any, Literal, get_args
+from zoneinfo import available_timezones
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
+from pydantic import AfterValidator, BaseModel, StringConstraints
+from scrapy.settings import BaseSettings
+
+from crawler.arguments import ARGUMENTS, BETWEEN_SEEDS, DEMO_ALONE, SPIDER, TEXT_FILE, ArgumentError
+from crawler.contrib.dashboard.access import RefusedError
+from crawler.contrib.dashboard.context import (
+    MOST_LETTERS,
+    Context,
+    DashboardContext,
+    Number,
+    Text,
+    language_of,
+    see_other,
+    slow,
+    storable,
+)
+from crawler.contrib.dashboard.edits import Action
+from crawler.contrib.dashboard.views.schedule import DONE, After, Said, numbered, opened, schedule_data, when
+from crawler.contrib.schedule.cron import CronError, read_cron
+from crawler.contrib.schedule.job_definition import JobDefinition, description, next_at
+from crawler.contrib.schedule.job_process import starting_thread
+from crawler.contrib.schedule.job_scheduler import JobScheduler, StartedRun, scheduler_of
+from crawler.contrib.schedule.job_store import BY_HAND, TOLD, DueRun, Jobs
+from crawler.contrib.schedule.run_notice import webhook_address
+from crawler.store.database import StateError, open_database
+from crawler.translation.message import Message
+
+logger = logging.getLogger(__name__)
+
+LONG = 20_000
+"""Characters of the seeds."""
+OWN = ("CONTACT", "KEEP_RESPONSES")
+ADDRESS = re.compile(r"https?://", re.IGNORECASE)
+Described = Callable[[float], dict[str, Any]]
+router = APIRouter()
+From = Annotated[Literal["list", "job"], Query(alias="from", description="the page of the button")]
+
+
+class JobForm(BaseModel):
+    """The fields of the form, with their defaults."""
+
+    name: Text = ""
+    cron: Text = ""
+    timezone: Text = "UTC"
+    seeds: Annotated[str, StringConstraints(max_length=LONG), AfterValidator(storable)] = ""
+    topic: Text = ""
+    scope: Literal["host", "site", "any"] = "site"
+    max_pages: Text = ""
+    max_depth: Text = ""
+    min_relevance: Text = ""
+    stop_when: Text = ""
+    lang: Text = ""
+    images: Literal["yes", "no"] = "yes"
+    markdown: Literal["no", "yes", "links"] = "no"
+    refresh: Literal["due", "all"] = "due"
+    notify: Text = ""
+    purpose: Literal["label", "ai-train", "ai-input", "search"] = "label"
+    CONTACT: Text = ""
+    KEEP_RESPONSES: Literal["", "0"] = ""
+
+
+USUAL: dict[str, str] = JobForm().model_dump()
+FORM_ARGUMENTS = tuple(name for name in USUAL if name in ARGUMENTS and name != "name")
+FIELDS = {
+    name: {"allowed": get_args(one.annotation), "most": LONG if name == "seeds" else MOST_LETTERS}
+    for name, one in JobForm.model_fields.items()
+}
+"""What the form needs to know about a field: its allowed values if they are few, and its maximum length."""
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A submitted form."""
+
+    values: Mapping[str, str]
+    errors: Mapping[str, Message]
+    """The errors by field; an error of no single field has an empty name."""
+    described: Described | None = None
+    """The job for the database, if there are no errors."""
+
+
+def filled(given: Mapping[str, str], settings: BaseSettings) -> Filled:
+    """The form with its errors, or with the job it describes."""
+    values = {name: str(given.get(name, usual)).strip() for name, usual in USUAL.items()}
+    if values["seeds"] != "demo":
+        values["seeds"] = " ".join(values["seeds"].split())
+    errors = {name: why for name, value in values.items() if (why := _wrong(name, value, values))}
+    if errors:
+        return Filled(values, errors)
+    arguments = {name: values[name] for name in FORM_ARGUMENTS if values[name] and values[name] != USUAL[name]}
+    own = {name: values[name] for name in OWN if values[name] and values[name] != USUAL[name]}
+    wish = JobDefinition(values["name"], values["cron"], values["timezone"], SPIDER, arguments, own, values["notify"])
+    try:
+        return Filled(values, {}, description(wish, settings))
+    except (CronError, ArgumentError, StateError) as error:
+        return Filled(values, {"": error.message})
+
+
+def _wrong(name: str, value: str, values: Mapping[str, str]) -> Message | None:
+    try:
+        if name == "cron" and not value:
+            return Message("a job needs a time, such as 0 3 * * * or @daily")
+        if name == "cron":
+            read_cron(value, "UTC")
+        elif name == "timezone":
+            read_cron("@daily", value)
+        elif name in CHECKS:
+            CHECKS[name](value)
+        elif name == "topic" and _is_like_a_file(value):
+            return Message(
+                "{topic} looks like a file name; only words are allowed here; to use a file, add the job with "
+                "scrapy schedule add",
+                {"topic": repr(value[:100])},
+            )
+        elif name in ARGUMENTS and value:
+            ARGUMENTS[name].read(value)
+        elif name == "name":
+            return Message("a job needs a name")
+        elif not value.isprintable():
+            return Message("it contains characters that cannot be displayed")
+    except (ArgumentError, CronError) as error:
+        wrong = error.message.values.get("wrong")
+        return wrong if isinstance(wrong, Message) else error.message
+    return None
+
+
+def _check_seeds(value: str) -> None:
+    if not value:
+        raise ArgumentError("a crawl needs seeds: addresses with http:// or https://, or demo")
+    if value == "demo":
+        return
+    for one in BETWEEN_SEEDS.split(value.strip(" ,")):
+        if one == "demo":
+            raise ArgumentError(DEMO_ALONE)
+        if not ADDRESS.match(one):
+            raise ArgumentError(
+                "seed {seed} is neither an http:// or https:// address nor demo; to use a file, add the job with "
+                "scrapy schedule add",
+                seed=repr(one[:100]),
+            )
+        ARGUMENTS["seeds"].read(one)
+
+
+def _check_webhook(value: str) -> None:
+    if value:
+        webhook_address(value)
+
+
+CHECKS: Mapping[str, Callable[[str], None]] = {"seeds": _check_seeds, "notify": _check_webhook}
+
+
+def _is_like_a_file(topic: str) -> bool:
+    """Whether a topic would be taken for the name of a file."""
+    suffix = PurePosixPath(topic.replace("\\", "/")).suffix.lower()
+    is_in_a_folder = suffix and re.search(r"[/\\]", topic)
+    return bool(topic.lower().endswith(".toml") or TEXT_FILE.fullmatch(topic) or is_in_a_folder)
+
+
+@cache
+def zones() -> list[str]:
+    return sorted(available_timezones())
+
+
+@router.get("/schedule/add")  # the form is shown at this address if it is refused
+@router.get("/schedule")
+def show(context: Context, request: Request, said: Said = "", after: After = 0) -> Response:
+    return _page(context, request, Filled(USUAL, {}), said, after)
+
+
+def _page(context: DashboardContext, request: Request, form: Filled, said: str = "", after: int = 0) -> Response:
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
+    values: dict[str, Any] = {"schedule": schedule_data(context, after), "said": DONE.get(said, "")}
+    values |= {"form": form, "zones": zones(), "fields": FIELDS}
+    return context.page(request, "schedule.html", status, **values, when=partial(when, language=language_of(request)))
+
+
+@slow(router.post("/schedule/add"))
+def add(context: Context, request: Request, given: Annotated[JobForm, Query()]) -> Response:
+    form = filled(given.model_dump(), context.settings)
+    if form.described is not None:
+        try:
+            with opened(context) as jobs:
+                jobs.add(form.values["name"], form.described)
+        except RefusedError as error:
+            form = Filled(form.values, {"name": error.message})
+    if form.errors:
+        return _page(context, request, form)
+    context.record(request, Action.JOB_ADDED, form.values["name"])
+    return see_other("/schedule?said=added")
+
+
+def begin(context: DashboardContext, number: int) -> str | None:
+    """Start a run of a job now; returns the job's name, None if it was running already."""
+    jobs, started = Jobs(open_database(context.url)), None
+    try:
+        scheduler = scheduler_of(jobs, context.settings)
+        job = scheduler.current(numbered(jobs.all()[0], number).name)
+        run = jobs.start(job, DueRun(BY_HAND), scheduler.place)
+        if run is not None:
+            started = starting_thread().submit(scheduler.begin, job, run).result()
+    except ArgumentError as error:
+        raise RefusedError(HTTPStatus.INTERNAL_SERVER_ERROR, str(error)) from None
+    finally:
+        if started is None:
+            jobs.engine.dispose()
+    if started is not None:
+        Thread(target=_see_out, args=(scheduler, started), name="run", daemon=True).start()
+    return job.name if run is not None else None
+
+
+def _see_out(scheduler: JobScheduler, started: StartedRun) -> None:
+    """Record how a run ended that could not do so itself, for example because it was killed."""
+    started.child.process.wait()
+    try:
+        scheduler.reap()
+        scheduler.notices.wait()
+    except StateError as error:
+        logger.warning("How a run ended could not be recorded: %s", error)
+    finally:
+        scheduler.jobs.engine.dispose()
+
+
+def end(context: DashboardContext, number: int) -> str | None:
+    """Tell the current run of a job to stop; returns the job's name, None if there is no run."""
+    with opened(context) as jobs:
+        job = scheduler_of(jobs, context.settings).current(numbered(jobs.all()[0], number).name)
+        if job.now is None:
+            return None
+        jobs.stop(job.now.id, TOLD)  # its process reads this, on whatever machine it is
+        return job.name
+
+
+@slow(router.post("/schedule/{job}/pause"))
+def pause(context: Context, request: Request, job: Number, came_from: From = "list", after: After = 0) -> Response:
+    with opened(context) as jobs:
+        name = numbered(jobs.all()[0], job).name
+        jobs.pause(name)
+    context.record(request, Action.JOB_PAUSED, name)
+    return _back(job, came_from, after, "paused")
+
+
+@slow(router.post("/schedule/{job}/resume"))
+def resume(context: Context, request: Request, job: Number, came_from: From = "list", after: After = 0) -> Response:
+    with opened(context) as jobs:
+        name = numbered(jobs.all()[0], job).name
+        jobs.resume(name, next_at)
+    context.record(request, Action.JOB_RESUMED, name)
+    return _back(job, came_from, after, "resumed")
+
+
+@slow(router.post("/schedule/{job}/remove"))
+def remove(context: Context, request: Request, job: Number) -> Response:
+    with opened(context) as jobs:
+        name = numbered(jobs.all()[0], job).name
+        jobs.remove(name)
+    context.record(request, Action.JOB_REMOVED, name)
+    return see_other("/schedule?said=removed")
+
+
+@slow(router.post("/schedule/{job}/run"))
+def run_now(context: Context, request: Request, job: Number, came_from: From = "list", after: After = 0) -> Response:
+    name = begin(context, job)
+    if name is not None:
+        context.record(request, Action.JOB_STARTED, name)
+    return _back(job, came_from, after, "busy" if name is None else "started")
+
+
+@slow(router.post("/schedule/{job}/stop"))
+def stop(context: Context, request: Request, job: Number, came_from: From = "list", after: After = 0) -> Response:
+    name = end(context, job)
+    if name is not None:
+        context.record(request, Action.JOB_STOPPED, name)
+    return _back(job, came_from, after, "idle" if name is None else "told")
+
+
+def _back(job: int, came_from: str, after: int, said: str) -> Response:
+    if came_from == "job":
+        return see_other(f"/schedule/{job}?said={said}")
+    return see_other(f"/schedule?said={said}" + (f"&after={after}" if after else ""))

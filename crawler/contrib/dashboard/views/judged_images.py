@@ -1,0 +1,259 @@
+"""Judged images: lists of verdicts with people's labels, and the files of kept images.
+
+A label is for an image as a page shows it, so it can belong to several verdicts: that on the image, and those on the
+pages that the image links to. Verdict and label then have the same key.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from heapq import nsmallest
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from fastapi.responses import Response
+from sqlalchemy import ColumnElement, Connection, Select, exists, func, select
+
+from crawler.contrib.dashboard.context import ReasonObject
+from crawler.noise import verdict_reasons
+from crawler.noise.image_evidence import Sighting
+from crawler.page.image_file import type_of
+from crawler.store.batch.images import IMAGE
+from crawler.store.crawl_tables import crawl, site
+from crawler.store.labels import CONTENT, NEWEST, NOISE
+from crawler.store.page_tables import IS_AUDITED, IS_NOISE, label, verdict
+from crawler.translation.message import CONTROL
+
+KINDS = ("image", "link")
+SURE = 1e-9  # the closest a probability may be to 0 and 1 when certainty is measured
+MOST_BYTES = 10 * 1024 * 1024
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "Cache-Control": "private, max-age=3600",
+    "Content-Disposition": "inline",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedImage:
+    """An image, or the page behind it, with its verdict and label."""
+
+    id: int
+    kind: str
+    """image, or link: the page that the image leads to."""
+    url: str
+    target: str
+    page: str
+    site: str | None
+    """The site whose pages show it."""
+    verdict: str
+    """content or noise."""
+    probability: float
+    """Of noise."""
+    keyword: float | None
+    redundancy: float | None
+    entropy: float | None
+    reasons: tuple[ReasonObject, ...]
+    decided_by: str
+    audited: bool
+    mistaken: bool | None
+    bytes: int | None
+    decided_at: str
+    name: str
+    """The part of its address that names its file."""
+    alt: str
+    title: str
+    anchor: str
+    width: int | None
+    """In pixels, according to the page."""
+    height: int | None
+    is_here: bool
+    """Whether it was downloaded, and the location of its file is known."""
+    label: str
+    """content or noise according to people; empty if nobody labelled it."""
+
+    @property
+    def is_disputed(self) -> bool:
+        """Whether its label contradicts its verdict."""
+        return bool(self.label) and self.label != self.verdict
+
+    @property
+    def box(self) -> tuple[int, int] | None:
+        """Width and height of a box with its aspect ratio, at most 160 x 110."""
+        if not self.width or not self.height or self.width < 0 or self.height < 0:
+            return None
+        scale = min(160 / self.width, 110 / self.height, 1.0)
+        return max(2, round(self.width * scale)), max(2, round(self.height * scale))
+
+
+@dataclass(frozen=True, slots=True)
+class ImageList:
+    """Some images, newest first or least certain first."""
+
+    images: tuple[JudgedImage, ...]
+    before: int
+    """The parameter with which the next part of the list is requested; 0 at the end."""
+
+
+class VerdictFilter(NamedTuple):
+    """Conditions for verdicts."""
+
+    noise: bool
+    kinds: tuple[str, ...] = KINDS
+    site_id: int | None = None
+    by: str = ""
+    """The model that called them noise; any model if empty."""
+    audited: bool = False
+    """Only noise that was selected for the audit."""
+    labelled: bool = False
+    """Only those that have a label."""
+    disputed: bool = False
+    """Of those with a label, only those whose label contradicts the verdict."""
+
+
+JUDGED = (
+    select(verdict, crawl.c.name.label("crawl"), site.c.name.label("site"), label.c.value.label("label"))
+    .join(crawl, crawl.c.id == verdict.c.crawl_id)
+    .outerjoin(site, site.c.id == verdict.c.site_id)
+    .outerjoin(label, label.c.key == verdict.c.label_key)
+)
+IS_LABELLED = exists().where(label.c.key == verdict.c.label_key)
+
+
+def list_verdicts(
+    connection: Connection, crawl_id: int, wanted: VerdictFilter, before: int = 0, most: int = 24
+) -> ImageList:
+    """The newest verdicts that match and have a lower number."""
+    numbers: list[int] = []
+    for found in _wanted(crawl_id, wanted, before or NEWEST):
+        numbers += connection.execute(found.limit(most + 1)).scalars()
+    numbers.sort(reverse=True)
+    return ImageList(read_verdicts(connection, numbers[:most]), numbers[most - 1] if len(numbers) > most else 0)
+
+
+def read_verdicts(connection: Connection, numbers: Sequence[int]) -> tuple[JudgedImage, ...]:
+    """The verdicts with these numbers, in this order; deleted ones are left out."""
+    known = {row.id: judged(row) for row in connection.execute(JUDGED.where(verdict.c.id.in_(numbers)))}
+    return tuple(known[number] for number in numbers if number in known)
+
+
+def judged(row: Any) -> JudgedImage:
+    """The image in a row of JUDGED."""
+    sighting = Sighting.of(row.sight)
+    width, height = sighting.size
+    return JudgedImage(
+        *(row.id, row.kind, row.url, row.target, row.page, row.site, NOISE if row.noise else CONTENT),
+        *(row.probability, row.keyword, row.redundancy, row.entropy, verdict_reasons.read(row.reasons), row.decided_by),
+        *(row.audited, row.mistaken, row.bytes if row.file else None, row.decided_at),
+        name=_name(row.url),
+        alt=sighting.alt,
+        title=sighting.title,
+        anchor=sighting.anchor_text,
+        width=width,
+        height=height,
+        is_here=row.file is not None,
+        label=row.label or "",
+    )
+
+
+def _name(url: str) -> str:
+    return CONTROL.sub("", unquote(urlsplit(url).path.rstrip("/").rpartition("/")[2]))[:80]
+
+
+def _wanted(crawl_id: int, wanted: VerdictFilter, before: int) -> Iterator[Select[Any]]:
+    """The numbers of the verdicts, in queries that each use an index for their order or have few rows to sort."""
+    if wanted.labelled:
+        yield _labelled(crawl_id, wanted, before)
+        return
+    found = select(verdict.c.id).where(verdict.c.crawl_id == crawl_id, verdict.c.id < before)
+    # Conditions that match the partial indexes: audited verdicts, and those decided by a model, are noise.
+    if wanted.site_id is None and not wanted.audited:
+        found = found.where(IS_NOISE if wanted.by else verdict.c.noise == wanted.noise)
+    elif wanted.site_id is not None:
+        found = found.where(verdict.c.noise == wanted.noise)
+    for kind in wanted.kinds:
+        yield found.where(verdict.c.kind == kind, *_filters(wanted)).order_by(verdict.c.id.desc())
+
+
+def _labelled(crawl_id: int, wanted: VerdictFilter, before: int) -> Select[Any]:
+    # Starting from the labels, which are few: + 0 keeps SQLite from scanning all verdicts in their order.
+    number = verdict.c.id + 0
+    found = select(number).join_from(label, verdict, label.c.key == verdict.c.label_key).where(*labels_of(crawl_id))
+    found = found.where(number < before, verdict.c.noise == wanted.noise, verdict.c.kind.in_(wanted.kinds))
+    if wanted.disputed:
+        found = found.where(label.c.value == (CONTENT if wanted.noise else NOISE))
+    return found.where(*_filters(wanted)).order_by(number.desc())
+
+
+def _filters(wanted: VerdictFilter) -> Iterator[ColumnElement[bool]]:
+    if wanted.site_id is not None:
+        yield verdict.c.site_id == wanted.site_id
+    if wanted.audited:
+        yield IS_AUDITED
+    if wanted.by:
+        yield verdict.c.decided_by == wanted.by
+
+
+def labels_of(crawl_id: int) -> tuple[ColumnElement[bool], ...]:
+    name = select(crawl.c.name).where(crawl.c.id == crawl_id).scalar_subquery()
+    return label.c.crawl == name, label.c.kind == IMAGE
+
+
+def least_certain(connection: Connection, crawl_id: int, kinds: Sequence[str], most: int) -> tuple[JudgedImage, ...]:
+    """The verdicts without a label that are nearest to the limit on both sides, least certain first.
+
+    The limit is where the crawl's own verdicts on images part; how far a probability is from it is measured in
+    log-odds, as the limit may be near 1.
+    """
+    limit, column = _limit(connection, crawl_id), verdict.c.probability
+    sides = ((column < limit, column.desc()), (column >= limit, column.asc()))
+    found: list[tuple[float, int]] = []
+    for kind in kinds:
+        for noise in (False, True):
+            mine = select(column, verdict.c.id).where(
+                verdict.c.crawl_id == crawl_id, verdict.c.kind == kind, verdict.c.noise == noise, ~IS_LABELLED
+            )
+            for side, order in sides:
+                rows = connection.execute(mine.where(side).order_by(order).limit(most))
+                found += [(abs(_odds(row.probability) - _odds(limit)), row.id) for row in rows]
+    return read_verdicts(connection, [number for _, number in nsmallest(most, found)])
+
+
+def _limit(connection: Connection, crawl_id: int) -> float:
+    """The probability between the content most like noise and the noise least like it, for images."""
+
+    def edge(found: ColumnElement[Any], *, noise: bool) -> float | None:
+        mine = (verdict.c.crawl_id == crawl_id, verdict.c.kind == "image", verdict.c.noise == noise)
+        value: float | None = connection.execute(select(found).where(*mine)).scalar_one()
+        return value
+
+    column = verdict.c.probability
+    edges = [edge(func.max(column), noise=False), edge(func.min(column), noise=True)]
+    known = [one for one in edges if one is not None]
+    return sum(known) / len(known) if known else 0.5
+
+
+def _odds(probability: float) -> float:
+    bounded = min(max(probability, SURE), 1 - SURE)
+    return math.log(bounded / (1 - bounded))
+
+
+def image(path: Path) -> Response | None:
+    """The image in a file as a response; None if there is none that may be shown."""
+    body = read_file(path, MOST_BYTES + 1)
+    if body is None or len(body) > MOST_BYTES:
+        return None
+    found = type_of(body)
+    return Response(body, headers={**HEADERS, "Content-Type": found.media_type}) if found is not None else None
+
+
+def read_file(path: Path, most: int) -> bytes | None:
+    """The first bytes of a file; None if it cannot be read, or is a link."""
+    try:
+        if path.is_symlink() or not path.is_file():
+            return None
+        with path.open("rb") as file:
+            return file.read(most)
+    except OSError:
+        return None

@@ -1,0 +1,263 @@
+"""The view "labels": the least certain pages and images, to be labelled by people, and their labels.
+
+Pages to label are listed by certainty. Those whose method tells none come last, in the order in which they were stored.
+No index tells which pages can be labelled: each part of the list checks so many pages, and the next part continues
+there.
+"""
+
+import json
+from dataclasses import dataclass, fields
+from http import HTTPStatus
+from typing import Annotated, NamedTuple
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import Response
+from sqlalchemy import Connection, func, select, tuple_
+
+from crawler.contrib.dashboard.access import RefusedError
+from crawler.contrib.dashboard.context import Context, Number, Text, Whole, see_other, slow
+from crawler.contrib.dashboard.edits import Action
+from crawler.contrib.dashboard.views.choices import crawl_names
+from crawler.contrib.dashboard.views.judged_images import KINDS, JudgedImage, least_certain
+from crawler.export.export_pages import gold_line
+from crawler.store.batch.images import IMAGE
+from crawler.store.batch.shared_learning import OFF_TOPIC, ON_TOPIC, TOPIC
+from crawler.store.crawl_tables import crawl as crawl_table
+from crawler.store.labels import CONTENT, NEWEST, NOISE, TEXT, all_labels, count_labels, remove_label
+from crawler.store.page_tables import label, page, stored_response
+from crawler.store.read_only import NOTHING
+from crawler.translation.message import N_
+
+MOST_PAGES, MOST_IMAGES, MOST_LABELS = 20, 12, 20
+MOST_BYTES = 32 * 1024 * 1024
+"""Bytes of a file that is made in memory."""
+BEGINNING = 300  # characters of a text in a list
+LOOKED_AT = 1_000  # pages checked for a part of the list: reading their rows takes some tens of milliseconds
+router, api = APIRouter(), APIRouter()
+CrawlName = Annotated[Text, Query(description=N_("name of the crawl; by default the newest that stored responses"))]
+After = Annotated[Whole, Query(description=N_("the page from which to continue"))]
+Before = Annotated[Whole, Query(description=N_("list labels older than this one"))]
+
+
+@dataclass(frozen=True, slots=True)
+class UncertainPage:
+    """A page that could be labelled."""
+
+    id: int
+    url: str
+    title: str
+    language: str | None
+    certainty: float | None
+    """The F1 that the method expects of its text; null for most methods."""
+    fetched_at: str
+
+
+class LabelledCrawl(NamedTuple):
+    """A crawl whose pages could be labelled."""
+
+    id: int
+    name: str
+    kept: bool
+    """Whether any response of its pages was stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedLabel:
+    """A label in a list, without its details."""
+
+    id: int
+    kind: str
+    url: str
+    page: str
+    """The page that shows the image; for a page, its own address."""
+    value: str
+    """For a text, its beginning."""
+    said_at: float
+    number: int | None
+    """The number of the labelled page, if it still exists."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelCounts:
+    """How many labels a crawl has."""
+
+    texts: int
+    """Pages whose main text is labelled."""
+    content: int
+    noise: int
+    on_topic: int
+    """Pages that are on the topic, by their labels."""
+    off_topic: int
+
+
+@dataclass(frozen=True, slots=True)
+class LabelQueue:
+    """The least certain pages and images."""
+
+    crawl: str
+    kept: bool
+    """Whether responses of this crawl's pages were stored."""
+    pages: tuple[UncertainPage, ...]
+    after: int
+    """The page from which to continue; 0 at the end."""
+    images: tuple[JudgedImage, ...]
+    counts: LabelCounts
+
+
+@dataclass(frozen=True, slots=True)
+class LabelList:
+    """Labels, newest first."""
+
+    crawl: str
+    labels: tuple[ListedLabel, ...]
+    before: int
+    """The label from which to continue; 0 at the end."""
+    counts: LabelCounts
+
+
+@api.get("/api/labels/queue", summary=N_("The pages and images that are least certain"))
+def queue(context: Context, crawl: CrawlName = "", after: After = 0) -> LabelQueue:
+    """The least certain pages and images of a crawl."""
+    with context.reading() as connection:
+        of = _chosen(connection, crawl)
+        found = uncertain_pages(connection, of, after, MOST_PAGES)
+        images = least_certain(connection, of.id, KINDS, MOST_IMAGES)
+        return LabelQueue(of.name, of.kept, *found, images, _counts(connection, of.name))
+
+
+@api.get("/api/labels", summary=N_("People's labels of pages and images"))
+def labels(context: Context, crawl: CrawlName = "", before: Before = 0) -> LabelList:
+    """The labels of a crawl; they outlive it."""
+    with context.reading() as connection:
+        name = crawl or _chosen(connection, "").name
+        found = list_labels(connection, name, before, MOST_LABELS + 1)
+        next_before = found[MOST_LABELS - 1].id if len(found) > MOST_LABELS else 0
+        return LabelList(name, found[:MOST_LABELS], next_before, _counts(connection, name))
+
+
+@router.get("/labels")
+def show(context: Context, request: Request, crawl: CrawlName = "", after: After = 0) -> Response:
+    with context.reading() as connection:
+        of = crawl_to_label(connection, crawl)
+        names = crawl_names(connection, of.name if of is not None else "")
+    found = queue(context, crawl, after) if names.names else None
+    listed = labels(context, found.crawl) if found else None
+    return context.page(request, "labels.html", crawls=names, queue=found, said=listed, after=after)
+
+
+@router.get("/labels/list")
+def show_list(context: Context, request: Request, crawl: CrawlName = "", before: Before = 0) -> Response:
+    return context.page(request, "labels_list.html", said=labels(context, crawl, before))
+
+
+@slow(router.post("/labels/{label}/remove"))
+def remove(context: Context, request: Request, number: Annotated[Number, Path(alias="label")]) -> Response:
+    with context.reading() as connection:
+        row = connection.execute(
+            select(label.c.key, label.c.crawl, label.c.url).where(label.c.id == number)
+        ).one_or_none()
+    if row is None:
+        raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such label any more.")
+    with context.changing() as engine:
+        remove_label(engine, row.key)
+    context.record(request, Action.LABEL_REMOVED, row.url)
+    return see_other(f"/labels/list?{urlencode({'crawl': row.crawl})}")
+
+
+@slow(router.get("/labels/gold.jsonl"))
+def gold(context: Context, crawl: CrawlName = "") -> Response:
+    """The labelled pages in the format that `scrapy evaluate` reads; raises a RefusedError if they need too much
+    memory.
+    """
+    with context.reading() as connection:
+        found, size = [], 0
+        for one in all_labels(connection, crawl or None, TEXT):
+            found.append(gold_line(one))
+            size += len(found[-1])
+            if size > MOST_BYTES:
+                raise RefusedError(
+                    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                    "This is too large for the dashboard; use scrapy export --labels -o FILE.",
+                )
+    headers = {"Content-Disposition": 'attachment; filename="gold.jsonl"'}
+    return Response(b"".join(found), headers=headers, media_type="application/x-ndjson")
+
+
+def crawl_to_label(connection: Connection, name: str) -> LabelledCrawl | None:
+    """The crawl of this name; without a name the newest one that stored responses, or the newest one."""
+    kept = select(stored_response.c.key).where(stored_response.c.crawl_id == crawl_table.c.id).exists()
+    order = (kept.desc(), crawl_table.c.started_at.desc(), crawl_table.c.id.desc())
+    found = select(crawl_table.c.id, crawl_table.c.name, kept.label("kept")).order_by(*order).limit(1)
+    row = connection.execute(found.where(crawl_table.c.name == name) if name else found).one_or_none()
+    return LabelledCrawl(row.id, row.name, bool(row.kept)) if row is not None else None
+
+
+def uncertain_pages(
+    connection: Connection, of: LabelledCrawl, after: int = 0, most: int = 20
+) -> tuple[tuple[UncertainPage, ...], int]:
+    """The next pages after this one with a stored response and no label, least certain first; and the page from which
+    to continue, 0 at the end.
+    """
+    if not of.kept:
+        return (), 0
+    numbers = _next(connection, of.id, after)
+    labelled = select(label.c.url).where(label.c.crawl == of.name, label.c.kind == TEXT)
+    found = select(*(page.c[one.name] for one in fields(UncertainPage))).join(
+        stored_response, stored_response.c.key == page.c.key
+    )
+    rows = connection.execute(found.where(page.c.id.in_(numbers), page.c.url.not_in(labelled)))
+    known = {row.id: UncertainPage(*row) for row in rows}
+    pages = tuple(known[number] for number in numbers if number in known)[:most]
+    if len(pages) == most:
+        return pages, pages[-1].id
+    return pages, numbers[-1] if len(numbers) == LOOKED_AT else 0
+
+
+def _next(connection: Connection, crawl_id: int, after: int) -> list[int]:
+    """The numbers of the next pages, from the index alone."""
+    mine = page.c.crawl_id == crawl_id
+    last = connection.execute(select(page.c.certainty).where(mine, page.c.id == after)).one_or_none()
+    every = select(page.c.id).where(mine)
+    told = every.where(page.c.certainty.is_not(None)).order_by(page.c.certainty, page.c.id)
+    untold = every.where(page.c.certainty.is_(None)).order_by(page.c.id)
+    if last is None:
+        ways = [told, untold]
+    elif last.certainty is not None:
+        ways = [told.where(tuple_(page.c.certainty, page.c.id) > (last.certainty, after)), untold]
+    else:
+        ways = [untold.where(page.c.id > after)]
+    numbers: list[int] = []
+    for way in ways:
+        numbers += connection.execute(way.limit(LOOKED_AT - len(numbers))).scalars()
+    return numbers
+
+
+def list_labels(connection: Connection, crawl: str, before: int = 0, most: int = 20) -> tuple[ListedLabel, ...]:
+    """The labels of a crawl before this one, newest first; a changed label keeps its place."""
+    # By number, so that long texts are read only for these few.
+    numbers = select(label.c.id).where(label.c.crawl == crawl, label.c.id < (before or NEWEST))
+    beginning = func.substr(label.c.value, 1, BEGINNING, type_=label.c.value.type).label("value")
+    found = select(label.c.id, label.c.kind, label.c.url, label.c.page, beginning, label.c.said_at, label.c.detail)
+    found = found.where(label.c.id.in_(numbers.order_by(label.c.id.desc()).limit(most))).order_by(label.c.id.desc())
+    rows = connection.execute(found).all()
+    of_pages = {row.id: json.loads(row.detail)["number"] for row in rows if row.kind != IMAGE}
+    there = select(page.c.id, page.c.url).where(page.c.id.in_([one for one in of_pages.values() if one]))
+    pages = {(row.id, row.url) for row in connection.execute(there)}
+    return tuple(
+        ListedLabel(*row[:-1], number if ((number := of_pages.get(row.id)), row.url) in pages else None) for row in rows
+    )
+
+
+def _chosen(connection: Connection, name: str) -> LabelledCrawl:
+    """The crawl of this name, or the default one; raises a RefusedError if there is none."""
+    of = crawl_to_label(connection, name)
+    if of is None:
+        raise RefusedError(HTTPStatus.NOT_FOUND, N_("There is no such crawl.") if name else NOTHING)
+    return of
+
+
+def _counts(connection: Connection, name: str) -> LabelCounts:
+    texts, images, topics = (count_labels(connection, name, kind) for kind in (TEXT, IMAGE, TOPIC))
+    of_topic = topics.get(ON_TOPIC, 0), topics.get(OFF_TOPIC, 0)
+    return LabelCounts(texts.get(TEXT, 0), images.get(CONTENT, 0), images.get(NOISE, 0), *of_topic)

@@ -1,0 +1,351 @@
+"""One crawl: its figures and workers, its sites, why the slowest of them are slow, and its progress over time."""
+
+import json
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from itertools import zip_longest
+from operator import attrgetter
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import Response
+from pydantic import BaseModel, Field
+from sqlalchemy import Connection, func, select
+
+from crawler.contrib.dashboard.access import RefusedError
+from crawler.contrib.dashboard.context import Context, DashboardContext, Number, OutcomeObject, Sentence, Text, slow
+from crawler.contrib.dashboard.views.overview import CrawlFigures, figures
+from crawler.frontier.batch import WorkerSample
+from crawler.outcomes import Group
+from crawler.reports.address_patterns import PatternRow, address_patterns
+from crawler.reports.crawls import CrawlSummary, OutcomeTotals, outcome_totals, summary_of
+from crawler.reports.seeds import failed_seeds
+from crawler.reports.sites import SiteQuery, SlowHost, SortedSites, sites, slowest
+from crawler.reports.throughput import SamplePoint, sample_points
+from crawler.store.crawl_tables import sample
+from crawler.store.database import database_time
+from crawler.store.read_only import reading
+from crawler.translation.message import N_
+
+Hours = Literal["1", "6", "24", "168", "all"]
+MOST_SEEDS = 5
+MOST_SLOW = 10
+MOST_PATTERNS = 20
+MOST_FAILED = 20
+"""Failed seeds that are named."""
+OUTCOMES_AGE = 60.0
+"""Seconds after which the outcomes of all addresses are counted again."""
+SLOW_AGE, SLOW_PATIENCE = 10.0, 0.05
+"""Seconds after which the slowest hosts are computed again, and that a response waits for them."""
+POINTS = 300
+PAUSE, PAUSES = 60.0, 3.0
+"""Seconds, and multiples of the interval of points, without a worker after which a line has a gap."""
+ENOUGH = 50
+"""Pages from which a harvest rate is computed: with fewer it jumps."""
+HOUR = 3_600.0
+CONTROLLED = {
+    "pausing": N_("The crawl sends no more requests until it is resumed."),
+    "resumed": N_("The crawl was resumed."),
+    "stopping": N_("The crawl was told to stop; it stops cleanly within seconds."),
+    "idle": N_("No worker runs this crawl, or it is stopping already."),
+}
+"""The results of changes, by the values of `said` in the address."""
+router, api = APIRouter(), APIRouter()
+
+
+class SiteParameters(BaseModel):
+    """Which sites of a crawl are listed."""
+
+    sort: Literal["pages", "requests", "name"] = Field(default="pages", description=N_("by what they are sorted"))
+    site: Text = Field(default="", description=N_("a part of their names"))
+    after: Text = Field(default="", description=N_("the next sites: the value of more from the previous response"))
+
+
+class CrawlParameters(SiteParameters):
+    """What is shown of a crawl."""
+
+    hours: Hours = Field(default="all", description="how many of its last hours are drawn")
+    said: Literal["", "pausing", "resumed", "stopping", "idle"] = Field(default="", description="the last change")
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlWorker:
+    """A process that works on a crawl, or died while it did."""
+
+    number: int
+    silent: float
+    """Seconds since its last heartbeat."""
+    held: int
+    alive: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """The outcomes of the addresses of a crawl."""
+
+    counted_at: float | None
+    """When they were counted; None during the first count."""
+    ends: Mapping[str, int]
+    """The number of each outcome; outcomes with reasons are counted together."""
+    reasons: Mapping[str, Mapping[str, int]]
+    """The reasons why addresses were skipped, were noise or failed: codes, with a slash before the parameter."""
+    error: Sentence | None
+
+
+@dataclass(frozen=True, slots=True)
+class SeedFailure:
+    """A seed that failed."""
+
+    url: str
+    why: OutcomeObject
+
+
+@dataclass(frozen=True, slots=True)
+class OneCrawl:
+    """A crawl with its workers."""
+
+    figures: CrawlFigures
+    topic: str
+    """As the user gave it; empty if the seeds tell it."""
+    seeds: tuple[str, ...]
+    failed_seeds: tuple[SeedFailure, ...]
+    """The first of them."""
+    failed_seed_count: int
+    workers: tuple[CrawlWorker, ...]
+    outcomes: Outcomes
+
+
+@dataclass(frozen=True, slots=True)
+class SlowHosts:
+    """The hosts of a crawl that will take longest, slowest first."""
+
+    looked_at: float | None
+    """When they were computed; None during the first computation."""
+    hosts: tuple[SlowHost, ...]
+    error: Sentence | None
+
+
+@dataclass(frozen=True, slots=True)
+class SiteList:
+    """A part of the sites of a crawl."""
+
+    sites: SortedSites
+    more: str | None
+    """The value of `after` for the next part."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One line of a chart."""
+
+    name: str
+    unit: str
+    values: tuple[float | None, ...]
+    """None if no worker was running, or if the value is undefined."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """The progress of a crawl over time, of all workers together."""
+
+    at: tuple[float, ...]
+    """Seconds since 1970 at which each interval begins."""
+    series: tuple[Series, ...]
+
+
+@api.get("/api/crawls/{crawl}", summary=N_("A crawl with its figures and workers, and the outcomes of its addresses"))
+def one_crawl(context: Context, crawl: Number) -> OneCrawl:
+    """A crawl with its figures and workers, and the outcomes of its addresses."""
+    with context.reading() as connection:
+        return _one_crawl(context, connection, found_crawl(connection, crawl))
+
+
+@api.get("/api/crawls/{crawl}/sites", summary=N_("The sites of a crawl, sorted and filtered, a part at a time"))
+def site_list(context: Context, crawl: Number, given: Annotated[SiteParameters, Query()]) -> SiteList:
+    """The sites of a crawl, sorted and filtered, a part at a time."""
+    with context.reading() as connection:
+        return _site_list(connection, found_crawl(connection, crawl), given)
+
+
+@api.get("/api/crawls/{crawl}/slow", summary=N_("The hosts of a crawl that will take longest, and why"))
+def slow_hosts(context: Context, crawl: Number) -> SlowHosts:
+    """The hosts of a crawl that will take longest, and why, as they were a few seconds ago."""
+    with context.reading() as connection:
+        found = found_crawl(connection, crawl)
+    return _slow_hosts(context, found)
+
+
+@api.get("/api/crawls/{crawl}/patterns", summary=N_("The address patterns of a crawl, and what is put off"))
+def pattern_list(context: Context, crawl: Number) -> tuple[PatternRow, ...]:
+    """The address patterns of a crawl; those of which the most addresses are put off come first."""
+    with context.reading() as connection:
+        return address_patterns(connection, found_crawl(connection, crawl).id, MOST_PATTERNS)
+
+
+def _one_crawl(context: DashboardContext, connection: Connection, of: CrawlSummary) -> OneCrawl:
+    failed = failed_seeds(connection, of.id, MOST_FAILED)
+    return OneCrawl(
+        figures(connection, [of], database_time(connection))[0],
+        of.topic,
+        tuple(json.loads(of.seeds)),
+        tuple(SeedFailure(*one) for one in failed.seeds),
+        failed.number,
+        tuple(CrawlWorker(one.number, one.silent, one.held, one.alive) for one in of.workers),
+        _outcomes(context, of),
+    )
+
+
+def _site_list(connection: Connection, of: CrawlSummary, given: SiteParameters) -> SiteList:
+    sort, after = given.sort, given.after
+    wanted = SiteQuery(sort, given.site.strip(), after if sort == "name" else _cursor(after))
+    found = sites(connection, of.id, wanted)
+    if not found.more:
+        return SiteList(found, None)
+    last = found.rows[-1]
+    return SiteList(found, last.name if found.sort == "name" else f"{getattr(last, found.sort)}-{last.id}")
+
+
+def _slow_hosts(context: DashboardContext, of: CrawlSummary) -> SlowHosts:
+    result = context.background.get(
+        ("slow", of.id, of.started_at), lambda: _slow(context, of.id), SLOW_AGE, SLOW_PATIENCE
+    )
+    return SlowHosts(result.at, result.value or (), result.error)
+
+
+def _slow(context: DashboardContext, number: int) -> tuple[SlowHost, ...]:
+    with reading(context.url, one_process=True) as connection:
+        return slowest(connection, number, MOST_SLOW)
+
+
+def found_crawl(connection: Connection, number: int) -> CrawlSummary:
+    found = summary_of(connection, number, database_time(connection))
+    if found is None:
+        raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such crawl.")
+    return found
+
+
+def _outcomes(context: DashboardContext, of: CrawlSummary) -> Outcomes:
+    result = context.background.get(("outcomes", of.id, of.started_at), lambda: _ends(context, of.id), OUTCOMES_AGE)
+    ends: dict[str, int] = {}
+    reasons: dict[str, dict[str, int]] = {}
+    found: OutcomeTotals = result.value or OutcomeTotals(0, 0, Counter())
+    for outcome, count in sorted(found.outcomes.items(), key=lambda one: (-one[1], one[0])):
+        group = outcome.code.group
+        if group is not Group.DONE:
+            reasons.setdefault(group, {})[str(outcome)] = count
+        end = outcome.code if group is Group.DONE else group
+        ends[end] = ends.get(end, 0) + count
+    stored = {"page": found.pages, "image": found.images}
+    ends = dict(sorted(((end, count) for end, count in (ends | stored).items() if count), key=lambda one: -one[1]))
+    return Outcomes(result.at, ends, reasons, result.error)
+
+
+def _ends(context: DashboardContext, number: int) -> OutcomeTotals:
+    with reading(context.url) as connection:
+        return outcome_totals(connection, number)[number]
+
+
+def _cursor(text: str) -> tuple[int, int] | None:
+    """The count and the site after which a part begins."""
+    if not text:
+        return None
+    value, _, number = text.partition("-")
+    if not (text.isascii() and value.isdigit() and number.isdigit() and max(len(value), len(number)) < 19):
+        raise RefusedError(HTTPStatus.BAD_REQUEST, "after is wrong; use the value of more from the previous response")
+    return int(value), int(number)
+
+
+@slow(
+    api.get(
+        "/api/crawls/{crawl}/course",
+        summary=N_("A crawl over time: pages, requests and bytes a second, harvest, status codes, queue"),
+    )
+)
+def course_of(
+    context: Context,
+    number: Annotated[Number, Path(alias="crawl")],
+    hours: Annotated[Hours, Query(description=N_("the last so many hours, or all"))] = "all",
+) -> Course:
+    """The progress of a crawl: all of it, or its last hours."""
+    with context.reading() as connection:
+        found_crawl(connection, number)
+        last = connection.execute(select(func.max(sample.c.at)).where(sample.c.crawl_id == number)).scalar()
+        since = None if last is None or hours == "all" else last - HOUR * int(hours)
+        points = sample_points(connection, number, since, POINTS)
+    return drawn(points)
+
+
+def drawn(points: Sequence[SamplePoint]) -> Course:
+    moments = list(_moments(points))
+    shown = [point for _, point in moments]
+    lines = [
+        Series(name, unit, tuple(None if one is None else value(one) for one in shown))
+        for name, (unit, value) in LINES.items()
+    ]
+    lines.insert(3, Series("harvest", "%", tuple(_harvest(shown))))
+    return Course(tuple(at for at, _ in moments), tuple(lines))
+
+
+def _moments(points: Sequence[SamplePoint]) -> Iterator[tuple[float, SamplePoint | None]]:
+    """When each point begins, and each pause, which has no point."""
+    for point, following in zip_longest(points, points[1:]):
+        yield point.at, point
+        ends = point.at + point.sums.seconds
+        if following is not None and following.at - ends > max(PAUSE, PAUSES * point.sums.seconds):
+            yield ends, None
+
+
+def _harvest(points: Iterable[SamplePoint | None]) -> Iterator[float | None]:
+    """The share of pages on topic, at each point among enough of the last pages."""
+    last: deque[SamplePoint] = deque()
+    read = on_topic = 0
+    for point in points:
+        if point is None:
+            yield None
+            continue
+        last.append(point)
+        read, on_topic = read + point.sums.read, on_topic + point.sums.on_topic
+        while read - last[0].sums.read >= ENOUGH:
+            first = last.popleft()
+            read, on_topic = read - first.sums.read, on_topic - first.sums.on_topic
+        yield on_topic / read if read else None
+
+
+def _a_second(count: Callable[[WorkerSample], float]) -> Callable[[SamplePoint], float | None]:
+    return lambda point: count(point.sums) / point.sums.seconds if point.sums.seconds > 0 else None
+
+
+def _answers(first: str) -> Callable[[SamplePoint], float | None]:
+    return _a_second(lambda sums: sum(n for status, n in sums.statuses.items() if status.startswith(first)))
+
+
+LINES: dict[str, tuple[str, Callable[[SamplePoint], float | None]]] = {
+    "pages": ("/s", _a_second(attrgetter("pages"))),
+    "requests": ("/s", _a_second(attrgetter("requests"))),
+    "failed": ("/s", _a_second(attrgetter("failed"))),
+    "ok": ("/s", _answers("2")),
+    "redirects": ("/s", _answers("3")),
+    "refused": ("/s", _answers("4")),
+    "broken": ("/s", _answers("5")),
+    "silent": ("/s", _answers("none")),
+    "waiting": ("", lambda point: point.waiting),
+    "bytes": ("B/s", _a_second(attrgetter("bytes"))),
+    "images": ("/s", _a_second(attrgetter("images"))),
+    "skipped": ("/s", _a_second(attrgetter("skipped"))),
+}
+"""All lines except the harvest, with their units, and how to compute them at a point."""
+
+
+@router.get("/crawls/{crawl}")
+def show(context: Context, request: Request, crawl: Number, given: Annotated[CrawlParameters, Query()]) -> Response:
+    with context.reading() as connection:
+        of = found_crawl(connection, crawl)
+        slow = _slow_hosts(context, of)  # first, as the background computation takes long
+        one, found = _one_crawl(context, connection, of), _site_list(connection, of, given)
+        patterns = address_patterns(connection, of.id, MOST_PATTERNS)
+    values: dict[str, Any] = {"crawl": one, "found": found, "slow": slow, "given": given, "now": time.time()}
+    values |= {"patterns": patterns, "said": CONTROLLED.get(given.said, "")}
+    return context.page(request, "overview_crawl.html", most_seeds=MOST_SEEDS, **values)

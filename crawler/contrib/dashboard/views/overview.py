@@ -1,0 +1,127 @@
+"""The view "overview": all crawls with their figures, live."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
+from sqlalchemy import Connection
+
+from crawler.contrib.dashboard.context import Context, NothingYetError, Whole
+from crawler.contrib.schedule.job_store import jobs_of
+from crawler.reports.crawls import CrawlSummary, latest_summaries, next_due
+from crawler.reports.report_noise import saved_bytes
+from crawler.reports.throughput import page_rates, sample_totals
+from crawler.store.database import database_time
+from crawler.translation.message import N_
+
+AT_ONCE = 25
+AT_WORK = ("running", "stopping")
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlFigures:
+    """A crawl with its figures."""
+
+    id: int
+    name: str
+    status: str
+    """running, paused, stopping, finished, failed (every seed failed), full (it reached max_pages), broken (its workers
+    died) or stopped.
+    """
+    started_at: float
+    ended_at: float | None
+    round: int
+    workers: int
+    silent: float | None
+    """Seconds since the last heartbeat of its workers."""
+    pages: int
+    """In this round."""
+    rate: float | None
+    """Recent pages per second, for a running crawl."""
+    waiting: int
+    failed: int | None
+    """Addresses that were given up; None before the first sample, like the figures below."""
+    harvest: float | None
+    """The share of judged pages that are on topic."""
+    requests: int | None
+    bytes: int | None
+    """Of answers."""
+    images: int | None
+    skipped: int | None
+    """Images that were skipped before the download."""
+    saved: int | None
+    """Bytes that this saved, estimated by the mean size of the downloaded images."""
+    next_run: float | None
+    """When its job starts it again."""
+    job: str | None
+    """The state of its job: running, waiting or paused."""
+    next_due: float | None
+    """When its next page is due, for a finished crawl."""
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlList:
+    """Crawls, running ones first, then the newest."""
+
+    crawls: tuple[CrawlFigures, ...]
+    more: int | None
+    """The value of `before` for the next part."""
+
+
+Before = Annotated[Whole, Query(description=N_("the next crawls: the value of more from the previous response"))]
+router, api = APIRouter(), APIRouter()
+
+
+@api.get("/api/crawls", summary=N_("All crawls with their figures, running ones first"))
+def crawls(context: Context, before: Before = 0) -> CrawlList:
+    """All crawls, one part at a time."""
+    try:
+        with context.reading() as connection:
+            now = database_time(connection)
+            found, more = latest_summaries(connection, now, before, AT_ONCE)
+            return CrawlList(figures(connection, found, now), more)
+    except NothingYetError:
+        return CrawlList((), None)
+
+
+def figures(connection: Connection, crawls: Collection[CrawlSummary], now: float) -> tuple[CrawlFigures, ...]:
+    totals = sample_totals(connection, [one.id for one in crawls])
+    fast = page_rates(connection, [one.id for one in crawls if one.status in AT_WORK], now)
+    jobs = {one.crawl: one for one in jobs_of(connection)} if crawls else {}
+    due = next_due(connection, [one.id for one in crawls if one.ended_at is not None])
+    found = []
+    for one in crawls:
+        did, job = totals.get(one.id), jobs.get(one.name)
+        found.append(
+            CrawlFigures(
+                *(one.id, one.name, one.status, one.started_at, one.ended_at, one.round, len(one.alive), one.silent),
+                *(one.pages, fast.get(one.id), one.waiting),
+                failed=did.sums.failed if did else None,
+                harvest=did.harvest if did else None,
+                requests=did.sums.requests if did else None,
+                bytes=did.sums.bytes if did else None,
+                images=did.sums.images if did else None,
+                skipped=did.sums.skipped if did else None,
+                saved=saved_bytes(did.sums.skipped, did.sums.images, did.sums.image_bytes) if did else None,
+                next_run=job.next_at if job and not job.paused else None,
+                job=None if job is None else "running" if job.now else "paused" if job.paused else "waiting",
+                next_due=due.get(one.id),
+            )
+        )
+    return tuple(found)
+
+
+@router.get("/")
+def show(context: Context, request: Request, before: Before = 0) -> Response:
+    found = crawls(context, before)
+    running = [one for one in found.crawls if one.status in AT_WORK]
+    return context.page(
+        request,
+        "overview.html",
+        found=found,
+        before=before,
+        running=len(running),
+        rate=sum(one.rate or 0.0 for one in running),
+    )

@@ -1,0 +1,248 @@
+"""One stored page: its record, its source parsed again, and its clean text beside its original."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from http import HTTPStatus
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+from markupsafe import Markup
+from sqlalchemy import Connection, RowMapping, select
+
+from crawler.checked_settings import canonical_of
+from crawler.contrib.dashboard.access import RefusedError
+from crawler.contrib.dashboard.context import Context, DashboardContext, Number, OutcomeObject, slow
+from crawler.contrib.dashboard.markdown_html import markdown_html
+from crawler.contrib.dashboard.views.page_original import LANGUAGE
+from crawler.extraction import EXTRACTORS, LEARNING, with_library
+from crawler.extraction.auto.common_blocks import BlockLibrary
+from crawler.extraction.document_text import METHOD as DOCUMENT
+from crawler.extraction.methods.template import LeafLabel, Library
+from crawler.extraction.output.markdown import markdown
+from crawler.items import LABELS, PageRecord
+from crawler.outcomes import Code, Outcome
+from crawler.page.page import Extraction, Page
+from crawler.store.batch.addresses import AddressKeys
+from crawler.store.batch.page_writer import field_values
+from crawler.store.batch.responses import TooLargeError, response_of
+from crawler.store.batch.shared_learning import templates_of, topic_labels
+from crawler.store.crawl_tables import address, site
+from crawler.store.page_tables import page, stored_response
+from crawler.translation.message import N_, Message
+from crawler.urls.parsing import host, host_of
+
+METHOD = "auto"
+"""The method that judges pages whose own method does not exist any more, or is slow."""
+OWN = frozenset(EXTRACTORS) - {"framework"}
+MOST_READ = 20_000_000
+"""Bytes of a response that are read here: by default crawls accept half of that, and white space compresses a
+thousandfold.
+"""
+MOST_SHOWN = 300_000
+"""Characters of the clean text that are shown."""
+MOST_RENDERED = 2_000_000
+"""Bytes of a source whose Markdown is shown as it looks."""
+MOST_REMARKS = 100_000
+"""Characters of readers' comments that are shown."""
+MOST_PARAGRAPHS = 2_000
+USES = {"search": N_("search"), "ai-input": N_("AI input"), "ai-train": N_("AI training")}
+router, api = APIRouter(), APIRouter()
+
+
+@dataclass(frozen=True)
+class StoredPage:
+    """A stored page, and its source."""
+
+    row: RowMapping
+    """The row of the table of pages."""
+    source: bytes | None = None
+    """None if the response was not stored."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    source_at: str = ""
+    """When the source was fetched; this is earlier than the page if the page was later fetched without storing it."""
+    damage: Message | None = None
+    """Why the stored source cannot be read."""
+    templates: tuple[LeafLabel, ...] = ()
+    """What the crawl found that pages of its host have in common."""
+
+    @cached_property
+    def page(self) -> Page:
+        """The page as it was fetched, or an empty one."""
+        robots = self.headers.get("x-robots-tag", "")
+        return Page(self.row["url"], self.source or b"", self.headers.get("content-type", ""), robots)
+
+    @property
+    def method(self) -> str:
+        """The method by which it is read here."""
+        return str(self.row["extractor"]) if self.row["extractor"] in OWN else METHOD
+
+    @cached_property
+    def library(self) -> Library | None:
+        """What pages of its host have in common, if its method learns that."""
+        return LEARNING[self.method](self.templates) if self.method in LEARNING else None
+
+    @cached_property
+    def extraction(self) -> Extraction:
+        extract = EXTRACTORS[self.method]
+        return (extract if self.library is None else with_library(extract, self.library))(self.page)
+
+    @cached_property
+    def common(self) -> frozenset[int]:
+        """The indices of the blocks that are left out because pages of its host have them in common."""
+        library = self.library
+        return frozenset(library.common_blocks(self.page) if isinstance(library, BlockLibrary) else ())
+
+    @cached_property
+    def kept(self) -> frozenset[int]:
+        """The indices of the blocks of the main text among all blocks of the page."""
+        mine = {id(block) for block in self.extraction.blocks}
+        return frozenset(place for place, block in enumerate(self.page.blocks) if id(block) in mine)
+
+
+def stored_page(connection: Connection, number: int) -> StoredPage:
+    """The page of this number; raises a RefusedError if there is none."""
+    row = connection.execute(select(page).where(page.c.id == number)).mappings().one_or_none()
+    if row is None:
+        raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
+    kept_one = select(stored_response).where(stored_response.c.key == row["key"])
+    kept = connection.execute(kept_one).mappings().one_or_none()
+    if kept is None:
+        return StoredPage(row)
+    if row["extractor"] == DOCUMENT:  # only web pages have blocks and elements to be shown
+        return StoredPage(row, source_at=kept["fetched_at"], damage=Message("It is a document, not a web page."))
+    try:
+        response = response_of(kept, MOST_READ)
+    except TooLargeError as error:
+        return StoredPage(row, source_at=kept["fetched_at"], damage=error.message)
+    headers = {name.lower(): value for name, value in response.headers}
+    found = templates_of(connection, row["crawl_id"], host_of(row["url"]))
+    templates = tuple(LeafLabel(one.tag, one.text) for one in found)
+    return StoredPage(row, response.body, headers, kept["fetched_at"], templates=templates)
+
+
+def page_at(context: DashboardContext, number: int) -> StoredPage:
+    """The same, with a database connection of its own."""
+    with context.reading() as connection:
+        return stored_page(connection, number)
+
+
+@dataclass(frozen=True, slots=True)
+class PageRef:
+    """A page that another one refers to."""
+
+    url: str
+    id: int | None
+    title: str
+
+
+@dataclass(kw_only=True)
+class PageDetail(PageRecord):
+    """A stored page: its record, and other facts about it."""
+
+    id: int
+    site: str
+    found_on: PageRef | None
+    original: PageRef | None
+    """The page that this one is a near-duplicate of."""
+    changed_at: str | None
+    change_distance: float | None
+    gone_at: str | None
+    noindex: bool
+    """Whether it is not gone since then, but has noindex."""
+    checked_at: float | None
+    outcome: OutcomeObject | None
+    """Why the last visit yielded no page, if it did not."""
+    due_at: float
+    interval: float | None
+    """Seconds from one visit to the next."""
+    checks: int
+    changes: int
+    certainty: float | None
+    """The F1 that the method expects of its text."""
+    has_source: bool
+    label: str | None
+    """on_topic or off_topic, if somebody labelled it."""
+
+
+AS_STORED = "id changed_at change_distance gone_at noindex checked_at due_at interval checks changes certainty".split()
+
+
+@api.get("/api/pages/{page}", summary=N_("A page with its whole clean text, which may have millions of characters"))
+def data(context: Context, page: Number) -> PageDetail:
+    """Facts about a page."""
+    with context.reading() as connection:
+        return _detail(context, connection, stored_page(connection, page))
+
+
+def _detail(context: DashboardContext, connection: Connection, found: StoredPage) -> PageDetail:
+    row = found.row
+    keys = AddressKeys(row["crawl_id"], canonical_of(context.settings))
+    spoken_of = {name: row[name] for name in ("parent", "duplicate_of") if row[name]}
+    stored = page_refs(connection, [keys(url) for url in spoken_of.values()])
+    refs = {name: stored.get(keys(url), PageRef(url, None, "")) for name, url in spoken_of.items()}
+    outcome = select(address.c.outcome, address.c.outcome_detail).where(address.c.key == row["key"])
+    last = connection.execute(outcome).one_or_none()
+    return PageDetail(
+        **field_values(row),
+        **{name: row[name] for name in AS_STORED},
+        site=_site(connection, row),
+        outcome=Outcome(Code(last.outcome), last.outcome_detail or "") if last and last.outcome else None,
+        found_on=refs.get("parent"),
+        original=refs.get("duplicate_of"),
+        has_source=found.source is not None,
+        label=topic_labels(connection, row["crawl"], [row["url"]]).get(row["url"]),
+    )
+
+
+def page_refs(connection: Connection, keys: Iterable[int]) -> dict[int, PageRef]:
+    """The stored pages with these keys."""
+    found = select(page.c.key, page.c.url, page.c.id, page.c.title).where(page.c.key.in_(set(keys)))
+    return {key: PageRef(*ref) for key, *ref in connection.execute(found)}
+
+
+def _site(connection: Connection, row: RowMapping) -> str:
+    name = None
+    if row["site_id"] is not None:
+        mine = site.c.id == row["site_id"], site.c.crawl_id == row["crawl_id"]
+        name = connection.execute(select(site.c.name).where(*mine)).scalar()
+    return name or host(row["url"])
+
+
+@slow(router.get("/pages/{page}"))
+def show(context: Context, request: Request, page: Number) -> Response:
+    with context.reading() as connection:
+        found = stored_page(connection, page)
+        detail = _detail(context, connection, found)
+    return context.page(
+        request,
+        "page.html",
+        detail=detail,
+        labels={name: label for name, label in LABELS.items() if getattr(detail, name)},
+        number=found.row["crawl_id"],
+        paragraphs=_paragraphs(detail.text[:MOST_SHOWN]),
+        rendered=_rendered(found),
+        remarks=_paragraphs(detail.comments[:MOST_REMARKS]),
+        most_remarks=MOST_REMARKS,
+        unshown=max(0, len(detail.text) - MOST_SHOWN),
+        most=MOST_SHOWN,
+        lang=detail.language if LANGUAGE.fullmatch(detail.language or "") else "",
+        damage=found.damage,
+        use_labels=USES,
+        tab="text",
+    )
+
+
+def _rendered(found: StoredPage) -> Markup | None:
+    """The text as its Markdown looks, without links and images; None without a source, or of a large page."""
+    if found.source is None or len(found.source) > MOST_RENDERED:
+        return None
+    images = frozenset(image.url for image in found.page.images)
+    text = markdown(found.page, found.extraction, refused=images)
+    return markdown_html(text) if 0 < len(text) <= MOST_SHOWN else None
+
+
+def _paragraphs(text: str) -> list[str]:
+    """The lines of a text; if they are very many, the last ones are one paragraph with line breaks."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    return [*lines[:MOST_PARAGRAPHS], *filter(None, ["\n".join(lines[MOST_PARAGRAPHS:])])]

@@ -1,0 +1,74 @@
+"""The changes of a crawl's pages after an offset, as data for an index that reads only what is new."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+from sqlalchemy import RowMapping
+
+from crawler.contrib.dashboard.access import RefusedError
+from crawler.contrib.dashboard.context import Context
+from crawler.contrib.dashboard.views.page_list import CrawlName, chosen
+from crawler.items import TYPES, PageRecord
+from crawler.reports.stored_pages import OTHER_DATABASE, changed_values, changes_after
+from crawler.store.page_changes import last_offset
+from crawler.translation.message import N_
+
+AT_ONCE = 100
+MOST_LETTERS = 4_000_000
+"""Characters of a response, and one page more."""
+PATIENCE = 1.0
+"""Seconds that a crawl that is storing pages is waited for."""
+router, api = APIRouter(), APIRouter()
+After = Annotated[
+    int,
+    Field(ge=0, lt=10**18),
+    Query(description=N_("offset of the last change that was read; 0 for all pages")),
+]
+
+
+@dataclass(kw_only=True)
+class ChangedPage(PageRecord):
+    """A page whose `change` is also `gone` or `noindex`."""
+
+    offset: int
+    """Of its last change."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeList:
+    """Some changes of a crawl, in order."""
+
+    crawl: str
+    changes: tuple[ChangedPage, ...]
+    after: int
+    """To continue after; where there are no changes, as it was given."""
+
+
+@api.get("/api/changes", summary=N_("Pages that became new, changed, gone or noindex after an offset, in order"))
+def data(context: Context, crawl: CrawlName = "", after: After = 0) -> ChangeList:
+    """Changes of a crawl after an offset."""
+    with context.reading() as connection:
+        found = chosen(connection, crawl)
+        until = last_offset(connection, PATIENCE)
+    if after > until:
+        raise RefusedError(HTTPStatus.BAD_REQUEST, OTHER_DATABASE, after=after)
+    names = [*TYPES]
+    with context.reading() as connection:  # another transaction, which sees all changes up to that offset
+        query = changes_after(found.id, names, after, until).limit(AT_ONCE)
+        rows: list[RowMapping] = []
+        letters = 0
+        for row in connection.execute(query, execution_options={"yield_per": 10}).mappings():
+            rows.append(row)
+            letters += _letters(row, names)
+            if letters > MOST_LETTERS:
+                break
+    changes = tuple(ChangedPage(**changed_values(row, names)) for row in rows)
+    return ChangeList(found.name, changes, changes[-1].offset if changes else after)
+
+
+def _letters(row: RowMapping, names: Sequence[str]) -> int:
+    return sum(len(row[name]) for name in names if isinstance(row[name], str))

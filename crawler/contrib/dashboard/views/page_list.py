@@ -1,0 +1,338 @@
+"""The view "pages": the pages of a crawl, searched and filtered, and what there is to choose among."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from http import HTTPStatus
+from typing import Annotated, Literal, NamedTuple
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
+from pydantic import BaseModel, Field, FiniteFloat
+from sqlalchemy import Connection, func, select
+
+from crawler.contrib.dashboard.access import RefusedError
+from crawler.contrib.dashboard.context import Context, DashboardContext, Text, Whole
+from crawler.contrib.dashboard.rendering import ExcerptPiece, excerpt
+from crawler.contrib.dashboard.search_index import search_index
+from crawler.contrib.dashboard.views.choices import (
+    OF_CRAWL,
+    OfCrawl,
+    SiteChoice,
+    chosen_crawl,
+    chosen_site,
+    crawl_names,
+    offered_sites,
+)
+from crawler.contrib.dashboard.views.page import USES
+from crawler.contrib.dashboard.views.page_search import ORDERS, STATES, PageQuery, Place, look
+from crawler.rights.statement import State
+from crawler.store.batch.shared_learning import topic_labels
+from crawler.store.crawl_tables import crawl, site
+from crawler.store.page_tables import page
+from crawler.store.read_only import NOTHING, glance
+from crawler.translation.message import N_
+
+AT_ONCE = 50
+MOST_WORDS = 10
+COUNTING = 30.0
+"""Seconds that counting a crawl's pages may take, in the background."""
+AGE, PATIENCE = 60.0, 0.05
+BEGINNING = 300
+"""Letters of a text that a list shows."""
+
+router, api = APIRouter(), APIRouter()
+CrawlName = Annotated[Text, Query(description=N_("name of the crawl; by default the one with the newest page"))]
+
+
+Rights = Literal[
+    "",
+    "search:allowed",
+    "search:disallowed",
+    "search:unknown",
+    "search:malformed",
+    "ai-input:allowed",
+    "ai-input:disallowed",
+    "ai-input:unknown",
+    "ai-input:malformed",
+    "ai-train:allowed",
+    "ai-train:disallowed",
+    "ai-train:unknown",
+    "ai-train:malformed",
+]
+
+
+class PageParameters(BaseModel):
+    """Which pages are listed."""
+
+    crawl: CrawlName = ""
+    q: Text = Field(default="", description=N_("words that must all be in title, text or address"))
+    site: Text = Field(default="", description=N_("site of the pages: its name or a part of it, such as example.com"))
+    language: Text = Field(default="", description=N_("language of the pages, such as en"))
+    type: Text = Field(default="", description=N_("type of the pages, such as article"))
+    state: Literal["", "new", "changed", "gone", "copy", "present"] = Field(
+        default="", description=N_("state of the pages; gone: also those that have noindex now; present: all others")
+    )
+    round: Whole = Field(
+        default=0, description=N_("round in which that was; without a state, the round of the last fetch")
+    )
+    rights: Rights = Field(default="", description=N_("what the site says about a use, such as ai-train:disallowed"))
+    licence: Text = Field(default="", description=N_("licence of the pages, such as CC-BY-4.0"))
+    least: FiniteFloat = Field(default=0.0, alias="from", description=N_("least relevance"))
+    most: FiniteFloat = Field(default=1.0, alias="to", description=N_("most relevance"))
+    sort: Literal["newest", "best", "worst"] = Field(
+        default="newest", description=N_("order: newest, most relevant or least relevant first")
+    )
+    after: Text = Field(default="", description=N_("where to continue, from the previous response"))
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(self.q.casefold().split()))
+
+    @property
+    def highlights(self) -> tuple[str, ...]:
+        """The words that are highlighted, also as they were typed, since ß and ss are found by each other."""
+        return tuple(dict.fromkeys((*self.q.split(), *self.words)))
+
+
+Given = Annotated[PageParameters, Query()]
+NAMES = frozenset(one.alias or name for name, one in PageParameters.model_fields.items())
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPage:
+    """A page as a list shows it."""
+
+    id: int
+    url: str
+    title: str
+    site: str | None
+    """None of a page whose site is not known."""
+    language: str | None
+    page_type: str
+    relevance: float
+    fetched_at: str
+    last_round: int
+    """In which it was last fetched or unchanged."""
+    first_round: int
+    changed_round: int | None
+    """In which its text was last found changed; None if it never was."""
+    changed_at: str | None
+    gone_round: int | None
+    """In which it was found gone or with noindex; None while it is neither."""
+    gone_at: str | None
+    noindex: bool
+    """Whether it is not gone, but has noindex."""
+    duplicate_of: str | None
+    """The address of the page that it is a near copy of."""
+    beginning: str
+    """Of its text."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageCounts:
+    """What the pages of a crawl are, and how many."""
+
+    pages: int
+    languages: Mapping[str, int]
+    page_types: Mapping[str, int]
+
+
+class Progress(NamedTuple):
+    """How far a list has come in all its answers together."""
+
+    place: Place | None = None
+    looked: int = 0
+    found: int = 0
+
+    def __str__(self) -> str:
+        """What `after` is given to go on from here."""
+        place = self.place or Place(0)
+        return f"{place.relevance!r}_{place.id}_{self.looked}_{self.found}"
+
+
+@dataclass(frozen=True, slots=True)
+class PageFound:
+    """A page, and where the words stand in it."""
+
+    page: ListedPage
+    excerpt: tuple[ExcerptPiece, ...]
+    label: str | None = None
+    """on_topic or off_topic, if somebody labelled it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageList:
+    """Some pages of a crawl, and how far it was looked for them."""
+
+    crawl: str
+    round: int
+    """The crawl's."""
+    first_round: int
+    pages: tuple[PageFound, ...]
+    looked: int
+    """Pages that were looked at, by all answers so far."""
+    found: int
+    """Of them those that are wanted."""
+    after: str | None
+    """To go on from here; None at the end."""
+    is_full: bool
+    """Whether so many were found as are shown at once; else the time was up."""
+    site: SiteChoice
+    """The site that is meant, where one was given."""
+    is_indexed: bool = False
+    """Whether the full-text index told which pages have the words."""
+    indexed: int | None = None
+    """Pages that are in the full-text index, while it is being made."""
+
+
+@api.get("/api/pages", summary=N_("Pages of a crawl, searched and filtered"))
+def data(context: Context, given: Given) -> PageList:
+    """Pages of a crawl that meet all conditions."""
+    with context.reading() as connection:
+        return found(context, connection, chosen(connection, given.crawl), given)
+
+
+def found(context: DashboardContext, connection: Connection, crawl: OfCrawl, given: PageParameters) -> PageList:
+    before, words, name = progress(given.after), given.words, given.site.strip()
+    if len(words) > MOST_WORDS:
+        raise RefusedError(HTTPStatus.BAD_REQUEST, "q is wrong; at most {most} words are allowed", most=MOST_WORDS)
+    of_site = chosen_site(connection, crawl.id, name) if name else SiteChoice(None)
+    use, _, right = given.rights.partition(":")
+    wanted = PageQuery(
+        crawl.id,
+        words,
+        of_site.id,
+        given.language,
+        given.type,
+        given.state,
+        # In the first round all pages are new, and in a later one those of that round.
+        given.round or (crawl.round if given.state == "new" else 0),
+        given.least,
+        given.most,
+        given.sort,
+        use,
+        right,
+        given.licence.strip(),
+    )
+    how = crawl.name, crawl.round, crawl.first_round
+    if name and of_site.id is None:
+        return PageList(*how, (), before.looked, before.found, None, is_full=False, site=of_site)
+    index, is_indexed = search_index(context.url, context.output), False
+    if words:
+        is_indexed = index.update(crawl.id, crawl.started_at)
+    most = AT_ONCE - before.found % AT_ONCE
+    seen = look(connection, wanted, before.place, most, index if is_indexed else None)
+    texts = {hit.id: hit.text for hit in seen.hits}
+    pages = listed(connection, [hit.id for hit in seen.hits])
+    labels = topic_labels(connection, crawl.name, (one.url for one in pages))
+    after = Progress(seen.place, before.looked + seen.looked, before.found + len(seen.hits))
+    return PageList(
+        *how,
+        tuple(
+            PageFound(one, excerpt(texts[one.id] or one.beginning, given.highlights), labels.get(one.url))
+            for one in pages
+        ),
+        after.looked,
+        after.found,
+        str(after) if seen.place is not None else None,
+        is_full=bool(seen.hits) and after.found % AT_ONCE == 0,
+        site=of_site,
+        is_indexed=is_indexed,
+        indexed=index.pages(crawl.id) if words and not is_indexed else None,
+    )
+
+
+def chosen(connection: Connection, name: str) -> OfCrawl:
+    """The crawl of a name; without one that with the newest page, or the first where none has a page."""
+    newest = select(func.max(page.c.fetched_at)).where(page.c.crawl_id == crawl.c.id).scalar_subquery()
+    of = chosen_crawl(connection, name, OF_CRAWL.order_by(func.coalesce(newest, "").desc(), crawl.c.id))
+    if of is None:
+        raise RefusedError(HTTPStatus.NOT_FOUND, NOTHING)
+    return of
+
+
+def listed(connection: Connection, numbers: Sequence[int]) -> list[ListedPage]:
+    """The pages of these numbers, in this order; those that are there no more are left out."""
+    names = [one.name for one in fields(ListedPage)][:-1]
+    columns = [site.c.name if name == "site" else page.c[name] for name in names]
+    beginning = func.substr(page.c.text, 1, BEGINNING, type_=page.c.text.type)
+    rows = select(*columns, beginning).outerjoin(site, site.c.id == page.c.site_id)
+    found = {row[0]: ListedPage(*tuple(row)) for row in connection.execute(rows.where(page.c.id.in_(numbers)))}
+    return [found[number] for number in numbers if number in found]
+
+
+def progress(after: str) -> Progress:
+    """How far the answers before came."""
+    if not after:
+        return Progress()
+    try:
+        relevance, *whole = after.split("_")
+        number, looked, count = (int(one) if one.isascii() and one.isdigit() and len(one) < 19 else -1 for one in whole)
+        place = Place(number, float(relevance))
+        if min(number, looked, count) < 0 or not 0 <= place.relevance <= 1:
+            raise ValueError
+    except ValueError:
+        raise RefusedError(HTTPStatus.BAD_REQUEST, "after is wrong; use the value from the previous response") from None
+    return Progress(place, looked, count)
+
+
+@api.get("/api/pages/counts", summary=N_("How many pages a crawl has, by language and type"))
+def counts(context: Context, crawl: CrawlName = "") -> PageCounts | None:
+    """How many pages a crawl has, and of which languages and types; null while they are being counted."""
+    with context.reading() as connection:
+        found = chosen(connection, crawl)
+    return counted(context, found)
+
+
+def counted(context: DashboardContext, crawl: OfCrawl) -> PageCounts | None:
+
+    def count() -> PageCounts:
+        with glance(context.url, COUNTING) as connection:
+            return count_pages(connection, crawl.id)
+
+    result = context.background.get(("pages", crawl.id, crawl.started_at), count, AGE, PATIENCE)
+    return result.value  # type: ignore[no-any-return]
+
+
+def count_pages(connection: Connection, crawl_id: int) -> PageCounts:
+    """What the pages of a crawl are; an index alone tells, but a million entries take a second."""
+    groups = select(page.c.language, page.c.page_type, func.count()).where(page.c.crawl_id == crawl_id)
+    languages: Counter[str] = Counter()
+    page_types: Counter[str] = Counter()
+    pages = 0
+    for language, page_type, count in connection.execute(groups.group_by(page.c.language, page.c.page_type)):
+        pages += count
+        languages[language or ""] += count
+        page_types[page_type] += count
+    return PageCounts(pages, dict(languages.most_common()), dict(page_types.most_common()))
+
+
+@router.get("/pages")
+def show(context: Context, request: Request, given: Given) -> Response:
+    with context.reading() as connection:
+        crawl = chosen(connection, given.crawl)
+        crawls = crawl_names(connection, crawl.name)
+        pages = found(context, connection, crawl, given)
+        sites = offered_sites(connection, crawl.id)
+    filters = {name: value for name, value in request.query_params.items() if name in NAMES and name != "after"}
+    return context.page(
+        request,
+        "pages.html",
+        crawls=crawls,
+        list=pages,
+        words=given.highlights,
+        counts=counted(context, crawl),
+        sites=sites,
+        given=given,
+        filters={"crawl": crawl.name, **filters},
+        # What a site's name in the list leads to.
+        others=urlencode({**{"crawl": crawl.name}, **{name: v for name, v in filters.items() if name != "site"}}),
+        is_filtered=bool(filters.keys() - {"crawl", "sort"}),
+        filtered=len(filters.keys() - {"crawl", "q", "sort"}),
+        states=STATES,
+        orders=ORDERS,
+        uses=USES,
+        rights=[*State],
+    )

@@ -1,0 +1,290 @@
+"""The pages of a crawl that meet a visitor's conditions, some at a time and in order.
+
+Pages are read in parts, each the first pages that follow a place in the order. Indexes of the database tell which pages
+a part has and which of them meet the conditions; the rows are read of those alone whose words must be checked. When
+enough are found or the time is up, the answer says from which place to go on: so a million pages are searched in many
+answers that are all quick.
+
+For words, a part has only pages that the full-text index names (`search_index`). All pages are read where the index
+does not have them yet, for words of one letter, and in the order of relevance where very many pages have the words.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, func, literal_column, select, text, tuple_
+from sqlalchemy.sql.operators import eq, ge, is_, is_not, le
+from sqlalchemy.sql.selectable import Subquery
+
+from crawler.contrib.dashboard.corpus.stored_json import json_value, right
+from crawler.contrib.dashboard.search_index import SearchIndex, address
+from crawler.store.page_tables import page
+
+NEWEST, BEST, WORST = ORDERS = ("newest", "best", "worst")
+NEW, CHANGED, GONE, COPY, PRESENT = STATES = ("new", "changed", "gone", "copy", "present")
+SECONDS = 0.08
+"""That are spent on one look."""
+LARGE, SMALL = 20_000, 200
+"""Pages of a part; fewer where rows are read."""
+NAMED = 2_000
+"""Pages that the full-text index is asked for at once."""
+AT_ONCE = 100
+"""Rows that are read between two looks at the clock."""
+MOST_ROUND = 2**31 - 1
+"""That PostgreSQL has a column for."""
+
+ROW = page.alias("row_of")
+"""The rows of a part's pages."""
+Condition = tuple[str, Callable[[Any, Any], Any], Any]
+"""A column, and what it must be."""
+
+
+class PageQuery(NamedTuple):
+    """What pages are looked for."""
+
+    crawl: int
+    words: tuple[str, ...] = ()
+    """Case-folded; all must be in title, text or address."""
+    site: int | None = None
+    language: str = ""
+    page_type: str = ""
+    state: str = ""
+    """One of STATES."""
+    round: int = 0
+    """In which they became that, or were last fetched; 0 for any."""
+    least: float = 0.0
+    most: float = 1.0
+    """Bounds of the relevance."""
+    order: str = NEWEST
+    """One of ORDERS."""
+    use: str = ""
+    right: str = ""
+    """What the use must be: allowed, disallowed, unknown or malformed."""
+    licence: str = ""
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the rows must be read."""
+        return bool(self.words or self.use or self.licence) or self.state == COPY
+
+
+class Place(NamedTuple):
+    """How far pages were looked through."""
+
+    id: int
+    relevance: float = 0.0
+
+
+class Hit(NamedTuple):
+    """A page that is wanted."""
+
+    id: int
+    text: str | None
+    """Its text, where it was read."""
+
+
+class Look(NamedTuple):
+    """What was found, and how far it was looked."""
+
+    hits: tuple[Hit, ...]
+    looked: int
+    place: Place | None
+    """From where on to look; None at the end."""
+
+
+def look(
+    connection: Connection,
+    wanted: PageQuery,
+    after: Place | None,
+    most: int,
+    index: SearchIndex | None = None,
+    seconds: float = SECONDS,
+) -> Look:
+    """Pages that are wanted, so many at most, from a place on; about so many seconds are taken."""
+    until, named = time.monotonic() + seconds, _named(wanted, after, index)
+    pages = _Pages(connection, wanted, named)
+    rest = Place(named[-1]) if named is not None and wanted.order == NEWEST and len(named) == NAMED else None
+    hits: list[Hit] = []
+    looked, legs = 0, pages.legs(after)
+    while legs:
+        part, end = pages.part(legs[0]), pages.end(legs[0])
+        for found, here in pages.met(part, most - len(hits)):
+            hits += found
+            if len(hits) >= most or (wanted.words and time.monotonic() > until):
+                has_more = rest is not None or any(pages.has_any(leg) for leg in pages.legs(here))
+                return Look(tuple(hits), looked + pages.count(part, here), here if has_more else None)
+        looked += pages.count(part)
+        legs = legs[1:] if end is None else pages.legs(end)
+        if end is not None and time.monotonic() > until:
+            return Look(tuple(hits), looked, end if any(map(pages.has_any, legs)) else rest)
+    return Look(tuple(hits), looked, rest)
+
+
+def _named(wanted: PageQuery, after: Place | None, index: SearchIndex | None) -> list[int] | None:
+    """The pages after a place that the full-text index names; None where all must be looked through."""
+    if index is None or not wanted.words:
+        return None
+    if wanted.order == NEWEST:
+        return index.find(wanted.crawl, wanted.words, after.id if after is not None else None, NAMED)
+    found = index.find(wanted.crawl, wanted.words, None, NAMED + 1)
+    return found if found is not None and len(found) <= NAMED else None
+
+
+def _conditions(wanted: PageQuery) -> Iterator[Condition]:
+    """What a page must be, besides what its place in the order tells and what only its row tells."""
+    if wanted.order == NEWEST:
+        yield from _bounds(wanted)
+    elif wanted.site is not None:
+        yield "site_id", eq, wanted.site
+    if wanted.language:
+        yield "language", eq, wanted.language
+    if wanted.page_type:
+        yield "page_type", eq, wanted.page_type
+    became = {NEW: "first_round", CHANGED: "changed_round", GONE: "gone_round"}.get(wanted.state, "last_round")
+    if wanted.round:
+        yield became, eq, max(-1, min(wanted.round, MOST_ROUND))
+    elif wanted.state in (CHANGED, GONE):
+        yield became, is_not, None
+    if wanted.state == PRESENT:
+        yield "gone_round", is_, None
+
+
+def _bounds(wanted: PageQuery) -> Iterator[Condition]:
+    if wanted.least > 0:
+        yield "relevance", ge, wanted.least
+    if wanted.most < 1:
+        yield "relevance", le, wanted.most
+
+
+class _Pages:
+    """The pages that are looked through, in their order."""
+
+    def __init__(self, connection: Connection, wanted: PageQuery, named: list[int] | None) -> None:
+        self.connection, self.wanted, self.conditions = connection, wanted, [*_conditions(wanted)]
+        self.by_number, self.is_down = wanted.order == NEWEST, wanted.order != WORST
+        self.names = ["id"] if self.by_number else ["relevance", "id"]
+        self.size = NAMED if named is not None else SMALL if wanted.is_read else LARGE
+        self.scope = page.c.crawl_id == wanted.crawl
+        if named is not None:  # of this crawl alone, or SQLite would go through all that the crawl has
+            self.scope = page.c.id.in_(bindparam("named", named, expanding=True, literal_execute=True))
+        if self.by_number and wanted.site is not None:
+            self.scope = and_(self.scope, page.c.site_id == wanted.site)
+        # In the order of its pages' numbers, the index of a whole crawl knows all that is asked. Of other indexes'
+        # pages it is asked one by one: SQLite would read their rows, with all their texts.
+        is_whole = self.by_number and wanted.site is None and named is None
+        self.is_apart = connection.dialect.name == "sqlite" and not is_whole
+
+    def legs(self, place: Place | None) -> list[ColumnElement[bool]]:
+        """What follows a place: in the order of relevance the others of the same relevance, and then the rest."""
+        if self.by_number:
+            return [self.scope if place is None else and_(self.scope, self._beyond(page.c.id, place.id))]
+        bounds = [check(page.c.relevance, value) for _, check, value in _bounds(self.wanted)]
+        if place is None:
+            return [and_(self.scope, *bounds)]
+        # Not as a pair: SQLite would go through all pages of the same relevance for each question.
+        same = and_(self.scope, page.c.relevance == place.relevance, self._beyond(page.c.id, place.id))
+        return [same, and_(self.scope, self._beyond(page.c.relevance, place.relevance), *bounds)]
+
+    def _beyond(self, column: ColumnElement[Any], value: float) -> ColumnElement[bool]:
+        return column < value if self.is_down else column > value
+
+    def _keys(self, leg: ColumnElement[bool], *names: str) -> Select[Any]:
+        columns = [page.c[name] for name in dict.fromkeys([*self.names, *names])]
+        return select(*columns).where(leg).order_by(*self._order(page.c))
+
+    def _order(self, columns: Any) -> list[ColumnElement[Any]]:
+        return [columns[name].desc() if self.is_down else columns[name].asc() for name in self.names]
+
+    def part(self, leg: ColumnElement[bool]) -> Subquery:
+        """The first pages of a leg, with what is asked of them."""
+        asked = [] if self.is_apart else [name for name, _, _ in self.conditions]
+        return self._keys(leg, *asked).limit(self.size).subquery("part")
+
+    def end(self, leg: ColumnElement[bool]) -> Place | None:
+        """The last place of a part; None where a leg has not so many pages."""
+        row = self.connection.execute(self._keys(leg).offset(self.size - 1).limit(1)).one_or_none()
+        return None if row is None else _place(row)
+
+    def has_any(self, leg: ColumnElement[bool]) -> bool:
+        return self.connection.execute(self._keys(leg).limit(1)).first() is not None
+
+    def count(self, part: Subquery, place: Place | None = None) -> int:
+        """How many pages a part has, or has up to a place."""
+        rows = select(func.count()).select_from(part)
+        if place is not None:
+            keys: Any = tuple_(*(part.c[name] for name in self.names))
+            here = tuple(getattr(place, name) for name in self.names)
+            rows = rows.where(keys >= here if self.is_down else keys <= here)
+        return int(self.connection.execute(rows).scalar_one())
+
+    def met(self, part: Subquery, most: int) -> Iterator[tuple[list[Hit], Place]]:
+        """Those pages of a part that are wanted, a few at a time, and how far that is."""
+        rows = select(*(part.c[name] for name in self.names)).where(*self._met(part)).order_by(*self._order(part.c))
+        if not self.wanted.words:
+            # All at once: the index was asked already, and a machine with much to do must not have one page a look.
+            if found := [_place(row) for row in self.connection.execute(rows.limit(most))]:
+                yield [Hit(place.id, None) for place in found], found[-1]
+            return
+        places = [_place(row) for row in self.connection.execute(rows)]
+        for start in range(0, len(places), AT_ONCE):
+            some = places[start : start + AT_ONCE]
+            wanted = self._read([place.id for place in some])
+            those = [place for place in some if place.id in wanted][:most]
+            most -= len(those)
+            # Where enough are found, what comes after the last one is left for the next look.
+            yield [wanted[place.id] for place in those], some[-1] if most else those[-1]
+
+    def _met(self, part: Subquery) -> Iterator[ColumnElement[bool]]:
+        """The conditions, of the pages of a part."""
+        if not self.is_apart:
+            yield from (check(part.c[name], value) for name, check, value in self.conditions)
+        for index in ("page_site", "page_list") if self.is_apart else ():
+            mine = [one for one in self.conditions if (one[0] == "site_id") == (index == "page_site")]
+            if mine:
+                names = "crawl_id", "id", *(name for name, _, _ in mine)
+                beside: dict[str, ColumnElement[Any]] = {name: literal_column(f"beside.{name}") for name in names}
+                rows: Select[Any] = select(literal_column("1")).select_from(text(f"page AS beside INDEXED BY {index}"))
+                rows = rows.where(beside["crawl_id"] == self.wanted.crawl, beside["id"] == part.c.id)
+                yield rows.where(*(check(beside[name], value) for name, check, value in mine)).exists()
+        # Last: SQLite asks in this order, and rows are long. Not as EXISTS, of which PostgreSQL makes a join with all
+        # rows there are.
+        for condition in self._of_rows():
+            yield select(condition).where(ROW.c.id == part.c.id).scalar_subquery()
+
+    def _of_rows(self) -> Iterator[ColumnElement[bool]]:
+        """The conditions that only a page's row tells."""
+        dialect = self.connection.dialect.name
+        if self.wanted.state == COPY:
+            yield ROW.c.duplicate_of.is_not(None)
+        if self.wanted.use:
+            yield right(ROW.c.rights, dialect, self.wanted.use) == self.wanted.right
+        if self.wanted.licence:
+            yield func.coalesce(json_value(ROW.c.rights, dialect, "licence"), "") == self.wanted.licence
+
+    def _read(self, numbers: Sequence[int]) -> dict[int, Hit]:
+        """Which of these pages are of the crawl and have the words."""
+        rows = select(page.c.id, page.c.title, page.c.url, page.c.text)
+        rows = rows.where(page.c.id.in_(numbers), page.c.crawl_id == self.wanted.crawl)
+        return {
+            row.id: Hit(row.id, row.text)
+            for row in self.connection.execute(rows)
+            if has_all(self.wanted.words, row.title, address(row.url), row.text)
+        }
+
+
+def has_all(words: Sequence[str], *texts: str) -> bool:
+    """Whether each of the case-folded words is in one of the texts; the first ones should be the short ones.
+
+    >>> has_all(["äpfel", "蜜蜂"], "ÄPFEL", "关于蜜蜂"), has_all(["strasse"], "Straße"), has_all(["bees"], "be")
+    (True, True, False)
+    """
+    missing = list(words)
+    for one in texts:
+        folded = one.casefold() if missing else ""
+        missing = [word for word in missing if word not in folded]
+    return not missing
+
+
+def _place(row: Any) -> Place:
+    return Place(row[-1], row[0] if len(row) > 1 else 0.0)

@@ -1,0 +1,129 @@
+"""What a page said before, and what changed between two times."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from itertools import pairwise
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import Response
+from sqlalchemy import Connection, func, literal, select
+
+from crawler.contrib.dashboard.access import RefusedError
+from crawler.contrib.dashboard.context import Context, Number, Whole, slow
+from crawler.contrib.dashboard.views.page_differences import Difference, difference
+from crawler.store.crawl_tables import crawl
+from crawler.store.page_tables import page, page_version
+from crawler.translation.message import N_
+
+LAST = -1
+MOST_VERSIONS = 50
+"""That are listed, the newest."""
+MOST_LETTERS = 200_000
+"""Of the text of a version."""
+MOST_LINES = 2_000
+"""Of a text that are told apart where it is compared with the one before it, for the list."""
+router, api = APIRouter(), APIRouter()
+PageNumber = Annotated[Number, Path(alias="page")]
+Old = Annotated[Whole, Query(description=N_("number of the older version; by default the one before"))]
+New = Annotated[Whole, Query(description=N_("number of the newer one; 0 or none is the current text"))]
+
+
+@dataclass(frozen=True, slots=True)
+class PageVersion:
+    """What a page said at a time."""
+
+    id: int
+    """0 of what it says now."""
+    fetched_at: str
+    title: str
+    letters: int
+    share: float | None
+    """How much of its lines and of those of the one before is in one alone, from 0 to 1; None of the oldest."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageVersions:
+    """The versions of a page, the newest first, and what changed between two of them."""
+
+    page: int
+    crawl: str
+    title: str
+    changes: int
+    """How often it has changed since it was new."""
+    versions: tuple[PageVersion, ...]
+    old: int | None
+    new: int | None
+    difference: Difference | None
+
+
+@slow(
+    api.get("/api/pages/{page}/versions", summary=N_("Earlier texts of a page, and the difference between two of them"))
+)
+def data(context: Context, number: PageNumber, old: Old = LAST, new: New = LAST) -> PageVersions:
+    """The versions of a page, and what changed between two."""
+    with context.reading() as connection:
+        columns = page.c.key, page.c.fetched_at, page.c.title, page.c.changes, page.c.text, crawl.c.name.label("crawl")
+        mine = select(literal(0).label("id"), *columns).join(crawl, crawl.c.id == page.c.crawl_id)
+        row = connection.execute(mine.where(page.c.id == number)).one_or_none()
+        if row is None:
+            raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
+        texts = [row, *texts_before(connection, row.key)]
+    listed = tuple(
+        PageVersion(one.id, one.fetched_at, one.title, len(one.text), share)
+        for one, share in zip(texts, _shares(texts), strict=True)
+    )
+    how = number, row.crawl, row.title, row.changes, listed
+    if len(texts) < 2:
+        return PageVersions(*how, None, None, None)
+    newer = _chosen(texts, new, texts[0])
+    rest = texts[texts.index(newer) + 1 :]
+    older = _chosen(texts, old, rest[0] if rest else newer)
+    return PageVersions(*how, older.id, newer.id, difference(older.text, newer.text))
+
+
+def texts_before(connection: Connection, key: int, most: int = MOST_VERSIONS) -> Sequence[Any]:
+    """What the page of this key said before, the newest first, and the beginning of it where it is very long."""
+    newest = (
+        select(
+            page_version.c.id,
+            page_version.c.fetched_at,
+            page_version.c.title,
+            func.substr(page_version.c.text, 1, MOST_LETTERS, type_=page_version.c.text.type).label("text"),
+        )
+        .where(page_version.c.key == key)
+        .order_by(page_version.c.id.desc())
+        .limit(most)
+    )
+    return connection.execute(newest).all()
+
+
+def _chosen(texts: list[Any], number: int, default: Any) -> Any:
+    if number == LAST:
+        return default
+    found = next((one for one in texts if one.id == number), None)
+    if found is None:
+        raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such version of this page any more.")
+    return found
+
+
+def _shares(texts: list[Any]) -> Iterator[float | None]:
+    """How much is in one of a text and the one before it alone, by whole lines: quick, for a list.
+
+    Of very many lines, which only a page that wants to keep us busy has, the last ones count as one.
+    """
+    counts = [Counter(one.text[:MOST_LETTERS].split("\n", MOST_LINES)) for one in texts]
+    letters = [min(len(one.text), MOST_LETTERS) for one in texts]
+    for (new, old), both in zip(pairwise(counts), map(sum, pairwise(letters)), strict=True):
+        apart = sum(len(line) * count for found in (new - old, old - new) for line, count in found.items())
+        yield apart / max(1, both)
+    yield None
+
+
+@slow(router.get("/pages/{page}/versions"))
+def show(context: Context, request: Request, page: Number, old: Old = LAST, new: New = LAST) -> Response:
+    found = data(context, page, old, new)
+    bounds = {"most_letters": MOST_LETTERS, "most_versions": MOST_VERSIONS}
+    return context.page(request, "page_versions.html", found=found, tab="versions", **bounds)

@@ -1,0 +1,292 @@
+"""The view "schedule": jobs, their next runs, their past runs, and actions on them."""
+
+import json
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from http import HTTPStatus
+from itertools import islice
+from threading import Lock
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
+from sqlalchemy import Connection, select
+
+from crawler.contrib.dashboard.access import RefusedError
+from crawler.contrib.dashboard.context import (
+    Context,
+    DashboardContext,
+    NothingYetError,
+    Number,
+    Text,
+    Whole,
+    language_of,
+)
+from crawler.contrib.schedule.cron import CronError, read_cron
+from crawler.contrib.schedule.job_process import is_alive, log_tail
+from crawler.contrib.schedule.job_store import Job, JobError, Jobs, Run, history_of, jobs_of
+from crawler.contrib.schedule.run_notice import failure_words, webhook_host
+from crawler.contrib.schedule.sentences import words
+from crawler.reports.throughput import sample_totals
+from crawler.store.crawl_tables import crawl
+from crawler.store.database import database_time
+from crawler.translation.message import N_, Message, catalogue_of, chosen, languages
+
+AT_ONCE = 100  # jobs
+MOST_RUNS = 200
+NEXT_TIMES = 3
+DONE = {
+    "added": N_("The job was added."),
+    "paused": N_("The job is paused."),
+    "resumed": N_("The job was resumed."),
+    "removed": N_("The job was removed; its crawl and its logs stay."),
+    "started": N_("A run has started."),
+    "busy": N_("The job is already running."),
+    "told": N_("The run was told to stop; it stops cleanly within seconds."),
+    "idle": N_("No run of the job is running."),
+}
+"""The results of changes, by the values of `said` in the address."""
+_looking = Lock()
+router, api = APIRouter(), APIRouter()
+Said = Annotated[
+    Literal["", "added", "paused", "resumed", "removed", "started", "busy", "told", "idle"],
+    Query(description="what the last change came to"),
+]
+After = Annotated[Whole, Query(description=N_("the next jobs: the value of next from the previous response"))]
+Ask = Annotated[Literal["", "remove"], Query(description="what is asked about before it is done")]
+
+
+@dataclass(frozen=True, slots=True)
+class JobRun:
+    """A time that a job's crawl was started."""
+
+    id: int
+    number: int
+    how: str
+    """`cron` on time, `late` made up for, `now` by hand."""
+    status: str
+    exit: int | None
+    started_at: float
+    ended_at: float | None
+    seconds: float
+    quiet: float
+    """Seconds since the last sign of life, of one that is under way."""
+    host: str
+    pages: int | None
+    new: int | None
+    changed: int | None
+    gone: int | None
+    missed: int
+    """Times before it that it makes up for as well."""
+    passed: int
+    """Times that came while it was under way."""
+    harvest: float | None
+    """The share of pages on topic among those that were read."""
+    notice: str | None
+    """Whether somebody was told how it ended: `sent`, or why not, such as `status:500`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduledJob:
+    """A crawl that comes again and again."""
+
+    id: int
+    name: str
+    crawl: str
+    cron: str
+    words: str
+    """When it comes, in English."""
+    timezone: str
+    paused: bool
+    next_at: float | None
+    runs: int
+    arguments: Mapping[str, str]
+    settings: Mapping[str, str]
+    now: JobRun | None
+    last: JobRun | None
+    notify: str
+    """The host that is told how runs end; the rest of its address may be a secret."""
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """The jobs by their names, a part at a time."""
+
+    now: float
+    scheduler: bool | None
+    """Whether one is at work in this folder; null where that cannot be seen."""
+    jobs: tuple[ScheduledJob, ...]
+    more: int = 0
+    next: int | None = None
+    """What `after` is to be for those."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobHistory:
+    """A job and its runs, the last first."""
+
+    job: ScheduledJob
+    runs: tuple[JobRun, ...]
+    left_out: int
+    """Older runs that are not among them."""
+
+
+@dataclass(frozen=True, slots=True)
+class CronWords:
+    """What a cron line says."""
+
+    words: str
+    next: tuple[float, ...]
+    error: str
+
+
+@api.get("/api/jobs", summary=N_("Jobs, and when they run next, a hundred at a time"))
+def schedule_data(context: Context, after: After = 0) -> Schedule:
+    """Jobs behind the one of a number, or from the first if it is not there; none where no crawl was ever run."""
+    scheduler = _scheduler_is_at_work(context)
+    try:
+        with context.reading() as connection:
+            now, there = database_time(connection), jobs_of(connection)
+            start = next((place for place, one in enumerate(there, 1) if one.id == after), 0)
+            shown = there[start : start + AT_ONCE]
+            more = len(there) - start - len(shown)
+            jobs = tuple(_job(connection, one, now) for one in shown)
+            return Schedule(now, scheduler, jobs, more, shown[-1].id if more else None)
+    except NothingYetError:
+        return Schedule(time.time(), scheduler, ())
+
+
+@api.get("/api/jobs/{job}", summary=N_("A job, and its last runs"))
+def history_data(context: Context, job: Number) -> JobHistory:
+    """A job and its runs."""
+    with context.reading() as connection:
+        now, found = database_time(connection), numbered(jobs_of(connection), job)
+        runs = history_of(connection, found.name)[1]
+        shown = tuple(_run(connection, found, one, now) for one in runs[:MOST_RUNS])
+        return JobHistory(_job(connection, found, now), shown, max(0, len(runs) - MOST_RUNS))
+
+
+@api.get("/api/jobs/{job}/runs", summary=N_("The last runs of a job"))
+def runs_data(context: Context, job: Number) -> tuple[JobRun, ...]:
+    """The runs of a job, the last first."""
+    return history_data(context, job).runs
+
+
+@api.get("/api/cron", summary=N_("What a cron line says"))
+def cron_data(
+    cron: Annotated[Text, Query(description=N_("a cron line"))] = "",
+    timezone: Annotated[Text, Query(description=N_("time zone of the cron line"))] = "UTC",
+    lang: Annotated[
+        Text,
+        Query(description=N_("language of the words and of errors"), json_schema_extra={"enum": list(languages())}),
+    ] = "en",
+) -> CronWords:
+    """What a cron line says, and when it comes next."""
+    try:
+        found = read_cron(cron, timezone)
+    except CronError as error:
+        return CronWords("", (), catalogue_of(chosen([lang])).gettext(error.message))
+    return CronWords(
+        catalogue_of(chosen([lang])).gettext(words(found)), tuple(islice(found.times(time.time()), NEXT_TIMES)), ""
+    )
+
+
+@contextmanager
+def opened(context: DashboardContext) -> Iterator[Jobs]:
+    """The jobs of the database, to be changed; a RefusedError where that cannot be."""
+    with context.changing() as engine:
+        try:
+            yield Jobs(engine)
+        except JobError as error:
+            raise RefusedError(HTTPStatus.CONFLICT, error.message) from None
+
+
+def numbered(jobs: Iterable[Job], number: int) -> Job:
+    """The job of this number; a RefusedError where there is none."""
+    for one in jobs:
+        if one.id == number:
+            return one
+    raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such job.")
+
+
+def _scheduler_is_at_work(context: DashboardContext) -> bool | None:
+    """Whether a scheduler looks after this folder; None if that cannot be seen."""
+    with _looking:  # or one look would take another for a scheduler
+        try:
+            return is_alive(context.output, "")
+        except OSError:
+            return None
+
+
+def _job(connection: Connection, job: Job, now: float) -> ScheduledJob:
+    said = when(job, "en")
+    given = (json.loads(job.arguments), json.loads(job.settings))
+    current, last = (None if one is None else _run(connection, job, one, now) for one in (job.now, job.last))
+    place = (job.id, job.name, job.crawl, job.cron, said, job.timezone)
+    webhook = webhook_host(job.notify or "")
+    return ScheduledJob(*place, job.paused, job.next_at, job.runs, *given, current, last, webhook)
+
+
+def when(job: Job | ScheduledJob, language: str) -> str:
+    """When a job comes, in words, or what is wrong with its line."""
+    try:
+        said = words(read_cron(job.cron, job.timezone))
+    except CronError as error:
+        said = error.message
+    return catalogue_of(language).gettext(said)
+
+
+def untold(run: JobRun) -> Message | None:
+    """Why nobody was told how a run ended; None if there is no reason."""
+    return failure_words(run.notice or "")
+
+
+def _run(connection: Connection, job: Job, run: Run, now: float) -> JobRun:
+    counts = (run.pages, run.new, run.changed, run.gone)
+    if run.ended_at is None:
+        counts = (_pages_since(connection, job.crawl, run.started_at), None, None, None)
+    seconds = max(0.0, (run.ended_at or now) - run.started_at)
+    how = (run.id, run.number, run.how, run.status, run.exit, run.started_at, run.ended_at, seconds)
+    return JobRun(*how, max(0.0, now - run.beat), run.host, *counts, run.missed, run.passed, run.harvest, run.notice)
+
+
+def _pages_since(connection: Connection, name: str, since: float) -> int | None:
+    """How many pages a crawl has brought since a moment, by its samples: to count them could take too long."""
+    number = _crawl_number(connection, name)
+    found = sample_totals(connection, [number], since) if number is not None else {}
+    return found[number].sums.pages if number in found else None
+
+
+def _crawl_number(connection: Connection, name: str) -> int | None:
+    return connection.execute(select(crawl.c.id).where(crawl.c.name == name)).scalar()
+
+
+@router.get("/schedule/{job}")
+def show_job(context: Context, request: Request, job: Number, said: Said = "", ask: Ask = "") -> Response:
+    history = history_data(context, job)
+    with context.reading() as connection:
+        number = _crawl_number(connection, history.job.crawl)
+    values: dict[str, Any] = {
+        "history": history,
+        "crawl": number,
+        "said": DONE.get(said, ""),
+        "ask": ask,
+        "untold": untold,
+    }
+    return context.page(request, "schedule_job.html", **values, when=partial(when, language=language_of(request)))
+
+
+@router.get("/schedule/{job}/runs/{run}")
+def show_log(context: Context, request: Request, job: Number, run: Number) -> Response:
+    with context.reading() as connection:
+        now, found = database_time(connection), numbered(jobs_of(connection), job)
+        rows = [one for one in history_of(connection, found.name)[1] if one.id == run]
+        if not rows:
+            raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such run.")
+        the_run, the_job = _run(connection, found, rows[0], now), _job(connection, found, now)
+    log = log_tail(context.output, found.name, the_run.number)
+    values: dict[str, Any] = {"job": the_job, "run": the_run, "log": log, "untold": untold}
+    return context.page(request, "schedule_run.html", **values, when=partial(when, language=language_of(request)))

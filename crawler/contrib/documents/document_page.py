@@ -1,0 +1,50 @@
+"""The page of a document, which the rest of the crawler treats as any other page."""
+
+import re
+
+from crawler.contrib.documents.document import Document, Facts
+from crawler.page.html_tree import Cut
+from crawler.page.page import DocumentFacts, MadeFrom, Page
+from crawler.page.text import fold_space
+
+MAX_TITLE, MAX_AUTHOR = 300, 200
+NO_TITLE = re.compile(
+    r"untitled.{0,10}|unbenannt.{0,10}|无标题|無題|microsoft (?:word|powerpoint).*|powerpoint[- ].*|document\d*"
+    r"|slide \d+|\W*"
+    r"|.{0,200}\.(?:docx?|odt|pdf|tex|dvi|indd|qxd|rtf|txt|html?|pptx?|xlsx?|pmd|p65|ps|eps)",
+    re.IGNORECASE,
+)
+"""Titles that programs write, which say nothing."""
+NO_AUTHOR = re.compile(
+    r"(?:microsoft(?: office)? )?(?:user|admin(?:istrator)?|owner|author|root|unknown|anonymous|default|python-docx"
+    r"|utilisateur.*|benutzer.*|用户|作者|微软用户|\W*)",
+    re.IGNORECASE,
+)
+DAY = re.compile(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")
+
+
+def document_page(
+    document: Document, url: str, media_type: str, robots_header: str = "", made_from: MadeFrom = MadeFrom.DOCUMENT
+) -> Page:
+    """The page of a document; its title, author and date are those that the file gives, if they say something."""
+    facts = _checked(document.facts, media_type, document.is_cut)
+    html = document.html.encode("utf-8", "replace")
+    return Page(url, html, "text/html; charset=utf-8", robots_header, facts, made_from)
+
+
+def _checked(facts: Facts, media_type: str, is_cut: bool) -> DocumentFacts:
+    title, author = (_plain(text) for text in (facts.title[:MAX_TITLE], facts.author[:MAX_AUTHOR]))
+    day = DAY.match(facts.published)
+    return DocumentFacts(
+        media_type,
+        "" if NO_TITLE.fullmatch(title) else title,
+        "" if NO_AUTHOR.fullmatch(author) else author,
+        day[0] if day else None,
+        facts.pages,
+        Cut.DOCUMENT if is_cut else None,
+    )
+
+
+def _plain(text: str) -> str:
+    """A text without control characters."""
+    return fold_space("".join(one for one in text if one.isprintable() or one.isspace()))

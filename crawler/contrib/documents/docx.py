@@ -1,0 +1,222 @@
+"""Reads DOCX files (Office Open XML, ECMA-376): word/document.xml with its styles, numbering and notes."""
+
+import re
+from collections.abc import Iterator
+from html import escape
+
+from lxml import etree
+
+from crawler.contrib.documents.document import Document, Facts
+from crawler.contrib.documents.html_body import Body, anchor
+from crawler.contrib.documents.package import Package, attribute, found, local
+
+HEADING = re.compile(r"(?:heading|überschrift|titre|título|标题|標題|見出し)\s*([1-9])", re.IGNORECASE)
+SKIPPED = frozenset(
+    (
+        "del",
+        "moveFrom",
+        "instrText",
+        "delText",
+        "Fallback",
+        "sectPr",
+        "pPr",
+        "rPr",
+        "drawing",
+        "pict",
+        "object",
+        "tblPr",
+    )
+)
+"""What is deleted, said in another way beside it, or no text. Boxes of text are read after their paragraph."""
+MOST_STYLES = 20
+OFF = frozenset(("0", "false", "off"))
+"""Values of properties that are not set."""
+
+
+def read_docx(data: bytes) -> Document:
+    """The document in a DOCX file."""
+    package = Package(data)
+    main = _main(package)
+    root = package.xml(main)
+    reader = _Reader(package, main)
+    body = Body()
+    for part in found(root, "body"):
+        reader.blocks(part, body)
+        break
+    reader.notes(body)
+    return Document(body.html(), _facts(package), body.is_cut)
+
+
+def _main(package: Package) -> str:
+    """The name of the file that has the text."""
+    relations = package.xml_if_any("_rels/.rels")
+    for relation in relations if relations is not None else ():
+        if (relation.get("Type") or "").endswith("/officeDocument"):
+            return (relation.get("Target") or "").lstrip("/")
+    return "word/document.xml"
+
+
+class _Reader:
+    """Reads the parts of a document that refer to each other."""
+
+    def __init__(self, package: Package, main: str) -> None:
+        folder, _, name = main.rpartition("/")
+        self.package, self.folder = package, folder
+        styles = package.xml_if_any(f"{folder}/styles.xml")
+        self.levels, self.hidden = _heading_levels(styles), frozenset(_hidden_styles(styles))
+        relations = package.xml_if_any(f"{folder}/_rels/{name}.rels")
+        self.links = {
+            relation.get("Id"): relation.get("Target", "")
+            for relation in (relations if relations is not None else ())
+            if relation.get("TargetMode") == "External"
+        }
+
+    def blocks(self, parent: etree._Element, body: Body) -> None:
+        """Add the paragraphs and tables in an element."""
+        for element in parent:
+            if body.is_cut:
+                return
+            match local(element):
+                case "p":
+                    self.paragraph(element, body)
+                case "tbl":
+                    body.table(self.rows(element))
+                case "sdt" | "sdtContent" | "ins" | "moveTo" | "customXml" | "smartTag":
+                    self.blocks(element, body)
+
+    def paragraph(self, element: etree._Element, body: Body) -> None:
+        """Add a paragraph as what its style says it is; then those of the boxes of text in it."""
+        text = "".join(self.pieces(element))
+        style, level, is_item, depth = self.look(element)
+        if not is_contents(style) and style not in self.hidden:
+            if level:
+                body.heading(text, level)
+            elif is_item:
+                body.item(text, depth)
+            else:
+                body.paragraph(text)
+        for box in found(element, "txbxContent"):
+            around = {local(above) for above in box.iterancestors()} if box is not element else set()
+            if not around & {"txbxContent", "Fallback"}:  # those in boxes are read with their boxes
+                self.blocks(box, body)
+
+    def look(self, element: etree._Element) -> tuple[str, int, bool, int]:
+        """The style of a paragraph, the level of a heading, whether it is an item, and how deep that is in others."""
+        style, level, depth, is_item = "", 0, 0, False
+        for properties in element.iterchildren("{*}pPr"):
+            for one in properties:
+                match local(one):
+                    case "pStyle":
+                        style = attribute(one, "val")
+                        level = level or self.levels.get(style, 0)
+                    case "outlineLvl":
+                        level = _level(attribute(one, "val"))
+                    case "numPr":
+                        is_item = not any(attribute(id_, "val") == "0" for id_ in one.iterchildren("{*}numId"))
+                        depth = next((_number(attribute(at, "val")) for at in one.iterchildren("{*}ilvl")), 0)
+        return style, level, is_item or style.lower().startswith("list"), min(depth, 8)
+
+    def is_hidden(self, run: etree._Element) -> bool:
+        """Whether a run of text is hidden, by itself or by its style."""
+        for properties in run.iterchildren("{*}rPr"):
+            said = {local(one): attribute(one, "val") for one in properties}
+            return said["vanish"] not in OFF if "vanish" in said else said.get("rStyle") in self.hidden
+        return False
+
+    def pieces(self, element: etree._Element) -> Iterator[str]:
+        """The text of a paragraph as HTML, with its links."""
+        for one in element:
+            name = local(one)
+            if name in SKIPPED or (name == "r" and self.is_hidden(one)):
+                continue
+            match name:
+                case "t":
+                    yield escape(one.text or "", quote=False)
+                case "tab":
+                    yield "\t"
+                case "br" | "cr":
+                    yield " " if attribute(one, "type") else "<br>"
+                case "noBreakHyphen":
+                    yield "-"
+                case "hyperlink":
+                    text = "".join(self.pieces(one))
+                    yield anchor(self.links.get(attribute(one, "id"), ""), text)
+                case _:
+                    yield from self.pieces(one)
+
+    def rows(self, table: etree._Element) -> Iterator[list[str]]:
+        """The cells of a table as HTML; a table in a cell is text of it."""
+        for row in table.iterchildren("{*}tr"):
+            yield [
+                " ".join("".join(self.pieces(paragraph)) for paragraph in found(cell, "p"))
+                for cell in found(row, "tc")
+                if next((above for above in cell.iterancestors("{*}tr")), None) is row
+            ]
+
+    def notes(self, body: Body) -> None:
+        """Add footnotes and endnotes."""
+        for name in ("footnotes", "endnotes"):
+            root = self.package.xml_if_any(f"{self.folder}/{name}.xml")
+            for note in root if root is not None else ():
+                if not attribute(note, "type"):  # of lines that divide notes from the text
+                    self.blocks(note, body)
+
+
+def is_contents(style: str) -> bool:
+    """Whether a style is that of a table of contents.
+
+    >>> is_contents("TOC1"), is_contents("Heading1")
+    (True, False)
+    """
+    return re.match(r"toc ?\d|verzeichnis ?\d|tableoffigures", style, re.IGNORECASE) is not None
+
+
+def _hidden_styles(styles: etree._Element | None) -> Iterator[str]:
+    """The ids of the styles of hidden text."""
+    for style in styles.iterchildren("{*}style") if styles is not None else ():
+        if any(attribute(one, "val") not in OFF for one in style.iterfind("{*}rPr/{*}vanish")):
+            yield attribute(style, "styleId")
+
+
+def _heading_levels(styles: etree._Element | None) -> dict[str, int]:
+    """The level of each style of headings, by its id; a style has that of the one that it is based on."""
+    levels: dict[str, int] = {}
+    bases: dict[str, str] = {}
+    for style in styles.iterchildren("{*}style") if styles is not None else ():
+        key = attribute(style, "styleId")
+        said = {local(one): attribute(one, "val") for one in style.iter()}
+        name = said.get("name", "")
+        match = HEADING.fullmatch(name)
+        level = int(match[1]) if match else 1 if name.lower() == "title" else _level(said.get("outlineLvl", ""))
+        if level:
+            levels[key] = level
+        if "basedOn" in said:
+            bases[key] = said["basedOn"]
+    for key in bases:
+        base = key
+        for _ in range(MOST_STYLES):  # they may name each other
+            if base in levels or base not in bases:
+                break
+            base = bases[base]
+        if base in levels:
+            levels.setdefault(key, levels[base])
+    return levels
+
+
+def _level(value: str) -> int:
+    """The level of a heading that an outline level says, which begins at 0; 9 is that of text."""
+    number = _number(value, 9)
+    return number + 1 if number < 9 else 0
+
+
+def _number(value: str, otherwise: int = 0) -> int:
+    return int(value) if value.isascii() and value.isdigit() and len(value) < 5 else otherwise
+
+
+def _facts(package: Package) -> Facts:
+    core, app = package.xml_if_any("docProps/core.xml"), package.xml_if_any("docProps/app.xml")
+    said = {local(one): (one.text or "").strip() for one in (core if core is not None else ())}
+    pages = next((_number((one.text or "").strip()) for one in found(app, "Pages")), 0) if app is not None else 0
+    return Facts(
+        said.get("title", ""), said.get("creator", ""), said.get("created", ""), said.get("language", ""), pages or None
+    )

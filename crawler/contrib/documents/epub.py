@@ -1,0 +1,105 @@
+"""Reads EPUB files (EPUB 2 and 3): the chapters in the order of the spine, each a page of XHTML."""
+
+import posixpath
+import re
+from html import escape
+from urllib.parse import unquote
+
+from lxml import etree
+
+from crawler.contrib.documents.document import MAX_PAGES, Document, DocumentError, Facts, Fault
+from crawler.contrib.documents.html_body import Body
+from crawler.contrib.documents.package import Package, attribute, found, local
+from crawler.page.page import Page
+
+DROPPED = ("script", "style", "nav", "svg", "img", "picture", "audio", "video", "iframe", "object", "embed", "form")
+KEPT = {"href": ("http://", "https://"), "colspan": (), "start": (), "value": ()}
+"""Attributes that are kept, and how their values begin."""
+HIDING = re.compile(r"display\s*:\s*none", re.IGNORECASE)
+CHAPTERS = frozenset(("application/xhtml+xml", "text/html", "application/xml", ""))
+
+
+def read_epub(data: bytes) -> Document:
+    """The document in an EPUB file."""
+    package = Package(data)
+    container = package.xml("META-INF/container.xml")
+    name = next((attribute(one, "full-path") for one in found(container, "rootfile")), "")
+    root = package.xml(name)
+    locked = _locked(package)
+    body, read = Body(), 0
+    chapters = _chapters(root, posixpath.dirname(name))
+    for chapter in chapters[:MAX_PAGES]:
+        if body.is_cut:
+            break
+        if chapter in locked:
+            raise DocumentError(Fault.ENCRYPTED)
+        if chapter in package:
+            _add(package.read(chapter), body)
+            read += 1
+    if not read:
+        raise DocumentError(Fault.BROKEN)
+    return Document(body.html(), _facts(root), body.is_cut or len(chapters) > MAX_PAGES)
+
+
+def _locked(package: Package) -> frozenset[str]:
+    """The files that are encrypted; fonts often are, and matter to nobody here."""
+    root = package.xml_if_any("META-INF/encryption.xml")
+    if root is None:
+        return frozenset()
+    return frozenset(unquote(attribute(one, "URI")) for one in found(root, "CipherReference"))
+
+
+def _chapters(root: etree._Element, folder: str) -> list[str]:
+    """The names of the files with the text, in reading order, without the table of contents."""
+    files: dict[str, str] = {}
+    for item in found(root, "item"):
+        is_text = attribute(item, "media-type") in CHAPTERS and "nav" not in attribute(item, "properties").split()
+        if is_text:
+            files[attribute(item, "id")] = posixpath.normpath(
+                posixpath.join(folder, unquote(attribute(item, "href").partition("#")[0]))
+            )
+    spine = [attribute(one, "idref") for one in found(root, "itemref") if attribute(one, "linear") != "no"]
+    return [files[key] for key in dict.fromkeys(spine) if key in files]
+
+
+def _add(data: bytes, body: Body) -> None:
+    """Add the text of a chapter, without what belongs to its looks."""
+    page = Page("", data, "application/xhtml+xml")
+    part = next(page.root.iter("body"), None)
+    if part is None:
+        return
+    for element in list(part.iter(etree.Element)):
+        if element.tag in DROPPED or element.get("hidden") is not None or HIDING.search(element.get("style", "")):
+            _drop(element)
+    for element in part.iter(etree.Element):
+        for key, value in list(element.items()):
+            if key not in KEPT or not str(value).startswith(KEPT[str(key)] or ""):
+                del element.attrib[key]
+    text = "".join(map(str, part.itertext()))
+    html = "".join(etree.tostring(one, encoding="unicode", method="html") for one in part)
+    body.markup(escape(part.text or "") + html, text, sum(1 for _ in part.iter()))
+
+
+def _drop(element: etree._Element) -> None:
+    """Take an element out of its tree, but not the text after it."""
+    parent = element.getparent()
+    if parent is None:
+        return
+    before = element.getprevious()
+    if element.tail:
+        if before is not None:
+            before.tail = (before.tail or "") + element.tail
+        else:
+            parent.text = (parent.text or "") + element.tail
+    parent.remove(element)
+
+
+def _facts(root: etree._Element) -> Facts:
+    said: dict[str, list[str]] = {}
+    for metadata in root.iterchildren("{*}metadata"):
+        for one in metadata.iter():
+            if text := (one.text or "").strip():
+                said.setdefault(local(one), []).append(text)
+    first = {name: texts[0] for name, texts in said.items()}
+    authors = "; ".join(said.get("creator", ())[:10])
+    return Facts(first.get("title", ""), authors, first.get("date", ""), first.get("language", ""))

@@ -1,0 +1,83 @@
+"""The body of HTML that a document is read into, an element after the other."""
+
+from collections.abc import Iterable
+from html import escape
+
+from crawler.contrib.documents.document import MAX_BLOCKS, MAX_TEXT
+
+MAX_DEPTH = 8
+WEB = ("http://", "https://")
+
+
+class Body:
+    """Elements with text that is HTML already; those beyond the limits of a document are left out."""
+
+    def __init__(self) -> None:
+        self._found: list[str] = []
+        self._length = self._count = self._depth = 0
+        self.is_cut = False
+
+    def html(self) -> str:
+        """The HTML so far."""
+        return "".join(self._found) + "</li></ul>" * self._depth
+
+    def heading(self, text: str, level: int) -> None:
+        tag = f"h{min(max(level, 1), 6)}"
+        self._add(f"<{tag}>{text}</{tag}>", text)
+
+    def paragraph(self, text: str) -> None:
+        self._add(f"<p>{text}</p>", text)
+
+    def code(self, text: str) -> None:
+        self._add(f"<pre>{text}</pre>", text)
+
+    def item(self, text: str, level: int = 0) -> None:
+        """Add an item of a list; the level is how many lists it is in beside its own."""
+        depth = min(level, self._depth, MAX_DEPTH) + 1
+        before = "<ul>" if depth > self._depth else "</li>"  # a list within an item stands in that item
+        self._add(f"{before}<li>{text}", text, depth)
+
+    def markup(self, html: str, text: str, count: int) -> None:
+        """Add HTML with so many elements, whose text is given."""
+        self._add(html, text, 0, count)
+
+    def link(self, url: str, title: str) -> None:
+        """Add a link to the web that stands somewhere in the text, with what it says there; no text is added."""
+        self._count += 1
+        if self._count > MAX_BLOCKS:
+            self.is_cut = True
+        elif url.startswith(WEB):
+            self._found.append(f'<a href="{escape(url)}" title="{escape(title)}"></a>')
+
+    def table(self, rows: Iterable[Iterable[str]]) -> None:
+        """Add a table of cells; one of a single cell is a paragraph, as such tables are frames."""
+        found, left = [], MAX_BLOCKS - self._count - 1
+        for row in map(list, rows):
+            left -= len(row)
+            if left < 0:
+                break  # the rows before it are kept
+            found.append(row)
+        if sum(map(len, found)) == 1:
+            self.paragraph(next(cell for row in found for cell in row))
+            return
+        html = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in found)
+        self._add(f"<table>{html}</table>", "".join(cell for row in found for cell in row), 0, sum(map(len, found)) + 1)
+        self.is_cut = self.is_cut or left < 0
+
+    def _add(self, html: str, text: str, depth: int = 0, count: int = 1) -> None:
+        self._length += len(text)
+        self._count += count  # empty ones, too, of which a file may have millions
+        self.is_cut = self.is_cut or self._length > MAX_TEXT or self._count > MAX_BLOCKS
+        if self.is_cut or not text.strip():
+            return
+        self._found.append("</li></ul>" * (self._depth - depth) + html + "\n")
+        self._depth = depth
+
+
+def anchor(url: str, text: str) -> str:
+    """A link, if it leads to the web.
+
+    >>> anchor("https://a.example/", "Bees"), anchor("javascript:x", "Bees")
+    ('<a href="https://a.example/">Bees</a>', 'Bees')
+    """
+    return f'<a href="{escape(url)}">{text}</a>' if url.startswith(WEB) and text else text

@@ -1,0 +1,211 @@
+"""Blocks of a PDF file: its groups of lines as headings, paragraphs, items, listings and tables."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from html import escape
+from itertools import pairwise
+from typing import NamedTuple
+
+from crawler.contrib.documents.html_body import Body
+from crawler.contrib.documents.pdf_lines import Line
+from crawler.contrib.documents.pdf_paragraphs import BULLET, Group, Measures
+from crawler.contrib.documents.pdf_tables import Table
+from crawler.contrib.documents.text_join import joined
+from crawler.page.text import width
+
+LARGER = 1.09
+"""Size of a heading to that of the text, unless it is bold."""
+LEAST_SIZE = 0.95
+"""The same for a bold one."""
+MAX_HEADING = 200
+"""Columns of a heading."""
+MOST_LINES = 4
+LEAST_OUTLINE = 5
+"""Entries of an outline that tells headings from other words."""
+LABELS = 3
+"""Times that the same words are above a text before they are taken for a label."""
+FEW, NAMED = 3, 0.3
+"""Lines that look alike, and the share of them that the outline has if they are headings."""
+BELOW = 1.25
+"""Ems between a heading in the size of the text and what stands above it."""
+LETTERS = re.compile(r"[^\W\d_]{2}|[^\W\d_](?<=[\u2e80-\U0003ffff])")
+WORDS = (
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen"
+    "|nineteen|twenty"
+)
+LABEL = "chapter|appendix|section|part|kapitel|anhang|chapitre|capítulo|глава"
+NUMBER = re.compile(
+    rf"(?:(?:{LABEL})\s+)?(?:[A-Z]|\d{{1,3}}|[IVX]{{1,5}}|{WORDS})(?:\.\d{{1,3}}){{0,5}}[.:]?\s+(?=\S)|第.{{1,3}}章\s*",
+    re.IGNORECASE,
+)
+"""The number of a heading, before its text."""
+CHAPTER = re.compile(rf"(?:(?:{LABEL})\s*)?(?:[A-Z]|\d{{1,3}}|[IVX]{{1,5}}|{WORDS})|第.{{1,3}}章", re.IGNORECASE)
+"""The number of a chapter on a line of its own."""
+COMPOUND = re.compile(r"[^\W\d_]+-[^\W\d_]+")
+LEVELS = 6
+
+
+class Look(NamedTuple):
+    """How a heading looks; headings of one level look alike."""
+
+    size: float
+    is_bold: bool
+
+
+def add_blocks(body: Body, groups: Iterable[Group | Table], usual: Measures, outline: Mapping[str, int]) -> None:
+    """Add the blocks of a document to a body; the outline has the levels of its headings by their letters."""
+    kept = list(groups)
+    compounds = _compounds(kept)
+    titles = _headings([group for group in kept if isinstance(group, Group)], usual, outline)
+    headings = set(map(id, titles))
+    levels = _levels(titles, outline)
+    items: list[float] = []
+    for group in _with_numbers(kept, headings):
+        if isinstance(group, Table):
+            body.table([[escape(cell) for cell in row] for row in group.rows])
+        elif group.is_code:
+            body.code(escape(_listing(group.lines)))
+        elif group.is_item and id(group) not in headings:
+            body.item(escape(_item_text(group, compounds)), _item_level(group, items))
+            continue
+        else:
+            text = joined([line.text for line in group.lines], compounds)
+            if id(group) in headings:
+                body.heading(escape(text), outline.get(letters(text)) or levels.get(_look(group), 1))
+            else:
+                body.paragraph(escape(text))
+        items = []
+
+
+def letters(text: str) -> str:
+    """The letters and digits of a heading without its number, by which it is known in the outline.
+
+    >>> letters("3.2 Bees & Flowers"), letters("Chapter 3: Bees")
+    ('beesflowers', 'bees')
+    """
+    number = NUMBER.match(text)
+    return "".join(filter(str.isalnum, text[number.end() :] if number else text)).casefold()
+
+
+def _compounds(groups: Sequence[Group | Table]) -> frozenset[str]:
+    """The words that have a hyphen within a line."""
+    texts = (line.text for group in groups if isinstance(group, Group) for line in group.lines)
+    found = {word.lower() for text in texts if "-" in text for word in COMPOUND.findall(text)}
+    return frozenset(found)
+
+
+def _headings(groups: Sequence[Group], usual: Measures, outline: Collection[str]) -> list[Group]:
+    """The headings; words such as "Note" that come again and again are none, if the outline does not have them."""
+    found = [group for group in groups if _is_heading(group, usual, outline)]
+    if len(outline) < LEAST_OUTLINE:
+        return found
+    keys = [letters(group.text) for group in found]
+    times = Counter(keys)
+    looks = Counter(map(_look, found))
+    known = Counter(_look(group) for group, key in zip(found, keys, strict=True) if key in outline)
+    named = {look for look, count in looks.items() if count < FEW or known[look] >= NAMED * count}
+    return [
+        group
+        for group, key in zip(found, keys, strict=True)
+        if key in outline or (times[key] < LABELS and _look(group) in named)
+    ]
+
+
+def _with_numbers(groups: Sequence[Group | Table], headings: Collection[int]) -> list[Group | Table]:
+    """The groups, with the number of a chapter and the heading below it as one."""
+    found: list[Group | Table] = []
+    for group in groups:
+        last = found[-1] if found else None
+        if (
+            isinstance(group, Group)
+            and id(group) in headings
+            and isinstance(last, Group)
+            and CHAPTER.fullmatch(last.text)
+        ):
+            group.lines = [*last.lines, *group.lines]
+            found.pop()
+        found.append(group)
+    return found
+
+
+def _is_heading(group: Group, usual: Measures, outline: Collection[str]) -> bool:
+    text = group.text
+    if group.is_code or len(group.lines) > MOST_LINES or width(text) > MAX_HEADING or not LETTERS.search(text):
+        return False
+    if len(group.lines) <= 2 and len(key := letters(text)) > 2 and key in outline and _looks_apart(group, usual):
+        return True
+    if BULLET.match(text):
+        return False
+    if group.size >= LARGER * usual.size:
+        return text[-1] not in ",;"
+    is_bold = all(line.is_bold for line in group.lines)
+    return is_bold and group.size >= LEAST_SIZE * usual.size and text[-1] not in ".,;:，。；：" and group.gap > BELOW
+
+
+def _looks_apart(group: Group, usual: Measures) -> bool:
+    """Whether a group looks otherwise than the text around it."""
+    return group.size > usual.size or group.first.is_bold or (len(group.lines) == 1 and group.gap > 1.4 * USUAL_GAP)
+
+
+USUAL_GAP = 1.2
+
+
+def _look(group: Group) -> Look:
+    return Look(round(group.size, 1), group.first.is_bold)
+
+
+def _levels(titles: Sequence[Group], outline: Mapping[str, int]) -> dict[Look, int]:
+    """The level of each look: that of most of its headings in the outline, else by the size."""
+    votes: dict[Look, Counter[int]] = defaultdict(Counter)
+    for group in titles:
+        if (level := outline.get(letters(group.text))) is not None:
+            votes[_look(group)][level] += 1
+    looks = sorted({_look(group) for group in titles}, reverse=True)
+    levels: dict[Look, int] = {}
+    last = 0
+    for look in looks:
+        known = votes[look].most_common(1)[0][0] if votes[look] else last + 1
+        last = levels[look] = min(max(known, 1), LEVELS)
+    return levels
+
+
+def _item_text(group: Group, compounds: Collection[str]) -> str:
+    """The text of an item without a bullet; a number is part of it."""
+    text = joined([line.text for line in group.lines], compounds)
+    bullet = BULLET.match(text)
+    return (text[bullet.end() :] if bullet else text) or text
+
+
+def _item_level(group: Group, places: list[float]) -> int:
+    """How deep an item is in others, by where it begins; the places of the items above it are kept in the list."""
+    while places and group.first.x0 < places[-1] - group.size / 2:
+        places.pop()
+    if not places or group.first.x0 > places[-1] + group.size / 2:
+        places.append(group.first.x0)
+    return len(places) - 1
+
+
+def _listing(lines: Sequence[Line]) -> str:
+    """The lines of code with their indentation, and an empty line where there is space between them."""
+    widths = [(line.x1 - line.x0) / len(line.text) for line in lines if len(line.text) > 3]
+    letter = sorted(widths)[len(widths) // 2] if widths else lines[0].size * 0.6
+    left = min(line.x0 for line in lines)
+    found = [_code_line(lines[0], left, letter)]
+    for before, line in pairwise(lines):
+        if line.y - before.y > 1.8 * line.size:
+            found.append("")
+        if abs(line.y - before.y) < 0.3 * line.size and line.x0 > before.x1:
+            found[-1] += " " + line.text
+        else:
+            found.append(_code_line(line, left, letter))
+    return "\n".join(found)
+
+
+def _code_line(line: Line, left: float, letter: float) -> str:
+    text = " " * min(round((line.x0 - left) / max(letter, 0.1)), 60)
+    end = line.x0
+    for piece in line.pieces:
+        text += " " * min(round((piece.x0 - end) / max(letter, 0.1)), 60) + piece.text
+        end = piece.x1
+    return text

@@ -1,0 +1,44 @@
+"""Tables of contents, which a document has for turning its pages and a reader of its text does not need."""
+
+import re
+from collections.abc import Sequence
+
+from crawler.contrib.documents.pdf_lines import Line
+
+LEADER = re.compile(r"(?:\.\s?){4,}\s*[\divxlcA-Z.-]{0,7}$|(?:…\s*){2,}[\divxlc]{0,6}$")
+NUMBER = re.compile(r"[\divxlc]{1,6}")
+LEAST = 5
+"""Entries of a page that is part of a table of contents; pages of lists of figures have fewer."""
+SHARE = 0.4
+"""Of the lines of such a page; the others are further lines of entries."""
+NAME = re.compile(
+    r"(?:table of |brief )?contents|list of (?:figures|tables)|inhalt(?:sverzeichnis)?|table des matières|sommaire"
+    r"|índice|indice|目\s*录|目\s*錄|目\s*次|содержание|оглавление|차\s*례|목\s*차",
+    re.IGNORECASE,
+)
+
+
+def without_contents(lines: Sequence[Line]) -> list[Line]:
+    """The lines of a page without those of a table of contents."""
+    edge = max((line.x1 for line in lines), default=0.0)
+    entries = [at for at, line in enumerate(lines) if _is_entry(line, edge)]
+    leaders = [at for at in entries if LEADER.search(lines[at].text)]
+    if len(entries) < LEAST or (len(entries) < SHARE * len(lines) and len(leaders) < LEAST):
+        return [line for line in lines if not LEADER.search(line.text)]
+    first = entries[0]
+    while first and (NAME.fullmatch(lines[first - 1].text.strip()) or _is_above(lines[first - 1], lines[first])):
+        first -= 1
+    return [*lines[:first], *lines[entries[-1] + 1 :]]
+
+
+def _is_entry(line: Line, edge: float) -> bool:
+    """Whether a line ends with the number of a page at the right edge."""
+    if LEADER.search(line.text):
+        return True
+    last = line.pieces[-1]
+    return len(line.pieces) > 1 and NUMBER.fullmatch(last.text) is not None and last.x1 > edge - line.size
+
+
+def _is_above(line: Line, below: Line) -> bool:
+    """Whether a line is the first one of an entry of several lines."""
+    return 0 < below.y - line.y < 1.4 * line.size and line.size == below.size

@@ -1,0 +1,257 @@
+"""The lines of a PDF page: words with their places and fonts, in the order in which the file draws them.
+
+PDFium tells the text of a whole page at once, with spaces and line ends that it derives from the places of the
+characters. Each further question about a character is a call, so only those words are asked about: where the first
+character of a word begins and its last one ends, and once for each text object, its size and font.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from ctypes import addressof
+from dataclasses import dataclass, replace
+from itertools import islice
+from math import hypot
+from typing import Any, NamedTuple
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdf
+
+from crawler.contrib.documents.pdf_links import PdfLink, page_links
+
+MAX_LINKS = 2_000
+"""Of one page; a page of an index has some hundred."""
+MAX_CHARACTERS = 100_000
+"""Of one page; a full page of a newspaper has some 20,000."""
+HYPHEN = "\ufffe"
+"""What PDFium puts in the place of a hyphen at the end of a line; no line end follows."""
+WORD = re.compile(f"[^\\s{HYPHEN}]+{HYPHEN}?")
+FAR = 20_000
+TINY = 0.05  # points of a letter that nobody sees
+"""Points: no page is so large, and no letter."""
+GAP = 1.5
+"""Ems between two words that are in different cells of a table or different columns."""
+LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
+CLEANED = {**LIGATURES, 0x2010: "-", 0xFFFE: "-"} | dict.fromkeys(range(0x20), "")
+BOLD = re.compile(
+    r"bold|black|heavy|demi|(?:^|[+-])(?:cmb|sfbx|ecbx|cmssbx)|medi(?:um)?$|(?:sim|st|msy)hei|heiti", re.IGNORECASE
+)
+MONO = re.compile(
+    r"mono|courier|typewriter|consol|cm(?:sl)?tt|sftt|ectt|menlo|txtt|nimbusmon|inconsolata|fixed", re.IGNORECASE
+)
+FIXED_PITCH = 1  # a flag of fonts
+BOLD_WEIGHT = 600
+
+
+class Font(NamedTuple):
+    is_bold: bool
+    is_mono: bool
+
+
+class Piece(NamedTuple):
+    """Words of a line without a wide gap between them."""
+
+    text: str
+    x0: float
+    x1: float
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of text; y is the distance of its baseline from the top of the page."""
+
+    text: str
+    pieces: tuple[Piece, ...]
+    x0: float
+    x1: float
+    page: int
+    y: float
+    size: float
+    is_bold: bool
+    is_mono: bool
+
+    def of(self, pieces: tuple[Piece, ...]) -> Line:
+        """The line with only these of its pieces."""
+        text = " ".join(piece.text for piece in pieces)
+        return replace(self, text=text, pieces=pieces, x0=pieces[0].x0, x1=pieces[-1].x1)
+
+
+class _Look(NamedTuple):
+    """How the words of one text object look."""
+
+    turn: int
+    """The direction of the text: quarter turns to the left."""
+    size: float
+    font: Font
+
+
+class _Word(NamedTuple):
+    text: str
+    x0: float
+    x1: float
+    y: float
+    look: _Look
+
+
+@dataclass(frozen=True)
+class PdfPage:
+    """The lines of one page."""
+
+    lines: list[Line]
+    height: float
+    is_cut: bool = False
+    links: tuple[PdfLink, ...] = ()
+
+
+_box = pdf.FPDFText_GetCharBox
+NO_FONT = Font(False, False)
+
+
+class PageReader:
+    """Reads the lines of the pages of one file; what is known about a font is kept for the next page."""
+
+    def __init__(self) -> None:
+        self._fonts: dict[int, Font] = {}
+        self._left, self._right, self._low, self._high = (ctypes.c_double() for _ in range(4))
+        self._matrix = pdf.FS_MATRIX()
+
+    def read(self, page: pdfium.PdfPage, number: int) -> PdfPage:
+        """The lines of a page in the order in which it draws them; text that runs in another direction is left out."""
+        text_page = page.get_textpage()
+        try:
+            count = text_page.count_chars()
+            found = list(self._lines(text_page.raw, min(count, MAX_CHARACTERS)))
+            links = tuple(islice(page_links(page.pdf.raw, page.raw, text_page.raw), MAX_LINKS + 1))
+        finally:
+            text_page.close()
+        is_cut = count > MAX_CHARACTERS or len(links) > MAX_LINKS
+        turns = Counter(word.look.turn for line in found for word in line)
+        turn = turns.most_common(1)[0][0] if turns else 0
+        top, height = _top(turn, *page.get_size())
+        words = (word for line in found for word in line if word.look.turn == turn)
+        return PdfPage(list(_split(words, number, top)), height, is_cut, links[:MAX_LINKS])
+
+    def _lines(self, text_page: Any, count: int) -> Iterator[list[_Word]]:
+        """The words of each line, as PDFium ends lines."""
+        buffer = (ctypes.c_ushort * (count + 1))()
+        length = max(pdf.FPDFText_GetText(text_page, 0, count, buffer) - 1, 0)
+        text = "".join(map(chr, buffer[:length]))
+        is_shifted = length != count  # characters without text have an index of their own
+        looks: dict[int, tuple[_Look, float] | None] = {}
+        line: list[_Word] = []
+        end = 0
+        for match in WORD.finditer(text):
+            first, last = match.span()
+            if line and (text[end - 1] == HYPHEN or "\n" in text[end:first]):
+                yield line
+                line = []
+            end = last
+            last -= 2 if text[end - 1] == HYPHEN and end - first > 1 else 1
+            if is_shifted:
+                first, last = (pdf.FPDFText_GetCharIndexFromTextIndex(text_page, at) for at in (first, last))
+            shown = pdf.FPDFText_GetTextObject(text_page, first)
+            key = addressof(shown.contents) if shown else 0
+            if key not in looks:
+                looks[key] = self._look(text_page, first, shown)
+            if (found := looks[key]) is not None:
+                look, y = found
+                x0, x1 = self._span(text_page, first, last, look.turn)
+                line.append(_Word(_unicode(match[0]), x0, x1, y, look))
+        if line:
+            yield line
+
+    def _look(self, text_page: Any, at: int, shown: Any) -> tuple[_Look, float] | None:
+        """How a text object looks, and its baseline across the lines; None if its text runs in no direction of the page
+        or lies out of it.
+        """
+        one = self._matrix
+        if not pdf.FPDFText_GetMatrix(text_page, at, one):
+            return None
+        size = pdf.FPDFText_GetFontSize(text_page, at) * hypot(one.c, one.d)
+        pdf.FPDFText_GetCharOrigin(text_page, at, self._left, self._low)
+        x, y = self._left.value, self._low.value
+        is_turned = min(abs(one.a), abs(one.b)) > 0.1 * max(abs(one.a), abs(one.b))
+        if is_turned or not (TINY < size < FAR and abs(x) < FAR and abs(y) < FAR):
+            return None
+        turn = (0 if one.a > 0 else 2) if abs(one.a) > abs(one.b) else (1 if one.b > 0 else 3)
+        handle = pdf.FPDFTextObj_GetFont(shown) if shown else None
+        key = addressof(handle.contents) if handle else 0
+        if key not in self._fonts:
+            self._fonts[key] = _font(handle) if handle else NO_FONT
+        return _Look(turn, round(size, 1), self._fonts[key]), (-y, x, y, -x)[turn]
+
+    def _span(self, text_page: Any, first: int, last: int, turn: int) -> tuple[float, float]:
+        """Where a word begins and ends along its line."""
+        left, right, low, high = self._left, self._right, self._low, self._high
+        _box(text_page, first, left, right, low, high)
+        x0, x1, y0, y1 = left.value, right.value, low.value, high.value
+        if last != first:
+            _box(text_page, last, left, right, low, high)
+            x0, x1, y0, y1 = min(x0, left.value), max(x1, right.value), min(y0, low.value), max(y1, high.value)
+        return ((x0, x1), (y0, y1), (-x1, -x0), (-y1, -y0))[turn]
+
+
+def _top(turn: int, width: float, height: float) -> tuple[float, float]:
+    """What is added to places across the lines, so that they begin at the top; and how far down the page goes."""
+    return ((height, height), (0.0, width), (0.0, height), (width, width))[turn]
+
+
+def _font(handle: Any) -> Font:
+    """What the name and the flags of a font say about it."""
+    buffer = ctypes.create_string_buffer(200)
+    pdf.FPDFFont_GetBaseFontName(handle, buffer, len(buffer))
+    name = buffer.value.decode("latin-1").replace(" ", "")
+    flags = pdf.FPDFFont_GetFlags(handle)
+    is_bold = pdf.FPDFFont_GetWeight(handle) >= BOLD_WEIGHT or BOLD.search(name) is not None
+    return Font(is_bold, bool(flags > 0 and flags & FIXED_PITCH) or MONO.search(name) is not None)
+
+
+def _unicode(units: str) -> str:
+    """A word of UTF-16 code units as characters, without ligatures and soft hyphens."""
+    if units.isascii():
+        return units
+    return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").translate(CLEANED)
+
+
+def _split(words: Iterable[_Word], page: int, top: float) -> Iterator[Line]:
+    """Words as lines of the same baseline from left to right."""
+    line: list[_Word] = []
+    for word in words:
+        if line and not _goes_on(line[-1], word):
+            yield _line(line, page, top)
+            line = []
+        line.append(word)
+    if line:
+        yield _line(line, page, top)
+
+
+def _goes_on(before: _Word, word: _Word) -> bool:
+    """Whether a word stands on the line of the word before it; exponents and notes are a little higher or lower."""
+    size = max(before.look.size, word.look.size)
+    return abs(word.y - before.y) < 0.6 * size and word.x0 > before.x0 - 0.1 * size
+
+
+def _line(words: list[_Word], page: int, top: float) -> Line:
+    lengths: dict[_Look, int] = {}
+    for word in words:
+        lengths[word.look] = lengths.get(word.look, 0) + len(word.text)
+    size = max(lengths, key=lengths.__getitem__).size
+    pieces: list[Piece] = []
+    texts: list[str] = []
+    start = end = words[0].x0
+    for word in words:
+        if texts and word.x0 - end > GAP * size:
+            pieces.append(Piece(" ".join(texts), start, end))
+            texts, start = [], word.x0
+        texts.append(word.text)
+        end = max(end, word.x1)
+    pieces.append(Piece(" ".join(texts), start, end))
+    y = next(word.y for word in words if word.look.size == size) + top
+    length = sum(lengths.values())
+    bold = sum(count for look, count in lengths.items() if look.font.is_bold)
+    mono = sum(count for look, count in lengths.items() if look.font.is_mono)
+    text = " ".join(piece.text for piece in pieces)
+    return Line(text, tuple(pieces), words[0].x0, end, page, y, size, bold > 0.8 * length, mono > 0.8 * length)

@@ -1,0 +1,174 @@
+"""Tables of a PDF page: lines of several pieces whose pieces stand below each other, with white space between them."""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from crawler.contrib.documents.pdf_lines import Line, Piece
+from crawler.contrib.documents.text_join import joined
+
+LEAST_ROWS = 3
+"""Of several cells each; with three or more columns one fewer."""
+MOST_PITCH = 3.0
+"""Ems between the baselines of two lines of a table."""
+SPACE = 0.5
+"""Ems of white space between two columns."""
+APART = 1.5
+"""How far from each other a file may draw the lines of a table, to how many they are."""
+MOST_LINES = 500
+"""Of a page in which tables are looked for; a page of more has no text for readers."""
+MAX_COLUMNS = 30
+PROSE = 45
+"""Mean characters of the cells of a column of text: two such columns are no table."""
+
+
+class Table(NamedTuple):
+    """A table in the place of its first line."""
+
+    rows: tuple[tuple[str, ...], ...]
+    page: int
+    y: float
+    x0: float
+
+
+class _Row(NamedTuple):
+    y: float
+    size: float
+    pieces: tuple[Piece, ...]
+    lines: tuple[int, ...]
+    """The places of its lines on the page."""
+
+
+def with_tables(lines: Sequence[Line]) -> list[Line | Table]:
+    """The lines of a page or a column, with tables in the place of the lines that make them up."""
+    if not any(len(line.pieces) > 1 for line in lines) or len(lines) > MOST_LINES:
+        return list(lines)
+    tables: dict[int, Table] = {}
+    taken: set[int] = set()
+    for rows in _runs(_rows(lines)):
+        places = sorted(place for row in rows for place in row.lines)
+        is_together = places[-1] - places[0] < APART * len(places)
+        if is_together and _is_drawn_by_rows(rows, [lines[place] for place in places]):
+            first = places[0]
+            tables[first] = Table(_cells(rows), lines[first].page, rows[0].y, rows[0].pieces[0].x0)
+            taken.update(places)
+    found: list[Line | Table] = []
+    for at, line in enumerate(lines):
+        if at in tables:
+            found.append(tables[at])
+        elif at not in taken:
+            found.append(line)
+    return found
+
+
+def _rows(lines: Sequence[Line]) -> list[_Row]:
+    """The lines of the same baseline as one row each, from top to bottom."""
+    groups: list[list[int]] = []
+    for at in sorted(range(len(lines)), key=lambda at: lines[at].y):
+        last = lines[groups[-1][0]] if groups else None
+        if last is not None and abs(lines[at].y - last.y) < 0.35 * last.size:
+            groups[-1].append(at)
+        else:
+            groups.append([at])
+    rows = []
+    for group in groups:
+        pieces = sorted((piece for at in group for piece in lines[at].pieces), key=lambda piece: piece.x0)
+        first = lines[group[0]]
+        is_code = all(lines[at].is_mono for at in group)
+        rows.append(_Row(first.y, first.size, tuple(pieces[:1] if is_code else pieces), tuple(group)))
+    return rows
+
+
+def _runs(rows: Sequence[_Row]) -> list[list[_Row]]:
+    """Rows in a row that share columns."""
+    found: list[list[_Row]] = []
+    run: list[_Row] = []
+    columns: list[tuple[float, float]] = []
+    for row in rows:
+        spans = [(piece.x0, piece.x1) for piece in row.pieces]
+        together = _merged([*columns, *spans], SPACE * row.size) if run else spans
+        is_near = bool(run) and row.y - run[-1].y < MOST_PITCH * max(row.size, run[-1].size)
+        if is_near and len(together) >= max(2, min(len(columns), len(spans))) and _fits(spans, columns, row.size):
+            run.append(row)
+            columns = together
+        else:
+            found.append(run)
+            run, columns = ([row], spans) if _begins(row) else ([], [])
+    found.append(run)
+    return [kept for run in found if _is_table(kept := _trimmed(run))]
+
+
+def _merged(spans: list[tuple[float, float]], space: float) -> list[tuple[float, float]]:
+    """Intervals without overlaps; those with less space between them are one."""
+    found: list[tuple[float, float]] = []
+    for x0, x1 in sorted(spans):
+        if found and x0 < found[-1][1] + space:
+            found[-1] = (found[-1][0], max(found[-1][1], x1))
+        else:
+            found.append((x0, x1))
+    return found
+
+
+def _begins(row: _Row) -> bool:
+    """Whether a table may begin with a row: it has several pieces, and is no item after its mark or number."""
+    return 2 <= len(row.pieces) <= MAX_COLUMNS and not (len(row.pieces) == 2 and len(row.pieces[0].text) <= 4)
+
+
+def _fits(spans: Sequence[tuple[float, float]], columns: Sequence[tuple[float, float]], size: float) -> bool:
+    """Whether a row of one piece belongs to one of the columns: it begins where that column does."""
+    return len(spans) > 1 or any(abs(spans[0][0] - x0) < size and spans[0][1] < x1 + size for x0, x1 in columns)
+
+
+def _trimmed(run: list[_Row]) -> list[_Row]:
+    """A run without the rows of one piece at its end that begin as its first column does, as a next paragraph does."""
+    while run and len(run[-1].pieces) == 1 and abs(run[-1].pieces[0].x0 - run[0].pieces[0].x0) < run[-1].size:
+        run = run[:-1]
+    return run
+
+
+def _is_table(run: Sequence[_Row]) -> bool:
+    several = [row for row in run if len(row.pieces) > 1]
+    columns = _columns(run)
+    if len(several) < LEAST_ROWS - (len(columns) > 2) or 3 * len(several) < len(run) or len(columns) < 2:
+        return False
+    long = 0
+    for x0, x1 in columns:
+        texts = [piece.text for row in several for piece in row.pieces if x0 <= piece.x0 <= x1]
+        long += sum(map(len, texts)) > PROSE * len(texts)
+    return long < 2
+
+
+def _is_drawn_by_rows(run: Sequence[_Row], drawn: Sequence[Line]) -> bool:
+    """Whether what is drawn goes from column to column in each row; columns of text are drawn one after the other."""
+    starts = [x0 for x0, _ in _columns(run)]
+    order = [bisect_right(starts, piece.x0) for line in drawn for piece in line.pieces]
+    changes = sum(before != after for before, after in pairwise(order))
+    return changes >= sum(len(row.pieces) > 1 for row in run)
+
+
+def _columns(run: Sequence[_Row]) -> list[tuple[float, float]]:
+    return _merged([(piece.x0, piece.x1) for row in run for piece in row.pieces], 0)
+
+
+def _cells(run: Sequence[_Row]) -> tuple[tuple[str, ...], ...]:
+    """The cells of a table; the further lines of a cell are joined to its first one."""
+    columns = _columns(run)
+    pitches = sorted(after.y - before.y for before, after in pairwise(run))
+    tight = pitches[0] * 1.15 if pitches else 0.0
+    is_loose = bool(pitches) and pitches[-1] > 1.3 * pitches[0]
+    rows: list[list[list[str]]] = []
+    last = 0.0
+    for row in run:
+        cells: list[list[str]] = [[] for _ in columns]
+        for piece in row.pieces:
+            column = max(at for at, (x0, _) in enumerate(columns) if x0 <= piece.x0)
+            cells[column].append(piece.text)
+        goes_on = not cells[0] or (is_loose and row.y - last <= tight and len(row.pieces) < len(columns))
+        if rows and goes_on and row.y - last <= 1.6 * row.size:
+            for cell, more in zip(rows[-1], cells, strict=True):
+                cell += more
+        else:
+            rows.append(cells)
+        last = row.y
+    return tuple(tuple(joined(cell) for cell in cells) for cells in rows)

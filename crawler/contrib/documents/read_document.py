@@ -1,0 +1,75 @@
+"""Reads a document of any of the types."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from crawler.contrib.documents.document import Document, DocumentError, Fault
+from crawler.contrib.documents.document_type import DOCX, EPUB, ODT, OLE_MARK, PDF, ZIP, type_by_mark
+from crawler.contrib.documents.package import Package
+from crawler.page.page import media_type
+
+
+def _read_pdf(data: bytes) -> Document:
+    from crawler.contrib.documents.pdf import read_pdf  # loads PDFium, which other documents do without
+
+    return read_pdf(data)
+
+
+def _read_docx(data: bytes) -> Document:
+    from crawler.contrib.documents.docx import read_docx
+
+    if data.startswith(OLE_MARK):  # an encrypted file is wrapped in another format
+        raise DocumentError(Fault.ENCRYPTED)
+    return read_docx(data)
+
+
+def _read_odt(data: bytes) -> Document:
+    from crawler.contrib.documents.odt import read_odt
+
+    return read_odt(data)
+
+
+def _read_epub(data: bytes) -> Document:
+    from crawler.contrib.documents.epub import read_epub
+
+    return read_epub(data)
+
+
+def _read_text_file(data: bytes, content_type: str) -> Document:
+    from crawler.contrib.documents.text.text_file import read_text_file
+
+    return read_text_file(data, content_type)
+
+
+READERS: dict[str, Callable[[bytes], Document]] = {PDF: _read_pdf, DOCX: _read_docx, ODT: _read_odt, EPUB: _read_epub}
+
+
+PARTS = {"META-INF/container.xml": EPUB, "content.xml": ODT, "word/document.xml": DOCX, "[Content_Types].xml": DOCX}
+"""The type of an archive by a file that it has; the first that it has counts."""
+
+
+def type_of(data: bytes) -> str:
+    """The type of a document; raises a DocumentError if it is none, or damaged."""
+    kind = type_by_mark(data)
+    if kind == ZIP:
+        package = Package(data)
+        kind = next((PARTS[name] for name in PARTS if name in package), None)
+    if kind is None:
+        raise DocumentError(Fault.BROKEN)
+    return kind
+
+
+def read_document(data: bytes, content_type: str = "") -> Document:
+    """The document in the bytes of a file; raises a DocumentError if it has no text for readers.
+
+    A text file is one by the type that is given, see `text_type`; the bytes of others tell theirs.
+    """
+    if content_type:
+        kind = media_type(content_type)
+        document = _read_text_file(data, content_type)
+    else:
+        kind = type_of(data)
+        document = READERS[kind](data)
+    if not document.body.strip():
+        raise DocumentError(Fault.LIMIT if document.is_cut else Fault.SCANNED)
+    return replace(document, media_type=kind)

@@ -1,0 +1,89 @@
+"""The lines of a text that was divided into pages, without the lines that stand at the top or the bottom of each.
+
+RFC 7322 (https://www.rfc-editor.org/rfc/rfc7322#section-4) describes those of RFCs. A form feed stands between two
+pages. Some copies of such texts have lost their form feeds; there a footer ends with the number of the page.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from crawler.contrib.documents.text.lines import goes_on
+
+FORM_FEED = "\f"
+PAGE_NUMBER = re.compile(r"\[Page (\d{1,4})\]$")
+DIGITS = re.compile(r"\d+")
+LEAST_PAGES = 2
+LEAST_SHARE = 0.3
+"""Of the pages that have a running line: the left and the right pages of a book have one each, the first often none."""
+
+Lines = Sequence[str]
+
+
+def without_page_breaks(lines: Lines, edge: int) -> list[str]:
+    """The lines of all pages; a paragraph that goes on over the end of a page has no empty line there.
+
+    >>> first = ["Bees dance in", "", "Bees [Page 1]", "\\fBees May 2024", ""]
+    >>> text = [*first, "the dark.", "", "Bees [Page 2]", "\\fBees May 2024", "End."]
+    >>> without_page_breaks(text, 20)
+    ['Bees dance in', 'the dark.', '', 'End.']
+    """
+    pages = list(_pages(lines))
+    if len(pages) < LEAST_PAGES:
+        return list(lines)
+    headers = _running_lines(page[0] for page in pages if page)
+    footers = _running_lines(page[-1] for page in pages if page)
+    joined: list[str] = []
+    was_cut = False
+    for page in pages:
+        has_header = bool(page) and _form(page[0]) in headers
+        has_footer = len(page) > has_header and _form(page[-1]) in footers
+        content = _trimmed(page[has_header : len(page) - has_footer])
+        if content and joined and not ((was_cut or has_header) and goes_on(joined[-1], content[0], edge)):
+            joined.append("")
+        joined += content
+        was_cut = has_footer
+    return joined
+
+
+def _pages(lines: Lines) -> Iterator[list[str]]:
+    """The lines of each page, without empty ones at its ends."""
+    has_form_feeds = any(FORM_FEED in line for line in lines)
+    page: list[str] = []
+    number = 0
+    for line in lines:
+        if has_form_feeds:
+            before, *others = line.split(FORM_FEED)
+            page.append(before)
+            for after in others:
+                yield _trimmed(page)
+                page = [after]
+            continue
+        page.append(line)
+        footer = PAGE_NUMBER.search(line)
+        if footer and int(footer[1]) == number + 1:
+            number += 1
+            yield _trimmed(page)
+            page = []
+    yield _trimmed(page)
+
+
+def _trimmed(lines: list[str]) -> list[str]:
+    start = 0
+    end = len(lines)
+    while start < end and not lines[start].strip():
+        start += 1
+    while end > start and not lines[end - 1].strip():
+        end -= 1
+    return lines[start:end]
+
+
+def _running_lines(lines: Iterable[str]) -> frozenset[str]:
+    """The forms of lines that are the same on many pages, but for the number of the page."""
+    counts = Counter(map(_form, lines))
+    least = max(LEAST_PAGES, LEAST_SHARE * counts.total())
+    return frozenset(form for form, count in counts.items() if count >= least)
+
+
+def _form(line: str) -> str:
+    return DIGITS.sub("0", " ".join(line.split()))

@@ -1,0 +1,467 @@
+"""Reads plain text as a reader sees it: paragraphs, headings, lists, quotes, and what keeps its lines.
+
+A block is what stands between empty lines. It keeps its lines unless they show that they were broken to fit a page
+(`lines`). A heading is underlined, stands further left than the text, is in the table of contents, is written in
+capitals, or stands apart. A table of contents is what says only lines that come again as headings; it is left out, as
+it is in other documents.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from html import escape
+from itertools import compress, groupby, pairwise
+from operator import attrgetter
+
+from crawler.contrib.documents.html_body import Body, anchor
+from crawler.contrib.documents.text.lines import DRAWING, GAP, WIDEST, edge_of, indent, is_paragraph
+from crawler.contrib.documents.text.page_breaks import without_page_breaks
+from crawler.contrib.documents.text_join import joined
+from crawler.page.text import EASTERN, fold_space, has_full_stop, width
+
+TAB = 8
+STRUCK = re.compile(r"(.)\x08")
+"""A letter that a printer strikes twice, or over a line: bold and underlined."""
+CONTROLS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
+QUOTED = re.compile(r" {0,3}>")
+MOST_QUOTES = 8
+"""Quotes in each other."""
+UNDERLINE = re.compile(r"\s*([=\-~^*+#\"'])\1{2,}\s*$")
+RULE = re.compile(r"[\s=\-~*_+#.·•]*$")
+"""A line that only parts what is above from what is below."""
+LEADERS = re.compile(r"(?:\s*\.){3,}\s*\d*\s*$|\s{3,}\d{1,4}$")
+"""The dots and the number at the end of a line of a table of contents."""
+DOTTED = re.compile(r"(?:\. ?){3,}\s*[\divxlc]+\s*$")
+LEAST_ENTRIES, LEAST_SHARE = 3, 0.5
+MARKER = re.compile(
+    r"\s*(?:(?P<bullet>[-*+•·‣▪◦–—](?=\s)|o(?=\s\s))|(?P<number>\(?\d{1,3}[.)]|\(?[a-z][.)]|\[[^\]\s]{1,30}\])(?=\s))\s+(?=\S)"
+)
+"""What an item of a list begins with."""
+NUMBERED = re.compile(r"(?:[A-Z]\w{2,11}\s+)?((?:\d{1,3}|[A-Z](?=\.))(?:\.\d{1,3})*)\.?\s{1,4}(?=\S)")
+"""The number of a section, with a word such as Appendix before it."""
+MAX_HEADING = 100
+MAX_HEADING_LINES = 3
+CHINESE_INDENT = "\u3000\u3000"
+"""Two wide spaces, with which each paragraph of a Chinese text begins."""
+CENTRED = 8
+"""Columns by which the two margins of a centred line may differ."""
+FIRST_BLOCKS = 4
+"""Blocks among which the title of a text stands."""
+ENDS_OF_CLAUSES = tuple(".,;:。，；：")
+END_OF_SENTENCE = (*ENDS_OF_CLAUSES, "!", "?", "！", "？")
+SPACED = re.compile(r"\S {2,}\S")
+URL = re.compile(r"https?://[^\s<>\"“”，。；）]{1,2000}")
+AFTER_URL = ".,;:!?)]}'*_>"
+READABLE = re.compile(
+    r"[^\W_]+(?:['’.-][^\W_]+)*-?[,.;:!?\"'’”»)」』。，；：！？、…]*|[\"'“‘«(「『]|--?|[–—&]|https?://.+", re.DOTALL
+)
+LEAST_WORDS = 0.75
+"""Share of what stands between the spaces of a line that are words."""
+LEAST_READABLE, LEAST_SENTENCES = 0.55, 0.25
+"""Share of a text's lines that consist of words, or of its characters in paragraphs with sentences. On a Debian system,
+a tenth of the files of code and 95 % of the READMEs have one of both.
+"""
+
+
+class Kind(Enum):
+    """What a block is."""
+
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    ITEM = "item"
+    QUOTE = "quote"
+    LISTING = "listing"
+    CONTENTS = "contents"
+
+
+@dataclass(frozen=True)
+class Block:
+    """Lines between empty ones."""
+
+    lines: tuple[str, ...]
+    blanks: int = 1
+    """Empty lines before it."""
+
+    @property
+    def indent(self) -> int:
+        return min(map(indent, self.lines))
+
+
+@dataclass(frozen=True)
+class Part:
+    """A block or a part of it, by what it is."""
+
+    kind: Kind
+    lines: tuple[str, ...]
+    level: int = 0
+    """Of a heading, or how deep in others the list of an item is."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the lines of a text are set."""
+
+    edge: int
+    margin: int
+    """The indentation of most of its text."""
+    outline: frozenset[str] = frozenset()
+    """Headings, as the table of contents or bold print tells them."""
+
+
+def parts_of(text: str) -> list[Part]:
+    """What a plain text consists of."""
+    lines, struck = _lines(text)
+    lines = without_page_breaks(lines, edge_of(lines))
+    return _parts(list(_blocks(lines)), struck)
+
+
+def is_for_readers(parts: Sequence[Part]) -> bool:
+    """Whether a text is for readers: it has chapters, its lines consist of words, or much of it is sentences.
+
+    >>> is_for_readers(parts_of("Bees dance in the dark.")), is_for_readers(parts_of("for (i = 0; i < 3; i++) {"))
+    (True, False)
+    """
+    kinds = Counter(part.kind for part in parts)
+    if kinds[Kind.CONTENTS] and kinds[Kind.HEADING] >= LEAST_ENTRIES:
+        return True
+    lines = [line.strip("> ") for part in parts for line in part.lines if any(map(str.isalnum, line))]
+    if lines and sum(map(_consists_of_words, lines)) >= LEAST_READABLE * len(lines):
+        return True
+    sentences = sum(len(line.strip()) for part in parts if _has_sentences(part) for line in part.lines)
+    return sentences > LEAST_SENTENCES * sum(map(len, lines))
+
+
+def _has_sentences(part: Part) -> bool:
+    is_long = part.kind is Kind.PARAGRAPH and (len(part.lines) > 1 or width(part.lines[0]) > WIDEST)
+    return is_long and has_full_stop(_text(part.lines))
+
+
+def _consists_of_words(line: str) -> bool:
+    words = line.split()
+    return sum(1 for word in words if max(word) >= EASTERN or READABLE.fullmatch(word)) >= LEAST_WORDS * len(words)
+
+
+def _lines(text: str) -> tuple[list[str], frozenset[str]]:
+    """The lines without control characters but form feeds, and those that are struck twice."""
+    lines: list[str] = []
+    struck: set[str] = set()
+    for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
+        is_struck = "\x08" in line
+        plain = CONTROLS.sub("", STRUCK.sub("", line) if is_struck else line).expandtabs(TAB).rstrip(" ")
+        if is_struck and 2 * len(line.split("\x08")[1:]) >= sum(map(str.isalnum, plain)):
+            struck.add(fold_space(plain))
+        lines.append(plain)
+    return lines, frozenset(struck)
+
+
+def _blocks(lines: Iterable[str]) -> Iterator[Block]:
+    block: list[str] = []
+    blanks = 0
+    for line in (*lines, ""):
+        if line.strip():
+            block.append(line)
+            continue
+        if block:
+            yield Block(tuple(block), blanks)
+            block = []
+            blanks = 0
+        blanks += 1
+
+
+def _parts(blocks: Sequence[Block], struck: frozenset[str]) -> list[Part]:
+    lines = [line for block in blocks for line in block.lines]
+    lone = Counter(_entry(block.lines) for block in blocks if len(block.lines) <= MAX_HEADING_LINES)
+    is_contents = [_is_contents(block, lone) for block in blocks]
+    entries = (entry for block in compress(blocks, is_contents) for entry in _entries(block))
+    layout = Layout(edge_of(lines), _margin(blocks), struck | frozenset(entries))
+    parts: list[Part] = []
+    depths: list[int] = []
+    for number, block in enumerate(blocks):
+        if is_contents[number]:
+            parts.append(Part(Kind.CONTENTS, block.lines))
+            continue
+        is_title = number < FIRST_BLOCKS and not any(part.kind is Kind.HEADING for part in parts)
+        for piece in _pieces(block, layout):
+            inner_parts = list(_read(piece, layout, depths, is_title=is_title))
+            if not any(part.kind is Kind.ITEM for part in inner_parts) and piece.indent <= layout.margin:
+                depths.clear()
+            parts += inner_parts
+    return _merged(parts)
+
+
+def _entry(lines: Sequence[str]) -> str:
+    return fold_space(LEADERS.sub("", " ".join(lines)))
+
+
+def _is_contents(block: Block, lone: Counter[str]) -> bool:
+    """Whether the lines of a block come again as blocks of their own, or end with dots and the number of a page."""
+    if all(map(DOTTED.search, block.lines)):
+        return True
+    entries = _entries(block)
+    if len(entries) < LEAST_ENTRIES:
+        return False
+    return sum(1 for entry in entries if lone[entry]) >= LEAST_SHARE * len(entries)
+
+
+def _entries(block: Block) -> list[str]:
+    """The entries of a table of contents; a line without a number goes on with the one before, if that has one."""
+    entries: list[list[str]] = []
+    for line in block.lines:
+        if entries and NUMBERED.match(entries[-1][0].strip()) and not NUMBERED.match(line.strip()):
+            entries[-1].append(line)
+        else:
+            entries.append([line])
+    return list(map(_entry, entries))
+
+
+def _margin(blocks: Iterable[Block]) -> int:
+    """The indentation of most of the text's lines."""
+    counts = Counter[int]()
+    for block in blocks:
+        counts[block.indent] += len(block.lines)
+    return counts.most_common(1)[0][0] if counts else 0
+
+
+def _pieces(block: Block, layout: Layout) -> Iterator[Block]:
+    """The parts of a block that have no empty line between them: quotes, underlined lines, lists after a line."""
+    begun = 0
+    lines = block.lines
+    for at in range(1, len(lines)):
+        is_end = bool(QUOTED.match(lines[at - 1])) != bool(QUOTED.match(lines[at]))
+        is_end = is_end or (at >= 2 and at - begun == 2 and _is_underlined(lines[at - 2], lines[at - 1]))
+        is_end = is_end or (at + 1 < len(lines) and at > begun and _is_underlined(lines[at], lines[at + 1]))
+        is_end = is_end or (_begins_list(lines[at - 1], lines[at]) and not MARKER.match(lines[begun]))
+        if is_end:
+            yield replace(block, lines=lines[begun:at], blanks=block.blanks if begun == 0 else 0)
+            begun = at
+    yield replace(block, lines=lines[begun:], blanks=block.blanks if begun == 0 else 0)
+
+
+def _begins_list(before: str, line: str) -> bool:
+    marker = MARKER.match(line)
+    return marker is not None and before.rstrip().endswith((":", "：")) and indent(line) >= indent(before)
+
+
+def _is_underlined(line: str, under: str) -> bool:
+    """Whether a line is the heading above an underline."""
+    if not UNDERLINE.match(under) or RULE.match(line) or len(line) > MAX_HEADING:
+        return False
+    return indent(line) >= indent(under) and width(under.strip()) * 2 >= width(line.strip())
+
+
+def _read(block: Block, layout: Layout, depths: list[int], *, is_title: bool) -> Iterator[Part]:
+    """What a block without further parts is."""
+    lines = block.lines
+    if all(map(QUOTED.match, lines)):
+        yield Part(Kind.QUOTE, tuple(QUOTED.sub("", line, count=1).removeprefix(" ") for line in lines))
+    elif len(lines) == 2 and _is_underlined(*lines):
+        yield Part(Kind.HEADING, lines[:1], _level(lines[0], "=" not in lines[1]))
+    elif all(map(RULE.match, lines)):
+        return
+    elif is_title and _is_centred(block, layout):
+        yield Part(Kind.HEADING, lines, 1)
+    elif _is_heading(block, layout):
+        yield Part(Kind.HEADING, lines, _level(fold_space(lines[0]), is_below=True))
+    elif items := _items(block):
+        yield from _nested(items, depths)
+    else:
+        yield from _paragraphs(block, layout)
+
+
+def _is_centred(block: Block, layout: Layout) -> bool:
+    if len(block.lines) > MAX_HEADING_LINES or any(map(GAP.search, block.lines)) or block.indent <= layout.margin:
+        return False
+    margins = [(indent(line), layout.edge - width(line)) for line in block.lines]
+    return all(abs(left - right) <= CENTRED and left > CENTRED / 2 for left, right in margins)
+
+
+def _is_heading(block: Block, layout: Layout) -> bool:
+    """Whether a short block is a heading."""
+    text = fold_space(" ".join(block.lines))
+    if not any(map(str.isalpha, text)) or len(block.lines) > MAX_HEADING_LINES or len(text) > MAX_HEADING:
+        return False
+    if text in layout.outline or _entry(block.lines) in layout.outline:
+        return True
+    unnumbered = NUMBERED.sub("", text, count=1)
+    first = block.lines[0].strip()
+    is_capital = first.isupper() and sum(map(str.isalpha, first)) > 3
+    if not _consists_of_words(unnumbered) or any(map(GAP.search, block.lines)):
+        return False
+    if text.endswith(ENDS_OF_CLAUSES) and not (is_capital and text.endswith(".")):
+        return False
+    begins = text[0].isupper() or text[0].isdigit() or text[0] >= EASTERN
+    if not begins or block.indent > layout.margin or block.indent != indent(block.lines[0]):
+        return False
+    if block.indent < layout.margin and not any(map(SPACED.search, map(_unnumbered, block.lines))):
+        return True
+    if len(block.lines) > 1:
+        return is_capital and block.blanks > 1
+    return is_capital or (block.blanks > 1 and not text.endswith(END_OF_SENTENCE))
+
+
+def _unnumbered(line: str) -> str:
+    return NUMBERED.sub("", line.strip(), count=1)
+
+
+def _level(text: str, is_below: bool) -> int:
+    number = NUMBERED.match(text)
+    if number:
+        return 2 + number[1].count(".")
+    return 2 if is_below else 1
+
+
+def _items(block: Block) -> list[tuple[int, list[str]]]:
+    """The items of a list, each with its indentation; nothing if the block is none."""
+    items: list[tuple[int, list[str]]] = []
+    if any(DRAWING.search(line) or GAP.search(_unmarked(line)) for line in block.lines):
+        return []
+    for line in block.lines:
+        marker = MARKER.match(line)
+        if marker:
+            kept = line[marker.start("number") :] if marker["number"] else line[marker.end() :]
+            items.append((indent(line), [kept]))
+        elif not items or indent(line) <= items[-1][0]:
+            return []
+        else:
+            items[-1][1].append(line)
+    return items
+
+
+def _unmarked(line: str) -> str:
+    marker = MARKER.match(line)
+    return line[marker.end() :] if marker else line
+
+
+def _nested(items: Iterable[tuple[int, list[str]]], depths: list[int]) -> Iterator[Part]:
+    """The items as parts; `depths` has the indentations of the lists that are open, the outermost first."""
+    for left, lines in items:
+        while depths and depths[-1] > left:
+            depths.pop()
+        if not depths or depths[-1] < left:
+            depths.append(left)
+        yield Part(Kind.ITEM, tuple(lines), len(depths) - 1)
+
+
+def _paragraphs(block: Block, layout: Layout) -> Iterator[Part]:
+    """The paragraphs of a block, or the block as a listing."""
+    lines = block.lines
+    is_set_in_chinese = all(line.startswith(CHINESE_INDENT) for line in lines)
+    is_unbroken = max(map(width, lines)) > WIDEST and not any(map(DRAWING.search, lines))
+    if is_set_in_chinese or is_unbroken:
+        yield from (Part(Kind.PARAGRAPH, (line,)) for line in lines)
+        return
+    groups = list(_indented_paragraphs(lines))
+    if all(_is_prose(group, layout) for group in groups):
+        yield from (Part(Kind.PARAGRAPH, group) for group in groups)
+    elif term := _term(lines, layout):
+        yield from term
+    else:
+        yield Part(Kind.LISTING, lines)
+
+
+def _is_prose(lines: Sequence[str], layout: Layout) -> bool:
+    if len(lines) == 1:
+        is_code = indent(lines[0]) > layout.margin and not _consists_of_words(lines[0])
+        return not (GAP.search(lines[0]) or DRAWING.search(lines[0]) or is_code)
+    others = {indent(line) for line in lines[1:]}
+    return len(others) == 1 and is_paragraph(lines, layout.edge)
+
+
+def _indented_paragraphs(lines: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The paragraphs of a block whose first lines are indented; else the whole block."""
+    indents = list(map(indent, lines))
+    left = min(indents)
+    right = max(indents)
+    is_set_so = indents[0] == right > left and set(indents) == {left, right} and indents.count(right) > 1
+    starts = [at for at, column in enumerate(indents) if column == right] if is_set_so else [0]
+    for start, end in pairwise([*starts, len(lines)]):
+        yield lines[start:end]
+
+
+def _term(lines: tuple[str, ...], layout: Layout) -> list[Part]:
+    """A term and its description below it or beside it; nothing if the block has another form."""
+    if len(lines) < 2 or len({indent(line) for line in lines[1:]}) != 1 or indent(lines[1]) <= indent(lines[0]):
+        return []
+    gap = GAP.search(lines[0])
+    if gap and gap.end() - 1 == indent(lines[1]) and is_paragraph((lines[0][gap.end() - 1 :], *lines[1:]), layout.edge):
+        return [Part(Kind.PARAGRAPH, lines)]
+    if gap or not is_paragraph(lines[1:], layout.edge) or any(map(DRAWING.search, lines)):
+        return []
+    return [Part(Kind.PARAGRAPH, lines[:1]), Part(Kind.PARAGRAPH, lines[1:])]
+
+
+def _merged(parts: Sequence[Part]) -> list[Part]:
+    """The parts without the heading of the table of contents, listings that follow each other as one."""
+    merged: list[Part] = []
+    for kind, run in groupby(parts, key=attrgetter("kind")):
+        if kind is Kind.CONTENTS:
+            if merged and merged[-1].kind is Kind.HEADING and merged[-1].level > 1:
+                merged.pop()
+            merged += run
+        elif kind is Kind.LISTING:
+            lines = [line for part in run for line in ("", *part.lines)]
+            merged.append(Part(Kind.LISTING, tuple(lines[1:])))
+        else:
+            merged += run
+    return merged
+
+
+def write(parts: Iterable[Part], body: Body, quotes: int = 0) -> None:
+    """Write the parts of a text into a body."""
+    for part in parts:
+        match part.kind:
+            case Kind.HEADING:
+                body.heading(escape(_text(part.lines)), part.level)
+            case Kind.ITEM:
+                body.item(_linked(_text(part.lines)), part.level)
+            case Kind.LISTING:
+                body.code(escape(_dedented(part.lines)))
+            case Kind.QUOTE:
+                _write_quote(part, body, quotes)
+            case Kind.CONTENTS:
+                continue
+            case _:
+                body.paragraph(_linked(_text(part.lines)))
+
+
+def _write_quote(part: Part, body: Body, quotes: int) -> None:
+    """Write the parts of a quote as a quote; beyond a depth their marks stay."""
+    if quotes >= MOST_QUOTES:
+        body.code(escape("\n".join(part.lines)))
+        return
+    inner = Body()
+    write(_parts(list(_blocks(part.lines)), frozenset()), inner, quotes + 1)
+    body.markup(f"<blockquote>{inner.html()}</blockquote>", "\n".join(part.lines), len(part.lines))
+
+
+def _text(lines: Sequence[str]) -> str:
+    """The lines of a paragraph as one; a hyphen at the end of a line belongs to its word, as in most plain texts."""
+    return joined([fold_space(line) for line in lines], _ALL_WORDS)
+
+
+class _AllWords(frozenset[str]):
+    """Contains every word."""
+
+    def __contains__(self, word: object) -> bool:
+        return True
+
+
+_ALL_WORDS = _AllWords()
+
+
+def _linked(text: str) -> str:
+    """The text as HTML, in which addresses of the web are links."""
+    pieces: list[str] = []
+    end = 0
+    for address in URL.finditer(text):
+        url = address[0].rstrip(AFTER_URL)
+        pieces += (escape(text[end : address.start()]), anchor(url, escape(url)))
+        end = address.start() + len(url)
+    return "".join((*pieces, escape(text[end:])))
+
+
+def _dedented(lines: Sequence[str]) -> str:
+    left = min(indent(line) for line in lines if line.strip())
+    return "\n".join(line[left:] if line[:left].isspace() or not left else line for line in lines)

@@ -1,0 +1,68 @@
+"""Reads files that are text: plain text with mail and books among them, and Markdown."""
+
+import re
+from dataclasses import replace
+
+from crawler.contrib.documents.document import MAX_TEXT, Document, DocumentError, Facts, Fault
+from crawler.contrib.documents.document_type import MARKDOWN
+from crawler.contrib.documents.html_body import Body
+from crawler.contrib.documents.text.book_wrapper import book_of
+from crawler.contrib.documents.text.mail import Letter, common_subject, letters_of
+from crawler.contrib.documents.text.markdown import read_markdown
+from crawler.contrib.documents.text.plain_text import Kind, Part, is_for_readers, parts_of, write
+from crawler.page.decoding import decode
+from crawler.page.page import media_type
+
+MARKUP = re.compile(r"\s*<(?:!doctype|html|\?xml|head|body)\b", re.IGNORECASE)
+BINARY = re.compile(r"[\x00-\x07\x0e-\x1a\x1c-\x1f\ufffd]")
+MOST_BINARY = 0.005
+"""Share of a text's characters that are none."""
+MAX_LINES = 200_000
+"""Lines of a text that are read, five times as many as a long book has."""
+BYTE_ORDER_MARK = "\ufeff"
+
+
+def read_text_file(data: bytes, content_type: str) -> Document:
+    """The document of a text with the type of `TEXT_TYPES` that is given; raises a DocumentError if it has none."""
+    whole = _decoded(data, content_type)
+    text = "\n".join(whole[:MAX_TEXT].split("\n", MAX_LINES)[:MAX_LINES])
+    if MARKUP.match(text) or len(BINARY.findall(text)) > MOST_BINARY * len(text):
+        raise DocumentError(Fault.BROKEN)
+    is_cut = len(whole) > len(text)
+    document = read_markdown(text) if media_type(content_type) == MARKDOWN else _plain_text(text)
+    return replace(document, is_cut=document.is_cut or is_cut)
+
+
+def _plain_text(text: str) -> Document:
+    letters = letters_of(text)
+    if letters:
+        return _mail(letters)
+    book = book_of(text)
+    parts = parts_of(book.text)
+    if parts and not is_for_readers(parts):
+        raise DocumentError(Fault.NO_SENTENCES)
+    body = Body()
+    write(parts, body)
+    return Document(body.html(), Facts(book.title, book.author, book.published), body.is_cut)
+
+
+def _decoded(data: bytes, content_type: str) -> str:
+    """The text of the bytes, with the form feeds and backspaces that pages do without."""
+    encoding = decode(data, content_type)[1]
+    return data.decode(encoding, "replace").removeprefix(BYTE_ORDER_MARK)
+
+
+def _mail(letters: list[Letter]) -> Document:
+    """The document of one message, or of an archive, in which each begins with its subject, its author and its day."""
+    body = Body()
+    is_archive = len(letters) > 1
+    for letter in letters:
+        subject = Part(Kind.HEADING, (letter.subject,), 2 if is_archive else 1)
+        about = ", ".join(filter(None, (letter.author, letter.day)))
+        before = [subject] if letter.subject else []
+        if is_archive and about:
+            before.append(Part(Kind.PARAGRAPH, (about,)))
+        write([*before, *parts_of(letter.text)], body)
+    first = letters[0]
+    author = first.author if not is_archive else ""
+    return Document(body.html(), Facts(common_subject(letters), author, first.day), body.is_cut)

@@ -1,0 +1,282 @@
+"""Charts as inline SVG: precision and recall of methods, boxes of page F1, a crawl's harvest, accuracy of
+link scores.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+import numpy as np
+from markupsafe import Markup
+
+from crawler.contrib.lab.focus_figures import WINDOW, FocusGroup, FocusPoint
+from crawler.reports.html_page import percent, shown
+from crawler.translation.message import Catalogue, plural
+
+WIDTH = 620
+LEFT, RIGHT, TOP, BOTTOM = 56, 600, 16, 410
+"""Where the axes end."""
+KEY = BOTTOM + 62
+"""Where the legend is."""
+LETTER, LINE = 6.6, 13  # approximate width and height of a letter of a label
+F1_LINES = (0.3, 0.5, 0.7, 0.8, 0.9, 0.95)
+SPEEDS = (10, 100, 1000)
+ROW = 24
+NAMES = 130  # width of the names beside the boxes
+# A box holds the middle half of the pages, its whiskers the middle nine tenths.
+PERCENT = (5, 25, 50, 75, 95)
+TICKS = 5
+LAST = 0.96
+"""The share of the width from which there is no room for a label to the right."""
+
+Place = tuple[float, float]
+
+
+class Point(NamedTuple):
+    """A method in the chart of precision and recall."""
+
+    name: str
+    precision: float
+    recall: float
+    speed: float | None
+    is_peer: bool
+
+
+class Row(NamedTuple):
+    """A method in the chart of boxes."""
+
+    name: str
+    f1s: Sequence[float]
+    is_peer: bool
+
+
+class Rectangle(NamedTuple):
+    """The area of something that is already drawn."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def overlaps(self, other: "Rectangle") -> bool:
+        return (
+            self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
+        )
+
+
+# Parts of all charts.
+
+
+def across(share: float) -> float:
+    return LEFT + share * (RIGHT - LEFT)
+
+
+def up(share: float) -> float:
+    return BOTTOM - share * (BOTTOM - TOP)
+
+
+def svg(height: float, about: str, parts: Iterable[str]) -> Markup:
+    head = f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{shown(about)}">'
+    return Markup(f"{head}{''.join(parts)}</svg>")  # noqa: S704 - the parts are escaped
+
+
+def label(x: float, y: float, words: str, anchor: str = "middle", kind: str = "") -> str:
+    return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{shown(words)}</text>'
+
+
+def line(kind: str, start: Place, end: Place) -> str:
+    return f'<line class="{kind}" x1="{start[0]:.1f}" y1="{start[1]:.1f}" x2="{end[0]:.1f}" y2="{end[1]:.1f}"/>'
+
+
+def circle(kind: str, x: float, y: float, r: float, title: str = "") -> str:
+    return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{r:.1f}"><title>{shown(title)}</title></circle>'
+
+
+def polyline(kind: str, places: Iterable[Place], title: str = "") -> str:
+    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+    return f'<polyline class="{kind}" points="{points}"><title>{shown(title)}</title></polyline>'
+
+
+def bar(kind: str, corner: Place, width: float, height: float, title: str = "") -> str:
+    x, y = corner
+    place = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"'
+    return f'<rect class="{kind}" {place}><title>{shown(title)}</title></rect>'
+
+
+def axes(x: Iterable[tuple[float, str]], y: Iterable[tuple[float, str]], x_name: str, y_name: str) -> list[str]:
+    """A grid with labelled ticks, and the names of the axes."""
+    middle = (TOP + BOTTOM) / 2
+    parts = [
+        label((LEFT + RIGHT) / 2, BOTTOM + 34, x_name),
+        f'<text transform="translate(16 {middle}) rotate(-90)" text-anchor="middle">{shown(y_name)}</text>',
+    ]
+    for share, words in x:
+        parts.append(line("grid", (across(share), TOP), (across(share), BOTTOM)))
+        parts.append(label(across(share), BOTTOM + 16, words, "end" if share > LAST and len(words) > 3 else "middle"))
+    for share, words in y:
+        parts.append(line("grid", (LEFT, up(share)), (RIGHT, up(share))))
+        parts.append(label(LEFT - 6, up(share) + 4, words, "end"))
+    return parts
+
+
+FIFTHS = [(step / 5, f"{step / 5:.1f}") for step in range(6)]
+
+
+# Extraction methods.
+
+
+def precision_recall_chart(points: Sequence[Point]) -> Markup:
+    """Recall to the right, precision upwards, one circle for each method; faster methods have larger circles."""
+    lowest = min((min(point.precision, point.recall) for point in points), default=0.0)
+    least = min(0.8, math.floor(lowest * 10) / 10)
+
+    def place(recall: float, precision: float) -> Place:
+        return across((recall - least) / (1 - least)), up((precision - least) / (1 - least))
+
+    values = (least + step / 10 for step in range(round((1 - least) * 10) + 1))
+    ticks = [((value - least) / (1 - least), f"{value:.1f}") for value in values]
+    parts, taken = axes(ticks, ticks, "recall", "precision"), []
+    for f1 in F1_LINES:
+        curve = [place(recall, precision) for recall, precision in _f1_curve(f1, least)]
+        if len(curve) > 1:
+            x, y = curve[-1]
+            taken.append(Rectangle(x - 8 * LETTER, y - LINE, x, y))
+            parts += [polyline("f1", curve), label(x - 4, y - 3, f"F1 {f1}", "end", "f1")]
+    circles = [(*place(point.recall, point.precision), _radius(point.speed)) for point in points]
+    taken += [Rectangle(x - r, y - r, x + r, y + r) for x, y, r in circles]
+    for point, (x, y, r) in zip(points, circles, strict=True):
+        at = place_label(point.name, x, y, r, taken)
+        taken.append(at)
+        kind = "peer" if point.is_peer else "own"
+        said = f"{point.name}: precision {point.precision:.3f}, recall {point.recall:.3f}"
+        said += f", {point.speed:.0f} pages/s" if point.speed else ""
+        if abs(at.top + LINE / 2 - y) > 1:  # it stands out
+            parts.append(line("to", (x, y), (min(max(x, at.left), at.right), at.top + LINE / 2)))
+        parts += [circle(kind, x, y, r, said), label(at.left, at.bottom - 3, point.name, "start", kind)]
+    parts.append(label(LEFT + 246, KEY, "pages/s:", "end"))
+    for step, speed in enumerate(SPEEDS):
+        left = LEFT + 268 + 90 * step
+        parts += [circle("key", left, KEY - 4, _radius(speed)), label(left + 12, KEY, str(speed), "start")]
+    return svg(KEY + 8, "Precision and recall of each method, with its speed", parts)
+
+
+def _f1_curve(f1: float, least: float) -> list[Place]:
+    """Recalls and precisions inside the chart that have this F1."""
+    recalls = (least + (1 - least) * step / 100 for step in range(101))
+    curve = [(recall, f1 * recall / (2 * recall - f1)) for recall in recalls if 2 * recall > f1]
+    return [(recall, precision) for recall, precision in curve if least <= precision <= 1]
+
+
+def _radius(speed: float | None) -> float:
+    """A circle for a speed: twice as wide for every factor of about thirty."""
+    return 3 + 2.2 * math.log10(max(speed or 1.0, 1.0))
+
+
+def place_label(name: str, x: float, y: float, r: float, taken: Sequence[Rectangle]) -> Rectangle:
+    """The nearest place for a label beside its circle: right or left, some lines higher or lower."""
+    width = LETTER * len(name)
+    tops = [y + (step - 0.5) * LINE for step in sorted(range(-6, 7), key=abs)]
+    tried = [Rectangle(left, top, left + width, top + LINE) for top in tops for left in (x + r + 3, x - r - 3 - width)]
+    inside = [one for one in tried if one.left >= LEFT and one.right <= WIDTH and TOP <= one.top <= BOTTOM - LINE]
+    free = (one for one in inside if not any(one.overlaps(other) for other in taken))
+    return next(free, inside[0] if inside else tried[1])
+
+
+def box_chart(rows: Sequence[Row]) -> Markup:
+    """A box of page F1 for each method; the median is a line, the average a dot."""
+    height = ROW * len(rows) + 36
+
+    def x(f1: float) -> float:
+        return NAMES + f1 * (RIGHT - NAMES)
+
+    parts = []
+    for share, words in FIFTHS:
+        parts += [line("grid", (x(share), 4), (x(share), height - 24)), label(x(share), height - 8, words)]
+    for place, row in enumerate(rows):
+        y = ROW * place + 18
+        low, first, half, third, high = (x(float(f1)) for f1 in np.percentile(row.f1s, PERCENT))
+        parts += [
+            label(NAMES - 8, y + 4, row.name, "end"),
+            f'<g class="{"peer" if row.is_peer else "own"}">',
+            line("", (low, y), (high, y)),
+            bar("", (first, y - 7), max(third - first, 1), 14),
+            line("median", (half, y - 7), (half, y + 7)),
+            circle("mean", x(float(np.mean(row.f1s))), y, 3),
+            "</g>",
+        ]
+    return svg(height, "Boxes of page F1 of each method", parts)
+
+
+# Crawls.
+
+
+def course_chart(course: Sequence[FocusPoint], total: int, by_truth: bool, catalogue: Catalogue) -> Markup:
+    """The recent and total harvest, and the share of `total` that was found, over the pages."""
+    _, most = catalogue.gettext, course[-1].pages
+    curves = {
+        "lately": (_("harvest of the last {window}", window=WINDOW), [point.lately for point in course]),
+        "overall": (_("harvest so far"), [point.harvest for point in course]),
+    }
+    if total:
+        found = [(point.found if by_truth else point.on_topic) / total for point in course]
+        curves["share"] = (_("recall") if by_truth else _("found so far"), found)
+    marks = [(count / most, f"{count:,}") for count in range(0, most + 1, round_step(most))]
+    parts = axes(marks, FIFTHS, _("pages"), _("share"))
+    for place, (kind, (name, values)) in enumerate(curves.items()):
+        left = LEFT + place * (RIGHT - LEFT) / len(curves)
+        places = ((across(point.pages / most), up(value)) for point, value in zip(course, values, strict=True))
+        end = percent(values[-1])
+        said = plural("{name}: {share} after {n} page", "{name}: {share} after {n} pages", most, name=name, share=end)
+        parts += [
+            polyline(f"curve {kind}", places, _(said)),
+            line(f"curve {kind}", (left, KEY - 4), (left + 26, KEY - 4)),
+            label(left + 32, KEY, name, "start"),
+        ]
+    return svg(KEY + 12, _("Harvest over the pages of the crawl"), parts)
+
+
+def score_chart(tenths: Sequence[FocusGroup | None], catalogue: Catalogue) -> Markup:
+    """A bar for each tenth of the link score, as high as the mean relevance of its pages."""
+    _ = catalogue.gettext
+    marks = [(place / len(tenths), f"{place / len(tenths):.1f}") for place in range(len(tenths) + 1)]
+    parts = axes(marks, FIFTHS, _("link score"), _("mean relevance"))
+    width = 0.7 * (RIGHT - LEFT) / len(tenths)
+    for place, group in enumerate(tenths):
+        if group is not None:
+            middle, top = across((place + 0.5) / len(tenths)), up(group.relevance)
+            relevance = f"{group.relevance:.3f}"
+            said = plural(
+                "{n} page, mean relevance {relevance}",
+                "{n} pages, mean relevance {relevance}",
+                group.pages,
+                relevance=relevance,
+            )
+            parts += [
+                bar("bar", (middle - width / 2, top), width, BOTTOM - top, _(said)),
+                label(middle, top - 4, short(group.pages)),
+            ]
+    parts.append(line("even", (across(0), up(0)), (across(1), up(1))))
+    return svg(BOTTOM + 44, _("Mean relevance of pages by the score of the link that led to them"), parts)
+
+
+def short(count: int) -> str:
+    """A count with few characters.
+
+    >>> short(999), short(1_000), short(12_499), short(999_999), short(2_500_000)
+    ('999', '1.0k', '12k', '1000k', '2.5M')
+    """
+    for unit, size in (("M", 10**6), ("k", 10**3)):
+        if count >= size:
+            return f"{count / size:.1f}{unit}" if count < 10 * size else f"{count / size:.0f}{unit}"
+    return str(count)
+
+
+def round_step(most: int) -> int:
+    """The step of about TICKS ticks up to a number: 1, 2 or 5 times a power of ten.
+
+    >>> [round_step(most) for most in (1, 7, 10, 1_234, 1_000_000)]
+    [1, 2, 2, 500, 200000]
+    """
+    steps = accumulate([2, 2.5, 2] * len(str(most)), lambda step, factor: int(step * factor), initial=1)
+    return next(step for step in steps if step * TICKS >= most)

@@ -1,0 +1,150 @@
+"""`scrapy evaluate`: evaluates methods and other programs on gold pages, prints tables, writes reports."""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from scrapy.settings import BaseSettings
+
+from crawler import __version__
+from crawler.command_line.terminal import FAILED, WrongUseError, printable, say
+from crawler.contrib.lab.evaluation import evaluate_metadata, evaluate_structure
+from crawler.contrib.lab.evaluation.gold import read_set
+from crawler.contrib.lab.evaluation.method_process import METHODS
+from crawler.contrib.lab.evaluation.method_scores import EvaluationPlan, SetResult, judge
+from crawler.contrib.lab.evaluation.peers import PEERS
+from crawler.contrib.lab.evaluation.program_tables import CALLED
+from crawler.contrib.lab.evaluation.report import (
+    HEADS,
+    TOLERANCE,
+    RecordError,
+    cells,
+    compare_records,
+    read_record,
+    record,
+    report,
+)
+from crawler.reports.html_page import aligned
+from crawler.translation.message import counted
+
+TICK = 0.2  # seconds between two updates of a line on a terminal
+
+
+def evaluate(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    """Evaluate, print and write reports; returns the exit status."""
+    if opts.metadata:
+        return evaluate_metadata.evaluate(opts.gold)
+    if opts.structure:
+        return evaluate_structure.evaluate(opts.gold)
+    return Evaluation(opts).run()
+
+
+class Evaluation:
+    """An evaluation of the methods and on the files that are asked for."""
+
+    def __init__(self, opts: argparse.Namespace) -> None:
+        self.opts, self.status = opts, 0
+        methods = (*(opts.methods or METHODS), *(PEERS if "all" in opts.against else opts.against))
+        self.plan = EvaluationPlan(methods, opts.by, jobs=opts.jobs)
+        try:
+            self.before = read_record(Path(opts.baseline)) if opts.baseline is not None else None
+        except RecordError as error:
+            raise WrongUseError("{name}: {why}", name="--baseline", why=error.message) from None
+
+    def run(self) -> int:
+        """Evaluate, print and write everything; returns the exit status."""
+        try:
+            verdicts, faults = self.judge()
+        except KeyboardInterrupt:
+            say(CALLED, "interrupted; nothing was written")
+            return FAILED
+        figures, day = record(verdicts, __version__), datetime.now(UTC).date()
+        for name, text in ((self.opts.save, figures), (self.opts.output, report(verdicts, faults, __version__, day))):
+            if name is not None:
+                self.write(Path(name), text)
+        if faults:
+            say(CALLED, f"{counted(len(faults), 'fault')} in the gold files, said above")
+            self.status = FAILED
+        if self.before is not None:
+            self.compare(self.before, figures)
+        return self.status
+
+    def judge(self) -> tuple[list[SetResult], list[str]]:
+        """The results on all sets, each printed as soon as it is ready; and faults in the files."""
+        verdicts: list[SetResult] = []
+        faults: list[str] = []
+        for path in self.opts.gold:
+            gold = read_set(path)
+            for fault in gold.faults:
+                say(CALLED, fault)
+            faults += gold.faults
+            if gold.pages:
+                progress = _Progress()
+                found = judge(gold, self.plan, progress.tick)
+                progress.end()
+                for verdict in found:
+                    _print_table(verdict)
+                verdicts += found
+        return verdicts, faults
+
+    def write(self, path: Path, text: str) -> None:
+        """Write a file, or print why that is not possible."""
+        try:
+            path.write_text(text, encoding="utf-8", errors="replace")
+        except OSError as error:
+            say(CALLED, f"{str(path)!r} cannot be written ({error.strerror})")
+            self.status = FAILED
+
+    def compare(self, before: dict[str, dict[str, object]], figures: str) -> None:
+        """Print which figures fell since the baseline."""
+        found = compare_records(before, json.loads(figures)["sets"])
+        for line in found.left:
+            say(CALLED, f"not compared: {line}")
+        for line in found.falls:
+            print(printable(line))
+        print(
+            f"{counted(found.pairs, 'pair')} of set and method compared with the baseline, "
+            f"{counted(len(found.falls), 'fall')} of more than {TOLERANCE:g}."
+        )
+        if found.falls or found.gaps or not found.pairs:
+            self.status = FAILED
+
+
+class _Progress:
+    """Progress: on a terminal one line that is updated, elsewhere a line for each method."""
+
+    def __init__(self) -> None:
+        self.start = self.last = time.monotonic()
+        self.width = 0
+
+    def tick(self, name: str, method: str, done: int, count: int) -> None:
+        now = time.monotonic()
+        line = printable(f"{name}: {method} {done:,} of {counted(count, 'page')}, {now - self.start:.0f} s")
+        if sys.stderr.isatty():
+            if now - self.last >= TICK or done == count:
+                self.last = now
+                print(f"\r{line:{self.width}}", end="", file=sys.stderr, flush=True)
+                self.width = len(line)
+        elif done == count:
+            print(line, file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        """Remove the line."""
+        if self.width:
+            print(f"\r{'':{self.width}}\r", end="", file=sys.stderr, flush=True)
+
+
+def _print_table(verdict: SetResult) -> None:
+    rows: list[Sequence[str]] = [HEADS]
+    for judged in verdict.judged:
+        said = [f"absent: {judged.run.absent}"] if judged.figures is None else cells(judged.figures)
+        rows.append([judged.name, *said])
+    pages = next((judged.figures.pages for judged in verdict.judged if judged.figures), 0)
+    print(printable(f"\n{verdict.name}: {counted(pages, 'page')}"))
+    for line in aligned(rows, {0}):
+        print(printable(line))
+    sys.stdout.flush()

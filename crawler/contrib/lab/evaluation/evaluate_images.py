@@ -1,0 +1,155 @@
+"""`scrapy noise evaluate`: how well noise is told apart from content, on images that people labelled.
+
+The models that are compared are the verdict by default, those of Li 2006 alone and joined, and filter lists.
+"""
+
+import argparse
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from scrapy.settings import BaseSettings
+
+from crawler.atomic_files import AtomicFile, OutputError, check_apart, readable_file
+from crawler.checked_settings import extractor_of
+from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, say
+from crawler.contrib.bulk.archives.records import Broken
+from crawler.contrib.bulk.judge_images import NAMELESS, ImageJudging, evidence, judged, read_all
+from crawler.contrib.bulk.parallel import DIED, WorkersError, cores
+from crawler.contrib.lab.evaluation.gold import KINDS, PendingLabels, ScoredImage, files_of, read_labels
+from crawler.contrib.lab.evaluation.image_metrics import by_hand, record, text
+from crawler.noise.image_evidence import Evidence, Sighting
+from crawler.noise.verdict import FilterLists, ImageJudge, Judge, Verdict
+from crawler.translation.message import counted
+
+CALLED = "scrapy noise evaluate"
+DIGITS = 9  # of scores that are compared
+PAPER = ("keyword", "redundancy", "entropy")
+JOINT, THREE, LISTS, ALL_CONTENT = "joint verdict", "the three joined", "filter lists", "everything is content"
+
+
+@dataclass(frozen=True)
+class SingleModel:
+    """One model of the paper, by its own score."""
+
+    name: str
+    of_paper: Judge
+
+    def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
+        """The verdict of the model; its score serves as the probability, and images without a score come last."""
+        verdict = self.of_paper.judge(sighting, evidence)
+        score = getattr(verdict, self.name)
+        return verdict._replace(probability=-1.0 if score is None else score)
+
+
+@dataclass(frozen=True)
+class FilterListModel:
+    """Filter lists: an image is noise if they block it or its target."""
+
+    paths: tuple[Path, ...]
+
+    def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
+        lists = _lists(self.paths)
+        url, target, page = sighting.url, sighting.target, sighting.page
+        hit = lists.hit(url, page) or (bool(target) and lists.hit(target, page, "document"))
+        return Verdict(hit, float(hit))
+
+
+class AllContent:
+    """A model that judges everything as content."""
+
+    def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
+        return Verdict(False, 0.0)
+
+
+def models(lists: tuple[Path, ...]) -> dict[str, ImageJudge]:
+    """The models that are compared, by their names in tables; a ValueError where lists cannot be read."""
+    found: dict[str, ImageJudge] = {JOINT: Judge()}
+    found |= {name: SingleModel(name, Judge(models=(name,))) for name in PAPER}
+    found[THREE] = Judge(models=PAPER)
+    if lists:
+        _lists(lists)
+        found[LISTS] = FilterListModel(lists)
+    return found | {ALL_CONTENT: AllContent()}
+
+
+@cache
+def _lists(paths: tuple[Path, ...]) -> FilterLists:
+    return FilterLists(paths)
+
+
+def evaluate(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    """Print the figures of all models on the labels of a file; returns the exit status."""
+    extract, at_once = extractor_of(settings), opts.jobs or cores()
+    given = [readable_file(name) for name in (opts.labels, *opts.lists)]
+    try:
+        judges = models(tuple(map(Path, opts.lists)))
+    except ValueError as error:
+        raise WrongUseError("{name}: {why}", name="--lists", why=str(error)) from None
+    labels, faults = read_labels(given[0])
+    for fault in faults:
+        say(CALLED, fault)
+    if not labels:
+        say(CALLED, f"{opts.labels!r} contains no label")
+        return FAILED
+    files = files_of({label.set for label in labels}, opts.pages)
+    check_apart(opts.json, [*given, *files])
+    if opts.json is not None and (Path(opts.json).is_dir() or not Path(opts.json).absolute().parent.is_dir()):
+        raise WrongUseError(
+            "{path} cannot be written: its folder does not exist, or it is a folder itself", path=repr(opts.json)
+        )
+    wanted = PendingLabels(labels, files)
+    try:
+        panel = ImageJudging(tuple(judges.values()), extract, {}, NAMELESS, wanted.pages)
+        images = list(_judge_labels(files, panel, at_once, wanted))
+    except KeyboardInterrupt:
+        say(CALLED, "interrupted; nothing was written")
+        return INTERRUPTED
+    except (WorkersError, OSError) as error:
+        say(CALLED, f"stopped: {error}")
+        return FAILED
+    return _report(images, wanted.missed, list(judges), opts.json)
+
+
+def _judge_labels(
+    files: Iterable[Path], panel: ImageJudging, jobs: int, wanted: PendingLabels
+) -> Iterator[ScoredImage]:
+    """The scores of all labelled images that are found, with the counts of all pages of their sites."""
+    counts = evidence(read_all(files), jobs, _died, panel.nameless)
+    for result in judged(read_all(files), replace(panel, evidence=counts), jobs, _died):
+        if isinstance(result, Broken):
+            say(CALLED, f"{result.place}: {result.why}")
+            continue
+        for label in wanted.take(result.file, result.id, result.images):
+            said = result.images[label.img]
+            scores = tuple(round(one.probability, DIGITS) for one in said)
+            yield ScoredImage(label, result.site, result.pages, scores, tuple(one.is_noise for one in said))
+
+
+def _report(images: Sequence[ScoredImage], missed: int, names: Sequence[str], path: str | None) -> int:
+    """Print the tables, and write the figures if requested."""
+    given = len(images) + missed
+    counts = {"given": given, "not found": missed}
+    counts |= Counter(one.label.kind for one in images)
+    print(f"{counted(given, 'label')} by hand, {missed:,} of them not found on their page.")
+    print(f"Kinds: {', '.join(f'{kind} {counts[kind]:,}' for kind in KINDS if kind in counts)}.")
+    if not images:
+        say(CALLED, "none of the labels was found, and nothing can be said")
+        return FAILED
+    tables = by_hand(images, names)
+    print(f"\n{text(tables)}")
+    if path is not None:
+        try:
+            with AtomicFile(path) as output:
+                output.write(record(tables, counts).encode())
+                output.finish()
+        except OutputError as error:
+            say(CALLED, str(error))
+            return FAILED
+    return 0
+
+
+def _died() -> None:
+    say(CALLED, DIED)

@@ -1,0 +1,67 @@
+"""`scrapy evaluate --structure`: judges Markdown, beside that of other programs if they are installed."""
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+from crawler.contrib.lab.evaluation.program_tables import Row, print_tables
+from crawler.contrib.lab.evaluation.structure_scores import PARTS, scores
+from crawler.contrib.lab.evaluation.text_metrics import mean
+from crawler.extraction.auto import auto
+from crawler.noise.page_markdown import page_markdown
+from crawler.page.page import Page
+
+
+def _winnow(html: str, url: str) -> str:
+    page = Page.from_html(html, url)
+    return page_markdown(page, auto(page))
+
+
+def _trafilatura(html: str, url: str) -> str:
+    module = import_module("trafilatura")
+    found = module.extract(html, url=url or None, output_format="markdown", include_formatting=True)
+    return found or ""
+
+
+def _readability(html: str, url: str) -> str:
+    summary = import_module("readability").Document(html, url=url or None).summary()
+    return str(import_module("markdownify").markdownify(summary, heading_style="ATX"))
+
+
+PROGRAMS: dict[str, tuple[tuple[str, ...], Callable[[str, str], str]]] = {
+    "winnow": ((), _winnow),
+    "trafilatura": (("trafilatura",), _trafilatura),
+    "readability + markdownify": (("readability", "markdownify"), _readability),
+}
+"""Each with the modules that it needs."""
+
+
+def evaluate(paths: list[Path]) -> int:
+    """Judge the Markdown of the pages of files, and print a table for each file; returns the exit status."""
+    return print_tables(paths, _fault, _rows, {0})
+
+
+def _fault(row: Row) -> str:
+    is_whole = all(isinstance(row.get(name), str) for name in ("html", "gold_markdown"))
+    return "" if is_whole else "html and gold_markdown must be there and be text"
+
+
+def _rows(pages: list[Row]) -> Iterator[tuple[str, ...]]:
+    programs = [name for name, (needed, _) in PROGRAMS.items() if all(map(find_spec, needed))]
+    found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    seconds: dict[str, float] = defaultdict(float)
+    for page in pages:
+        for name in programs:
+            started = time.process_time()
+            made = PROGRAMS[name][1](page["html"], str(page.get("url") or ""))
+            seconds[name] += time.process_time() - started
+            for part, score in scores(made, page["gold_markdown"]).items():
+                if score is not None:
+                    found[name][part].append(score)
+    yield ("program", *(f"{part} (pages)" for part in PARTS), "ms a page")
+    for name in programs:
+        cells = (f"{mean(found[name][part]) or 0:.3f} ({len(found[name][part]):,})" for part in PARTS)
+        yield (name, *cells, f"{1000 * seconds[name] / len(pages):.1f}")

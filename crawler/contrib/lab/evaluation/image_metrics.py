@@ -1,0 +1,270 @@
+"""How well images are told apart: noise that is removed, and content that is kept.
+
+- AUC: how often, of a noise and a content link, the noise has the higher score; one half where they have the same.
+- Noise removed at 98%: the share of noise above the lowest score that leaves 98% of the content below. Links of one
+  score go together.
+- By the model's own threshold: the share of content that is kept; NRecall and NPrecision of Li 2006, the noise that is
+  skipped over all noise and over all that is skipped (the paper prints the latter as something that is always 1); the
+  share of adverts that are skipped; the share of the sites that keep 99% of their content.
+
+Links of one site are alike, so the 95% intervals are by a bootstrap that draws sites and not links: as many as there
+are, with replacement, 2000 times from the same seed. Of a single site nothing can be said.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from crawler.contrib.lab.evaluation.gold import KINDS, ImageLabel, ScoredImage
+from crawler.contrib.lab.evaluation.significance import Interval, Numbers, drawn, middle
+from crawler.reports.html_page import aligned
+
+KEPT = 0.98
+KEPT_OF_SITE = 0.99
+AT_ONCE = 2_000_000  # numbers of a matrix
+ROUNDING = 1e-9
+ADVERT = "advert"
+MANY = 10  # pages that a site must have to be one of many pages
+COLUMNS = "links noise AUC removed@98% kept sites NRecall NPrecision adverts".split()
+BINS = (0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 1)
+BIN_HEAD = ("probability of noise", "links", "mean", "noise")
+NOTE = (
+    "AUC, removed@98% (noise removed at 98% of content kept) and kept (content, by the model's own threshold) with 95% "
+    "intervals by bootstrap over sites; sites (that keep 99% of their content), NRecall and NPrecision (noise skipped "
+    "over all noise, over all skipped) and adverts (skipped) by the model's own threshold."
+)
+
+
+class ImageScore(NamedTuple):
+    """A labelled image on a page, with the score of one model."""
+
+    label: ImageLabel
+    site: str
+    pages: int
+    """Of its site."""
+    score: float
+    skipped: bool
+
+
+class ImageFigures(NamedTuple):
+    """The figures of a model; None where there is nothing to divide by."""
+
+    links: int
+    noise: int
+    auc: float | None
+    auc_interval: Interval | None
+    removed: float | None
+    """Share of noise above the score that keeps 98% of content."""
+    removed_interval: Interval | None
+    kept: float | None
+    kept_interval: Interval | None
+    sites: float | None
+    """Share of the sites with content that keep KEPT_OF_SITE of it."""
+    recall: float | None
+    precision: float | None
+    adverts: float | None
+
+
+class _Ranked:
+    """Links by their scores, those of one score together, each weighing as much as its site was drawn."""
+
+    def __init__(self, links: Sequence[ImageScore]) -> None:
+        scores = np.array([link.score for link in links])
+        self.order = np.argsort(scores, kind="stable")
+        self.starts = np.flatnonzero(np.r_[True, np.diff(scores[self.order]) > 0])
+        self.noise = np.array([link.label.is_noise for link in links], dtype=np.float64)[self.order]
+
+    def curves(self, weights: Numbers) -> tuple[Numbers, Numbers]:
+        """A row a draw: the noise and the content of each score, the lowest first."""
+        drawn = weights[:, self.order]
+        noise, content = drawn * self.noise, drawn * (1 - self.noise)
+        return np.add.reduceat(noise, self.starts, axis=1), np.add.reduceat(content, self.starts, axis=1)
+
+
+def figures(links: Sequence[ImageScore], intervals: bool = True) -> ImageFigures:
+    """The figures of a model on these links."""
+    noise = [link for link in links if link.label.is_noise]
+    content = [link for link in links if not link.label.is_noise]
+    skipped = [link for link in links if link.skipped]
+    adverts = [link for link in noise if link.label.kind == ADVERT]
+    auc, removed, kept = (_only(values) for values in _drawn(links, np.ones((1, len(links)))))
+    spread = _intervals(links) if intervals else (None, None, None)
+    return ImageFigures(
+        links=len(links),
+        noise=len(noise),
+        auc=auc,
+        auc_interval=spread[0],
+        removed=removed,
+        removed_interval=spread[1],
+        kept=kept,
+        kept_interval=spread[2],
+        sites=_sites_kept(content),
+        recall=_share(sum(link.skipped for link in noise), len(noise)),
+        precision=_share(len(skipped) - sum(link.skipped for link in content), len(skipped)),
+        adverts=_share(sum(link.skipped for link in adverts), len(adverts)),
+    )
+
+
+def of_kind(links: Sequence[ImageScore], kind: str) -> list[ImageScore]:
+    """The links of a kind, and all that are of the other label."""
+    labels = {link.label.is_noise for link in links if link.label.kind == kind}
+    return [link for link in links if link.label.kind == kind or link.label.is_noise not in labels]
+
+
+def _drawn(links: Sequence[ImageScore], weights: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    """For each draw AUC, noise removed and content kept; not a number where there is nothing to divide by."""
+    if not links:
+        nothing = np.full(len(weights), np.nan)
+        return nothing, nothing, nothing
+    noise, content = _Ranked(links).curves(weights)
+    all_noise, all_content = noise.sum(axis=1), content.sum(axis=1)
+    below = np.cumsum(content, axis=1)
+    won = (noise * (below - content / 2)).sum(axis=1)
+    above = all_content[:, None] - below + content
+    enough = above <= (1 - KEPT) * all_content[:, None] + ROUNDING
+    cut = np.where(enough, all_noise[:, None] - np.cumsum(noise, axis=1) + noise, 0).max(axis=1)
+    passed = np.array([not (link.label.is_noise or link.skipped) for link in links], dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        removed = np.where(all_content > 0, cut / all_noise, np.nan)
+        return won / (all_noise * all_content), removed, weights @ passed / all_content
+
+
+def _intervals(links: Sequence[ImageScore]) -> tuple[Interval | None, Interval | None, Interval | None]:
+    sites = {site: place for place, site in enumerate(sorted({link.site for link in links}))}
+    if len(sites) < 2:
+        return None, None, None
+    places = [sites[link.site] for link in links]
+    parts = [
+        np.stack(_drawn(links, times[:, places].astype(np.float64)))
+        for times in drawn(len(sites), max(1, AT_ONCE // len(links)))
+    ]
+    auc, removed, kept = np.concatenate(parts, axis=1)
+    return _middle(auc), _middle(removed), _middle(kept)
+
+
+def _middle(values: Numbers) -> Interval | None:
+    values = values[np.isfinite(values)]
+    return middle(values) if len(values) else None
+
+
+def _only(values: Numbers) -> float | None:
+    value = float(values[0])
+    return value if np.isfinite(value) else None
+
+
+def _sites_kept(content: Sequence[ImageScore]) -> float | None:
+    """The share of sites that keep KEPT_OF_SITE of their content."""
+    links_of_sites = Counter(link.site for link in content)
+    skipped_of_sites = Counter(link.site for link in content if link.skipped)
+    kept = [name for name, links in links_of_sites.items() if skipped_of_sites[name] <= (1 - KEPT_OF_SITE) * links]
+    return _share(len(kept), len(links_of_sites))
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+class ImageTable(NamedTuple):
+    title: str
+    rows: dict[str, ImageFigures]
+
+
+def by_hand(images: Sequence[ScoredImage], names: Sequence[str]) -> list[ImageTable]:
+    """The tables of labels by hand: all models, those on sites of many pages, and the first by kind and by set."""
+    many = [one for one in images if one.pages >= MANY]
+    first = _links(images, 0)
+    return [
+        ImageTable("model", _models(images, names)),
+        ImageTable(f"model, sites of {MANY} pages or more", _models(many, names)),
+        ImageTable(f"{names[0]}, kind against the other label", by_kind(first)),
+        ImageTable(f"{names[0]}, set", by_set(first)),
+    ]
+
+
+def by_kind(links: Sequence[ImageScore], intervals: bool = True) -> dict[str, ImageFigures]:
+    """The figures of each kind against all links of the other label."""
+    kinds = {link.label.kind for link in links}
+    return {kind: figures(of_kind(links, kind), intervals) for kind in KINDS if kind in kinds}
+
+
+def by_set(links: Sequence[ImageScore]) -> dict[str, ImageFigures]:
+    sets = sorted({link.label.set for link in links})
+    return {name: figures([link for link in links if link.label.set == name]) for name in sets}
+
+
+def text(tables: Iterable[ImageTable]) -> str:
+    parts = ([(one.title, *COLUMNS), *((name, *cells(row)) for name, row in one.rows.items())] for one in tables)
+    return "\n\n".join([*("\n".join(aligned(rows, range(len(COLUMNS) + 1))) for rows in parts), NOTE])
+
+
+def record(tables: Iterable[ImageTable], counts: dict[str, int]) -> str:
+    found = {table.title: {name: row._asdict() for name, row in table.rows.items()} for table in tables}
+    return json.dumps({"labels": counts, "tables": found}, ensure_ascii=False, indent=1) + "\n"
+
+
+def _models(images: Sequence[ScoredImage], names: Sequence[str]) -> dict[str, ImageFigures]:
+    return {name: figures(_links(images, row)) for row, name in enumerate(names)}
+
+
+def _links(images: Sequence[ScoredImage], row: int) -> list[ImageScore]:
+    return [ImageScore(one.label, one.site, one.pages, one.scores[row], one.skipped[row]) for one in images]
+
+
+def cells(row: ImageFigures) -> list[str]:
+    """The figures as text, in the order of COLUMNS."""
+    return [
+        f"{row.links:,}",
+        f"{row.noise:,}",
+        _spread(row.auc, row.auc_interval),
+        _spread(row.removed, row.removed_interval),
+        _spread(row.kept, row.kept_interval),
+        _short(row.sites),
+        _short(row.recall),
+        _short(row.precision),
+        _short(row.adverts),
+    ]
+
+
+def _spread(value: float | None, interval: Interval | None) -> str:
+    """A figure and its interval.
+
+    >>> _spread(0.91, (0.875, 1.0)), _spread(0.5, None), _spread(None, None)
+    ('.910 (.875-1.000)', '.500', '-')
+    """
+    return _short(value) if interval is None else f"{_short(value)} ({_short(interval[0])}-{_short(interval[1])})"
+
+
+def _short(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}".removeprefix("0") if value < 1 else f"{value:.3f}"
+
+
+class CalibrationBin(NamedTuple):
+    """The links whose probabilities of noise lie within two limits."""
+
+    low: float
+    high: float
+    links: int
+    likely: float
+    """The mean probability of noise."""
+    noise: float
+    """The share of noise."""
+
+
+def calibration(likely: np.ndarray[Any, np.dtype[np.floating[Any]]], noise: Sequence[bool]) -> list[CalibrationBin]:
+    """The bins of probabilities that have links, the lowest first."""
+    is_noise = np.array(noise, bool)
+    found = []
+    for low, high in pairwise(BINS):
+        here = (likely >= low) & ((likely < high) | (high == BINS[-1]))
+        if count := int(here.sum()):
+            found.append(CalibrationBin(low, high, count, float(likely[here].mean()), float(is_noise[here].mean())))
+    return found
+
+
+def bin_cells(one: CalibrationBin) -> tuple[str, ...]:
+    """A bin as text, in the order of BIN_HEAD."""
+    return f"{one.low:g} to {one.high:g}", f"{one.links:,}", f"{one.likely:.3f}", f"{one.noise:.3f}"

@@ -1,0 +1,77 @@
+"""Judges what is told of a page beside its text: title, author, date of publication, and readers' comments."""
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from crawler.contrib.lab.evaluation.text_metrics import CountedText, f1, precision_recall
+from crawler.metadata.structured_data import letters
+
+FIELDS = ("title", "author", "published", "comments")
+DAY = len("2026-11-27")
+LEAST_LETTERS = 4
+"""Letters of a name from which it may be part of a longer one."""
+MOSTLY = 0.5
+_BETWEEN_NAMES = re.compile(r"\b(?:and|und|et|y|by)\b", re.IGNORECASE)
+
+
+class FieldCounts(NamedTuple):
+    """How often a field was right, on pages that have it and on pages that do not."""
+
+    given: int
+    """Pages that have it."""
+    right: int
+    missing: int
+    """Pages that have it, for which nothing was found."""
+    absent: int
+    """Pages that do not have it."""
+    invented: int
+    """Pages that do not have it, for which something was found."""
+
+    @property
+    def wrong(self) -> int:
+        """Pages that have it, for which something else was found."""
+        return self.given - self.right - self.missing
+
+    @property
+    def precision(self) -> float | None:
+        """The share of the right values in all for pages that have the field."""
+        return self.right / (self.given - self.missing) if self.given > self.missing else None
+
+
+def is_right(field: str, value: str, gold: str) -> bool:
+    """Whether a value is the one that people gave.
+
+    Of a date the day counts. Titles are compared by their letters and digits, authors too; of several authors or of a
+    name with a degree, a part is enough. Comments are right if their words are mostly the same: F1 of at least a half.
+
+    >>> is_right("published", "2024-05-06T10:15:00+02:00", "2024-05-06"), is_right("author", "Ann Lee", "Ann Lee, PhD")
+    (True, True)
+    """
+    if field == "published":
+        return value[:DAY] == gold[:DAY]
+    if field == "comments":
+        shares = precision_recall(CountedText(value).words, CountedText(gold).words)
+        return f1(*(share or 0.0 for share in shares)) >= MOSTLY
+    one, other = _key(field, value), _key(field, gold)
+    if field == "title" or min(len(one), len(other)) < LEAST_LETTERS:
+        return one == other
+    return one in other or other in one
+
+
+def counts(field: str, pairs: Iterable[tuple[str, str]]) -> FieldCounts:
+    """The counts of values, each with what people gave: empty if there is none."""
+    pairs = list(pairs)
+    given = [(value, gold) for value, gold in pairs if gold]
+    absent = [value for value, gold in pairs if not gold]
+    return FieldCounts(
+        len(given),
+        sum(bool(value) and is_right(field, value, gold) for value, gold in given),
+        sum(not value for value, _ in given),
+        len(absent),
+        sum(map(bool, absent)),
+    )
+
+
+def _key(field: str, text: str) -> str:
+    return letters(_BETWEEN_NAMES.sub(" ", text) if field == "author" else text)

@@ -1,0 +1,167 @@
+"""The evaluation of methods on gold sets: each is run, scored page by page, and put into figures."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import NamedTuple
+
+from crawler.contrib.lab.evaluation.gold import GoldPage, GoldSet
+from crawler.contrib.lab.evaluation.method_process import PAGE_LIMIT, MethodRun, Output, run
+from crawler.contrib.lab.evaluation.significance import Interval, MethodComparison, compare, intervals
+from crawler.contrib.lab.evaluation.text_metrics import GRADES, PageScorer, TextScore, f1, mean, size
+
+WORST = 3  # pages of each method and set that are shown
+POLL_SECONDS = 0.5
+Tick = Callable[[str, str, int, int], None]
+"""Called with the set, the method, the number of pages done and the total."""
+
+
+class MethodFigures(NamedTuple):
+    pages: int
+    failed: int
+    f1: float
+    """Of the average shingle precision and recall."""
+    f1_interval: Interval | None
+    precision: float
+    recall: float
+    word_f1: float
+    word_f1_interval: Interval | None
+    right: float
+    """Share of pages that are right."""
+    grades: dict[str, float]
+    rate: float | None
+    leaf_precision: float | None
+    leaf_recall: float | None
+    reduction: float
+    """The share of the pages' bytes that was removed."""
+    speed: float | None
+    """Pages per second of processor time, without failures."""
+
+
+class ScoredPage(NamedTuple):
+    """A page, the output of a method and its score."""
+
+    page: GoldPage
+    output: Output
+    score: TextScore
+
+
+class JudgedMethod(NamedTuple):
+    name: str
+    run: MethodRun
+    figures: MethodFigures | None
+    """None where the method is absent."""
+    f1s: tuple[float, ...]
+    """The word F1 of each page."""
+    worst: tuple[ScoredPage, ...]
+
+
+class SetResult(NamedTuple):
+    """All methods on a set, or on a group of its pages."""
+
+    name: str
+    fingerprint: str
+    judged: tuple[JudgedMethod, ...]
+    comparisons: tuple[MethodComparison, ...] = ()
+    is_group: bool = False
+    """Whether these are only some pages of a set; the result of the whole set comes first."""
+
+
+class EvaluationPlan(NamedTuple):
+    """The methods to run, and how."""
+
+    methods: tuple[str, ...]
+    by: str = ""
+    """`lang` or `page_type`: also judge the groups of pages that have it in common."""
+    limit: float = PAGE_LIMIT
+    jobs: int = 1
+
+
+def judge(gold: GoldSet, plan: EvaluationPlan, tick: Tick) -> list[SetResult]:
+    """The results of the methods on a set, and on its groups of pages."""
+    stop = threading.Event()
+
+    def one(method: str) -> MethodRun:
+        def told(done: int) -> None:
+            if stop.is_set():
+                raise InterruptedError
+            tick(gold.name, method, done, len(gold.pages))
+
+        return run(method, gold.pages, plan.limit, told)
+
+    with ThreadPoolExecutor(plan.jobs) as threads:
+        try:
+            futures = [threads.submit(one, method) for method in plan.methods]
+            while wait(futures, timeout=POLL_SECONDS).not_done:
+                pass  # a Ctrl-C handled in another thread is noticed when this one wakes
+            runs = {method: future.result() for method, future in zip(plan.methods, futures, strict=True)}
+        except KeyboardInterrupt:
+            stop.set()
+            threads.shutdown(wait=False, cancel_futures=True)
+            raise
+    scores = scored(gold.pages, runs)
+    whole = range(len(gold.pages))
+    results = [_result(gold, gold.name, whole, runs, scores)._replace(comparisons=tuple(compare(scores)))]
+    if plan.by:
+        values = sorted({getattr(page, plan.by) for page in gold.pages})
+        for value in values:
+            places = [at for at in whole if getattr(gold.pages[at], plan.by) == value]
+            group = _result(gold, f"{gold.name} {plan.by}={value or '?'}", places, runs, scores)
+            results.append(group._replace(is_group=True))
+    return results
+
+
+def scored(pages: Sequence[GoldPage], runs: dict[str, MethodRun]) -> dict[str, Sequence[TextScore]]:
+    """The scores of the methods that ran; each gold text is read once."""
+    scores: dict[str, list[TextScore]] = {name: [] for name, ran in runs.items() if not ran.absent}
+    for at, page in enumerate(pages):
+        scorer = PageScorer(page)
+        for name, of_method in scores.items():
+            of_method.append(scorer.score(runs[name].outputs[at].text))
+    return dict(scores)
+
+
+def figures(samples: Sequence[ScoredPage]) -> MethodFigures:
+    scores = [sample.score for sample in samples]
+    f1_interval, word_interval = intervals(scores, [sample.page.host for sample in samples])
+    precision = mean(score.shingle_precision for score in scores) or 0.0
+    recall = mean(score.shingle_recall for score in scores) or 0.0
+    grades = Counter(score.grade for score in scores)
+    both, taken, main = (sum(counts) for counts in zip(*(score.leaves for score in scores), strict=True))
+    failed = sum(bool(sample.output.failure) for sample in samples)
+    seconds = sum(sample.output.seconds for sample in samples)
+    before = sum(size(sample.page.html) for sample in samples)
+    return MethodFigures(
+        pages=len(samples),
+        failed=failed,
+        f1=f1(precision, recall),
+        f1_interval=f1_interval,
+        precision=precision,
+        recall=recall,
+        word_f1=mean(score.f1 for score in scores) or 0.0,
+        word_f1_interval=word_interval,
+        right=sum(score.right for score in scores) / len(scores),
+        grades={grade: grades[grade] / len(scores) for grade in GRADES},
+        rate=mean(score.rate for score in scores),
+        leaf_precision=both / taken if taken else None,
+        leaf_recall=both / main if main else None,
+        reduction=1 - sum(score.size for score in scores) / before if before else 0.0,
+        speed=(len(samples) - failed) / seconds if seconds else None,
+    )
+
+
+def _result(
+    gold: GoldSet, name: str, places: Sequence[int], runs: dict[str, MethodRun], scores: dict[str, Sequence[TextScore]]
+) -> SetResult:
+    """The result of the methods on the pages of the set with these indexes."""
+    judged = []
+    for method, ran in runs.items():
+        if ran.absent:
+            judged.append(JudgedMethod(method, ran, None, (), ()))
+            continue
+        samples = [ScoredPage(gold.pages[at], ran.outputs[at], scores[method][at]) for at in places]
+        worst = sorted(samples, key=lambda sample: sample.score.f1)[:WORST]
+        f1s = tuple(sample.score.f1 for sample in samples)
+        judged.append(JudgedMethod(method, ran, figures(samples), f1s, tuple(worst)))
+    return SetResult(name, gold._replace(pages=tuple(gold.pages[at] for at in places)).fingerprint, tuple(judged))

@@ -1,0 +1,39 @@
+"""Tables of what programs make of the pages of files, printed one file after the other."""
+
+from collections.abc import Callable, Container, Iterator
+from pathlib import Path
+from typing import Any
+
+from crawler.command_line.terminal import FAILED, printable, say
+from crawler.contrib.lab.evaluation.gold import objects
+from crawler.reports.html_page import aligned
+
+CALLED = "scrapy evaluate"
+
+Row = dict[str, Any]
+
+
+def print_tables(
+    paths: list[Path],
+    fault_of: Callable[[Row], str],
+    rows: Callable[[list[Row]], Iterator[tuple[str, ...]]],
+    left: Container[int],
+) -> int:
+    """Print the rows for the pages of each file, the columns of `left` left-aligned; returns the exit status.
+
+    `fault_of` says what a page lacks, or nothing.
+    """
+    status = 0
+    for path in paths:
+        pages = []
+        for number, row in objects(path):
+            fault = row if isinstance(row, str) else fault_of(row)
+            if fault:
+                say(CALLED, f"{path}:{number}: {fault}")
+                status = FAILED
+            elif isinstance(row, dict):
+                pages.append(row)
+        if pages:
+            print(f"{path.name}: {len(pages):,} pages")
+            print("\n".join(map(printable, aligned([*rows(pages)], left))), end="\n\n")
+    return status

@@ -1,0 +1,159 @@
+"""How reliable figures are: bootstrap intervals, tests between two methods, and corrections of the tests.
+
+Pages of one host are alike, so the bootstrap draws hosts and not pages: as many as there are, with replacement, 2000
+times from the same seed; the interval holds the middle 95% of the figures. A page without a host is one of its own. Of
+a single host nothing can be said.
+
+Two methods are compared on the same pages by
+
+- the paired t-test on the word F1 of each page, with Cohen's d of the differences (their mean over their standard
+  deviation) as the size of the effect. Without differences p is 1 and d is 0. Where there is one page, or all pages
+  differ by the same amount, there is no spread to judge by, and neither is defined.
+- McNemar's exact test on pages that only one of the two has right: a fair coin would split them evenly. Their two
+  counts are the size of the effect.
+
+Both take pages for independent, which those of one host are not quite. Holm's correction is over all pairs of methods
+of a set, for each of the two tests by itself.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from crawler.contrib.lab.evaluation.text_metrics import TextScore
+
+DRAWS = 2000
+SEED = 2026
+MIDDLE = (2.5, 97.5)  # percent
+# A standard deviation below this part of the largest difference is a rounding error.
+ROUNDING = 1e-9
+# Draws that are computed at once, to limit memory with many hosts.
+AT_ONCE = 500
+
+Numbers: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+Interval = tuple[float, float]
+
+
+class MethodComparison(NamedTuple):
+    """Two methods on the same pages."""
+
+    first: str
+    second: str
+    difference: float
+    """Average of the differences in word F1, above 0 where the first is better."""
+    effect: float | None
+    """Cohen's d."""
+    t_test: float | None
+    """The p-value, corrected."""
+    only_first: int
+    """Pages that only the first method has right."""
+    only_second: int
+    mcnemar: float
+    """The p-value, corrected."""
+
+
+def intervals(scores: Sequence[TextScore], hosts: Sequence[str]) -> tuple[Interval | None, Interval | None]:
+    """The 95% intervals of the shingle F1 and of the average word F1; None where there is one host only."""
+    sums = _sums_by_host(scores, hosts)
+    if len(sums) < 2:
+        return None, None
+    shingle, word = [], []
+    for times in drawn(len(sums), AT_ONCE):
+        totals = times @ sums
+        precision, recall, f1 = (_quotient(totals[:, 2 * of], totals[:, 2 * of + 1]) for of in range(3))
+        shingle.append(_quotient(2 * precision * recall, precision + recall))
+        word.append(f1)
+    return middle(np.concatenate(shingle)), middle(np.concatenate(word))
+
+
+def drawn(count: int, at_once: int) -> Iterator[np.ndarray[tuple[int, ...], np.dtype[np.int64]]]:
+    """The draws of the bootstrap, so many at once: a row a draw, how often each of the hosts or sites is in it."""
+    generator = np.random.default_rng(SEED)
+    for done in range(0, DRAWS, at_once):
+        yield generator.multinomial(count, [1 / count] * count, size=min(at_once, DRAWS - done))
+
+
+def middle(values: Numbers) -> Interval:
+    """The interval with the middle 95% of the values."""
+    low, high = np.percentile(values, MIDDLE)
+    return float(low), float(high)
+
+
+def compare(scores: dict[str, Sequence[TextScore]]) -> list[MethodComparison]:
+    """Every pair of methods, with p-values corrected for the number of pairs."""
+    pairs = [_compared(first, second, scores) for first, second in combinations(scores, 2)]
+    t_tests, mcnemars = holm([pair.t_test for pair in pairs]), holm([pair.mcnemar for pair in pairs])
+    return [
+        pair._replace(t_test=t_test, mcnemar=1.0 if exact is None else exact)
+        for pair, t_test, exact in zip(pairs, t_tests, mcnemars, strict=True)
+    ]
+
+
+def paired_t(differences: Sequence[float]) -> tuple[float | None, float | None]:
+    """The p-value of a paired t-test, and Cohen's d."""
+    values = np.asarray(differences, dtype=np.float64)
+    if len(values) < 2:
+        return None, None
+    if not values.any():
+        return 1.0, 0.0
+    mean, spread = float(values.mean()), float(values.std(ddof=1))
+    if spread <= ROUNDING * float(np.abs(values).max()):
+        return None, None
+    from scipy import stats
+
+    effect = mean / spread
+    return float(2 * stats.t.sf(abs(effect) * len(values) ** 0.5, len(values) - 1)), effect
+
+
+def mcnemar(only_first: int, only_second: int) -> float:
+    """The p-value of McNemar's exact test."""
+    from scipy import stats  # imported here, as intervals do not need it
+
+    count = only_first + only_second
+    return float(stats.binomtest(only_first, count).pvalue) if count else 1.0
+
+
+def holm(values: Sequence[float | None]) -> list[float | None]:
+    """The p-values times the number of those that are not smaller, never falling, at most 1; None stays None.
+
+    >>> holm([0.01, None, 0.04, 0.03])
+    [0.03, None, 0.06, 0.06]
+    """
+    ranked = sorted((value, place) for place, value in enumerate(values) if value is not None)
+    corrected: list[float | None] = [None] * len(values)
+    largest = 0.0
+    for rank, (value, place) in enumerate(ranked):
+        largest = max(largest, min(1.0, value * (len(ranked) - rank)))
+        corrected[place] = largest
+    return corrected
+
+
+def _compared(first: str, second: str, scores: dict[str, Sequence[TextScore]]) -> MethodComparison:
+    """Two methods, with uncorrected p-values."""
+    pairs = list(zip(scores[first], scores[second], strict=True))
+    differences = [one.f1 - other.f1 for one, other in pairs]
+    p, effect = paired_t(differences)
+    only_first = sum(one.right and not other.right for one, other in pairs)
+    only_second = sum(other.right and not one.right for one, other in pairs)
+    mean = sum(differences) / len(differences) if differences else 0.0
+    return MethodComparison(first, second, mean, effect, p, only_first, only_second, mcnemar(only_first, only_second))
+
+
+def _sums_by_host(scores: Sequence[TextScore], hosts: Sequence[str]) -> Numbers:
+    """A row a host: sum and number of shingle precisions, of shingle recalls and of word F1s."""
+    sums: defaultdict[str | int, list[float]] = defaultdict(lambda: [0.0] * 6)
+    for place, (score, host) in enumerate(zip(scores, hosts, strict=True)):
+        row = sums[host or place]
+        for of, value in enumerate((score.shingle_precision, score.shingle_recall, score.f1)):
+            if value is not None:
+                row[2 * of] += value
+                row[2 * of + 1] += 1
+    return np.asarray(list(sums.values()), dtype=np.float64)
+
+
+def _quotient(above: Numbers, below: Numbers) -> Numbers:
+    """One over the other, 0 where there is nothing below."""
+    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)

@@ -1,0 +1,213 @@
+"""How well a crawl kept to its topic: figures of its pages in the order in which they were fetched.
+
+    on topic    a page whose relevance, when it was fetched, reaches a limit
+    harvest     the share of pages that are on topic
+    lately      the harvest of the last WINDOW pages
+    ranking     how often, of a page on topic and one off it, the first had the better link score (the area under the
+                ROC curve): 1 is always, .5 is chance
+
+Memory grows with the sites only, not with the pages.
+"""
+
+from collections import defaultdict, deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from heapq import heappush, heappushpop
+
+from crawler.contrib.lab.focus_data import STEPS, FetchedPage, Recall, Search, Truth, ranking
+from crawler.topic.stop_rule import ON_TOPIC
+from crawler.translation.message import N_
+from crawler.urls.parsing import site
+
+WINDOW = 200
+MOST_POINTS = 500
+MOST_SITES = 50
+EXTREMES = 10
+"""The best and the worst pages that are listed."""
+TENTHS = 10
+UNKNOWN = N_("not known")
+
+
+@dataclass(frozen=True, slots=True)
+class FocusPoint:
+    """The figures after this many pages."""
+
+    pages: int
+    lately: float
+    harvest: float
+    on_topic: int
+    found: int
+    """Addresses of the truth list that were found."""
+
+
+@dataclass(frozen=True, slots=True)
+class FocusGroup:
+    """The figures of a group of pages."""
+
+    name: str
+    pages: int
+    on_topic: int
+    harvest: float
+    """The share of pages that are on topic."""
+    relevance: float
+    """The mean."""
+    link_score: float | None
+    """The mean of the pages that have a link score."""
+    best: str
+    """The address of the page with the highest relevance."""
+
+
+@dataclass(frozen=True)
+class FocusFigures:
+    """The figures of a crawl's pages, of which there is at least one."""
+
+    limit: float
+    """The relevance from which on a page is on topic."""
+    total: FocusGroup
+    window: int
+    lately: float
+    """The harvest of the last pages, as many as the window holds."""
+    ways: tuple[FocusGroup, ...]
+    """By how they were found."""
+    sites: tuple[FocusGroup, ...]
+    """The first MOST_SITES by pages on the topic."""
+    others: FocusGroup | None
+    """All other sites together, if there are any."""
+    site_count: int
+    course: tuple[FocusPoint, ...]
+    """At most MOST_POINTS; the last is that of all pages."""
+    tenths: tuple[FocusGroup | None, ...]
+    """The pages by tenths of their link score, the lowest first."""
+    ranking: float | None
+    """How often, of a page on topic and one off it, the first had the better link score; .5 is chance."""
+    best: tuple[int, ...]
+    worst: tuple[int, ...]
+    truth: Recall | None
+
+
+class FocusCounter:
+    """Takes pages, and computes their figures at any time."""
+
+    def __init__(self, limit: float = ON_TOPIC, truth: Truth | None = None) -> None:
+        self.limit = limit
+        self._pages = self._on_topic = 0
+        self._ways: defaultdict[str, _Tally] = defaultdict(_Tally)
+        self._sites: defaultdict[str, _Tally] = defaultdict(_Tally)
+        self._tenths = [_Tally() for _ in range(TENTHS)]
+        self._ranks = [[0] * (STEPS + 1) for _ in range(2)]
+        self._recent: deque[bool] = deque(maxlen=WINDOW)
+        self._course: list[FocusPoint] = []
+        self._step = 1
+        # Of pages with equal relevance the first one is named, so ids are negated; the smallest are dropped.
+        self._best: list[tuple[float, int]] = []
+        self._worst: list[tuple[float, int]] = []
+        self._truth = Search(truth) if truth is not None else None
+
+    def take(self, page: FetchedPage) -> None:
+        """Take the next page."""
+        relevance, score = page.relevance, page.link_score
+        on_topic = relevance >= self.limit
+        self._recent.append(on_topic)
+        self._pages += 1
+        self._on_topic += on_topic
+        self._ways[page.via or UNKNOWN].take(page, on_topic)
+        self._sites[site(page.url)].take(page, on_topic)
+        if score is not None:
+            inside = min(max(score, 0.0), 1.0)
+            self._tenths[min(int(inside * TENTHS), TENTHS - 1)].take(page, on_topic)
+            self._ranks[on_topic][round(inside * STEPS)] += 1
+        _keep(self._best, (relevance, -page.id))
+        _keep(self._worst, (-relevance, -page.id))
+        if self._truth is not None:
+            self._truth.take(page, on_topic)
+        if self._pages % self._step == 0:
+            self._mark()
+
+    def take_all(self, pages: Iterable[FetchedPage]) -> "FocusCounter":
+        """The counter itself, after taking all these pages."""
+        for page in pages:
+            self.take(page)
+        return self
+
+    def _mark(self) -> None:
+        """Record the current figures; if there are too many points, drop every other one."""
+        self._course.append(self._here())
+        if len(self._course) >= MOST_POINTS:
+            self._course, self._step = self._course[1::2], 2 * self._step
+
+    def _here(self) -> FocusPoint:
+        lately = sum(self._recent) / len(self._recent)
+        found = self._truth.count if self._truth is not None else 0
+        return FocusPoint(self._pages, lately, self._on_topic / self._pages, self._on_topic, found)
+
+    def figures(self) -> FocusFigures | None:
+        """The figures of all pages taken; None if there is none."""
+        total = _together(self._ways.values())
+        if total is None:
+            return None
+        course = self._course if self._pages % self._step == 0 else [*self._course, self._here()]
+        sites = sorted(_groups(self._sites), key=lambda one: (-one.on_topic, -one.pages, one.name))
+        return FocusFigures(
+            limit=self.limit,
+            total=total,
+            window=WINDOW,
+            lately=course[-1].lately,
+            ways=tuple(sorted(_groups(self._ways), key=lambda one: (-one.pages, one.name))),
+            sites=tuple(sites[:MOST_SITES]),
+            others=_together(self._sites[one.name] for one in sites[MOST_SITES:]),
+            site_count=len(sites),
+            course=tuple(course),
+            tenths=tuple(one.group(f"{n / TENTHS:.1f}") if one.pages else None for n, one in enumerate(self._tenths)),
+            ranking=ranking(*self._ranks),
+            best=tuple(-number for _, number in sorted(self._best, reverse=True)),
+            worst=tuple(-number for _, number in sorted(self._worst, reverse=True)),
+            truth=self._truth.found(self._on_topic) if self._truth is not None else None,
+        )
+
+
+class _Tally:
+    """Sums over a group of pages."""
+
+    __slots__ = ("best", "highest", "on_topic", "pages", "relevance", "scored", "scores")
+
+    def __init__(self) -> None:
+        self.pages = self.on_topic = self.scored = 0
+        self.relevance = self.scores = 0.0
+        self.highest, self.best = -1.0, ""
+
+    def take(self, page: FetchedPage, on_topic: bool) -> None:
+        self.pages += 1
+        self.on_topic += on_topic
+        self.relevance += page.relevance
+        if page.link_score is not None:
+            self.scored += 1
+            self.scores += page.link_score
+        if page.relevance > self.highest:
+            self.highest, self.best = page.relevance, page.url
+
+    def add(self, other: "_Tally") -> None:
+        for name in ("pages", "on_topic", "relevance", "scored", "scores"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+    def group(self, name: str) -> FocusGroup:
+        score = self.scores / self.scored if self.scored else None
+        harvest, relevance = self.on_topic / self.pages, self.relevance / self.pages
+        return FocusGroup(name, self.pages, self.on_topic, harvest, relevance, score, self.best)
+
+
+def _groups(tallies: dict[str, _Tally]) -> list[FocusGroup]:
+    return [tally.group(name) for name, tally in tallies.items()]
+
+
+def _together(tallies: Iterable[_Tally]) -> FocusGroup | None:
+    sums = _Tally()
+    for one in tallies:
+        sums.add(one)
+    return sums.group("") if sums.pages else None
+
+
+def _keep(heap: list[tuple[float, int]], entry: tuple[float, int]) -> None:
+    if len(heap) < EXTREMES:
+        heappush(heap, entry)
+    elif entry > heap[0]:
+        heappushpop(heap, entry)

@@ -1,0 +1,369 @@
+"""The focus report: its sentences and tables, as an HTML file and as lines for a terminal."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
+from itertools import chain
+
+from crawler.contrib.lab.focus_data import (
+    CrawlPages,
+    FetchedPage,
+    LearnedWords,
+    Recall,
+    TitledPage,
+    Truth,
+    WaitingCounts,
+    Weights,
+    learned_words,
+)
+from crawler.contrib.lab.focus_figures import (
+    MOST_POINTS,
+    MOST_SITES,
+    TENTHS,
+    FocusCounter,
+    FocusFigures,
+    FocusGroup,
+    FocusPoint,
+)
+from crawler.reports.html_page import Row, Table, aligned, percent, report_page
+from crawler.translation.message import N_, Catalogue, Message, plural, translated
+from crawler.urls.parsing import readable
+
+Pace = Callable[[Iterable[FetchedPage]], Iterable[FetchedPage]]
+
+
+@dataclass(frozen=True)
+class CrawlFocus:
+    """The figures of one crawl's focus, and the pages and words that illustrate them."""
+
+    name: str
+    figures: FocusFigures
+    learned: LearnedWords
+    best: tuple[TitledPage, ...]
+    worst: tuple[TitledPage, ...]
+    waiting: WaitingCounts
+    off_topic: int = 0
+    """Pages that were read but not stored, as their relevance was below the crawl's `min_relevance`."""
+
+
+def crawl_focus(crawl: CrawlPages, limit: float, known: Truth | None = None, pace: Pace = iter) -> CrawlFocus | None:
+    """The focus of a crawl, with pauses while its pages are read; None if it has no page."""
+    with closing(crawl.pages()) as pages:
+        figures = FocusCounter(limit, known).take_all(pace(pages)).figures()
+    if figures is None:
+        return None
+    best, worst = (tuple(crawl.told(numbers)) for numbers in (figures.best, figures.worst))
+    words = learned_words(crawl.summaries())
+    return CrawlFocus(crawl.name, figures, words, best, worst, crawl.waiting(limit), crawl.off_topic())
+
+
+ROWS = 10
+"""Of the table of the course."""
+PLACES = {
+    "address": N_("{word} (in the address)"),
+    "near": N_("{word} (near the link)"),
+    "host": N_("{word} (host)"),
+}
+"""Where links had a word."""
+COUNTS = (Message("pages"), Message("on topic"), Message("harvest"), Message("relevance"), Message("link score"))
+NONE = "–"
+ALL_READ = Message(
+    "The closing lines and the overview count all pages that were read, stored or not, each time they were read."
+)
+
+
+def share(figures: FocusFigures) -> tuple[Message, int]:
+    """The heading of the share that grows with the pages, and its total."""
+    if figures.truth is None:
+        return Message("share of the pages on topic found so far"), figures.total.on_topic
+    return Message("recall"), figures.truth.addresses
+
+
+def headline(kept: CrawlFocus) -> list[Message]:
+    figures = kept.figures
+    total, last = figures.total, min(figures.window, figures.total.pages)
+    values = {
+        "pages": plural("{n} page", "{n} pages", total.pages),
+        "on_topic": f"{total.on_topic:,}",
+        "limit": f"{figures.limit:g}",
+        "harvest": percent(total.harvest),
+        "lately": plural(
+            "of the last {n} page {share}", "of the last {n} pages {share}", last, share=percent(figures.lately)
+        ),
+    }
+    said = Message(
+        "{pages} stored, {on_topic} on topic (relevance of {limit} or more): harvest {harvest}, {lately}.", values
+    )
+    truth = truth_words(figures.truth) if figures.truth else []
+    return [said, *off_topic_words(kept.off_topic), *truth, waiting_words(kept.waiting, figures.limit)]
+
+
+def off_topic_words(count: int) -> list[Message]:
+    """A sentence about pages that were not stored because of min_relevance."""
+    if not count:
+        return []
+    return [
+        plural(
+            "{n} more page was read and not kept, with a relevance under the crawl's min_relevance; the figures are of "
+            "stored pages only.",
+            "{n} more pages were read and not kept, with a relevance under the crawl's min_relevance; the figures are "
+            "of stored pages only.",
+            count,
+        )
+    ]
+
+
+def truth_words(found: Recall) -> list[Message]:
+    said = [
+        plural(
+            "Of {addresses} known to be on topic {n} was stored: recall {recall}.",
+            "Of {addresses} known to be on topic {n} were stored: recall {recall}.",
+            found.met,
+            addresses=plural("{n} address", "{n} addresses", found.addresses),
+            recall=percent(found.recall),
+        )
+    ]
+    if found.on_topic:
+        agreed = plural(
+            "Of {pages} on topic by relevance {n} is in the file ({share}).",
+            "Of {pages} on topic by relevance {n} are in the file ({share}).",
+            found.agreed,
+            pages=plural("{n} stored page", "{n} stored pages", found.on_topic),
+            share=percent(found.agreed / found.on_topic),
+        )
+        said.append(agreed)
+    if found.missed:
+        missed = plural(
+            "{n} stored page is in the file and not on topic by relevance.",
+            "{n} stored pages are in the file and not on topic by relevance.",
+            found.missed,
+        )
+        said.append(missed)
+    brier = {"brier": f"{found.brier:.3f}"}
+    said.append(Message("Brier score of relevance {brier}; 0 is best, and always saying 0.5 gives 0.25.", brier))
+    if found.ranking is not None:
+        said.append(
+            Message(
+                "In pairs of a stored page in the file and one that is not, the first had the higher relevance in "
+                "{share} of cases (AUC {auc}); {chance} is chance.",
+                {"share": percent(found.ranking), "auc": f"{found.ranking:.3f}", "chance": "50%"},
+            )
+        )
+    return said
+
+
+def waiting_words(waiting: WaitingCounts, limit: float) -> Message:
+    if not waiting.total:
+        return Message("No address is queued.")
+    return plural(
+        "{n} address is queued; {promising} of them with a link score of {limit} or more, or seeds.",
+        "{n} addresses are queued; {promising} of them with a link score of {limit} or more, or seeds.",
+        waiting.total,
+        promising=f"{waiting.promising:,}",
+        limit=f"{limit:g}",
+    )
+
+
+def tables(figures: FocusFigures) -> list[Table]:
+    return [ways_table(figures), course_table(figures), sites_table(figures), scores_table(figures)]
+
+
+def ways_table(figures: FocusFigures) -> Table:
+    heads = (Message("found by"), *COUNTS)
+    rows: list[Row] = [(Message(one.name), *counts(one)) for one in figures.ways]
+    return Table(Message("How pages were found"), heads, rows, frozenset((0,)))
+
+
+def course_table(figures: FocusFigures) -> Table:
+    """The harvest at about ROWS points."""
+    name, most = share(figures)
+    lately = Message("harvest of the last {window}", {"window": figures.window})
+    heads = (Message("pages"), lately, Message("harvest so far"), name)
+    unknown = Message("The number of pages on topic that the crawl did not find is not known.")
+    rows = [
+        (
+            f"{point.pages:,}",
+            percent(point.lately),
+            percent(point.harvest),
+            percent((point.found if figures.truth else point.on_topic) / most) if most else NONE,
+        )
+        for point in thinned(figures.course, ROWS)
+    ]
+    notes = (ALL_READ,) if figures.truth else (unknown, ALL_READ)
+    return Table(Message("Harvest over the pages"), heads, rows, notes=notes)
+
+
+def sites_table(figures: FocusFigures) -> Table:
+    """The pages by site; sites without a row are counted."""
+    heads = (Message("site"), *COUNTS, Message("best page"))
+    rows = [(one.name, *counts(one), readable(one.best)) for one in figures.sites]
+    notes: tuple[Message, ...] = ()
+    if rest := figures.others:
+        values = {
+            "more": f"{figures.site_count - MOST_SITES:,}",
+            "sites": f"{figures.site_count:,}",
+            "pages": plural("{n} page", "{n} pages", rest.pages),
+            "on_topic": f"{rest.on_topic:,}",
+            "harvest": percent(rest.harvest),
+        }
+        notes = (Message("{more} more of {sites} sites: {pages}, {on_topic} on topic ({harvest}).", values),)
+    return Table(Message("Sites"), heads, rows, frozenset((0, len(heads) - 1)), notes)
+
+
+def scores_table(figures: FocusFigures) -> Table:
+    """Whether the score of a link predicted what it led to."""
+    rows: list[Row] = [(_tenth(place), *counts(one)) for place, one in enumerate(figures.tenths) if one is not None]
+    without = figures.total.pages - sum(one.pages for one in figures.tenths if one is not None)
+    notes = []
+    if figures.ranking is not None:
+        ranking = Message(
+            "In pairs of a page on topic and one off topic, the first had the better link score in {share} of cases; "
+            "{chance} is chance.",
+            {"share": percent(figures.ranking), "chance": "50%"},
+        )
+        notes.append(ranking)
+    if without:
+        unscored = plural(
+            "{n} page had no link score, as nothing was known before the request.",
+            "{n} pages had no link score, as nothing was known before the request.",
+            without,
+        )
+        notes.append(unscored)
+    heads = (Message("link score from"), *COUNTS)
+    return Table(Message("Pages by their link score"), heads, rows, frozenset((0,)), tuple(notes))
+
+
+def _tenth(place: int) -> Message:
+    return Message("{low} to {high}", {"low": f"{place / TENTHS:.1f}", "high": f"{(place + 1) / TENTHS:.1f}"})
+
+
+def word_lists(learned: LearnedWords) -> dict[str, Weights]:
+    """The learned words by kind; empty if none were learned."""
+    lists = {
+        N_("Words of the topic"): learned.topic,
+        N_("Words of links that led to it"): learned.good,
+        N_("Words of links that led elsewhere"): learned.bad,
+    }
+    return {name: words for name, words in lists.items() if words}
+
+
+def placed(word: str, place: str) -> str | Message:
+    """The word, with where links had it unless it is their own text."""
+    return Message(PLACES[place], {"word": word}) if place in PLACES else word
+
+
+def learned_notes(learned: LearnedWords) -> list[Message]:
+    """Notes on the words: how many workers learned them, and what is missing."""
+    said = []
+    if not learned.workers:
+        said.append(Message("There is no record of what the crawl learned."))
+    elif not word_lists(learned):
+        said.append(Message("The crawl has learned no words."))
+    elif learned.workers > 1:
+        values = {"n": f"{learned.workers:,}"}
+        said.append(Message("Means of {n} workers, weighted by the pages each has seen.", values))
+    if learned.let_go > 0:
+        let_go = plural(
+            "Too many links were queued to score them all again: {n} link kept an earlier priority.",
+            "Too many links were queued to score them all again: {n} links kept an earlier priority.",
+            learned.let_go,
+        )
+        said.append(let_go)
+    return said
+
+
+def extremes(kept: CrawlFocus) -> list[Table]:
+    """The pages with the highest relevance, and those with the lowest."""
+    heads = (Message("relevance"), Message("link score"), Message("address"), Message("title"))
+    return [
+        Table(title, heads, [_told(page) for page in pages], frozenset((2, 3)))
+        for title, pages in ((Message("Best pages"), kept.best), (Message("Worst pages"), kept.worst))
+    ]
+
+
+def counts(group: FocusGroup) -> tuple[str, ...]:
+    """A group's figures, under COUNTS; relevance and link score are means."""
+    return (
+        f"{group.pages:,}",
+        f"{group.on_topic:,}",
+        percent(group.harvest),
+        f"{group.relevance:.2f}",
+        NONE if group.link_score is None else f"{group.link_score:.2f}",
+    )
+
+
+def thinned(points: Sequence[FocusPoint], most: int) -> list[FocusPoint]:
+    """Some of the points, evenly spaced, the last among them.
+
+    >>> [point for point in thinned(range(1, 24), 4)]
+    [5, 11, 17, 23]
+    """
+    if len(points) <= most:
+        return list(points)
+    return [points[(place + 1) * len(points) // most - 1] for place in range(most)]
+
+
+def _told(page: TitledPage) -> tuple[str, ...]:
+    score = NONE if page.link_score is None else f"{page.link_score:.2f}"
+    return f"{page.relevance:.2f}", score, readable(page.url), page.title
+
+
+WIDTH = 100
+"""Characters of a title or an address that a terminal shows."""
+
+
+def html_report(crawls: Sequence[CrawlFocus], limit: float, version: str, day: date, catalogue: Catalogue) -> str:
+    # They want numpy, which takes its time, and all commands are loaded with each of them.
+    from crawler.contrib.lab.charts import course_chart, score_chart
+
+    functions = (headline, share, tables, extremes, word_lists, placed, learned_notes, course_chart, score_chart)
+    called = {function.__name__: function for function in functions}
+    values = {"crawls": crawls, "limit": limit, "version": version, "day": day, "most_points": MOST_POINTS}
+    return report_page("focus.html", catalogue, **values, **called)
+
+
+def text_report(kept: CrawlFocus, catalogue: Catalogue) -> Iterator[str]:
+    _ = catalogue.gettext
+    lead, *more = map(_, headline(kept))
+    yield from (_("{name}: {text}", name=kept.name, text=lead), *more)
+    words = [
+        _("{name}: {text}", name=Message(name), text=weighed(weights))
+        for name, weights in word_lists(kept.learned).items()
+    ]
+    said = [[line] for line in (*words, *map(_, learned_notes(kept.learned)))]
+    lines = partial(_lines, catalogue=catalogue)
+    for part in chain(map(lines, tables(kept.figures)), said, map(lines, extremes(kept))):
+        yield from ("", *part)
+
+
+def _lines(table: Table, catalogue: Catalogue) -> Iterator[str]:
+    yield catalogue.gettext("{name}: {text}", name=table.title, text="").rstrip()
+    rows = [
+        [_one_line(str(translated(cell, catalogue.translations)), WIDTH) for cell in row]
+        for row in (table.heads, *table.rows)
+    ]
+    yield from (f"  {line}" for line in (*aligned(rows, table.texts), *map(catalogue.gettext, table.notes)))
+
+
+def _one_line(cell: str, width: int) -> str:
+    """A cell in one line, shortened if long.
+
+    >>> _one_line(" honey\\n bees ", 8), _one_line("honey bees", 10)
+    ('honey b…', 'honey bees')
+    """
+    words = " ".join(cell.split())
+    return words if len(words) <= width else f"{words[: width - 1]}…"
+
+
+def weighed(words: Weights) -> list[Message]:
+    """Words with their weights.
+
+    >>> [str(one) for one in weighed((("honey", 0.51234, ""), ("shop", -2.0, "address")))]
+    ['honey 0.512', 'shop (in the address) -2']
+    """
+    return [
+        Message("{word} {weight}", {"word": placed(word, place), "weight": f"{weight:.3g}"})
+        for word, weight, place in words
+    ]

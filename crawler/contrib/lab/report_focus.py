@@ -1,0 +1,69 @@
+"""`scrapy focus report`: how well crawls kept to their topics, printed and as one HTML file."""
+
+import argparse
+from datetime import UTC, datetime
+from pathlib import Path
+
+from scrapy.settings import BaseSettings
+from sqlalchemy.engine import URL
+
+from crawler import __version__
+from crawler.atomic_files import AtomicFile, check_apart, readable_file
+from crawler.checked_settings import canonical_of
+from crawler.command_line.terminal import WrongUseError, say, spelled
+from crawler.contrib.lab.focus_data import Truth, crawls_with_pages, truth_of
+from crawler.contrib.lab.focus_report import CrawlFocus, crawl_focus, html_report, text_report
+from crawler.reports.crawls import check_name, name_list
+from crawler.store.database import state_url
+from crawler.translation.message import N_, Message, here
+
+
+def report(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    """Print the reports of all crawls or of one; returns the exit status."""
+    limit = opts.min_relevance
+    url = state_url(settings)
+    known = truth(opts.truth, settings)
+    inputs = [Path(str(url.database))] if url.drivername == "sqlite" else []
+    check_apart(opts.output, [path for path in (*inputs, *([Path(opts.truth)] if opts.truth else [])) if path.exists()])
+    output = None if opts.output is None else AtomicFile(opts.output)  # before the database is read
+    try:
+        found = read(url, opts.name, limit, known)
+        if output is not None:
+            output.write(html_report(found, limit, __version__, datetime.now(UTC).date(), here()).encode())
+            output.finish()
+    finally:
+        if output is not None:
+            output.discard()
+    print("\n\n".join("\n".join(map(spelled, text_report(one, here()))) for one in found))
+    return 0
+
+
+def read(url: URL, name: str | None, limit: float, known: Truth | None) -> list[CrawlFocus]:
+    """The reports of all crawls with pages, or of the one of this name."""
+    with crawls_with_pages(url) as crawls:
+        check_name([one.name for one in crawls], name, url)
+        wanted = [one for one in crawls if name in (None, one.name)]
+        found = [focus for one in wanted if (focus := crawl_focus(one, limit, known)) is not None]
+        if not found:
+            raise WrongUseError("no page of {names} is stored", names=name_list([one.name for one in wanted]))
+        return found
+
+
+def truth(name: str | None, settings: BaseSettings) -> Truth | None:
+    """The addresses in a file, one in each line; None without a file."""
+    if name is None:
+        return None
+    try:
+        same = canonical_of(settings)
+        with readable_file(name).open(encoding="utf-8-sig") as lines:
+            found = truth_of(lines, same)
+    except UnicodeDecodeError:
+        raise WrongUseError("{path} is not UTF-8", path=repr(name[:200])) from None
+    if found.faults:
+        values = {"path": name, "line": f"{found.faults[0]:,}", "n": f"{len(found.faults) - 1:,}"}
+        one = N_("{path}: line {line}: no address, left out")
+        several = N_("{path}: line {line} and {n} more: no address, left out")
+        say("scrapy focus report", Message(several if len(found.faults) > 1 else one, values))
+    if not found.addresses:
+        raise WrongUseError("{path} contains no address", path=repr(name[:200]))
+    return found

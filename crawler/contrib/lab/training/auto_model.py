@@ -1,0 +1,267 @@
+"""The training of the model of `auto`, from pages with gold text and pages of which some snippets are known.
+
+1. The outline of each page, and the label of each of its blocks (.examples, .block_labels).
+2. What names and words speak for, by logistic regression; and the type of a page by its names (.vocabulary).
+3. A teacher, boosted trees over the features of blocks, whose opinion is half of each label, and all of it where a page
+   of snippets says nothing: what the trees find by rules the network need not find by itself.
+4. The networks, from the pages, from copies with less text, and from the pages of snippets (.gradient_descent). Sets
+   differ in what they call main text: one keeps the title, another the captions. So the set of a page is a feature, for
+   the teacher and for the networks; afterwards it is fixed to the first set, whose main text is that of the model.
+5. The type of a page, by logistic regression over what the network makes of it, and by its names alone: in a language
+   that it was not trained on, the network misses the words, while names of elements are the same everywhere.
+What steps 2 and 3 say of a page is learned from pages of other sites, as it will be of pages nobody has seen.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from crawler.contrib.lab.training import gradient_descent
+from crawler.contrib.lab.training.examples import (
+    PageExample,
+    Tell,
+    TooFewError,
+    parts_of,
+    plainer,
+    shorter,
+    subset,
+    weights_of,
+)
+from crawler.contrib.lab.training.word_regression import fit_kinds, vocabulary, weighed
+from crawler.extraction.auto import block_features, model, network, page_arrays
+from crawler.extraction.auto.model import KINDS, Kinds, LearnedWords, Model
+from crawler.extraction.auto.network import BlockGroups
+from crawler.extraction.auto.page_arrays import Floats, PageArrays
+from crawler.extraction.auto.text_arrays import Ints
+
+FOLDS = 5
+PLAIN = 0.4  # the share of pages of which a copy without names is made
+COPY_WEIGHT = 0.5
+KNOWN, GUESSED = 3.0, 0.5  # the weight of blocks with snippets, relative to the others of their page
+TRUST = 0.5  # the teacher's share of a label
+EPOCHS = 12
+BY_NAMES = 0.4  # the share of the names alone in the type of a page
+NETWORKS = 2  # networks trained from different random beginnings
+TREES = 150
+TEACHER: dict[str, Any] = {
+    "objective": "cross_entropy",
+    "learning_rate": 0.1,
+    "num_leaves": 31,
+    "min_child_samples": 100,
+    "feature_fraction": 0.4,
+    "bagging_fraction": 0.7,
+    "bagging_freq": 1,
+    "lambda_l2": 5,
+    "max_bin": 127,
+    "verbose": -1,
+    "num_threads": 1,
+    "deterministic": True,
+    "force_col_wise": True,
+}
+TOKENS = 2  # the column of the features with the number of words of a block
+
+
+class PageSigns(NamedTuple):
+    """The features of a page, or of a copy of one."""
+
+    owner: int
+    """The index of its example."""
+    part: int
+    """The part that contains its site."""
+    is_copy: bool
+    features: Floats
+    """One row for each block; the last columns are 1 in that of the page's set, otherwise 0."""
+    nest: BlockGroups
+    labels: Floats
+    weight: float
+
+    @property
+    def is_golden(self) -> bool:
+        """Whether the whole main text of the page is known."""
+        return not np.isnan(self.labels).any()
+
+
+Scaling = tuple[Floats, Floats]
+"""The mean of each feature and one over its deviation, which scale features to a comparable size."""
+
+
+def train(examples: Sequence[PageExample], seed: int, epochs: int, tell: Tell) -> Model:
+    """The model trained on examples."""
+    part_of = parts_of([one.site for one in examples], FOLDS, seed)
+    parts = [part_of[one.site] for one in examples]
+    check(examples, parts)
+    *vocabularies, whole = _vocabularies(examples, parts, tell)
+    sets = list(dict.fromkeys(one.group for one in examples if one.is_golden))
+    described = list(_described(examples, parts, vocabularies, sets, np.random.default_rng(seed)))
+    taught = opinions(described, FOLDS, seed, tell)
+    scaling = _scaling([page.features for page in described if not page.is_copy], len(sets))
+    whose = [None if page.is_copy else page.owner for page in described]
+    lessons = _lessons(described, taught, scaling)
+    hidden = _hidden(examples[0].seen, whole, len(sets))
+
+    def told(at: int, error: float) -> None:
+        tell(f"epoch {at + 1}: {error:.4f}")
+
+    beginnings = range(seed, seed + NETWORKS)
+    layers = [gradient_descent.learn(lessons, hidden, epochs, beginning, told) for beginning in beginnings]
+    networks = tuple(_of_first_set(gradient_descent.network(one, *scaling), len(sets)) for one in layers)
+    typed = [
+        (examples[at].page_type, lesson, vocabularies[parts[at]].scores(examples[at].seen).kinds)
+        for at, lesson in zip(whose, lessons, strict=True)
+        if at is not None and examples[at].page_type in KINDS
+    ]
+    return Model(whole, networks, _kinds(networks, typed))
+
+
+def check(examples: Sequence[PageExample], parts: Sequence[int]) -> None:
+    """Raise a TooFewError if the sites outside one of the parts have no page with main text and noise."""
+    for part in range(FOLDS):
+        others = [one.labels >= 0.5 for one, at in zip(examples, parts, strict=True) if at != part and one.is_golden]
+        if not any(main.any() for main in others) or all(main.all() for main in others):
+            raise TooFewError(
+                f"{FOLDS} parts want pages with main text and noise outside each; too few sites have gold text"
+            )
+
+
+def _vocabularies(examples: Sequence[PageExample], parts: Sequence[int], tell: Tell) -> list[LearnedWords]:
+    """For the sites outside each part, and for all."""
+    pages = [weighed(one, weight) for one, weight in zip(examples, weights_of(examples), strict=True)]
+    found = []
+    for part in range(FOLDS):
+        tell(f"names and words, part {part + 1} of {FOLDS}")
+        found.append(vocabulary([page for page, other in zip(pages, parts, strict=True) if other != part]))
+    return [*found, vocabulary(pages)]
+
+
+def _described(
+    examples: Sequence[PageExample],
+    parts: Sequence[int],
+    vocabularies: Sequence[LearnedWords],
+    sets: list[str],
+    chance: np.random.Generator,
+) -> Iterator[PageSigns]:
+    """The features of the pages and their copies, with names and words learned from other sites."""
+    weights = weights_of(examples)
+    set_rows = dict(zip(sets, np.eye(len(sets), dtype=np.float32), strict=True))
+    for at, (one, part, weight) in enumerate(zip(examples, parts, weights, strict=True)):
+        for place, (seen, labels) in enumerate(_with_copy(one, chance)):
+            matrix, nest = describe(seen, vocabularies[part])
+            set_row = set_rows[one.group if one.is_golden else sets[0]]
+            matrix = np.hstack((matrix, np.tile(set_row, (len(matrix), 1))))
+            yield PageSigns(at, part, place > 0, matrix, nest, labels, weight * (COPY_WEIGHT if place else 1))
+
+
+def _with_copy(one: PageExample, chance: np.random.Generator) -> Iterable[tuple[PageArrays, Floats]]:
+    """A page; for one with gold also a shorter copy, and sometimes a plainer one."""
+    yield one.seen, one.labels
+    if one.is_golden:
+        kept = shorter(one.labels, one.seen, chance)
+        yield subset(one.seen, kept), one.labels[kept]
+        if chance.random() < PLAIN:
+            yield plainer(one.seen), one.labels
+
+
+def describe(seen: PageArrays, known: LearnedWords) -> tuple[Floats, network.BlockGroups]:
+    levels, outline = page_arrays.ranges(seen), seen.outline
+    matrix = np.ascontiguousarray(block_features.features(seen, known.scores(seen), levels).matrix.T)
+    return matrix, network.block_groups(levels, outline.starts, outline.ends, outline.paths[seen.homes])
+
+
+def opinions(pages: Sequence[PageSigns], parts: int, seed: int, tell: Tell) -> list[Floats | None]:
+    """The predictions of trees trained on pages of other sites, for each page; None for copies."""
+    found: list[Floats | None] = [None] * len(pages)
+    for part in range(parts):
+        tell(f"the teacher, part {part + 1} of {parts}")
+        trees = _trees([page for page in pages if page.part != part and page.is_golden], seed)
+        for place, page in enumerate(pages):
+            if page.part == part and not page.is_copy:
+                found[place] = np.asarray(trees.predict(page.features, num_threads=1), np.float32)
+    return found
+
+
+def _trees(pages: Sequence[PageSigns], seed: int) -> Any:
+    import lightgbm
+
+    rows = lightgbm.Dataset(
+        np.concatenate([page.features for page in pages]),
+        np.concatenate([page.labels for page in pages]),
+        weight=np.concatenate([100 * _block_weights(page) for page in pages]),
+    )
+    return lightgbm.train({**TEACHER, "seed": seed}, rows, TREES)
+
+
+def _block_weights(page: PageSigns) -> Floats:
+    """The weights of blocks: the root of their tokens; all blocks of a page together weigh the same as the page."""
+    found = np.sqrt(np.exp(page.features[:, TOKENS]))
+    shares: Floats = (page.weight * found / found.sum()).astype(np.float32)
+    return shares
+
+
+def _scaling(described: Sequence[Floats], sets: int) -> Scaling:
+    rows = np.concatenate(described)
+    means, scales = rows.mean(0), (1 / (rows.std(0) + 0.01)).astype(np.float32)
+    means[-sets:], scales[-sets:] = 0, 1
+    return means, scales
+
+
+def _lessons(
+    described: list[PageSigns], taught: list[Floats | None], scaling: Scaling
+) -> list[gradient_descent.Lesson]:
+    """The network's input for each page; the pages are consumed to save memory."""
+    found = []
+    described.reverse()
+    for opinion in taught:
+        found.append(_lesson(described.pop(), opinion, scaling))
+    return found
+
+
+def _lesson(page: PageSigns, opinion: Floats | None, scaling: Scaling) -> gradient_descent.Lesson:
+    known = ~np.isnan(page.labels)
+    tokens = np.expm1(page.features[:, TOKENS]).astype(np.float32)
+    weights = np.sqrt(tokens + 1)
+    target, f1_weight = page.labels, page.weight
+    if opinion is not None and page.is_golden:
+        target = (1 - TRUST) * page.labels + TRUST * opinion
+    elif opinion is not None:
+        weights, f1_weight = weights * np.where(known, KNOWN, GUESSED), 0.0
+        target = np.where(known, page.labels, opinion)
+    rows = gradient_descent.normalised(page.features, *scaling)
+    shares = (page.weight * weights / weights.sum()).astype(np.float32)
+    return gradient_descent.Lesson(rows, page.nest, target.astype(np.float32), tokens, shares, f1_weight)
+
+
+def _hidden(seen: PageArrays, known: LearnedWords, sets: int) -> list[Ints]:
+    """The features that come from words, from names, from the page, and those that say its set."""
+    names = block_features.features(seen, known.scores(seen), page_arrays.ranges(seen)).names
+    groups = (
+        [name.startswith(("words ", "word score", "heading words", "path word")) for name in names],
+        ["names" in name or name.startswith("around") for name in names],
+        [name.startswith("page ") for name in names],
+    )
+    return [*map(np.flatnonzero, groups), np.arange(len(names), len(names) + sets)]
+
+
+def _of_first_set(net: network.Network, sets: int) -> network.Network:
+    """The network for pages of the first set, without the features that say the set."""
+    features = len(net.means) - sets
+    weights, bias = net.first.weights, net.first.bias
+    first = net.first._replace(weights=weights[:features], bias=bias + weights[features])
+    return net._replace(means=net.means[:features], scales=net.scales[:features], first=first)
+
+
+def _kinds(networks: Sequence[network.Network], typed: Iterable[tuple[str, gradient_descent.Lesson, Floats]]) -> Kinds:
+    """A classifier of page types, from the networks' values; given the types and the scores of names."""
+    features = len(networks[0].means)
+    rows, types = [], []
+    for page_type, lesson, by_names in typed:
+        made = network.hidden_of(networks, lesson.features[:, :features], lesson.nest)
+        rows.append(model.summary(*model.together(networks, made), by_names))
+        types.append(page_type)
+    width = sum(len(net.last.weights) for net in networks)
+    table = np.reshape(rows, (len(rows), 2 * width + len(KINDS)))
+    deviations = 10 * (table.std(0) + 0.01) if rows else np.ones(table.shape[1])  # a tenth each keeps the weights small
+    weights, bias = fit_kinds(table / deviations, types)
+    weights = (1 - BY_NAMES) * weights / deviations[:, None]
+    weights[-len(KINDS) :] += BY_NAMES * np.eye(len(KINDS))
+    return Kinds(weights, (1 - BY_NAMES) * bias)

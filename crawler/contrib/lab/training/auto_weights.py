@@ -1,0 +1,238 @@
+"""Trains the shipped weights of `auto`, and writes their card.
+
+1. All pages are read; of each the outline is kept.
+2. A model is trained without one part of the sites, and judged on the pages of these.
+3. The model to ship is trained on everything, and judged on the sets of validation, on the pages of sites that it was
+   not trained on. Both are judged as they come out of a file, in half precision.
+4. The weights and their card are put in place, both or none.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from crawler.contrib.lab.evaluation.text_metrics import CountedText, f1, mean, precision_recall
+from crawler.contrib.lab.training import auto_model, examples, gradient_descent
+from crawler.contrib.lab.training.auto_model import FOLDS, train
+from crawler.contrib.lab.training.card import card, escaped, put_in_place
+from crawler.contrib.lab.training.examples import (
+    PageExample,
+    SetSummary,
+    Tell,
+    TrainingPage,
+    example,
+    parts_of,
+    read_pages,
+    snippets,
+)
+from crawler.extraction.auto import auto
+from crawler.extraction.auto.model import KINDS, Model, load, save
+from crawler.translation.message import counted
+
+CARD = "CARD.md"
+COLUMNS = ("pages", "precision", "recall", "shingle F1", "word F1", "page type")
+APART = 0  # the part of the sites that is held out from the first model
+LOWEST = 3  # rows of a table that the card names as the weakest
+
+
+class PageScore(NamedTuple):
+    page_type: str
+    """The type that its set declares; empty if `auto` has no such type."""
+    precision: float | None
+    """Of shingles, like recall; None if the text is empty."""
+    recall: float | None
+    word_f1: float
+    is_type_right: bool
+
+
+class ModelFigures(NamedTuple):
+    """The average scores of a model on many pages."""
+
+    pages: int
+    precision: float
+    recall: float
+    f1: float
+    word_f1: float
+    typed: int
+    """Pages whose type is known."""
+    accuracy: float | None
+    """The share of those pages whose type was right."""
+
+
+def score(row: TrainingPage, model: Model) -> PageScore:
+    """The score of the text that a model extracts from a page with gold text."""
+    found = auto(row.page, model=model)
+    text, gold = CountedText(found.text), CountedText(row.gold or "")
+    precision, recall = precision_recall(text.shingles, gold.shingles)
+    of_words = [share or 0.0 for share in precision_recall(text.words, gold.words)]
+    page_type = row.page_type if row.page_type in KINDS else ""
+    return PageScore(page_type, precision, recall, f1(*of_words), found.page_type == page_type)
+
+
+def figures(scores: Sequence[PageScore]) -> ModelFigures:
+    """The averages of some pages, one at least, as `scrapy evaluate` makes them."""
+    precision, recall = mean(one.precision for one in scores) or 0.0, mean(one.recall for one in scores) or 0.0
+    typed = [one.is_type_right for one in scores if one.page_type]
+    words = sum(one.word_f1 for one in scores) / len(scores)
+    return ModelFigures(len(scores), precision, recall, f1(precision, recall), words, len(typed), mean(typed))
+
+
+def by_type(scores: Iterable[PageScore]) -> dict[str, ModelFigures]:
+    found = {kind: [one for one in scores if one.page_type == kind] for kind in KINDS}
+    return {kind: figures(some) for kind, some in found.items() if some}
+
+
+def cells(one: ModelFigures) -> tuple[str, ...]:
+    """The figures as text, in the order of COLUMNS.
+
+    >>> cells(ModelFigures(1_200, 0.9, 0.8, 0.847, 0.85, 0, None))
+    ('1,200', '0.900', '0.800', '0.847', '0.850', '–')
+    """
+    shares = (f"{share:.3f}" for share in (one.precision, one.recall, one.f1, one.word_f1))
+    return (f"{one.pages:,}", *shares, "–" if one.accuracy is None else f"{one.accuracy:.3f} of {one.typed:,}")
+
+
+class AutoTraining(NamedTuple):
+    """A trained model, with all values for its card."""
+
+    sets: list[SetSummary]
+    validation: list[SetSummary]
+    examples: int
+    """Pages that it was trained on."""
+    held: dict[str, list[PageScore]]
+    """The scores on pages of held-out sites, by set."""
+    validated: dict[str, list[PageScore]]
+    model: Model
+    seed: int
+    size: int
+    """The size of the weights in bytes."""
+
+
+def tables(made: AutoTraining) -> list[tuple[str, dict[str, ModelFigures]]]:
+    """The figures in groups, each with its title."""
+    held = [score for scores in made.held.values() for score in scores]
+    found = [
+        ("pages of sites kept apart", {name: figures(scores) for name, scores in made.held.items()}),
+        ("the same by type of page", by_type(held)),
+        ("validation", {name: figures(scores) for name, scores in made.validated.items()}),
+    ]
+    return [(title, rows) for title, rows in found if rows]
+
+
+def auto_card(made: AutoTraining) -> str:
+    groups, networks = tables(made), made.model.networks
+    layers = [layer for net in networks for layer in (net.first, *net.layers, net.last)]
+    known = {True: "gold text", False: "snippets"}
+    return card(
+        "auto_card.md",
+        made=made,
+        sets=[(one.name, one.pages, len(one.sites), known[one.is_golden], one.fingerprint) for one in made.sets],
+        first=next(one.name for one in made.sets if one.is_golden),
+        sites=len({site for one in made.sets for site in one.sites}),
+        head=("", *COLUMNS),
+        groups=[(title, [(name, *cells(row)) for name, row in group.items()]) for title, group in groups],
+        validation=[
+            (one.name, one.pages, len(made.validated.get(one.name, ())), one.fingerprint) for one in made.validation
+        ],
+        weak=[(title, _weakest(group)) for title, group in groups],
+        features=len(networks[0].means),
+        networks=len(networks),
+        layers=" ".join(map(str, gradient_descent.STEPS)),
+        numbers=sum(layer.weights.size + layer.bias.size for layer in layers),
+        auto_model=auto_model,
+        examples=examples,
+        gradient_descent=gradient_descent,
+    )
+
+
+def _weakest(group: Mapping[str, ModelFigures]) -> str:
+    lowest = sorted(group.items(), key=lambda entry: (entry[1].f1, entry[0]))[:LOWEST]
+    return "; ".join(f"{escaped(name)} {row.f1:.3f} ({row.pages:,}), {_weakness(row)}" for name, row in lowest)
+
+
+def _weakness(row: ModelFigures) -> str:
+    return "more is lost than left in" if row.recall < row.precision else "more is left in than lost"
+
+
+class TrainingPlan(NamedTuple):
+    """What to train on, and where the weights go."""
+
+    paths: tuple[Path, ...]
+    validate: tuple[Path, ...]
+    output: Path
+    seed: int
+
+
+def write_auto_weights(plan: TrainingPlan, tell: Tell) -> AutoTraining:
+    """Train, and write the weights with their card beside them."""
+    validation = [_counted(path, tell) for path in plan.validate]
+    read = [_read(path, tell) for path in plan.paths]
+    sets, pages = [one for one, _ in read], [page for _, some in read for page in some]
+    parts = parts_of({site for one in sets for site in one.sites}, FOLDS, plan.seed)
+    apart = {site for site, part in parts.items() if part == APART}
+    known = [one for one in pages if one.site not in apart]
+    with put_in_place(plan.output, plan.output.with_name(CARD)) as (weights, text):
+        tell(f"training without {counted(len(apart), 'site')}: {counted(len(known), 'page')}")
+        model = _trained(plan, known, weights, tell)
+        held = _scores([one for one in sets if one.is_golden], lambda row: row.site in apart, model, tell)
+        tell(f"training on everything: {counted(len(pages), 'page')}")
+        model = _trained(plan, pages, weights, tell)
+        validated = _scores(validation, lambda row: row.site not in parts, model, tell)
+        made = AutoTraining(
+            sets=sets,
+            validation=validation,
+            examples=len(pages),
+            held=held,
+            validated=validated,
+            model=model,
+            seed=plan.seed,
+            size=weights.stat().st_size,
+        )
+        text.write_text(auto_card(made), encoding="utf-8")
+    return made
+
+
+def _counted(path: Path, tell: Tell) -> SetSummary:
+    found = SetSummary(path)
+    for row in read_pages(path):
+        found.add(row)
+    _tell_size(found, tell)
+    return found
+
+
+def _read(path: Path, tell: Tell) -> tuple[SetSummary, list[PageExample]]:
+    """The summary of a file, and those of its pages that show any text."""
+    count, found = SetSummary(path), []
+    for row in read_pages(path, snippets=True):
+        count.add(row)
+        if (page := row.page).blocks:
+            if row.gold is None:
+                found.append(snippets(count.name, row.site, page, row.present, row.absent))
+            else:
+                found.append(example(count.name, row.site, page, row.gold, row.page_type, row.is_weak))
+    _tell_size(count, tell)
+    return count, found
+
+
+def _tell_size(one: SetSummary, tell: Tell) -> None:
+    tell(f"{one.name}: {counted(one.pages, 'page')} of {counted(len(one.sites), 'site')}")
+
+
+def _trained(plan: TrainingPlan, examples: list[PageExample], weights: Path, tell: Tell) -> Model:
+    save(train(examples, plan.seed, auto_model.EPOCHS, tell), weights)
+    return load(weights)
+
+
+def _scores(
+    sets: list[SetSummary], is_apart: Callable[[TrainingPage], bool], model: Model, tell: Tell
+) -> dict[str, list[PageScore]]:
+    """The scores on pages with gold text of sites that the model was not trained on, by set; sets without any are left
+    out.
+    """
+    found = {}
+    for one in sets:
+        tell(f"judging {one.name}")
+        rows = read_pages(one.path, snippets=True)
+        if scores := [score(row, model) for row in rows if row.gold is not None and is_apart(row)]:
+            found[one.name] = scores
+    return found

@@ -1,0 +1,264 @@
+"""Pages to learn from: as the files of JSON lines have them, as examples, and as copies with less text.
+
+A page has a gold text, or snippets that its main text contains and snippets that it does not: lists `with` and
+`without`, or the lines of a gold text that is `gold_partial`. A gold text that is `weak` was made by rules instead of
+people. From copies with less text a model learns what short articles with much noise look like.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crawler.contrib.lab.evaluation.gold import objects, set_name
+from crawler.contrib.lab.evaluation.text_metrics import tokens
+from crawler.contrib.lab.training.block_labels import labels
+from crawler.extraction.auto import page_arrays
+from crawler.extraction.auto.page_arrays import Floats, PageArrays, outward
+from crawler.page.html_tree import MAX_BLOCKS
+from crawler.page.page import Page
+from crawler.urls.parsing import absolute, site
+
+Tell = Callable[[str], None]
+"""Receives progress messages, one line each."""
+
+
+class GoldError(Exception):
+    """The gold text cannot be read; the message is one sentence for the user."""
+
+
+class TooFewError(Exception):
+    """There are too few examples to train on; the message is one sentence for the user."""
+
+
+class TrainingPage(NamedTuple):
+    """A page of a file: with gold text, or with snippets."""
+
+    id: str
+    url: str
+    html: str
+    gold: str | None
+    """None if only snippets are known."""
+    present: tuple[str, ...]
+    absent: tuple[str, ...]
+    page_type: str
+    is_weak: bool = False
+
+    @property
+    def page(self) -> Page:
+        return Page.from_html(self.html, self.url)
+
+    @property
+    def site(self) -> str:
+        return site(self.url)
+
+
+@dataclass
+class SetSummary:
+    """The pages of a file, counted while they are read."""
+
+    path: Path
+    pages: int = 0
+    sites: set[str] = field(default_factory=set)
+    is_golden: bool = False
+    digest: blake2b = field(default_factory=lambda: blake2b(digest_size=8))
+
+    @property
+    def name(self) -> str:
+        return set_name(self.path)
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint as in `scrapy evaluate`, if there are gold texts."""
+        return self.digest.hexdigest()
+
+    def add(self, row: TrainingPage) -> None:
+        self.pages += 1
+        self.sites.add(row.site)
+        self.is_golden |= row.gold is not None
+        known = (*row.present, "", *row.absent) if row.gold is None else (row.gold,)
+        for part in (row.id, row.html, *known):
+            self.digest.update(part.encode("utf-8", "surrogatepass") + b"\xff")
+
+
+def read_pages(path: Path, snippets: bool = False) -> Iterator[TrainingPage]:
+    """The pages of a file, including those with snippets if requested; raises a GoldError at a broken line."""
+    for number, found in objects(path):
+        if isinstance(found, str):
+            raise GoldError(f"line {number} of {path}: {found}")
+        if not (_has_gold(found) or (snippets and _has_snippets(found))):
+            raise GoldError(f"line {number} of {path}: no html and gold{', nor html, with and without' * snippets}")
+        yield _page(found, path, number)
+
+
+def _has_gold(found: dict[str, Any]) -> bool:
+    return all(isinstance(found.get(name), str) for name in ("html", "gold")) and not found.get("gold_partial")
+
+
+def _has_snippets(found: dict[str, Any]) -> bool:
+    if not isinstance(found.get("html"), str):
+        return False
+    if "gold" in found:
+        return bool(found.get("gold_partial")) and isinstance(found["gold"], str)
+    return all(_is_list(found.get(name)) for name in ("with", "without"))
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _page(found: dict[str, Any], path: Path, number: int) -> TrainingPage:
+    is_partial = bool(found.get("gold_partial"))
+    return TrainingPage(
+        id=str(found.get("id", number)),
+        # A page without an address is a site by itself.
+        url=absolute("", str(found.get("url"))) or f"http://{path.name}-{number}/",
+        html=found["html"],
+        gold=None if is_partial else found.get("gold"),
+        present=tuple(found["gold"].splitlines() if is_partial else found.get("with", ())),
+        absent=tuple(found.get("without", ())),
+        page_type=str(found.get("page_type") or ""),
+        is_weak=bool(found.get("weak")),
+    )
+
+
+SET_EXPONENT = 0.35  # a set of so many times fewer pages than the largest weighs that number to this power more
+MOST_WEIGHT = 3.0
+SNIPPETS_WEIGHT = 0.7
+LISTS = frozenset(("listing", "collection"))
+LIST_WEIGHT = 3.0  # of a page whose main text is a list: there are few, and what is text on them is noise elsewhere
+WEAK = 0.5  # the weight of a weak gold text beside one of people
+MOST_PLACES = 3  # blocks with a snippet: a snippet that occurs in more of them may be meant in one only
+
+
+class PageExample(NamedTuple):
+    group: str
+    """The set of the page."""
+    site: str
+    seen: PageArrays
+    labels: Floats
+    """The share of each block that is main text, NaN if unknown."""
+    page_type: str
+    is_weak: bool = False
+
+    @property
+    def is_golden(self) -> bool:
+        """Whether the whole main text of the page is known."""
+        return not np.isnan(self.labels).any()
+
+
+def example(group: str, site: str, page: Page, gold: str, page_type: str, is_weak: bool = False) -> PageExample:
+    """A page with its gold text; it must have a block."""
+    found = labels([tokens(block.text) for block in page.blocks[:MAX_BLOCKS]], tokens(gold))
+    return PageExample(group, site, page_arrays.page_arrays(page), np.array(found, np.float32), page_type, is_weak)
+
+
+def snippets(group: str, site: str, page: Page, present: Iterable[str], absent: Iterable[str]) -> PageExample:
+    """A page of which some snippets of the main text, and some outside it, are known."""
+    texts = [" ".join(tokens(block.text)) for block in page.blocks[:MAX_BLOCKS]]
+    found = np.full(len(texts), np.nan, np.float32)
+    for value, wanted in ((0.0, absent), (1.0, present)):
+        for snippet in wanted:
+            words = " ".join(tokens(snippet))
+            places = [place for place, text in enumerate(texts) if words and words in text]
+            if len(places) <= MOST_PLACES or not value:
+                found[places] = value
+    return PageExample(group, site, page_arrays.page_arrays(page), found, "")
+
+
+def parts_of(sites: Iterable[str], parts: int, seed: int) -> dict[str, int]:
+    found = sorted(set(sites))
+    np.random.default_rng(seed).shuffle(found)
+    return {site: place % parts for place, site in enumerate(found)}
+
+
+def weights_of(examples: Sequence[PageExample]) -> list[float]:
+    """The weight of each example. A set with few pages gets more than its share, or the largest set alone would define
+    main text.
+    """
+    sizes = Counter(one.group for one in examples)
+    most = max(sizes.values())
+    of_set = {group: min(MOST_WEIGHT, (most / size) ** SET_EXPONENT) for group, size in sizes.items()}
+    found = []
+    for one in examples:
+        weight = of_set[one.group] * (WEAK if one.is_weak else 1) * (LIST_WEIGHT if one.page_type in LISTS else 1)
+        found.append(weight if one.is_golden else SNIPPETS_WEIGHT)
+    return found
+
+
+SHARE = (0.08, 0.4)  # the part of the main text that a copy keeps, from a least to a most
+FEWEST = 4  # blocks of main text from which some can be cut
+TAG_WORDS = 2  # words that stand for the tag of an element, which come first: itself, and its letters
+DROPPED = 0.02  # how many of the containers without main text a copy loses
+
+
+def shorter(labels: Floats, seen: PageArrays, chance: np.random.Generator) -> NDArray[np.bool_]:
+    """The blocks of a shorter copy: one part of the main text, often its beginning, and most of the noise."""
+    number = len(labels)
+    kept = np.ones(number, bool)
+    main = np.flatnonzero(labels >= 0.5)
+    if len(main) >= FEWEST:
+        count = max(1, round(len(main) * chance.uniform(*SHARE)))
+        first = 0 if chance.random() < 0.5 else int(chance.integers(0, len(main) - count + 1))
+        kept[main] = False
+        kept[main[first : first + count]] = True
+    for start, end in zip(seen.outline.starts, seen.outline.ends, strict=True):
+        is_small = 0 < end - start < 0.4 * number
+        if is_small and not (labels[start:end] >= 0.5).any() and chance.random() < DROPPED:
+            kept[start:end] = False
+    return kept if kept.sum() > 1 else np.ones(number, bool)
+
+
+def subset(seen: PageArrays, kept: NDArray[np.bool_]) -> PageArrays:
+    """The arrays of a page with only these blocks."""
+    number = len(kept)
+    places = np.concatenate([[0], np.cumsum(kept)])
+    blocks = np.flatnonzero(kept)
+    outline, texts = seen.outline, seen.texts
+    starts, ends = places[outline.starts], places[outline.ends]
+    outer = outward(outline.parents.tolist(), starts.tolist(), ends.tolist())
+    rows = np.concatenate([blocks, np.arange(number, len(texts.kinds))])  # title and description stay
+    row_of = np.full(len(texts.kinds), -1)
+    row_of[rows] = np.arange(len(rows))
+    owner = row_of[texts.owner]
+    return seen._replace(
+        texts=texts._replace(
+            kinds=texts.kinds[rows],
+            first=texts.first[rows],
+            last=texts.last[rows],
+            words=texts.words[owner >= 0],
+            owner=owner[owner >= 0],
+        ),
+        outline=outline._replace(starts=starts, ends=ends, outer=np.array(outer, np.int64)),
+        homes=seen.homes[blocks],
+        wraps=seen.wraps[blocks],
+        wrap_tags=seen.wrap_tags[blocks],
+        tags=seen.tags[blocks],
+        lengths=seen.lengths[blocks],
+        linked=seen.linked[blocks],
+        copies=np.unique(seen.copies[blocks], return_inverse=True)[1],
+        links=seen.links[blocks],
+        images=np.concatenate([seen.images[blocks], seen.images[-1:]]),
+    )
+
+
+def plainer(seen: PageArrays) -> PageArrays:
+    """The arrays of a page as it was made twenty years ago: elements have only their tags as names, and the head only a
+    title.
+    """
+    number = len(seen.homes)
+    words, texts = seen.words, seen.texts
+    firsts = np.searchsorted(words.owner, words.owner)
+    is_tag = np.arange(len(words.owner)) - firsts < TAG_WORDS
+    is_said = texts.owner <= number
+    return seen._replace(
+        words=words._replace(buckets=words.buckets[is_tag], owner=words.owner[is_tag]),
+        texts=texts._replace(words=texts.words[is_said], owner=texts.owner[is_said]),
+        page=np.zeros_like(seen.page),
+        names=(),
+    )

@@ -1,0 +1,124 @@
+"""The labelled links that the learned model of images is trained on.
+
+Each is found on its page as a crawl would see it, with the evidence of all pages of its site. Labelled images of crawls
+are taken as the crawl saw them, with what it has counted.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from sqlalchemy import Connection, select
+from sqlalchemy.engine import URL
+
+from crawler.contrib.bulk.archives.records import Broken, BrokenError, Raw, ReadResult
+from crawler.contrib.bulk.judge_images import FILE, NAMELESS, SavedPage, page_of, read_all
+from crawler.contrib.bulk.judge_images import evidence as evidence_of
+from crawler.contrib.bulk.parallel import DIED
+from crawler.contrib.lab.evaluation.gold import ImageLabel, PendingLabels, set_name
+from crawler.contrib.lab.training.examples import Tell
+from crawler.extraction import EXTRACTORS
+from crawler.noise.image_evidence import Evidence, Sighting
+from crawler.noise.image_features import sightings
+from crawler.noise.learned_model import Floats, features_of
+from crawler.noise.li2006 import description
+from crawler.noise.verdict import scores_of
+from crawler.store.batch.images import IMAGE
+from crawler.store.crawl_tables import crawl, site
+from crawler.store.labels import NOISE, Label, all_labels
+from crawler.store.page_tables import evidence
+from crawler.store.read_only import reading
+from crawler.translation.message import counted
+from crawler.urls.parsing import site as site_of
+
+METHOD = "auto"  # the extractor that tells the main text
+SET = "crawl {}"  # the name of the labels of a crawl as a set
+
+
+class ImageExample(NamedTuple):
+    """A labelled link that was found on its page."""
+
+    label: ImageLabel
+    site: str
+    """Of its page; a page without an address is a site by itself."""
+    pages: int
+    """Of the site."""
+    features: tuple[Floats, ...]
+    """Of each place where the image stands."""
+    words: tuple[str, ...] = ()
+    """The words that describe it, at its first place."""
+
+
+def find_images(labels: Sequence[ImageLabel], files: Sequence[Path], jobs: int, tell: Tell) -> list[ImageExample]:
+    """The labelled links that are found on the pages of some files."""
+    counts = evidence_of(read_all(files), jobs, lambda: tell(DIED), NAMELESS)
+    waiting = PendingLabels(labels, files)
+    found = [one for line in read_all(files) for one in _of_line(line, waiting, counts, tell)]
+    sites = {one.site for one in found}
+    tell(f"{len(found):,} of {counted(len(labels), 'labelled link')} found, on pages of {counted(len(sites), 'site')}")
+    return found
+
+
+def _of_line(
+    line: ReadResult, waiting: PendingLabels, counts: Mapping[str, Evidence], tell: Tell
+) -> Iterator[ImageExample]:
+    """The labelled links of the page of a line; a broken line is told."""
+    if isinstance(line, Broken):
+        tell(f"{line.place}: {line.why}")
+    if not isinstance(line, Raw):
+        return
+    try:
+        saved = page_of(line, NAMELESS)
+    except BrokenError as error:
+        tell(f"{line.place}: {error}")
+        return
+    if saved.id not in waiting.pages:
+        return
+    shown: dict[str, list[Sighting]] = {}
+    for one in sightings(saved.page, EXTRACTORS[METHOD](saved.page)):
+        shown.setdefault(one.url, []).append(one)
+    site, count = _site(saved, line), counts.get(saved.site) or Evidence()
+    for label in waiting.take(line.head[FILE], saved.id, shown):
+        copies = shown[label.img]
+        places = tuple(_features(one, count) for one in copies)
+        yield ImageExample(label, site, count.pages, places, description(copies[0]))
+
+
+def _site(saved: SavedPage, line: Raw) -> str:
+    """The site of a page, which does not depend on where its file lies."""
+    return f"{set_name(Path(line.head[FILE]))} {saved.id}" if saved.page.url == NAMELESS else saved.site
+
+
+def _features(sighting: Sighting, count: Evidence) -> Floats:
+    """The features of an image: how its page shows it, and what was counted of its site."""
+    scores = scores_of(sighting, count)
+    return features_of(sighting, count, scores.entropy, scores.keyword)
+
+
+def labelled_images(url: URL, name: str | None, tell: Tell) -> list[ImageExample]:
+    """The images that people labelled in the state's database, of one crawl or of all."""
+    counts: dict[tuple[str, str], Evidence] = {}
+    with reading(url) as connection:
+        found = [_of_label(connection, label, counts) for label in all_labels(connection, name, IMAGE)]
+    sites = {one.site for one in found}
+    tell(f"{counted(len(found), 'labelled image')} to learn from, of {counted(len(sites), 'site')}")
+    return found
+
+
+def _of_label(connection: Connection, label: Label, counts: dict[tuple[str, str], Evidence]) -> ImageExample:
+    sighting = Sighting.of(label.detail)
+    name = site_of(sighting.page)
+    key = label.crawl, name
+    if key not in counts:
+        counts[key] = Evidence()
+        for record in _records(connection, *key):
+            counts[key].add(Evidence.of(record))
+    labelled = ImageLabel(SET.format(label.crawl), sighting.page, sighting.url, label.value == NOISE, "")
+    return ImageExample(labelled, name, counts[key].pages, (_features(sighting, counts[key]),), description(sighting))
+
+
+def _records(connection: Connection, crawl_name: str, site_name: str) -> Iterator[str]:
+    """The evidence rows of a site in a crawl."""
+    rows = select(evidence.c.counts).join(site, site.c.id == evidence.c.site_id)
+    rows = rows.join(crawl, crawl.c.id == site.c.crawl_id).where(crawl.c.name == crawl_name, site.c.name == site_name)
+    yield from connection.execute(rows.order_by(evidence.c.id)).scalars()

@@ -1,0 +1,326 @@
+"""Trains the shipped weights of the learned image model, and writes their figures and card.
+
+1. Boosted trees of three splits (LightGBM) become the tables of crawler.noise.learned_model. Their edges are drawn at
+   random (extremely randomized trees, https://doi.org/10.1007/s10994-006-6226-1), which tells noise from content better
+   on sites held out than the best edges do. What more pages of a site show is never taken for less like noise.
+2. The limit: trees of four fifths of the sites judge the last fifth, each fifth in turn. It is the lowest probability
+   above which at most LOST of all content lies, and which keeps KEPT_OF_SITE of the content of SITES_KEPT of the sites.
+   Sites are never split.
+3. The model is judged as it comes out of its file, in half precision: on links of validation, but not on those of sites
+   that it was trained on. The weights and their card are put in place, both or none.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from crawler.contrib.lab.evaluation.gold import KINDS, ImageLabel
+from crawler.contrib.lab.evaluation.image_metrics import (
+    BIN_HEAD,
+    COLUMNS,
+    NOTE,
+    CalibrationBin,
+    ImageScore,
+    ImageTable,
+    bin_cells,
+    by_kind,
+    by_set,
+    calibration,
+    cells,
+    figures,
+)
+from crawler.contrib.lab.training.card import card, put_in_place
+from crawler.contrib.lab.training.examples import Tell, TooFewError, parts_of
+from crawler.contrib.lab.training.image_examples import METHOD, ImageExample, find_images
+from crawler.noise import learned_model
+from crawler.noise.learned_model import CODES, FEATURES, SPLITS, Floats, NoiseModel, load, save
+from crawler.translation.message import counted
+
+TREES = 400
+RATE = 0.15
+FOLDS = 5
+LOST = 0.012  # share of all content that may be lost when the limit is chosen
+KEPT_OF_SITE = 0.99  # share of a site's content that is kept
+SITES_KEPT = 0.95  # share of the sites that keep so much
+LEAST = 1e-9  # the least distance of the limit from 0 and 1
+UNSURE = 0.5  # the weight of a link whose labeller was unsure
+RISING = ("pages with it", "share of other pages with it")
+PARAMETERS: dict[str, Any] = {
+    "objective": "binary",
+    "learning_rate": RATE,
+    "num_leaves": SPLITS + 1,
+    "min_data_in_leaf": 15,
+    "extra_trees": True,
+    "feature_fraction": 0.4,
+    "bagging_fraction": 0.8,
+    "bagging_freq": 1,
+    "lambda_l2": 5.0,
+    "monotone_constraints": [int(name in RISING) for name in FEATURES],
+    "deterministic": True,
+    "force_row_wise": True,
+    "num_threads": 1,
+    "verbose": -1,
+}
+KNOWN = frozenset(
+    "marked wcxb_dev fundus andy_articles magic_article magic_forum zh_handcrafted trafilatura_snippets dragnet canola"
+    " harvest_forums crf_id mercury_rules known_markup recipes_partial manuals".split()
+)
+"""Sets that the weights of the extractor were trained on, as its own card says."""
+UNKNOWN = "validation, sets that the extractor was not trained on"
+
+
+class TrainedImageModel(NamedTuple):
+    """A model, and the probabilities from which its limit was chosen."""
+
+    model: NoiseModel
+    likely: Floats
+    """The probability of noise of each link, by trees that were not trained on its site."""
+
+
+def train(found: Sequence[ImageExample], seed: int, tell: Tell) -> TrainedImageModel:
+    """The model trained on labelled links, with its limit."""
+    part_of = parts_of({one.site for one in found}, FOLDS, seed)
+    parts = [part_of[one.site] for one in found]
+    _check(found, parts)
+    likely = np.zeros(len(found))
+    for part in range(FOLDS):
+        tell(f"part {part + 1} of {FOLDS}")
+        model = _fit([one for one, its in zip(found, parts, strict=True) if its != part], seed)
+        for at, one in enumerate(found):
+            if parts[at] == part:
+                likely[at] = judged(model, one)
+    by_site: dict[str, list[float]] = {}
+    for link, probability in zip(found, likely.tolist(), strict=True):
+        if not link.label.is_noise:
+            by_site.setdefault(link.site, []).append(probability)
+    tell("all parts")
+    return TrainedImageModel(replace(_fit(found, seed), limit=limit([*by_site.values()])), likely)
+
+
+def _check(found: Sequence[ImageExample], parts: Sequence[int]) -> None:
+    """Raise a TooFewError unless each part has links, and the other parts have noise and content."""
+    for part in range(FOLDS):
+        known = {one.label.is_noise for one, its in zip(found, parts, strict=True) if its != part}
+        if part not in parts or len(known) < 2:
+            raise TooFewError(
+                f"labels are wanted of at least {FOLDS} sites, with content on several of them and noise on several; "
+                f"these are of {counted(len({one.site for one in found}), 'site')}"
+            )
+
+
+def limit(content_of_sites: Sequence[Sequence[float]]) -> float:
+    """The limit that keeps enough of all content, and enough of each site on enough sites; always between 0 and 1.
+
+    It is given the probabilities of noise of each site's content.
+    """
+    of_all = _at_share([likely for content in content_of_sites for likely in content], 1 - LOST)
+    of_sites = _at_share([_at_share(content, KEPT_OF_SITE) for content in content_of_sites], SITES_KEPT)
+    return float(np.clip(max(of_all, of_sites), LEAST, 1 - LEAST))
+
+
+def _at_share(values: Sequence[float], share: float) -> float:
+    """The smallest of the values that at least this share of them do not exceed."""
+    return sorted(values)[int(np.ceil(share * len(values))) - 1]
+
+
+def judged(model: NoiseModel, link: ImageExample) -> float:
+    """The probability of noise of a link: the lowest of its positions."""
+    return learned_model.probability(float(model.logits(np.stack(link.features)).min()))
+
+
+def _fit(found: Sequence[ImageExample], seed: int) -> NoiseModel:
+    """The trees, without a limit yet."""
+    import lightgbm
+
+    rows = np.stack([row for one in found for row in one.features])
+    noise = np.array([one.label.is_noise for one in found for _ in one.features], np.float32)
+    weights = [(UNSURE if one.label.unsure else 1.0) / len(one.features) for one in found for _ in one.features]
+    data = lightgbm.Dataset(
+        rows, label=noise, weight=np.array(weights), feature_name=[f"s{at}" for at in range(rows.shape[1])]
+    )
+    booster = lightgbm.train({**PARAMETERS, "seed": seed}, data, TREES)
+    trees = [_tables(tree["tree_structure"]) for tree in booster.dump_model()["tree_info"]]
+    splits, edges, tables = (np.array(column) for column in zip(*trees, strict=True))
+    return NoiseModel(splits.T, _rounded_down(edges.T), tables.astype(np.float32), np.median(rows, 0), 0.5)
+
+
+def _rounded_down(edges: Floats) -> Floats:
+    """Edges in half precision: features have no more, and stay above the edges that they were above."""
+    found = edges.astype(np.float32)
+    return np.where(found > edges, np.nextafter(found, np.float32(-np.inf)), found)
+
+
+def _tables(root: dict[str, Any]) -> tuple[list[int], list[float], list[float]]:
+    """The splits of a tree, and what it adds for each outcome."""
+    nodes: list[dict[str, Any]] = []
+
+    def gather(node: dict[str, Any]) -> None:
+        if "split_feature" in node:
+            node["place"] = len(nodes)
+            nodes.append(node)
+            gather(node["left_child"])
+            gather(node["right_child"])
+
+    def value(node: dict[str, Any], code: int) -> float:
+        while "split_feature" in node:
+            node = node["right_child" if code >> node["place"] & 1 else "left_child"]
+        return float(node["leaf_value"])
+
+    gather(root)
+    rest = SPLITS - len(nodes)  # a tree may find no further split
+    splits = [node["split_feature"] for node in nodes] + [0] * rest
+    edges = [node["threshold"] for node in nodes] + [0.0] * rest
+    return splits, edges, [value(root, code) for code in range(CODES)]
+
+
+class JudgedLinks(NamedTuple):
+    """Labelled links, and the probability of noise of each, by a model that had not seen its site."""
+
+    found: Sequence[ImageExample]
+    likely: Floats
+    labels: int
+    """The number of labels, those of images that are not on their page included."""
+    fingerprint: str
+
+
+class ImageTraining(NamedTuple):
+    """A trained model, with all that its card says."""
+
+    training: JudgedLinks
+    validation: JudgedLinks
+    model: NoiseModel
+    seed: int
+    size: int
+    """Bytes of the weights."""
+
+
+def tables(made: ImageTraining) -> list[ImageTable]:
+    """The figures in groups, those of sites kept apart first."""
+    held, validation = _links(made, made.training), _links(made, made.validation)
+    unknown = [link for link in validation if link.label.set not in KNOWN]
+    groups = {"sites kept apart": held, "validation": validation}
+    if len(unknown) < len(validation):
+        groups[UNKNOWN] = unknown
+    found = [ImageTable("all", {name: figures(links) for name, links in groups.items() if links})]
+    for name, links in (("sites kept apart", held), ("validation", validation)):
+        found.append(ImageTable(f"{name}, set", by_set(links)))
+        found.append(ImageTable(f"{name}, kind against the other label", by_kind(links, intervals=False)))
+    return [one for one in found if one.rows]
+
+
+def calibrations(made: ImageTraining) -> dict[str, list[CalibrationBin]]:
+    """The bins of sites kept apart and of validation, where there are links."""
+    both = {"sites kept apart": made.training, "validation": made.validation}
+    return {
+        name: calibration(given.likely, [one.label.is_noise for one in given.found])
+        for name, given in both.items()
+        if given.found
+    }
+
+
+def _links(made: ImageTraining, given: JudgedLinks) -> list[ImageScore]:
+    return [
+        ImageScore(one.label, one.site, one.pages, likely, likely > made.model.limit)
+        for one, likely in zip(given.found, given.likely.tolist(), strict=True)
+    ]
+
+
+def image_card(made: ImageTraining) -> str:
+    unseen = ", of sites that were not trained on"
+    given = (("Trained on", made.training, ""), ("Validation", made.validation, unseen))
+    groups = [
+        (one.title, ("", *COLUMNS), [(name, *cells(row)) for name, row in one.rows.items()]) for one in tables(made)
+    ]
+    bins = [(f"calibration, {name}", BIN_HEAD, map(bin_cells, some)) for name, some in calibrations(made).items()]
+    return card(
+        "image_card.md",
+        made=made,
+        given=[(title, one, which, _sets(one.found), _kinds(one.found)) for title, one, which in given if one.found],
+        note=NOTE,
+        method=METHOD,
+        known=", ".join(sorted(KNOWN)),
+        tables=[*groups, *bins],
+        features=len(FEATURES),
+        model=sys.modules[__name__],
+    )
+
+
+def _sets(found: Sequence[ImageExample]) -> list[tuple[object, ...]]:
+    """Of each set its name and how many links, noise, unsure labels and sites there are."""
+    rows: list[tuple[object, ...]] = []
+    for name in sorted({one.label.set for one in found}):
+        mine = [one for one in found if one.label.set == name]
+        noise, unsure = sum(one.label.is_noise for one in mine), sum(one.label.unsure for one in mine)
+        rows.append((name, len(mine), noise, unsure, len({one.site for one in mine})))
+    return rows
+
+
+def _kinds(found: Sequence[ImageExample]) -> list[str]:
+    """How many links there are of each kind; the images of crawls have none."""
+    kinds = Counter(one.label.kind for one in found)
+    return [f"{kind} {kinds[kind]:,}" for kind in KINDS if kinds[kind]]
+
+
+class LabelFiles(NamedTuple):
+    labels: Sequence[ImageLabel]
+    files: Sequence[Path]
+
+
+class ImageTrainingPlan(NamedTuple):
+    """What to train on, and where the weights go."""
+
+    training: LabelFiles
+    validation: LabelFiles
+    output: Path
+    seed: int
+    jobs: int
+    of_state: list[ImageExample] | None = None
+    """Labelled images of crawls, if they are to be learned from too."""
+
+    @property
+    def card(self) -> Path:
+        """The path of the card, beside the weights."""
+        return self.output.with_suffix(".md")
+
+
+def write_image_weights(plan: ImageTrainingPlan, tell: Tell) -> ImageTraining:
+    """Train, and write the weights with their card beside them."""
+    of_files = plan.training.labels or plan.of_state is None
+    found = find_images(*plan.training, plan.jobs, tell) if of_files else []
+    labels = list(plan.training.labels)
+    for one in plan.of_state or ():
+        found.append(one)
+        labels.append(one.label)
+    trained = train(found, plan.seed, tell)
+    known = {one.site for one in found}
+    validation = find_images(*plan.validation, plan.jobs, tell) if plan.validation.labels else []
+    apart = [one for one in validation if one.site not in known]
+    if len(apart) < len(validation):
+        tell(f"{counted(len(validation) - len(apart), 'link')} of validation left out, of sites that are trained on")
+    with put_in_place(plan.output, plan.card) as (weights, text):
+        save(trained.model, weights)
+        model = load(weights)
+        likely = np.array([judged(model, one) for one in apart])
+        made = ImageTraining(
+            training=JudgedLinks(found, trained.likely, len(labels), fingerprint(labels)),
+            validation=JudgedLinks(apart, likely, len(plan.validation.labels), fingerprint(plan.validation.labels)),
+            model=model,
+            seed=plan.seed,
+            size=weights.stat().st_size,
+        )
+        text.write_text(image_card(made), encoding="utf-8")
+    return made
+
+
+def fingerprint(labels: Iterable[ImageLabel]) -> str:
+    """16 hex digits that the same labels share, in any order."""
+    digest = blake2b(digest_size=8)
+    for label in sorted(labels):
+        digest.update(repr(tuple(label)).encode())
+    return digest.hexdigest()

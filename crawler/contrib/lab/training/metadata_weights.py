@@ -1,0 +1,153 @@
+"""Trains the weights by which author and date of publication are chosen (crawler.metadata.choice).
+
+1. The candidates of each page are read with their signs. Each page counts twice, the second time as a page whose type
+   is not known, because only `auto` tells it.
+2. The weights that make the right candidate likeliest are found by gradient descent (L-BFGS), with a penalty for large
+   ones. Where the right value is no candidate, the empty field is right.
+3. Sites are cut in five parts; weights trained without a part judge the pages of it. Then the weights are trained on
+   all pages.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crawler.contrib.lab.evaluation.gold import objects
+from crawler.contrib.lab.evaluation.metadata_scores import FieldCounts, counts, is_right
+from crawler.contrib.lab.training.card import put_in_place
+from crawler.contrib.lab.training.examples import GoldError, Tell, parts_of
+from crawler.extraction.auto import auto
+from crawler.metadata.author import author_candidates
+from crawler.metadata.choice import Candidates, Signs, chosen
+from crawler.metadata.publication_date import date_candidates
+from crawler.page.page import Extraction, Page
+from crawler.urls.parsing import absolute, site
+
+FIELDS: dict[str, Callable[[Page, Extraction], Candidates]] = {
+    "author": author_candidates,
+    "published": date_candidates,
+}
+FOLDS = 5
+PENALTY = 1.0
+MAX_STEPS = 300
+DIGITS = 2  # of a weight
+
+Weights = dict[str, float]
+
+
+class FieldExample(NamedTuple):
+    """The candidates of a page, and the right value."""
+
+    site: str
+    candidates: Candidates
+    gold: str
+
+    def right(self) -> int:
+        """The index of the right candidate, after the last one if the field should be empty."""
+        values = list(self.candidates.signs)
+        return values.index(self.gold) if self.gold in values else len(values)
+
+
+class FieldTraining(NamedTuple):
+    """The weights for a field, and how weights trained in the same way did on other sites."""
+
+    pages: int
+    weights: Weights
+    held: FieldCounts
+
+
+def write_metadata_weights(paths: Sequence[Path], output: Path, seed: int, tell: Tell) -> dict[str, FieldTraining]:
+    """Train on the pages of files whose lines have `author` or `published`, and write the weights."""
+    examples: dict[str, list[FieldExample]] = {field: [] for field in FIELDS}
+    for path in paths:
+        tell(f"reading {path.name}")
+        for field, example in _read(path):
+            examples[field].append(example)
+    made = {}
+    for field, found in examples.items():
+        if found:
+            tell(f"training {field} on {len(found):,} pages")
+            made[field] = _trained(field, found, seed)
+    if not made:
+        raise GoldError("no line has a text as author or published")
+    weights = {field: one.weights for field, one in made.items()}
+    with put_in_place(output) as (temporary,):
+        temporary.write_text(json.dumps(weights, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    return made
+
+
+def _read(path: Path) -> Iterator[tuple[str, FieldExample]]:
+    for number, row in objects(path):
+        if isinstance(row, str) or not isinstance(row.get("html"), str):
+            raise GoldError(f"line {number} of {path}: {row if isinstance(row, str) else 'no html'}")
+        known = [field for field in FIELDS if isinstance(row.get(field), str)]
+        if known:
+            # A page without an address is a site by itself.
+            url = absolute("", str(row.get("url"))) or f"http://{path.name}-{number}/"
+            page = Page.from_html(row["html"], url)
+            found, where = auto(page), site(url)
+            for field in known:
+                yield field, _example(field, where, FIELDS[field](page, found), row[field])
+
+
+def _example(field: str, where: str, found: Candidates, gold: str) -> FieldExample:
+    same = [value for value in found.signs if gold and is_right(field, value, gold)]
+    # Of several spellings, the one of about the same length is meant.
+    return FieldExample(where, found, min(same, key=lambda value: abs(len(value) - len(gold)), default=gold))
+
+
+def _trained(field: str, examples: list[FieldExample], seed: int) -> FieldTraining:
+    part_of = parts_of((one.site for one in examples), FOLDS, seed)
+    pairs: list[tuple[str, str]] = []
+    for part in range(FOLDS):
+        weights = fit(one for one in examples if part_of[one.site] != part)
+        pairs += [(chosen(one.candidates, weights), one.gold) for one in examples if part_of[one.site] == part]
+    return FieldTraining(len(examples), fit(examples), counts(field, pairs))
+
+
+def fit(examples: Iterable[FieldExample]) -> Weights:
+    """The weights that make the right candidates likeliest."""
+    from scipy.optimize import minimize
+
+    rows: list[Signs] = []
+    pages: list[int] = []
+    right: list[int] = []
+    for number, one in enumerate(_doubled(examples)):
+        right.append(len(rows) + one.right())
+        rows += [*one.candidates.signs.values(), one.candidates.page]
+        pages += [number] * (len(one.candidates.signs) + 1)
+    names = sorted({name for row in rows for name in row})
+    table = _table(rows, names)
+    page, at = np.array(pages), np.array(right)
+
+    def error(weights: NDArray[Any]) -> tuple[float, NDArray[Any]]:
+        scores = table @ weights
+        powers = np.exp(scores - scores.max())
+        likely = powers / np.bincount(page, powers)[page]
+        slope = likely.copy()
+        slope[at] -= 1
+        total = PENALTY * float(weights @ weights) - float(np.log(np.maximum(likely[at], 1e-300)).sum())
+        return total, table.T @ slope + 2 * PENALTY * weights
+
+    found = minimize(error, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": MAX_STEPS}).x
+    return {name: round(float(weight), DIGITS) for name, weight in zip(names, found, strict=True)}
+
+
+def _doubled(examples: Iterable[FieldExample]) -> Iterator[FieldExample]:
+    for one in examples:
+        yield one
+        page: Signs = {name: value for name, value in one.candidates.page.items() if not name.startswith("type ")}
+        yield one._replace(candidates=one.candidates._replace(page={**page, "type unknown": 1.0}))
+
+
+def _table(rows: Sequence[Signs], names: Sequence[str]) -> Any:
+    from scipy import sparse
+
+    column = {name: at for at, name in enumerate(names)}
+    places = [(at, column[name], value) for at, row in enumerate(rows) for name, value in row.items()]
+    lines, columns, values = zip(*places, strict=True)
+    return sparse.csr_matrix((values, (lines, columns)), shape=(len(rows), len(names)))

@@ -1,0 +1,156 @@
+"""The training of template-svm: from pages with gold text to an SVM, as Yan and Wang 2020 have it in section 6.
+
+A block-level label is main text when most of its words, four in a row, stand in the gold; one of fewer words may stand
+there by chance and tells nothing. There are far more blocks of noise than of main text, so as many are drawn of each;
+one of each a page, which the paper does not say, by the length of their text: else a page of a thousand comments or
+buttons would teach more than any other, and what little text they hold would count as much as an article.
+"""
+
+import random
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import GroupKFold
+from sklearn.svm import SVC
+
+from crawler.contrib.lab.evaluation.text_metrics import f1
+from crawler.contrib.lab.training.examples import TooFewError
+from crawler.extraction.leaf_labels import leaves
+from crawler.extraction.methods.template import N1, LeafLabel, Library, frequencies, labels, learn
+from crawler.extraction.methods.template_svm import Features, Svm, counts, features
+from crawler.page.page import Page
+from crawler.page.text import words
+from crawler.urls.parsing import host
+
+Matrix = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Fit = Callable[..., Svm]
+"""Trains an SVM on rows and labels, with `cost` and `gamma`."""
+SHINGLE = 4
+MOST = 0.5  # a block is main text if more than this share of its shingles is in the gold
+MAX_BLOCKS = 600  # samples of each kind: more of them make more support vectors, and those cost time on every page
+MAX_VECTORS = 600
+CHANCE = 0.01
+"""A difference in F1 that means nothing, at so many samples: of the SVMs as good as the best, the one with the fewest
+vectors is taken, which is quick, and smooth enough to be true elsewhere."""
+COSTS = (1.0, 10.0, 100.0, 1_000.0)
+GAMMAS = (1.0, 4.0, 16.0, 64.0, 256.0)
+
+
+class BlockSample(NamedTuple):
+    host: str
+    page: int
+    length: int
+    features: Features
+    main: bool
+
+
+class BlockScore(NamedTuple):
+    """The scores of judged blocks; main text counts as positive."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+class TrainedSvm(NamedTuple):
+    """An SVM, and how it was chosen."""
+
+    svm: Svm
+    cost: float
+    score: BlockScore
+    """By cross-validation over hosts."""
+    hosts: int
+    blocks: int
+    main: int
+    """How many blocks there were, and how many of them were main text; `drawn` were used of each kind."""
+    drawn: int
+
+
+def samples(gold: Iterable[tuple[Page, str]]) -> list[BlockSample]:
+    """The blocks of pages with gold text: as they are when a crawl comes to a host, and after the template pass."""
+    sites: dict[str, list[tuple[Page, str]]] = defaultdict(list)
+    for page, text in gold:
+        sites[host(page.url)].append((page, text))
+    # One by one, so that the data read from a site's pages can be freed.
+    return [sample for name in sorted(sites) for sample in _of_site(name, sites.pop(name))]
+
+
+def _of_site(name: str, pages: list[tuple[Page, str]]) -> Iterator[BlockSample]:
+    library = _library([page for page, _ in pages])
+    for place, (page, text) in enumerate(pages):
+        gold = set(_shingles(text))
+        for view, common in enumerate((frozenset[LeafLabel](), library.common(page))[: 1 + bool(library)]):
+            texts: dict[int, list[str]] = defaultdict(list)
+            for leaf in leaves(page).leaves:
+                if (leaf.tag, leaf.text) not in common:
+                    texts[leaf.home].append(leaf.text)
+            blocks = counts(page, common)
+            described = features(blocks)
+            for home, parts in texts.items():
+                if found := _shingles(" ".join(parts)):
+                    is_main = sum(one in gold for one in found) > MOST * len(found)
+                    yield BlockSample(name, 2 * place + view, blocks[home].length, described[home], is_main)
+
+
+def _library(pages: list[Page]) -> Library:
+    """What the pages of a host have in common; of fewer than a batch, what two of them have."""
+    if len(pages) >= N1:
+        return learn(pages)
+    return Library(label for label, count in frequencies(map(labels, pages)).items() if count > 1)
+
+
+def _shingles(text: str) -> list[tuple[str, ...]]:
+    found = words(text)
+    return list(zip(*(found[start:] for start in range(SHINGLE)), strict=False))
+
+
+def train(found: list[BlockSample], fit: Fit, folds: int, seed: int) -> TrainedSvm:
+    """The SVM with the best cost and gamma by cross-validation over hosts, among equals one with few vectors."""
+    balanced = _balanced(found, random.Random(seed))  # noqa: S311 - to draw samples
+    if (count := len({one.host for one in balanced})) < folds:
+        raise TooFewError(f"{folds} folds want as many hosts with main text and noise; there are {count}")
+    rows, truth = np.array([one.features for one in balanced]), np.array([one.main for one in balanced])
+    splits = list(GroupKFold(folds).split(rows, groups=[one.host for one in balanced]))
+    hosts, main = len({one.host for one in found}), sum(one.main for one in found)
+    tried: list[TrainedSvm] = []
+    for cost, gamma in product(COSTS, GAMMAS):
+        svm = fit(rows, truth, cost=cost, gamma=gamma)
+        if len(svm.vectors) <= MAX_VECTORS:
+            judgement = np.zeros(len(truth), bool)
+            for known, held in splits:
+                judgement[held] = fit(rows[known], truth[known], cost=cost, gamma=gamma).decide(rows[held]) > 0
+            score = _score(judgement, truth)
+            tried.append(TrainedSvm(svm, cost, score, hosts, len(found), main, len(balanced) // 2))
+    if not tried:
+        raise TooFewError(f"every SVM has more than {MAX_VECTORS} support vectors: these blocks cannot be told apart")
+    best = max(one.score.f1 for one in tried)
+    return min((one for one in tried if one.score.f1 > best - CHANCE), key=lambda one: len(one.svm.vectors))
+
+
+def _score(judgement: Flags, truth: Flags) -> BlockScore:
+    hits = int((judgement & truth).sum())
+    precision, recall = hits / (int(judgement.sum()) or 1), hits / (int(truth.sum()) or 1)
+    return BlockScore(precision, recall, f1(precision, recall))
+
+
+def fit(rows: Matrix, main: Flags, cost: float, gamma: float) -> Svm:
+    """The SVM of scikit-learn, as numbers."""
+    found = SVC(C=cost, gamma=gamma, kernel="rbf").fit(rows, main)
+    return Svm(found.support_vectors_, found.dual_coef_[0], gamma, float(found.intercept_[0]))
+
+
+def _balanced(found: list[BlockSample], chance: random.Random) -> list[BlockSample]:
+    """As many blocks of main text as of noise, one of each a page at most."""
+    pages: dict[tuple[bool, str, int], list[BlockSample]] = defaultdict(list)
+    for one in found:
+        pages[one.main, one.host, one.page].append(one)
+    kinds: dict[bool, list[BlockSample]] = {True: [], False: []}
+    for (main, *_), blocks in pages.items():
+        kinds[main] += chance.choices(blocks, [block.length for block in blocks])
+    drawn = min(MAX_BLOCKS, *map(len, kinds.values()))
+    return [one for kind in kinds.values() for one in chance.sample(kind, drawn)]

@@ -1,0 +1,125 @@
+"""`scrapy noise train`: weights of the learned model of images, from links that readers labelled."""
+
+import argparse
+from importlib.util import find_spec
+from pathlib import Path
+
+from scrapy.settings import BaseSettings
+
+from crawler.atomic_files import check_apart, readable_file
+from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, one_line, say
+from crawler.contrib.bulk.parallel import WorkersError, cores
+from crawler.contrib.lab.evaluation.gold import ImageLabel, files_of, read_labels
+from crawler.contrib.lab.evaluation.image_metrics import BIN_HEAD, bin_cells, text
+from crawler.contrib.lab.training.examples import TooFewError
+from crawler.contrib.lab.training.image_examples import ImageExample, labelled_images
+from crawler.contrib.lab.training.image_weights import (
+    ImageTraining,
+    ImageTrainingPlan,
+    LabelFiles,
+    calibrations,
+    tables,
+    write_image_weights,
+)
+from crawler.reports.html_page import aligned
+from crawler.store.database import StateError, display_url, state_url
+from crawler.store.read_only import exists
+from crawler.translation.message import counted
+
+CALLED = "scrapy noise train"
+FILE = "images.npz"
+
+
+def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    """Train the model, print what is to be expected of it, and write its weights and their card; the exit status."""
+    given = [opts.file] if opts.file is not None else []
+    if opts.crawl is not None and opts.labels is None:
+        raise WrongUseError("--crawl goes with --labels state")
+    if not given and opts.labels is None:
+        raise WrongUseError("neither LABELS.jsonl nor --labels state is given")
+    if opts.pages and not given:
+        raise WrongUseError("--pages FILE goes with LABELS.jsonl")
+    if find_spec("lightgbm") is None:
+        raise WrongUseError(
+            "{names} must be installed: python -m pip install '.[{extra}]'", names="lightgbm", extra="train"
+        )
+    inputs = [readable_file(name) for name in (*given, *opts.validate)]
+    labels, validation = _labels(inputs[: len(given)]), _labels(inputs[len(given) :])
+    files = files_of({label.set for label in labels}, opts.pages) if labels else []
+    others = files_of({label.set for label in validation}, opts.pages) if validation else []
+    output = Path(opts.output or Path(settings["OUTPUT_DIR"]) / FILE)
+    of_state = _of_state(opts.crawl, settings) if opts.labels is not None else None
+    plan = ImageTrainingPlan(
+        LabelFiles(labels, files), LabelFiles(validation, others), output, opts.seed, opts.jobs or cores(), of_state
+    )
+    _check_output(plan, [*inputs, *files, *others])
+    try:
+        print(_report(write_image_weights(plan, _say), plan))
+    except KeyboardInterrupt:
+        say(CALLED, "interrupted; nothing was written")
+        return INTERRUPTED
+    except TooFewError as error:
+        say(CALLED, str(error))
+        return FAILED
+    except (WorkersError, OSError) as error:
+        say(CALLED, f"stopped: {error}")
+        return FAILED
+    return 0
+
+
+def _labels(paths: list[Path]) -> tuple[ImageLabel, ...]:
+    """The labels of all files; what of them could not be read is said, and none at all is wrong."""
+    found: list[ImageLabel] = []
+    for path in paths:
+        labels, faults = read_labels(path)
+        for fault in faults:
+            say(CALLED, fault)
+        if not labels:
+            raise WrongUseError("{path} contains no label", path=repr(str(path)))
+        found += labels
+    return tuple(found)
+
+
+def _of_state(crawl: str | None, settings: BaseSettings) -> list[ImageExample]:
+    """What people said of the images of a crawl, or of all."""
+    url = state_url(settings)
+    if not exists(url):
+        raise WrongUseError("no crawl was ever run here ({path})", path=display_url(url))
+    try:
+        return labelled_images(url, crawl, _say)
+    except StateError as error:
+        raise WrongUseError(error.message) from None
+
+
+def _check_output(plan: ImageTrainingPlan, inputs: list[Path]) -> None:
+    """Raise a WrongUseError where the weights or their card would take the place of something else."""
+    if plan.output.is_dir() or plan.card.is_dir():
+        folder = plan.output if plan.output.is_dir() else plan.card
+        raise WrongUseError("{path} is a folder", path=repr(str(folder)))
+    if plan.card == plan.output:
+        raise WrongUseError(
+            "-o {path} is the name of the card that is written beside the weights", path=repr(str(plan.output))
+        )
+    for path in (plan.output, plan.card):
+        check_apart(str(path), inputs)
+
+
+def _report(made: ImageTraining, plan: ImageTrainingPlan) -> str:
+    lines = [text(tables(made))]
+    for name, bins in calibrations(made).items():
+        rows = [BIN_HEAD, *map(bin_cells, bins)]
+        lines += ["", f"Calibration, {name}", *aligned(rows, range(len(BIN_HEAD)))]
+    found, given = len(made.training.found), counted(made.training.labels, "link")
+    weights, card = one_line(str(plan.output)), one_line(str(plan.card))
+    return "\n".join(
+        [
+            *lines,
+            "",
+            f"Trained on {found:,} of {given}; noise is what is more likely so than {made.model.limit:.4f}.",
+            f"{made.size:,} bytes of weights in {weights}; {card} says how they were made.",
+        ]
+    )
+
+
+def _say(message: str) -> None:
+    say(CALLED, message)

@@ -1,0 +1,101 @@
+"""Learns the scores of names and words, and the page type that names indicate, by logistic regression."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from crawler.contrib.lab.training.examples import PageExample
+from crawler.extraction.auto import model, page_names
+from crawler.extraction.auto.model import KINDS, LearnedWords
+from crawler.extraction.auto.page_arrays import Floats, PageArrays
+from crawler.extraction.auto.text_arrays import BUCKETS, Ints
+
+AROUND = 0.3
+"""The weight of a name around a block, relative to a name of the block itself, before their scores are known."""
+NEVER = -30.0
+
+
+class WeighedPage(NamedTuple):
+    """An example as input of the regression."""
+
+    example: PageExample
+    rows: Any
+    """For each block, the names of its home, those around it, and its words: a sparse matrix."""
+    weights: Floats
+    """Of each block: the root of its tokens, all blocks of a page together as much as the page."""
+
+
+def weighed(one: PageExample, weight: float) -> WeighedPage:
+    found = np.sqrt(model.tokens(one.seen) + 1)
+    return WeighedPage(one, _rows(one.seen), (weight * found / found.sum()).astype(np.float32))
+
+
+def vocabulary(pages: Sequence[WeighedPage]) -> LearnedWords:
+    """The scores of the names and words of these pages."""
+    golden = [page for page in pages if page.example.is_golden]
+    fitted = _regression(C=0.3, max_iter=60, tol=1e-3)(
+        sparse.vstack([page.rows for page in golden]).tocsr(),
+        np.concatenate([page.example.labels for page in golden]) >= 0.5,
+        sample_weight=100 * np.concatenate([page.weights for page in golden]),
+    )
+    own, around, words = fitted.coef_[0].astype(np.float32).reshape(3, BUCKETS)
+    typed = [page.example for page in pages if page.example.page_type in KINDS]
+    named = np.zeros((len(typed), page_names.NAME_BUCKETS), np.float32)
+    for row, one in enumerate(typed):
+        named[row, list(one.seen.names)] = 1
+    kinds, bias = fit_kinds(sparse.csr_matrix(named), [one.page_type for one in typed])
+    return LearnedWords(own, AROUND * around, words, kinds, bias)
+
+
+def fit_kinds(rows: Any, types: Sequence[str]) -> tuple[Floats, Floats]:
+    """Weights that determine page types; a type without examples is never chosen."""
+    weights, bias = np.zeros((rows.shape[1], len(KINDS)), np.float32), np.full(len(KINDS), NEVER, np.float32)
+    there = sorted(set(types))
+    if len(there) < 2:
+        bias[[KINDS.index(kind) for kind in there] or [0]] = 0
+        return weights, bias
+    fitted = _regression(max_iter=2_000, tol=1e-3)(rows, types)
+    found, shifts = fitted.coef_, fitted.intercept_
+    if len(there) == 2:  # scikit-learn gives one row for two classes
+        found, shifts = np.concatenate([-found, found]) / 2, np.concatenate([-shifts, shifts]) / 2
+    for kind, row, shift in zip(fitted.classes_, found, shifts, strict=True):
+        weights[:, KINDS.index(kind)], bias[KINDS.index(kind)] = row, shift
+    return weights, bias
+
+
+def _regression(**settings: float) -> Any:
+    """A logistic regression; it may stop before it converges, which is as good and faster."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
+
+    def fit(*rows: Any, **others: Any) -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return LogisticRegression(**settings).fit(*rows, **others)
+
+    return fit
+
+
+def _rows(seen: PageArrays) -> Any:
+    outline, number = seen.outline, len(seen.homes)
+    named = np.split(seen.words.buckets, np.flatnonzero(np.diff(seen.words.owner)) + 1)
+    around: list[Ints] = []
+    for name, parent in zip(outline.names, outline.parents, strict=True):
+        around.append(np.concatenate([around[parent], named[name]]) if parent >= 0 else named[name])
+    bounds = np.searchsorted(seen.texts.owner, np.arange(number + 1))
+    columns: list[Ints] = []
+    values: list[Floats] = []
+    ends = [0]
+    for block, home in enumerate(seen.homes):
+        own, out = named[outline.names[home]], around[home]
+        if seen.wraps[block] >= 0:
+            own = np.concatenate([own, named[seen.wraps[block]]])
+        words = seen.texts.words[bounds[block] : bounds[block + 1]]
+        columns += [own, out + BUCKETS, words + 2 * BUCKETS]
+        values += [np.ones(len(own)), np.full(len(out), AROUND), np.full(len(words), 1 / np.sqrt(max(1, len(words))))]
+        ends.append(ends[-1] + len(own) + len(out) + len(words))
+    shape = (number, 3 * BUCKETS)
+    return sparse.csr_matrix((np.concatenate(values).astype(np.float32), np.concatenate(columns), ends), shape=shape)

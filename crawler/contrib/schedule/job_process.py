@@ -1,0 +1,284 @@
+"""The process of a job's run: how it starts and stops, its lock, its log, and its work.
+
+A process holds the lock of its job until it ends in any way. So whoever gets the lock knows that the process is dead.
+
+`python -m crawler.contrib.schedule.job_process JOB RUN` reads the location of the database from standard input and the
+job from the database. It writes heartbeats and its result there. Anybody who can write to the database decides what is
+crawled; therefore a job's settings are only numbers, words and lists, and cannot name code to run.
+"""
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from filelock import FileLock, Timeout
+
+from crawler import settings as our_settings
+from crawler.arguments import NAME, ArgumentError
+from crawler.command_line.terminal import printable
+from crawler.contrib.schedule.job_store import Job, Jobs, Run
+from crawler.store.database import DatabaseUnavailableError, StateError, database_url, open_database
+
+LOCK = ".lock"
+MOST_BYTES, MOST_LINES = 65_536, 200
+"""Bytes of a log that are shown."""
+# A named pipe in its place would block the reader.
+OPEN_LOG = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+def folder_of(output: Path, name: str) -> Path:
+    return output / "logs" / name
+
+
+def log_of(output: Path, name: str, number: int) -> Path:
+    return folder_of(output, name) / f"{number}.log"
+
+
+def take_lock(output: Path, name: str = "", patience: float = 0.0) -> FileLock | None:
+    """Take the lock of a job, waiting so many seconds for another process to release it; None if it does not. Without a
+    name, it is the lock of the scheduler of this folder.
+    """
+    folder_of(output, name).mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder_of(output, name) / LOCK)
+    try:
+        lock.acquire(timeout=patience)
+    except Timeout:
+        return None
+    return lock
+
+
+def is_alive(output: Path, name: str) -> bool:
+    """Whether a process of this job that has taken the lock is alive."""
+    if not (folder_of(output, name) / LOCK).exists():
+        return False
+    lock = take_lock(output, name)
+    if lock is not None:
+        lock.release()
+    return lock is None
+
+
+def tidy(output: Path, name: str, before: int) -> None:
+    """Delete the logs of a job's runs before one."""
+    for path in folder_of(output, name).glob("*.log"):
+        if path.stem.isdecimal() and int(path.stem) < before:
+            path.unlink(missing_ok=True)
+
+
+class LogTail(NamedTuple):
+    """The end of a log."""
+
+    text: str
+    lines: int
+    bytes: int
+    """Of the whole log, in bytes."""
+    is_cut: bool
+    """Whether the log has more before the tail."""
+
+
+def log_tail(output: Path, name: str, number: int) -> LogTail | None:
+    """The last lines of a run's log; None if there is no log in this folder.
+
+    Names are not trusted: who can write to the database could give a job any name, and who can write to the folder
+    could put a link there.
+    """
+    if not NAME.fullmatch(name):
+        return None
+    path = log_of(output, name, number)
+    try:
+        if path.resolve() != log_of(output.resolve(), name, number):
+            return None
+        with open(os.open(path, OPEN_LOG), "rb") as file:  # noqa: PTH123 - a descriptor
+            found = os.fstat(file.fileno())
+            if not stat.S_ISREG(found.st_mode):
+                return None
+            file.seek(max(0, found.st_size - MOST_BYTES))
+            text = file.read(MOST_BYTES).decode("utf-8", "replace")
+    except (OSError, RuntimeError):  # a link to itself
+        return None
+    lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n") if text else []
+    whole = lines[1:] if found.st_size > MOST_BYTES and len(lines) > 1 else lines
+    last = whole[-MOST_LINES:]
+    return LogTail("\n".join(last), len(last), found.st_size, len(last) < len(lines) or found.st_size > MOST_BYTES)
+
+
+class RunProcess:
+    """A process of a job's run."""
+
+    def __init__(self, line: Sequence[str], told: Mapping[str, str], log: Path) -> None:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        # In a session of its own: Ctrl-C reaches only the starter, and processes that the run starts end with it.
+        apart: dict[str, Any] = {"start_new_session": True}
+        if sys.platform == "win32":
+            apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+        with log.open("ab") as file:
+            self.process = subprocess.Popen(  # noqa: S603 - our own module
+                line, stdin=subprocess.PIPE, stdout=file, stderr=file, env=environment, **apart
+            )
+        self.log = log
+        assert self.process.stdin is not None  # noqa: S101 - asked for above
+        # Sent by standard input, as command line and environment are visible and the URL may hold a password.
+        with suppress(OSError), self.process.stdin as pipe:  # if the process is dead, its exit status tells
+            pipe.write(json.dumps(told).encode())
+
+    def poll(self) -> int | None:
+        """Its exit status, if it has ended; below 0, the signal that ended it."""
+        return self.process.poll()
+
+    def terminate(self) -> None:
+        with suppress(OSError):
+            self.process.send_signal(getattr(signal, "CTRL_BREAK_EVENT", signal.SIGTERM))
+
+    def kill(self) -> None:
+        """Kill the process, and the processes it has started."""
+        with suppress(OSError):
+            if sys.platform == "win32":
+                self.process.kill()
+            elif self.process.poll() is None:  # only before `poll`, while the process id is still its own
+                os.killpg(self.process.pid, signal.SIGKILL)
+
+
+Starter = Callable[[str, int], RunProcess]
+"""Starts the process of a job's run, by the job's name and the run's number."""
+
+
+@cache
+def starting_thread() -> ThreadPoolExecutor:
+    """The one thread that starts runs. If it is started before the dashboard lowers its own priority, runs keep the
+    normal priority: on Linux each thread has a priority, which its child processes inherit; elsewhere they inherit that
+    of the dashboard.
+    """
+    found = ThreadPoolExecutor(1, "starter")
+    found.submit(int).result()  # the executor creates its thread with its first task
+    return found
+
+
+BEAT = 2.0  # seconds between two heartbeats
+LOCK_PATIENCE = 10.0  # seconds to wait for the job's previous process, which is ending, to release the lock
+PAUSE = 1.0
+
+
+class Heartbeat(threading.Thread):
+    """Writes heartbeats, and stops the crawl when it is not to go on."""
+
+    def __init__(self, jobs: Jobs, run: Run) -> None:
+        super().__init__(name="pulse", daemon=True)
+        self.jobs, self.run_id = jobs, run.id
+        self.over = threading.Event()
+
+    def run(self) -> None:
+        while not self.over.wait(BEAT):
+            try:
+                goes_on = self.jobs.beat(self.run_id)
+            except StateError:  # the crawl itself reports what is wrong with the database
+                continue
+            if not goes_on and not self.over.is_set():
+                _terminate()
+                return
+
+    def end(self) -> None:
+        self.over.set()
+        self.join()
+
+
+def _terminate() -> None:
+    """Send this process the signal that the scheduler would send: Scrapy then stops the crawl cleanly."""
+    if sys.platform == "win32":
+        signal.raise_signal(signal.SIGTERM)
+    else:  # to the thread that handles signals, which might otherwise sleep on
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
+
+
+def crawl(job: Job, told: Mapping[str, str]) -> int:
+    """Run a job's crawl in this process; returns the exit status."""
+    # Not needed by processes that start jobs.
+    from scrapy.cmdline import execute
+    from scrapy.utils.project import get_project_settings
+
+    from crawler.contrib.schedule.job_definition import OF_THE_SCHEDULER, checked
+
+    settings = get_project_settings()
+    for name in OF_THE_SCHEDULER:
+        settings.set(name, told[name], priority="cmdline")
+    try:
+        arguments, own = json.loads(job.arguments), json.loads(job.settings)
+        checked(job.spider, arguments, own, settings)
+    except (ArgumentError, StateError) as error:
+        print(printable(f"the job {job.name!r} cannot be run: {error}"), file=sys.stderr)
+        return 2
+    line = ["scrapy", "crawl", job.spider]
+    line += [word for name, value in arguments.items() for word in ("-a", f"{name}={value}")]
+    line += [word for name, value in own.items() for word in ("-s", f"{name}={value}")]
+    try:
+        execute(line, settings)
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    return 0
+
+
+def carry_out(name: str, number: int, told: Mapping[str, str]) -> int:
+    """Carry out a run of a job in this process; returns the exit status."""
+    output = Path(told["OUTPUT_DIR"])
+    jobs = Jobs(open_database(database_url(told["STATE_URL"], output)))
+    lock = take_lock(output, name, LOCK_PATIENCE)
+    if lock is None:
+        print(f"Another process of the job {name!r} is running in {output}.", file=sys.stderr)
+        return 1
+    found = jobs.arrive(name, number, os.getpid())
+    if found is None:
+        print("This run is not wanted any more.", file=sys.stderr)
+        return 0
+    job, run = found
+    pulse = Heartbeat(jobs, run)
+    pulse.start()
+    status = 1  # any unexpected error
+    try:
+        status = crawl(job, told)
+    finally:
+        pulse.end()
+        _write_down(jobs, run, status, job.crawl)
+        jobs.engine.dispose()
+        lock.release()
+    return status
+
+
+def _write_down(jobs: Jobs, run: Run, status: int, crawl_name: str) -> None:
+    """Record how a run ended, unless the database is unreachable for too long; the scheduler then notices."""
+    until = time.monotonic() + our_settings.DATABASE_RETRY_SECONDS
+    while True:
+        try:
+            jobs.end(run, status, crawl_name)
+            return
+        except DatabaseUnavailableError as error:
+            if time.monotonic() > until:
+                print(printable(f"How this run ended could not be recorded: {error}"), file=sys.stderr)
+                return
+            time.sleep(PAUSE)
+
+
+def main() -> None:
+    name, number = sys.argv[1:]
+    try:
+        told = json.loads(sys.stdin.read() or "null")
+        if told is None:
+            sys.exit(2)  # the starter was killed before it had sent the URL
+        status = carry_out(name, int(number), told)
+    except StateError as error:
+        print(printable(f"{error}"), file=sys.stderr)
+        status = 1
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,287 @@
+"""The scheduler: starts jobs that are due, notices runs that ended, and stops the runs it started.
+
+It keeps no jobs in memory and reads the database at each step: a job that is added, paused or started elsewhere takes
+effect at once, and several schedulers can share the jobs. If several times passed while no scheduler ran, the job runs
+once for all of them. If a job is due while its last run continues, that time is skipped. The run counts both.
+"""
+
+import logging
+import socket
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from scrapy.settings import BaseSettings
+
+from crawler.arguments import ArgumentError
+from crawler.checked_settings import check_settings
+from crawler.command_line.terminal import printable
+from crawler.contrib.schedule.cron import Cron, CronError, read_cron
+from crawler.contrib.schedule.job_process import RunProcess, Starter, is_alive, log_of, tidy
+from crawler.contrib.schedule.job_store import (
+    BY_HAND,
+    LEASE,
+    ON_TIME,
+    STOPPING,
+    TOLD,
+    TOO_LATE,
+    DueRun,
+    Job,
+    Jobs,
+    Run,
+    RunPlace,
+    find_job,
+)
+from crawler.contrib.schedule.run_notice import NoticeSender, NoticeSettings, notice_settings
+from crawler.contrib.schedule.sentences import coming, date, ended_words
+from crawler.store.database import DatabaseUnavailableError, StateError
+from crawler.store.output_files import folder_id
+from crawler.translation.message import counted
+
+logger = logging.getLogger(__name__)
+
+LATE = 60.0  # seconds after its time from which a run is called late
+# Seconds after an outage of the database before runs without a heartbeat count as dead: they need time to write one.
+STEADY = LEASE / 2
+POLL = 1.0  # between two steps
+PAUSE = 0.1  # seconds between two checks of stopping runs
+
+
+class SchedulerLimits(NamedTuple):
+    """The limits of a scheduler."""
+
+    at_once: int
+    """Crawls that run at the same time."""
+    keep_runs: int = 100
+    """Runs of a job that are kept, with their logs."""
+    stop_seconds: float = 150.0
+    """Seconds that crawls have to stop: DATABASE_RETRY_SECONDS, and some more."""
+    notices: NoticeSettings = NoticeSettings()
+
+
+@dataclass
+class StartedRun:
+    job: Job
+    run: Run
+    child: RunProcess
+
+
+class JobScheduler:
+    """A scheduler for the crawls with this output folder."""
+
+    def __init__(self, jobs: Jobs, place: RunPlace, output: Path, starter: Starter, limits: SchedulerLimits) -> None:
+        self.jobs, self.place, self.output, self.starter, self.limits = jobs, place, output, starter, limits
+        self.notices = NoticeSender(jobs, limits.notices)
+        self.since: float | None = None
+        """When it began."""
+        self.started: list[StartedRun] = []
+        self.found: dict[int, Run] = {}
+        """Runs in this folder whose scheduler is dead."""
+        self.steady_since: float | None = None
+        self.said: dict[str, object] = {}
+
+    def step(self) -> None:
+        self.reap()
+        jobs, now = self.jobs.all()
+        if self.steady_since is None or self.steady_since > now:
+            self.steady_since = now
+        mine = {one.run.id for one in self.started}
+        for job in jobs:
+            if job.now is not None and job.now.id not in mine:
+                self.look_after(job, job.now, now)
+        self._notice_ends(jobs)
+        self._tell_ends(jobs, now)
+        for job in sorted(jobs, key=lambda one: one.next_at or 0.0):
+            if job.next_at is not None and not job.paused and (cron := self._cron(job)) is not None:
+                if job.next_at <= now:
+                    self.start_due(job, cron, now)
+                else:
+                    self._say_once(job.name, job.next_at, str(coming(job.next_at, now, cron)))
+
+    def reap(self) -> None:
+        """Record how started runs ended; retried if it fails."""
+        for one in list(self.started):
+            if (status := one.child.poll()) is None:
+                continue
+            run = self.jobs.end(one.run, status, one.job.crawl)
+            self.started.remove(one)
+            logger.info("%s", printable(f"{one.job.name}: run {run.number} has ended: {ended_words(run)}"))
+            self.notices.tell(one.job, run)
+            self.jobs.forget(one.job, self.limits.keep_runs)
+
+    def look_after(self, job: Job, run: Run, now: float) -> None:
+        """Keep a run that this scheduler did not start if it is alive; record that it failed if it is dead.
+
+        Runs started by hand are left to their user; others in this folder are those of a scheduler that died.
+        """
+        if self._is_dead(job, run, now):
+            self.found.pop(run.id, None)
+            ended = self.jobs.end(run, None, job.crawl)
+            logger.warning("%s", printable(f"{job.name}: run {run.number} is dead: {ended_words(ended)}"))
+            self.notices.tell(job, ended)
+        elif run.place == self.place.name and run.how != BY_HAND and run.id not in self.found:
+            self.found[run.id] = run
+            who = f"process {run.pid} on {run.host}" if run.pid else f"on {run.host}"
+            logger.info("%s", printable(f"{job.name}: run {run.number} is already running ({who}) and continues"))
+
+    def current(self, name: str) -> Job:
+        """A job of this name; if its run died on this machine, this was recorded first."""
+        jobs, now = self.jobs.all()
+        job = find_job(jobs, name)
+        if job.now is None or not self._is_dead(job, job.now, now):
+            return job
+        self.look_after(job, job.now, now)
+        return find_job(self.jobs.all()[0], name)
+
+    def start_due(self, job: Job, cron: Cron, now: float) -> None:
+        """Start a job that is due, unless it is running, or must wait because of MOST crawls."""
+        assert job.next_at is not None  # noqa: S101 - it is due
+        due = DueRun(TOO_LATE if now - job.next_at > LATE else ON_TIME, job.next_at, cron.count(job.next_at, now))
+        due = due._replace(next_at=cron.after(now))
+        if job.now is not None:
+            self.jobs.pass_over(job, job.now, due)
+            return
+        if len(self.started) + len(self.found) >= self.limits.at_once:
+            self._say_once(job.name, ("waits", job.next_at), "is due, but must wait until another crawl has ended")
+            return
+        run = self.jobs.start(job, due, self.place)
+        if run is not None:
+            self.begin(job, run)
+            late = f", due {date(job.next_at, cron)}" if due.how == TOO_LATE else ""
+            more = f", also for {counted(due.missed, 'missed time')}" if due.missed else ""
+            log = log_of(self.output, job.name, run.number)
+            logger.info("%s", printable(f"{job.name}: run {run.number} has started{late}{more}; its log is {log}"))
+
+    def begin(self, job: Job, run: Run) -> StartedRun | None:
+        """Start the process of a run that is in the database; None if it cannot be started, which is recorded."""
+        with suppress(OSError):  # failing to delete old logs is no reason to skip the crawl
+            tidy(self.output, job.name, run.number - self.limits.keep_runs + 1)
+        try:
+            started = StartedRun(job, run, self.starter(job.name, run.number))
+        except OSError as error:
+            self.notices.tell(job, self.jobs.end(run, 1, job.crawl))
+            logger.error("%s", printable(f"{job.name}: run {run.number} cannot be started: {error}"))
+            return None
+        self.started.append(started)
+        return started
+
+    def keep(self, wait: Callable[[float], bool]) -> None:
+        """Repeat steps until a wait returns true; an unreachable database is waited for."""
+        trouble = ""
+        while True:
+            try:
+                self.step()
+                trouble = ""
+            except DatabaseUnavailableError as error:
+                self.steady_since = None
+                if str(error) != trouble:
+                    trouble = str(error)
+                    logger.warning("Waiting: %s", trouble)
+            if wait(POLL):
+                return
+
+    def stop(self, hurry: Callable[[], bool] = lambda: False) -> int:
+        """Stop all runs of this folder cleanly, and kill those that do not stop in time; returns how many."""
+        until = time.monotonic() + self.limits.stop_seconds
+        with suppress(StateError):  # then they cannot be told why they stop, but they stop all the same
+            for one in self.started:
+                self.jobs.stop(one.run.id, STOPPING)
+            for run in self.found.values():
+                self.jobs.stop(run.id, TOLD)
+        for one in self.started:
+            one.child.terminate()
+        while self._at_work() and time.monotonic() < until and not hurry():
+            time.sleep(PAUSE)
+        late = [one for one in self.started if one.child.poll() is None]
+        for one in late:
+            logger.warning("%s", printable(f"{one.job.name}: run {one.run.number} did not end in time and is killed"))
+            one.child.kill()
+            one.child.process.wait()
+        self._at_work()
+        for run in self.found.values():
+            logger.warning(
+                "%s",
+                printable(f"process {run.pid} on {run.host} has not ended yet; the scheduler does not wait for it"),
+            )
+        return len(late)
+
+    def _at_work(self) -> bool:
+        """Whether a run of this folder is still running."""
+        with suppress(StateError):
+            self.reap()
+            if self.found:
+                self._notice_ends(self.jobs.all()[0])
+        return bool(self.found) or any(one.child.poll() is None for one in self.started)
+
+    def _is_dead(self, job: Job, run: Run, now: float) -> bool:
+        """Whether a run that this scheduler did not start has no process any more."""
+        if (run.place, run.host) == self.place and run.pid is not None:
+            with suppress(OSError):  # the lock of another user's process cannot be tested
+                return not is_alive(self.output, job.name)
+        # The run is starting, or is on another machine.
+        return now - run.beat > LEASE and now - (self.steady_since or now) >= STEADY
+
+    def _notice_ends(self, jobs: list[Job]) -> None:
+        """Forget adopted runs that have ended."""
+        under_way = {job.now.id for job in jobs if job.now is not None}
+        ended = {job.last.id: (job, job.last) for job in jobs if job.last is not None}
+        for number in set(self.found) - under_way:
+            run = self.found.pop(number)
+            job, last = ended.get(number, (None, run))
+            if job is not None:
+                logger.info("%s", printable(f"{job.name}: run {last.number} has ended: {ended_words(last)}"))
+
+    def _tell_ends(self, jobs: list[Job], now: float) -> None:
+        """Send the notices of runs of this folder that others started, and that have ended meanwhile."""
+        if self.since is None:
+            self.since = now
+        for job in jobs:
+            last = job.last
+            if last is not None and last.place == self.place.name and (last.ended_at or 0.0) >= self.since:
+                self.notices.tell(job, last)
+
+    def _cron(self, job: Job) -> Cron | None:
+        """When a job is due; None if its row in the database is invalid."""
+        try:
+            return read_cron(job.cron, job.timezone)
+        except CronError as error:
+            self._say_once(job.name, (job.cron, job.timezone), str(error))
+            return None
+
+    def _say_once(self, name: str, what: object, words: str) -> None:
+        """Log a message about a job unless it was the last one."""
+        if self.said.get(name) != what:
+            self.said[name] = what
+            logger.info("%s", printable(f"{name}: {words}"))
+
+
+def scheduler_of(jobs: Jobs, settings: BaseSettings) -> JobScheduler:
+    """A scheduler for the crawls with this output folder; raises an ArgumentError if a setting is wrong."""
+    check_settings(settings)
+    output = Path(settings["OUTPUT_DIR"])
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        name = folder_id(output)
+    except OSError as error:
+        raise ArgumentError(
+            "setting OUTPUT_DIR={path} cannot be written to ({why})", path=repr(str(output)), why=error.strerror
+        ) from None
+    place = RunPlace(name, socket.gethostname())
+    limits = SchedulerLimits(settings.getint("SCHEDULE_AT_ONCE"), notices=notice_settings(settings))
+    return JobScheduler(jobs, place, output, starter(settings), limits)
+
+
+def starter(settings: BaseSettings) -> Callable[[str, int], RunProcess]:
+    """The function that starts the process of a run."""
+    output = Path(settings["OUTPUT_DIR"])
+    told = {"OUTPUT_DIR": str(output), "STATE_URL": settings["STATE_URL"]}
+
+    def start(name: str, number: int) -> RunProcess:
+        line = [sys.executable, "-m", "crawler.contrib.schedule.job_process", name, str(number)]
+        return RunProcess(line, told, log_of(output, name, number))
+
+    return start

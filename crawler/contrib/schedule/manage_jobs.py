@@ -1,0 +1,303 @@
+"""`scrapy schedule`: adds, pauses, resumes, removes and lists jobs; runs the scheduler or one job in the foreground."""
+
+import argparse
+import json
+import logging
+import shlex
+import signal
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
+from scrapy.utils.conf import arglist_to_dict
+from scrapy.utils.log import configure_logging
+from sqlalchemy import Connection
+
+from crawler.command_line.stop_signals import SIGNALS, ignore_repeats
+from crawler.command_line.terminal import WrongUseError, printable
+from crawler.contrib.schedule.cron import Cron, CronError, read_cron
+from crawler.contrib.schedule.job_definition import OF_THE_SCHEDULER, JobDefinition, description, next_at
+from crawler.contrib.schedule.job_process import log_of, take_lock
+from crawler.contrib.schedule.job_scheduler import PAUSE, JobScheduler, StartedRun, scheduler_of
+from crawler.contrib.schedule.job_store import (
+    BY_HAND,
+    ON_TIME,
+    TOO_LATE,
+    DueRun,
+    Job,
+    JobError,
+    Jobs,
+    Run,
+    find_job,
+    history_of,
+    jobs_of,
+    pages_of,
+)
+from crawler.contrib.schedule.run_notice import failure_words
+from crawler.contrib.schedule.sentences import coming, date, ended_words, pages_words, words
+from crawler.store.database import database_time, display_url, open_database, state_url
+from crawler.store.read_only import exists, reading
+from crawler.translation.message import N_, Message, counted, localized, plural, span
+from crawler.translation.program import as_called
+
+logger = logging.getLogger(__name__)
+
+HOW = {ON_TIME: N_("on time"), TOO_LATE: N_("late"), BY_HAND: N_("by hand")}
+UTC = Cron("* * * * *", "UTC")
+BUSY = 1
+BY_SIGNAL = 128  # the signal; shells use an exit status like this for a process that it ended
+PIECE = 65_536
+
+
+@contextmanager
+def opened(settings: BaseSettings) -> Iterator[Jobs]:
+    """The jobs of the database that the settings name; its tables are created if necessary."""
+    jobs = Jobs(open_database(state_url(settings)))
+    try:
+        yield jobs
+    except JobError as error:
+        raise WrongUseError(error.message) from None
+    finally:
+        jobs.engine.dispose()
+
+
+def add(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    """Add a job after checking everything about it; returns the exit status."""
+    try:
+        arguments = arglist_to_dict(opts.arguments)
+    except ValueError:
+        raise WrongUseError("give arguments as -a NAME=VALUE, in quotes if VALUE has spaces") from None
+    given = {key: str(settings[key]) for key in settings if settings.getpriority(key) == SETTINGS_PRIORITIES["cmdline"]}
+    own = {key: value for key, value in given.items() if key not in OF_THE_SCHEDULER}
+    job = JobDefinition(opts.name, opts.cron, opts.timezone, opts.spider, arguments, own, opts.notify)
+    described = description(job, settings)
+    with opened(settings) as jobs:
+        jobs.add(opts.name, described)
+        say_next(jobs, opts.name)
+    return 0
+
+
+def say_next(jobs: Jobs, name: str) -> None:
+    found, now = jobs.all()
+    _print([next_words(find_job(found, name), now)])
+
+
+def next_words(job: Job, now: float) -> Message:
+    """When a job runs, and when next, in one line."""
+    try:
+        cron = read_cron(job.cron, job.timezone)
+    except CronError as error:
+        return Message("{name}: {why}", {"name": job.name, "why": error.message})
+    values = {"name": job.name, "when": words(cron), "zone": cron.zone}
+    if job.paused:
+        return Message("{name}: paused; once resumed, {when} {zone}", values)
+    return Message("{name}: {when}, {next}", {**values, "next": coming(job.next_at, now, cron)})
+
+
+def remove(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    with opened(settings) as jobs:
+        jobs.remove(opts.name)
+    _print([Message("The job {name} was removed; its crawl and its logs stay.", {"name": repr(opts.name)})])
+    return 0
+
+
+def pause(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    with opened(settings) as jobs:
+        jobs.pause(opts.name)
+        say_next(jobs, opts.name)
+    return 0
+
+
+def resume(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    with opened(settings) as jobs:
+        jobs.resume(opts.name, next_at)
+        say_next(jobs, opts.name)
+    return 0
+
+
+def list_jobs(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    url = state_url(settings)
+    if not exists(url):
+        _print([Message("There is no job yet: nothing was ever run here ({path}).", {"path": display_url(url)})])
+        return 0
+    with reading(url) as connection:
+        jobs, now = jobs_of(connection), database_time(connection)
+        lines = [line for job in jobs for line in _block(connection, job, now)]
+    _print(lines or [Message("There is no job in {path}.", {"path": display_url(url)})])
+    return 0
+
+
+def history(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    """Print the runs of a job, newest first; returns the exit status."""
+    name, url = opts.name, state_url(settings)
+    if not exists(url):
+        raise WrongUseError(
+            "there is no job {name}: nothing was ever run here ({path})", name=repr(name), path=display_url(url)
+        )
+    with reading(url) as connection:
+        try:
+            job, runs = history_of(connection, name)
+        except JobError as error:
+            raise WrongUseError(error.message) from None
+        now, cron = database_time(connection), _cron(job)
+        output = Path(settings["OUTPUT_DIR"])
+        lines = [
+            Message("  {run}; {log}", {"run": _run(connection, job, run, cron, now), "log": _log(output, job, run)})
+            for run in runs
+        ]
+    _print([next_words(job, now), *(lines or [Message("  it never ran")])])
+    return 0
+
+
+def _print(lines: Iterable[Message]) -> None:
+    for line in lines:
+        print(printable(localized(line)).replace("\n", "\\n"))
+
+
+def _cron(job: Job) -> Cron:
+    """When a job is due; if that is invalid, at least its time zone."""
+    try:
+        return read_cron(job.cron, job.timezone)
+    except CronError:
+        return UTC
+
+
+def _block(connection: Connection, job: Job, now: float) -> Iterator[Message]:
+    cron = _cron(job)
+    yield next_words(job, now)
+    yield Message("  crawl  {command}", {"command": _command(job)})
+    if job.notify:
+        yield Message("  tells  {address}", {"address": job.notify})
+    if job.now is not None:
+        yield Message("  now    {run}", {"run": _run(connection, job, job.now, cron, now)})
+    if job.last is not None:
+        yield Message("  last   {run}", {"run": _run(connection, job, job.last, cron, now)})
+    if job.runs == 0:
+        yield Message("  last   it never ran")
+
+
+def _command(job: Job) -> str:
+    line = ["scrapy", "crawl", job.spider]
+    for option, given in (("-a", job.arguments), ("-s", job.settings)):
+        line += [word for name, value in json.loads(given).items() for word in (option, f"{name}={value}")]
+    return shlex.join(line)
+
+
+def _run(connection: Connection, job: Job, run: Run, cron: Cron, now: float) -> Message:
+    how = Message(HOW.get(run.how, run.how))
+    if run.missed:
+        how = plural("{how} and for {n} missed time", "{how} and for {n} missed times", run.missed, how=how)
+    values: dict[str, object] = {"n": run.number, "date": date(run.started_at, cron), "how": how}
+    if run.ended_at is not None:
+        said = Message("run {n}, {date}, {how}, {end}", {**values, "end": ended_words(run)})
+        why = failure_words(run.notice or "")
+        return said if why is None else Message("{run}; {why}", {"run": said, "why": why})
+    process = {"pid": run.pid, "host": run.host, "quiet": span(now - run.beat)}
+    on_its_way = N_("starting on {host}, last heartbeat {quiet} ago")
+    who = Message(N_("process {pid} on {host}, last heartbeat {quiet} ago") if run.pid else on_its_way, process)
+    values |= {"status": Message(run.status), "span": span(now - run.started_at), "who": who}
+    values["pages"] = pages_words(pages_of(connection, job.crawl, run.started_at, now))
+    return Message("run {n}, {date}, {how}, {status} for {span} ({who}), {pages}", values)
+
+
+def _log(output: Path, job: Job, run: Run) -> str | Message:
+    path = log_of(output, job.name, run.number)
+    return str(path) if path.exists() else Message("its log is on {host}, or gone", {"host": run.host})
+
+
+class Stop:
+    """Counts the user's requests to stop."""
+
+    def __init__(self) -> None:
+        self.times = 0
+        self.wanted = threading.Event()
+
+    def __call__(self, number: int, frame: object) -> None:
+        self.times += 1
+        self.wanted.set()
+
+    @property
+    def in_a_hurry(self) -> bool:
+        return self.times > 1
+
+
+@contextmanager
+def stopping() -> Iterator[Stop]:
+    """Within the block, signals to stop are counted."""
+    stop = Stop()
+    ours = [number for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN]  # ignored, as under nohup
+    before = {number: signal.signal(number, stop) for number in ours}
+    ignore_repeats()
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    """Start jobs that are due until the user stops it; returns the exit status."""
+    with opened(settings) as jobs, stopping() as stop:
+        scheduler = scheduler_of(jobs, settings)
+        lock = take_lock(scheduler.output, patience=PAUSE)  # another process may be testing the lock
+        if lock is None:
+            raise WrongUseError("a scheduler is already running in {path}", path=repr(str(scheduler.output)))
+        configure_logging(Settings(settings))
+        logging.getLogger("scrapy").setLevel(logging.WARNING)
+        url = state_url(settings)
+        count = counted(len(jobs.all()[0]), "job")
+        logger.info("%s", printable(f"The scheduler runs {count} of {display_url(url)}; Ctrl-C stops it"))
+        try:
+            scheduler.keep(stop.wanted.wait)
+        finally:
+            if scheduler.started or scheduler.found:
+                logger.info("%s", "Waiting for crawls to end; a second Ctrl-C kills them")
+            scheduler.stop(lambda: stop.in_a_hurry)
+            scheduler.notices.wait()
+            lock.release()
+    logger.info("%s", "The scheduler has ended")
+    return 0
+
+
+def run_now(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    """Run a job at once and show its log meanwhile; returns the exit status of the crawl."""
+    name = opts.name
+    with opened(settings) as jobs, stopping() as stop:
+        scheduler = scheduler_of(jobs, settings)
+        job = scheduler.current(name)
+        entered = jobs.start(job, DueRun(BY_HAND), scheduler.place)
+        if entered is None:
+            print(
+                printable(as_called(f"scrapy schedule run-now: the job {name!r} is already running")), file=sys.stderr
+            )
+            return BUSY
+        started = scheduler.begin(job, entered)
+        if started is None:
+            return BUSY
+        _follow(started, scheduler, stop)
+        status = started.child.process.returncode
+    return BY_SIGNAL - status if status < 0 else status
+
+
+def _follow(started: StartedRun, scheduler: JobScheduler, stop: Stop) -> None:
+    """Copy a run's log to standard error until it ends, and stop the run when the user asks."""
+    with started.child.log.open("rb") as log:
+        while started.child.poll() is None:
+            _copy(log)
+            if stop.wanted.wait(PAUSE):
+                scheduler.stop(lambda: stop.in_a_hurry or _copy(log))
+        _copy(log)
+    scheduler.reap()
+    scheduler.notices.wait()
+
+
+def _copy(log: BinaryIO) -> bool:
+    """Show what was added to a log; always returns False."""
+    while piece := log.read(PIECE):
+        sys.stderr.write(piece.decode("utf-8", errors="replace"))
+        sys.stderr.flush()
+    return False

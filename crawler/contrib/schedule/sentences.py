@@ -1,0 +1,229 @@
+"""Schedules and results of runs in words: a cron line becomes a message that can be translated."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+
+from cronsim import CronSim
+
+from crawler.contrib.schedule.cron import Cron
+from crawler.contrib.schedule.job_store import FAILED, Run
+from crawler.translation.message import N_, Message, plural, span
+
+MOST_TIMES = 6  # times of a day that are listed one by one
+LONG = 3  # consecutive numbers from which a range is written
+DAYS = (*(N_("Sunday"), N_("Monday"), N_("Tuesday"), N_("Wednesday"), N_("Thursday"), N_("Friday"), N_("Saturday")),)
+MONTHS = (
+    *(N_("January"), N_("February"), N_("March"), N_("April"), N_("May"), N_("June"), N_("July"), N_("August")),
+    *(N_("September"), N_("October"), N_("November"), N_("December")),
+)
+EVERY_DAY = frozenset(range(1, 32))
+WHOLE_WEEK = frozenset(range(7))
+WHOLE_YEAR = frozenset(range(1, 13))
+Text = Message | str
+
+
+def words(cron: Cron) -> Message:
+    """The schedule of a job in words.
+
+    >>> str(words(Cron("0 3 * * *", "UTC"))), str(words(Cron("*/15 8-18 * * 1-5", "UTC")))
+    ('every day at 03:00', 'every 15 minutes between 08:00 and 18:59, Monday to Friday')
+    """
+    fields = cron.fields
+    days, (times, is_every) = _days(fields), _times(sorted(fields.minutes), sorted(fields.hours))
+    if not is_every:
+        times = Message("{days} {times}", {"days": days or Message("every day"), "times": times})
+    elif days:
+        times = Message("{times}, {days}", {"times": times, "days": days})
+    if fields.months == WHOLE_YEAR:
+        return times
+    return Message("{times}, in {months}", {"times": times, "months": _in_runs(fields.months, _month)})
+
+
+def coming(moment: float | None, now: float, cron: Cron) -> Message:
+    """When a job runs next, given that moment.
+
+    >>> str(coming(18_000.0, 0.0, Cron("0 5 * * *", "UTC")))
+    'next in 5 h, Thursday 1 January 1970 05:00 UTC'
+    """
+    if moment is None:
+        return Message("never again")
+    if moment > now:
+        return Message("next in {span}, {date}", {"span": span(moment - now), "date": date(moment, cron)})
+    return Message("due since {date}", {"date": date(moment, cron)})
+
+
+def date(moment: float, cron: Cron) -> Message:
+    local = datetime.fromtimestamp(moment, cron.place)
+    values = {"weekday": Message(DAYS[(local.weekday() + 1) % 7]), "day": local.day, "month": _month(local.month)}
+    values |= {"year": local.year, "time": f"{local:%H:%M}", "zone": cron.zone}
+    return Message("{weekday} {day} {month} {year} {time} {zone}", values)
+
+
+def ended_words(run: Run) -> Message:
+    """How a run ended, and what it stored."""
+    values = {"result": result(run), "span": span((run.ended_at or run.beat) - run.started_at)}
+    said = Message("{result}, {span}", values)
+    if run.pages is not None:
+        said = Message("{result}, {span}, {pages}", {**values, "pages": pages_words(vars(run))})
+    if not run.passed:
+        return said
+    left_out = plural("{n} time skipped meanwhile", "{n} times skipped meanwhile", run.passed)
+    return Message("{run}; {left_out}", {"run": said, "left_out": left_out})
+
+
+def pages_words(count: Mapping[str, int | None]) -> Message:
+    """How many pages were stored, and in later rounds how many of them are new, changed and gone.
+
+    >>> str(pages_words({"pages": 2, "new": 2, "changed": 0, "gone": 0}))
+    '2 pages stored'
+    >>> str(pages_words({"pages": 7, "new": 5, "changed": 2, "gone": 1}))
+    '7 pages stored (5 new, 2 changed), 1 gone'
+    """
+    pages = count["pages"] or 0
+    new, changed, gone = (count[name] or 0 for name in ("new", "changed", "gone"))
+    if not changed and not gone:
+        return plural("{n} page stored", "{n} pages stored", pages)
+    return plural(
+        "{n} page stored ({new} new, {changed} changed), {gone} gone",
+        "{n} pages stored ({new} new, {changed} changed), {gone} gone",
+        pages,
+        new=f"{new:,}",
+        changed=f"{changed:,}",
+        gone=f"{gone:,}",
+    )
+
+
+def result(run: Run) -> Message:
+    status = Message(run.status)
+    if not run.exit and run.status != FAILED:
+        return status
+    return Message("{status} ({why})", {"status": status, "why": failure(run.exit)})
+
+
+def failure(status: int | None) -> Message:
+    """What an exit status other than 0 means; None is the status of a run whose end nobody saw.
+
+    >>> [str(failure(status)) for status in (1, -9, None)]
+    ['exit status 1', 'killed by signal 9', 'killed, or its machine failed']
+    """
+    if status is None:
+        return Message("killed, or its machine failed")
+    return Message("killed by signal {n}", {"n": -status}) if status < 0 else Message("exit status {n}", {"n": status})
+
+
+def _times(minutes: Sequence[int], hours: Sequence[int]) -> tuple[Message, bool]:
+    """The times of a day at which it runs, and whether they are regular."""
+    if len(minutes) * len(hours) <= MOST_TIMES:
+        times = _listed([f"{hour:02}:{minute:02}" for hour in hours for minute in minutes])
+        return Message("at {times}", {"times": times}), False
+    step = _step(minutes, 60)
+    at_minutes = {"minutes": _in_runs(minutes)}
+    if step > 1:
+        often = Message("every {n} minutes", {"n": step})
+    else:
+        often = Message("every minute") if step else Message("every hour at minute {minutes}", at_minutes)
+    if len(hours) == 24:
+        return often, True
+    if len(minutes) == 1 and (apart := _step(hours, 24)):
+        return Message("every {n} hours from {start} on", {"n": apart, "start": f"00:{minutes[0]:02}"}), True
+    if hours[-1] - hours[0] == len(hours) - 1:
+        ends = {"start": f"{hours[0]:02}:00", "end": f"{hours[-1]:02}:59"}
+        return Message("{often} between {start} and {end}", {"often": often, **ends}), True
+    if not step:
+        often = Message("at minute {minutes}", at_minutes)
+    return Message("{often} of the hours {hours}", {"often": often, "hours": _in_runs(hours)}), bool(step)
+
+
+def _step(numbers: Sequence[int], whole: int) -> int:
+    """The step between numbers that are evenly spaced from 0; 0 if they are not, or if there is only one."""
+    step = whole // len(numbers)
+    return step if list(numbers) == list(range(0, whole, step)) and len(numbers) > 1 else 0
+
+
+def _days(fields: CronSim) -> Message | None:
+    """The days on which it runs; None for every day."""
+    month = None if fields.days >= EVERY_DAY else _of_month(fields.days)
+    names = None if fields.weekdays >= WHOLE_WEEK else _of_week(fields)
+    week = names if names is None or _has_a_run(fields) else Message("on {days}", {"days": names})
+    if month is not None and names is not None and week is not None:
+        if fields.day_and:
+            return Message("{month} if it is {week}", {"month": month, "week": names})
+        return Message("{month} and {week}", {"month": month, "week": week})
+    # Unless both are given, cron takes either, so that all of one means every day.
+    return month or week if fields.day_and else None
+
+
+def _of_month(days: Iterable[int]) -> Message:
+    numbered = [day for day in days if day > 0]
+    named: list[Text] = [Message("the {days}", {"days": _in_runs(numbered, _nth)})] if numbered else []
+    named += [Message("the last day")] * (CronSim.LAST in days) + [Message("the last working day")] * (
+        CronSim.LAST_WEEKDAY in days
+    )
+    return Message("on {days} of the month", {"days": _listed(named)})
+
+
+def _from_monday(fields: CronSim) -> list[int]:
+    return sorted((day - 1) % 7 for day in fields.weekdays if isinstance(day, int))
+
+
+def _has_a_run(fields: CronSim) -> bool:
+    return any(len(row) >= LONG for row in _rows(_from_monday(fields)))
+
+
+def _of_week(fields: CronSim) -> Message:
+    named: list[Text] = []
+    if plain := _from_monday(fields):
+        named.append(_in_runs(plain, lambda day: Message(DAYS[(day + 1) % 7])))
+    for day, number in sorted(day for day in fields.weekdays if not isinstance(day, int)):
+        if number == CronSim.LAST:
+            named.append(Message("the last {day} of the month", {"day": Message(DAYS[day])}))
+        else:
+            values = {"nth": _nth(number), "day": Message(DAYS[day])}
+            named.append(Message("the {nth} {day} of the month", values))
+    return _listed(named)
+
+
+def _in_runs(numbers: Iterable[int], name: Callable[[int], Text] = str) -> Message:
+    """Numbers by their names; consecutive ones as a range.
+
+    >>> str(_in_runs([1, 2, 3, 4, 8, 9])), str(_in_runs([1]))
+    ('1 to 4, 8 and 9', '1')
+    """
+    named: list[Text] = []
+    for row in _rows(numbers):
+        if len(row) >= LONG:
+            named.append(Message("{first} to {last}", {"first": name(row[0]), "last": name(row[-1])}))
+        else:
+            named += map(name, row)
+    return _listed(named)
+
+
+def _rows(numbers: Iterable[int]) -> list[list[int]]:
+    """Numbers grouped into consecutive ones."""
+    rows: list[list[int]] = []
+    for number in sorted(numbers):
+        if rows and rows[-1][-1] == number - 1:
+            rows[-1].append(number)
+        else:
+            rows.append([number])
+    return rows
+
+
+def _listed(names: Sequence[Text]) -> Message:
+    if len(names) == 1:
+        return names[0] if isinstance(names[0], Message) else Message(names[0])
+    return Message("{first} and {last}", {"first": list(names[:-1]), "last": names[-1]})
+
+
+def _month(number: int) -> Message:
+    return Message(MONTHS[number - 1])
+
+
+def _nth(number: int) -> Message:
+    """An ordinal number.
+
+    >>> " ".join(str(_nth(number)) for number in (1, 2, 3, 4, 11, 12, 13, 21, 22, 31))
+    '1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 31st'
+    """
+    sentences = {1: N_("{n}st"), 2: N_("{n}nd"), 3: N_("{n}rd")}
+    return Message("{n}th" if 10 < number < 20 else sentences.get(number % 10, N_("{n}th")), {"n": number})

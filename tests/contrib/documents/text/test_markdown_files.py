@@ -1,0 +1,53 @@
+"""Markdown is read by its own grammar, without the marks that only generators of manuals read."""
+
+import pytest
+
+from crawler.contrib.documents.document import Facts
+from crawler.contrib.documents.text.markdown import MAX_MARKDOWN, read_markdown
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("# Bees\n\nThey *dance*.", "<h1>Bees</h1><p>They <em>dance</em>.</p>"),
+        ("In [the hive](hive.md).", '<p>In <a href="hive.md">the hive</a>.</p>'),
+        ("| a |\n|---|\n| 1 |", "<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>1</td></tr></tbody></table>"),
+        ("~~wax~~", "<p><s>wax</s></p>"),
+        ("<b>Bees</b> dance.", "<p><b>Bees</b> dance.</p>"),
+        ("## Bees {#dance}", "<h2>Bees</h2>"),
+        ("## Bees {x}", "<h2>Bees {x}</h2>"),
+        ("::: tip Mind\nThey sting.\n:::", "<p><strong>Mind</strong></p><p>They sting.</p>"),
+        (":::note\nThey sting.\n:::", "<p>They sting.</p>"),
+        ('!!! note "Mind"\n    Sting.\n\nRare.', "<p><strong>Mind</strong></p><p>Sting.</p><p>Rare.</p>"),
+        ("??? warning\n    They sting.", "<p>They sting.</p>"),
+        ("```\n::: tip\n## a {#b}\n!!! x\n```", "<pre><code>::: tip## a {#b}!!! x</code></pre>"),
+        ("~~~\n```\n::: a\n~~~\n::: b\nc", "<pre><code>```::: a</code></pre><p>c</p>"),
+    ],
+)  # fmt: skip
+def test_marks_become_elements_or_leave(text: str, html: str) -> None:
+    assert read_markdown(text).body.replace("\n", "") == html
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("---\ntitle: Wax\nauthor: A\ndate: 2024-05-02\nlang: en\n---\nText", Facts("Wax", "A", "2024-05-02", "en")),
+        ('---\ntitle: "Of: bees"\nauthors: ["Ann"]\n---\nText', Facts("Of: bees", "Ann")),
+        ('+++\ntitle = "Of bees"\n+++\nText', Facts("Of bees")),
+        ("---\nsidebar: auto\n---\nText", Facts()),
+        ("Text\n\n---\ntitle: no field\n---", Facts()),
+    ],
+)  # fmt: skip
+def test_fields_before_the_text_are_facts(text: str, facts: Facts) -> None:
+    document = read_markdown(text)
+    assert document.facts == facts
+    assert "<p>Text</p>" in document.body
+    assert ("title" in document.body) == (facts == Facts() and "no field" in text)
+
+
+@pytest.mark.parametrize(
+    ("length", "is_cut"),
+    [(MAX_MARKDOWN, False), (MAX_MARKDOWN + 1, True)],
+)
+def test_a_very_long_text_is_cut(length: int, is_cut: bool) -> None:
+    assert read_markdown("b" * length).is_cut == is_cut

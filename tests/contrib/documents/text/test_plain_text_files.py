@@ -1,0 +1,159 @@
+"""Plain text as a reader sees it: paragraphs are joined, figures keep their lines, and running lines leave."""
+
+import re
+
+import pytest
+
+from crawler.contrib.documents.document_type import PLAIN_TEXT
+from crawler.contrib.documents.read_document import read_document
+from crawler.contrib.documents.text.plain_text import is_for_readers, parts_of
+
+DANCE = """\
+Bees that come home with nectar dance in the dark of the hive, and the
+others follow them with their antennae until they know where the flowers
+are and how far they have to fly."""
+JOINED = " ".join(DANCE.splitlines())
+VERSES = """\
+The bee that gathers all day long
+In meadows far and near
+Comes home at night and sings a song
+That only flowers hear"""
+FIGURE = """\
+    +-------+        +--------+
+    | queen | -----> | worker |
+    +-------+        +--------+"""
+CODE = """\
+    for bee in hive:
+        bee.dance()
+        print(bee)"""
+TABLE = """\
+    queen      1       4 years
+    worker     40,000  6 weeks
+    drone      500     8 weeks"""
+
+CHINESE = "蜜蜂在黑暗的蜂巢里跳舞，其他的蜜蜂\n跟着它飞到花丛中去采集花蜜，然后再\n回家。"
+CONTENTS = "1. Bees\n2. Wax\n3. Ants\n"
+LINKED = "http://a.example/?b=1&amp;c"
+BOLD = "B\x08Be\x08ee\x08es\x08s"
+
+
+def html_of(text: str) -> str:
+    return re.sub(r"(?<=>)\n|\n(?=<)", "", read_document(text.encode(), PLAIN_TEXT).body)
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        (DANCE, f"<p>{JOINED}</p>"),
+        (f"{DANCE}\n\n\n{DANCE}", f"<p>{JOINED}</p><p>{JOINED}</p>"),
+        (DANCE.replace("\n", "\r\n"), f"<p>{JOINED}</p>"),
+        (f"   {DANCE}".replace("\n", "\n   "), f"<p>{JOINED}</p>"),
+        (f"    {DANCE}", f"<p>{JOINED}</p>"),
+        ("\u3000\u3000蜜蜂跳舞。\n\u3000\u3000其他的蜜蜂飞走了。", "<p>蜜蜂跳舞。</p><p>其他的蜜蜂飞走了。</p>"),
+        (CHINESE, f"<p>{CHINESE.replace(chr(10), '')}</p>"),
+        (f"{DANCE[:-1]} to the well-\nknown flowers.", f"<p>{JOINED[:-1]} to the well-known flowers.</p>"),
+        (VERSES, f"<pre>{VERSES}</pre>"),
+        ("Of bees\n=======\n\nBees dance.", "<h1>Of bees</h1><p>Bees dance.</p>"),
+        ("Of wax\n------\nBees make wax.", "<h2>Of wax</h2><p>Bees make wax.</p>"),
+        ("Bees dance.\n\n\nCHAPTER I.\nOf wax\n\nYes.", "<p>Bees dance.</p><h2>CHAPTER I. Of wax</h2><p>Yes.</p>"),
+        ("OF WAX\n\nBees make wax.", "<h2>OF WAX</h2><p>Bees make wax.</p>"),
+        ("They make wax.\n\n\n\nHoney\n\nAnd honey.", "<p>They make wax.</p><h2>Honey</h2><p>And honey.</p>"),
+        ("Bees make\n\n- wax,\n- honey\n  and comb.", "<p>Bees make</p><ul><li>wax,</li><li>honey and comb.</li></ul>"),
+        ("Bees make:\n  1. wax,\n  2. honey.", "<p>Bees make:</p><ul><li>1. wax,</li><li>2. honey.</li></ul>"),
+        ("* Bees\n   * Queens\n* Ants", "<ul><li>Bees<ul><li>Queens</li></ul></li><li>Ants</li></ul>"),
+        ("Ann wrote:\n> Do they?\nYes.", "<p>Ann wrote:</p><blockquote><p>Do they?</p></blockquote><p>Yes.</p>"),
+        (">> Who asks?", "<blockquote><blockquote><p>Who asks?</p></blockquote></blockquote>"),
+        ("Bees dance.\n\n* * *\n\nThey do.", "<p>Bees dance.</p><p>They do.</p>"),
+        ("See http://a.example/?b=1&c. So it is.", f'<p>See <a href="{LINKED}">{LINKED}</a>. So it is.</p>'),
+        ("Bees <b> dance & sing.", "<p>Bees &lt;b&gt; dance &amp; sing.</p>"),
+        (f"{BOLD}\n\nThey d\x08dance in the dark.", "<h2>Bees</h2><p>They dance in the dark.</p>"),
+        ("\ufeffBees dance.\n\n", "<p>Bees dance.</p>"),
+    ],
+)  # fmt: skip
+def test_a_block_is_what_its_lines_show(text: str, html: str) -> None:
+    assert html_of(text) == html
+
+
+@pytest.mark.parametrize("listing", [FIGURE, CODE, TABLE])
+def test_figures_code_and_tables_keep_their_lines(listing: str) -> None:
+    bare = "\n".join(line[4:] for line in listing.splitlines())
+    document = read_document(f"{DANCE}\n\n{listing}\n\n{DANCE}".encode(), PLAIN_TEXT)
+    assert document.body.count("<pre>") == 1
+    assert f"<pre>{bare.replace('>', '&gt;')}</pre>" in document.body
+
+
+PAGES = """\
+Hive Working Group                                              A. Smith
+Request for Comments: 9999                                      May 2024
+
+
+                       The Dance of the Honey Bee
+
+Abstract
+
+   Bees that come home with nectar dance in the dark of the hive, and
+   the others follow them.
+
+Table of Contents
+
+   1.  Introduction . . . . . . . . . . . . . . . . . . . . . . . . .  1
+   2.  The Dance  . . . . . . . . . . . . . . . . . . . . . . . . . .  2
+
+1.  Introduction
+
+   This memo says how bees tell each other in the dark where the flowers
+
+
+Smith                         Informational                     [Page 1]
+{break}
+RFC 9999                    Dance of the Bee                    May 2024
+
+
+   are, and how far away they are from the hive that they live in.
+
+2.  The Dance
+
+   They dance.
+
+
+Smith                         Informational                     [Page 2]
+{break}
+RFC 9999                    Dance of the Bee                    May 2024
+
+
+   They do so for hours.
+
+
+Smith                         Informational                     [Page 3]
+"""
+
+
+@pytest.mark.parametrize("divider", ["\f", ""])
+def test_pages_are_joined_without_running_lines_and_contents(divider: str) -> None:
+    text = PAGES.replace("{break}", divider)
+    html = html_of(text).partition("</pre>")[2]
+    assert html == (
+        "<h1>The Dance of the Honey Bee</h1><h2>Abstract</h2>"
+        "<p>Bees that come home with nectar dance in the dark of the hive, and the others follow them.</p>"
+        "<h2>1. Introduction</h2><p>This memo says how bees tell each other in the dark where the flowers are, and how "
+        "far away they are from the hive that they live in.</p>"
+        "<h2>2. The Dance</h2><p>They dance.</p><p>They do so for hours.</p>"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "is_text"),
+    [
+        (DANCE, True),
+        (VERSES, True),
+        ("蜜蜂在黑暗的蜂巢里跳舞。", True),
+        ("Run it:\n\n    make -j4 CFLAGS=-O2\n    ./bees --dance=1\n\n" + f"{DANCE}\n\n" * 2, True),
+        (CONTENTS + "".join(f"\n{title}\n\n" + "    x[1] = {2};\n" * 9 for title in CONTENTS.splitlines()), True),
+        ("int main(void) {\n    return dance(&bees[0], 3);\n}\n", False),
+        ("name,count\nqueen,1\nworker,40000\n", False),
+        ('{"bees": [1, 2, 3], "hive": "A-1"}\n', False),
+        ("127.0.0.1 - - [02/May/2024:10:00:00] \"GET /a HTTP/1.1\" 200\n" * 3, False),
+    ],
+)  # fmt: skip
+def test_code_and_data_are_no_texts_for_readers(text: str, is_text: bool) -> None:
+    assert is_for_readers(parts_of(text)) == is_text

@@ -1,0 +1,66 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from crawler.contrib.lab.training.auto_weights import AutoTraining, ModelFigures, PageScore, auto_card, figures, tables
+from crawler.contrib.lab.training.examples import SetSummary
+from crawler.contrib.lab.training.train_extractor import auto_report
+from crawler.extraction.auto.model import Model
+
+GOOD, WORDY, SHORT = (
+    PageScore("article", 0.9, 0.9, 0.95, True),
+    PageScore("forum", 0.4, 0.8, 0.6, False),
+    PageScore("", 0.9, 0.1, 0.2, False),
+)
+EMPTY = PageScore("forum", None, 0.0, 0.0, True)
+
+
+@pytest.mark.parametrize(
+    ("scores", "found"),
+    [
+        ([GOOD], ModelFigures(1, 0.9, 0.9, 0.9, 0.95, 1, 1.0)),
+        ([SHORT], ModelFigures(1, 0.9, 0.1, 0.18, 0.2, 0, None)),
+        # What has no text has no precision; recall is 0.
+        ([WORDY, EMPTY], ModelFigures(2, 0.4, 0.4, 0.4, 0.3, 2, 0.5)),
+        ([EMPTY], ModelFigures(1, 0.0, 0.0, 0.0, 0.0, 1, 1.0)),
+    ],
+)
+def test_figures(scores: list[PageScore], found: ModelFigures) -> None:
+    assert figures(scores) == pytest.approx(found)
+
+
+def made(model: Model) -> AutoTraining:
+    sets = [SetSummary(Path("news.jsonl"), 3, {"a.example", "b.example"}, is_golden=True)]
+    held = {"news": [GOOD], "posts": [WORDY, EMPTY], "old": [SHORT], "mixed": [GOOD, WORDY]}
+    return AutoTraining(sets, [], 3, held, {}, model, 7, 1_234)
+
+
+def test_what_it_is_weak_at(model: Model) -> None:
+    weak = auto_card(made(model)).partition("## Weak at")[2]
+    (of_sets, of_types) = [line for line in weak.splitlines() if line.startswith("- ")]
+    assert of_sets == (
+        "- pages of sites kept apart: old 0.180 (1), more is lost than left in; "
+        "posts 0.400 (2), more is left in than lost; mixed 0.737 (2), more is left in than lost"
+    )
+    assert of_types.startswith("- the same by type of page: forum 0.457 (3), more is left in than lost; article ")
+
+
+def test_tables_without_pages_are_left_out(model: Model) -> None:
+    assert [title for title, _ in tables(made(model))] == ["pages of sites kept apart", "the same by type of page"]
+    assert tables(made(model)._replace(held={})) == []
+    assert "Nothing was trained on the sets of validation" not in auto_card(made(model))
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [("a|b", "a\\|b"), ("<b>`a`", "\\<b>\\`a\\`"), ("a\n# b\x1b[2J", "a # b\\\\x1b[2J"), ("\udcff\\", "\\\\udcff\\\\")],
+)
+def test_names_of_sets_stay_in_their_cells(name: str, written: str, model: Model) -> None:
+    found = made(model)
+    one = replace(found.sets[0], path=Path(name))
+    text = auto_card(found._replace(sets=[one], validation=[one], held={name: [WORDY]}))
+    assert [line.split(" | 3 |")[0] for line in text.splitlines() if " | 3 |" in line] == [f"| {written}"] * 2
+    assert f"kept apart: {written} 0.533 (1)" in text
+    said = auto_report(found._replace(held={name: [WORDY]}), Path(__file__)).splitlines()
+    assert all(line.isprintable() for line in said)
