@@ -25,12 +25,10 @@ from crawler.checked_settings import (
     bounds_of,
     canonical_of,
     fallback_of,
-    image_filter_of,
     max_depth_of,
     similar_words_of,
 )
-from crawler.contrib.bulk.parallel import GARBAGE_THRESHOLD
-from crawler.contrib.documents.document_type import ENDINGS
+from crawler.doors import Door, find, load
 from crawler.extraction import LEARNING, Extractor, favouring
 from crawler.extraction.document_text import with_documents
 from crawler.extraction.extractor_fallback import with_fallback
@@ -40,19 +38,18 @@ from crawler.frontier.host_limits import LimitSettings
 from crawler.frontier.page_result import Candidate
 from crawler.frontier.scope import Scope
 from crawler.outcomes import Group
+from crawler.page.document_type import ENDINGS
 from crawler.recrawl.change_check import ChangeDetector
 from crawler.settings import LOG_LEVEL, user_agent
 from crawler.spiders.crawl_status import CrawlStatus, EndReason, OutcomeCounts
 from crawler.spiders.demo_site import serve_demo
-from crawler.spiders.document_reader import DocumentReader
-from crawler.spiders.fallback_pages import FallbackPages
 from crawler.spiders.fallback_threads import FallbackThreads
 from crawler.spiders.feed_texts import FeedTexts
 from crawler.spiders.links_and_images import EvidenceCache, LinkSelector, PageImages
 from crawler.spiders.named_lists import NamedLists
 from crawler.spiders.new_topic import score_again
+from crawler.spiders.other_pages import Documents, Rendering
 from crawler.spiders.page_reader import PageReader
-from crawler.spiders.page_rendering import PageRendering, PartDownloads, renderer_of
 from crawler.spiders.redirects import Redirects
 from crawler.spiders.request_outcomes import Leases
 from crawler.spiders.topic_tracker import Examples, SharedLearning, TopicTracker
@@ -61,6 +58,7 @@ from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.topic.focus import Focus
 from crawler.topic.link_scores import FocusOptions
 from crawler.topic.stop_rule import ON_TOPIC, Harvest, HarvestCounts
+from crawler.workers.machine import GARBAGE_THRESHOLD
 from crawler.workers.worker_report import WorkerReport
 
 logger = logging.getLogger(__name__)
@@ -112,8 +110,9 @@ class Crawl:
     method: str
     """The name of the extractor."""
     reader: PageReader
-    documents: DocumentReader
-    rendering: PageRendering | None = None
+    documents: Documents | None
+    """None if nothing is installed that reads documents and text files."""
+    rendering: Rendering | None = None
     """None if no page is rendered in a browser."""
     fallback: FallbackThreads | None = None
     """None if there is no second extractor."""
@@ -123,7 +122,7 @@ class Crawl:
     @property
     def has_browser(self) -> bool:
         """Whether pages can be rendered: one is installed and starts, and the crawl may use it."""
-        return self.rendering is not None and not self.rendering.renderer.chromium.is_broken
+        return self.rendering is not None and self.rendering.has_browser
 
     @property
     def pages(self) -> int:
@@ -287,20 +286,27 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         method=method,
         reader=reader,
         documents=documents,
-        rendering=_rendering(crawler, arguments, reader, count_statistic),
+        rendering=_rendering(crawler, arguments, reader),
         fallback=FallbackThreads(first, extract) if fallback is not None else None,
     )
     return _crawls[crawler]
 
 
-def _documents(crawler: Crawler, *, reads_files: bool) -> DocumentReader:
+def _documents(crawler: Crawler, *, reads_files: bool) -> Documents | None:
+    reader_class = load(Door.DOCUMENTS, "crawl") if reads_files else find(Door.DOCUMENTS, "crawl")
+    if reader_class is None:
+        return None
+
     def widen_limit(by: int) -> None:
         slot = crawler.engine.scraper.slot if crawler.engine is not None else None
         if slot is not None:  # else the crawl has ended
             slot.max_active_size += by
             wake_engine(crawler)
 
-    return DocumentReader(crawler.settings.getint("DOCUMENT_MAX_BYTES"), widen_limit, reads_files=reads_files)
+    documents: Documents = reader_class(
+        crawler.settings.getint("DOCUMENT_MAX_BYTES"), widen_limit, reads_files=reads_files
+    )
+    return documents
 
 
 def _configure(session: WorkerSession, reader: PageReader, settings: BaseSettings) -> None:
@@ -375,20 +381,14 @@ def _images(settings: BaseSettings, arguments: Arguments, extract: Extractor) ->
     )
 
 
-def _rendering(
-    crawler: Crawler, arguments: Arguments, reader: PageReader, count_statistic: Callable[[str, int], None]
-) -> PageRendering | None:
+def _rendering(crawler: Crawler, arguments: Arguments, reader: PageReader) -> Rendering | None:
     if arguments.render == "never":
         return None
-    lists = image_filter_of(crawler.settings).lists
-    renderer = renderer_of(PartDownloads(crawler, reader.frontier, lists, count_statistic))
-    if renderer is None:
+    crawl_rendering = find(Door.RENDERERS, "crawl")
+    if crawl_rendering is None:
         return None
-    is_always = arguments.render == "always"
-    fallbacks = FallbackPages(reader.extract)
-    return PageRendering(
-        renderer, reader.extract, reader.frontier, reader.counts, count_statistic, fallbacks, is_always
-    )
+    rendering: Rendering | None = crawl_rendering(crawler, reader, is_always=arguments.render == "always")
+    return rendering
 
 
 def slot_of(crawler: Crawler, name: str) -> Slot | None:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ from scrapy.utils.misc import load_object
 
 from crawler import settings as our_settings
 from crawler.arguments import ArgumentError, Arguments
-from crawler.contrib.browser.installed import INSTALLATION, is_usable
+from crawler.doors import RENDERER_INSTALLATION, Door, MissingPartError, find, load
 from crawler.extraction import EXTRACTORS, Extractor, favouring
 from crawler.extraction.extractor_fallback import ExtractorFallback, FallbackServer
 from crawler.noise.verdict import MODELS, FilterLists, ImageNoiseFilter, Judge
@@ -121,12 +120,7 @@ def check_crawl(settings: BaseSettings, arguments: Arguments) -> None:
     image_filter_of(settings)
     fallback_of(settings)
     similar_words_of(settings, arguments)
-    if arguments.documents and find_spec("pypdfium2") is None:
-        raise ArgumentError("documents=yes needs the package pypdfium2: pip install 'winnow-crawler[documents]'")
-    if arguments.render == "always" and not is_usable():
-        raise ArgumentError(
-            "render=always needs Playwright and a browser: {installation}", installation=Message(INSTALLATION)
-        )
+    check_parts(arguments)
     if arguments.workers != 1 and settings.getdict("FEEDS"):
         raise ArgumentError(
             "workers={number} cannot be given with -o, -O or FEEDS, which write the items of one worker; "
@@ -137,6 +131,20 @@ def check_crawl(settings: BaseSettings, arguments: Arguments) -> None:
         favouring(arguments.extractor or settings["EXTRACTOR"], arguments.favour)
     except ValueError as error:
         raise ArgumentError(str(error)) from None
+
+
+def check_parts(arguments: Arguments) -> None:
+    """Raise an ArgumentError unless the parts that the arguments need are installed."""
+    if arguments.documents:
+        try:
+            load(Door.DOCUMENTS, "file")
+        except MissingPartError as error:
+            raise ArgumentError("documents=yes cannot be given, as {why}", why=error.message) from None
+    is_usable = find(Door.RENDERERS, "is_usable")
+    if arguments.render == "always" and (is_usable is None or not is_usable()):
+        raise ArgumentError(
+            "render=always needs Playwright and a browser: {installation}", installation=Message(RENDERER_INSTALLATION)
+        )
 
 
 def check_framework(settings: BaseSettings) -> None:

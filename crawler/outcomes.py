@@ -9,7 +9,7 @@ from http import HTTPStatus
 from string import Formatter
 from typing import NamedTuple, Self
 
-from crawler.contrib.documents.document import MAX_PAGES, MAX_TEXT, Fault
+from crawler.page.document import MAX_PAGES, MAX_TEXT, Fault
 from crawler.page.html_tree import MAX_ATTRIBUTES, MAX_BLOCKS, MAX_BYTES, MAX_LEVELS, MAX_TAGS, Cut
 from crawler.page.image_file import NonImage
 from crawler.translation.message import N_, Message, plural

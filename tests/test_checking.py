@@ -30,7 +30,7 @@ def test_a_crawl_needs_no_setting_changed() -> None:
 
 @pytest.mark.parametrize(("render", "is_right"), [("auto", True), ("never", True), ("always", False)])
 def test_only_always_needs_a_browser(render: str, is_right: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crawler.checked_settings.is_usable", lambda: False)
+    monkeypatch.setattr("crawler.contrib.browser.installed.is_usable", lambda: False)
     with nullcontext() if is_right else pytest.raises(ArgumentError, match="render=always needs Playwright"):
         check_crawl(ours(), parse({"seeds": "demo", "render": render}))
 

@@ -13,7 +13,10 @@ MOST_LINES = 150
 
 def test_the_two_lines_come_first_and_ci_runs_the_second() -> None:
     first, second = re.findall(r"^\$ (.+)$", READMES[0].read_text(encoding="utf-8"), re.MULTILINE)
-    assert first == 'python -m pip install . && scrapy crawl topic -a seeds=demo -a topic="honey bees"'
+    assert (
+        first
+        == "python -m pip install '.[dashboard,schedule]' && scrapy crawl topic -a seeds=demo -a topic=\"honey bees\""
+    )
     assert second == "python -m pip install '.[dev]' && pytest -n 4"
     assert second in CI
 

@@ -153,9 +153,9 @@ def clean(given: Sequence[str]) -> int:
     settings = dict(setting.partition("=")[::2] for setting in options.set)
     from crawler.api.document import Document, page_of
     from crawler.api.fetch_page import fetch_page
-    from crawler.contrib.browser.signs import has_programs
-    from crawler.contrib.documents.document_type import text_type_of_file
     from crawler.extraction import favouring
+    from crawler.page.document_type import text_type_of_file
+    from crawler.page.script_signs import has_programs
 
     try:
         if is_address:

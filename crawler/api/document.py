@@ -5,15 +5,14 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from crawler.contrib.bulk.archives.records import NotHtmlError
-from crawler.contrib.bulk.archives.saved_documents import saved_document
-from crawler.contrib.documents.document import DocumentError
+from crawler.api.saved_document import saved_document
 from crawler.extraction import Extractor, favouring
 from crawler.extraction.document_text import with_documents
 from crawler.metadata.record_readers import READERS
 from crawler.noise.page_images import page_images
 from crawler.noise.page_markdown import page_markdown
-from crawler.page.page import DocumentFacts, Extraction, Page, is_html, media_type
+from crawler.page.document import DocumentError
+from crawler.page.page import DocumentFacts, Extraction, NotHtmlError, Page, is_html, media_type
 
 FIELDS = (
     *("text", "markdown", "title", "author", "published", "published_source"),

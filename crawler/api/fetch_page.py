@@ -12,11 +12,11 @@ from twisted.python.failure import Failure
 
 from crawler.api.document import page_of
 from crawler.build_crawl import REPLACED
-from crawler.contrib.browser.page_load import Fault, RenderError
+from crawler.doors import Door, find
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Page
+from crawler.spiders.other_pages import RenderFault
 from crawler.spiders.page_reader import header
-from crawler.spiders.page_rendering import PartDownloads, rendered_page, renderer_of
 from crawler.spiders.request_outcomes import outcome_of, wall_outcome
 from crawler.translation.message import MessageError
 from crawler.urls.parsing import route
@@ -60,13 +60,11 @@ class _OnePage(Spider):
 
     async def rendered(self, page: Page, response: Response) -> Page | Outcome:
         """The page as its scripts make it, or why there is none."""
-        renderer = renderer_of(PartDownloads(self.crawler, None, None, self.crawler.stats.inc_value))
-        if renderer is None:
-            return Outcome(Code.NOT_RENDERED, Fault.NO_BROWSER)
-        try:
-            return await rendered_page(renderer, page, response)
-        except RenderError as error:
-            return Outcome(Code.NOT_RENDERED, error.fault)
+        render_response = find(Door.RENDERERS, "page")
+        if render_response is None:
+            return Outcome(Code.NOT_RENDERED, RenderFault.NO_BROWSER)
+        rendered: Page | Outcome = await render_response(self.crawler, page, response)
+        return rendered
 
     def fail(self, failure: Failure) -> None:
         response = getattr(failure.value, "response", None)

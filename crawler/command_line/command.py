@@ -20,6 +20,7 @@ from scrapy.exceptions import UsageError
 
 from crawler.command_line.stop_signals import ignore_repeats
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, refuse, say, standard_output
+from crawler.doors import Door, MissingPartError, Part, load, resolve
 from crawler.translation.message import LOCALE, N_, SOURCE, Message, MessageError, here, localized
 from crawler.translation.program import is_winnow
 
@@ -141,7 +142,7 @@ class Command(ScrapyCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         try:
             with standard_output():
-                self.exitcode = int(resolve_name(self.function)(self.given, self.settings))
+                self.exitcode = int(resolve(Part(self.function))(self.given, self.settings))
         except MessageError as error:
             if isinstance(error, ValueError):
                 self.refuse(error.message)
@@ -153,6 +154,25 @@ class Command(ScrapyCommand):
     def refuse(self, message: str | Message) -> NoReturn:
         """Exit with one line and status 2."""
         refuse(Message(message) if isinstance(message, str) else message, self.called)
+
+
+def command_of_part(name: str) -> type[Command]:
+    """The class of a command that a part has; if the part is missing, that of a command that only says so."""
+    try:
+        command: type[Command] = load(Door.COMMANDS, name)
+    except MissingPartError as error:
+        return type("MissingCommand", (_MissingCommand,), {"error": error})
+    return command
+
+
+class _MissingCommand(Command):
+    """A command whose part is not installed."""
+
+    summary = N_("Not installed.")
+    error: MissingPartError
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        self.refuse(self.error.message)
 
 
 class Subcommand(NamedTuple):

@@ -43,7 +43,7 @@ def parquet(
         from pyarrow.parquet import ParquetWriter
     except ImportError:
         raise WrongUseError(
-            "{names} must be installed: python -m pip install '.[{extra}]'", names="pyarrow", extra="parquet"
+            "{names} must be installed: python -m pip install '.[{extra}]'", names="pyarrow", extra="corpus"
         ) from None
     pages = iter(pages)
     begun = list(islice(pages, 1))

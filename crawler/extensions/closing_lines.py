@@ -13,7 +13,7 @@ from scrapy.crawler import Crawler
 
 from crawler.build_crawl import Crawl, crawl_of
 from crawler.command_line.terminal import byte_size, printable
-from crawler.contrib.browser.installed import INSTALLATION
+from crawler.doors import RENDERER_INSTALLATION
 from crawler.outcomes import Code, Group, Outcome, Outcomes, ranked
 from crawler.reports.report_noise import saved_bytes
 from crawler.spiders.crawl_status import EndReason, OutcomeCounts
@@ -233,7 +233,7 @@ def _not_rendered(pages: int) -> list[Message]:
             "{n} pages have no text without their scripts. To read them, install Playwright and a browser "
             "({installation}), and crawl again with -a refresh=all.",
             pages,
-            installation=Message(INSTALLATION),
+            installation=Message(RENDERER_INSTALLATION),
         )
     ]
 

@@ -2,9 +2,9 @@
 
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 
-from crawler.contrib.bulk.archives.http_answer import MOST_CODINGS
 from crawler.outcomes import Code, Outcome
 from crawler.spiders.request_outcomes import Refusal
+from crawler.urls.http_limits import MOST_CODINGS
 
 MOST_PARTS = 1_000
 """Compressed parts of a body, one after the other; each takes ten microseconds, even if it is empty."""

@@ -20,9 +20,9 @@ from twisted.web.http import _ChunkedTransferDecoder
 from zope.interface import alsoProvides
 
 from crawler.build_crawl import slot_of
-from crawler.contrib.bulk.archives.http_answer import MOST_CHUNKS
 from crawler.outcomes import Code, Outcome
 from crawler.spiders.request_outcomes import ONLY_PUBLIC, Refusal
+from crawler.urls.http_limits import MOST_CHUNKS
 from crawler.urls.public_hosts import is_public
 
 MOST_BYTES = 256 * 1024

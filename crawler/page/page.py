@@ -311,6 +311,10 @@ def media_type(content_type: str) -> str:
     return match[1].lower() if match else ""
 
 
+class NotHtmlError(Exception):
+    """A file is no web page, and no document that can be read; the message is its media type."""
+
+
 def is_html(content_type: str, body: bytes) -> bool:
     """Whether a response is a web page, by its declared type or, without one, by its first bytes."""
     declared = media_type(content_type)

@@ -8,9 +8,9 @@ from sys import getsizeof
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from crawler.contrib.documents.document import Document, Facts
-from crawler.contrib.documents.document_page import document_page
 from crawler.metadata.page_purpose import is_login
+from crawler.page.document import Document, Facts
+from crawler.page.document_page import document_page
 from crawler.page.page import MadeFrom, Page
 from crawler.page.sitemaps import day
 from crawler.urls.parsing import site

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from scrapy.http import Response
 
-from crawler.contrib.documents.document_type import is_source_of
 from crawler.frontier.page_result import Candidate
 from crawler.items import ImageItem
 from crawler.metadata.language import normalise
@@ -19,6 +18,7 @@ from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.image_features import sightings
 from crawler.noise.page_images import MOST_IMAGES
 from crawler.outcomes import Code, Outcome
+from crawler.page.document_type import is_source_of
 from crawler.page.image_file import content_of, type_of
 from crawler.page.links import Link
 from crawler.spiders.request_outcomes import NO_WHOLE_PAGE

@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 from scrapy.http import Headers, Response
 
-from crawler.contrib.browser.signs import lacks_text
 from crawler.extraction import version
 from crawler.extraction.extractor_fallback import is_doubtful
 from crawler.frontier import page_result
@@ -25,6 +24,7 @@ from crawler.noise.page_images import page_images
 from crawler.outcomes import Code, Outcome
 from crawler.page.missing_notice import is_missing_notice
 from crawler.page.page import MadeFrom, Page
+from crawler.page.script_signs import lacks_text
 from crawler.recrawl.page_history import ChangeCheck, PageChange
 from crawler.rights.page_rights import HEADERS, NO_FILES, SiteFiles, read_rights
 from crawler.rights.purpose import LABEL_ONLY, Purpose

@@ -39,6 +39,7 @@ from crawler.urls.parsing import site
 
 if TYPE_CHECKING:
     from crawler.items import ImageItem, PageItem
+    from crawler.spiders.other_pages import Documents, Rendering
     from crawler.store.worker_session import WorkerSession
 
 # A refresh within these seconds is a redirect; a slower one is a page that reloads itself.
@@ -73,7 +74,8 @@ class TopicSpider(Spider):
             check_crawl(crawler.settings, arguments)
         spider = super().from_crawler(crawler, build(crawler, arguments, session))
         crawler.signals.connect(spider.leave_other_types, signals.headers_received)
-        crawler.signals.connect(spider.crawl.documents.close, signals.spider_closed)
+        if spider.crawl.documents is not None:
+            crawler.signals.connect(spider.crawl.documents.close, signals.spider_closed)
         if spider.crawl.fallback is not None:
             crawler.signals.connect(spider.crawl.fallback.close, signals.spider_closed)
         return spider
@@ -91,7 +93,8 @@ class TopicSpider(Spider):
             return Request(url, self.parse_image, errback=self.failed, dont_filter=True, meta=meta)
         asked = conditional_headers(lease.known, self.crawl.reader.comparison.version)
         meta = {"lease": lease} | ({"handle_httpstatus_list": [NOT_MODIFIED]} if asked else {})
-        if largest := self.crawl.documents.largest(url):
+        largest = self.crawl.documents.largest(url) if self.crawl.documents is not None else None
+        if largest is not None:
             meta["download_maxsize"] = largest
         return Request(url, self.parse, errback=self.failed, dont_filter=True, headers=asked, meta=meta)
 
@@ -100,7 +103,8 @@ class TopicSpider(Spider):
         lease: Lease | None = request.meta.get("lease")
         declared = media_type(header(headers, "Content-Type"))
         is_page = lease is not None and lease.candidate.kind in KINDS | {"link"}
-        is_document = self.crawl.documents.is_wanted(headers, request.url)
+        documents = self.crawl.documents
+        is_document = documents is not None and documents.is_wanted(headers, request.url)
         if is_page and declared and declared not in HTML_TYPES and not is_document:
             raise StopDownload(fail=False)
 
@@ -109,7 +113,7 @@ class TopicSpider(Spider):
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         if "lease" not in response.request.meta:
             return iter((read_alone(response, self.settings["EXTRACTOR"], extractor_of(self.settings)),))
-        request, lease = response.request, lease_of(response.request)
+        request, lease, documents = response.request, lease_of(response.request), self.crawl.documents
         kind, content_type = lease.candidate.kind, header(response.headers, "Content-Type")
         if response.status == NOT_MODIFIED:
             check = ChangeCheck(PageChange.NOT_MODIFIED)
@@ -120,9 +124,9 @@ class TopicSpider(Spider):
             self.learn_home(request)
             self.crawl.reader.feeds.keep(response.url, found.texts)
             self.finish(request, self.list_result(request, found))
-        elif self.is_document(response):
-            return self.parse_document(response)
-        elif response.status in NO_WHOLE_PAGE:
+        elif documents is not None and is_whole(response) and documents.is_document(response):
+            return self.parse_document(response, documents)
+        elif not is_whole(response):
             self.skip(request, Outcome(Code.NOT_WHOLE, str(response.status)))
         elif not is_html(self.declared_type(response), response.body):
             self.skip(request, Outcome(Code.NOT_HTML, media_type(content_type)))
@@ -130,27 +134,25 @@ class TopicSpider(Spider):
             page = page_of(response)
             if page.refresh is not None and page.refresh[0] <= REFRESH_SECONDS:
                 return self.follow_refresh(page, response, page.refresh[1])
-            if self.crawl.rendering is not None and self.crawl.rendering.may_be_due(page):
-                return self.render_page(page, response)
+            rendering = self.crawl.rendering
+            if rendering is not None and rendering.may_be_due(page):
+                return self.render_page(page, response, rendering)
             if self.crawl.fallback is not None:
                 return self.parse_page_in_doubt(page, response)
             return self.parse_page(page, response)
         return iter(())
 
-    def is_document(self, response: Response) -> bool:
-        """Whether a response is a whole document of a kind that is read."""
-        return response.status not in NO_WHOLE_PAGE and self.crawl.documents.is_document(response)
-
     def declared_type(self, response: Response) -> str:
         """The type that a server declares; none if it is that of a document, as whatever is none may be a page."""
-        is_wrong = self.crawl.documents.may_be_page(response)
+        documents = self.crawl.documents
+        is_wrong = documents is not None and documents.may_be_page(response)
         return "" if is_wrong else header(response.headers, "Content-Type")
 
-    async def parse_document(self, response: Response) -> Iterable[PageItem]:
+    async def parse_document(self, response: Response, documents: Documents) -> Iterable[PageItem]:
         """The document as an item, if it is to be stored."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         try:
-            page = await self.crawl.status.unless_ending(self.crawl.documents.page(response))
+            page = await self.crawl.status.unless_ending(documents.page(response))
         except EndingError:
             return ()  # its lease ends with the session, and the next run requests it again
         if isinstance(page, Outcome):
@@ -158,13 +160,11 @@ class TopicSpider(Spider):
             return ()
         return self.parse_page(page, response)
 
-    async def render_page(self, page: Page, response: Response) -> Iterable[PageItem]:
+    async def render_page(self, page: Page, response: Response, rendering: Rendering) -> Iterable[PageItem]:
         """The page as an item after a browser has rendered it, unless the trials before it brought nothing."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
-        assert self.crawl.rendering is not None  # noqa: S101 - as it may be due
         try:
-            rendering = self.crawl.rendering.rendered(page, response)
-            rendered = await self.crawl.status.unless_ending(rendering)
+            rendered = await self.crawl.status.unless_ending(rendering.rendered(page, response))
         except EndingError:
             return ()
         response.request.meta[TRIAL] = rendered.trial
@@ -320,6 +320,11 @@ class TopicSpider(Spider):
     def finish(self, request: Request, result: PageResult) -> None:
         """End a request with its result."""
         self.crawl.leases.finish(lease_of(request), result)
+
+
+def is_whole(response: Response) -> bool:
+    """Whether a response has a whole page or document, by its status."""
+    return response.status not in NO_WHOLE_PAGE
 
 
 FROM_FRONTIER = TopicSpider.start

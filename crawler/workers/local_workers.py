@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 from scrapy.crawler import Crawler
 
 from crawler.arguments import AUTO, MAX_WORKERS
-from crawler.contrib.bulk.parallel import cores
 from crawler.outcomes import Group, Outcome
 from crawler.spiders.crawl_status import EndReason
+from crawler.workers.machine import cores
 from crawler.workers.worker_report import WorkerReport
 
 if TYPE_CHECKING:

@@ -270,9 +270,9 @@ def gold_of_rfc(html: bytes) -> tuple[Reading, bool]:
 
 def texts(root: Path, part: str = "") -> None:
     """Print how well plain texts are read, beside their HTML."""
-    from crawler.contrib.documents.document import DocumentError
-    from crawler.contrib.documents.document_type import PLAIN_TEXT
     from crawler.contrib.documents.read_document import read_document
+    from crawler.page.document import DocumentError
+    from crawler.page.document_type import PLAIN_TEXT
 
     rows: dict[str, list[tuple[float, ...]]] = {}
     texts = (path for path in sorted(root.rglob("*.txt.gz")) if not path.is_symlink())
@@ -307,9 +307,9 @@ LEAST_WORDS = 50
 
 def markdown(root: Path) -> None:
     """Print how well Markdown is read, beside what another program makes of it."""
-    from crawler.contrib.documents.document_type import MARKDOWN
     from crawler.contrib.documents.read_document import read_document
     from crawler.contrib.lab.evaluation.structure_scores import parts
+    from crawler.page.document_type import MARKDOWN
 
     sys.path.insert(0, str(Path(__file__).parent))
     from strangers_sites.compare import plain_markdown, text_of

@@ -29,7 +29,6 @@ sys.path.insert(0, str(ROOT))
 
 from lxml import etree  # noqa: E402
 
-from crawler.contrib.bulk.parallel import GARBAGE_THRESHOLD  # noqa: E402
 from crawler.contrib.lab.evaluation.peers import PEERS, MethodInput, is_installed, version  # noqa: E402
 from crawler.extraction import EXTRACTORS  # noqa: E402
 from crawler.extraction.auto import comments, main_text  # noqa: E402
@@ -37,6 +36,7 @@ from crawler.metadata.author import author  # noqa: E402
 from crawler.metadata.publication_date import publication_date  # noqa: E402
 from crawler.metadata.title import headline  # noqa: E402
 from crawler.page.page import Page  # noqa: E402
+from crawler.workers.machine import GARBAGE_THRESHOLD  # noqa: E402
 
 SETS = ("andy_articles", "fundus")
 BYTES, ELEMENTS = (150_000, 200_000), (500, 1_000)

@@ -34,9 +34,9 @@ from crawler.contrib.browser.chromium import Chromium  # noqa: E402
 from crawler.contrib.browser.page_load import Renderer, RenderError, RenderOptions, Source  # noqa: E402
 from crawler.contrib.browser.parts import Part, PartAnswer, PartCache  # noqa: E402
 from crawler.contrib.browser.processes import memory_of  # noqa: E402
-from crawler.contrib.browser.signs import sign_of  # noqa: E402
 from crawler.extraction import EXTRACTORS  # noqa: E402
 from crawler.page.page import Page  # noqa: E402
+from crawler.page.script_signs import sign_of  # noqa: E402
 
 MEGABYTE = 1024 * 1024
 

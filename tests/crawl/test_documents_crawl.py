@@ -7,7 +7,7 @@ from typing import Any
 from document_files import R, Text, W, docx, epub, odt, packed, paragraph, pdf
 from sites import OPEN, Answer, Route, Site, crawl, page, serving
 
-from crawler.contrib.documents.document_type import DOCX, EPUB, ODT, PDF
+from crawler.page.document_type import DOCX, EPUB, ODT, PDF
 
 BEES = "Bees dance in the dark of the hive, and the others follow them to the flowers."
 LINKED = f'<w:p><w:r><w:t>{BEES}</w:t></w:r><w:hyperlink r:id="L"><w:r><w:t>More</w:t></w:r></w:hyperlink></w:p>'

@@ -13,8 +13,8 @@ import pytest
 from applications import BEES, data, script, shell
 from sites import OPEN, Answer, Asked, Crawl, Site, crawl, serving
 
+from crawler.contrib.browser.fallback_pages import MADE_UP
 from crawler.demo.article import Article
-from crawler.spiders.fallback_pages import MADE_UP
 
 SETTINGS: Mapping[str, Any] = OPEN | {
     "STATS_DUMP": "True",

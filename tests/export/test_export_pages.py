@@ -357,7 +357,7 @@ def test_without_pyarrow_it_is_said_what_to_install(place: Place, monkeypatch: p
     place.fill(1)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     said = place.export("-o", "a.parquet")
-    wanted = "pyarrow must be installed: python -m pip install '.[parquet]'"
+    wanted = "pyarrow must be installed: python -m pip install '.[corpus]'"
     assert (said.status, said.err) == (2, f"scrapy export: {wanted}\n")
     assert place.names() == []
 

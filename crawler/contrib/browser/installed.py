@@ -7,12 +7,6 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from crawler.translation.message import N_
-
-INSTALLATION = N_(
-    "python -m pip install 'winnow-crawler[browser]', and then playwright install chromium or the package chromium of "
-    "your system"
-)
 # The first is the same browser without the parts that make windows.
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FOLDERS = {"linux": ".cache/ms-playwright", "darwin": "Library/Caches/ms-playwright"}

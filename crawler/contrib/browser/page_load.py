@@ -6,13 +6,13 @@ import asyncio
 from base64 import b64decode, b64encode
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crawler.contrib.browser.chromium import BrowserError, Chromium
 from crawler.contrib.browser.parts import PIXEL, Part, PartAnswer, PartCache, Treatment
+from crawler.spiders.other_pages import RenderFault
 from crawler.urls.parsing import origin
 
 if TYPE_CHECKING:
@@ -34,20 +34,10 @@ GRACE = 5.0
 """Seconds after the time of a page in which it must say what it is by then."""
 
 
-class Fault(StrEnum):
-    """Why a page cannot be rendered."""
-
-    ENDLESS = "endless"
-    """Its scripts do not let anybody else do anything."""
-    CRASHED = "crashed"
-    FLOOD = "flood"
-    NO_BROWSER = "no_browser"
-
-
 class RenderError(Exception):
     """A page cannot be rendered."""
 
-    def __init__(self, fault: Fault) -> None:
+    def __init__(self, fault: RenderFault) -> None:
         super().__init__(str(fault))
         self.fault = fault
 
@@ -99,7 +89,7 @@ class Renderer:
             async with self._repeating:
                 html = await self._attempt(source)
         if html is None:
-            raise RenderError(Fault.CRASHED)
+            raise RenderError(RenderFault.CRASHED)
         return html
 
     async def _attempt(self, source: Source) -> str | None:
@@ -109,7 +99,7 @@ class Renderer:
                 async with self.chromium.tab() as context:
                     return await PageLoad(context, source, self.parts, self.options).html()
             except BrowserError:
-                raise RenderError(Fault.NO_BROWSER) from None
+                raise RenderError(RenderFault.NO_BROWSER) from None
             except RenderError:
                 raise
             except Exception:  # Playwright has errors of many kinds for a browser that has ended
@@ -143,12 +133,12 @@ class PageLoad:
     foreign_hosts: set[str] = field(default_factory=set)
     """The hosts of other sites that were requested for it."""
     _answering: set[asyncio.Task[None]] = field(default_factory=set)
-    _fault: asyncio.Future[Fault] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    _fault: asyncio.Future[RenderFault] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
     async def html(self) -> str:
         """The page after its scripts have run."""
         page = await self.context.new_page()
-        page.on("crash", lambda _: self._fail(Fault.CRASHED))
+        page.on("crash", lambda _: self._fail(RenderFault.CRASHED))
         self.context.on("page", self._close_window)
         session = await self._intercepting_session(page)
         limit = self.options.seconds + GRACE
@@ -158,7 +148,7 @@ class PageLoad:
             if self._fault.done():
                 raise RenderError(self._fault.result())
             if not working.done():
-                raise RenderError(Fault.ENDLESS)
+                raise RenderError(RenderFault.ENDLESS)
             return working.result()
         finally:
             self.is_over = True
@@ -264,9 +254,9 @@ class PageLoad:
     def _count_request(self) -> None:
         self.asked += 1
         if self.asked > FLOOD:
-            self._fail(Fault.FLOOD)
+            self._fail(RenderFault.FLOOD)
 
-    def _fail(self, fault: Fault) -> None:
+    def _fail(self, fault: RenderFault) -> None:
         if not self._fault.done():
             self._fault.set_result(fault)
 
@@ -345,7 +335,7 @@ class World:
         asked = {"expression": expression, "contextId": self.id, "returnByValue": True}
         found = await self.session.send("Runtime.evaluate", asked)
         if "exceptionDetails" in found:
-            raise RenderError(Fault.CRASHED)
+            raise RenderError(RenderFault.CRASHED)
         return found["result"].get("value")
 
 

@@ -48,11 +48,12 @@ from crawler.contrib.bulk.cleaning import (
     lost,
     with_libraries,
 )
-from crawler.contrib.bulk.parallel import DIED, GARBAGE_THRESHOLD, WorkersError, as_done, cores
+from crawler.contrib.bulk.parallel import DIED, WorkersError, as_done
 from crawler.contrib.bulk.progress_bar import CleaningProgress, outcome_lines
 from crawler.contrib.bulk.resume_manifest import ENDING, Pair, go_on, largest_first, maker, pairs
 from crawler.extraction import favouring
 from crawler.translation.message import Message, counted, localized, plural
+from crawler.workers.machine import GARBAGE_THRESHOLD, cores
 
 Engine = Callable[[FileCleaner, Sequence[Pair], Callable[[str], None]], Iterator[FileResult]]
 
@@ -65,7 +66,7 @@ def engine(opts: argparse.Namespace, jobs: int) -> Engine:
         from crawler.contrib.bulk.dask import by_dask
     except ImportError:
         raise WrongUseError(
-            "{names} must be installed: python -m pip install '.[{extra}]'", names="distributed", extra="dask"
+            "{names} must be installed: python -m pip install '.[{extra}]'", names="distributed", extra="bulk"
         ) from None
     return lambda work, todo, said: by_dask(work, todo, opts.scheduler or "", jobs, said)
 

@@ -23,11 +23,11 @@ from scrapy.utils.log import configure_logging
 from sqlalchemy import Connection, Engine
 from sqlalchemy.engine import URL
 
+from crawler.api.saved_document import saved_document
 from crawler.atomic_files import AtomicFile, OutputError
 from crawler.checked_settings import fallback_of
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, byte_size, printable, spell_out_log
 from crawler.contrib.bulk.archives.records import Broken
-from crawler.contrib.bulk.archives.saved_documents import saved_document
 from crawler.contrib.bulk.clean_again import (
     MADE_ANEW,
     RESPONSE,
@@ -41,7 +41,7 @@ from crawler.contrib.bulk.clean_again import (
 )
 from crawler.contrib.bulk.clean_files import only_run
 from crawler.contrib.bulk.cleaning import Cleaned, CleaningCounts
-from crawler.contrib.bulk.parallel import DIED, GARBAGE_THRESHOLD, WorkersError, cores, in_order
+from crawler.contrib.bulk.parallel import DIED, WorkersError, in_order
 from crawler.contrib.bulk.progress_bar import CleaningProgress, outcome_lines
 from crawler.contrib.bulk.resume_manifest import maker
 from crawler.extraction import LEARNING, favouring, method_and_favour, with_library
@@ -71,6 +71,7 @@ from crawler.store.database import (
 from crawler.store.read_only import exists, reading
 from crawler.translation.message import Message, localized, plural
 from crawler.urls.parsing import host_of
+from crawler.workers.machine import GARBAGE_THRESHOLD, cores
 
 PAGES_AT_ONCE = 200  # pages saved in one transaction
 LETTERS_AT_ONCE = 8_000_000  # characters of texts that wait to be saved, plus one page

@@ -20,7 +20,6 @@ from crawler.contrib.bulk.archives.records import (
     Broken,
     BrokenError,
     InputError,
-    NotHtmlError,
     Raw,
     ReadResult,
     Skipped,
@@ -30,7 +29,6 @@ from crawler.contrib.bulk.archives.records import (
 from crawler.contrib.bulk.common_parts import Libraries, learned
 from crawler.contrib.bulk.parallel import in_order
 from crawler.contrib.bulk.resume_manifest import NO_ARCHIVE, Pair, is_folder, maker
-from crawler.contrib.documents.document import DocumentError
 from crawler.extraction import LEARNING, Extractor, with_library
 from crawler.extraction.document_text import METHOD, with_documents
 from crawler.extraction.extractor_fallback import ExtractorFallback, with_fallback
@@ -38,7 +36,9 @@ from crawler.metadata.record_readers import READERS
 from crawler.noise.page_images import page_images
 from crawler.noise.page_markdown import page_markdown
 from crawler.outcomes import Code, Outcome, Outcomes
+from crawler.page.document import DocumentError
 from crawler.page.html_tree import Cut
+from crawler.page.page import NotHtmlError
 from crawler.page.text import one_line
 from crawler.urls.parsing import host_of
 

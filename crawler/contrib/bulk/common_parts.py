@@ -8,11 +8,11 @@ depends on the order in which pages are cleaned, the texts are the same with any
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
-from crawler.contrib.bulk.archives.records import BrokenError, NotHtmlError, Raw, ReadResult, WalledError
-from crawler.contrib.documents.document import DocumentError
+from crawler.contrib.bulk.archives.records import BrokenError, Raw, ReadResult, WalledError
 from crawler.extraction.methods.template import N1, Learner, Library
 from crawler.extraction.site_libraries import MAX_KEPT
-from crawler.page.page import Page
+from crawler.page.document import DocumentError
+from crawler.page.page import NotHtmlError, Page
 from crawler.urls.parsing import host_of
 
 PAGES = 2 * N1

@@ -20,6 +20,8 @@ from multiprocessing.connection import Connection, wait
 from queue import SimpleQueue
 from typing import Any, Generic, TypeVar
 
+from crawler.workers.machine import GARBAGE_THRESHOLD
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -28,16 +30,8 @@ BATCH_SIZE = 2 * 1024 * 1024  # bytes of a batch at most, unless it is a single 
 AHEAD = 2  # batches that a process has at once, so that it never waits for the next one
 MOST_AHEAD = 16  # batches per process that may be started before the first is done
 MOST_BYTES = 256 * 1024 * 1024  # of all batches started and not done, unless there is only one
-# New objects after which Python collects cyclic garbage: a page makes thousands, few of them in cycles, and Python's
-# own 700 costs a crawl a tenth of its time.
-GARBAGE_THRESHOLD = 50_000
 DIED = "A process died; a new one continues its work."
 STARTS = 3  # processes in a row that die before they work; then no more are started
-
-
-def cores() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class WorkersError(Exception):

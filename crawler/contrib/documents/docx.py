@@ -6,9 +6,9 @@ from html import escape
 
 from lxml import etree
 
-from crawler.contrib.documents.document import Document, Facts
 from crawler.contrib.documents.html_body import Body, anchor
 from crawler.contrib.documents.package import Package, attribute, found, local
+from crawler.page.document import Document, Facts
 
 HEADING = re.compile(r"(?:heading|überschrift|titre|título|标题|標題|見出し)\s*([1-9])", re.IGNORECASE)
 SKIPPED = frozenset(

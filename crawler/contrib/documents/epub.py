@@ -7,9 +7,9 @@ from urllib.parse import unquote
 
 from lxml import etree
 
-from crawler.contrib.documents.document import MAX_PAGES, Document, DocumentError, Facts, Fault
 from crawler.contrib.documents.html_body import Body
 from crawler.contrib.documents.package import Package, attribute, found, local
+from crawler.page.document import MAX_PAGES, Document, DocumentError, Facts, Fault
 from crawler.page.page import Page
 
 DROPPED = ("script", "style", "nav", "svg", "img", "picture", "audio", "video", "iframe", "object", "embed", "form")

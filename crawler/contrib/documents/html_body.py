@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from html import escape
 
-from crawler.contrib.documents.document import MAX_BLOCKS, MAX_TEXT
+from crawler.page.document import MAX_BLOCKS, MAX_TEXT
 
 MAX_DEPTH = 8
 WEB = ("http://", "https://")

@@ -5,9 +5,9 @@ from html import escape
 
 from lxml import etree
 
-from crawler.contrib.documents.document import Document, DocumentError, Facts, Fault
 from crawler.contrib.documents.html_body import Body, anchor
 from crawler.contrib.documents.package import Package, attribute, found, local
+from crawler.page.document import Document, DocumentError, Facts, Fault
 
 SKIPPED = frozenset(
     "tracked-changes annotation annotation-end table-of-content alphabetical-index illustration-index table-index "

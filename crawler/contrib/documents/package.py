@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from crawler.contrib.documents.document import DocumentError, Fault
+from crawler.page.document import DocumentError, Fault
 
 MAX_FILES = 20_000
 """Entries of an archive: a book has some hundred."""

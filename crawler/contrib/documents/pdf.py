@@ -9,7 +9,6 @@ from typing import Any
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdf
 
-from crawler.contrib.documents.document import MAX_PAGES, MAX_TEXT, Document, DocumentError, Facts, Fault
 from crawler.contrib.documents.html_body import Body
 from crawler.contrib.documents.pdf_blocks import add_blocks, letters
 from crawler.contrib.documents.pdf_columns import gutter, in_order, side
@@ -19,6 +18,7 @@ from crawler.contrib.documents.pdf_lines import Line, PageReader, PdfPage
 from crawler.contrib.documents.pdf_links import MAX_TEXT as MAX_LINK_TEXT
 from crawler.contrib.documents.pdf_paragraphs import groups_of, measured
 from crawler.contrib.documents.pdf_tables import Table, with_tables
+from crawler.page.document import MAX_PAGES, MAX_TEXT, Document, DocumentError, Facts, Fault
 from crawler.page.text import fold_space
 
 MOST_OUTLINE = 5_000

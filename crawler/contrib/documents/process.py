@@ -8,8 +8,8 @@ import subprocess
 import sys
 import threading
 
-from crawler.contrib.documents.document import MAX_WAIT, Document, DocumentError, Facts, Fault
 from crawler.contrib.documents.worker import LENGTH
+from crawler.page.document import MAX_WAIT, Document, DocumentError, Facts, Fault
 
 MAX_ANSWER = 100_000_000
 """Bytes of an answer: the text of a document is smaller, whatever the process has become."""

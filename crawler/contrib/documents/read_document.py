@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from crawler.contrib.documents.document import Document, DocumentError, Fault
-from crawler.contrib.documents.document_type import DOCX, EPUB, ODT, OLE_MARK, PDF, ZIP, type_by_mark
 from crawler.contrib.documents.package import Package
+from crawler.page.document import Document, DocumentError, Fault
+from crawler.page.document_type import DOCX, EPUB, ODT, OLE_MARK, PDF, ZIP, type_by_mark
 from crawler.page.page import media_type
 
 

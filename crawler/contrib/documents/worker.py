@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import BinaryIO
 
-from crawler.contrib.documents.document import MAX_MEMORY, MAX_SECONDS, DocumentError, Fault
 from crawler.contrib.documents.read_document import read_document
+from crawler.page.document import MAX_MEMORY, MAX_SECONDS, DocumentError, Fault
 
 LENGTH = 8
 """Bytes of the length of a request or an answer."""

@@ -10,8 +10,9 @@ from flood_pages import FLOODS, STORES, peak_of_memory
 from process_tree import left_after
 from rendered_pages import HTML, URL, Rendering, rendering_in_browser
 
-from crawler.contrib.browser.page_load import Fault, RenderError, Source
+from crawler.contrib.browser.page_load import RenderError, Source
 from crawler.contrib.browser.processes import process_tree
+from crawler.spiders.other_pages import RenderFault
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self").exists(), reason="memory is read in Linux's /proc")
 
@@ -33,7 +34,7 @@ def opened() -> Iterator[Rendering]:
         yield rendering
 
 
-async def fault_and_peak(rendering: Rendering, script: str) -> tuple[Fault | None, int]:
+async def fault_and_peak(rendering: Rendering, script: str) -> tuple[RenderFault | None, int]:
     async with peak_of_memory() as peak:
         try:
             await rendering.renderer(seconds=15.0).render(page(script))
@@ -50,7 +51,7 @@ def test_a_flood_ends_the_browser_and_the_next_page_is_rendered(opened: Renderin
     assert opened.chromium._running is not None
     before = process_tree(opened.chromium._running.driver)
     fault, peak = opened.do(fault_and_peak(opened, FLOODS[name]))
-    assert fault is Fault.CRASHED
+    assert fault is RenderFault.CRASHED
     assert peak < MOST_PEAK
     assert "after" in opened.render("<body><script>document.body.append('after')</script>")
     opened.do(opened.chromium.close())

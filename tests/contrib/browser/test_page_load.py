@@ -9,9 +9,10 @@ import pytest
 from rendered_pages import HTML, URL, Rendering, rendering_in_browser
 
 from crawler.contrib.browser import page_load
-from crawler.contrib.browser.page_load import Fault, RenderError, Source
+from crawler.contrib.browser.page_load import RenderError, Source
 from crawler.contrib.browser.parts import KEPT_SECONDS, Part, PartAnswer, PartCache
 from crawler.contrib.browser.processes import is_renderer, kill, process_tree
+from crawler.spiders.other_pages import RenderFault
 
 HEAD = f'<!DOCTYPE html><html><head><base href="{URL}"></head>'
 
@@ -182,18 +183,18 @@ BUFFER = "new Uint8Array(5e7).fill(7)"
 @pytest.mark.parametrize(
     ("script", "fault"),
     [
-        pytest.param("while (true);", Fault.ENDLESS, marks=pytest.mark.long),
-        ("setTimeout(() => { while (true); }, 100)", Fault.ENDLESS),
-        ("const kept = []; while (true) kept.push(new Array(1e5).fill(Math.random()))", Fault.CRASHED),
-        (f"const kept = []; setInterval(() => kept.push({BUFFER}, document.body.append('x')), 1)", Fault.CRASHED),
-        ("for (let i = 0; i < 200; i++) fetch('/' + i)", Fault.FLOOD),
+        pytest.param("while (true);", RenderFault.ENDLESS, marks=pytest.mark.long),
+        ("setTimeout(() => { while (true); }, 100)", RenderFault.ENDLESS),
+        ("const kept = []; while (true) kept.push(new Array(1e5).fill(Math.random()))", RenderFault.CRASHED),
+        (f"const kept = []; setInterval(() => kept.push({BUFFER}, document.body.append('x')), 1)", RenderFault.CRASHED),
+        ("for (let i = 0; i < 200; i++) fetch('/' + i)", RenderFault.FLOOD),
     ],
 )
 def test_a_fault_costs_one_page(
-    rendering: Rendering, script: str, fault: Fault, monkeypatch: pytest.MonkeyPatch
+    rendering: Rendering, script: str, fault: RenderFault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(page_load, "FLOOD", 100)
-    seconds = 2.0 if fault is Fault.ENDLESS else 20.0
+    seconds = 2.0 if fault is RenderFault.ENDLESS else 20.0
     with pytest.raises(RenderError) as raised:
         rendering.render(f"<body><script>{script}</script>", seconds=seconds)
     assert raised.value.fault is fault
@@ -261,7 +262,7 @@ def test_a_browser_that_does_not_start_is_tried_three_times(monkeypatch: pytest.
     for number in range(4):
         with pytest.raises(RenderError) as raised:
             one.render("<body>x")
-        assert raised.value.fault is Fault.NO_BROWSER
+        assert raised.value.fault is RenderFault.NO_BROWSER
         assert one.chromium.is_broken is (number >= 2)
     one.close()
 

@@ -11,10 +11,9 @@ from sites import OPEN, Answer, Site, crawl, page, serving
 from sqlalchemy import create_engine, select, update
 
 from crawler.api.document import clean
-from crawler.contrib.bulk.archives import saved_documents
 from crawler.contrib.bulk.archives.records import Skipped
-from crawler.contrib.documents.document_type import DOCX, PDF
 from crawler.outcomes import Code, Outcome
+from crawler.page.document_type import DOCX, PDF
 from crawler.store import page_tables
 
 BEES = "Bees dance in the dark of the hive, and the others follow them to the flowers."
@@ -53,7 +52,7 @@ def test_a_document_in_one_call() -> None:
 
 
 def test_without_the_extra_documents_are_no_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(saved_documents, "find_spec", lambda name: None)
+    monkeypatch.setattr("crawler.doors.find_spec", lambda name: None)
     (tmp_path / "a.pdf").write_bytes(BOOK)
     (tmp_path / "b.warc").write_bytes(saved_pages.warc(1, saved_pages.answer(BOOK, content_type=PDF)))
     found = saved_pages.outcomes(tmp_path / "a.pdf", tmp_path / "b.warc")

@@ -13,10 +13,10 @@ import pytest
 from document_files import W, directory, docx, epub, odt, one_page, packed, paragraph, pdf, raw_pdf, slow_pdf
 from fork_server import environment
 
-from crawler.contrib.documents.document import DocumentError, Fault
-from crawler.contrib.documents.document_type import PLAIN_TEXT
 from crawler.contrib.documents.package import MAX_FILES, Package
 from crawler.contrib.documents.process import DocumentProcess
+from crawler.page.document import DocumentError, Fault
+from crawler.page.document_type import PLAIN_TEXT
 
 GOOD = docx(paragraph("Bees."))
 HALF_MINUTE = 25

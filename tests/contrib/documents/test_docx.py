@@ -3,8 +3,8 @@
 import pytest
 from document_files import W, docx, packed, paragraph
 
-from crawler.contrib.documents.document import DocumentError, Facts, Fault
 from crawler.contrib.documents.read_document import read_document
+from crawler.page.document import DocumentError, Facts, Fault
 
 ITEM = '<w:numPr><w:ilvl w:val="{}"/><w:numId w:val="3"/></w:numPr>'
 RUN = "<w:r><w:t>{}</w:t></w:r>"

@@ -3,8 +3,8 @@
 import pytest
 from document_files import epub
 
-from crawler.contrib.documents.document import DocumentError, Facts, Fault
 from crawler.contrib.documents.read_document import read_document
+from crawler.page.document import DocumentError, Facts, Fault
 
 
 @pytest.mark.parametrize(

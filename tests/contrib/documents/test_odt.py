@@ -3,8 +3,8 @@
 import pytest
 from document_files import odt
 
-from crawler.contrib.documents.document import DocumentError, Facts, Fault
 from crawler.contrib.documents.read_document import read_document
+from crawler.page.document import DocumentError, Facts, Fault
 
 LIST = (
     "<text:list><text:list-item><text:p>One</text:p><text:list><text:list-item><text:p>Two</text:p></text:list-item>"

@@ -3,10 +3,10 @@
 import pytest
 from document_files import BOLD, MONO, SANS, SONG, Text, pdf
 
-from crawler.contrib.documents.document import DocumentError, Facts, Fault
 from crawler.contrib.documents.pdf import read_pdf
 from crawler.contrib.documents.pdf_lines import MAX_LINKS
 from crawler.extraction.document_text import document_text
+from crawler.page.document import DocumentError, Facts, Fault
 from crawler.page.page import Page
 
 SENTENCE = (

@@ -7,29 +7,25 @@ from typing import Any
 
 import brotli
 
+from crawler.api.saved_document import saved_document
 from crawler.contrib.bulk.archives.records import (
     EMPTY_LINE,
     MAX_HEAD,
     MAX_PAGE,
     BrokenError,
-    NotHtmlError,
     WalledError,
     fields_of,
 )
-from crawler.contrib.bulk.archives.saved_documents import saved_document
 from crawler.contrib.bulk.archives.stream import Inflate, ZstdDecompressor, ZstdError
-from crawler.contrib.documents.document_type import may_be_document, text_type
-from crawler.page.page import Page, is_html, media_type
+from crawler.page.document_type import may_be_document, text_type
+from crawler.page.page import NotHtmlError, Page, is_html, media_type
 from crawler.page.walls import wall_service
+from crawler.urls.http_limits import MOST_CHUNKS, MOST_CODINGS
 
 CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,16})[ \t]*(?:;[^\r\n]*)?\r?\n")
 STATUS = re.compile(rb"HTTP/[\d.]+[ \t]+(\d{3})\b", re.IGNORECASE)
 LINE_END = re.compile(rb"\r?\n")
 BROTLI_PIECE = 1024 * 1024
-MOST_CODINGS = 2
-"""Content codings of a body, one around the other; some servers compress twice by mistake."""
-MOST_CHUNKS = 64_000
-"""Chunks of a body; each takes some microseconds, even if it is one byte."""
 TOO_LONG = f"the page is longer than {MAX_PAGE:,} bytes"
 
 

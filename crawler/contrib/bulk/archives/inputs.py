@@ -11,6 +11,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import NamedTuple, cast
 
+from crawler.api.saved_document import saved_document
 from crawler.contrib.bulk.archives import json_lines, stream
 from crawler.contrib.bulk.archives.records import (
     MAX_PAGE,
@@ -22,11 +23,10 @@ from crawler.contrib.bulk.archives.records import (
     Skipped,
     as_json,
 )
-from crawler.contrib.bulk.archives.saved_documents import saved_document
 from crawler.contrib.bulk.archives.stream import Stream
 from crawler.contrib.bulk.archives.warc_and_tianwang import TIANWANG_BEGINNING, WARC, read_tianwang, read_warc
-from crawler.contrib.documents.document_type import ENDINGS, PDF_MARK
 from crawler.outcomes import Code, Outcome
+from crawler.page.document_type import ENDINGS, PDF_MARK
 from crawler.page.page import Page, is_html
 
 STANDARD_INPUT = "-"

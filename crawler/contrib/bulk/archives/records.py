@@ -24,10 +24,6 @@ class BrokenError(Exception):
     """A record cannot be read; the message is a few words."""
 
 
-class NotHtmlError(Exception):
-    """A record is not a web page; the message is its media type."""
-
-
 class WalledError(Exception):
     """A record is the wall of a service against robots; the message is the service's name."""
 

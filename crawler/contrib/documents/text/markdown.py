@@ -10,7 +10,7 @@ from functools import cache
 
 from markdown_it import MarkdownIt
 
-from crawler.contrib.documents.document import Document, Facts
+from crawler.page.document import Document, Facts
 
 FIELDS = re.compile(r"\A\ufeff?(---|\+\+\+)[ \t]*\n(.{0,20000}?)\n\1[ \t]*(?:\n|\Z)", re.DOTALL)
 FIELD = re.compile(r"^(title|authors?|date|lang(?:uage)?)\s*[:=]\s*(\S.{0,300}?)\s*$", re.MULTILINE | re.IGNORECASE)

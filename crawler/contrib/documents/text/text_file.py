@@ -3,14 +3,14 @@
 import re
 from dataclasses import replace
 
-from crawler.contrib.documents.document import MAX_TEXT, Document, DocumentError, Facts, Fault
-from crawler.contrib.documents.document_type import MARKDOWN
 from crawler.contrib.documents.html_body import Body
 from crawler.contrib.documents.text.book_wrapper import book_of
 from crawler.contrib.documents.text.mail import Letter, common_subject, letters_of
 from crawler.contrib.documents.text.markdown import read_markdown
 from crawler.contrib.documents.text.plain_text import Kind, Part, is_for_readers, parts_of, write
 from crawler.page.decoding import decode
+from crawler.page.document import MAX_TEXT, Document, DocumentError, Facts, Fault
+from crawler.page.document_type import MARKDOWN
 from crawler.page.page import media_type
 
 MARKUP = re.compile(r"\s*<(?:!doctype|html|\?xml|head|body)\b", re.IGNORECASE)

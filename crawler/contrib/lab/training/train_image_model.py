@@ -8,7 +8,7 @@ from scrapy.settings import BaseSettings
 
 from crawler.atomic_files import check_apart, readable_file
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, one_line, say
-from crawler.contrib.bulk.parallel import WorkersError, cores
+from crawler.contrib.bulk.parallel import WorkersError
 from crawler.contrib.lab.evaluation.gold import ImageLabel, files_of, read_labels
 from crawler.contrib.lab.evaluation.image_metrics import BIN_HEAD, bin_cells, text
 from crawler.contrib.lab.training.examples import TooFewError
@@ -25,6 +25,7 @@ from crawler.reports.html_page import aligned
 from crawler.store.database import StateError, display_url, state_url
 from crawler.store.read_only import exists
 from crawler.translation.message import counted
+from crawler.workers.machine import cores
 
 CALLED = "scrapy noise train"
 FILE = "images.npz"
@@ -41,7 +42,7 @@ def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
         raise WrongUseError("--pages FILE goes with LABELS.jsonl")
     if find_spec("lightgbm") is None:
         raise WrongUseError(
-            "{names} must be installed: python -m pip install '.[{extra}]'", names="lightgbm", extra="train"
+            "{names} must be installed: python -m pip install '.[{extra}]'", names="lightgbm", extra="lab"
         )
     inputs = [readable_file(name) for name in (*given, *opts.validate)]
     labels, validation = _labels(inputs[: len(given)]), _labels(inputs[len(given) :])

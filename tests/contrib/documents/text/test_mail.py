@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from crawler.contrib.documents.document_type import PLAIN_TEXT
 from crawler.contrib.documents.read_document import read_document
 from crawler.contrib.documents.text.mail import Letter, common_subject, letters_of
+from crawler.page.document_type import PLAIN_TEXT
 
 HEAD = "From: Ann Smith <ann@bees.example>\nSubject: Bees\nDate: Thu, 02 May 2024 10:00:00 +0200\n"
 LETTER = Letter("Bees", "Ann Smith", "2024-05-02", "They dance.\n")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from crawler.contrib.documents.document import Facts
 from crawler.contrib.documents.text.markdown import MAX_MARKDOWN, read_markdown
+from crawler.page.document import Facts
 
 
 @pytest.mark.parametrize(

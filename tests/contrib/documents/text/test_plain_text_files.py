@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from crawler.contrib.documents.document_type import PLAIN_TEXT
 from crawler.contrib.documents.read_document import read_document
 from crawler.contrib.documents.text.plain_text import is_for_readers, parts_of
+from crawler.page.document_type import PLAIN_TEXT
 
 DANCE = """\
 Bees that come home with nectar dance in the dark of the hive, and the

@@ -2,9 +2,9 @@
 
 import pytest
 
-from crawler.contrib.documents.document import DocumentError, Facts, Fault
-from crawler.contrib.documents.document_type import MARKDOWN, PLAIN_TEXT
 from crawler.contrib.documents.read_document import read_document
+from crawler.page.document import DocumentError, Facts, Fault
+from crawler.page.document_type import MARKDOWN, PLAIN_TEXT
 
 BEES = "Bees dance in the dark of the hive, and the others follow them to the flowers."
 CHINESE = "蜜蜂在黑暗的蜂巢里跳舞，其他的蜜蜂跟着它飞到花丛中去。"

@@ -179,7 +179,7 @@ def test_without_scipy_one_line_says_what_to_install(tmp_path: Path) -> None:
     line = [sys.executable, "-c", code, "evaluate", "gold.jsonl"]
     said = subprocess.run(line, capture_output=True, text=True, cwd=tmp_path, env=environment(), check=False)
     assert said.returncode == 2
-    assert said.stderr == "scrapy evaluate: scipy must be installed: python -m pip install '.[evaluate]'\n"
+    assert said.stderr == "scrapy evaluate: scipy must be installed: python -m pip install '.[lab]'\n"
 
 
 @pytest.mark.long

@@ -295,7 +295,7 @@ def test_what_is_not_installed(
     for name in missing:
         monkeypatch.setitem(sys.modules, name, None)  # as Python has it where a module must not be imported
     ended = run(method, "a.jsonl")
-    said = f"scrapy train: {named} must be installed: python -m pip install '.[train]'\n"
+    said = f"scrapy train: {named} must be installed: python -m pip install '.[lab]'\n"
     assert (ended.status, ended.out, ended.err) == (2, "", said)
 
 

@@ -165,7 +165,7 @@ def test_without_lightgbm(train: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("crawler.contrib.lab.training.train_image_model.find_spec", lambda name: None)
     status, out, said = train("labels.jsonl", *PAGES)
     assert (status, out) == (2, "")
-    assert said == "scrapy noise train: lightgbm must be installed: python -m pip install '.[train]'\n"
+    assert said == "scrapy noise train: lightgbm must be installed: python -m pip install '.[lab]'\n"
 
 
 def test_too_few_sites(train: Any) -> None:

@@ -4,12 +4,12 @@ import pytest
 from document_files import docx, paragraph
 
 from crawler.contrib.documents import html_body
-from crawler.contrib.documents.document import Document, Facts
-from crawler.contrib.documents.document_page import document_page
-from crawler.contrib.documents.document_type import DOCX
 from crawler.contrib.documents.read_document import read_document
 from crawler.extraction.document_text import document_text, with_documents
 from crawler.metadata.record_readers import READERS
+from crawler.page.document import Document, Facts
+from crawler.page.document_page import document_page
+from crawler.page.document_type import DOCX
 from crawler.page.page import Extraction, Page
 
 

@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from crawler.contrib.browser.signs import (
+from crawler.extraction import EXTRACTORS
+from crawler.page.page import MadeFrom, Page
+from crawler.page.script_signs import (
     LONGEST_PLACEHOLDER,
     Content,
     Sign,
@@ -14,8 +16,6 @@ from crawler.contrib.browser.signs import (
     lacks_text,
     sign_of,
 )
-from crawler.extraction import EXTRACTORS
-from crawler.page.page import MadeFrom, Page
 
 SCRIPT = "<script src='/app.js'></script>"
 LINKS = "".join(f"<a href='/page{number}'>Hive number {number} in the old garden</a> " for number in range(9))

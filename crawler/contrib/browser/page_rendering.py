@@ -14,17 +14,19 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 
+from crawler.checked_settings import image_filter_of
 from crawler.contrib.browser.chromium import Chromium
+from crawler.contrib.browser.fallback_pages import FallbackPages
 from crawler.contrib.browser.foreign_requests import ForeignRequests
 from crawler.contrib.browser.installed import is_usable
-from crawler.contrib.browser.page_load import Fault, Renderer, RenderError, RenderOptions, Source
+from crawler.contrib.browser.page_load import Renderer, RenderError, RenderOptions, Source
 from crawler.contrib.browser.parts import Part, PartAnswer, PartCache
-from crawler.contrib.browser.signs import content_of, has_gained, has_programs, sign_of
 from crawler.frontier.pattern_rule import Rendering, Trial
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import MadeFrom, Page
-from crawler.spiders.fallback_pages import FallbackPages
-from crawler.spiders.page_reader import header
+from crawler.page.script_signs import content_of, has_gained, has_programs, sign_of
+from crawler.spiders.other_pages import RenderedPage, RenderFault
+from crawler.spiders.page_reader import PageReader, header
 from crawler.spiders.request_outcomes import ONLY_PUBLIC, PART_OF_PAGE
 from crawler.urls.parsing import host
 from crawler.urls.public_hosts import is_public
@@ -36,18 +38,6 @@ if TYPE_CHECKING:
     from crawler.spiders.crawl_status import OutcomeCounts
 
 CountStatistic = Callable[[str, int], None]
-
-
-@dataclass(frozen=True)
-class RenderedPage:
-    """A page after a browser has rendered it."""
-
-    page: Page
-    """As its scripts make it, or as it was if that brings no more."""
-    trial: Trial | None = None
-    """None if it was not rendered, or for reasons that are not its own."""
-    is_fallback: bool = False
-    """Whether the application shows the same for an address that does not exist."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +54,14 @@ class PageRendering:
     trial_ended: asyncio.Condition = field(default_factory=asyncio.Condition)
     """Wakes the pages that wait for the results of trials."""
 
+    @property
+    def has_browser(self) -> bool:
+        """Whether the browser starts."""
+        return not self.renderer.chromium.is_broken
+
     def may_be_due(self, page: Page) -> bool:
         """Whether a page is to be rendered, or may be after the trials that are under way."""
-        if self.renderer.chromium.is_broken or "noindex" in page.robots or not has_programs(page):
+        if not self.has_browser or "noindex" in page.robots or not has_programs(page):
             return False
         return self.is_always or self._rendering_of(page) is not Rendering.NOT_DUE
 
@@ -100,7 +95,7 @@ class PageRendering:
             made = await rendered_page(self.renderer, page, response)
         except RenderError as error:
             self.counts.count(Outcome(Code.NOT_RENDERED, error.fault))
-            is_its_own = error.fault is not Fault.NO_BROWSER
+            is_its_own = error.fault is not RenderFault.NO_BROWSER
             return RenderedPage(page, Trial(pattern, has_gained=False) if is_its_own else None)
         before, after = (content_of(one, one.once(self.extract)) for one in (page, made))
         gained = has_gained(before, after)
@@ -189,3 +184,31 @@ def renderer_of(downloads: PartDownloads) -> Renderer | None:
     chromium = Chromium(settings["USER_AGENT"])
     downloads.crawler.signals.connect(chromium.close, signal, weak=False)
     return Renderer(chromium, PartCache(downloads.fetch), options)
+
+
+def crawl_rendering(crawler: Crawler, reader: PageReader, *, is_always: bool) -> PageRendering | None:
+    """Renders the pages of a crawl; None if there is no browser."""
+    lists = image_filter_of(crawler.settings).lists
+    renderer = renderer_of(PartDownloads(crawler, reader.frontier, lists, reader.count_statistic))
+    if renderer is None:
+        return None
+    return PageRendering(
+        renderer=renderer,
+        extract=reader.extract,
+        frontier=reader.frontier,
+        counts=reader.counts,
+        count_statistic=reader.count_statistic,
+        fallbacks=FallbackPages(reader.extract),
+        is_always=is_always,
+    )
+
+
+async def render_response(crawler: Crawler, page: Page, response: Response) -> Page | Outcome:
+    """The page of a response outside of a crawl as its scripts make it, or why there is none."""
+    renderer = renderer_of(PartDownloads(crawler, None, None, crawler.stats.inc_value))
+    if renderer is None:
+        return Outcome(Code.NOT_RENDERED, RenderFault.NO_BROWSER)
+    try:
+        return await rendered_page(renderer, page, response)
+    except RenderError as error:
+        return Outcome(Code.NOT_RENDERED, error.fault)

@@ -3,9 +3,9 @@
 import pytest
 from document_files import directory, docx, epub, odt, packed, paragraph, pdf
 
-from crawler.contrib.documents.document import DocumentError, Fault
-from crawler.contrib.documents.document_type import DOCX, EPUB, ODT, PDF, ZIP, may_be_document, type_by_mark
 from crawler.contrib.documents.read_document import type_of
+from crawler.page.document import DocumentError, Fault
+from crawler.page.document_type import DOCX, EPUB, ODT, PDF, ZIP, may_be_document, type_by_mark
 
 URL = "https://a.example/get?id=3"
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 import pytest
 
+from crawler.contrib.browser.fallback_pages import MADE_UP, MOST_TRIALS, FallbackPages
 from crawler.extraction import EXTRACTORS
 from crawler.page.missing_notice import MOST_WIDTH
 from crawler.page.page import Page
-from crawler.spiders.fallback_pages import MADE_UP, MOST_TRIALS, FallbackPages
 
 SITE = "http://a.example"
 FRAME, OTHER = (f"<div id=app></div><script src=/{name}.js></script>" for name in ("program", "other"))

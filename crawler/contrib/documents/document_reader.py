@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from scrapy.http import Headers, Response
 
-from crawler.contrib.documents.document import DocumentError
-from crawler.contrib.documents.document_page import document_page
-from crawler.contrib.documents.document_type import ENDINGS, ending, may_be_document, text_type, type_by_mark
 from crawler.contrib.documents.process import DocumentProcess
 from crawler.outcomes import Code, Outcome
+from crawler.page.document import DocumentError
+from crawler.page.document_page import document_page
+from crawler.page.document_type import ENDINGS, ending, may_be_document, text_type, type_by_mark
 from crawler.page.page import HTML_TYPES, is_html, media_type
 from crawler.spiders.page_reader import header
 

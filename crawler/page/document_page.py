@@ -2,7 +2,7 @@
 
 import re
 
-from crawler.contrib.documents.document import Document, Facts
+from crawler.page.document import Document, Facts
 from crawler.page.html_tree import Cut
 from crawler.page.page import DocumentFacts, MadeFrom, Page
 from crawler.page.text import fold_space

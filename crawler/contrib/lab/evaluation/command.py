@@ -1,0 +1,93 @@
+"""`scrapy evaluate`: measures extractors and other programs on pages whose main text is known."""
+
+import argparse
+from importlib.util import find_spec
+from pathlib import Path
+
+from crawler.command_line import command
+from crawler.command_line.command import names, whole
+from crawler.command_line.terminal import WrongUseError
+from crawler.contrib.lab.evaluation.gold import set_name
+from crawler.translation.message import N_
+
+NEEDED = ("numpy", "scipy")
+MOST_JOBS = 64
+
+
+class Command(command.Command):
+    summary = N_("Measure extractors, and other programs, on pages whose main text is known.")
+
+    function = "crawler.contrib.lab.evaluation.evaluate_extractors:evaluate"
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add = parser.add_argument
+        add(
+            "gold",
+            metavar="GOLD.jsonl",
+            nargs="+",
+            type=Path,
+            help=N_("pages with their main text, one JSON object with url, html and gold a line; also .gz and .xz"),
+        )
+        methods_help = N_(
+            "the extractors to measure; all if not given. auto-site is auto with what pages of a host have in common"
+        )
+        methods = names("crawler.contrib.lab.evaluation.method_process:METHODS")
+        add("--methods", metavar="A,B", type=methods, help=methods_help)
+        peers = names("crawler.contrib.lab.evaluation.peers:PEERS", "all")
+        others = N_(
+            "other programs to measure, or all: trafilatura, trafilatura-fast, readability, resiliparse, justext, "
+            "newspaper, goose3, boilerpy3, magic-html, html-text, inscriptis"
+        )
+        add("--against", metavar="A,B", type=peers, default=[], help=others)
+        add("-o", "--output", metavar="FILE", help=N_("write a report to this HTML file"))
+        add("--save", metavar="FILE", help=N_("write the figures to this file as JSON"))
+        add(
+            "--baseline",
+            metavar="FILE",
+            help=N_("figures that --save wrote before; end with status 1 if one of them fell"),
+        )
+        add(
+            "--by",
+            choices=("lang", "page_type"),
+            default="",
+            help=N_("also show the figures by language or by page type"),
+        )
+        metadata = N_("judge title, author, published and comments instead, which are in GOLD beside html and url")
+        structure = N_("judge Markdown instead; GOLD has gold_markdown beside html and url")
+        what = parser.add_mutually_exclusive_group()
+        what.add_argument("--metadata", action="store_true", help=metadata)
+        what.add_argument("--structure", action="store_true", help=structure)
+        jobs = N_("how many methods run at once; times are accurate only with 1")
+        add("--jobs", metavar="N", type=whole(1, MOST_JOBS), default=1, help=jobs)
+
+    def check(self, opts: argparse.Namespace) -> None:
+        if missing := [name for name in NEEDED if find_spec(name) is None]:
+            raise WrongUseError(
+                "{names} must be installed: python -m pip install '.[{extra}]'", names=missing, extra="lab"
+            )
+        outputs = [name for name in (opts.output, opts.save) if name is not None]
+        if len({Path(name).absolute() for name in outputs}) < len(outputs):
+            raise WrongUseError("-o and --save name the same file")
+        read = [Path(opts.baseline)] if opts.baseline is not None and Path(opts.baseline).exists() else []
+        _check_files(opts.gold, outputs, read)
+
+
+def _check_files(inputs: list[Path], outputs: list[str], read: list[Path]) -> None:
+    """Raise a WrongUseError unless the inputs can be read, have names of their own, and the outputs can be written."""
+    for path in inputs:
+        try:
+            path.open("rb").close()
+        except OSError as error:
+            raise WrongUseError("{path} cannot be read ({why})", path=repr(str(path)), why=error.strerror) from None
+    names = [set_name(path) for path in inputs]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise WrongUseError(
+            "two files would have the name {name} in the tables; rename one of them", name=repr(twice[0])
+        )
+    for name in outputs:
+        if any(Path(name).exists() and path.samefile(name) for path in [*inputs, *read]):
+            raise WrongUseError("{path} is an input and cannot be the output", path=repr(name))
+        if Path(name).is_dir() or not Path(name).absolute().parent.is_dir():
+            raise WrongUseError(
+                "{path} cannot be written: its folder does not exist, or it is a folder itself", path=repr(name)
+            )

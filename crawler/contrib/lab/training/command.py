@@ -1,0 +1,54 @@
+"""`scrapy train`: trains weights on pages whose main text, or whose author and date, is known."""
+
+import argparse
+from collections import Counter
+from importlib.util import find_spec
+
+from crawler.atomic_files import readable_file
+from crawler.command_line import command
+from crawler.command_line.command import whole
+from crawler.command_line.terminal import WrongUseError
+from crawler.contrib.lab.evaluation.gold import set_name
+from crawler.translation.message import N_
+
+NEEDED = {"auto": ("scipy", "sklearn", "lightgbm"), "template-svm": ("sklearn",), "metadata": ("scipy",)}
+CALLED = {"sklearn": "scikit-learn"}
+MOST_SEED = 2**32 - 1
+
+
+class Command(command.Command):
+    summary = N_("Train a learned extractor on pages whose main text is known.")
+
+    function = "crawler.contrib.lab.training.train_extractor:train"
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add = parser.add_argument
+        add("method", choices=tuple(NEEDED), help=N_("the extractor to train, or metadata for author and date"))
+        add(
+            "gold",
+            metavar="GOLD.jsonl",
+            nargs="+",
+            help=N_(
+                "pages with their main text, one JSON object with url, html and gold a line; also .gz and .xz; "
+                "what the first file calls main text, auto extracts. For metadata: html and url with author or "
+                "published, empty where the page has none"
+            ),
+        )
+        output = N_("the file of weights; OUTPUT_DIR/auto.npz, template_svm.npz or metadata.json if not given")
+        add("-o", dest="output", metavar="FILE", help=output)
+        seed = N_("a number that decides all random choices; the same number gives the same weights")
+        add("--seed", metavar="N", type=whole(0, MOST_SEED), default=0, help=seed)
+        judged = N_("auto only: pages for validation, not used for training")
+        add("--validate", metavar="FILE", nargs="+", action="extend", default=[], help=judged)
+
+    def check(self, opts: argparse.Namespace) -> None:
+        if opts.validate and opts.method != "auto":
+            raise WrongUseError("--validate is for auto only")
+        opts.gold, opts.validate = (tuple(map(readable_file, names)) for names in (opts.gold, opts.validate))
+        names = Counter(set_name(path) for path in (*opts.gold, *opts.validate))
+        if opts.method == "auto" and (twice := [name for name, count in names.items() if count > 1]):
+            raise WrongUseError("two files are named {name}; names must be unique", name=repr(twice[0]))
+        if missing := [CALLED.get(name, name) for name in NEEDED[opts.method] if find_spec(name) is None]:
+            raise WrongUseError(
+                "{names} must be installed: python -m pip install '.[{extra}]'", names=missing, extra="lab"
+            )

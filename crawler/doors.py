@@ -1,0 +1,115 @@
+"""The parts that a crawler may do without, each behind a door: a kind of part, such as a renderer.
+
+PARTS names those of this package, which are in contrib/. Another package adds parts by entry points, whose group is
+`winnow.` and the door, see docs/how-to/own-package.md. A part is imported when it is used; the folders of contrib/ and
+the libraries that they need may be missing until then.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from pkgutil import resolve_name
+from types import MappingProxyType
+from typing import Any
+
+from crawler.translation.message import N_, MessageError
+
+
+class Door(StrEnum):
+    """A kind of parts."""
+
+    COMMANDS = "commands"
+    """Classes of Scrapy's commands."""
+    DOCUMENTS = "documents"
+    """What reads files that are no web pages."""
+    RENDERERS = "renderers"
+    """What runs the scripts of pages."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of this package."""
+
+    reference: str
+    """`module:name` of what is behind the door."""
+    libraries: tuple[str, ...] = ()
+    """The modules of other packages that it imports later, and that it cannot do without."""
+
+    @property
+    def extra(self) -> str:
+        """The extra that installs what it needs: the name of its folder."""
+        return self.reference.removeprefix("crawler.contrib.").partition(".")[0]
+
+
+PARTS: Mapping[Door, Mapping[str, Part]] = MappingProxyType(
+    {
+        Door.COMMANDS: {
+            "clean": Part("crawler.contrib.bulk.command:Command"),
+            "dashboard": Part("crawler.contrib.dashboard.command:Command", ("fastapi", "uvicorn")),
+            "evaluate": Part("crawler.contrib.lab.evaluation.command:Command"),
+            "focus": Part("crawler.contrib.lab.focus_command:Command"),
+            "schedule": Part("crawler.contrib.schedule.command:Command"),
+            "train": Part("crawler.contrib.lab.training.command:Command"),
+        },
+        Door.DOCUMENTS: {
+            "crawl": Part("crawler.contrib.documents.document_reader:DocumentReader"),
+            "text": Part("crawler.contrib.documents.saved_documents:read_saved"),
+            "file": Part("crawler.contrib.documents.saved_documents:read_saved", ("pypdfium2",)),
+        },
+        Door.RENDERERS: {
+            "crawl": Part("crawler.contrib.browser.page_rendering:crawl_rendering", ("playwright",)),
+            "is_usable": Part("crawler.contrib.browser.installed:is_usable"),
+            "page": Part("crawler.contrib.browser.page_rendering:render_response", ("playwright",)),
+        },
+    }
+)
+
+
+RENDERER_INSTALLATION = N_(
+    "python -m pip install 'winnow-crawler[browser]', and then playwright install chromium or the package chromium of "
+    "your system"
+)
+
+
+class MissingPartError(MessageError, ValueError):
+    """A part is not installed."""
+
+
+def names(door: Door) -> list[str]:
+    """The names of the parts behind a door, those of this package first."""
+    return list(dict.fromkeys([*PARTS[door], *_entry_points(door)]))
+
+
+def load(door: Door, name: str) -> Any:
+    """A part; raises a MissingPartError if it, or a library that it needs, is not installed."""
+    part = PARTS[door].get(name)
+    return resolve(part) if part is not None else _entry_points(door)[name].load()
+
+
+def resolve(part: Part) -> Any:
+    """What a part refers to; raises a MissingPartError if it, or a library that it needs, is not installed."""
+    missing = next((library for library in part.libraries if find_spec(library) is None), None)
+    if missing is None:
+        try:
+            return resolve_name(part.reference)
+        except ModuleNotFoundError as error:
+            missing = error.name
+    raise MissingPartError(
+        "the module {module} is missing: pip install 'winnow-crawler[{extra}]'", module=missing, extra=part.extra
+    )
+
+
+def find(door: Door, name: str) -> Any:
+    """A part; None if it is not installed."""
+    try:
+        return load(door, name)
+    except MissingPartError:
+        return None
+
+
+@cache
+def _entry_points(door: Door) -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=f"winnow.{door}")}
