@@ -27,6 +27,8 @@ class Door(StrEnum):
     """What reads files that are no web pages."""
     RENDERERS = "renderers"
     """What runs the scripts of pages."""
+    VIEWS = "views"
+    """Tuples of modules with views of the dashboard, each with a `router` and perhaps an `api` of FastAPI."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,11 @@ PARTS: Mapping[Door, Mapping[str, Part]] = MappingProxyType(
             "crawl": Part("crawler.contrib.browser.page_rendering:crawl_rendering", ("playwright",)),
             "is_usable": Part("crawler.contrib.browser.installed:is_usable"),
             "page": Part("crawler.contrib.browser.page_rendering:render_response", ("playwright",)),
+        },
+        Door.VIEWS: {
+            "corpus": Part("crawler.contrib.corpus.views:VIEWS"),
+            "labels": Part("crawler.contrib.lab.views:VIEWS"),
+            "schedule": Part("crawler.contrib.schedule.views:VIEWS", ("cronsim",)),
         },
     }
 )

@@ -14,7 +14,7 @@ ROOMS = (
     "noise topic recrawl frontier items arguments checked_settings store reports export demo spiders "
     "workers.worker_report workers.machine build_crawl workers spiders.topic spiders.request_scheduler middlewares "
     "pipelines extensions commands api addon contrib.documents contrib.browser contrib.bulk contrib.lab "
-    "contrib.schedule contrib.dashboard"
+    "contrib.schedule contrib.dashboard contrib.corpus.views contrib.lab.views contrib.schedule.views"
 ).split()
 # These compute: they know no framework, no database and no terminal; and these are their libraries.
 PURE = frozenset("outcomes urls page translation rights contrib.corpus metadata extraction noise topic recrawl".split())
@@ -23,16 +23,17 @@ LIBRARIES = frozenset(
     "snowballstemmer".split()
 )
 # The heavy libraries, each with the room that may use it.
+DASHBOARD = ("contrib.dashboard", "contrib.corpus.views", "contrib.lab.views", "contrib.schedule.views")
 KEPT_TO = {
     "adblock": ("noise",),
     "dask": ("contrib.bulk",),
     "distributed": ("contrib.bulk",),
-    "anyio": ("contrib.dashboard",),
-    "fastapi": ("contrib.dashboard",),
+    "anyio": DASHBOARD,
+    "fastapi": DASHBOARD,
     "playwright": ("contrib.browser",),
     "jinja2": ("contrib.dashboard", "demo", "reports", "contrib.lab"),
     "prometheus_client": ("contrib.dashboard",),
-    "pydantic": ("contrib.dashboard",),
+    "pydantic": DASHBOARD,
     "uvicorn": ("contrib.dashboard",),
     "lightgbm": ("contrib.lab",),
     "markupsafe": ("contrib.dashboard", "demo", "contrib.lab", "reports"),
@@ -53,7 +54,8 @@ def room(module: str) -> str:
     """The room that a module of ours lies in, or is; an empty string for others and for the crawler itself."""
     name = module.partition(".")[2] if module.startswith("crawler.") else ""
     parts = name.split(".")
-    return next((found for count in (len(parts), 2) if (found := ".".join(parts[:count])) in ROOMS), parts[0])
+    beginnings = (".".join(parts[:count]) for count in range(len(parts), 1, -1))
+    return next((beginning for beginning in beginnings if beginning in ROOMS), parts[0])
 
 
 @cache

@@ -38,11 +38,11 @@ from state import in_turns, ratios
 from synthetic import site_of
 from throughput import TOPIC, _finish, machine
 
-from crawler.contrib.dashboard.corpus.copy_clusters import corpus_copies
-from crawler.contrib.dashboard.corpus.corpus_pages import sampled_ids
-from crawler.contrib.dashboard.corpus.export_form import ExportForm, pages_left
-from crawler.contrib.dashboard.corpus.quality_sample import corpus_quality
-from crawler.contrib.dashboard.corpus.rights_shares import corpus_rights
+from crawler.contrib.corpus.views.copy_clusters import corpus_copies
+from crawler.contrib.corpus.views.corpus_pages import sampled_ids
+from crawler.contrib.corpus.views.export_form import ExportForm, pages_left
+from crawler.contrib.corpus.views.quality_sample import corpus_quality
+from crawler.contrib.corpus.views.rights_shares import corpus_rights
 from crawler.store.batch.addresses import AddressKeys
 from crawler.store.read_only import reading
 

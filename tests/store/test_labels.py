@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Engine, insert, select, update
 from store_workers import Crew, candidates
 
-from crawler.contrib.dashboard.views.labels import list_labels
+from crawler.contrib.lab.views.labels import list_labels
 from crawler.store.batch.images import IMAGE
 from crawler.store.crawl_tables import crawl
 from crawler.store.database import StateError, open_database

@@ -27,17 +27,12 @@ from crawler.command_line.terminal import printable
 from crawler.contrib.dashboard import metrics
 from crawler.contrib.dashboard.access import HEADERS, SAFE, TOKEN, RefusedError, check_origin, check_page, check_token
 from crawler.contrib.dashboard.context import Context, DashboardContext, language_of, path_of
-from crawler.contrib.dashboard.corpus import view as corpus
 from crawler.contrib.dashboard.logins import Visitor, basic_credentials, in_turn
 from crawler.contrib.dashboard.server import TOO_LARGE
 from crawler.contrib.dashboard.views import (
     crawl_changes,
     edits,
-    evaluate,
     images,
-    job_changes,
-    label_sheet,
-    labels,
     login,
     one_crawl,
     overview,
@@ -47,9 +42,9 @@ from crawler.contrib.dashboard.views import (
     page_links,
     page_list,
     page_versions,
-    schedule,
     topic_label,
 )
+from crawler.doors import Door, find, names
 from crawler.store.database import StateError
 from crawler.translation.message import N_, Message, catalogue_of
 
@@ -122,12 +117,13 @@ app = FastAPI(
 )
 VIEWS = (
     *(overview, one_crawl, crawl_changes, page_list, page, topic_label, page_links, page_versions, page_blocks),
-    *(corpus, page_changes, images, labels, label_sheet, job_changes, schedule, evaluate, edits, login),
+    *(view for name in names(Door.VIEWS) for view in find(Door.VIEWS, name) or ()),
+    *(page_changes, images, edits, login),
 )
-for one in VIEWS:
-    app.include_router(one.router, include_in_schema=False)
-    if hasattr(one, "api"):
-        app.include_router(one.api)
+for view in VIEWS:
+    app.include_router(view.router, include_in_schema=False)
+    if hasattr(view, "api"):
+        app.include_router(view.api)
 app.include_router(metrics.router, include_in_schema=False)
 app.mount(STATIC, Files(directory=str(files(__package__) / "static")))
 

@@ -13,6 +13,7 @@ from markupsafe import Markup
 from rich.filesize import decimal
 
 from crawler import __version__
+from crawler.doors import Door, find, names
 from crawler.outcomes import Outcome
 from crawler.reports.html_page import environment, shown
 from crawler.translation.message import CONTROL, N_, Message, catalogue_of, languages, span
@@ -63,6 +64,7 @@ def _environment(language: str, root: str) -> Environment:
         "languages": [(one, catalogue_of(one).gettext(LANGUAGE)) for one in languages()],
         "called": as_called,
         "version": __version__,
+        "parts": [name for name in names(Door.VIEWS) if find(Door.VIEWS, name) is not None],
     }
     return found
 

@@ -16,10 +16,10 @@ from sqlalchemy.engine import make_url
 
 from crawler.command_line.command import Subcommand
 from crawler.commands.export import Command
+from crawler.contrib.corpus.views import download, view
+from crawler.contrib.corpus.views.export_form import GROUPS, OUTPUTS, ExportForm
 from crawler.contrib.dashboard.access import AccessControl
 from crawler.contrib.dashboard.context import DashboardContext
-from crawler.contrib.dashboard.corpus import download, view
-from crawler.contrib.dashboard.corpus.export_form import GROUPS, OUTPUTS, ExportForm
 from crawler.reports.condition import Comparison
 
 HOSTILE = (

@@ -12,8 +12,8 @@ from dashboard_client import Answer, Request, answer
 from sqlalchemy import Engine, delete, insert, update
 
 from crawler.contrib.corpus.quality import PUBLISHED, measured, refused
+from crawler.contrib.corpus.views import quality_sample, rights_shares, view
 from crawler.contrib.dashboard.context import Background, DashboardContext
-from crawler.contrib.dashboard.corpus import quality_sample, rights_shares, view
 from crawler.store.batch.addresses import AddressKeys
 from crawler.store.crawl_tables import crawl, site
 from crawler.store.page_tables import page

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from crawler.contrib.dashboard.views.evaluate import FOCUS, report_files
+from crawler.contrib.lab.views.evaluate import FOCUS, report_files
 
 HOSTILE = (
     '<!doctype html>\n<html lang="en">\n<head><title>Winnow: how well it kept to the topic</title>'

@@ -20,12 +20,12 @@ from sqlalchemy.engine import URL, make_url
 from crawler import settings as our_settings
 from crawler.contrib.dashboard.access import AccessControl
 from crawler.contrib.dashboard.context import DashboardContext
-from crawler.contrib.dashboard.views import evaluate
-from crawler.contrib.dashboard.views import evaluate as module
-from crawler.contrib.dashboard.views.evaluate import EXTRACTION_FIGURES, FOCUS, NOISE_FIGURES, report_files
 from crawler.contrib.lab.evaluation.image_metrics import record as noise_record
 from crawler.contrib.lab.evaluation.report import record, report
 from crawler.contrib.lab.focus_report import html_report as focus_report
+from crawler.contrib.lab.views import evaluate
+from crawler.contrib.lab.views import evaluate as module
+from crawler.contrib.lab.views.evaluate import EXTRACTION_FIGURES, FOCUS, NOISE_FIGURES, report_files
 from crawler.reports.report_noise import noise_figures, noise_figures_of
 from crawler.store.crawl_tables import crawl, site
 from crawler.store.database import open_database

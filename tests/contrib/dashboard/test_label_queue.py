@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, insert, update
 
-from crawler.contrib.dashboard.views import labels
-from crawler.contrib.dashboard.views.labels import LabelledCrawl, UncertainPage, crawl_to_label, uncertain_pages
+from crawler.contrib.lab.views import labels
+from crawler.contrib.lab.views.labels import LabelledCrawl, UncertainPage, crawl_to_label, uncertain_pages
 from crawler.store.batch.images import IMAGE
 from crawler.store.crawl_tables import crawl
 from crawler.store.labels import TEXT, Label, put_label

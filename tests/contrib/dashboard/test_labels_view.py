@@ -11,7 +11,7 @@ from dashboard_client import Answer, Request, answer
 from sqlalchemy import Engine, delete, insert, select, update
 
 from crawler.contrib.dashboard.context import DashboardContext
-from crawler.contrib.dashboard.views import label_sheet, labels
+from crawler.contrib.lab.views import label_sheet, labels
 from crawler.store.batch.images import IMAGE
 from crawler.store.batch.responses import COMPRESSION_LEVEL, zstd
 from crawler.store.crawl_tables import crawl

@@ -19,10 +19,10 @@ from sqlalchemy.engine import URL, make_url
 
 from crawler.contrib.dashboard.access import AccessControl
 from crawler.contrib.dashboard.context import DashboardContext
-from crawler.contrib.dashboard.views import schedule
 from crawler.contrib.schedule import job_process as tails
 from crawler.contrib.schedule.job_process import MOST_BYTES, MOST_LINES, log_of, log_tail, take_lock
 from crawler.contrib.schedule.job_store import Job, Jobs, find_job
+from crawler.contrib.schedule.views import schedule
 from crawler.store.crawl_tables import crawl, version
 from crawler.store.crawl_tables import job as job_table
 from crawler.store.crawl_tables import run as run_table

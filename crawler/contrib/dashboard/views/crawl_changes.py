@@ -11,8 +11,8 @@ from fastapi.responses import Response
 
 from crawler.contrib.dashboard.context import Context, Number, see_other, slow
 from crawler.contrib.dashboard.edits import Action
+from crawler.contrib.dashboard.jobs import opened
 from crawler.contrib.dashboard.views.one_crawl import found_crawl
-from crawler.contrib.dashboard.views.schedule import opened
 from crawler.contrib.schedule.job_store import TOLD, jobs_of
 from crawler.store.crawl_control import PAUSED, RUNNING, STOPPING, request_control
 

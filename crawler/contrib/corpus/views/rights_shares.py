@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import BigInteger, Connection, case, cast, func, select
 
-from crawler.contrib.dashboard.corpus.corpus_pages import in_corpus
-from crawler.contrib.dashboard.corpus.stored_json import json_value
+from crawler.contrib.corpus.views.corpus_pages import in_corpus
+from crawler.contrib.dashboard.stored_json import json_value
 from crawler.rights.statement import State, Use
 from crawler.store.crawl_tables import site
 from crawler.store.page_tables import page

@@ -14,8 +14,8 @@ from sqlalchemy import Connection, func, select
 
 from crawler.contrib.corpus.quality import PUBLISHED
 from crawler.contrib.corpus.quality.limits import Limit, broken
-from crawler.contrib.dashboard.corpus.corpus_pages import sampled_ids
-from crawler.contrib.dashboard.corpus.distributions import MEASURES, Distribution, spread
+from crawler.contrib.corpus.views.corpus_pages import sampled_ids
+from crawler.contrib.corpus.views.distributions import MEASURES, Distribution, spread
 from crawler.store.database import in_chunks
 from crawler.store.page_tables import page
 

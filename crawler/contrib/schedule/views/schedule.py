@@ -2,8 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
@@ -27,7 +26,7 @@ from crawler.contrib.dashboard.context import (
 )
 from crawler.contrib.schedule.cron import CronError, read_cron
 from crawler.contrib.schedule.job_process import is_alive, log_tail
-from crawler.contrib.schedule.job_store import Job, JobError, Jobs, Run, history_of, jobs_of
+from crawler.contrib.schedule.job_store import Job, Run, history_of, jobs_of
 from crawler.contrib.schedule.run_notice import failure_words, webhook_host
 from crawler.contrib.schedule.sentences import words
 from crawler.reports.throughput import sample_totals
@@ -192,16 +191,6 @@ def cron_data(
     return CronWords(
         catalogue_of(chosen([lang])).gettext(words(found)), tuple(islice(found.times(time.time()), NEXT_TIMES)), ""
     )
-
-
-@contextmanager
-def opened(context: DashboardContext) -> Iterator[Jobs]:
-    """The jobs of the database, to be changed; a RefusedError where that cannot be."""
-    with context.changing() as engine:
-        try:
-            yield Jobs(engine)
-        except JobError as error:
-            raise RefusedError(HTTPStatus.CONFLICT, error.message) from None
 
 
 def numbered(jobs: Iterable[Job], number: int) -> Job:

@@ -35,13 +35,14 @@ from crawler.contrib.dashboard.context import (
     storable,
 )
 from crawler.contrib.dashboard.edits import Action
-from crawler.contrib.dashboard.views.schedule import DONE, After, Said, numbered, opened, schedule_data, when
+from crawler.contrib.dashboard.jobs import opened
 from crawler.contrib.schedule.cron import CronError, read_cron
 from crawler.contrib.schedule.job_definition import JobDefinition, description, next_at
 from crawler.contrib.schedule.job_process import starting_thread
 from crawler.contrib.schedule.job_scheduler import JobScheduler, StartedRun, scheduler_of
 from crawler.contrib.schedule.job_store import BY_HAND, TOLD, DueRun, Jobs
 from crawler.contrib.schedule.run_notice import webhook_address
+from crawler.contrib.schedule.views.schedule import DONE, After, Said, numbered, schedule_data, when
 from crawler.store.database import StateError, open_database
 from crawler.translation.message import Message
 

@@ -12,8 +12,8 @@ from sqlalchemy.engine import URL
 
 from crawler.atomic_files import AtomicFile
 from crawler.command_line.terminal import WrongUseError
+from crawler.contrib.corpus.views.export_form import OUTPUTS, ExportForm
 from crawler.contrib.dashboard.access import RefusedError
-from crawler.contrib.dashboard.corpus.export_form import OUTPUTS, ExportForm
 from crawler.export.csv import Formulas
 from crawler.export.deduplication import Deduplication
 from crawler.export.export_pages import Exporter, Tally

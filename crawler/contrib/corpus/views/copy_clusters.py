@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Connection, func, select
 
-from crawler.contrib.dashboard.corpus.corpus_pages import in_corpus
+from crawler.contrib.corpus.views.corpus_pages import in_corpus
 from crawler.contrib.dashboard.views.page import PageRef, page_refs
 from crawler.store.batch.addresses import AddressKeys
 from crawler.store.page_tables import page

@@ -12,13 +12,13 @@ from sqlalchemy import Connection
 
 from crawler.checked_settings import canonical_of
 from crawler.command_line.terminal import WrongUseError
+from crawler.contrib.corpus.views.copy_clusters import CorpusCopies, corpus_copies
+from crawler.contrib.corpus.views.corpus_pages import sampled_ids
+from crawler.contrib.corpus.views.download import downloaded
+from crawler.contrib.corpus.views.export_form import GROUPS, OUTPUTS, SAMPLED, ExportForm, PagesLeft, pages_left
+from crawler.contrib.corpus.views.quality_sample import CorpusQuality, corpus_quality
+from crawler.contrib.corpus.views.rights_shares import CorpusRights, corpus_rights
 from crawler.contrib.dashboard.context import Context, DashboardContext, Number, Sentence, Text, slow
-from crawler.contrib.dashboard.corpus.copy_clusters import CorpusCopies, corpus_copies
-from crawler.contrib.dashboard.corpus.corpus_pages import sampled_ids
-from crawler.contrib.dashboard.corpus.download import downloaded
-from crawler.contrib.dashboard.corpus.export_form import GROUPS, OUTPUTS, SAMPLED, ExportForm, PagesLeft, pages_left
-from crawler.contrib.dashboard.corpus.quality_sample import CorpusQuality, corpus_quality
-from crawler.contrib.dashboard.corpus.rights_shares import CorpusRights, corpus_rights
 from crawler.contrib.dashboard.views.choices import OfCrawl, numbered_crawl
 from crawler.contrib.dashboard.views.page import USES
 from crawler.rights.statement import State
