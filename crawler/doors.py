@@ -5,7 +5,7 @@ PARTS names those of this package, which are in contrib/. Another package adds p
 the libraries that they need may be missing until then.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -13,9 +13,11 @@ from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pkgutil import resolve_name
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from crawler.translation.message import N_, MessageError
+
+T = TypeVar("T")
 
 
 class Door(StrEnum):
@@ -25,6 +27,10 @@ class Door(StrEnum):
     """Classes of Scrapy's commands."""
     DOCUMENTS = "documents"
     """What reads files that are no web pages."""
+    EXTRACTORS = "extractors"
+    """Functions from a page to its extraction, beside those of crawler.extraction."""
+    ITEM_FIELDS = "fields"
+    """Functions from a page and its extraction to a value that JSON can have, which is stored in `own_fields`."""
     RENDERERS = "renderers"
     """What runs the scripts of pages."""
     VIEWS = "views"
@@ -87,12 +93,39 @@ class MissingPartError(MessageError, ValueError):
 
 def names(door: Door) -> list[str]:
     """The names of the parts behind a door, those of this package first."""
-    return list(dict.fromkeys([*PARTS[door], *_entry_points(door)]))
+    return list(dict.fromkeys([*PARTS.get(door, ()), *_entry_points(door)]))
+
+
+class Table(Mapping[str, T]):
+    """A table of this package, with the parts that other packages add behind a door."""
+
+    def __init__(self, door: Door, own: Mapping[str, T]) -> None:
+        self._door = door
+        self._own = own
+
+    def __getitem__(self, name: str) -> T:
+        if name in self._own:
+            return self._own[name]
+        added: T = _entry_points(self._door)[name].load()
+        return added
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys([*self._own, *_entry_points(self._door)]))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    def package_version(self, name: str) -> str:
+        """The version of the package that adds a part; empty for a part of this package."""
+        if name in self._own or name not in _entry_points(self._door):
+            return ""
+        distribution = _entry_points(self._door)[name].dist
+        return distribution.version if distribution is not None else ""
 
 
 def load(door: Door, name: str) -> Any:
     """A part; raises a MissingPartError if it, or a library that it needs, is not installed."""
-    part = PARTS[door].get(name)
+    part = PARTS.get(door, {}).get(name)
     return resolve(part) if part is not None else _entry_points(door)[name].load()
 
 

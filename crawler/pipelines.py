@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from scrapy.pipelines import ItemPipelineManager
 
 from crawler.build_crawl import crawl_of
 from crawler.checked_settings import judge_of
+from crawler.doors import Door, load, names
 from crawler.extraction.document_text import METHOD
 from crawler.items import ImageItem, PageItem
 from crawler.metadata.record_readers import READERS
@@ -28,12 +30,13 @@ if TYPE_CHECKING:
     from crawler.arguments import Arguments
     from crawler.extraction import Extractor
     from crawler.noise.verdict import Judge
-    from crawler.page.page import Page
+    from crawler.page.page import Extraction, Page
     from crawler.spiders.crawl_status import OutcomeCounts
     from crawler.spiders.links_and_images import PageImages
     from crawler.spiders.request_outcomes import Leases
 
 
+logger = logging.getLogger(__name__)
 ALREADY_READ = ("language", "rights")
 """Fields that are read earlier, as they decide whether a page is kept."""
 
@@ -67,6 +70,7 @@ class ExtractPipeline:
     ) -> None:
         self.extract, self.method, self.leases, self.counts = extract, method, leases, counts
         self.own_fields = arguments.fields
+        self.item_fields = {name: load(Door.ITEM_FIELDS, name) for name in names(Door.ITEM_FIELDS)}
         self.languages, self.markdown = arguments.lang, arguments.markdown
         self.images = images
 
@@ -94,14 +98,28 @@ class ExtractPipeline:
         item.images = self.images.of(page)
         if self.markdown != "no":
             item.markdown = page_markdown(page, extraction, self.markdown == "links", self.images.judge is not None)
+        if self.item_fields:
+            item.own_fields = self._values_of_packages(page, extraction)
         if self.own_fields is not None:
             found = self.own_fields.read(page.url, page.root)
-            item.own_fields = found.values
+            item.own_fields = {**(item.own_fields or {}), **found.values}
             self.counts.count(Outcome(Code.FIELDS_CUT), found.cut)
             for failure in found.failures:
                 self.counts.count(Outcome(Code.FIELD_FAILED, failure))
         item.extractor = (extraction.method or self.method) if page.document is None else METHOD
         return item
+
+    def _values_of_packages(self, page: Page, extraction: Extraction) -> dict[str, Any]:
+        """The values of the fields that other packages add; a field that fails is None."""
+        values: dict[str, Any] = {}
+        for name, read in self.item_fields.items():
+            try:
+                values[name] = read(page, extraction)
+            except Exception:  # of another package, on any page of the web
+                values[name] = None
+                logger.exception("The field %s of %s could not be read.", name, page.url)
+                self.counts.count(Outcome(Code.FIELD_FAILED, name))
+        return values
 
 
 class ImagesPipeline:

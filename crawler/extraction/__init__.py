@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
+from crawler.doors import Door, Table
 from crawler.extraction.auto import BALANCE, FAVOURS, auto
 from crawler.extraction.auto.common_blocks import BlockLibrary
 from crawler.extraction.methods.crunch import crunch
@@ -16,7 +17,7 @@ from crawler.page.page import Extraction, Page
 
 Extractor = Callable[[Page], Extraction]
 
-EXTRACTORS: dict[str, Extractor] = {
+METHODS: dict[str, Extractor] = {
     "auto": auto,
     "framework": framework,
     "leaf-tags": leaf_tags,
@@ -27,6 +28,8 @@ EXTRACTORS: dict[str, Extractor] = {
     "template": template,
     "template-svm": template_svm,
 }
+EXTRACTORS: Table[Extractor] = Table(Door.EXTRACTORS, METHODS)
+"""These, and the methods that other packages add."""
 EXTRACTION = 6
 """Raise this by one with each change after which a method may return another text for some page, such as new weights:
 the recrawl does not compare texts of different versions, so that a new release alone finds no page changed. A change
@@ -65,19 +68,24 @@ def extract(html: str | bytes, url: str | None = None, method: str = "auto", fav
 
 
 def version(method: str, favour: str = BALANCE, fallback: str = "") -> str:
-    """The version of the texts of a method, and of a second one for pages in doubt.
+    """The version of the texts of a method, with that of its package, and of a second one for pages in doubt.
 
     >>> version("auto"), version("auto", "recall"), version("auto", fallback="a.b")
     ('6:auto', '6:auto/recall', '6:auto+a.b')
     """
-    return f"{EXTRACTION}:{method}" + (f"/{favour}" if favour != BALANCE else "") + (f"+{fallback}" if fallback else "")
+    text = f"{EXTRACTION}:{method}"
+    if package_version := EXTRACTORS.package_version(method):
+        text += f"@{package_version}"
+    if favour != BALANCE:
+        text += f"/{favour}"
+    return f"{text}+{fallback}" if fallback else text
 
 
 def method_and_favour(version: str) -> tuple[str, str]:
     """What a version names.
 
-    >>> method_and_favour("6:auto/recall+http://127.0.0.1/"), method_and_favour("6:crunch")
-    (('auto', 'recall'), ('crunch', 'balance'))
+    >>> method_and_favour("6:auto/recall+http://127.0.0.1/"), method_and_favour("6:theirs@1.2")
+    (('auto', 'recall'), ('theirs', 'balance'))
     """
     method, _, favour = version.partition("+")[0].partition(":")[2].partition("/")
-    return method, favour or BALANCE
+    return method.partition("@")[0], favour or BALANCE
