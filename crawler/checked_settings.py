@@ -14,7 +14,7 @@ from crawler.arguments import ArgumentError, Arguments
 from crawler.doors import RENDERER_INSTALLATION, Door, MissingPartError, find, load
 from crawler.extraction import EXTRACTORS, Extractor, favouring
 from crawler.extraction.extractor_fallback import ExtractorFallback, FallbackServer
-from crawler.noise.verdict import MODELS, FilterLists, ImageNoiseFilter, Judge
+from crawler.noise.verdict import MODELS, FilterLists, ImageFilter, Judge
 from crawler.recrawl.revisit_interval import Bounds
 from crawler.translation.message import N_, Message
 from crawler.urls.canonical import Canonical
@@ -256,12 +256,12 @@ def similar_words_of(settings: BaseSettings, arguments: Arguments) -> "SimilarWo
 LIMIT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 
 
-def image_filter_of(settings: BaseSettings) -> ImageNoiseFilter:
+def image_filter_of(settings: BaseSettings) -> ImageFilter:
     """The judge and the filter lists; raises an ArgumentError that says which setting is wrong."""
     judge = judge_of(settings)
     lists = [Path(path.strip()) for path in settings.getlist("IMAGE_NOISE_LISTS") if path.strip()]
     try:
-        return ImageNoiseFilter(judge, FilterLists(lists) if lists else None)
+        return ImageFilter(judge, FilterLists(lists) if lists else None)
     except ValueError as error:
         raise ArgumentError("setting {name} is wrong: {why}", name="IMAGE_NOISE_LISTS", why=str(error)) from None
 

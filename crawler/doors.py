@@ -96,7 +96,7 @@ def names(door: Door) -> list[str]:
     return list(dict.fromkeys([*PARTS.get(door, ()), *_entry_points(door)]))
 
 
-class Table(Mapping[str, T]):
+class PartTable(Mapping[str, T]):
     """A table of this package, with the parts that other packages add behind a door."""
 
     def __init__(self, door: Door, own: Mapping[str, T]) -> None:

@@ -15,7 +15,7 @@ from crawler.frontier.batch import SiteEvidence as Counts
 from crawler.noise import learned_model
 from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.li2006 import NoiseWords
-from crawler.noise.verdict import ImageNoiseFilter, Judge, Verdict, leads_to_noise
+from crawler.noise.verdict import ImageFilter, Judge, Verdict, leads_to_noise
 from crawler.noise.verdict_reasons import NoiseReason
 from crawler.spiders.links_and_images import EvidenceCache
 from crawler.translation.reasons import Reason
@@ -75,7 +75,7 @@ class Says:
     ],
 )
 def test_the_word_of_a_list_is_final(blocked: tuple[str, str], expected: bool) -> None:
-    said = ImageNoiseFilter(Judge(("redundancy",)), Says(blocked)).verdict(THUMBNAIL, Evidence())  # type: ignore[arg-type]
+    said = ImageFilter(Judge(("redundancy",)), Says(blocked)).verdict(THUMBNAIL, Evidence())  # type: ignore[arg-type]
     assert (said.is_noise, said.decided_by) == (expected, "filter_list" if expected else "")
 
 
@@ -91,7 +91,7 @@ def test_no_reason_of_a_list_speaks_for_content(said: Verdict, reasons: tuple[Re
         def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
             return said
 
-    image_filter = ImageNoiseFilter(Known(("redundancy",)), Says((THUMBNAIL.url, "image")))  # type: ignore[arg-type]
+    image_filter = ImageFilter(Known(("redundancy",)), Says((THUMBNAIL.url, "image")))  # type: ignore[arg-type]
     assert image_filter.verdict(THUMBNAIL, Evidence()).reasons == (*reasons, Reason(NoiseReason.BLOCKED_BY_LIST, {}))
 
 

@@ -73,7 +73,7 @@ def overview() -> str:
     return "\n".join([localized(Message(head)) + "winnow COMMAND ...", "", *lines, "", localized(Message(end))])
 
 
-class _Parser(argparse.ArgumentParser):
+class _OptionParser(argparse.ArgumentParser):
     """Reads the options of a command; wrong use is reported in one line that names the option."""
 
     def parse(self, given: Sequence[str]) -> argparse.Namespace:
@@ -91,12 +91,12 @@ class _Parser(argparse.ArgumentParser):
         self.refuse(Message(message))
 
 
-def _parser(name: str) -> _Parser:
+def _parser(name: str) -> _OptionParser:
     summary = OURS[name]
-    return _Parser(f"winnow {name}", description=localized(Message(summary)), allow_abbrev=False)
+    return _OptionParser(f"winnow {name}", description=localized(Message(summary)), allow_abbrev=False)
 
 
-def _crawl_parser() -> _Parser:
+def _crawl_parser() -> _OptionParser:
     parser = _parser("crawl")
     add = parser.add_argument
     add("seeds", metavar="SEED", nargs="+", help=N_("an address, a file of addresses, a sitemap, a feed, or demo"))
@@ -122,7 +122,7 @@ def crawl(given: Sequence[str]) -> None:
     cmdline.execute(line)
 
 
-def _clean_parser() -> _Parser:
+def _clean_parser() -> _OptionParser:
     parser = _parser("clean")
     add = parser.add_argument
     add(

@@ -184,7 +184,7 @@ class Subcommand(NamedTuple):
 
     def parser(self, called: str) -> argparse.ArgumentParser:
         wide = partial(argparse.HelpFormatter, width=10_000)
-        parser = _Parser(called, add_help=False, allow_abbrev=False, formatter_class=wide)
+        parser = _SubcommandParser(called, add_help=False, allow_abbrev=False, formatter_class=wide)
         self.add_arguments(parser)
         formatter = parser._get_formatter()
         formatter.add_usage(None, parser._actions, parser._mutually_exclusive_groups, prefix="")
@@ -231,7 +231,7 @@ class CommandGroup(Command):
         return Subcommand(self.function, add_arguments).parser(self.called).parse_intermixed_args(args[1:])
 
 
-class _Parser(argparse.ArgumentParser):
+class _SubcommandParser(argparse.ArgumentParser):
     """Reads the options of a subcommand."""
 
     def error(self, message: str) -> NoReturn:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from crawler.doors import Door, Table
+from crawler.doors import Door, PartTable
 from crawler.extraction.auto import BALANCE, FAVOURS, auto
 from crawler.extraction.auto.common_blocks import BlockLibrary
 from crawler.extraction.methods.crunch import crunch
@@ -28,7 +28,7 @@ METHODS: dict[str, Extractor] = {
     "template": template,
     "template-svm": template_svm,
 }
-EXTRACTORS: Table[Extractor] = Table(Door.EXTRACTORS, METHODS)
+EXTRACTORS: PartTable[Extractor] = PartTable(Door.EXTRACTORS, METHODS)
 """These, and the methods that other packages add."""
 EXTRACTION = 6
 """Raise this by one with each change after which a method may return another text for some page, such as new weights:

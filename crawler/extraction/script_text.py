@@ -54,7 +54,7 @@ class _Piece(NamedTuple):
     """Its length if it is prose, else 0."""
 
 
-class Candidate(NamedTuple):
+class TextCandidate(NamedTuple):
     """A text that may be the page's main text."""
 
     weight: int
@@ -101,7 +101,7 @@ class ScriptData:
             weights[self.parents[number]] += weights[number]
         return weights
 
-    def found(self) -> Iterator[Candidate]:
+    def found(self) -> Iterator[TextCandidate]:
         """The longest string, and the list with the most text, each inside and outside of the node with the page's
         title.
         """
@@ -110,13 +110,13 @@ class ScriptData:
             if not any(piece.weight for piece in pieces):
                 continue
             longest = max(pieces, key=lambda piece: piece.weight)
-            yield Candidate(longest.weight, as_html([longest.text]), titled)
+            yield TextCandidate(longest.weight, as_html([longest.text]), titled)
             weights = self.weights(pieces)
             most = max((weights[number] for number, is_list in enumerate(self.lists) if is_list), default=0)
             if most:
                 # The innermost of the lists that contain nearly all of it; inner lists have higher numbers.
                 homes = [n for n, is_list in enumerate(self.lists) if is_list and weights[n] >= MOST * most]
-                yield Candidate(weights[homes[-1]], as_html(self.paragraphs(homes[-1], pieces)), titled)
+                yield TextCandidate(weights[homes[-1]], as_html(self.paragraphs(homes[-1], pieces)), titled)
 
     def paragraphs(self, home: int, pieces: list[_Piece]) -> list[str]:
         """The pieces in a list, with the pieces of a line joined."""
@@ -245,7 +245,7 @@ def scripted(page: Page) -> str:
 def _scripted(page: Page) -> str:
     said = structured(page)
     body = as_html([post.text for post in said.posts] if len(said.posts) > 1 else [said.body])
-    found = [Candidate(prose(body), body, True), *_in_data(page)]
+    found = [TextCandidate(prose(body), body, True), *_in_data(page)]
     shown = sum(len(block.text) for block in page.blocks)
     best = max(found, key=lambda one: (one.titled, one.weight))
     least = MIN_TEXT
@@ -255,7 +255,7 @@ def _scripted(page: Page) -> str:
     return text if width(text) >= least else ""
 
 
-def _in_data(page: Page) -> Iterator[Candidate]:
+def _in_data(page: Page) -> Iterator[TextCandidate]:
     """Possible texts in each script."""
     title = letters(headline(page)[:MAX_TITLE])
     for element in islice(page.root.iter("script"), MAX_SCRIPTS):
@@ -263,17 +263,17 @@ def _in_data(page: Page) -> Iterator[Candidate]:
         if not MIN_STRING <= len(source) <= MAX_SCRIPT or _SKIPPED_TYPES.search(kind[:100]):
             continue
         if "html" in kind or "template" in kind:
-            yield Candidate(prose(source), source)
+            yield TextCandidate(prose(source), source)
             continue
         yield from _of(source, title)
 
 
-def _of(source: str, title: str) -> Iterator[Candidate]:
+def _of(source: str, title: str) -> Iterator[TextCandidate]:
     """Possible texts in a script: in the data it starts with, else in its strings."""
     if (data := document(source)) is not None:
         yield from ScriptData(data, title).found()
         return
-    longest: Candidate | None = None
+    longest: TextCandidate | None = None
     for string in _STRING.finditer(source):
         if string.end() - string.start() < MIN_STRING:
             continue
@@ -281,9 +281,9 @@ def _of(source: str, title: str) -> Iterator[Candidate]:
         if text[:1] in ("{", "[") and (data := document(text)) is not None:
             yield from ScriptData(data, title).found()
         elif (weight := prose(text)) and (longest is None or weight > longest.weight):
-            longest = Candidate(weight, text)
+            longest = TextCandidate(weight, text)
     if longest is not None:
-        yield Candidate(longest.weight, as_html([longest.html]))
+        yield TextCandidate(longest.weight, as_html([longest.html]))
 
 
 def _unescaped(found: re.Match[str]) -> str:

@@ -17,7 +17,7 @@ from crawler.frontier.host_control import AT_HAND, HostControl, return_lease
 from crawler.frontier.host_limits import HostLimits, LimitSettings
 from crawler.frontier.host_queues import HostQueues
 from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
-from crawler.frontier.pattern_rule import PatternUse, Use
+from crawler.frontier.pattern_rule import PatternUse, Usefulness
 from crawler.frontier.seen_addresses import SeenAddresses
 from crawler.frontier.site_patterns import PatternMemory
 from crawler.outcomes import Code, Outcome
@@ -222,7 +222,7 @@ class Frontier:
         """End the lease on an address without a request, as addresses of its pattern bring nothing."""
         self._count(Outcome(Code.UNPRODUCTIVE), 1)
         outcome = Outcome(Code.UNPRODUCTIVE, pattern)
-        self.finish(lease.id, PageResult(outcome, pattern_use=PatternUse(pattern, Use.PUT_OFF)))
+        self.finish(lease.id, PageResult(outcome, pattern_use=PatternUse(pattern, Usefulness.PUT_OFF)))
 
     def _return_to_queue(self, lease: Lease) -> None:
         """Return an address to the database without a request, with its new priority."""

@@ -105,7 +105,7 @@ LISTS = frozenset((Code.LISTING, Code.NOINDEX))
 """Outcomes of lists: what a site wants out of an index, but followed, are lists as a rule."""
 
 
-class Use(Enum):
+class Usefulness(Enum):
     """What a request was good for."""
 
     USEFUL = "useful"
@@ -116,7 +116,7 @@ class Use(Enum):
     """It was not sent."""
 
 
-class Rendering(Enum):
+class RenderingState(Enum):
     """Whether a page is rendered."""
 
     DUE = "due"
@@ -129,8 +129,8 @@ class PatternUse(NamedTuple):
     """The use of one request, for the counts of its pattern."""
 
     pattern: str
-    use: Use
-    of_copy: Use = Use.USELESS
+    use: Usefulness
+    of_copy: Usefulness = Usefulness.USELESS
     """The use if its page turns out to be a copy."""
     labelled: str = ""
     """The pattern with the label of the link, if it has one: it is counted as well."""
@@ -141,9 +141,9 @@ class PatternUse(NamedTuple):
     parameters: tuple[tuple[str, str], ...] = ()
     """The patterns of the parameters of its address, each with the address without it."""
 
-    def counted_for(self, use: Use) -> Iterator[str]:
+    def counted_for(self, use: Usefulness) -> Iterator[str]:
         """The patterns for which the request counts, given its use in the end."""
-        if not self.is_apart or use is Use.USEFUL:
+        if not self.is_apart or use is Usefulness.USEFUL:
             yield self.pattern
         if self.labelled:
             yield self.labelled
@@ -175,17 +175,17 @@ class PatternCounts(NamedTuple):
     copies: int = 0
     """Pages that were copies of others, wherever they led."""
 
-    def after(self, use: Use, is_list: bool = False, is_copy: bool = False) -> PatternCounts:
+    def after(self, use: Usefulness, is_list: bool = False, is_copy: bool = False) -> PatternCounts:
         """The counts with one more request.
 
-        >>> PatternCounts(useful=1, useless=1).after(Use.USELESS, is_list=True).after(Use.OPEN)
+        >>> PatternCounts(useful=1, useless=1).after(Usefulness.USELESS, is_list=True).after(Usefulness.OPEN)
         PatternCounts(useful=1, useless=2, in_a_row=1, open=1, put_off=0, rendered=0, gained=0, lists=1, copies=0)
         """
         count = {use.value: getattr(self, use.value) + 1}
         counts = self._replace(**count, lists=self.lists + is_list, copies=self.copies + is_copy)
-        if use is Use.USEFUL:
+        if use is Usefulness.USEFUL:
             return counts._replace(in_a_row=0)
-        return counts._replace(in_a_row=self.in_a_row + (use is Use.USELESS))
+        return counts._replace(in_a_row=self.in_a_row + (use is Usefulness.USELESS))
 
     @property
     def is_of_lists(self) -> bool:
@@ -262,7 +262,7 @@ def is_combined(pattern: str) -> bool:
 
 def rendering_of(
     counts: PatternCounts, of_site: PatternCounts, has_sign: bool, draw: float, under_way: int = 0
-) -> Rendering:
+) -> RenderingState:
     """Whether a page is rendered, given the counts of its pattern, the sums of its site, a number from 0 to 1, and how
     many trials of the pattern are under way.
 
@@ -273,14 +273,14 @@ def rendering_of(
     'undecided'
     """
     if not has_sign:
-        return Rendering.DUE if draw < AUDITED_WITHOUT_SIGN else Rendering.NOT_DUE
+        return RenderingState.DUE if draw < AUDITED_WITHOUT_SIGN else RenderingState.NOT_DUE
     is_gaining = 0 < counts.rendered <= 2 * counts.gained
     if is_gaining or draw < AUDITED:
-        return Rendering.DUE
+        return RenderingState.DUE
     is_vain_site = of_site.rendered >= SITE_TRIALS and not of_site.gained
     if is_vain_site or counts.rendered >= TRIALS:
-        return Rendering.NOT_DUE
-    return Rendering.UNDECIDED if counts.rendered + under_way >= TRIALS else Rendering.DUE
+        return RenderingState.NOT_DUE
+    return RenderingState.UNDECIDED if counts.rendered + under_way >= TRIALS else RenderingState.DUE
 
 
 def lending(patterns: Mapping[str, PatternCounts], names: Mapping[str, Iterable[str]]) -> dict[str, int]:
@@ -321,7 +321,7 @@ def next_audit(pattern: str, put_off: int) -> int:
     return number
 
 
-def use_of(result: PageResult, lead: Use) -> Use | None:
+def use_of(result: PageResult, lead: Usefulness) -> Usefulness | None:
     """The use of a request, given that of the new links of its page; None if the result says nothing about a pattern.
 
     A page that is off topic, or in another language, could have been kept: its pattern is as good as any. A page that
@@ -333,7 +333,7 @@ def use_of(result: PageResult, lead: Use) -> Use | None:
     if outcome is None:
         if result.record is None or (check is not None and check.found is not PageChange.NEW):
             return None
-        return Use.USEFUL if str(result.record.get("text") or "").strip() else lead
+        return Usefulness.USEFUL if str(result.record.get("text") or "").strip() else lead
     if outcome.code in BRINGS_NOTHING or (outcome.code is Code.HTTP_STATUS and outcome.detail in DEAD):
         return lead
     return None

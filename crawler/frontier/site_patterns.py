@@ -18,9 +18,9 @@ from crawler.frontier.pattern_rule import (
     NOTHING_KNOWN,
     PatternCounts,
     PatternUse,
-    Rendering,
+    RenderingState,
     Trial,
-    Use,
+    Usefulness,
     is_combined,
     is_endless,
     is_unproductive,
@@ -90,7 +90,7 @@ class SitePatterns:
 
     def count(self, use: PatternUse) -> None:
         """Count a request of this worker, which the database counts later."""
-        if use.use is Use.PUT_OFF:
+        if use.use is Usefulness.PUT_OFF:
             return  # counted when it was put off
         for pattern in use.counted_for(use.use):
             self._learn([pattern])
@@ -180,7 +180,7 @@ class SitePatterns:
             return of_label.is_of_lists
         return self.counts.get(pattern, NOTHING_KNOWN).is_of_lists
 
-    def rendering_of(self, url: str, has_sign: bool, draw: float) -> Rendering:
+    def rendering_of(self, url: str, has_sign: bool, draw: float) -> RenderingState:
         """Whether the page at an address is rendered in a browser."""
         pattern = self.pattern(url)
         under_way = self.under_way[pattern] if pattern else 0
@@ -222,22 +222,22 @@ class SitePatterns:
             if self.is_unproductive(pattern):
                 yield pattern, shorter
 
-    def lead(self, of: str, urls: Iterable[str], counted_as: str = "", is_list: bool = False) -> Use:
+    def lead(self, of: str, urls: Iterable[str], counted_as: str = "", is_list: bool = False) -> Usefulness:
         """The use of new links, by their patterns; those of the page's own pattern lead nowhere else, unless the page
         is a list: all pages of a site may have addresses of one pattern.
 
         The page is counted for the pattern `counted_as`, if that is another one.
         """
-        found = Use.USELESS
+        found = Usefulness.USELESS
         for pattern in {self.pattern(url) for url in urls} - (set() if is_list else {of}):
             counts = self.counts.get(pattern, NOTHING_KNOWN)
             if counts.is_proven:
-                return Use.USEFUL
+                return Usefulness.USEFUL
             if (
                 not self.is_unproductive(self.judged_by(pattern))
                 and self.counts.get(counted_as or of, NOTHING_KNOWN).open < MOST_OPEN
             ):
-                found = Use.OPEN
+                found = Usefulness.OPEN
         return found
 
     def _lent(self, pattern: str, counts: PatternCounts) -> int:
@@ -345,10 +345,10 @@ class PatternMemory:
         one = lease.candidate
         if one.kind != "link" or lease.known is not None:
             return None
-        use = use_of(result, Use.USELESS)
+        use = use_of(result, Usefulness.USELESS)
         if use is None:
             return None
-        most = FEW_LINKS if use is Use.USEFUL else MOST_LINKS
+        most = FEW_LINKS if use is Usefulness.USEFUL else MOST_LINKS
         url = one.requested or one.url
         known, name = self.of(url), site(url)
         pattern = known.pattern(url)
@@ -358,16 +358,16 @@ class PatternMemory:
         is_judged_whole = has_many_queries or is_combined(pattern)
         is_apart = bool(labelled and known.counts.get(pattern, NOTHING_KNOWN).useful) and not is_judged_whole
         is_list = result.outcome is not None and result.outcome.code in LISTS
-        lead = Use.USEFUL  # other sites may have pages
+        lead = Usefulness.USEFUL  # other sites may have pages
         if all(site(link) == name for link in urls):
             lead = known.lead(pattern, urls, labelled if is_apart else pattern, is_list)
         if not pattern:
             return None
-        of_copy = Use.USELESS if has_many_queries else lead
+        of_copy = Usefulness.USELESS if has_many_queries else lead
         parameters = known.parameters(str(result.record.get("url") or "")) if result.record is not None else {}
         return PatternUse(
             pattern,
-            use if use is Use.USEFUL else lead,
+            use if use is Usefulness.USEFUL else lead,
             of_copy,
             labelled,
             is_apart,

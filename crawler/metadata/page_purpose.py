@@ -95,7 +95,7 @@ TEXT_TYPES = re.compile(r"Article|Posting|Product|Recipe|Review|HowTo|FAQ|QAPage
 
 
 @dataclass(frozen=True)
-class Entry:
+class ListEntry:
     """A line of a list: the title of another page."""
 
     target: str
@@ -205,7 +205,7 @@ def _shows_a_list(page: Page, extraction: Extraction) -> bool:
     )
 
 
-def _has_linked_headings(page: Page, kept: Sequence[Block], entries: Mapping[int, Entry]) -> bool:
+def _has_linked_headings(page: Page, kept: Sequence[Block], entries: Mapping[int, ListEntry]) -> bool:
     """Whether at least half of the headings of the text are entries, and they make up the text: there are several,
     from its beginning on, or there is little else.
     """
@@ -220,7 +220,7 @@ def _has_linked_headings(page: Page, kept: Sequence[Block], entries: Mapping[int
     return _before(page, kept, linked[0]) <= max(MOST_BEFORE, letters / 10)
 
 
-def _has_linked_text(page: Page, kept: Sequence[Block], entries: Mapping[int, Entry]) -> bool:
+def _has_linked_text(page: Page, kept: Sequence[Block], entries: Mapping[int, ListEntry]) -> bool:
     """Whether several entries and their dates are the text, but for a few words."""
     letters = _letters(kept)
     targets = {entries[id(block)].target for block in kept if id(block) in entries}
@@ -228,7 +228,7 @@ def _has_linked_text(page: Page, kept: Sequence[Block], entries: Mapping[int, En
     return len(targets) >= SEVERAL and _letters(own) <= max(FEW_WORDS, letters / 10)
 
 
-def _has_rows(page: Page, kept: Sequence[Block], entries: Mapping[int, Entry]) -> bool:
+def _has_rows(page: Page, kept: Sequence[Block], entries: Mapping[int, ListEntry]) -> bool:
     """Whether most of the text are rows that begin with the title of another page, as in an index of threads: beside it
     a row has names, dates and counts, but little text.
     """
@@ -246,7 +246,7 @@ def _has_rows(page: Page, kept: Sequence[Block], entries: Mapping[int, Entry]) -
     return of_rows >= MOST_OF_A_LIST * letters
 
 
-def _own_text(page: Page, kept: Sequence[Block], entries: Mapping[int, Entry]) -> list[Block]:
+def _own_text(page: Page, kept: Sequence[Block], entries: Mapping[int, ListEntry]) -> list[Block]:
     """The text but for headings, entries, dates, and the line with date and author that follows an entry."""
     timed = {element.getparent() for element in page.describing("time")}
     is_date_of_entry = {
@@ -262,7 +262,7 @@ def _own_text(page: Page, kept: Sequence[Block], entries: Mapping[int, Entry]) -
     ]
 
 
-def _begins_with_entries(page: Page, extraction: Extraction, entries: Mapping[int, Entry]) -> bool:
+def _begins_with_entries(page: Page, extraction: Extraction, entries: Mapping[int, ListEntry]) -> bool:
     """Whether the text begins with the title of another page and its date, as a list of posts with their beginnings
     does.
     """
@@ -278,7 +278,7 @@ def _begins_with_entries(page: Page, extraction: Extraction, entries: Mapping[in
     return titles[0].tag in HEADINGS
 
 
-def _has_teasers(page: Page, extraction: Extraction, entries: Mapping[int, Entry]) -> bool:
+def _has_teasers(page: Page, extraction: Extraction, entries: Mapping[int, ListEntry]) -> bool:
     """Whether the text is made of the beginnings of other pages: of texts between the title of a page and a link to
     read the rest of it there.
     """
@@ -301,7 +301,7 @@ def _has_teasers(page: Page, extraction: Extraction, entries: Mapping[int, Entry
     return begins_with_them and of_teasers >= least * letters
 
 
-def _teasers(page: Page, entries: Mapping[int, Entry]) -> Iterator[tuple[int, int]]:
+def _teasers(page: Page, entries: Mapping[int, ListEntry]) -> Iterator[tuple[int, int]]:
     """The places of a title that leads to another page and of a later link to the same page, where the beginning of a
     text stands between them. A tag, or a related page, may stand above and below a text, but is called the same there.
     """
@@ -327,7 +327,7 @@ def _teasers(page: Page, entries: Mapping[int, Entry]) -> Iterator[tuple[int, in
                 break
 
 
-def _holds_a_title(page: Page, blocks: Sequence[Block], entries: Mapping[int, Entry]) -> bool:
+def _holds_a_title(page: Page, blocks: Sequence[Block], entries: Mapping[int, ListEntry]) -> bool:
     """Whether the title of the page itself, or that of another page, stands among these blocks, as below a menu."""
     for entry in (entries[id(block)] for block in blocks if id(block) in entries):
         if entry.is_whole and entry.links == 1 and entry.width >= NARROWEST_TITLE:
@@ -363,7 +363,7 @@ def _longest_part(page: Page, kept: Sequence[Block], titles: Sequence[Block]) ->
     return longest
 
 
-def _dated_titles(page: Page, kept: Sequence[Block], entries: Mapping[int, Entry]) -> Iterator[Block]:
+def _dated_titles(page: Page, kept: Sequence[Block], entries: Mapping[int, ListEntry]) -> Iterator[Block]:
     """The entries with dates that are in the text, or above a part of it that has no other title."""
     is_kept = {id(block) for block in kept}
     beside = _beside(page, kept)
@@ -383,7 +383,7 @@ def _dated_titles(page: Page, kept: Sequence[Block], entries: Mapping[int, Entry
             above = None
 
 
-def _has_no_text(page: Page, extraction: Extraction, entries: Mapping[int, Entry]) -> bool:
+def _has_no_text(page: Page, extraction: Extraction, entries: Mapping[int, ListEntry]) -> bool:
     """Whether nearly nothing of the page was kept, as it has only entries with dates or a cloud of links; or nothing
     but links and headings, beside entries of any kind.
     """
@@ -427,7 +427,7 @@ def _with_ancestors(block: Block) -> Iterator[_Element]:
     yield from block.element.iterancestors()
 
 
-def _entries(page: Page) -> dict[int, Entry]:
+def _entries(page: Page) -> dict[int, ListEntry]:
     """For the id of each block that is all but wholly a link, but for a date or a number, its entry; what the title of
     the page has is no entry.
     """
@@ -435,7 +435,7 @@ def _entries(page: Page) -> dict[int, Entry]:
     links = Counter(link.at for link in page.links)
     blocks = page.blocks
     timed = {element.getparent() for element in page.describing("time")}
-    found: dict[int, Entry] = {}
+    found: dict[int, ListEntry] = {}
     for at, block in enumerate(blocks):
         if at not in targets or _is_date(block, timed) or block.text[:SAME_BEGINNING] in page.title:
             continue
@@ -448,7 +448,7 @@ def _entries(page: Page) -> dict[int, Entry]:
         after = MOST_BETWEEN if block.tag in HEADINGS else 1
         around = blocks[max(0, at - 1) : at + after + 1]
         is_dated = has_date or any(_is_date_line(neighbour, timed) for neighbour in around)
-        found[id(block)] = Entry(
+        found[id(block)] = ListEntry(
             target=targets[at],
             is_dated=is_dated,
             is_whole=is_whole,

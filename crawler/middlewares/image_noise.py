@@ -13,7 +13,7 @@ from scrapy.exceptions import NotConfigured
 from crawler.build_crawl import crawl_of
 from crawler.checked_settings import image_filter_of
 from crawler.noise.image_evidence import Sighting
-from crawler.noise.verdict import ImageNoiseFilter, leads_to_noise
+from crawler.noise.verdict import ImageFilter, leads_to_noise
 from crawler.outcomes import Code, Outcome
 from crawler.spiders.request_outcomes import VERDICT, Refusal
 from crawler.translation.reasons import records
@@ -34,7 +34,7 @@ class ImageNoiseMiddleware:
 
     def __init__(
         self,
-        image_filter: ImageNoiseFilter,
+        image_filter: ImageFilter,
         evidence: EvidenceCache,
         keys: AddressKeys,
         audit: float,

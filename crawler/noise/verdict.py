@@ -1,4 +1,4 @@
-"""The verdict on an image, with its reasons: by models (`Judge`), overruled by filter lists (`ImageNoiseFilter`).
+"""The verdict on an image, with its reasons: by models (`Judge`), overruled by filter lists (`ImageFilter`).
 
 Each model decides by itself above its limit. Where the learned model is less certain, but above LIKELY, one mark of
 noise that holds on every site is enough (crawler.noise.certain_marks).
@@ -301,7 +301,7 @@ BY_LIST = "filter_list"
 
 
 @dataclass(frozen=True)
-class ImageNoiseFilter:
+class ImageFilter:
     """A judge of images, and filter lists that overrule it."""
 
     judge: Judge

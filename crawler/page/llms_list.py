@@ -17,7 +17,7 @@ ITEM = re.compile(
 )
 
 
-class ListedPage(NamedTuple):
+class LlmsEntry(NamedTuple):
     """A link of the list."""
 
     href: str
@@ -33,11 +33,11 @@ def is_llms_list(body: bytes, url: str) -> bool:
     return urlsplit(url).path.rpartition("/")[2].lower() == NAME and TITLE.match(body) is not None
 
 
-def listed_pages(text: str) -> Iterator[ListedPage]:
+def listed_pages(text: str) -> Iterator[LlmsEntry]:
     """The links in the list items of a text.
 
     >>> list(listed_pages("# Bees\\n\\n## Manual\\n\\n- [Dance](dance.md): how they dance\\n\\nSee [this](other.md)."))
-    [ListedPage(href='dance.md', title='Dance')]
+    [LlmsEntry(href='dance.md', title='Dance')]
     """
     for item in ITEM.finditer(text):
-        yield ListedPage(item[2], item[1])
+        yield LlmsEntry(item[2], item[1])

@@ -129,7 +129,7 @@ def _is_nearly_empty(page: Page) -> bool:
     return True
 
 
-class Content(NamedTuple):
+class RenderedContent(NamedTuple):
     """What counts of a page when it is compared with another version of it."""
 
     columns: int
@@ -138,10 +138,10 @@ class Content(NamedTuple):
     """Addresses of its own site that it links to."""
 
 
-def content_of(page: Page, extraction: Extraction) -> Content:
+def content_of(page: Page, extraction: Extraction) -> RenderedContent:
     """The main text and links of a page, for `has_gained`."""
     ours = site(page.url)
-    return Content(width(extraction.text), frozenset(link.url for link in page.links if site(link.url) == ours))
+    return RenderedContent(width(extraction.text), frozenset(link.url for link in page.links if site(link.url) == ours))
 
 
 MORE_TEXT, MORE_COLUMNS = 1.25, 60
@@ -150,10 +150,12 @@ MORE_LINKS = 3
 """Links that must be new where there were some before."""
 
 
-def has_gained(before: Content, after: Content) -> bool:
+def has_gained(before: RenderedContent, after: RenderedContent) -> bool:
     """Whether rendering a page has brought clearly more main text, or links to further pages.
 
-    >>> empty, text, links = Content(0, frozenset()), Content(500, frozenset()), Content(0, frozenset(("a", "b")))
+    >>> empty = RenderedContent(0, frozenset())
+    >>> text = RenderedContent(500, frozenset())
+    >>> links = RenderedContent(0, frozenset(("a", "b")))
     >>> has_gained(empty, text), has_gained(empty, links), has_gained(text, text), has_gained(text, links)
     (True, True, False, False)
     """

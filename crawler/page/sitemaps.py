@@ -67,7 +67,7 @@ class Listing(NamedTuple):
     """The addresses of pages in other languages, if a sitemap names them."""
 
 
-class Entry(NamedTuple):
+class SitemapEntry(NamedTuple):
     """An entry of a list."""
 
     hrefs: list[str]
@@ -85,7 +85,9 @@ def listing(body: bytes, url: str, max_size: int) -> Listing | None:
     body, cut = _unzipped(body, max_size)
     if is_llms_list(body, url):
         pages = listed_pages(body.decode("utf-8", "replace"))
-        return _listed((Entry([page.href], title=fold_space(page.title)) for page in pages), url, cut, is_feed=False)
+        return _listed(
+            (SitemapEntry([page.href], title=fold_space(page.title)) for page in pages), url, cut, is_feed=False
+        )
     first = body.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     if first == b"{":
         items = _json_entries(body) if max(map(body.count, (b"{", b"["))) <= MAX_ADDRESSES else None
@@ -108,7 +110,7 @@ def listing(body: bytes, url: str, max_size: int) -> Listing | None:
     return _listed(entries, url, cut, is_feed=local_name(root) not in SITEMAPS)
 
 
-def _listed(entries: Iterable[Entry], url: str, cut: bool, is_feed: bool) -> Listing:
+def _listed(entries: Iterable[SitemapEntry], url: str, cut: bool, is_feed: bool) -> Listing:
     """The entries of a list at an address, within its limit."""
     pages: dict[str, None] = {}
     sitemaps: dict[str, None] = {}
@@ -137,7 +139,7 @@ def _listed(entries: Iterable[Entry], url: str, cut: bool, is_feed: bool) -> Lis
     return Listing(tuple(pages), tuple(sitemaps), cut, is_feed, lastmods, titles, texts, translations)
 
 
-def _entry(entry: etree._Element, kind: str) -> Entry:
+def _entry(entry: etree._Element, kind: str) -> SitemapEntry:
     """An entry of an XML list."""
     hrefs = []
     translations: list[str] = []
@@ -155,7 +157,7 @@ def _entry(entry: etree._Element, kind: str) -> Entry:
     changed = _first_moment(said.get(name) for name in DATES.get(kind, ()) if hrefs)
     title = fold_space((said.get("title") or "")[:MAX_TITLE])
     text = xml_text(entry) if kind in FEED_ENTRIES else None
-    return Entry(hrefs, changed, title, kind == "sitemap", text, translations)
+    return SitemapEntry(hrefs, changed, title, kind == "sitemap", text, translations)
 
 
 def _parts(entry: etree._Element) -> Iterator[etree._Element]:
@@ -164,7 +166,7 @@ def _parts(entry: etree._Element) -> Iterator[etree._Element]:
         yield from element.iterchildren(etree.Element) if local_name(element) == "news" else (element,)
 
 
-def _json_entries(body: bytes) -> Iterable[Entry] | None:
+def _json_entries(body: bytes) -> Iterable[SitemapEntry] | None:
     """The entries of a JSON feed; None if `body` is none."""
     try:
         feed = json.loads(body, parse_int=len, parse_float=len)  # no number is needed, and long ones are refused
@@ -176,12 +178,12 @@ def _json_entries(body: bytes) -> Iterable[Entry] | None:
     return (_json_entry(one) for one in items if isinstance(one, dict)) if isinstance(items, list) else ()
 
 
-def _json_entry(item: Mapping[str, Any]) -> Entry:
+def _json_entry(item: Mapping[str, Any]) -> SitemapEntry:
     said = {name: text for name, text in item.items() if isinstance(text, str)}
     href = said.get("url") or said.get("external_url")
     changed = _first_moment(said.get(name) for name in ("date_modified", "date_published"))
     title = fold_space(said.get("title", "")[:MAX_TITLE])
-    return Entry([href] if href else [], changed, title, text=json_text(item))
+    return SitemapEntry([href] if href else [], changed, title, text=json_text(item))
 
 
 def _first_moment(dates: Iterable[str | None]) -> float | None:

@@ -72,7 +72,7 @@ def percent(share: float) -> str:
 Row = tuple[str | Message, ...]
 
 
-class Table(NamedTuple):
+class ReportTable(NamedTuple):
     """Rows under heads; the columns in the given places contain text, the others numbers."""
 
     title: Message

@@ -35,7 +35,7 @@ def saved_bytes(skipped: int, kept: int, size: int) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
-class NoiseModel:
+class NoiseModelFigures:
     """What one model skipped."""
 
     name: str
@@ -84,7 +84,7 @@ class NoiseFigures:
     """Audited images whose size tells whether they are content."""
     mistaken: int
     """Of these, those that are content."""
-    models: tuple[NoiseModel, ...]
+    models: tuple[NoiseModelFigures, ...]
     sites: tuple[NoiseSite, ...]
     site_count: int
 
@@ -163,7 +163,7 @@ def _figures(connection: Connection, row: Any) -> NoiseFigures:
         name=row.name,
         saved_bytes=saved_bytes(totals.skipped_images, *measured),
         audited_pages=pages,
-        models=tuple(NoiseModel(*values) for values in connection.execute(BY_MODEL.where(mine))),
+        models=tuple(NoiseModelFigures(*values) for values in connection.execute(BY_MODEL.where(mine))),
         sites=tuple(
             NoiseSite(name, kept, chosen, noise, saved_bytes(images, *measured))
             for name, kept, chosen, noise, images in connection.execute(BY_SITE.where(mine))

@@ -16,7 +16,7 @@ from lxml import etree
 from crawler.page.json_ld import json_documents
 from crawler.rights.licence_names import licence_name
 from crawler.rights.rsl import TYPE
-from crawler.rights.statement import MAX_SAYS, Evidence, Signal
+from crawler.rights.statement import MAX_SAYS, RightsEvidence, Signal
 
 if TYPE_CHECKING:
     from crawler.page.page import Page
@@ -35,7 +35,7 @@ _FOOTER = re.compile(r"(?:^|[\s_-])(?:footer|contentinfo)", re.IGNORECASE)
 _BADGES = ("creativecommons.org/l/", "creativecommons.org/p/", "licensebuttons.net/")
 
 
-class Candidate(NamedTuple):
+class LicenceCandidate(NamedTuple):
     """A licence that a page may have."""
 
     kind: str
@@ -45,7 +45,7 @@ class Candidate(NamedTuple):
     strength: int
 
 
-def licence(page: Page) -> tuple[str | None, tuple[Evidence, ...]]:
+def licence(page: Page) -> tuple[str | None, tuple[RightsEvidence, ...]]:
     """The licence of a page, or None; and all candidates, the strongest first."""
     found = list(dict.fromkeys(islice(_candidates(page), MAX_READ)))
     if not found:
@@ -57,9 +57,9 @@ def licence(page: Page) -> tuple[str | None, tuple[Evidence, ...]]:
     return chosen, tuple(_evidence(one, len(names) > 1 and one.strength == strongest) for one in kept)
 
 
-def _evidence(one: Candidate, is_contradicted: bool) -> Evidence:
+def _evidence(one: LicenceCandidate, is_contradicted: bool) -> RightsEvidence:
     words = (one.kind, one.place, "contradiction" if is_contradicted and one.name else "")
-    return Evidence(Signal.LICENCE, ", ".join(filter(None, words)), one.says)
+    return RightsEvidence(Signal.LICENCE, ", ".join(filter(None, words)), one.says)
 
 
 def _distinct(names: Iterable[str | None]) -> list[str]:
@@ -76,7 +76,7 @@ def _distinct(names: Iterable[str | None]) -> list[str]:
     ]
 
 
-def _candidates(page: Page) -> Iterator[Candidate]:
+def _candidates(page: Page) -> Iterator[LicenceCandidate]:
     for name in METAS:
         if (says := page.head.metas.get(name, "").strip()) and (name.endswith("license") or licence_name(says)):
             yield _candidate(f"meta {name}", "head", says, DECLARED)
@@ -92,7 +92,7 @@ def _candidates(page: Page) -> Iterator[Candidate]:
             yield _candidate("badge", _place(image.element), source, SHOWN)
 
 
-def _links(page: Page) -> Iterator[Candidate]:
+def _links(page: Page) -> Iterator[LicenceCandidate]:
     """The links of the body that declare a licence, or lead to one of Creative Commons."""
     for link in page.link_elements:
         href, relation = link.href or "", link.element.get("rel")
@@ -106,8 +106,8 @@ def _links(page: Page) -> Iterator[Candidate]:
             yield _candidate("a", place, href, SHOWN if place == "footer" or link.has_image else MENTIONED)
 
 
-def _candidate(kind: str, place: str, says: str, strength: int) -> Candidate:
-    return Candidate(kind, place, says[:MAX_SAYS], licence_name(says), strength)
+def _candidate(kind: str, place: str, says: str, strength: int) -> LicenceCandidate:
+    return LicenceCandidate(kind, place, says[:MAX_SAYS], licence_name(says), strength)
 
 
 def _declares(element: etree._Element, relation: str | None) -> bool:

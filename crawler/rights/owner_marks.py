@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from crawler.page.owner_marks import OwnerMark
-from crawler.rights.statement import Evidence, Signal
+from crawler.rights.statement import RightsEvidence, Signal
 
 if TYPE_CHECKING:
     from crawler.page.page import Page
 
 
-def marked_parts(page: Page) -> Iterator[Evidence]:
+def marked_parts(page: Page) -> Iterator[RightsEvidence]:
     """The kinds of marks, each with how many parts of the page have it."""
     for parts in page.withheld.parts:
         kind = "comment" if parts.mark is OwnerMark.GOOGLE_OFF else "attribute"
-        yield Evidence(Signal.OWNER_MARK, f"{kind} {parts.mark}, parts: {parts.count}", parts.says)
+        yield RightsEvidence(Signal.OWNER_MARK, f"{kind} {parts.mark}, parts: {parts.count}", parts.says)

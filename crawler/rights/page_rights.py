@@ -12,7 +12,7 @@ from crawler.rights import content_signals, rsl, tdm_reservation, usage_preferen
 from crawler.rights.licence import licence
 from crawler.rights.owner_marks import marked_parts
 from crawler.rights.robots_meta import directives
-from crawler.rights.statement import Evidence, Rights, Signal
+from crawler.rights.statement import Rights, RightsEvidence, Signal
 from crawler.urls.parsing import absolute
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class SiteFiles:
     of_page: tuple[LicenceFile, ...] = ()
     """Those that the page names."""
 
-    def evidence(self, url: str) -> list[Evidence]:
+    def evidence(self, url: str) -> list[RightsEvidence]:
         """What they say about an address of the host."""
         found = self.robots.evidence(url) if self.robots is not None else []
         found += self.tdm.evidence(url) if self.tdm is not None else ()
@@ -70,15 +70,15 @@ def read_rights(page: Page, headers: Mapping[str, str] = NOTHING_SENT, site: Sit
     found = [one for one in of_site if one.signal is not Signal.TDM_RESERVATION]
     if says := headers.get(usage_preferences.HEADER):
         where = f"header {usage_preferences.HEADER}"
-        found.append(Evidence(Signal.CONTENT_USAGE, where, says, usage_preferences.preferences(says)))
+        found.append(RightsEvidence(Signal.CONTENT_USAGE, where, says, usage_preferences.preferences(says)))
     if says := headers.get(content_signals.HEADER):
         where = f"header {content_signals.HEADER}"
-        found.append(Evidence(Signal.CONTENT_SIGNAL, where, says, content_signals.signals(says)))
+        found.append(RightsEvidence(Signal.CONTENT_SIGNAL, where, says, content_signals.signals(says)))
     found += tdm_reservation.reservations(headers, page.meta, in_tdm_file)
     found += directives(page)
     found += marked_parts(page)
     found += _inline(page)
-    found += [Evidence(Signal.RSL, where, url) for where, url in _named(page, headers) if not site.has_read(url)]
+    found += [RightsEvidence(Signal.RSL, where, url) for where, url in _named(page, headers) if not site.has_read(url)]
     name, candidates = licence(page)
     return Rights(name, (*found, *candidates))
 
@@ -109,7 +109,7 @@ def _named(page: Page, headers: Mapping[str, str]) -> Iterator[tuple[str, str]]:
             yield "link rel=license", url
 
 
-def _inline(page: Page) -> Iterator[Evidence]:
+def _inline(page: Page) -> Iterator[RightsEvidence]:
     """What licences in the page itself say."""
     scripts = (one for one in page.describing("script") if one.get("type", "").strip().lower() == rsl.TYPE)
     for script in islice(scripts, MAX_LICENCES):

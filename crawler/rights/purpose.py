@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from crawler.rights.statement import Evidence, Signal, Use, refusal
+from crawler.rights.statement import RightsEvidence, Signal, Use, refusal
 from crawler.rights.tdm_reservation import MINING
 
 LABEL = "label"
@@ -38,7 +38,7 @@ class Purpose:
         """Whether the images of pages with noimageai are left out."""
         return Use.AI_TRAIN in self.uses and not self.is_label
 
-    def refusal(self, evidence: Iterable[Evidence]) -> Signal | None:
+    def refusal(self, evidence: Iterable[RightsEvidence]) -> Signal | None:
         """The first signal for which a page is left out, or None."""
         return None if self.is_label else refusal(evidence, self.uses)
 

@@ -23,7 +23,7 @@ from typing import NamedTuple
 from crawler.page.head import BOT
 from crawler.rights.content_signals import signals
 from crawler.rights.path_patterns import NOT_COMPARED, PathPattern, matching, path_of
-from crawler.rights.statement import ALL_MALFORMED, MAX_SAYS, NOTHING, Evidence, Signal, State, Use, Uses
+from crawler.rights.statement import ALL_MALFORMED, MAX_SAYS, NOTHING, RightsEvidence, Signal, State, Use, Uses
 from crawler.rights.training_crawlers import TRAINING_CRAWLERS
 from crawler.rights.usage_preferences import preferences
 
@@ -120,7 +120,7 @@ class RobotsFile:
         rule = self.access_rule(path_of(url))
         return rule is None or rule.is_allow
 
-    def evidence(self, url: str) -> list[Evidence]:
+    def evidence(self, url: str) -> list[RightsEvidence]:
         """What it says about an address of its host, and the rule by which the address may be requested."""
         path = path_of(url)
         access_rule = self.access_rule(path)
@@ -131,7 +131,7 @@ class RobotsFile:
                 evidence.append(self._evidence(Signal(name), MORE_RULES, ALL_MALFORMED))
         return [*evidence, *self._refusals(path)]
 
-    def _refusals(self, path: str) -> Iterator[Evidence]:
+    def _refusals(self, path: str) -> Iterator[RightsEvidence]:
         """The rules that refuse a path to training crawlers, each with the crawlers that it refuses."""
         names = frozenset(self.crawlers.values())
         deciding: dict[str, Rule] = {}
@@ -149,8 +149,8 @@ class RobotsFile:
             uses = _MAY_BE_NO_TRAINING if line == TOO_COSTLY.line else _NO_TRAINING
             yield self._evidence(Signal.TRAINING_CRAWLERS, "\n".join((*agents, line)), uses)
 
-    def _evidence(self, signal: Signal, says: str, uses: Uses = NOTHING) -> Evidence:
-        return Evidence(signal, self.where, says, uses, self.read_at)
+    def _evidence(self, signal: Signal, says: str, uses: Uses = NOTHING) -> RightsEvidence:
+        return RightsEvidence(signal, self.where, says, uses, self.read_at)
 
 
 def _longest(rules: Sequence[Rule], path: str) -> list[Rule]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from crawler.page.head import BOT
-from crawler.rights.statement import NOTHING, Evidence, Signal, State, Use
+from crawler.rights.statement import NOTHING, RightsEvidence, Signal, State, Use
 
 if TYPE_CHECKING:
     from crawler.page.page import Page
@@ -19,7 +19,7 @@ NOAI, NOIMAGEAI = "noai", "noimageai"
 _NO_TRAINING = {Use.AI_TRAIN: State.DISALLOWED}
 
 
-def directives(page: Page) -> Iterator[Evidence]:
+def directives(page: Page) -> Iterator[RightsEvidence]:
     """The directives against training, each source once."""
     if NOAI not in page.robots and NOIMAGEAI not in page.robots:
         return
@@ -28,4 +28,4 @@ def directives(page: Page) -> Iterator[Evidence]:
     sources |= {f"meta {name}": page.meta.get(name, "") for name in ("robots", BOT)}
     for where, says in sources.items():
         if NOAI in says.lower() or NOIMAGEAI in says.lower():
-            yield Evidence(Signal.NOAI, where, says, uses)
+            yield RightsEvidence(Signal.NOAI, where, says, uses)

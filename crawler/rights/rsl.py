@@ -18,7 +18,7 @@ from urllib.parse import SplitResult, urlsplit
 from lxml import etree
 
 from crawler.rights.path_patterns import NOT_COMPARED, PathPattern, matching, path_of
-from crawler.rights.statement import ALL_MALFORMED, MAX_SAYS, NOTHING, Evidence, Signal, State, Use, Uses
+from crawler.rights.statement import ALL_MALFORMED, MAX_SAYS, NOTHING, RightsEvidence, Signal, State, Use, Uses
 
 NAMESPACE = "{https://rslstandard.org/rsl}"
 TYPE = "application/rsl+xml"
@@ -48,7 +48,7 @@ class Licence(NamedTuple):
     """Whether only some users or countries may use it."""
 
 
-class Content(NamedTuple):
+class RslContent(NamedTuple):
     """What a file says about the addresses that a pattern matches."""
 
     host: str
@@ -65,7 +65,7 @@ class Content(NamedTuple):
         return inf if self.is_page else self.pattern.length
 
 
-TOO_COSTLY = Content("", PathPattern.of(""), ALL_MALFORMED, NOT_COMPARED, is_page=True)
+TOO_COSTLY = RslContent("", PathPattern.of(""), ALL_MALFORMED, NOT_COMPARED, is_page=True)
 """Stands for contents that were not compared with a path: they may be refusals."""
 
 
@@ -76,17 +76,17 @@ class LicenceFile:
     url: str
     """Its address, or the part of the page that it is."""
     read_at: str = ""
-    contents: tuple[Content, ...] = ()
+    contents: tuple[RslContent, ...] = ()
     error: str = ""
     """The beginning of a file that cannot be parsed."""
 
-    def evidence(self, url: str, is_of_page: bool = False) -> Iterator[Evidence]:
+    def evidence(self, url: str, is_of_page: bool = False) -> Iterator[RightsEvidence]:
         """What the file says about an address, the most specific content first.
 
         It is of the page if the page names it, else of the whole site.
         """
         if self.error:
-            yield Evidence(Signal.RSL, self.url, self.error, ALL_MALFORMED, self.read_at)
+            yield RightsEvidence(Signal.RSL, self.url, self.error, ALL_MALFORMED, self.read_at)
             return
         hosts = ("", urlsplit(url).netloc.lower())
         contents = (one for one in self.contents if one.host in hosts and one.is_page <= is_of_page)
@@ -95,7 +95,7 @@ class LicenceFile:
         for content in sorted(found, key=lambda one: -one.length):
             uses = {use: state for use, state in content.uses.items() if said.get(use) in (None, content.length)}
             said |= dict.fromkeys(uses, content.length)
-            yield Evidence(Signal.RSL, self.url, content.says, uses, self.read_at)
+            yield RightsEvidence(Signal.RSL, self.url, content.says, uses, self.read_at)
 
 
 def read_file(body: bytes, url: str, read_at: str = "") -> LicenceFile:
@@ -110,14 +110,14 @@ def read_file(body: bytes, url: str, read_at: str = "") -> LicenceFile:
     return LicenceFile(url, read_at, tuple(_contents(root)))
 
 
-def _contents(root: etree._Element) -> Iterator[Content]:
+def _contents(root: etree._Element) -> Iterator[RslContent]:
     for content in root.findall(f"{NAMESPACE}content")[:MAX_CONTENTS]:
         address = content.get("url", "").strip()
         parts = _parts(address)
         path = parts.path + (f"?{parts.query}" if parts.query else "")
         pattern = PathPattern.of((path or "/") if address else "")
         licences = [_licence(one, content.get("server")) for one in content.findall(f"{NAMESPACE}license")[:100]]
-        yield Content(parts.netloc.lower(), pattern, _uses(licences), _words(content), is_page=not address)
+        yield RslContent(parts.netloc.lower(), pattern, _uses(licences), _words(content), is_page=not address)
 
 
 def _parts(url: str) -> SplitResult:

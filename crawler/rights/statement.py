@@ -60,7 +60,7 @@ ALL_MALFORMED: Uses = MappingProxyType(dict.fromkeys(Use, State.MALFORMED))
 
 
 @dataclass(frozen=True)
-class Evidence:
+class RightsEvidence:
     """A statement in the words of its source."""
 
     signal: Signal
@@ -83,7 +83,7 @@ class Rights:
     """What a page may be used for, and why."""
 
     licence: str | None = None
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[RightsEvidence, ...] = ()
 
     def state(self, use: Use) -> State:
         """What all statements together mean for a use."""
@@ -103,10 +103,10 @@ class Rights:
         }
 
 
-def state_of(evidence: Iterable[Evidence], use: Use) -> State:
+def state_of(evidence: Iterable[RightsEvidence], use: Use) -> State:
     """What statements together mean for a use.
 
-    >>> said = [Evidence(Signal.RSL, "", "", {Use.SEARCH: state}) for state in (State.ALLOWED, State.DISALLOWED)]
+    >>> said = [RightsEvidence(Signal.RSL, "", "", {Use.SEARCH: state}) for state in (State.ALLOWED, State.DISALLOWED)]
     >>> str(state_of(said, Use.SEARCH)), str(state_of(said, Use.AI_TRAIN))
     ('disallowed', 'unknown')
     """
@@ -114,7 +114,7 @@ def state_of(evidence: Iterable[Evidence], use: Use) -> State:
     return next((state for state in RANK if state in found), State.UNKNOWN) if found else State.UNKNOWN
 
 
-def refusal(evidence: Iterable[Evidence], uses: Iterable[Use]) -> Signal | None:
+def refusal(evidence: Iterable[RightsEvidence], uses: Iterable[Use]) -> Signal | None:
     """The first signal that disallows one of the uses, or None."""
     wanted = tuple(uses)
     for one in evidence:

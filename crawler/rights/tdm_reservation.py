@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from crawler.rights.path_patterns import NOT_COMPARED, PathPattern, matching, path_of
-from crawler.rights.statement import NOTHING, Evidence, Signal, State, Use, Uses
+from crawler.rights.statement import NOTHING, RightsEvidence, Signal, State, Use, Uses
 
 PATH = "/.well-known/tdmrep.json"
 RESERVATION, POLICY = "tdm-reservation", "tdm-policy"
@@ -43,14 +43,14 @@ class TdmFile:
     error: str = ""
     """The beginning of a file that cannot be parsed."""
 
-    def evidence(self, url: str) -> Iterator[Evidence]:
+    def evidence(self, url: str) -> Iterator[RightsEvidence]:
         """What the first rule that matches an address says."""
         if self.error:
-            yield Evidence(Signal.TDM_RESERVATION, self.url, self.error, _meaning(""), self.read_at)
+            yield RightsEvidence(Signal.TDM_RESERVATION, self.url, self.error, _meaning(""), self.read_at)
             return
         rule = next(matching(self.rules, path_of(url), TOO_COSTLY), None)
         if rule is not None:
-            yield Evidence(Signal.TDM_RESERVATION, self.url, rule.says, rule.uses, self.read_at)
+            yield RightsEvidence(Signal.TDM_RESERVATION, self.url, rule.says, rule.uses, self.read_at)
 
 
 def read_file(body: bytes, url: str, read_at: str) -> TdmFile:
@@ -84,14 +84,14 @@ TOO_COSTLY = TdmRule(PathPattern.of(""), NOT_COMPARED, _meaning(""))
 
 
 def reservations(
-    headers: Mapping[str, str], metas: Mapping[str, str], in_file: Iterable[Evidence] = ()
-) -> list[Evidence]:
+    headers: Mapping[str, str], metas: Mapping[str, str], in_file: Iterable[RightsEvidence] = ()
+) -> list[RightsEvidence]:
     """The statements of a file, the headers and the meta elements; the last valid one replaces those before it."""
     found = list(in_file)
     for kind, given in (("header", headers), ("meta", metas)):
         if value := given.get(RESERVATION, "").strip():
             policy = given.get(POLICY, "").strip()
             says = f"{RESERVATION}: {value}" + (f"\n{POLICY}: {policy}" if policy else "")
-            found.append(Evidence(Signal.TDM_RESERVATION, f"{kind} {RESERVATION}", says, _meaning(value)))
+            found.append(RightsEvidence(Signal.TDM_RESERVATION, f"{kind} {RESERVATION}", says, _meaning(value)))
     last = max((at for at, one in enumerate(found) if State.MALFORMED not in one.uses.values()), default=0)
     return [replace(one, uses=NOTHING) if at < last else one for at, one in enumerate(found)]

@@ -31,8 +31,8 @@ from process_tree import descendants  # noqa: E402
 from sites import OPEN, Site, crawl, page, serving  # noqa: E402
 
 from crawler.contrib.browser.chromium import Chromium  # noqa: E402
-from crawler.contrib.browser.page_load import Renderer, RenderError, RenderOptions, Source  # noqa: E402
-from crawler.contrib.browser.parts import Part, PartAnswer, PartCache  # noqa: E402
+from crawler.contrib.browser.page_load import PageSource, Renderer, RenderError, RenderOptions  # noqa: E402
+from crawler.contrib.browser.parts import PagePart, PartAnswer, PartCache  # noqa: E402
 from crawler.contrib.browser.processes import memory_of  # noqa: E402
 from crawler.extraction import EXTRACTORS  # noqa: E402
 from crawler.page.page import Page  # noqa: E402
@@ -54,7 +54,7 @@ def processor_seconds() -> float:
 async def rate(pages: int, tabs: int) -> None:
     made: Application = APPLICATIONS["client_routing"]
 
-    async def fetch(part: Part) -> PartAnswer | None:
+    async def fetch(part: PagePart) -> PartAnswer | None:
         answer = made.routes.get(part.url.removeprefix("http://a.example"))
         if answer is None or isinstance(answer, str) or callable(answer):
             return None
@@ -64,7 +64,7 @@ async def rate(pages: int, tabs: int) -> None:
     chromium = Chromium("Winnow")
     renderer = Renderer(chromium, PartCache(fetch), RenderOptions(tabs=tabs))
     body = str(made.routes["/story/1"]).encode()
-    source = Source("http://a.example/story/1", body, "text/html; charset=utf-8")
+    source = PageSource("http://a.example/story/1", body, "text/html; charset=utf-8")
     await renderer.render(source)
     begun, done, used = time.monotonic(), 0, processor_seconds()
     print("pages  pages/s  memory of browser and driver  of this process  tasks")
@@ -125,13 +125,13 @@ def mixed(pages: int) -> None:
 
 
 async def floods() -> None:
-    async def fetch(part: Part) -> PartAnswer | None:
+    async def fetch(part: PagePart) -> PartAnswer | None:
         return None
 
     for name, script in {"an ordinary page": "document.body.append('x')", **FLOODS, **STORES}.items():
         chromium = Chromium("Winnow")
         renderer = Renderer(chromium, PartCache(fetch), RenderOptions(seconds=15.0))
-        source = Source("https://a.example/", f"<body><p>x</p><script>{script}</script>".encode(), "text/html")
+        source = PageSource("https://a.example/", f"<body><p>x</p><script>{script}</script>".encode(), "text/html")
         begun = time.monotonic()
         async with peak_of_memory() as peak:
             try:

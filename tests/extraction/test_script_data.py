@@ -4,7 +4,7 @@ from itertools import chain
 
 import pytest
 
-from crawler.extraction.script_text import Candidate, ScriptData, _counts, _is_titled, as_html, document, prose
+from crawler.extraction.script_text import ScriptData, TextCandidate, _counts, _is_titled, as_html, document, prose
 
 LINE = "The bees dance in the hive now."
 
@@ -72,7 +72,7 @@ def test_a_list_is_left_for_one_in_it_with_four_fifths_of_its_text(inner: int, w
 def test_a_key_tells_where_a_text_belongs(key: str, counts: bool) -> None:
     assert _counts(key, LINE) is counts
     assert list(chain(ScriptData({key: LINE}, "").found())) == (
-        [Candidate(len(LINE), f"<p>{LINE}</p>")] if counts else []
+        [TextCandidate(len(LINE), f"<p>{LINE}</p>")] if counts else []
     )
 
 

@@ -16,7 +16,7 @@ from crawler.frontier.frontier import JOINING, Frontier
 from crawler.frontier.host_control import AWAY, MOST_OF_A_HOST, UNUSED
 from crawler.frontier.host_limits import LimitSettings
 from crawler.frontier.page_result import Candidate, Lease, PageResult, Template
-from crawler.frontier.pattern_rule import PatternCounts, PatternUse, Use
+from crawler.frontier.pattern_rule import PatternCounts, PatternUse, Usefulness
 from crawler.noise.image_evidence import Evidence
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.store.batch.addresses import AddressKeys
@@ -286,7 +286,7 @@ def test_an_end_tells_all_that_the_page_caused() -> None:
     assert frontier.finish(1, result)
     assert not frontier.finish(77, result)
     assert frontier.finish(2, PageResult(LOST))
-    of_a, of_b = PatternUse("/", Use.USEFUL, Use.USEFUL), PatternUse("/", Use.USELESS)
+    of_a, of_b = PatternUse("/", Usefulness.USEFUL, Usefulness.USEFUL), PatternUse("/", Usefulness.USELESS)
     ended = [(one.lease.id, one.result) for one in frontier.batch(0).ended]
     assert ended == [(1, replace(result, pattern_use=of_a)), (2, PageResult(LOST, pattern_use=of_b))]
     assert frontier.batch(0).ended == []

@@ -24,9 +24,9 @@ from crawler.frontier.pattern_rule import (
     TRIALS,
     PatternCounts,
     PatternUse,
-    Rendering,
+    RenderingState,
     Trial,
-    Use,
+    Usefulness,
     is_unproductive,
     rendering_of,
     use_of,
@@ -122,7 +122,7 @@ def trials(rendered: int, gained: int = 0) -> PatternCounts:
     return PatternCounts(rendered=rendered, gained=gained)
 
 
-DUE, NOT_DUE, UNDECIDED = Rendering.DUE, Rendering.NOT_DUE, Rendering.UNDECIDED
+DUE, NOT_DUE, UNDECIDED = RenderingState.DUE, RenderingState.NOT_DUE, RenderingState.UNDECIDED
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,12 @@ DUE, NOT_DUE, UNDECIDED = Rendering.DUE, Rendering.NOT_DUE, Rendering.UNDECIDED
     ],
 )
 def test_when_a_page_is_rendered(
-    of_pattern: PatternCounts, of_site: PatternCounts, has_sign: bool, draw: float, under_way: int, expected: Rendering
+    of_pattern: PatternCounts,
+    of_site: PatternCounts,
+    has_sign: bool,
+    draw: float,
+    under_way: int,
+    expected: RenderingState,
 ) -> None:
     assert rendering_of(of_pattern, of_site, has_sign, draw, under_way) is expected
 
@@ -166,7 +171,7 @@ def test_when_a_page_is_rendered(
     ],
 )
 def test_pages_wait_for_the_trials_of_their_pattern(
-    has_gained: bool | None, of_database: PatternCounts, expected: Rendering
+    has_gained: bool | None, of_database: PatternCounts, expected: RenderingState
 ) -> None:
     known = SitePatterns()
     urls = [f"{SITE}/story/{number}" for number in range(9)]
@@ -182,26 +187,26 @@ def test_pages_wait_for_the_trials_of_their_pattern(
 @pytest.mark.parametrize(
     ("result", "use"),
     [
-        (KEPT, Use.USEFUL),
-        (PageResult(record={"text": " "}), Use.OPEN),
-        (PageResult(record={"text": "Bees."}, check=ChangeCheck(PageChange.NEW)), Use.USEFUL),
+        (KEPT, Usefulness.USEFUL),
+        (PageResult(record={"text": " "}), Usefulness.OPEN),
+        (PageResult(record={"text": "Bees."}, check=ChangeCheck(PageChange.NEW)), Usefulness.USEFUL),
         (PageResult(record={"text": "Bees."}, check=ChangeCheck(PageChange.CHANGED)), None),
         (PageResult(check=ChangeCheck(PageChange.SAME)), None),
-        (NOINDEX, Use.OPEN),
-        (PageResult(Outcome(Code.LOGIN_FORM)), Use.OPEN),
-        (PageResult(Outcome(Code.MISSING)), Use.OPEN),
-        (PageResult(Outcome(Code.REDIRECT_TO_KNOWN)), Use.OPEN),
-        (PageResult(Outcome(Code.HTTP_STATUS, "404")), Use.OPEN),
+        (NOINDEX, Usefulness.OPEN),
+        (PageResult(Outcome(Code.LOGIN_FORM)), Usefulness.OPEN),
+        (PageResult(Outcome(Code.MISSING)), Usefulness.OPEN),
+        (PageResult(Outcome(Code.REDIRECT_TO_KNOWN)), Usefulness.OPEN),
+        (PageResult(Outcome(Code.HTTP_STATUS, "404")), Usefulness.OPEN),
         (PageResult(Outcome(Code.HTTP_STATUS, "500")), None),
         (PageResult(Outcome(Code.TIMEOUT)), None),
         (PageResult(Outcome(Code.OFF_TOPIC)), None),
         (PageResult(Outcome(Code.LANGUAGE, "de")), None),
-        (PageResult(Outcome(Code.NO_TEXT)), Use.OPEN),
+        (PageResult(Outcome(Code.NO_TEXT)), Usefulness.OPEN),
         (PageResult(Outcome(Code.NO_TEXT), awaits_browser=True), None),
     ],
 )
-def test_the_use_of_a_request(result: PageResult, use: Use | None) -> None:
-    assert use_of(result, Use.OPEN) is use
+def test_the_use_of_a_request(result: PageResult, use: Usefulness | None) -> None:
+    assert use_of(result, Usefulness.OPEN) is use
 
 
 def known(**counts: PatternCounts) -> SitePatterns:
@@ -213,21 +218,21 @@ def known(**counts: PatternCounts) -> SitePatterns:
 @pytest.mark.parametrize(
     ("paths", "use"),
     [
-        ([], Use.USELESS),
-        (["/post/b"], Use.USEFUL),
-        (["/tag/b"], Use.USELESS),
-        (["/new/b"], Use.OPEN),
-        (["/old/b", "/new/b", "/post/b"], Use.USEFUL),
-        (["/old/b"], Use.USELESS),
+        ([], Usefulness.USELESS),
+        (["/post/b"], Usefulness.USEFUL),
+        (["/tag/b"], Usefulness.USELESS),
+        (["/new/b"], Usefulness.OPEN),
+        (["/old/b", "/new/b", "/post/b"], Usefulness.USEFUL),
+        (["/old/b"], Usefulness.USELESS),
     ],
 )
-def test_the_use_of_new_links(paths: list[str], use: Use) -> None:
+def test_the_use_of_new_links(paths: list[str], use: Usefulness) -> None:
     site = known(post=GOOD, old=PatternCounts(0, 9, 9), new=PatternCounts(1), tag=PatternCounts(0, 3, 3))
     assert site.lead(NAMED, [SITE + path for path in paths]) is use
 
 
-@pytest.mark.parametrize(("asked", "use"), [(MOST_OPEN - 1, Use.OPEN), (MOST_OPEN, Use.USELESS)])
-def test_links_of_which_nothing_is_known_do_not_help_for_ever(asked: int, use: Use) -> None:
+@pytest.mark.parametrize(("asked", "use"), [(MOST_OPEN - 1, Usefulness.OPEN), (MOST_OPEN, Usefulness.USELESS)])
+def test_links_of_which_nothing_is_known_do_not_help_for_ever(asked: int, use: Usefulness) -> None:
     site = known(tag=PatternCounts(open=asked), new=PatternCounts())
     assert site.lead(NAMED, [SITE + "/new/b"]) is use
 
@@ -341,28 +346,33 @@ def test_only_links_that_are_new_are_put_off(one: Lease, pattern: str) -> None:
 
 POST, TAG, ELSEWHERE = (Candidate(url) for url in (SITE + "/post/c", SITE + "/tag/c", "http://b.example/"))
 NEW = Candidate(SITE + "/new/c")
-USELESS_LIST = PatternUse(NAMED, Use.USELESS, Use.USELESS, is_list=True)
+USELESS_LIST = PatternUse(NAMED, Usefulness.USELESS, Usefulness.USELESS, is_list=True)
 
 
 @pytest.mark.parametrize(
     ("one", "result", "links", "use"),
     [
-        (lease(SITE + "/tag/b"), MISSING, [], PatternUse(NAMED, Use.USELESS, Use.USELESS)),
-        (lease(SITE + "/tag/b"), MISSING, [POST], PatternUse(NAMED, Use.USEFUL, Use.USEFUL)),
-        (lease(SITE + "/tag/b"), MISSING, [TAG], PatternUse(NAMED, Use.USELESS, Use.USELESS)),
-        (lease(SITE + "/tag/b"), MISSING, [ELSEWHERE], PatternUse(NAMED, Use.USEFUL, Use.USEFUL)),
+        (lease(SITE + "/tag/b"), MISSING, [], PatternUse(NAMED, Usefulness.USELESS, Usefulness.USELESS)),
+        (lease(SITE + "/tag/b"), MISSING, [POST], PatternUse(NAMED, Usefulness.USEFUL, Usefulness.USEFUL)),
+        (lease(SITE + "/tag/b"), MISSING, [TAG], PatternUse(NAMED, Usefulness.USELESS, Usefulness.USELESS)),
+        (lease(SITE + "/tag/b"), MISSING, [ELSEWHERE], PatternUse(NAMED, Usefulness.USEFUL, Usefulness.USEFUL)),
         (lease(SITE + "/tag/b"), NOINDEX, [], USELESS_LIST),
         (
             lease(SITE + "/tag/b"),
             LISTING,
             [POST],
-            USELESS_LIST._replace(use=Use.USEFUL, of_copy=Use.USEFUL),
+            USELESS_LIST._replace(use=Usefulness.USEFUL, of_copy=Usefulness.USEFUL),
         ),
         (lease(SITE + "/tag/b"), LISTING, [TAG], USELESS_LIST),
-        (lease(SITE + "/new/b"), LISTING, [NEW], PatternUse("/*/*", Use.OPEN, Use.OPEN, is_list=True)),
-        (lease(SITE + "/new/b"), MISSING, [NEW], PatternUse("/*/*", Use.USELESS, Use.USELESS)),
-        (lease(SITE + "/tag/b"), KEPT, [], PatternUse(NAMED, Use.USEFUL, Use.USELESS)),
-        (lease(SITE + "/x", requested=SITE + "/tag/b"), MISSING, [], PatternUse(NAMED, Use.USELESS, Use.USELESS)),
+        (lease(SITE + "/new/b"), LISTING, [NEW], PatternUse("/*/*", Usefulness.OPEN, Usefulness.OPEN, is_list=True)),
+        (lease(SITE + "/new/b"), MISSING, [NEW], PatternUse("/*/*", Usefulness.USELESS, Usefulness.USELESS)),
+        (lease(SITE + "/tag/b"), KEPT, [], PatternUse(NAMED, Usefulness.USEFUL, Usefulness.USELESS)),
+        (
+            lease(SITE + "/x", requested=SITE + "/tag/b"),
+            MISSING,
+            [],
+            PatternUse(NAMED, Usefulness.USELESS, Usefulness.USELESS),
+        ),
         (lease(SITE + "/tag/b", kind="seed"), KEPT, [], None),
         (lease(SITE + "/tag/b", known=PageHistory()), NOINDEX, [], None),
         (lease(SITE + "/tag/b"), PageResult(Outcome(Code.TIMEOUT)), [], None),
@@ -404,9 +414,9 @@ def test_the_label_of_a_link_tells_where_addresses_are_alike(
 @pytest.mark.parametrize(
     ("plain", "labels", "use"),
     [
-        (GOOD, REPLY, PatternUse("/x/*", Use.USELESS, Use.USELESS, LABELLED, True)),
-        (PatternCounts(0, 1, 1), REPLY, PatternUse("/x/*", Use.USELESS, Use.USELESS, LABELLED)),
-        (GOOD, ".title", PatternUse("/x/*", Use.USELESS, Use.USELESS)),
+        (GOOD, REPLY, PatternUse("/x/*", Usefulness.USELESS, Usefulness.USELESS, LABELLED, True)),
+        (PatternCounts(0, 1, 1), REPLY, PatternUse("/x/*", Usefulness.USELESS, Usefulness.USELESS, LABELLED)),
+        (GOOD, ".title", PatternUse("/x/*", Usefulness.USELESS, Usefulness.USELESS)),
     ],
 )
 def test_a_request_from_a_link_with_a_label_is_counted_apart(
@@ -455,7 +465,7 @@ def test_only_lists_that_were_found_wait(waiting: Lease, priority: int) -> None:
 def test_requests_count_before_the_database_has_counted_them() -> None:
     patterns = memory({NAMED: PatternCounts(0, ENOUGH - 1, ENOUGH - 1)})
     tag = lease(SITE + "/tag/b")
-    use = PatternUse(NAMED, Use.USELESS)
+    use = PatternUse(NAMED, Usefulness.USELESS)
     assert patterns.pattern_to_put_off(tag) == ""
     patterns.count(tag, use)
     assert patterns.pattern_to_put_off(tag) == NAMED
@@ -468,8 +478,8 @@ def test_requests_count_before_the_database_has_counted_them() -> None:
     assert patterns.of(SITE).counts[NAMED].useless == ENOUGH
 
 
-@pytest.mark.parametrize(("asked", "use"), [(MOST_OPEN - 1, Use.OPEN), (MOST_OPEN, Use.USELESS)])
-def test_links_of_which_nothing_is_known_count_for_the_labelled_pattern(asked: int, use: Use) -> None:
+@pytest.mark.parametrize(("asked", "use"), [(MOST_OPEN - 1, Usefulness.OPEN), (MOST_OPEN, Usefulness.USELESS)])
+def test_links_of_which_nothing_is_known_count_for_the_labelled_pattern(asked: int, use: Usefulness) -> None:
     found = of_alike_addresses(GOOD, PatternCounts(open=asked))
     one = lease(SITE + "/x/b", labels=REPLY)
     assert found.use(one, MISSING, [Candidate(SITE + "/new/b")]) == PatternUse("/x/*", use, use, LABELLED, True)
@@ -595,11 +605,11 @@ def test_queries_whose_pages_are_copies_are_left(pattern: str, counts: PatternCo
 def test_combined_parameters_are_judged_whole() -> None:
     found = memory({FILES: GOOD, f"{FILES} {REPLY}": NOTHING_KNOWN})
     use = found.use(lease(f"{SITE}/file?ci=a&name=b", labels=REPLY), MISSING, [])
-    assert use == PatternUse(FILES, Use.USELESS, Use.USELESS, f"{FILES} {REPLY}")
+    assert use == PatternUse(FILES, Usefulness.USELESS, Usefulness.USELESS, f"{FILES} {REPLY}")
 
 
-@pytest.mark.parametrize(("copies", "use"), [(10, Use.USEFUL), (11, Use.OPEN)])
-def test_links_to_copies_do_not_make_a_page_useful(copies: int, use: Use) -> None:
+@pytest.mark.parametrize(("copies", "use"), [(10, Usefulness.USEFUL), (11, Usefulness.OPEN)])
+def test_links_to_copies_do_not_make_a_page_useful(copies: int, use: Usefulness) -> None:
     site = known(file=PatternCounts(20, copies=copies))
     assert site.lead(NAMED, [SITE + "/file/b"]) is use
 
@@ -607,9 +617,9 @@ def test_links_to_copies_do_not_make_a_page_useful(copies: int, use: Use) -> Non
 def test_copies_of_a_path_with_many_queries_are_useless_wherever_they_lead() -> None:
     found = memory(MANY | {"/tag/*": GOOD})
     lead = [Candidate(f"{SITE}/tag/b")]
-    assert found.use(lease(FURTHER), KEPT, lead) == PatternUse("/timeline?*", Use.USEFUL, Use.USELESS)
+    assert found.use(lease(FURTHER), KEPT, lead) == PatternUse("/timeline?*", Usefulness.USEFUL, Usefulness.USELESS)
     few = memory(FEW | {"/tag/*": GOOD})
-    assert few.use(lease(FURTHER), KEPT, lead) == PatternUse("/timeline?Z=*", Use.USEFUL, Use.USEFUL)
+    assert few.use(lease(FURTHER), KEPT, lead) == PatternUse("/timeline?Z=*", Usefulness.USEFUL, Usefulness.USEFUL)
 
 
 def test_memory_is_bounded() -> None:

@@ -8,7 +8,7 @@ from crawler.extraction import EXTRACTORS
 from crawler.page.page import MadeFrom, Page
 from crawler.page.script_signs import (
     LONGEST_PLACEHOLDER,
-    Content,
+    RenderedContent,
     Sign,
     content_of,
     has_gained,
@@ -78,8 +78,8 @@ def test_programs(script: str, expected: bool) -> None:
     assert has_programs(Page.from_html(script)) is expected
 
 
-def content(columns: int, *links: str) -> Content:
-    return Content(columns, frozenset(links))
+def content(columns: int, *links: str) -> RenderedContent:
+    return RenderedContent(columns, frozenset(links))
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def content(columns: int, *links: str) -> Content:
         (content(150), content(0, "b"), True),
     ],
 )
-def test_gain(before: Content, after: Content, expected: bool) -> None:
+def test_gain(before: RenderedContent, after: RenderedContent, expected: bool) -> None:
     assert has_gained(before, after) is expected
 
 

@@ -9,7 +9,7 @@ import pytest
 from report_reader import EVIL, HARMLESS, Reader
 from rich.cells import cell_len
 
-from crawler.contrib.lab.focus_data import FetchedPage, LearnedWord, LearnedWords, TitledPage, WaitingCounts, truth_of
+from crawler.contrib.lab.focus_data import FetchedPage, LearnedWord, ReportedWords, TitledPage, WaitingCounts, truth_of
 from crawler.contrib.lab.focus_figures import MOST_SITES, FocusCounter
 from crawler.contrib.lab.focus_report import (
     ALL_READ,
@@ -33,7 +33,7 @@ BEST, WORST = (
     TitledPage("http://a.org/best", "Honey bees", 1.0, 0.875),
     TitledPage("http://a.org/worst", "Shop", 0.0, None),
 )
-WORDS = LearnedWords(
+WORDS = ReportedWords(
     2, (LearnedWord("honey", 0.5),), (LearnedWord("bees", 1.25, "near"),), (LearnedWord("shop", -0.75),)
 )
 
@@ -53,7 +53,7 @@ def evil() -> CrawlFocus:
     taken.take(FetchedPage(1, f"http://x/{EVIL}", f"http://x/{EVIL}", 1.0, 0.5, EVIL))
     words = (LearnedWord(EVIL, 1.0),)
     told = (TitledPage(f"http://x/{EVIL}", EVIL, 1.0, 0.5),)
-    return CrawlFocus(EVIL, taken.figures(), LearnedWords(1, words, words, words), told, told, WaitingCounts(0, 0))
+    return CrawlFocus(EVIL, taken.figures(), ReportedWords(1, words, words, words), told, told, WaitingCounts(0, 0))
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +118,7 @@ def test_crawls_of_any_size_have_a_report(count: int) -> None:
 def test_a_crawl_with_nothing_on_topic_has_a_report() -> None:
     taken = FocusCounter()
     taken.take(FetchedPage(1, "http://a.org/", "http://a.org/", 0.0, None, None))
-    one = replace(kept(), figures=taken.figures(), learned=LearnedWords(0))
+    one = replace(kept(), figures=taken.figures(), learned=ReportedWords(0))
     assert "0 on topic" in "\n".join(text_report(one, ENGLISH))
     assert course_table(one.figures).rows == [("1", "0.0%", "0.0%", "–")]
     assert "harvest 0.0%" in html_report([one], 0.5, "1", date(2026, 5, 4), ENGLISH)
@@ -228,21 +228,21 @@ def test_scores_say_whether_they_told() -> None:
 @pytest.mark.parametrize(
     ("learned", "notes"),
     [
-        (LearnedWords(1), ["The crawl has learned no words."]),
+        (ReportedWords(1), ["The crawl has learned no words."]),
         (
-            LearnedWords(1, let_go=1),
+            ReportedWords(1, let_go=1),
             [
                 "The crawl has learned no words.",
                 "Too many links were queued to score them all again: 1 link kept an earlier priority.",
             ],
         ),
         (
-            LearnedWords(0),
+            ReportedWords(0),
             ["There is no record of what the crawl learned."],
         ),
     ],
 )
-def test_what_is_said_of_what_was_learned(learned: LearnedWords, notes: list[str]) -> None:
+def test_what_is_said_of_what_was_learned(learned: ReportedWords, notes: list[str]) -> None:
     assert list(map(str, learned_notes(learned))) == notes
     said = "\n".join(text_report(kept(learned=learned), ENGLISH))
     assert all(note in said for note in notes)
@@ -301,7 +301,7 @@ DATA = {"AUC", "Brier", "Winnow", "http", "org", "site", "bees", "honey", "shop"
 """What is no sentence, and stays as it is."""
 WHOLE = {
     "off_topic": 7,
-    "learned": LearnedWords(
+    "learned": ReportedWords(
         2,
         (LearnedWord("honey", 0.5),),
         (LearnedWord("bees", 1.25, "near"), LearnedWord("wax", 0.5, "address")),
@@ -319,8 +319,8 @@ WHOLE = {
     [
         kept(MOST_SITES + 3, ("http://site1.org/", "http://site2.org/"), **WHOLE),
         kept(3, waiting=WaitingCounts(0, 0), **WHOLE),
-        kept(1, **(WHOLE | {"learned": LearnedWords(1)})),
-        kept(1, **(WHOLE | {"learned": LearnedWords(0)})),
+        kept(1, **(WHOLE | {"learned": ReportedWords(1)})),
+        kept(1, **(WHOLE | {"learned": ReportedWords(0)})),
     ],
     ids=["with a truth", "nothing queued", "no words", "no record"],
 )

@@ -25,7 +25,7 @@ from sqlalchemy.engine import URL, make_url
 
 from crawler.frontier.batch import Batch, ClaimRequest, WorkerSample
 from crawler.frontier.page_result import Candidate, Completion, PageResult, Template
-from crawler.frontier.pattern_rule import PatternUse, Use
+from crawler.frontier.pattern_rule import PatternUse, Usefulness
 from crawler.items import PageItem
 from crawler.noise.image_evidence import Evidence
 from crawler.outcomes import Code, Outcome
@@ -358,7 +358,7 @@ def test_reset_leaves_other_crawls_and_all_files(place: Place) -> None:
     seed = bees.committer.commit(Batch(demand=EVERYTHING)).leases[0]
     templates = (Template("bees.example", "a", "Menu"),)
     again = (("again", "http://bees.example/"),)
-    use = PatternUse("/*", Use.USELESS)
+    use = PatternUse("/*", Usefulness.USELESS)
     outcome = Outcome(Code.TIMEOUT)
     robots = read_robots(b"Allow: /", "http://bees.example/robots.txt", "now")
     about = {"verdict": VERDICT, "pattern_use": use, "robots": robots}

@@ -5,7 +5,7 @@ from sqlalchemy import select
 from store_workers import EVERYTHING, Crew, Worker, also, candidates, failed, stored
 
 from crawler.frontier.page_result import Candidate, Lease
-from crawler.frontier.pattern_rule import PatternCounts, PatternUse, Trial, Use
+from crawler.frontier.pattern_rule import PatternCounts, PatternUse, Trial, Usefulness
 from crawler.outcomes import Code, Outcome
 from crawler.reports.address_patterns import PatternRow, address_patterns
 from crawler.store.crawl_tables import address_pattern, site
@@ -13,12 +13,12 @@ from crawler.store.deletion import delete_frontier
 
 SITE = "http://a.example/"
 PATTERN, OTHER = "/tag/*", "/post/*"
-LIST = PatternUse(PATTERN, Use.USELESS, is_list=True)
-USED = {use: PatternUse(PATTERN, use) for use in Use}
+LIST = PatternUse(PATTERN, Usefulness.USELESS, is_list=True)
+USED = {use: PatternUse(PATTERN, use) for use in Usefulness}
 
 
 def put_off(one: Lease, pattern: str = PATTERN) -> object:
-    return failed(one, Outcome(Code.UNPRODUCTIVE, pattern), pattern_use=PatternUse(pattern, Use.PUT_OFF))
+    return failed(one, Outcome(Code.UNPRODUCTIVE, pattern), pattern_use=PatternUse(pattern, Usefulness.PUT_OFF))
 
 
 def counts(crew: Crew) -> dict[str, PatternCounts]:
@@ -35,14 +35,14 @@ def several(crew: Crew, number: int) -> tuple[Worker, list[Lease]]:
 @pytest.mark.parametrize(
     ("batches", "expected"),
     [
-        ([[Use.USELESS, Use.USELESS]], PatternCounts(0, 2, 2)),
-        ([[Use.USELESS], [Use.USELESS, Use.OPEN]], PatternCounts(0, 2, 2, 1)),
-        ([[Use.USELESS, Use.USEFUL, Use.USELESS]], PatternCounts(1, 2, 1)),
-        ([[Use.USELESS, Use.USELESS], [Use.USEFUL, Use.USELESS]], PatternCounts(1, 3, 1)),
-        ([[Use.USEFUL], [Use.USELESS], [Use.USELESS]], PatternCounts(1, 2, 2)),
+        ([[Usefulness.USELESS, Usefulness.USELESS]], PatternCounts(0, 2, 2)),
+        ([[Usefulness.USELESS], [Usefulness.USELESS, Usefulness.OPEN]], PatternCounts(0, 2, 2, 1)),
+        ([[Usefulness.USELESS, Usefulness.USEFUL, Usefulness.USELESS]], PatternCounts(1, 2, 1)),
+        ([[Usefulness.USELESS, Usefulness.USELESS], [Usefulness.USEFUL, Usefulness.USELESS]], PatternCounts(1, 3, 1)),
+        ([[Usefulness.USEFUL], [Usefulness.USELESS], [Usefulness.USELESS]], PatternCounts(1, 2, 2)),
     ],
 )
-def test_counts_of_batches_add_up(crew: Crew, batches: list[list[Use]], expected: PatternCounts) -> None:
+def test_counts_of_batches_add_up(crew: Crew, batches: list[list[Usefulness]], expected: PatternCounts) -> None:
     one, leases = several(crew, 4)
     for batch in batches:
         ended = [also(failed(leases.pop()), pattern_use=USED[use]) for use in batch]
@@ -53,7 +53,9 @@ def test_counts_of_batches_add_up(crew: Crew, batches: list[list[Use]], expected
 
 def test_lists_add_up(crew: Crew) -> None:
     one, leases = several(crew, 4)
-    one.end(also(failed(leases.pop()), pattern_use=LIST), also(failed(leases.pop()), pattern_use=USED[Use.USELESS]))
+    one.end(
+        also(failed(leases.pop()), pattern_use=LIST), also(failed(leases.pop()), pattern_use=USED[Usefulness.USELESS])
+    )
     reply = one.end(also(failed(leases.pop()), pattern_use=LIST))
     assert list(reply.patterns.values()) == [{PATTERN: PatternCounts(0, 3, 3, lists=2)}]
 
@@ -63,7 +65,7 @@ def test_trials_of_rendering_add_up_with_what_the_pages_are_good_for(crew: Crew)
     gained, vain = Trial(PATTERN, True), Trial(PATTERN, False)
     one.end(also(stored(leases.pop()), trial=gained), also(failed(leases.pop()), trial=vain))
     assert counts(crew) == {PATTERN: PatternCounts(rendered=2, gained=1)}
-    used = also(failed(leases.pop()), pattern_use=USED[Use.USELESS], trial=vain)
+    used = also(failed(leases.pop()), pattern_use=USED[Usefulness.USELESS], trial=vain)
     reply = one.end(used, also(stored(leases.pop()), trial=Trial("", True)))
     expected = PatternCounts(0, 1, 1, rendered=3, gained=1)
     assert list(reply.patterns.values()) == [counts(crew)] == [{PATTERN: expected}]
@@ -72,16 +74,16 @@ def test_trials_of_rendering_add_up_with_what_the_pages_are_good_for(crew: Crew)
 def test_a_worker_is_told_the_counts_of_the_sites_that_it_leases(crew: Crew) -> None:
     one, two = crew.pair(*candidates(SITE + "tag/1", SITE + "tag/2"))
     first, second = one.claim()
-    one.end(also(failed(first), pattern_use=USED[Use.USELESS]))
+    one.end(also(failed(first), pattern_use=USED[Usefulness.USELESS]))
     one.commit(returned=[second], resting={second.host_id: 0.0})
     reply = two.commit(demand=EVERYTHING)
     assert dict(reply.patterns) == {first.site_id: {PATTERN: PatternCounts(0, 1, 1)}}
 
 
-@pytest.mark.parametrize(("of_copy", "useful"), [(Use.USELESS, 1), (Use.USEFUL, 2)])
-def test_a_copy_is_as_useful_as_its_links(crew: Crew, of_copy: Use, useful: int) -> None:
+@pytest.mark.parametrize(("of_copy", "useful"), [(Usefulness.USELESS, 1), (Usefulness.USEFUL, 2)])
+def test_a_copy_is_as_useful_as_its_links(crew: Crew, of_copy: Usefulness, useful: int) -> None:
     one, leases = several(crew, 2)
-    use = PatternUse(PATTERN, Use.USEFUL, of_copy)
+    use = PatternUse(PATTERN, Usefulness.USEFUL, of_copy)
     one.end(*(also(stored(lease, text_fingerprint="0" * 16), pattern_use=use) for lease in leases))
     assert (counts(crew)[PATTERN].useful, counts(crew)[PATTERN].copies) == (useful, 1)
 
@@ -96,7 +98,7 @@ def test_what_was_put_off_is_queued_again_when_its_pattern_helps(
     one.end(put_off(leases[1]), put_off(leases[2]), put_off(leases[3], OTHER))
     assert counts(crew) == {PATTERN: PatternCounts(put_off=2), OTHER: PatternCounts(put_off=1)}
     helping = zip((leases[4], leases[5]), useful, strict=False)
-    reply = one.end(*(also(stored(lease), pattern_use=PatternUse(name, Use.USEFUL)) for lease, name in helping))
+    reply = one.end(*(also(stored(lease), pattern_use=PatternUse(name, Usefulness.USEFUL)) for lease, name in helping))
     assert reply.waiting == len(released)
     again = sorted(lease.candidate.url for lease in one.claim())
     assert again == [leases[number].candidate.url for number in released]
@@ -120,7 +122,7 @@ def test_what_is_put_off_costs_its_site_no_request(crew: Crew) -> None:
 
 def test_counts_survive_a_crash_and_are_deleted_with_the_frontier(crew: Crew) -> None:
     one, leases = several(crew, 2)
-    one.end(also(failed(leases[0]), pattern_use=USED[Use.USELESS]), put_off(leases[1]))
+    one.end(also(failed(leases[0]), pattern_use=USED[Usefulness.USELESS]), put_off(leases[1]))
     one.die()
     again = crew.join()
     crawl_id = again.session.crawl_id
@@ -134,13 +136,13 @@ def test_counts_survive_a_crash_and_are_deleted_with_the_frontier(crew: Crew) ->
 @pytest.mark.parametrize(
     ("use", "is_apart", "expected"),
     [
-        (Use.USELESS, False, {PATTERN: PatternCounts(0, 1, 1), '/tag/* "x"': PatternCounts(0, 1, 1)}),
-        (Use.USELESS, True, {'/tag/* "x"': PatternCounts(0, 1, 1)}),
-        (Use.USEFUL, True, {PATTERN: PatternCounts(1), '/tag/* "x"': PatternCounts(1)}),
+        (Usefulness.USELESS, False, {PATTERN: PatternCounts(0, 1, 1), '/tag/* "x"': PatternCounts(0, 1, 1)}),
+        (Usefulness.USELESS, True, {'/tag/* "x"': PatternCounts(0, 1, 1)}),
+        (Usefulness.USEFUL, True, {PATTERN: PatternCounts(1), '/tag/* "x"': PatternCounts(1)}),
     ],
 )
 def test_the_pattern_with_a_label_is_counted_as_well(
-    crew: Crew, use: Use, is_apart: bool, expected: dict[str, PatternCounts]
+    crew: Crew, use: Usefulness, is_apart: bool, expected: dict[str, PatternCounts]
 ) -> None:
     one, leases = several(crew, 1)
     said = PatternUse(PATTERN, use, labelled='/tag/* "x"', is_apart=is_apart)
@@ -168,7 +170,7 @@ def test_a_parameter_is_useless_if_the_page_is_a_copy_of_the_same_address_withou
     one = crew.join(*candidates(original, BEES))
     first, second = sorted(one.claim(), key=lambda lease: lease.candidate.url == BEES)
     one.end(stored(first, text_fingerprint="0" * 16))
-    use = PatternUse(PATTERN, Use.USEFUL, parameters=((ID, SHORTER),))
+    use = PatternUse(PATTERN, Usefulness.USEFUL, parameters=((ID, SHORTER),))
     one.end(also(stored(second, text_fingerprint=fingerprint), pattern_use=use))
     assert counts(crew).get(ID) == expected
 

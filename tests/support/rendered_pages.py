@@ -11,8 +11,8 @@ import pytest
 
 from crawler.contrib.browser import page_load
 from crawler.contrib.browser.chromium import Chromium
-from crawler.contrib.browser.page_load import Renderer, RenderOptions, Source
-from crawler.contrib.browser.parts import Part, PartAnswer, PartCache
+from crawler.contrib.browser.page_load import PageSource, Renderer, RenderOptions
+from crawler.contrib.browser.parts import PagePart, PartAnswer, PartCache
 
 T = TypeVar("T")
 HTML = "text/html; charset=utf-8"
@@ -26,13 +26,13 @@ class Rendering:
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
         self.chromium = Chromium("Winnow/0.1")
-        self.asked: list[Part] = []
+        self.asked: list[PagePart] = []
         self.answers = {
             f"{URL}a": PartAnswer(200, ARTICLE, b"x"),
             f"{URL}data.json": PartAnswer(200, ARTICLE, '{"text": "Bees & <b>蜜蜂</b>"}'.encode()),
         }
 
-    async def fetch(self, part: Part) -> PartAnswer | None:
+    async def fetch(self, part: PagePart) -> PartAnswer | None:
         self.asked.append(part)
         if "never" in part.url:
             await asyncio.sleep(60)
@@ -55,10 +55,10 @@ class Rendering:
     def renderer(self, **options: Any) -> Renderer:
         return Renderer(self.chromium, PartCache(self.fetch), RenderOptions(**{"seconds": 10.0} | options))
 
-    def together(self, sources: Mapping[str, Source]) -> dict[str, str]:
+    def together(self, sources: Mapping[str, PageSource]) -> dict[str, str]:
         """Several pages, four at a time."""
 
-        async def one(source: Source) -> str:
+        async def one(source: PageSource) -> str:
             async with tabs:
                 return await self.renderer().render(source)
 
@@ -69,7 +69,7 @@ class Rendering:
         return dict(zip(sources, self.do(every()), strict=True))
 
     def render(self, html: str, **options: Any) -> str:
-        return self.do(self.renderer(**options).render(Source(URL, html.encode(), HTML)))
+        return self.do(self.renderer(**options).render(PageSource(URL, html.encode(), HTML)))
 
 
 @contextmanager

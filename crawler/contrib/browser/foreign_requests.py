@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from crawler.contrib.browser.parts import Part
+from crawler.contrib.browser.parts import PagePart
 from crawler.urls.parsing import host, site
 
 MOST_HOSTS = 5
@@ -20,7 +20,7 @@ class ForeignRequests:
 
     _by_site: Counter[str] = field(default_factory=Counter)
 
-    def admit(self, part: Part) -> bool:
+    def admit(self, part: PagePart) -> bool:
         """Count a request; returns whether it is within the limits."""
         if not part.is_foreign:
             return True

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crawler.contrib.browser.chromium import BrowserError, Chromium
-from crawler.contrib.browser.parts import PIXEL, Part, PartAnswer, PartCache, Treatment
+from crawler.contrib.browser.parts import PIXEL, PagePart, PartAnswer, PartCache, Treatment
 from crawler.spiders.other_pages import RenderFault
 from crawler.urls.parsing import origin
 
@@ -43,7 +43,7 @@ class RenderError(Exception):
 
 
 @dataclass(frozen=True)
-class Source:
+class PageSource:
     """A page as its server sent it."""
 
     url: str
@@ -79,7 +79,7 @@ class Renderer:
         self._tabs = asyncio.Semaphore(options.tabs)
         self._repeating = asyncio.Lock()
 
-    async def render(self, source: Source) -> str:
+    async def render(self, source: PageSource) -> str:
         """The page as HTML after its scripts have run; raises a RenderError.
 
         When a browser ends, nobody knows which of its pages is the cause. Each is rendered once more, one at a time.
@@ -92,7 +92,7 @@ class Renderer:
             raise RenderError(RenderFault.CRASHED)
         return html
 
-    async def _attempt(self, source: Source) -> str | None:
+    async def _attempt(self, source: PageSource) -> str | None:
         """The page after its scripts have run; None if the browser has ended meanwhile."""
         async with self._tabs:
             try:
@@ -117,7 +117,7 @@ class PageLoad:
     """One page in its tab."""
 
     context: BrowserContext
-    source: Source
+    source: PageSource
     parts: PartCache
     options: RenderOptions
     is_given: bool = False
@@ -230,7 +230,7 @@ class PageLoad:
         headers |= {"content-security-policy": self.source.policy} if self.source.policy else {}
         await request.fulfill(PartAnswer(200, headers, self.source.body))
 
-    async def _fetch(self, request: PausedRequest, part: Part) -> None:
+    async def _fetch(self, request: PausedRequest, part: PagePart) -> None:
         if self.fetched >= MOST_REQUESTS or self.size > MOST_BYTES:
             await request.fail()
             return
@@ -281,11 +281,11 @@ class PausedRequest:
     def url(self) -> str:
         return str(self.event["request"]["url"])
 
-    def part(self, source: Source, foreign_hosts: set[str], *, is_repeated: bool) -> Part:
+    def part(self, source: PageSource, foreign_hosts: set[str], *, is_repeated: bool) -> PagePart:
         """What is requested for a page."""
         request = self.event["request"]
         headers = {name.lower(): value for name, value in request["headers"].items()}
-        return Part(
+        return PagePart(
             url=self.url,
             page=source.url,
             kind=self._kind(headers),

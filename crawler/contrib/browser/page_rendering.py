@@ -19,9 +19,9 @@ from crawler.contrib.browser.chromium import Chromium
 from crawler.contrib.browser.fallback_pages import FallbackPages
 from crawler.contrib.browser.foreign_requests import ForeignRequests
 from crawler.contrib.browser.installed import is_usable
-from crawler.contrib.browser.page_load import Renderer, RenderError, RenderOptions, Source
-from crawler.contrib.browser.parts import Part, PartAnswer, PartCache
-from crawler.frontier.pattern_rule import Rendering, Trial
+from crawler.contrib.browser.page_load import PageSource, Renderer, RenderError, RenderOptions
+from crawler.contrib.browser.parts import PagePart, PartAnswer, PartCache
+from crawler.frontier.pattern_rule import RenderingState, Trial
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import MadeFrom, Page
 from crawler.page.script_signs import content_of, has_gained, has_programs, sign_of
@@ -63,14 +63,14 @@ class PageRendering:
         """Whether a page is to be rendered, or may be after the trials that are under way."""
         if not self.has_browser or "noindex" in page.robots or not has_programs(page):
             return False
-        return self.is_always or self._rendering_of(page) is not Rendering.NOT_DUE
+        return self.is_always or self._rendering_of(page) is not RenderingState.NOT_DUE
 
     async def rendered(self, page: Page, response: Response) -> RenderedPage:
         """The page as its scripts make it, unless the trials before it brought nothing."""
         if not self.is_always:
             async with self.trial_ended:
-                await self.trial_ended.wait_for(lambda: self._rendering_of(page) is not Rendering.UNDECIDED)
-            if self._rendering_of(page) is Rendering.NOT_DUE:
+                await self.trial_ended.wait_for(lambda: self._rendering_of(page) is not RenderingState.UNDECIDED)
+            if self._rendering_of(page) is RenderingState.NOT_DUE:
                 return RenderedPage(page)
         patterns = self.frontier.patterns.of(page.url)
         pattern = patterns.begin_trial(page.url)
@@ -83,7 +83,7 @@ class PageRendering:
                 self.trial_ended.notify_all()
         return rendered
 
-    def _rendering_of(self, page: Page) -> Rendering:
+    def _rendering_of(self, page: Page) -> RenderingState:
         has_sign = sign_of(page, page.once(self.extract)) is not None
         # The same in each round, so that its texts can be compared.
         draw = int.from_bytes(blake2b(page.url.encode(), digest_size=4).digest()) / 2**32
@@ -119,7 +119,7 @@ async def rendered_page(renderer: Renderer, page: Page, response: Response, url:
     url = url or page.url
     policy = header(response.headers, "Content-Security-Policy")
     address = response.ip_address
-    source = Source(url, page.body, page.content_type, policy, address is None or is_public(address))
+    source = PageSource(url, page.body, page.content_type, policy, address is None or is_public(address))
     html = await renderer.render(source)
     body, kind = html.encode("utf-8", "replace"), "text/html; charset=utf-8"
     return Page(url, body, kind, page.robots_header, made_from=MadeFrom.RENDERED)
@@ -136,7 +136,7 @@ class PartDownloads:
     count_statistic: CountStatistic
     foreign_requests: ForeignRequests = field(default_factory=ForeignRequests)
 
-    async def fetch(self, part: Part) -> PartAnswer | None:
+    async def fetch(self, part: PagePart) -> PartAnswer | None:
         """The answer to a request for a part; None if it is refused or fails."""
         is_refused = self._is_refused(part)
         if not is_refused and not self.foreign_requests.admit(part):
@@ -146,7 +146,7 @@ class PartDownloads:
         self.count_statistic("render/requests" if answer is not None else "render/refused", 1)
         return answer
 
-    def _is_refused(self, part: Part) -> bool:
+    def _is_refused(self, part: PagePart) -> bool:
         if self.lists is not None and self.lists.hit(part.url, part.page, part.kind):
             return True
         if self.frontier is None:
@@ -154,7 +154,7 @@ class PartDownloads:
         hosts = self.frontier.hosts
         return hosts.closed(part.url) is not None or hosts.rests(host(part.url), monotonic())
 
-    async def _download(self, part: Part) -> PartAnswer | None:
+    async def _download(self, part: PagePart) -> PartAnswer | None:
         # The browser follows redirects, as only it knows what the page may read at the other address.
         meta = {PART_OF_PAGE: True, ONLY_PUBLIC: part.is_of_public_page, "dont_redirect": True}
         try:

@@ -53,7 +53,7 @@ class Treatment(Enum):
 
 
 @dataclass(frozen=True)
-class Part:
+class PagePart:
     """A request for a part of a page."""
 
     url: str
@@ -80,7 +80,7 @@ class Part:
     def treatment(self) -> Treatment:
         """How the request is treated; only scripts and data are fetched.
 
-        >>> Part("https://a.example/x", "https://b.example/", "fetch", "POST").treatment
+        >>> PagePart("https://a.example/x", "https://b.example/", "fetch", "POST").treatment
         <Treatment.REFUSE: 'refuse'>
         """
         if self.kind == "stylesheet":
@@ -154,7 +154,7 @@ class PartAnswer:
         return has_time or "last-modified" in self.headers or "expires" in self.headers
 
 
-def seconds_to_keep(part: Part, answer: PartAnswer | None) -> float:
+def seconds_to_keep(part: PagePart, answer: PartAnswer | None) -> float:
     """How long other pages of the site get the same answer; 0 if they do not."""
     if answer is None or not answer.may_be_kept:
         return 0.0
@@ -165,7 +165,7 @@ def seconds_to_keep(part: Part, answer: PartAnswer | None) -> float:
     return KEPT_SECONDS if answer.is_lasting_data else 0.0
 
 
-Fetch = Callable[[Part], Awaitable[PartAnswer | None]]
+Fetch = Callable[[PagePart], Awaitable[PartAnswer | None]]
 """Fetches a part; returns None if it is refused or fails."""
 
 
@@ -176,7 +176,7 @@ class PartCache:
         self._fetch = fetch
         self.files: FileCache[Hashable, PartAnswer | None] = FileCache(most_bytes)
 
-    async def get(self, part: Part) -> PartAnswer | None:
+    async def get(self, part: PagePart) -> PartAnswer | None:
         """The answer to a request, which is sent once for all pages that ask for the same meanwhile."""
         if part.method != "GET" or (part.is_repeated and part.kind not in SCRIPTS):
             return await self._fetch(part)

@@ -110,7 +110,7 @@ def only_run(folder: Path, lock: str, shown: str) -> Iterator[None]:
 
 
 @dataclass
-class Run:
+class FilesRun:
     """Files that are cleaned into a folder, and the results so far."""
 
     work: FileCleaner
@@ -211,7 +211,7 @@ def clean_into(
             print(f"{counted(swept, 'file')} removed that an earlier run had begun.", file=sys.stderr)
         todo = [pair for pair in found if not (folder / pair.output).exists()]
         work = FileCleaner(folder, name, clean, maker())
-        return Run(work, largest_first(todo), len(found) - len(todo)).go(by, interval)
+        return FilesRun(work, largest_first(todo), len(found) - len(todo)).go(by, interval)
 
 
 def clean(opts: argparse.Namespace, settings: Settings) -> int:

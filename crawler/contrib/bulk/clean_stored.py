@@ -203,7 +203,7 @@ class Bookmark:
 
 
 @dataclass
-class Run:
+class StoredRun:
     """Pages that are extracted again, and the results so far."""
 
     engine: Engine
@@ -376,13 +376,13 @@ def clean_stored(opts: argparse.Namespace, settings: Settings) -> int:
             bookmark = Bookmark(folder / f".{crawl.name}.clean.json", of)
             bookmark.read()
             retry_seconds = settings.getfloat("DATABASE_RETRY_SECONDS")
-            run = Run(engine, crawl, options, bookmark, total, retry_seconds, fallback=fallback)
+            run = StoredRun(engine, crawl, options, bookmark, total, retry_seconds, fallback=fallback)
             return _go(run, url, folder, opts.jobs or cores(), settings.getfloat("LOGSTATS_INTERVAL") or 10.0)
         finally:
             engine.dispose()
 
 
-def _go(run: Run, url: URL, folder: Path, jobs: int, interval: float) -> int:
+def _go(run: StoredRun, url: URL, folder: Path, jobs: int, interval: float) -> int:
     """Extract the texts again and print the results; returns the exit status."""
     gc.freeze()  # loaded modules are never collected
     gc.set_threshold(GARBAGE_THRESHOLD)

@@ -38,7 +38,7 @@ def read_docx(data: bytes) -> Document:
     package = Package(data)
     main = _main(package)
     root = package.xml(main)
-    reader = _Reader(package, main)
+    reader = _DocxReader(package, main)
     body = Body()
     for part in found(root, "body"):
         reader.blocks(part, body)
@@ -56,7 +56,7 @@ def _main(package: Package) -> str:
     return "word/document.xml"
 
 
-class _Reader:
+class _DocxReader:
     """Reads the parts of a document that refer to each other."""
 
     def __init__(self, package: Package, main: str) -> None:

@@ -25,7 +25,7 @@ def read_odt(data: bytes) -> Document:
     if manifest is not None and next(found(manifest, "encryption-data"), None) is not None:
         raise DocumentError(Fault.ENCRYPTED)
     root = package.xml("content.xml")
-    body, reader = Body(), _Reader(root)
+    body, reader = Body(), _OdtReader(root)
     for text in root.iterfind("{*}body/{*}text"):
         reader.blocks(text, body)
     for note in reader.notes:
@@ -33,7 +33,7 @@ def read_odt(data: bytes) -> Document:
     return Document(body.html(), _facts(package), body.is_cut)
 
 
-class _Reader:
+class _OdtReader:
     def __init__(self, root: etree._Element) -> None:
         self.notes: list[etree._Element] = []
         """The texts of the notes, which follow the document."""

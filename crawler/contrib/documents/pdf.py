@@ -14,10 +14,10 @@ from crawler.contrib.documents.pdf_blocks import add_blocks, letters
 from crawler.contrib.documents.pdf_columns import gutter, in_order, side
 from crawler.contrib.documents.pdf_contents import without_contents
 from crawler.contrib.documents.pdf_frame import without_frames
-from crawler.contrib.documents.pdf_lines import Line, PageReader, PdfPage
+from crawler.contrib.documents.pdf_lines import PdfLine, PdfPage, PdfPageReader
 from crawler.contrib.documents.pdf_links import MAX_TEXT as MAX_LINK_TEXT
 from crawler.contrib.documents.pdf_paragraphs import groups_of, measured
-from crawler.contrib.documents.pdf_tables import Table, with_tables
+from crawler.contrib.documents.pdf_tables import PdfTable, with_tables
 from crawler.page.document import MAX_PAGES, MAX_TEXT, Document, DocumentError, Facts, Fault
 from crawler.page.text import fold_space
 
@@ -55,7 +55,7 @@ def _pages(file: pdfium.PdfDocument, count: int) -> tuple[list[PdfPage], int]:
     """The lines of the pages, up to as much text as is read; and how many pages were read. One that is damaged is
     empty.
     """
-    reader, found, length = PageReader(), list[PdfPage](), 0
+    reader, found, length = PdfPageReader(), list[PdfPage](), 0
     for number in range(count):
         if length > MAX_TEXT:
             break
@@ -79,13 +79,13 @@ def _add_links(body: Body, pages: list[PdfPage]) -> None:
         body.link(url, fold_space(" ".join(found))[:MAX_LINK_TEXT])
 
 
-def _with_tables(lines: list[Line]) -> list[Line | Table]:
+def _with_tables(lines: list[PdfLine]) -> list[PdfLine | PdfTable]:
     """The lines of a page with its tables, which stand within one column."""
     between = gutter(lines)
     if between is None:
         return with_tables(lines)
-    found: list[Line | Table] = []
-    part: list[Line] = []
+    found: list[PdfLine | PdfTable] = []
+    part: list[PdfLine] = []
     for line in lines:
         if part and side(part[-1], between) != side(line, between):
             found += with_tables(part)

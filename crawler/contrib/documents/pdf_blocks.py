@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from crawler.contrib.documents.html_body import Body
-from crawler.contrib.documents.pdf_lines import Line
-from crawler.contrib.documents.pdf_paragraphs import BULLET, Group, Measures
-from crawler.contrib.documents.pdf_tables import Table
+from crawler.contrib.documents.pdf_lines import PdfLine
+from crawler.contrib.documents.pdf_paragraphs import BULLET, LineGroup, Measures
+from crawler.contrib.documents.pdf_tables import PdfTable
 from crawler.contrib.documents.text_join import joined
 from crawler.page.text import width
 
@@ -46,23 +46,23 @@ COMPOUND = re.compile(r"[^\W\d_]+-[^\W\d_]+")
 LEVELS = 6
 
 
-class Look(NamedTuple):
+class FontLook(NamedTuple):
     """How a heading looks; headings of one level look alike."""
 
     size: float
     is_bold: bool
 
 
-def add_blocks(body: Body, groups: Iterable[Group | Table], usual: Measures, outline: Mapping[str, int]) -> None:
+def add_blocks(body: Body, groups: Iterable[LineGroup | PdfTable], usual: Measures, outline: Mapping[str, int]) -> None:
     """Add the blocks of a document to a body; the outline has the levels of its headings by their letters."""
     kept = list(groups)
     compounds = _compounds(kept)
-    titles = _headings([group for group in kept if isinstance(group, Group)], usual, outline)
+    titles = _headings([group for group in kept if isinstance(group, LineGroup)], usual, outline)
     headings = set(map(id, titles))
     levels = _levels(titles, outline)
     items: list[float] = []
     for group in _with_numbers(kept, headings):
-        if isinstance(group, Table):
+        if isinstance(group, PdfTable):
             body.table([[escape(cell) for cell in row] for row in group.rows])
         elif group.is_code:
             body.code(escape(_listing(group.lines)))
@@ -88,14 +88,14 @@ def letters(text: str) -> str:
     return "".join(filter(str.isalnum, text[number.end() :] if number else text)).casefold()
 
 
-def _compounds(groups: Sequence[Group | Table]) -> frozenset[str]:
+def _compounds(groups: Sequence[LineGroup | PdfTable]) -> frozenset[str]:
     """The words that have a hyphen within a line."""
-    texts = (line.text for group in groups if isinstance(group, Group) for line in group.lines)
+    texts = (line.text for group in groups if isinstance(group, LineGroup) for line in group.lines)
     found = {word.lower() for text in texts if "-" in text for word in COMPOUND.findall(text)}
     return frozenset(found)
 
 
-def _headings(groups: Sequence[Group], usual: Measures, outline: Collection[str]) -> list[Group]:
+def _headings(groups: Sequence[LineGroup], usual: Measures, outline: Collection[str]) -> list[LineGroup]:
     """The headings; words such as "Note" that come again and again are none, if the outline does not have them."""
     found = [group for group in groups if _is_heading(group, usual, outline)]
     if len(outline) < LEAST_OUTLINE:
@@ -112,15 +112,15 @@ def _headings(groups: Sequence[Group], usual: Measures, outline: Collection[str]
     ]
 
 
-def _with_numbers(groups: Sequence[Group | Table], headings: Collection[int]) -> list[Group | Table]:
+def _with_numbers(groups: Sequence[LineGroup | PdfTable], headings: Collection[int]) -> list[LineGroup | PdfTable]:
     """The groups, with the number of a chapter and the heading below it as one."""
-    found: list[Group | Table] = []
+    found: list[LineGroup | PdfTable] = []
     for group in groups:
         last = found[-1] if found else None
         if (
-            isinstance(group, Group)
+            isinstance(group, LineGroup)
             and id(group) in headings
-            and isinstance(last, Group)
+            and isinstance(last, LineGroup)
             and CHAPTER.fullmatch(last.text)
         ):
             group.lines = [*last.lines, *group.lines]
@@ -129,7 +129,7 @@ def _with_numbers(groups: Sequence[Group | Table], headings: Collection[int]) ->
     return found
 
 
-def _is_heading(group: Group, usual: Measures, outline: Collection[str]) -> bool:
+def _is_heading(group: LineGroup, usual: Measures, outline: Collection[str]) -> bool:
     text = group.text
     if group.is_code or len(group.lines) > MOST_LINES or width(text) > MAX_HEADING or not LETTERS.search(text):
         return False
@@ -143,7 +143,7 @@ def _is_heading(group: Group, usual: Measures, outline: Collection[str]) -> bool
     return is_bold and group.size >= LEAST_SIZE * usual.size and text[-1] not in ".,;:，。；：" and group.gap > BELOW
 
 
-def _looks_apart(group: Group, usual: Measures) -> bool:
+def _looks_apart(group: LineGroup, usual: Measures) -> bool:
     """Whether a group looks otherwise than the text around it."""
     return group.size > usual.size or group.first.is_bold or (len(group.lines) == 1 and group.gap > 1.4 * USUAL_GAP)
 
@@ -151,18 +151,18 @@ def _looks_apart(group: Group, usual: Measures) -> bool:
 USUAL_GAP = 1.2
 
 
-def _look(group: Group) -> Look:
-    return Look(round(group.size, 1), group.first.is_bold)
+def _look(group: LineGroup) -> FontLook:
+    return FontLook(round(group.size, 1), group.first.is_bold)
 
 
-def _levels(titles: Sequence[Group], outline: Mapping[str, int]) -> dict[Look, int]:
+def _levels(titles: Sequence[LineGroup], outline: Mapping[str, int]) -> dict[FontLook, int]:
     """The level of each look: that of most of its headings in the outline, else by the size."""
-    votes: dict[Look, Counter[int]] = defaultdict(Counter)
+    votes: dict[FontLook, Counter[int]] = defaultdict(Counter)
     for group in titles:
         if (level := outline.get(letters(group.text))) is not None:
             votes[_look(group)][level] += 1
     looks = sorted({_look(group) for group in titles}, reverse=True)
-    levels: dict[Look, int] = {}
+    levels: dict[FontLook, int] = {}
     last = 0
     for look in looks:
         known = votes[look].most_common(1)[0][0] if votes[look] else last + 1
@@ -170,14 +170,14 @@ def _levels(titles: Sequence[Group], outline: Mapping[str, int]) -> dict[Look, i
     return levels
 
 
-def _item_text(group: Group, compounds: Collection[str]) -> str:
+def _item_text(group: LineGroup, compounds: Collection[str]) -> str:
     """The text of an item without a bullet; a number is part of it."""
     text = joined([line.text for line in group.lines], compounds)
     bullet = BULLET.match(text)
     return (text[bullet.end() :] if bullet else text) or text
 
 
-def _item_level(group: Group, places: list[float]) -> int:
+def _item_level(group: LineGroup, places: list[float]) -> int:
     """How deep an item is in others, by where it begins; the places of the items above it are kept in the list."""
     while places and group.first.x0 < places[-1] - group.size / 2:
         places.pop()
@@ -186,7 +186,7 @@ def _item_level(group: Group, places: list[float]) -> int:
     return len(places) - 1
 
 
-def _listing(lines: Sequence[Line]) -> str:
+def _listing(lines: Sequence[PdfLine]) -> str:
     """The lines of code with their indentation, and an empty line where there is space between them."""
     widths = [(line.x1 - line.x0) / len(line.text) for line in lines if len(line.text) > 3]
     letter = sorted(widths)[len(widths) // 2] if widths else lines[0].size * 0.6
@@ -202,7 +202,7 @@ def _listing(lines: Sequence[Line]) -> str:
     return "\n".join(found)
 
 
-def _code_line(line: Line, left: float, letter: float) -> str:
+def _code_line(line: PdfLine, left: float, letter: float) -> str:
     text = " " * min(round((line.x0 - left) / max(letter, 0.1)), 60)
     end = line.x0
     for piece in line.pieces:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 from math import ceil
 
-from crawler.contrib.documents.pdf_lines import Line, Piece
+from crawler.contrib.documents.pdf_lines import PdfLine, PdfPiece
 
 LEAST_LINES = 8
 """Of each column."""
@@ -21,7 +21,7 @@ DISORDER = 0.1
 """Share of the lines that stand above the one before them, beyond which the drawn order says nothing."""
 
 
-def gutter(lines: Sequence[Line]) -> float | None:
+def gutter(lines: Sequence[PdfLine]) -> float | None:
     """Where the space between two columns of text is; None if a page does not have two."""
     pieces = [piece for line in lines for piece in line.pieces]
     if len(pieces) < 2 * LEAST_LINES:
@@ -37,7 +37,7 @@ def gutter(lines: Sequence[Line]) -> float | None:
     return x if all(map(_is_text, sides)) else None
 
 
-def _crossings(pieces: Sequence[Piece], places: range) -> list[int]:
+def _crossings(pieces: Sequence[PdfPiece], places: range) -> list[int]:
     """How many pieces cross each place."""
     changes = [0] * (len(places) + 1)
     for piece in pieces:
@@ -47,7 +47,7 @@ def _crossings(pieces: Sequence[Piece], places: range) -> list[int]:
     return list(accumulate(changes[:-1]))
 
 
-def _is_text(pieces: Sequence[Piece]) -> bool:
+def _is_text(pieces: Sequence[PdfPiece]) -> bool:
     """Whether pieces are lines of text, most of which are as wide as their column."""
     if len(pieces) < LEAST_LINES:
         return False
@@ -56,7 +56,7 @@ def _is_text(pieces: Sequence[Piece]) -> bool:
     return 2 * wide > len(pieces)
 
 
-def in_order(lines: Sequence[Line], between: float | None) -> list[Line]:
+def in_order(lines: Sequence[PdfLine], between: float | None) -> list[PdfLine]:
     """The lines in reading order, given where the space between two columns is."""
     if between is not None and sum(line.x0 < between < line.x1 and len(line.pieces) > 1 for line in lines) > 2:
         halves = [half for line in lines for half in _halves(line, between)]
@@ -71,12 +71,12 @@ def in_order(lines: Sequence[Line], between: float | None) -> list[Line]:
     return list(lines)
 
 
-def side(line: Line, between: float) -> int:
+def side(line: PdfLine, between: float) -> int:
     """Whether a line stands left of the space between two columns (-1), right of it (1), or crosses it (0)."""
     return (line.x0 >= between) - (line.x1 <= between)
 
 
-def _halves(line: Line, between: float) -> Iterator[Line]:
+def _halves(line: PdfLine, between: float) -> Iterator[PdfLine]:
     """A line that is drawn across two columns as one line in each."""
     sides = [[piece for piece in line.pieces if piece.x1 <= between], [one for one in line.pieces if one.x0 >= between]]
     if sum(map(len, sides)) < len(line.pieces):
@@ -86,12 +86,12 @@ def _halves(line: Line, between: float) -> Iterator[Line]:
         yield line.of(tuple(side))
 
 
-def _by_columns(lines: Sequence[Line], between: float) -> Iterator[Line]:
+def _by_columns(lines: Sequence[PdfLine], between: float) -> Iterator[PdfLine]:
     """Lines from top to bottom, those of the left column before those of the right one; a line that crosses both ends
     the columns above it.
     """
-    left: list[Line] = []
-    right: list[Line] = []
+    left: list[PdfLine] = []
+    right: list[PdfLine] = []
     for line in lines:
         if line.x0 < between < line.x1:
             yield from left

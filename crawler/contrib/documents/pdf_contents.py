@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from crawler.contrib.documents.pdf_lines import Line
+from crawler.contrib.documents.pdf_lines import PdfLine
 
 LEADER = re.compile(r"(?:\.\s?){4,}\s*[\divxlcA-Z.-]{0,7}$|(?:…\s*){2,}[\divxlc]{0,6}$")
 NUMBER = re.compile(r"[\divxlc]{1,6}")
@@ -18,7 +18,7 @@ NAME = re.compile(
 )
 
 
-def without_contents(lines: Sequence[Line]) -> list[Line]:
+def without_contents(lines: Sequence[PdfLine]) -> list[PdfLine]:
     """The lines of a page without those of a table of contents."""
     edge = max((line.x1 for line in lines), default=0.0)
     entries = [at for at, line in enumerate(lines) if _is_entry(line, edge)]
@@ -31,7 +31,7 @@ def without_contents(lines: Sequence[Line]) -> list[Line]:
     return [*lines[:first], *lines[entries[-1] + 1 :]]
 
 
-def _is_entry(line: Line, edge: float) -> bool:
+def _is_entry(line: PdfLine, edge: float) -> bool:
     """Whether a line ends with the number of a page at the right edge."""
     if LEADER.search(line.text):
         return True
@@ -39,6 +39,6 @@ def _is_entry(line: Line, edge: float) -> bool:
     return len(line.pieces) > 1 and NUMBER.fullmatch(last.text) is not None and last.x1 > edge - line.size
 
 
-def _is_above(line: Line, below: Line) -> bool:
+def _is_above(line: PdfLine, below: PdfLine) -> bool:
     """Whether a line is the first one of an entry of several lines."""
     return 0 < below.y - line.y < 1.4 * line.size and line.size == below.size

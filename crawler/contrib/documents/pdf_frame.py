@@ -4,7 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from crawler.contrib.documents.pdf_lines import Line, PdfPage
+from crawler.contrib.documents.pdf_lines import PdfLine, PdfPage
 
 EDGE = 0.13
 """Share of the height of a page at its top and bottom where such lines are."""
@@ -23,10 +23,10 @@ PAGE_NUMBER = re.compile(
 )
 
 
-def without_frames(pages: Sequence[PdfPage]) -> list[list[Line]]:
+def without_frames(pages: Sequence[PdfPage]) -> list[list[PdfLine]]:
     """The lines of each page without running heads, running feet and page numbers."""
-    same: dict[tuple[str, str], list[Line]] = defaultdict(list)
-    places: dict[tuple[str, int], list[Line]] = defaultdict(list)
+    same: dict[tuple[str, str], list[PdfLine]] = defaultdict(list)
+    places: dict[tuple[str, int], list[PdfLine]] = defaultdict(list)
     for page in pages:
         for edge, line in _edge_lines(page):
             same[edge, _key(line.text)].append(line)
@@ -41,7 +41,7 @@ def without_frames(pages: Sequence[PdfPage]) -> list[list[Line]]:
     return [[line for line in page.lines if id(line) not in left_out] for page in pages]
 
 
-def _edge_lines(page: PdfPage) -> Iterator[tuple[str, Line]]:
+def _edge_lines(page: PdfPage) -> Iterator[tuple[str, PdfLine]]:
     """The first and the last lines of a page that are at its edges; those of one height count as one."""
     heights = sorted({round(line.y) for line in page.lines})
     top = {y for y in heights[:MOST] if y < EDGE * page.height}
@@ -53,9 +53,9 @@ def _edge_lines(page: PdfPage) -> Iterator[tuple[str, Line]]:
             yield "bottom", line
 
 
-def _set_apart(pages: Sequence[PdfPage]) -> Iterator[Line]:
+def _set_apart(pages: Sequence[PdfPage]) -> Iterator[PdfLine]:
     """The first lines of most pages, whatever they say, where the same space divides them from the text."""
-    firsts: list[tuple[Line, float]] = []
+    firsts: list[tuple[PdfLine, float]] = []
     for page in pages:
         heights = sorted({round(line.y): line for line in page.lines}.items())
         if len(heights) > 1:
@@ -75,7 +75,7 @@ def _key(text: str) -> str:
     return "#" if PAGE_NUMBER.fullmatch(text) else re.sub(r"\d+", "#", text)
 
 
-def _repeated(lines: Sequence[Line]) -> Iterator[Line]:
+def _repeated(lines: Sequence[PdfLine]) -> Iterator[PdfLine]:
     """Those of the lines of the same text, in the order of pages, that another page has in the same place."""
     for at, line in enumerate(lines):
         near = lines[max(0, at - PAGES) : at + PAGES + 1]

@@ -51,7 +51,7 @@ class Font(NamedTuple):
     is_mono: bool
 
 
-class Piece(NamedTuple):
+class PdfPiece(NamedTuple):
     """Words of a line without a wide gap between them."""
 
     text: str
@@ -60,11 +60,11 @@ class Piece(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PdfLine:
     """A line of text; y is the distance of its baseline from the top of the page."""
 
     text: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[PdfPiece, ...]
     x0: float
     x1: float
     page: int
@@ -73,7 +73,7 @@ class Line:
     is_bold: bool
     is_mono: bool
 
-    def of(self, pieces: tuple[Piece, ...]) -> Line:
+    def of(self, pieces: tuple[PdfPiece, ...]) -> PdfLine:
         """The line with only these of its pieces."""
         text = " ".join(piece.text for piece in pieces)
         return replace(self, text=text, pieces=pieces, x0=pieces[0].x0, x1=pieces[-1].x1)
@@ -100,7 +100,7 @@ class _Word(NamedTuple):
 class PdfPage:
     """The lines of one page."""
 
-    lines: list[Line]
+    lines: list[PdfLine]
     height: float
     is_cut: bool = False
     links: tuple[PdfLink, ...] = ()
@@ -110,7 +110,7 @@ _box = pdf.FPDFText_GetCharBox
 NO_FONT = Font(False, False)
 
 
-class PageReader:
+class PdfPageReader:
     """Reads the lines of the pages of one file; what is known about a font is kept for the next page."""
 
     def __init__(self) -> None:
@@ -216,7 +216,7 @@ def _unicode(units: str) -> str:
     return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").translate(CLEANED)
 
 
-def _split(words: Iterable[_Word], page: int, top: float) -> Iterator[Line]:
+def _split(words: Iterable[_Word], page: int, top: float) -> Iterator[PdfLine]:
     """Words as lines of the same baseline from left to right."""
     line: list[_Word] = []
     for word in words:
@@ -234,24 +234,24 @@ def _goes_on(before: _Word, word: _Word) -> bool:
     return abs(word.y - before.y) < 0.6 * size and word.x0 > before.x0 - 0.1 * size
 
 
-def _line(words: list[_Word], page: int, top: float) -> Line:
+def _line(words: list[_Word], page: int, top: float) -> PdfLine:
     lengths: dict[_Look, int] = {}
     for word in words:
         lengths[word.look] = lengths.get(word.look, 0) + len(word.text)
     size = max(lengths, key=lengths.__getitem__).size
-    pieces: list[Piece] = []
+    pieces: list[PdfPiece] = []
     texts: list[str] = []
     start = end = words[0].x0
     for word in words:
         if texts and word.x0 - end > GAP * size:
-            pieces.append(Piece(" ".join(texts), start, end))
+            pieces.append(PdfPiece(" ".join(texts), start, end))
             texts, start = [], word.x0
         texts.append(word.text)
         end = max(end, word.x1)
-    pieces.append(Piece(" ".join(texts), start, end))
+    pieces.append(PdfPiece(" ".join(texts), start, end))
     y = next(word.y for word in words if word.look.size == size) + top
     length = sum(lengths.values())
     bold = sum(count for look, count in lengths.items() if look.font.is_bold)
     mono = sum(count for look, count in lengths.items() if look.font.is_mono)
     text = " ".join(piece.text for piece in pieces)
-    return Line(text, tuple(pieces), words[0].x0, end, page, y, size, bold > 0.8 * length, mono > 0.8 * length)
+    return PdfLine(text, tuple(pieces), words[0].x0, end, page, y, size, bold > 0.8 * length, mono > 0.8 * length)

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from crawler.contrib.documents.pdf_columns import gutter, side
-from crawler.contrib.documents.pdf_lines import Line
-from crawler.contrib.documents.pdf_tables import Table
+from crawler.contrib.documents.pdf_lines import PdfLine
+from crawler.contrib.documents.pdf_tables import PdfTable
 from crawler.contrib.documents.text_join import DIVIDED
 from crawler.page.text import width
 
@@ -45,10 +45,10 @@ NOTE = re.compile(r"(?:\d{1,3}|[*†‡§]{1,3})(?=\D)")
 
 
 @dataclass
-class Group:
+class LineGroup:
     """Lines that make up a paragraph, a heading, an item or a listing."""
 
-    lines: list[Line]
+    lines: list[PdfLine]
     gap: float
     """Ems between its first line and what is above it; a large number at the top of a page."""
     edge: float = 0.0
@@ -59,7 +59,7 @@ class Group:
     """Whether it ends as a line does in a paragraph."""
 
     @property
-    def first(self) -> Line:
+    def first(self) -> PdfLine:
         return self.lines[0]
 
     @property
@@ -84,12 +84,12 @@ class Measures:
         return self.pitches.get(size, USUAL * size)
 
 
-def measured(pages: Iterable[Sequence[Line]]) -> Measures:
+def measured(pages: Iterable[Sequence[PdfLine]]) -> Measures:
     """The usual size of text, and the usual distances of its lines."""
     sizes: Counter[float] = Counter()
     distances: dict[float, Counter[float]] = defaultdict(Counter)
     for lines in pages:
-        before: Line | None = None
+        before: PdfLine | None = None
         for line in lines:
             sizes[line.size] += len(line.text) if not line.is_mono else len(line.text) // 4
             if before is not None and before.size == line.size and 0 < line.y - before.y < 2 * line.size:
@@ -99,14 +99,14 @@ def measured(pages: Iterable[Sequence[Line]]) -> Measures:
     return Measures(size, {size: found.most_common(1)[0][0] for size, found in distances.items()})
 
 
-def groups_of(pages: Iterable[Sequence[Line | Table]], usual: Measures) -> Iterator[Group | Table]:
+def groups_of(pages: Iterable[Sequence[PdfLine | PdfTable]], usual: Measures) -> Iterator[LineGroup | PdfTable]:
     """The groups of lines of a document, with tables between them; what goes on at the next page is one group."""
-    open_group: Group | None = None
-    notes: list[Group] = []
+    open_group: LineGroup | None = None
+    notes: list[LineGroup] = []
     for page in pages:
         body, feet = _without_notes(list(_groups_of_page(page, usual)), usual)
         for at, group in enumerate(body):
-            if open_group is None or isinstance(group, Table):
+            if open_group is None or isinstance(group, PdfTable):
                 pass
             elif at == 0 and _goes_over(open_group, group):
                 open_group.lines += group.lines
@@ -116,7 +116,7 @@ def groups_of(pages: Iterable[Sequence[Line | Table]], usual: Measures) -> Itera
                 yield open_group
                 yield from notes
                 open_group, notes = None, []
-            if isinstance(group, Table):
+            if isinstance(group, PdfTable):
                 yield group
             else:
                 open_group = group
@@ -126,18 +126,18 @@ def groups_of(pages: Iterable[Sequence[Line | Table]], usual: Measures) -> Itera
     yield from notes
 
 
-def _groups_of_page(items: Sequence[Line | Table], usual: Measures) -> Iterator[Group | Table]:
-    edges = Edges([item for item in items if isinstance(item, Line)])
-    group: Group | None = None
+def _groups_of_page(items: Sequence[PdfLine | PdfTable], usual: Measures) -> Iterator[LineGroup | PdfTable]:
+    edges = Edges([item for item in items if isinstance(item, PdfLine)])
+    group: LineGroup | None = None
     for at, item in enumerate(items):
-        if isinstance(item, Table):
+        if isinstance(item, PdfTable):
             if group is not None:
                 yield group
                 group = None
             yield item
             continue
         after = items[at + 1] if at + 1 < len(items) else None
-        if group is not None and _is_next(group, item, after if isinstance(after, Line) else None, usual):
+        if group is not None and _is_next(group, item, after if isinstance(after, PdfLine) else None, usual):
             group.lines.append(item)
         else:
             before = items[at - 1] if at else None
@@ -149,15 +149,15 @@ def _groups_of_page(items: Sequence[Line | Table], usual: Measures) -> Iterator[
         yield group
 
 
-def _begun(line: Line, before: Line | Table | None, edge: float, usual: Measures) -> Group:
+def _begun(line: PdfLine, before: PdfLine | PdfTable | None, edge: float, usual: Measures) -> LineGroup:
     """The group that a line begins; large letters are not code, whatever their font is."""
-    above = (line.y - before.y) / line.size if isinstance(before, Line) and line.y > before.y else 9.0
+    above = (line.y - before.y) / line.size if isinstance(before, PdfLine) and line.y > before.y else 9.0
     is_item = _is_marked(line) or (not line.is_mono and NUMBERED.match(line.text) is not None)
     is_code = line.is_mono and not is_item and line.size < TITLE * usual.size
-    return Group([line], above, edge, is_code, is_item)
+    return LineGroup([line], above, edge, is_code, is_item)
 
 
-def _is_marked(line: Line) -> bool:
+def _is_marked(line: PdfLine) -> bool:
     """Whether a line begins with a bullet; in code, a hyphen or an asterisk is none."""
     return BULLET.match(line.text) is not None and not (line.is_mono and line.text.isascii())
 
@@ -165,25 +165,25 @@ def _is_marked(line: Line) -> bool:
 class Edges:
     """Where the lines of a page end at the right, in each of its columns."""
 
-    def __init__(self, lines: Sequence[Line]) -> None:
+    def __init__(self, lines: Sequence[PdfLine]) -> None:
         self._between = gutter(lines)
-        sides: dict[int, list[Line]] = defaultdict(list)
+        sides: dict[int, list[PdfLine]] = defaultdict(list)
         for line in lines:
             sides[self._side(line)].append(line)
         self._columns = {side: _ColumnEdges(found) for side, found in sides.items()}
 
-    def of(self, line: Line) -> float:
+    def of(self, line: PdfLine) -> float:
         """The right edge of the text that a line stands in."""
         return self._columns[self._side(line)].of(line)
 
-    def _side(self, line: Line) -> int:
+    def _side(self, line: PdfLine) -> int:
         return side(line, self._between) if self._between is not None else 0
 
 
 class _ColumnEdges:
     """The same for the lines of one column, and those of a narrower text within it, as a note in a box is."""
 
-    def __init__(self, lines: Sequence[Line]) -> None:
+    def __init__(self, lines: Sequence[PdfLine]) -> None:
         self._parts: list[tuple[float, float]] = []
         self._narrow: dict[int, list[float]] = defaultdict(list)
         for line in sorted(lines, key=lambda line: line.x0):
@@ -194,7 +194,7 @@ class _ColumnEdges:
             else:
                 self._parts.append((line.x0, line.x1))
 
-    def of(self, line: Line) -> float:
+    def of(self, line: PdfLine) -> float:
         x0, x1 = next((part for part in reversed(self._parts) if part[0] <= line.x0), (line.x0, line.x1))
         place = round(line.x0 / PLACE)
         ends = [end for at in (place - 1, place, place + 1) for end in self._narrow.get(at, ())]
@@ -203,7 +203,7 @@ class _ColumnEdges:
         return own if is_text else x1
 
 
-def _is_next(group: Group, line: Line, after: Line | None, usual: Measures) -> bool:
+def _is_next(group: LineGroup, line: PdfLine, after: PdfLine | None, usual: Measures) -> bool:
     """Whether a line belongs to the group of the line before it; `after` is the line below it."""
     last = group.lines[-1]
     pitch = usual.pitch(line.size)
@@ -229,12 +229,12 @@ def _is_next(group: Group, line: Line, after: Line | None, usual: Measures) -> b
     return (line.is_bold and last.is_bold) or not _is_indented(group, line, after)
 
 
-def _stands_alone(last: Line, line: Line, group: Group) -> bool:
+def _stands_alone(last: PdfLine, line: PdfLine, group: LineGroup) -> bool:
     """Whether bold and plain lines are a heading and its text, rather than bold words that fill a line by chance."""
     return not _is_full(last, group.edge, line) or last.text[-1:] in ENDS or line.text[:1].isupper()
 
 
-def _is_word_of_code(group: Group, line: Line) -> bool:
+def _is_word_of_code(group: LineGroup, line: PdfLine) -> bool:
     """Whether a line is only by chance all in the font of code, or not, within a paragraph."""
     last = group.lines[-1]
     if line.is_mono:
@@ -243,7 +243,7 @@ def _is_word_of_code(group: Group, line: Line) -> bool:
     return len(group.lines) == 1 and not group.is_item and line.text[:1].islower() and _is_full(last, group.edge, line)
 
 
-def _is_indented(group: Group, line: Line, after: Line | None) -> bool:
+def _is_indented(group: LineGroup, line: PdfLine, after: PdfLine | None) -> bool:
     """Whether a line begins a paragraph by its place: it begins further in or further out than the lines before it."""
     size = line.size
     if len(group.lines) > 1:
@@ -260,7 +260,7 @@ def _is_indented(group: Group, line: Line, after: Line | None) -> bool:
     return inside < HANGING * size and group.first.text[-1:] in ENDS
 
 
-def _is_full(line: Line, edge: float, after: Line | None) -> bool:
+def _is_full(line: PdfLine, edge: float, after: PdfLine | None) -> bool:
     """Whether a line ends where there was no room for the next word."""
     text = line.text
     if after is not None and DIVIDED.search(text[-70:]) and after.text[:1].islower():
@@ -274,7 +274,7 @@ def _is_full(line: Line, edge: float, after: Line | None) -> bool:
     return line.x1 + (min(word, 30) + 1) * letter > edge - ROOM * line.size
 
 
-def _starts_within(group: Group, line: Line) -> bool:
+def _starts_within(group: LineGroup, line: PdfLine) -> bool:
     """Whether a line at the top of another column or page goes on the paragraph before it."""
     last = group.lines[-1].text
     if group.is_code or line.is_mono or abs(line.size - group.size) > 0.06 * group.size:
@@ -286,24 +286,26 @@ def _starts_within(group: Group, line: Line) -> bool:
     return not line.text[:1].isupper() or last[-1:] in ",-" or not NUMBERED.match(line.text)
 
 
-def _goes_over(group: Group, after: Group) -> bool:
+def _goes_over(group: LineGroup, after: LineGroup) -> bool:
     """Whether a group goes on in the first one of the next page."""
     if group.is_code and after.is_code:
         return group.size == after.size
     return not after.is_item and _starts_within(group, after.first)
 
 
-def _without_notes(groups: list[Group | Table], usual: Measures) -> tuple[list[Group | Table], list[Group]]:
+def _without_notes(
+    groups: list[LineGroup | PdfTable], usual: Measures
+) -> tuple[list[LineGroup | PdfTable], list[LineGroup]]:
     """The groups of a page without the notes at its foot, and these."""
     at = len(groups)
     while at:
         group = groups[at - 1]
-        if not isinstance(group, Group) or group.size > SMALL * usual.size or group.is_code:
+        if not isinstance(group, LineGroup) or group.size > SMALL * usual.size or group.is_code:
             break
         at -= 1
     notes = groups[at:]
-    while notes and isinstance(notes[0], Group) and not NOTE.match(notes[0].text):
+    while notes and isinstance(notes[0], LineGroup) and not NOTE.match(notes[0].text):
         at, notes = at + 1, notes[1:]
     if not at:
         return groups, []
-    return groups[:at], [group for group in notes if isinstance(group, Group)]
+    return groups[:at], [group for group in notes if isinstance(group, LineGroup)]

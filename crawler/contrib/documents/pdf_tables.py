@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from crawler.contrib.documents.pdf_lines import Line, Piece
+from crawler.contrib.documents.pdf_lines import PdfLine, PdfPiece
 from crawler.contrib.documents.text_join import joined
 
 LEAST_ROWS = 3
@@ -23,7 +23,7 @@ PROSE = 45
 """Mean characters of the cells of a column of text: two such columns are no table."""
 
 
-class Table(NamedTuple):
+class PdfTable(NamedTuple):
     """A table in the place of its first line."""
 
     rows: tuple[tuple[str, ...], ...]
@@ -35,25 +35,25 @@ class Table(NamedTuple):
 class _Row(NamedTuple):
     y: float
     size: float
-    pieces: tuple[Piece, ...]
+    pieces: tuple[PdfPiece, ...]
     lines: tuple[int, ...]
     """The places of its lines on the page."""
 
 
-def with_tables(lines: Sequence[Line]) -> list[Line | Table]:
+def with_tables(lines: Sequence[PdfLine]) -> list[PdfLine | PdfTable]:
     """The lines of a page or a column, with tables in the place of the lines that make them up."""
     if not any(len(line.pieces) > 1 for line in lines) or len(lines) > MOST_LINES:
         return list(lines)
-    tables: dict[int, Table] = {}
+    tables: dict[int, PdfTable] = {}
     taken: set[int] = set()
     for rows in _runs(_rows(lines)):
         places = sorted(place for row in rows for place in row.lines)
         is_together = places[-1] - places[0] < APART * len(places)
         if is_together and _is_drawn_by_rows(rows, [lines[place] for place in places]):
             first = places[0]
-            tables[first] = Table(_cells(rows), lines[first].page, rows[0].y, rows[0].pieces[0].x0)
+            tables[first] = PdfTable(_cells(rows), lines[first].page, rows[0].y, rows[0].pieces[0].x0)
             taken.update(places)
-    found: list[Line | Table] = []
+    found: list[PdfLine | PdfTable] = []
     for at, line in enumerate(lines):
         if at in tables:
             found.append(tables[at])
@@ -62,7 +62,7 @@ def with_tables(lines: Sequence[Line]) -> list[Line | Table]:
     return found
 
 
-def _rows(lines: Sequence[Line]) -> list[_Row]:
+def _rows(lines: Sequence[PdfLine]) -> list[_Row]:
     """The lines of the same baseline as one row each, from top to bottom."""
     groups: list[list[int]] = []
     for at in sorted(range(len(lines)), key=lambda at: lines[at].y):
@@ -139,7 +139,7 @@ def _is_table(run: Sequence[_Row]) -> bool:
     return long < 2
 
 
-def _is_drawn_by_rows(run: Sequence[_Row], drawn: Sequence[Line]) -> bool:
+def _is_drawn_by_rows(run: Sequence[_Row], drawn: Sequence[PdfLine]) -> bool:
     """Whether what is drawn goes from column to column in each row; columns of text are drawn one after the other."""
     starts = [x0 for x0, _ in _columns(run)]
     order = [bisect_right(starts, piece.x0) for line in drawn for piece in line.pieces]

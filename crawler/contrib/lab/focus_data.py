@@ -134,7 +134,7 @@ def crawls_with_pages(url: URL) -> Iterator[list[CrawlPages]]:
 
 
 @dataclass(frozen=True)
-class LearnedWords:
+class ReportedWords:
     """Words with their weights, the weightiest first."""
 
     workers: int
@@ -145,11 +145,11 @@ class LearnedWords:
     """Links that were not scored again because too many were queued."""
 
 
-def learned_words(summaries: Iterable[str]) -> LearnedWords:
+def learned_words(summaries: Iterable[str]) -> ReportedWords:
     """What the workers with these summaries have learned together."""
     read = [json.loads(summary) for summary in summaries]
     lists = {name: _joined(read, name) for name in ("topic", "good", "bad")}
-    return LearnedWords(len(read), **lists, let_go=sum(one.get("let_go", 0) for one in read))
+    return ReportedWords(len(read), **lists, let_go=sum(one.get("let_go", 0) for one in read))
 
 
 def _joined(summaries: list[Mapping[str, Any]], name: str) -> Weights:

@@ -10,8 +10,8 @@ from itertools import chain
 from crawler.contrib.lab.focus_data import (
     CrawlPages,
     FetchedPage,
-    LearnedWords,
     Recall,
+    ReportedWords,
     TitledPage,
     Truth,
     WaitingCounts,
@@ -27,7 +27,7 @@ from crawler.contrib.lab.focus_figures import (
     FocusGroup,
     FocusPoint,
 )
-from crawler.reports.html_page import Row, Table, aligned, percent, report_page
+from crawler.reports.html_page import ReportTable, Row, aligned, percent, report_page
 from crawler.translation.message import N_, Catalogue, Message, plural, translated
 from crawler.urls.parsing import readable
 
@@ -40,7 +40,7 @@ class CrawlFocus:
 
     name: str
     figures: FocusFigures
-    learned: LearnedWords
+    learned: ReportedWords
     best: tuple[TitledPage, ...]
     worst: tuple[TitledPage, ...]
     waiting: WaitingCounts
@@ -166,17 +166,17 @@ def waiting_words(waiting: WaitingCounts, limit: float) -> Message:
     )
 
 
-def tables(figures: FocusFigures) -> list[Table]:
+def tables(figures: FocusFigures) -> list[ReportTable]:
     return [ways_table(figures), course_table(figures), sites_table(figures), scores_table(figures)]
 
 
-def ways_table(figures: FocusFigures) -> Table:
+def ways_table(figures: FocusFigures) -> ReportTable:
     heads = (Message("found by"), *COUNTS)
     rows: list[Row] = [(Message(one.name), *counts(one)) for one in figures.ways]
-    return Table(Message("How pages were found"), heads, rows, frozenset((0,)))
+    return ReportTable(Message("How pages were found"), heads, rows, frozenset((0,)))
 
 
-def course_table(figures: FocusFigures) -> Table:
+def course_table(figures: FocusFigures) -> ReportTable:
     """The harvest at about ROWS points."""
     name, most = share(figures)
     lately = Message("harvest of the last {window}", {"window": figures.window})
@@ -192,10 +192,10 @@ def course_table(figures: FocusFigures) -> Table:
         for point in thinned(figures.course, ROWS)
     ]
     notes = (ALL_READ,) if figures.truth else (unknown, ALL_READ)
-    return Table(Message("Harvest over the pages"), heads, rows, notes=notes)
+    return ReportTable(Message("Harvest over the pages"), heads, rows, notes=notes)
 
 
-def sites_table(figures: FocusFigures) -> Table:
+def sites_table(figures: FocusFigures) -> ReportTable:
     """The pages by site; sites without a row are counted."""
     heads = (Message("site"), *COUNTS, Message("best page"))
     rows = [(one.name, *counts(one), readable(one.best)) for one in figures.sites]
@@ -209,10 +209,10 @@ def sites_table(figures: FocusFigures) -> Table:
             "harvest": percent(rest.harvest),
         }
         notes = (Message("{more} more of {sites} sites: {pages}, {on_topic} on topic ({harvest}).", values),)
-    return Table(Message("Sites"), heads, rows, frozenset((0, len(heads) - 1)), notes)
+    return ReportTable(Message("Sites"), heads, rows, frozenset((0, len(heads) - 1)), notes)
 
 
-def scores_table(figures: FocusFigures) -> Table:
+def scores_table(figures: FocusFigures) -> ReportTable:
     """Whether the score of a link predicted what it led to."""
     rows: list[Row] = [(_tenth(place), *counts(one)) for place, one in enumerate(figures.tenths) if one is not None]
     without = figures.total.pages - sum(one.pages for one in figures.tenths if one is not None)
@@ -232,14 +232,14 @@ def scores_table(figures: FocusFigures) -> Table:
         )
         notes.append(unscored)
     heads = (Message("link score from"), *COUNTS)
-    return Table(Message("Pages by their link score"), heads, rows, frozenset((0,)), tuple(notes))
+    return ReportTable(Message("Pages by their link score"), heads, rows, frozenset((0,)), tuple(notes))
 
 
 def _tenth(place: int) -> Message:
     return Message("{low} to {high}", {"low": f"{place / TENTHS:.1f}", "high": f"{(place + 1) / TENTHS:.1f}"})
 
 
-def word_lists(learned: LearnedWords) -> dict[str, Weights]:
+def word_lists(learned: ReportedWords) -> dict[str, Weights]:
     """The learned words by kind; empty if none were learned."""
     lists = {
         N_("Words of the topic"): learned.topic,
@@ -254,7 +254,7 @@ def placed(word: str, place: str) -> str | Message:
     return Message(PLACES[place], {"word": word}) if place in PLACES else word
 
 
-def learned_notes(learned: LearnedWords) -> list[Message]:
+def learned_notes(learned: ReportedWords) -> list[Message]:
     """Notes on the words: how many workers learned them, and what is missing."""
     said = []
     if not learned.workers:
@@ -274,11 +274,11 @@ def learned_notes(learned: LearnedWords) -> list[Message]:
     return said
 
 
-def extremes(kept: CrawlFocus) -> list[Table]:
+def extremes(kept: CrawlFocus) -> list[ReportTable]:
     """The pages with the highest relevance, and those with the lowest."""
     heads = (Message("relevance"), Message("link score"), Message("address"), Message("title"))
     return [
-        Table(title, heads, [_told(page) for page in pages], frozenset((2, 3)))
+        ReportTable(title, heads, [_told(page) for page in pages], frozenset((2, 3)))
         for title, pages in ((Message("Best pages"), kept.best), (Message("Worst pages"), kept.worst))
     ]
 
@@ -338,7 +338,7 @@ def text_report(kept: CrawlFocus, catalogue: Catalogue) -> Iterator[str]:
         yield from ("", *part)
 
 
-def _lines(table: Table, catalogue: Catalogue) -> Iterator[str]:
+def _lines(table: ReportTable, catalogue: Catalogue) -> Iterator[str]:
     yield catalogue.gettext("{name}: {text}", name=table.title, text="").rstrip()
     rows = [
         [_one_line(str(translated(cell, catalogue.translations)), WIDTH) for cell in row]

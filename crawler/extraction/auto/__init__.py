@@ -32,7 +32,7 @@ from crawler.page.page import Extraction, Page
 
 if TYPE_CHECKING:  # imports numpy, which is delayed until the first page
     from crawler.extraction.auto.common_blocks import BlockLibrary
-    from crawler.extraction.auto.model import Model, PageJudgement
+    from crawler.extraction.auto.model import BlockJudgement, Model
 
 BALANCE = "balance"
 FAVOURS = {BALANCE: 0.6, "precision": 0.85, "recall": 0.25}
@@ -56,7 +56,7 @@ class MainText(NamedTuple):
     """Its expected F1; None if it is in the page's scripts, or if there is no text."""
 
 
-def _without_comments(page: Page, kept: list[int], judgement: "PageJudgement") -> list[int]:
+def _without_comments(page: Page, kept: list[int], judgement: "BlockJudgement") -> list[int]:
     """The main text without what is in elements named as comments, unless the rest is no article by itself."""
     named_so = frozenset(page.once(named_as_comments))
     rest = [index for index in kept if index not in named_so]
@@ -122,7 +122,7 @@ def _judged(
     return places, judgement.page_type, certainty
 
 
-def _without_surroundings(page: Page, places: list[int], judgement: "PageJudgement") -> list[int]:
+def _without_surroundings(page: Page, places: list[int], judgement: "BlockJudgement") -> list[int]:
     """The places of the text without what is about other pages, and without comments."""
     places = without_comments_beside_main(page, without_neighbours(page, places))
     if judgement.page_type == "article":  # in manuals such names are of other things

@@ -47,7 +47,7 @@ class WeightsError(Exception):
     """A file contains no weights; the message is one sentence for the user."""
 
 
-class LearnedWords(NamedTuple):
+class LearnedWeights(NamedTuple):
     """The scores of names and words, each by itself."""
 
     own: Floats
@@ -90,13 +90,13 @@ class Kinds(NamedTuple):
 class Model(NamedTuple):
     """All trained parameters."""
 
-    vocabulary: LearnedWords
+    vocabulary: LearnedWeights
     networks: tuple[Network, ...]
     """Trained from different random beginnings: their average is more accurate than one of them."""
     kinds: Kinds
 
 
-class PageJudgement(NamedTuple):
+class BlockJudgement(NamedTuple):
     """The model's result for a page."""
 
     probabilities: Floats
@@ -107,7 +107,7 @@ class PageJudgement(NamedTuple):
     """Empty if uncertain."""
 
 
-def judge(page: Page, model: Model) -> PageJudgement:
+def judge(page: Page, model: Model) -> BlockJudgement:
     """The probability that each block is main text, and the type of the page; there must be a block."""
     seen = page_arrays.page_arrays(page)
     scores = model.vocabulary.scores(seen)
@@ -116,10 +116,10 @@ def judge(page: Page, model: Model) -> PageJudgement:
     matrix = block_features.features(seen, scores, levels).matrix
     found, likely = together(model.networks, network.hidden(model.networks, matrix, nest))
     kinds = summary(found, likely, scores.kinds) @ model.kinds.weights + model.kinds.bias
-    return PageJudgement(alike(likely, seen), tokens(seen), page_type(kinds))
+    return BlockJudgement(alike(likely, seen), tokens(seen), page_type(kinds))
 
 
-def without(judgement: PageJudgement, places: Sequence[int]) -> PageJudgement:
+def without(judgement: BlockJudgement, places: Sequence[int]) -> BlockJudgement:
     """The same judgement, but for these blocks, which are not main text; unless they are most of what would be, as on
     copies of an article.
     """
@@ -141,7 +141,7 @@ def page_type(scores: Floats) -> str:
     return KINDS[int(powers.argmax())] if powers.max() >= LEAST_SURE * powers.sum() else ""
 
 
-def judged(page: Page) -> PageJudgement:
+def judged(page: Page) -> BlockJudgement:
     """The result of the model that comes with this release; `page.once(judged)` computes it once."""
     return judge(page, shipped())
 
@@ -252,7 +252,7 @@ def _model(steps: list[list[int]], rows: dict[str, Floats]) -> Model:
         ]
         networks.append(Network(rows["means"], rows["scales"], layers[0], tuple(layers[1:-1]), layers[-1]))
     return Model(
-        LearnedWords(*(rows[name] for name in ("own", "around", "words", "page_names", "page_names_bias"))),
+        LearnedWeights(*(rows[name] for name in ("own", "around", "words", "page_names", "page_names_bias"))),
         tuple(networks),
         Kinds(rows["kinds"], rows["kinds_bias"]),
     )

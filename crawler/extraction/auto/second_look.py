@@ -21,7 +21,7 @@ from crawler.extraction.auto.wholes import alike_elements
 from crawler.page.page import Page
 
 if TYPE_CHECKING:
-    from crawler.extraction.auto.model import PageJudgement
+    from crawler.extraction.auto.model import BlockJudgement
     from crawler.extraction.auto.page_arrays import Floats
 
 SHARE = 0.5
@@ -36,14 +36,14 @@ LESS_PRECISION = 0.1
 """How much less precision weighs in the choice of blocks."""
 
 
-def second_choice(page: Page, judgement: "PageJudgement", weight: float) -> list[bool]:
+def second_choice(page: Page, judgement: "BlockJudgement", weight: float) -> list[bool]:
     """Which blocks to keep of a page in doubt; `weight` is that of precision on other pages."""
     likely = _less_outside(page, _alike(page, judgement), judgement.tokens)
     kept: list[bool] = choose(likely, judgement.tokens, max(weight - LESS_PRECISION, 0)).tolist()
     return kept
 
 
-def _alike(page: Page, judgement: "PageJudgement") -> "Floats":
+def _alike(page: Page, judgement: "BlockJudgement") -> "Floats":
     """The probabilities, those in elements that are alike nearer to each other; inner elements count before outer."""
     likely = judgement.probabilities
     tokens = judgement.tokens

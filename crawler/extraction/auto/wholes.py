@@ -21,7 +21,7 @@ from crawler.page.element_names import named
 from crawler.page.page import Page
 
 if TYPE_CHECKING:  # imports numpy, which is delayed until the first page
-    from crawler.extraction.auto.model import PageJudgement
+    from crawler.extraction.auto.model import BlockJudgement
 
 LISTS = frozenset(("ul", "ol"))
 HEADINGS = ("h2", "h3", "h4", "h5", "h6")
@@ -54,7 +54,7 @@ MOST_OUTSIDE = 0.5
 """Words of the main text that are not in the cards, relative to those that are."""
 
 
-def wholes(page: Page, kept: list[bool], judgement: "PageJudgement", *, has_cards: bool = True) -> list[int]:
+def wholes(page: Page, kept: list[bool], judgement: "BlockJudgement", *, has_cards: bool = True) -> list[int]:
     """The indexes of the blocks to keep, given which of the judged blocks would be kept; cards of lists are kept whole
     if `has_cards`.
     """
@@ -72,7 +72,7 @@ def data_tables(page: Page) -> list[int]:
     return [whole for whole in page.once(_tables_and_lists) if page.containers.tags[whole] == "table"]
 
 
-def _decide_tables_and_lists(page: Page, kept: list[bool], judgement: "PageJudgement") -> None:
+def _decide_tables_and_lists(page: Page, kept: list[bool], judgement: "BlockJudgement") -> None:
     containers = page.containers
     for whole in page.once(_tables_and_lists):
         start, end = containers.starts[whole], containers.ends[whole]
@@ -136,7 +136,7 @@ def _is_short(containers: Containers, at: int, parts: int) -> bool:
     return containers.ends[at] - containers.starts[at] <= MAX_BLOCKS_OF_PART * parts
 
 
-def _keep_cards(page: Page, kept: list[bool], judgement: "PageJudgement") -> None:
+def _keep_cards(page: Page, kept: list[bool], judgement: "BlockJudgement") -> None:
     words = judgement.tokens * kept
     for cards in alike_elements(page):
         ends = [min(end, len(kept)) for _, end in cards]

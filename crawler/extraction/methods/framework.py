@@ -69,7 +69,7 @@ class Length(NamedTuple):
     is_percent: bool = False
 
 
-class Part(NamedTuple):
+class FramePart(NamedTuple):
     """What stands in one table or div, and in no other one inside it."""
 
     width: Length | None
@@ -100,7 +100,7 @@ def paragraphs(page: Page) -> list[bool]:
     ]
 
 
-def measure(page: Page, split_at: list[Element], limits: LayoutLimits) -> dict[Element, Part]:
+def measure(page: Page, split_at: list[Element], limits: LayoutLimits) -> dict[Element, FramePart]:
     """The parts that have text, by their elements."""
     counts: dict[Element, int] = dict.fromkeys(split_at, 0)
     sizes = counts.copy()
@@ -111,7 +111,9 @@ def measure(page: Page, split_at: list[Element], limits: LayoutLimits) -> dict[E
     tables = enclosing(counts, lambda element: element in levels)
     edges = enclosing(counts, lambda element: limits.divs and element.tag in EDGES)
     return {
-        element: Part(length(element, "width"), length(element, "height"), levels.get(table, 0), count, sizes[element])
+        element: FramePart(
+            length(element, "width"), length(element, "height"), levels.get(table, 0), count, sizes[element]
+        )
         for (element, count), table, edge in zip(counts.items(), tables, edges, strict=True)
         if edge is None
     }
@@ -167,7 +169,7 @@ def is_large(width: Length | None, height: Length | None, limits: LayoutLimits) 
     return is_wide_enough and is_high_enough and is_compact(width, height, limits)
 
 
-def choose(parts: dict[Element, Part], limits: LayoutLimits) -> set[Element]:
+def choose(parts: dict[Element, FramePart], limits: LayoutLimits) -> set[Element]:
     """The parts that hold the main text."""
     wide = {
         element: part for element, part in parts.items() if part.paragraphs and is_wide(part.width, part.height, limits)

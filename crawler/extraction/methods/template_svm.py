@@ -62,7 +62,7 @@ class BlockCounts(NamedTuple):
     images: int = 0
 
 
-class Features(NamedTuple):
+class LeafFeatures(NamedTuple):
     """The paper's R1 to R5 of a block-level label: its Table 4."""
 
     text: float
@@ -136,13 +136,13 @@ def counts(page: Page, common: Collection[LeafLabel] = frozenset()) -> tuple[Blo
     return tuple(BlockCounts(home.tag, whole, linked, count, home.images) for home, whole, linked, count in numbers)
 
 
-def features(blocks: Collection[BlockCounts]) -> list[Features]:
+def features(blocks: Collection[BlockCounts]) -> list[LeafFeatures]:
     """R1 to R5 of each block-level label of a page."""
     length, link_length, links, images = (
         1 + sum(numbers) for numbers in zip(*(block[1:] for block in blocks), strict=True)
     )
     return [
-        Features(
+        LeafFeatures(
             block.length / length,
             block.link_length / link_length,
             block.links / links,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Row, bindparam, case, func, select, update
 
-from crawler.frontier.pattern_rule import PatternCounts, PatternUse, Use
+from crawler.frontier.pattern_rule import PatternCounts, PatternUse, Usefulness
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.store.batch.hosts import raise_best
 from crawler.store.crawl_tables import IS_PUT_OFF, NO_OUTCOME, WAITING, address, address_pattern, host
@@ -39,7 +39,7 @@ def uses_of(ended: Iterable[Completion], copies: Mapping[int, str]) -> Counts:
     for one in ended:
         if (said := one.result.pattern_use) is not None:
             is_copy = one.lease.id in copies
-            use = said.of_copy if said.use is Use.USEFUL and is_copy else said.use
+            use = said.of_copy if said.use is Usefulness.USEFUL and is_copy else said.use
             for pattern in said.counted_for(use):
                 key = one.lease.site_id, pattern
                 found[key] = found.get(key, PatternCounts()).after(use, said.is_list, is_copy)
@@ -54,13 +54,13 @@ def uses_of(ended: Iterable[Completion], copies: Mapping[int, str]) -> Counts:
     return found
 
 
-def _uses_of_parameters(use: PatternUse, original: str | None) -> Iterator[tuple[str, Use]]:
+def _uses_of_parameters(use: PatternUse, original: str | None) -> Iterator[tuple[str, Usefulness]]:
     """The use of each parameter of an address whose page is a copy of an original, or of none."""
     for pattern, shorter in use.parameters:
         if original is None:
-            yield pattern, Use.USEFUL
+            yield pattern, Usefulness.USEFUL
         elif shorter == original or shorter_addresses(original).get(pattern) == shorter:
-            yield pattern, Use.USELESS
+            yield pattern, Usefulness.USELESS
 
 
 def save_counts(connection: Connection, crawl_id: int, counts: Counts) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 import pytest
 from rendered_pages import HTML, Rendering, rendering_in_browser
 
-from crawler.contrib.browser.page_load import Source
+from crawler.contrib.browser.page_load import PageSource
 from crawler.contrib.browser.parts import PartAnswer
 
 PAGE, SISTER = "http://www.bees.org/", "http://api.bees.org/"
@@ -131,7 +131,8 @@ def opened() -> Iterator[Rendering]:
 def shown(opened: Rendering) -> Mapping[str, str]:
     """What the pages with these scripts show."""
     pages = {
-        script: Source(PAGE, f"<body><script>{HELPERS}\n{script}\n</script></body>".encode(), HTML) for script in READ
+        script: PageSource(PAGE, f"<body><script>{HELPERS}\n{script}\n</script></body>".encode(), HTML)
+        for script in READ
     }
     return opened.together(pages)
 
@@ -145,7 +146,7 @@ def test_what_a_page_reads(shown: Mapping[str, str], script: str, text: str) -> 
 def test_no_header_that_needs_a_preflight_is_sent_without_one(opened: Rendering) -> None:
     opened.asked.clear()
     script = f"read('{OTHER}keyed', {WITH_KEY}); read('{OTHER}closed', {WITH_KEY})"
-    source = Source(PAGE, f"<body><script>{HELPERS}\n{script}</script>".encode(), HTML)
+    source = PageSource(PAGE, f"<body><script>{HELPERS}\n{script}</script>".encode(), HTML)
     opened.do(opened.renderer().render(source))
     assert sorted((part.method, part.url) for part in opened.asked) == [
         ("GET", f"{OTHER}keyed"),

@@ -3,7 +3,7 @@
 import pytest
 
 from crawler.contrib.browser.foreign_requests import MOST_HOSTS, MOST_OF_SITE, ForeignRequests
-from crawler.contrib.browser.parts import Part
+from crawler.contrib.browser.parts import PagePart
 
 PAGE = "http://www.bees.org/"
 
@@ -11,7 +11,7 @@ PAGE = "http://www.bees.org/"
 def admitted(urls: list[str], requests: ForeignRequests, page: str = PAGE) -> int:
     """How many requests of one page are admitted."""
     hosts: set[str] = set()
-    return sum(requests.admit(Part(url, page, "fetch", foreign_hosts=hosts)) for url in urls)
+    return sum(requests.admit(PagePart(url, page, "fetch", foreign_hosts=hosts)) for url in urls)
 
 
 OF_HOSTS = [f"http://{number}.example/" for number in range(MOST_HOSTS)]

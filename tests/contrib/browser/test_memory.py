@@ -10,7 +10,7 @@ from flood_pages import FLOODS, STORES, peak_of_memory
 from process_tree import left_after
 from rendered_pages import HTML, URL, Rendering, rendering_in_browser
 
-from crawler.contrib.browser.page_load import RenderError, Source
+from crawler.contrib.browser.page_load import PageSource, RenderError
 from crawler.contrib.browser.processes import process_tree
 from crawler.spiders.other_pages import RenderFault
 
@@ -23,8 +23,8 @@ ORDINARY = "<script>let at = 0; setInterval(() => at++ < 20 && document.body.app
 QUICK = {"blobs", "bodies of requests"}
 
 
-def page(script: str) -> Source:
-    return Source(URL, f"<body><p>x</p><script>{script}</script>".encode(), HTML)
+def page(script: str) -> PageSource:
+    return PageSource(URL, f"<body><p>x</p><script>{script}</script>".encode(), HTML)
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def test_what_a_page_stores_is_limited(opened: Rendering, name: str) -> None:
 def test_the_pages_beside_a_flood_are_rendered_once_more(opened: Rendering) -> None:
     async def beside() -> list[str | BaseException]:
         renderer = opened.renderer(seconds=15.0)
-        sources = [page(FLOODS["blobs"]), *[Source(URL, f"<body>{ORDINARY}</script>".encode(), HTML)] * 3]
+        sources = [page(FLOODS["blobs"]), *[PageSource(URL, f"<body>{ORDINARY}</script>".encode(), HTML)] * 3]
         return await asyncio.gather(*map(renderer.render, sources), return_exceptions=True)
 
     flood, *ordinary = opened.do(beside())

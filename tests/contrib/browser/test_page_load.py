@@ -9,8 +9,8 @@ import pytest
 from rendered_pages import HTML, URL, Rendering, rendering_in_browser
 
 from crawler.contrib.browser import page_load
-from crawler.contrib.browser.page_load import RenderError, Source
-from crawler.contrib.browser.parts import KEPT_SECONDS, Part, PartAnswer, PartCache
+from crawler.contrib.browser.page_load import PageSource, RenderError
+from crawler.contrib.browser.parts import KEPT_SECONDS, PagePart, PartAnswer, PartCache
 from crawler.contrib.browser.processes import is_renderer, kill, process_tree
 from crawler.spiders.other_pages import RenderFault
 
@@ -85,7 +85,7 @@ MADE = [
 @pytest.fixture(scope="module")
 def made(opened: Rendering) -> Mapping[str, str]:
     """All these pages after their scripts have run, by their sources."""
-    return opened.together({body: Source(URL, f"<body>{body}".encode(), HTML) for body, _ in MADE})
+    return opened.together({body: PageSource(URL, f"<body>{body}".encode(), HTML) for body, _ in MADE})
 
 
 @pytest.mark.parametrize(("body", "expected"), MADE)
@@ -133,7 +133,7 @@ def loaded(opened: Rendering) -> Mapping[str, list[tuple[str, str]]]:
     pages = {script: f"{URL}page/{number}" for number, (script, _) in enumerate(LOADED)}
     bodies = {script: f"<body><p>x</p><script>{script}</script>".encode() for script in pages}
     opened.asked.clear()
-    opened.together({script: Source(url, bodies[script], HTML) for script, url in pages.items()})
+    opened.together({script: PageSource(url, bodies[script], HTML) for script, url in pages.items()})
     return {
         script: [(part.method, part.url) for part in opened.asked if part.page == url] for script, url in pages.items()
     }
@@ -214,7 +214,7 @@ def test_the_pages_beside_a_crashed_one_are_rendered(rendering: Rendering) -> No
     async def both() -> list[str | BaseException]:
         renderer = rendering.renderer()
         busy = "let at = 0; setInterval(() => at++ < 30 && document.body.append(at == 30 ? 'whole' : '.'), 100)"
-        source = Source(URL, f"<body><script>{busy}</script>".encode(), "text/html")
+        source = PageSource(URL, f"<body><script>{busy}</script>".encode(), "text/html")
         working = [asyncio.ensure_future(renderer.render(source)) for _ in range(3)]
         await asyncio.sleep(2)
         running = rendering.chromium._running
@@ -230,12 +230,12 @@ def test_the_pages_beside_a_crashed_one_are_rendered(rendering: Rendering) -> No
 def test_a_browser_that_ended_is_started_again(rendering: Rendering, kind: str) -> None:
     async def killed() -> None:
         renderer = rendering.renderer()
-        await renderer.render(Source(URL, b"<body>x", ""))
+        await renderer.render(PageSource(URL, b"<body>x", ""))
         running = rendering.chromium._running
         assert running is not None
         kill([running.process] if kind == "browser" else [running.driver])
         await asyncio.sleep(0.5)
-        assert "y" in await renderer.render(Source(URL, b"<body>y", ""))
+        assert "y" in await renderer.render(PageSource(URL, b"<body>y", ""))
 
     before = rendering.chromium.started
     rendering.do(killed())
@@ -269,15 +269,15 @@ def test_a_browser_that_does_not_start_is_tried_three_times(monkeypatch: pytest.
 
 def test_a_policy_that_forbids_scripts_is_obeyed(rendering: Rendering) -> None:
     body = b"<body><p>x</p><script>document.body.append('made')</script>"
-    found = rendering.do(rendering.renderer().render(Source(URL, body, HTML, "script-src 'none'")))
+    found = rendering.do(rendering.renderer().render(PageSource(URL, body, HTML, "script-src 'none'")))
     assert "<p>x</p>" in found
     assert "made" not in found
 
 
-def cached(answers: Callable[[Part], PartAnswer | None], most: int = 1_000_000) -> tuple[PartCache, list[str]]:
+def cached(answers: Callable[[PagePart], PartAnswer | None], most: int = 1_000_000) -> tuple[PartCache, list[str]]:
     asked: list[str] = []
 
-    async def fetch(part: Part) -> PartAnswer | None:
+    async def fetch(part: PagePart) -> PartAnswer | None:
         asked.append(part.url)
         await asyncio.sleep(0)
         return answers(part)
@@ -315,7 +315,7 @@ def test_parts_are_kept_for_their_site(
 ) -> None:
     async def twice() -> None:
         for page in pages:
-            assert await cache.get(Part(URL, page, kind)) == answer
+            assert await cache.get(PagePart(URL, page, kind)) == answer
 
     cache, asked = cached(lambda part: answer)
     asyncio.run(twice())
@@ -333,9 +333,9 @@ def test_parts_are_kept_for_their_site(
 )
 def test_data_is_kept_for_some_minutes(headers: dict[str, str], kind: str, seconds: float, times: int) -> None:
     async def once_and_later() -> None:
-        await cache.get(Part(URL, URL, kind))
+        await cache.get(PagePart(URL, URL, kind))
         cache.files.clock = lambda: started + seconds
-        await cache.get(Part(URL, URL, kind))
+        await cache.get(PagePart(URL, URL, kind))
 
     cache, requested = cached(lambda part: PartAnswer(200, headers, b"x"))
     started = cache.files.clock()
@@ -347,8 +347,8 @@ def test_data_is_kept_for_some_minutes(headers: dict[str, str], kind: str, secon
 @pytest.mark.parametrize(("kind", "times"), [("fetch", 2), ("script", 1)])
 def test_a_page_that_asks_again_waits_for_a_change(kind: str, times: int) -> None:
     async def twice() -> None:
-        await cache.get(Part(URL, URL, kind))
-        await cache.get(Part(URL, URL, kind, is_repeated=True))
+        await cache.get(PagePart(URL, URL, kind))
+        await cache.get(PagePart(URL, URL, kind, is_repeated=True))
 
     cache, requested = cached(lambda part: PartAnswer(200, DATED, b"x"))
     asyncio.run(twice())
@@ -359,7 +359,7 @@ def test_a_page_that_asks_again_waits_for_a_change(kind: str, times: int) -> Non
 def test_pages_that_load_at_the_same_time_share_what_may_be_shared(headers: dict[str, str], times: int) -> None:
     async def together() -> None:
         pages = (f"{URL}{number}" for number in range(3))
-        await asyncio.gather(*(cache.get(Part(URL, page, "fetch")) for page in pages))
+        await asyncio.gather(*(cache.get(PagePart(URL, page, "fetch")) for page in pages))
 
     cache, requested = cached(lambda part: PartAnswer(200, headers, b"x"))
     asyncio.run(together())
@@ -375,14 +375,14 @@ def test_pages_that_load_at_the_same_time_share_what_may_be_shared(headers: dict
 )
 def test_headers_of_scripts_go_to_their_own_site(url: str, names: str) -> None:
     every = "accept authorization x-token x-forwarded-host x-http-method-override cookie host"
-    sent = Part(url, URL, "fetch", headers=dict.fromkeys(every.split(), "1")).sent_headers
+    sent = PagePart(url, URL, "fetch", headers=dict.fromkeys(every.split(), "1")).sent_headers
     assert sorted(sent) == sorted(names.split())
 
 
 def test_the_memory_of_parts_is_bounded() -> None:
     async def several() -> None:
         for number in (*range(12), 0):
-            await cache.get(Part(f"{URL}{number}", URL, "script"))
+            await cache.get(PagePart(f"{URL}{number}", URL, "script"))
 
     cache, asked = cached(lambda part: PartAnswer(200, {}, bytes(1_000)), 10_000)
     asyncio.run(several())

@@ -14,7 +14,7 @@ from crawler.contrib.dashboard.access import RefusedError
 from crawler.contrib.dashboard.search_index import SearchIndex
 from crawler.contrib.dashboard.views import page_search
 from crawler.contrib.dashboard.views.choices import site_number
-from crawler.contrib.dashboard.views.page_list import PageCounts, chosen, count_pages, listed
+from crawler.contrib.dashboard.views.page_list import ListedCounts, chosen, count_pages, listed
 from crawler.contrib.dashboard.views.page_search import (
     BEST,
     CHANGED,
@@ -381,7 +381,7 @@ def test_what_there_is(connection: Connection) -> None:
         assert (chosen(connection, name).name, chosen(connection, name).round) == (found, 3)
     with pytest.raises(RefusedError):
         chosen(connection, "ants")
-    assert count_pages(connection, 1) == PageCounts(90, {"": 30, "en": 30, "zh": 30}, {"article": 45, "forum": 45})
+    assert count_pages(connection, 1) == ListedCounts(90, {"": 30, "en": 30, "zh": 30}, {"article": 45, "forum": 45})
     assert [site_number(connection, *one) for one in ((1, "odd.example"), (2, "odd.example"), (1, "x"))] == [
         2,
         None,

@@ -7,7 +7,7 @@ import pytest
 from hostile_pages import LONG, PAGES, WITHOUT_TEXT
 
 from crawler.extraction.auto import network
-from crawler.extraction.auto.model import KINDS, PageJudgement, judge, shipped
+from crawler.extraction.auto.model import KINDS, BlockJudgement, judge, shipped
 from crawler.extraction.auto.network import COMPARED, LEAST_TEXT, RUN, BlockGroups, Layer, Network
 from crawler.page.page import Page
 
@@ -16,7 +16,7 @@ BODIES = {folder.name: (folder / "page.html").read_bytes() for folder in sorted(
 ODD = {name: body for name, body in PAGES.items() if name not in WITHOUT_TEXT | LONG}
 
 
-def judged(body: bytes) -> PageJudgement:
+def judged(body: bytes) -> BlockJudgement:
     return judge(Page("http://e.com/a", body), shipped())
 
 

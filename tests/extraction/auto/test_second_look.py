@@ -8,7 +8,7 @@ import pytest
 from fallback_servers import DOUBTFUL
 
 from crawler.extraction.auto import BALANCE, DOUBT, FAVOURS, auto, model, second_look
-from crawler.extraction.auto.model import PageJudgement
+from crawler.extraction.auto.model import BlockJudgement
 from crawler.extraction.auto.second_look import MOST_WORDS, second_choice
 from crawler.page.page import Page
 
@@ -22,7 +22,7 @@ def choice(likely: Mapping[str, float], words: Mapping[str, float]) -> list[str]
     texts = [block.text for block in page.blocks]
     probabilities = np.array([likely.get(text, 0.0) for text in texts], np.float32)
     tokens = np.array([words.get(text, 1.0) for text in texts], np.float32)
-    flags = second_choice(page, PageJudgement(probabilities, tokens, ""), FAVOURS[BALANCE])
+    flags = second_choice(page, BlockJudgement(probabilities, tokens, ""), FAVOURS[BALANCE])
     return [text for text, is_kept in zip(texts, flags, strict=True) if is_kept]
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from crawler.extraction.auto.model import PageJudgement
+from crawler.extraction.auto.model import BlockJudgement
 from crawler.extraction.auto.wholes import (
     LEAST_CARDS,
     LIKELY,
@@ -14,9 +14,9 @@ from crawler.extraction.auto.wholes import (
 from crawler.page.page import Page
 
 
-def judgement(number: int, page_type: str = "article", likely: float = 0.5, words: float = 1) -> PageJudgement:
+def judgement(number: int, page_type: str = "article", likely: float = 0.5, words: float = 1) -> BlockJudgement:
     """That of a page whose blocks have the same number of words and are as likely main text."""
-    return PageJudgement(np.full(number, likely, np.float32), np.full(number, words, np.float32), page_type)
+    return BlockJudgement(np.full(number, likely, np.float32), np.full(number, words, np.float32), page_type)
 
 
 def kept(html: str, chosen: set[str]) -> str:

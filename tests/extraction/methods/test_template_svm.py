@@ -14,7 +14,7 @@ from crawler.extraction.methods.template_svm import (
     AT_ONCE,
     WEIGHTS,
     BlockCounts,
-    Features,
+    LeafFeatures,
     Svm,
     counts,
     features,
@@ -119,7 +119,7 @@ def test_an_article_among_menus() -> None:
 def test_the_weights_are_small() -> None:
     assert WEIGHTS.stat().st_size < 300_000
     assert len(shipped().vectors) <= 600
-    assert shipped().vectors.shape[1] == len(Features._fields)
+    assert shipped().vectors.shape[1] == len(LeafFeatures._fields)
 
 
 def test_weights_come_back_as_they_were_saved(tmp_path: Path) -> None:

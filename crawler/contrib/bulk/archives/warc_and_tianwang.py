@@ -43,7 +43,7 @@ AFTER = 80  # bytes after the data that are checked
 OFF, CUT, LONG = "its length is off", "it is cut off", "it is too long"
 
 
-class Layout(NamedTuple):
+class RecordLayout(NamedTuple):
     """How the records of a format begin, which field has the length, and what follows the data."""
 
     mark: bytes
@@ -51,10 +51,10 @@ class Layout(NamedTuple):
     end: re.Pattern[bytes]
 
 
-WARC = Layout(b"WARC/", "content-length", re.compile(rb"\r?\n\r?\n|[\r\n]*(?:\Z|WARC/)"))
+WARC = RecordLayout(b"WARC/", "content-length", re.compile(rb"\r?\n\r?\n|[\r\n]*(?:\Z|WARC/)"))
 WARC_PAGES = frozenset(("response", "resource"))
 # The first line of the next record may be damaged, too.
-TIANWANG = Layout(b"version: ", "length", re.compile(rb"[\r\n]*(?:version: |\Z)|[\r\n]+[^\n]{1,40}\nurl: "))
+TIANWANG = RecordLayout(b"version: ", "length", re.compile(rb"[\r\n]*(?:version: |\Z)|[\r\n]+[^\n]{1,40}\nurl: "))
 # The first records of a file may be damaged, too.
 TIANWANG_BEGINNING = re.compile(rb"^version: .*\n(?:.+\n){0,20}?url: |\A\s*version: ", re.MULTILINE)
 CLOSING_TAG = b"</html>"
@@ -69,7 +69,7 @@ class Frame(NamedTuple):
     fault: str = ""
 
 
-def frames(stream: Stream, layout: Layout, name: str) -> Iterator[Frame | Broken]:
+def frames(stream: Stream, layout: RecordLayout, name: str) -> Iterator[Frame | Broken]:
     """The records of an archive in order, and the faults between them."""
     while True:
         yield from _up_to_a_hole(stream, layout, name)
@@ -79,7 +79,7 @@ def frames(stream: Stream, layout: Layout, name: str) -> Iterator[Frame | Broken
         yield Broken(f"{name}: byte {stream.offset:,}", str(hole))
 
 
-def _up_to_a_hole(stream: Stream, layout: Layout, name: str) -> Iterator[Frame | Broken]:
+def _up_to_a_hole(stream: Stream, layout: RecordLayout, name: str) -> Iterator[Frame | Broken]:
     reported = stream.offset > 0  # after a hole, the rest of its record is not reported again
     while True:
         at = stream.offset
@@ -97,7 +97,7 @@ def _up_to_a_hole(stream: Stream, layout: Layout, name: str) -> Iterator[Frame |
             stream.skip(len(layout.mark))
 
 
-def _record(stream: Stream, layout: Layout, place: str) -> Frame | Broken | None:
+def _record(stream: Stream, layout: RecordLayout, place: str) -> Frame | Broken | None:
     """The record that begins here; Broken if its header is damaged; None if a hole cuts it off."""
     head = stream.peek(MAX_HEAD)
     again = head.find(b"\n" + layout.mark)
@@ -113,7 +113,7 @@ def _record(stream: Stream, layout: Layout, place: str) -> Frame | Broken | None
     return _data(stream, layout, Frame(place, fields, b""), int(fields[layout.length]))
 
 
-def _data(stream: Stream, layout: Layout, frame: Frame, length: int) -> Frame | None:
+def _data(stream: Stream, layout: RecordLayout, frame: Frame, length: int) -> Frame | None:
     """The frame with its data; None if they end in a hole."""
     if length <= MAX_STORED and stream.matches(layout.end, length, AFTER):
         data = stream.take(length)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from crawler.contrib.corpus.quality import c4, fineweb, gopher
 from crawler.contrib.corpus.quality.c4 import C4
 from crawler.contrib.corpus.quality.chinese import Chinese, chinese
-from crawler.contrib.corpus.quality.document import Document
+from crawler.contrib.corpus.quality.document import MeasuredText
 from crawler.contrib.corpus.quality.fineweb import FineWeb
 from crawler.contrib.corpus.quality.gopher import GopherQuality, GopherRepetition
 from crawler.contrib.corpus.quality.languages import Languages, languages
@@ -44,7 +44,7 @@ PUBLISHED: Mapping[str, Mapping[str, tuple[Limit, ...]]] = {
 
 def measured(text: str, language: str | None) -> Numbers:
     """The numbers of a text in this language."""
-    document = Document.of(text, language)
+    document = MeasuredText.of(text, language)
     numbers: Numbers = {}
     for found in (
         gopher.gopher_quality(document),

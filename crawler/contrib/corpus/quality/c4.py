@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crawler.contrib.corpus.quality.document import Document
+from crawler.contrib.corpus.quality.document import MeasuredText
 from crawler.contrib.corpus.quality.limits import least, most
 from crawler.contrib.corpus.quality.words import MARK, STOP, Array
 
@@ -45,7 +45,7 @@ LIMITS = {"": least(third_line_length=200), "en": _ENGLISH}
 """The limits for a language; "" for any other."""
 
 
-def c4(document: Document) -> C4:
+def c4(document: MeasuredText) -> C4:
     """The numbers of the rules."""
     lines = document.lines
     small = document.text.encode("utf-8", "surrogatepass").lower()  # ten times as fast as that of a text
@@ -72,7 +72,7 @@ def _is_ended(line: str) -> bool:
     return len(words) >= FEWEST_WORDS and (len(line) <= LONGEST_WORD or max(map(len, words)) <= LONGEST_WORD)
 
 
-def _sentences(document: Document) -> Array:
+def _sentences(document: MeasuredText) -> Array:
     """The sentences of each line: one, and one more for each word that comes next after marks that end one."""
     words = document.words
     proper = np.flatnonzero(words.kinds & (MARK | STOP) == 0)

@@ -11,7 +11,7 @@ from functools import cache
 
 import numpy as np
 
-from crawler.contrib.corpus.quality.document import Document, ratio
+from crawler.contrib.corpus.quality.document import MeasuredText, ratio
 from crawler.contrib.corpus.quality.words import Array
 
 COMMON = "的一是不了在人有我他这個个们中来上大为和国地到以说時时要就出会可也你对生能而子那得于着下自之年"
@@ -68,7 +68,7 @@ def _has(character: str, encoding: str) -> bool:
     return True
 
 
-def chinese(document: Document) -> Chinese:
+def chinese(document: MeasuredText) -> Chinese:
     """The numbers of a text."""
     text = document.text
     spaces = sum(map(text.count, " \n\t\u3000\xa0"))

@@ -13,7 +13,7 @@ MOST_CHARACTERS = 1_000_000
 
 
 @dataclass(frozen=True)
-class Document:
+class MeasuredText:
     """A text as the rules read it."""
 
     text: str

@@ -7,7 +7,7 @@ set is chosen by its own name.
 
 from dataclasses import dataclass
 
-from crawler.contrib.corpus.quality.document import Document, ratio, repeated
+from crawler.contrib.corpus.quality.document import MeasuredText, ratio, repeated
 from crawler.contrib.corpus.quality.limits import least, most
 from crawler.page.text import FULL_STOPS
 
@@ -33,7 +33,7 @@ LIMITS = {"": _OTHER, "zh": (*least(line_punct_ratio=0.106), *most(char_dup_rati
 """The limits for a language; "" for any other."""
 
 
-def fineweb(document: Document) -> FineWeb:
+def fineweb(document: MeasuredText) -> FineWeb:
     """The numbers of the rules."""
     lines, breaks = document.lines, document.text.count("\n")
     return FineWeb(

@@ -9,7 +9,7 @@ Chinese texts; for other languages those for English, without the stop words, wh
 from dataclasses import dataclass
 from itertools import groupby
 
-from crawler.contrib.corpus.quality.document import Document, ratio, repeated
+from crawler.contrib.corpus.quality.document import MeasuredText, ratio, repeated
 from crawler.contrib.corpus.quality.limits import Limit, least, most
 from crawler.contrib.corpus.quality.repetition import NGrams, n_grams
 from crawler.contrib.corpus.quality.words import LETTER, WORD
@@ -95,7 +95,7 @@ LIMITS = {"": _OTHER, "en": (*_OTHER, *least(stop_words=2)), "zh": _CHINESE}
 """The limits for a language; "" for any other."""
 
 
-def gopher_quality(document: Document) -> GopherQuality:
+def gopher_quality(document: MeasuredText) -> GopherQuality:
     """The numbers of the rules of quality."""
     text, words, lines = document.text, document.words, document.lines
     proper = words.kinds & WORD != 0
@@ -112,13 +112,13 @@ def gopher_quality(document: Document) -> GopherQuality:
     )
 
 
-def _ellipsis_lines(document: Document) -> int:
+def _ellipsis_lines(document: MeasuredText) -> int:
     if not any(map(document.text.__contains__, ELLIPSES)):
         return 0
     return sum(line.rstrip().endswith(ELLIPSES) for line in document.lines)
 
 
-def gopher_repetition(document: Document) -> GopherRepetition:
+def gopher_repetition(document: MeasuredText) -> GopherRepetition:
     """The numbers of the rules of repetition."""
     text, lines = document.text, document.lines
     paragraphs = _paragraphs(text)

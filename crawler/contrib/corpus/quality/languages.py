@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crawler.contrib.corpus.quality.document import Document, ratio
+from crawler.contrib.corpus.quality.document import MeasuredText, ratio
 from crawler.contrib.corpus.quality.words import IS_ENGLISH, Array
 
 SHORTEST = 20
@@ -32,7 +32,7 @@ class Languages:
     """Share in paragraphs of the other languages."""
 
 
-def languages(document: Document) -> Languages:
+def languages(document: MeasuredText) -> Languages:
     """The shares of a text's languages."""
     kinds, weights = _judged(document)
     own = {"en": EN, "zh": ZH}.get(document.language or "", OTHER)
@@ -47,7 +47,7 @@ def languages(document: Document) -> Languages:
     )
 
 
-def _judged(document: Document) -> tuple[Array, Array]:
+def _judged(document: MeasuredText) -> tuple[Array, Array]:
     """What each line is written in, as far as its script and its words tell, and its weight."""
     lengths, words = document.lengths, document.words
     is_english = np.bincount(words.lines[words.kinds & IS_ENGLISH != 0], minlength=len(lengths)) > 0

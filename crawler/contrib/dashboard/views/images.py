@@ -29,7 +29,7 @@ from crawler.contrib.dashboard.views.judged_images import (
     JUDGED,
     KINDS,
     ImageList,
-    JudgedImage,
+    ShownImage,
     VerdictFilter,
     image,
     judged,
@@ -152,7 +152,7 @@ def error_rate(context: Context, crawl: CrawlName = "") -> ImageErrors:
 
 
 @api.get("/api/images/{verdict}", summary=N_("A judged image, with its verdict, scores, reasons and labels"))
-def one(context: Context, number: VerdictNumber) -> JudgedImage:
+def one(context: Context, number: VerdictNumber) -> ShownImage:
     """One image."""
     with context.reading() as connection:
         return judged(_row(connection, number))

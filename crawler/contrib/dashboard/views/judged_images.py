@@ -36,7 +36,7 @@ HEADERS = {
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedImage:
+class ShownImage:
     """An image, or the page behind it, with its verdict and label."""
 
     id: int
@@ -91,7 +91,7 @@ class JudgedImage:
 class ImageList:
     """Some images, newest first or least certain first."""
 
-    images: tuple[JudgedImage, ...]
+    images: tuple[ShownImage, ...]
     before: int
     """The parameter with which the next part of the list is requested; 0 at the end."""
 
@@ -132,17 +132,17 @@ def list_verdicts(
     return ImageList(read_verdicts(connection, numbers[:most]), numbers[most - 1] if len(numbers) > most else 0)
 
 
-def read_verdicts(connection: Connection, numbers: Sequence[int]) -> tuple[JudgedImage, ...]:
+def read_verdicts(connection: Connection, numbers: Sequence[int]) -> tuple[ShownImage, ...]:
     """The verdicts with these numbers, in this order; deleted ones are left out."""
     known = {row.id: judged(row) for row in connection.execute(JUDGED.where(verdict.c.id.in_(numbers)))}
     return tuple(known[number] for number in numbers if number in known)
 
 
-def judged(row: Any) -> JudgedImage:
+def judged(row: Any) -> ShownImage:
     """The image in a row of JUDGED."""
     sighting = Sighting.of(row.sight)
     width, height = sighting.size
-    return JudgedImage(
+    return ShownImage(
         *(row.id, row.kind, row.url, row.target, row.page, row.site, NOISE if row.noise else CONTENT),
         *(row.probability, row.keyword, row.redundancy, row.entropy, verdict_reasons.read(row.reasons), row.decided_by),
         *(row.audited, row.mistaken, row.bytes if row.file else None, row.decided_at),
@@ -200,7 +200,7 @@ def labels_of(crawl_id: int) -> tuple[ColumnElement[bool], ...]:
     return label.c.crawl == name, label.c.kind == IMAGE
 
 
-def least_certain(connection: Connection, crawl_id: int, kinds: Sequence[str], most: int) -> tuple[JudgedImage, ...]:
+def least_certain(connection: Connection, crawl_id: int, kinds: Sequence[str], most: int) -> tuple[ShownImage, ...]:
     """The verdicts without a label that are nearest to the limit on both sides, least certain first.
 
     The limit is where the crawl's own verdicts on images part; how far a probability is from it is measured in

@@ -51,7 +51,7 @@ router, api = APIRouter(), APIRouter()
 
 
 @dataclass(frozen=True)
-class StoredPage:
+class ShownPage:
     """A stored page, and its source."""
 
     row: RowMapping
@@ -100,7 +100,7 @@ class StoredPage:
         return frozenset(place for place, block in enumerate(self.page.blocks) if id(block) in mine)
 
 
-def stored_page(connection: Connection, number: int) -> StoredPage:
+def stored_page(connection: Connection, number: int) -> ShownPage:
     """The page of this number; raises a RefusedError if there is none."""
     row = connection.execute(select(page).where(page.c.id == number)).mappings().one_or_none()
     if row is None:
@@ -108,20 +108,20 @@ def stored_page(connection: Connection, number: int) -> StoredPage:
     kept_one = select(stored_response).where(stored_response.c.key == row["key"])
     kept = connection.execute(kept_one).mappings().one_or_none()
     if kept is None:
-        return StoredPage(row)
+        return ShownPage(row)
     if row["extractor"] == DOCUMENT:  # only web pages have blocks and elements to be shown
-        return StoredPage(row, source_at=kept["fetched_at"], damage=Message("It is a document, not a web page."))
+        return ShownPage(row, source_at=kept["fetched_at"], damage=Message("It is a document, not a web page."))
     try:
         response = response_of(kept, MOST_READ)
     except TooLargeError as error:
-        return StoredPage(row, source_at=kept["fetched_at"], damage=error.message)
+        return ShownPage(row, source_at=kept["fetched_at"], damage=error.message)
     headers = {name.lower(): value for name, value in response.headers}
     found = templates_of(connection, row["crawl_id"], host_of(row["url"]))
     templates = tuple(LeafLabel(one.tag, one.text) for one in found)
-    return StoredPage(row, response.body, headers, kept["fetched_at"], templates=templates)
+    return ShownPage(row, response.body, headers, kept["fetched_at"], templates=templates)
 
 
-def page_at(context: DashboardContext, number: int) -> StoredPage:
+def page_at(context: DashboardContext, number: int) -> ShownPage:
     """The same, with a database connection of its own."""
     with context.reading() as connection:
         return stored_page(connection, number)
@@ -175,7 +175,7 @@ def data(context: Context, page: Number) -> PageDetail:
         return _detail(context, connection, stored_page(connection, page))
 
 
-def _detail(context: DashboardContext, connection: Connection, found: StoredPage) -> PageDetail:
+def _detail(context: DashboardContext, connection: Connection, found: ShownPage) -> PageDetail:
     row = found.row
     keys = AddressKeys(row["crawl_id"], canonical_of(context.settings))
     spoken_of = {name: row[name] for name in ("parent", "duplicate_of") if row[name]}
@@ -233,7 +233,7 @@ def show(context: Context, request: Request, page: Number) -> Response:
     )
 
 
-def _rendered(found: StoredPage) -> Markup | None:
+def _rendered(found: ShownPage) -> Markup | None:
     """The text as its Markdown looks, without links and images; None without a source, or of a large page."""
     if found.source is None or len(found.source) > MOST_RENDERED:
         return None

@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse, Response
 
 from crawler.contrib.dashboard.access import RefusedError
 from crawler.contrib.dashboard.context import Context, Number, ReasonObject, Sentence, Whole, language_of, slow
-from crawler.contrib.dashboard.views.page import METHOD, StoredPage, page_at
+from crawler.contrib.dashboard.views.page import METHOD, ShownPage, page_at
 from crawler.contrib.dashboard.views.page_facts import fact_blocks
 from crawler.contrib.dashboard.views.page_original import document, original, sheet
 from crawler.extraction.auto.explanation import MOST_EXPLAINED, BlockReason, PageExplanation, explain
@@ -73,12 +73,12 @@ class PageBlocks:
     """Where the next ones start."""
 
 
-def explanation(found: StoredPage) -> PageExplanation | None:
+def explanation(found: ShownPage) -> PageExplanation | None:
     """What the model says of a page; None where another method reads it."""
     return found.page.once(explain) if found.method == METHOD else None
 
 
-def blocks(found: StoredPage) -> list[PageBlock]:
+def blocks(found: ShownPage) -> list[PageBlock]:
     said, made = explanation(found), []
     for place, block in enumerate(found.page.blocks):
         mine = said.blocks[place] if said is not None and place < len(said.blocks) else None
@@ -154,7 +154,7 @@ def show_original(context: Context, request: Request, page: Number) -> Response:
     return HTMLResponse(body, headers={"Content-Security-Policy": sheet()[1]})
 
 
-def _whys(found: StoredPage, _: Callable[..., str]) -> dict[int, str]:
+def _whys(found: ShownPage, _: Callable[..., str]) -> dict[int, str]:
     said: dict[int, str] = {}
     for block in blocks(found):
         reasons = _("; ").join(_(one.message) for one in block.reasons)
@@ -164,7 +164,7 @@ def _whys(found: StoredPage, _: Callable[..., str]) -> dict[int, str]:
     return said
 
 
-def _notes(found: StoredPage, _: Callable[..., str]) -> list[str]:
+def _notes(found: ShownPage, _: Callable[..., str]) -> list[str]:
     notes = []
     row, extraction = found.row, found.extraction
     if found.method != row["extractor"]:

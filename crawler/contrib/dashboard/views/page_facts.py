@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from itertools import islice
 
-from crawler.contrib.dashboard.views.page import StoredPage
+from crawler.contrib.dashboard.views.page import ShownPage
 from crawler.metadata.date_notation import dates
 from crawler.metadata.placement import headline_at
 from crawler.metadata.record_readers import READERS
@@ -16,12 +16,12 @@ MOST_LETTERS = 300
 """Characters of a line that may be a by-line."""
 
 
-def read_facts(found: StoredPage) -> dict[str, str]:
+def read_facts(found: ShownPage) -> dict[str, str]:
     """The facts as they are read from the source now."""
     return {name: READERS[name](found.page, found.extraction) or "" for name in FACTS}
 
 
-def fact_blocks(found: StoredPage) -> Mapping[int, str]:
+def fact_blocks(found: ShownPage) -> Mapping[int, str]:
     """The blocks in which the facts stand, by index, each with the names of its facts."""
     names: defaultdict[int, list[str]] = defaultdict(list)
     for at, name in _places(found, read_facts(found)):
@@ -29,7 +29,7 @@ def fact_blocks(found: StoredPage) -> Mapping[int, str]:
     return {at: " ".join(some) for at, some in names.items()}
 
 
-def _places(found: StoredPage, facts: dict[str, str]) -> Iterator[tuple[int, str]]:
+def _places(found: ShownPage, facts: dict[str, str]) -> Iterator[tuple[int, str]]:
     blocks = found.page.blocks[:MOST_BLOCKS]
     said = set(facts["comments"].split("\n")) if facts["comments"] else set()
     yield from ((at, "comments") for at, block in enumerate(blocks) if block.text in said and at not in found.kept)

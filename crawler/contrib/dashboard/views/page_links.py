@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Row, Select, and_, func, or_, select
 from crawler.checked_settings import canonical_of
 from crawler.contrib.dashboard.access import RefusedError
 from crawler.contrib.dashboard.context import Context, Number, OutcomeObject, ReasonObject, Sentence, Text, slow
-from crawler.contrib.dashboard.views.page import StoredPage, stored_page
+from crawler.contrib.dashboard.views.page import ShownPage, stored_page
 from crawler.noise import verdict_reasons
 from crawler.outcomes import Code, Outcome
 from crawler.store.batch.addresses import AddressKeys
@@ -167,7 +167,7 @@ def _cursor(after: str) -> tuple[int, int] | None:
     return int(match[1]), int(match[2])
 
 
-def _first_found(found: StoredPage, rows: list[Row[Any]]) -> PageLinks:
+def _first_found(found: ShownPage, rows: list[Row[Any]]) -> PageLinks:
     """What was first found on the page, the most promising first, with what its source calls it."""
     anchors: dict[str, str] = {}
     for one in found.page.links if rows else ():
@@ -179,7 +179,7 @@ def _first_found(found: StoredPage, rows: list[Row[Any]]) -> PageLinks:
     return replace(_answer(found, "found", len(rows)), links=links, next=next_one)
 
 
-def _of_source(connection: Connection, found: StoredPage, keys: AddressKeys, of: Sort, after: str) -> PageLinks:
+def _of_source(connection: Connection, found: ShownPage, keys: AddressKeys, of: Sort, after: str) -> PageLinks:
     """All links, or images, of the source, in its order, each address once."""
     if not re.fullmatch(r"[0-9]{0,6}", after, re.ASCII):
         raise RefusedError(HTTPStatus.BAD_REQUEST, WRONG_AFTER)
@@ -202,7 +202,7 @@ def _of_source(connection: Connection, found: StoredPage, keys: AddressKeys, of:
     return replace(answer, next=str(end) if end < answer.total else None)
 
 
-def _answer(found: StoredPage, of: str, total: int) -> PageLinks:
+def _answer(found: ShownPage, of: str, total: int) -> PageLinks:
     row, unread = found.row, found.page.cut if of != "found" else 0
     how = row["id"], row["crawl"], row["title"], found.source is not None, found.damage
     return PageLinks(*how, of, total, False, unread, (), (), None)

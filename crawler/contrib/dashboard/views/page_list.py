@@ -131,7 +131,7 @@ class ListedPage:
 
 
 @dataclass(frozen=True, slots=True)
-class PageCounts:
+class ListedCounts:
     """What the pages of a crawl are, and how many."""
 
     pages: int
@@ -279,16 +279,16 @@ def progress(after: str) -> Progress:
 
 
 @api.get("/api/pages/counts", summary=N_("How many pages a crawl has, by language and type"))
-def counts(context: Context, crawl: CrawlName = "") -> PageCounts | None:
+def counts(context: Context, crawl: CrawlName = "") -> ListedCounts | None:
     """How many pages a crawl has, and of which languages and types; null while they are being counted."""
     with context.reading() as connection:
         found = chosen(connection, crawl)
     return counted(context, found)
 
 
-def counted(context: DashboardContext, crawl: OfCrawl) -> PageCounts | None:
+def counted(context: DashboardContext, crawl: OfCrawl) -> ListedCounts | None:
 
-    def count() -> PageCounts:
+    def count() -> ListedCounts:
         with glance(context.url, COUNTING) as connection:
             return count_pages(connection, crawl.id)
 
@@ -296,7 +296,7 @@ def counted(context: DashboardContext, crawl: OfCrawl) -> PageCounts | None:
     return result.value  # type: ignore[no-any-return]
 
 
-def count_pages(connection: Connection, crawl_id: int) -> PageCounts:
+def count_pages(connection: Connection, crawl_id: int) -> ListedCounts:
     """What the pages of a crawl are; an index alone tells, but a million entries take a second."""
     groups = select(page.c.language, page.c.page_type, func.count()).where(page.c.crawl_id == crawl_id)
     languages: Counter[str] = Counter()
@@ -306,7 +306,7 @@ def count_pages(connection: Connection, crawl_id: int) -> PageCounts:
         pages += count
         languages[language or ""] += count
         page_types[page_type] += count
-    return PageCounts(pages, dict(languages.most_common()), dict(page_types.most_common()))
+    return ListedCounts(pages, dict(languages.most_common()), dict(page_types.most_common()))
 
 
 @router.get("/pages")

@@ -38,7 +38,7 @@ PAGE_LIMIT = 30.0
 DYING = 5.0
 
 
-class Output(NamedTuple):
+class MethodOutput(NamedTuple):
     """The text that a method extracted from a page."""
 
     text: str
@@ -52,7 +52,7 @@ class MethodRun(NamedTuple):
     """A method's outputs, in the order of the pages; none where the method is absent."""
 
     version: str
-    outputs: list[Output]
+    outputs: list[MethodOutput]
     absent: str = ""
     """Why the method could not be run."""
 
@@ -91,14 +91,14 @@ class MethodProcess:
         else:
             self.exchange({"learn": site}, self.limit * max(1, len(site)))
 
-    def text(self, page: GoldPage) -> Output:
+    def text(self, page: GoldPage) -> MethodOutput:
         if self.process is None:
             self.start()
         limit = self.limit if self.is_warm else 2 * self.limit  # the first page is sent twice
         question = {"page": (page.html, page.url, page.lang), "warm": self.is_warm}
         answer: dict[str, Any] = {"failure": self.absent} if self.absent else self.exchange(question, limit)
         self.is_warm = True
-        return Output(answer.get("text", ""), answer.get("seconds", 0.0), answer.get("failure", ""))
+        return MethodOutput(answer.get("text", ""), answer.get("seconds", 0.0), answer.get("failure", ""))
 
     def exchange(self, question: dict[str, Any] | None, limit: float) -> dict[str, Any]:
         """The answer to a request, or why there is none; in that case the process has ended."""
@@ -158,7 +158,7 @@ def run(name: str, pages: Sequence[GoldPage], limit: float, tick: Callable[[int]
         process.start()
         if process.absent:
             return MethodRun("", [], process.absent)
-        outputs: dict[int, Output] = {}
+        outputs: dict[int, MethodOutput] = {}
         for host, places in groupby(
             sorted(range(len(pages)), key=lambda at: pages[at].host), lambda at: pages[at].host
         ):

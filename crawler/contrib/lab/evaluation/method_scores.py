@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from typing import NamedTuple
 
 from crawler.contrib.lab.evaluation.gold import GoldPage, GoldSet
-from crawler.contrib.lab.evaluation.method_process import PAGE_LIMIT, MethodRun, Output, run
+from crawler.contrib.lab.evaluation.method_process import PAGE_LIMIT, MethodOutput, MethodRun, run
 from crawler.contrib.lab.evaluation.significance import Interval, MethodComparison, compare, intervals
 from crawler.contrib.lab.evaluation.text_metrics import GRADES, PageScorer, TextScore, f1, mean, size
 
@@ -43,7 +43,7 @@ class ScoredPage(NamedTuple):
     """A page, the output of a method and its score."""
 
     page: GoldPage
-    output: Output
+    output: MethodOutput
     score: TextScore
 
 

@@ -30,7 +30,7 @@ from crawler.contrib.lab.training.examples import (
 )
 from crawler.contrib.lab.training.word_regression import fit_kinds, vocabulary, weighed
 from crawler.extraction.auto import block_features, model, network, page_arrays
-from crawler.extraction.auto.model import KINDS, Kinds, LearnedWords, Model
+from crawler.extraction.auto.model import KINDS, Kinds, LearnedWeights, Model
 from crawler.extraction.auto.network import BlockGroups
 from crawler.extraction.auto.page_arrays import Floats, PageArrays
 from crawler.extraction.auto.text_arrays import Ints
@@ -124,7 +124,7 @@ def check(examples: Sequence[PageExample], parts: Sequence[int]) -> None:
             )
 
 
-def _vocabularies(examples: Sequence[PageExample], parts: Sequence[int], tell: Tell) -> list[LearnedWords]:
+def _vocabularies(examples: Sequence[PageExample], parts: Sequence[int], tell: Tell) -> list[LearnedWeights]:
     """For the sites outside each part, and for all."""
     pages = [weighed(one, weight) for one, weight in zip(examples, weights_of(examples), strict=True)]
     found = []
@@ -137,7 +137,7 @@ def _vocabularies(examples: Sequence[PageExample], parts: Sequence[int], tell: T
 def _described(
     examples: Sequence[PageExample],
     parts: Sequence[int],
-    vocabularies: Sequence[LearnedWords],
+    vocabularies: Sequence[LearnedWeights],
     sets: list[str],
     chance: np.random.Generator,
 ) -> Iterator[PageSigns]:
@@ -162,7 +162,7 @@ def _with_copy(one: PageExample, chance: np.random.Generator) -> Iterable[tuple[
             yield plainer(one.seen), one.labels
 
 
-def describe(seen: PageArrays, known: LearnedWords) -> tuple[Floats, network.BlockGroups]:
+def describe(seen: PageArrays, known: LearnedWeights) -> tuple[Floats, network.BlockGroups]:
     levels, outline = page_arrays.ranges(seen), seen.outline
     matrix = np.ascontiguousarray(block_features.features(seen, known.scores(seen), levels).matrix.T)
     return matrix, network.block_groups(levels, outline.starts, outline.ends, outline.paths[seen.homes])
@@ -231,7 +231,7 @@ def _lesson(page: PageSigns, opinion: Floats | None, scaling: Scaling) -> gradie
     return gradient_descent.Lesson(rows, page.nest, target.astype(np.float32), tokens, shares, f1_weight)
 
 
-def _hidden(seen: PageArrays, known: LearnedWords, sets: int) -> list[Ints]:
+def _hidden(seen: PageArrays, known: LearnedWeights, sets: int) -> list[Ints]:
     """The features that come from words, from names, from the page, and those that say its set."""
     names = block_features.features(seen, known.scores(seen), page_arrays.ranges(seen)).names
     groups = (

@@ -21,7 +21,7 @@ from crawler.contrib.lab.evaluation.text_metrics import f1
 from crawler.contrib.lab.training.examples import TooFewError
 from crawler.extraction.leaf_labels import leaves
 from crawler.extraction.methods.template import N1, LeafLabel, Library, frequencies, labels, learn
-from crawler.extraction.methods.template_svm import Features, Svm, counts, features
+from crawler.extraction.methods.template_svm import LeafFeatures, Svm, counts, features
 from crawler.page.page import Page
 from crawler.page.text import words
 from crawler.urls.parsing import host
@@ -45,7 +45,7 @@ class BlockSample(NamedTuple):
     host: str
     page: int
     length: int
-    features: Features
+    features: LeafFeatures
     main: bool
 
 

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from crawler.contrib.lab.training.examples import PageExample
 from crawler.extraction.auto import model, page_names
-from crawler.extraction.auto.model import KINDS, LearnedWords
+from crawler.extraction.auto.model import KINDS, LearnedWeights
 from crawler.extraction.auto.page_arrays import Floats, PageArrays
 from crawler.extraction.auto.text_arrays import BUCKETS, Ints
 
@@ -33,7 +33,7 @@ def weighed(one: PageExample, weight: float) -> WeighedPage:
     return WeighedPage(one, _rows(one.seen), (weight * found / found.sum()).astype(np.float32))
 
 
-def vocabulary(pages: Sequence[WeighedPage]) -> LearnedWords:
+def vocabulary(pages: Sequence[WeighedPage]) -> LearnedWeights:
     """The scores of the names and words of these pages."""
     golden = [page for page in pages if page.example.is_golden]
     fitted = _regression(C=0.3, max_iter=60, tol=1e-3)(
@@ -47,7 +47,7 @@ def vocabulary(pages: Sequence[WeighedPage]) -> LearnedWords:
     for row, one in enumerate(typed):
         named[row, list(one.seen.names)] = 1
     kinds, bias = fit_kinds(sparse.csr_matrix(named), [one.page_type for one in typed])
-    return LearnedWords(own, AROUND * around, words, kinds, bias)
+    return LearnedWeights(own, AROUND * around, words, kinds, bias)
 
 
 def fit_kinds(rows: Any, types: Sequence[str]) -> tuple[Floats, Floats]:

@@ -19,7 +19,7 @@ from sqlalchemy import select
 from crawler.contrib.dashboard.access import RefusedError
 from crawler.contrib.dashboard.context import Context, DashboardContext, Number, see_other, slow
 from crawler.contrib.dashboard.edits import Action
-from crawler.contrib.dashboard.views.page import StoredPage, page_at
+from crawler.contrib.dashboard.views.page import ShownPage, page_at
 from crawler.contrib.dashboard.views.page_facts import read_facts
 from crawler.contrib.lab.views.labels import crawl_to_label, uncertain_pages
 from crawler.extraction import version
@@ -49,7 +49,7 @@ HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SheetLine:
     """A block of a page on the sheet."""
 
     place: int
@@ -70,7 +70,7 @@ class Line:
 class Sheet:
     """A page whose blocks can be labelled; a RefusedError says why one cannot."""
 
-    def __init__(self, found: StoredPage) -> None:
+    def __init__(self, found: ShownPage) -> None:
         if found.damage:
             raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LONG)
         if found.source is None:
@@ -89,7 +89,7 @@ class Sheet:
         digest.update(version(self.found.method).encode())
         return digest.hexdigest()
 
-    def lines(self, kept: frozenset[int]) -> tuple[Line, ...]:
+    def lines(self, kept: frozenset[int]) -> tuple[SheetLine, ...]:
         blocks = self.found.page.blocks
         times = Counter(block.text for block in blocks)
         lines, letters = [], 0
@@ -97,7 +97,7 @@ class Sheet:
             shown = block.text[: LONG if letters < FILL else SHORT]
             letters += len(shown)
             lines.append(
-                Line(
+                SheetLine(
                     place,
                     shown,
                     len(block.text) - len(shown),
@@ -198,7 +198,7 @@ class LabelSheet:
     """Whether it has a label for an earlier form."""
     values: dict[str, str]
     """Title, author and day of publication, to be corrected."""
-    lines: tuple[Line, ...]
+    lines: tuple[SheetLine, ...]
     text: str
 
 
@@ -223,7 +223,7 @@ def data(context: Context, page: Number, anew: Anew = False) -> LabelSheet:
     )
 
 
-def _detail(context: DashboardContext, read: StoredPage) -> str | None:
+def _detail(context: DashboardContext, read: ShownPage) -> str | None:
     key = label_key(read.row["crawl"], TEXT, read.row["url"], read.row["url"])
     with context.reading() as connection:
         return connection.execute(select(label.c.detail).where(label.c.key == key)).scalar_one_or_none()
@@ -258,7 +258,7 @@ def preview(context: Context, request: Request, page: Number) -> Response:
     return context.page(request, "labels_preview.html", number=page, text=text)
 
 
-def _next(context: DashboardContext, read: StoredPage) -> Response:
+def _next(context: DashboardContext, read: ShownPage) -> Response:
     name = read.row["crawl"]
     with context.reading() as connection:
         of = crawl_to_label(connection, name)

@@ -19,7 +19,7 @@ from crawler.contrib.dashboard.access import RefusedError
 from crawler.contrib.dashboard.context import Context, Number, Text, Whole, see_other, slow
 from crawler.contrib.dashboard.edits import Action
 from crawler.contrib.dashboard.views.choices import crawl_names
-from crawler.contrib.dashboard.views.judged_images import KINDS, JudgedImage, least_certain
+from crawler.contrib.dashboard.views.judged_images import KINDS, ShownImage, least_certain
 from crawler.export.export_pages import gold_line
 from crawler.store.batch.images import IMAGE
 from crawler.store.batch.shared_learning import OFF_TOPIC, ON_TOPIC, TOPIC
@@ -101,7 +101,7 @@ class LabelQueue:
     pages: tuple[UncertainPage, ...]
     after: int
     """The page from which to continue; 0 at the end."""
-    images: tuple[JudgedImage, ...]
+    images: tuple[ShownImage, ...]
     counts: LabelCounts
 
 

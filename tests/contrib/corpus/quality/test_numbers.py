@@ -8,7 +8,7 @@ import pytest
 from crawler.contrib.corpus.quality import KINDS, NAMES, PUBLISHED, measured, refused
 from crawler.contrib.corpus.quality.c4 import c4
 from crawler.contrib.corpus.quality.chinese import chinese
-from crawler.contrib.corpus.quality.document import Document
+from crawler.contrib.corpus.quality.document import MeasuredText
 from crawler.contrib.corpus.quality.fineweb import fineweb
 from crawler.contrib.corpus.quality.gopher import gopher_quality, gopher_repetition
 from crawler.contrib.corpus.quality.languages import languages
@@ -31,7 +31,7 @@ def numbers(text: str, language: str | None = "en") -> dict[str, float | None]:
     ],
 )
 def test_gopher_quality(text: str, expected: dict[str, float]) -> None:
-    found = asdict(gopher_quality(Document.of(text, "en")))
+    found = asdict(gopher_quality(MeasuredText.of(text, "en")))
     assert {name: found[name] for name in expected} == expected
 
 
@@ -52,7 +52,7 @@ def test_gopher_quality(text: str, expected: dict[str, float]) -> None:
     ],
 )
 def test_gopher_repetition(text: str, expected: dict[str, float]) -> None:
-    found = asdict(gopher_repetition(Document.of(text, "en")))
+    found = asdict(gopher_repetition(MeasuredText.of(text, "en")))
     assert {name: found[name] for name in expected} == expected
 
 
@@ -67,7 +67,7 @@ def test_gopher_repetition(text: str, expected: dict[str, float]) -> None:
     ],
 )
 def test_fineweb(text: str, expected: dict[str, float]) -> None:
-    found = asdict(fineweb(Document.of(text, "en")))
+    found = asdict(fineweb(MeasuredText.of(text, "en")))
     assert {name: found[name] for name in expected} == expected
 
 
@@ -89,7 +89,7 @@ def test_fineweb(text: str, expected: dict[str, float]) -> None:
     ],
 )
 def test_sentences_of_c4(line: str, sentences: int) -> None:
-    assert c4(Document.of(f"{line}\nNo sentence", "en")).c4_sentences == sentences
+    assert c4(MeasuredText.of(f"{line}\nNo sentence", "en")).c4_sentences == sentences
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_sentences_of_c4(line: str, sentences: int) -> None:
     ],
 )
 def test_other_numbers_of_c4(text: str, expected: dict[str, float]) -> None:
-    found = asdict(c4(Document.of(text, "en")))
+    found = asdict(c4(MeasuredText.of(text, "en")))
     assert {name: found[name] for name in expected} == expected
 
 
@@ -125,7 +125,7 @@ def test_other_numbers_of_c4(text: str, expected: dict[str, float]) -> None:
     ],
 )
 def test_chinese(text: str, expected: dict[str, float]) -> None:
-    found = asdict(chinese(Document.of(text, "zh")))
+    found = asdict(chinese(MeasuredText.of(text, "zh")))
     assert {name: found[name] for name in expected} == expected
 
 
@@ -149,7 +149,7 @@ GERMAN = "Die Bienen tanzen im dunklen Stock und sagen den anderen, wohin sie je
     ],
 )
 def test_languages(text: str, language: str | None, expected: tuple[float, ...]) -> None:
-    found = languages(Document.of(text, language))
+    found = languages(MeasuredText.of(text, language))
     assert tuple(asdict(found).values()) == pytest.approx(expected, abs=1e-4)
 
 

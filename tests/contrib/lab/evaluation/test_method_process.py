@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from crawler.contrib.lab.evaluation.gold import GoldPage
-from crawler.contrib.lab.evaluation.method_process import WITH_SITE, Output, run
+from crawler.contrib.lab.evaluation.method_process import WITH_SITE, MethodOutput, run
 from crawler.contrib.lab.evaluation.peers import PEERS, Peer
 
 PAGES = [
@@ -28,7 +28,7 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fake:
     return write
 
 
-def outputs(name: str, limit: float = 20) -> list[Output]:
+def outputs(name: str, limit: float = 20) -> list[MethodOutput]:
     done: list[int] = []
     found = run(name, PAGES, limit, done.append)
     assert (found.absent, done) == ("", [1, 2, 3])

@@ -3,7 +3,7 @@ import math
 import pytest
 
 from crawler.contrib.lab.evaluation.gold import GoldPage, GoldSet
-from crawler.contrib.lab.evaluation.method_process import Output
+from crawler.contrib.lab.evaluation.method_process import MethodOutput
 from crawler.contrib.lab.evaluation.method_scores import WORST, EvaluationPlan, ScoredPage, figures, judge
 from crawler.contrib.lab.evaluation.text_metrics import PageScorer
 
@@ -12,7 +12,7 @@ HTML = "<p>" + "x" * 93 + "</p>"
 
 def sample(gold: str, text: str, seconds: float = 0.5, failure: str = "", host: str = "") -> ScoredPage:
     page = GoldPage("1", f"http://{host}/" if host else "", "", "", HTML, gold)
-    return ScoredPage(page, Output(text, seconds, failure), PageScorer(page).score(text))
+    return ScoredPage(page, MethodOutput(text, seconds, failure), PageScorer(page).score(text))
 
 
 def test_figures_are_those_of_a_set() -> None:
@@ -42,7 +42,7 @@ def test_leaves_are_those_of_all_pages_together() -> None:
     page = GoldPage("1", "", "", "", html, "One two three four.")
     sheet = PageScorer(page)
     texts = ["One two three four.", "One two three four. Five six seven eight.", ""]
-    found = figures([ScoredPage(page, Output(text, 1), sheet.score(text)) for text in texts])
+    found = figures([ScoredPage(page, MethodOutput(text, 1), sheet.score(text)) for text in texts])
     assert (found.leaf_precision, found.leaf_recall) == (2 / 3, 2 / 3)
 
 

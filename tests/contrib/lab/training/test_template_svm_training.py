@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from crawler.contrib.lab.training.examples import TooFewError
-from crawler.extraction.methods.template_svm import Features, Svm, counts, features
+from crawler.extraction.methods.template_svm import LeafFeatures, Svm, counts, features
 from crawler.page.page import Page
 
 sklearn_svm = pytest.importorskip("sklearn.svm")
@@ -24,7 +24,7 @@ MENU = "<a href=/a>All the news of today</a>"
 
 
 def sample(main: bool, place: int = 0, host: str = "a.example", length: int = 1) -> BlockSample:
-    return BlockSample(host, place, length, Features(0.9 if main else 0.1, 0, 0, 0, 0 if main else 0.5), main)
+    return BlockSample(host, place, length, LeafFeatures(0.9 if main else 0.1, 0, 0, 0, 0 if main else 0.5), main)
 
 
 def some(hosts: int, each: int = 1) -> list[BlockSample]:
@@ -140,7 +140,7 @@ def test_a_part_is_not_judged_by_what_it_taught() -> None:
     def heart(rows: np.ndarray, main: np.ndarray, cost: float, gamma: float) -> Svm:
         return Svm(rows, np.where(main, 1.0, 0.0), 1e9, -0.5)
 
-    found = [one._replace(features=Features(n, 0, 0, 0, 0)) for n, one in enumerate(some(20))]
+    found = [one._replace(features=LeafFeatures(n, 0, 0, 0, 0)) for n, one in enumerate(some(20))]
     assert train(found, heart, 10, 1).score == (0.0, 0.0, 0.0)
 
 
@@ -148,7 +148,7 @@ def test_a_part_is_not_judged_by_what_it_taught() -> None:
 def test_a_seed_decides_what_is_drawn() -> None:
     chance = np.random.default_rng(1)
     found = [
-        BlockSample(f"{n % 30}.example", n, 1, Features(*chance.random(5)), bool(chance.random() < 0.5))
+        BlockSample(f"{n % 30}.example", n, 1, LeafFeatures(*chance.random(5)), bool(chance.random() < 0.5))
         for n in range(200)
     ]
     found = [one._replace(features=one.features._replace(text=float(one.main))) for one in found]
