@@ -254,10 +254,9 @@ class TopicSpider(Spider):
         self.crawl.counts.count(Outcome(Code.LIST_CUT), found.cut)
         if not found.pages and not found.sitemaps:
             return result_of(request, Outcome(Code.EMPTY_LIST))
-        one = lease_of(request).candidate
         for url, others in found.translations.items():
-            if site(url) == site(one.url):
-                self.crawl.reader.topic.focus.name_translations(url, NamedTranslations(declared=others))
+            self.crawl.reader.topic.focus.name_translations(url, NamedTranslations(declared=others))
+        one = lease_of(request).candidate
         page = Candidate("", SEED_PRIORITY - 1, via="feed" if found.is_feed else "sitemap")
         lists = self.lists_within_limits(found.sitemaps, one)
         pages = tuple(self.allowed(found.pages, page, found.lastmods))
