@@ -52,16 +52,8 @@ def test_a_message_is_read_by_its_headers(text: str, letters: list[Letter]) -> N
     assert letters_of(text) == letters
 
 
-@pytest.mark.parametrize(
-    "header",
-    [
-        "From: " + "(" * 5_000,
-        "".join(f"Content-Type: multipart/mixed; boundary=b{at}\n\n--b{at}\n" for at in range(500)),
-    ],
-    ids=["comments", "parts"],
-)
-def test_what_is_too_deep_costs_its_own_message(header: str) -> None:
-    deep = f"From a 2024\n{header}\nDate: b\n\nWax.\n\n"
+def test_what_is_too_deep_costs_its_own_message() -> None:
+    deep = f"From a 2024\nFrom: {'(' * 5_000}\nDate: b\n\nWax.\n\n"
     assert letters_of(f"From a 2024\n{HEAD}\nThey dance.\n\n{deep}From a 2024\n{HEAD}\nThey dance.\n") == [
         replace(LETTER, text="They dance.\n\n"),
         LETTER,
