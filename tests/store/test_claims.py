@@ -11,7 +11,7 @@ from crawler.frontier.batch import Batch, Redirect
 from crawler.frontier.page_result import Candidate, Lease
 from crawler.outcomes import Code, Outcome
 from crawler.store.batch import claims
-from crawler.store.batch.hosts import FIRST_TRIES, REQUESTS_A_PAGE
+from crawler.store.batch.hosts import FIRST_TRIES, REQUESTS_A_PAGE, TRIED_HOSTS
 from crawler.store.crawl_tables import DONE, WAITING, address, host, site
 from crawler.topic.priorities import UNLIKELY
 from crawler.urls.canonical import Canonical
@@ -575,6 +575,30 @@ def test_a_page_on_the_topic_gives_its_host_more_tries(crew: Crew, relevance: fl
     first = worker.claim()[0]
     worker.end(stored(first, relevance=relevance))
     assert leases_by_host(worker.claim()) == ({host_of(first.candidate.url): more} if more else {})
+
+
+def test_a_site_has_no_more_tries_by_more_hosts(crew: Crew) -> None:
+    names = [f"http://{number}.example.com/" for number in range(TRIED_HOSTS + 9)]
+    worker = crew.join(*(link for url in names[:9] for link in many(url, 6, priority=UNLIKELY)), limits_tries=True)
+    first, *others = worker.claim()
+    worker.end(stored(first, *(link for url in names for link in many(url, 8, priority=UNLIKELY + 60))))
+    worker.end(*map(failed, others))
+    later = leases_by_host(worker.claim())
+    assert set(later.values()) == {FIRST_TRIES}
+    assert len(later) == TRIED_HOSTS - 9
+
+
+def test_a_further_host_of_a_site_has_tries_once_it_brought_a_page_on_the_topic(crew: Crew) -> None:
+    names = [f"http://{number}.example.com/" for number in range(TRIED_HOSTS + 1)]
+    worker = crew.join(*candidates(*names), limits_tries=True)
+    further = sorted(names)[-1]
+    lease = next(lease for lease in worker.claim() if lease.candidate.url == further)
+    likely = Candidate(f"{further}likely", 1)
+    worker.end(stored(lease, *many(further, 6, priority=UNLIKELY), likely, relevance=0.4))
+    (lease,) = worker.claim()
+    assert lease.candidate.url == likely.url
+    worker.end(stored(lease, relevance=0.9))
+    assert leases_by_host(worker.claim()) == {host_of(further): FIRST_TRIES}
 
 
 @pytest.mark.parametrize(("limits_tries", "images"), [(True, True), (True, False), (False, False)])
