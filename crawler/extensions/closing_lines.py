@@ -16,6 +16,7 @@ from crawler.build_crawl import Crawl, crawl_of
 from crawler.command_line.terminal import byte_size, printable
 from crawler.outcomes import Code, Group, Outcome, Outcomes, ranked
 from crawler.reports.report_noise import saved_bytes
+from crawler.reports.unlikely_links import unlikely_links
 from crawler.spiders.crawl_status import EndReason, OutcomeCounts
 from crawler.translation.message import N_, Message, first, localized, plural
 from crawler.urls.parsing import host
@@ -97,8 +98,9 @@ class ClosingLines:
         said += _rendered(counts)
         if crawl.rendering is None and crawl.arguments.render != "never":
             said += _not_rendered(counts.get("render/missed", 0) + crawl.statistic_of_others("render/missed"))
-        said += _not_kept(crawl.counts, status.put_off, status.unlikely)
-        if (left := len(frontier) - status.unlikely) > 0:
+        unlikely = status.waiting_links.unlikely if status.waiting_links else 0
+        said += _not_kept(crawl.counts, status.put_off, unlikely)
+        if (left := len(frontier) - unlikely) > 0:
             said.append(_rest(left, frontier.full, crawl.arguments.fresh))
         if crawl.is_fruitless:
             said.append(Message("Every seed failed:"))
@@ -156,7 +158,7 @@ def _not_kept(counts: OutcomeCounts, put_off: Outcomes, unlikely: int) -> list[M
             values = {"n": f"{counted.total():,}", "patterns": ranked(Outcomes(dict(named)))}
             said.append(Message(sentence, values))
     if unlikely:
-        said.append(_unlikely(unlikely))
+        said.append(unlikely_links(unlikely))
     if found := counts.of(Group.FAILED):
         said.append(Message("Failed: {reasons}.", {"reasons": ranked(found)}))
     return said
@@ -330,19 +332,6 @@ def _images(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[
             )
         )
     return lines
-
-
-def _unlikely(links: int) -> Message:
-    """A line about links that were not requested, as they are unlikely to lead to the topic.
-
-    >>> str(_unlikely(2_000))
-    'Not requested, as they are unlikely to lead to the topic: 2,000 links; -a min_chance=0 requests them.'
-    """
-    return plural(
-        "Not requested, as it is unlikely to lead to the topic: {n} link; -a min_chance=0 requests it.",
-        "Not requested, as they are unlikely to lead to the topic: {n} links; -a min_chance=0 requests them.",
-        links,
-    )
 
 
 def _rest(left: int, full: bool, fresh: bool) -> Message:
