@@ -1,5 +1,6 @@
 """Crawls with a topic: what comes first, what is kept, when it ends, and what examples teach."""
 
+import re
 import sqlite3
 import sys
 import time
@@ -255,11 +256,14 @@ def test_a_host_that_brings_nothing_waits(tmp_path: Path, min_chance: str) -> No
         ]
         seeds = " ".join(site.url for site in (bees, *cars))
         arguments = {"seeds": seeds, "topic": "honey bees", "images": "no", "min_chance": min_chance}
-        ended = crawl(tmp_path, arguments, TWO_HOSTS)
+        ended = crawl(tmp_path, arguments, TWO_HOSTS | {"LOGSTATS_INTERVAL": "0.1"})
         requests = [len(site.paths(without="/robots.txt")) for site in cars]
         again = crawl(tmp_path, arguments, TWO_HOSTS) if not min_chance else ended
     assert len(bees.paths(without="/robots.txt")) == 31
     waiting = sum(len(site.routes) for site in cars) - sum(requests)
+    counted = re.findall(r"(\d+) queued, (\d+) of them unlikely, ", ended.err)
+    assert bool(counted) is not bool(min_chance)
+    assert all(0 < int(unlikely) <= int(queued) for queued, unlikely in counted)
     if min_chance:
         assert waiting == 0
         assert "min_chance" not in ended.closing()
