@@ -98,10 +98,9 @@ class ClosingLines:
         said += _rendered(counts)
         if crawl.rendering is None and crawl.arguments.render != "never":
             said += _not_rendered(counts.get("render/missed", 0) + crawl.statistic_of_others("render/missed"))
-        unlikely = status.waiting_links.unlikely if status.waiting_links else 0
+        unlikely, behind_images = status.waiting_links or (0, 0)
         said += _not_kept(crawl.counts, status.put_off, unlikely)
-        if (left := len(frontier) - unlikely) > 0:
-            said.append(_rest(left, frontier.full, crawl.arguments.fresh))
+        said += _rest(len(frontier) - unlikely - behind_images, behind_images, frontier.full, crawl.arguments.fresh)
         if crawl.is_fruitless:
             said.append(Message("Every seed failed:"))
             for seed, outcome in list(status.seeds_failed.items())[:MOST_SEEDS]:
@@ -334,20 +333,36 @@ def _images(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[
     return lines
 
 
-def _rest(left: int, full: bool, fresh: bool) -> Message:
-    """A line about addresses that are still queued, and how to continue the crawl.
+def _rest(left: int, behind_images: int, full: bool, fresh: bool) -> list[Message]:
+    """Lines about addresses that are still queued, links behind images apart, and how to continue the crawl.
 
-    >>> str(_rest(2, full=False, fresh=True))
-    '2 addresses were still queued when the crawl was stopped; the same command without fresh=yes continues the crawl.'
+    >>> print(*_rest(2, 0, full=False, fresh=True))
+    2 addresses were still queued when the crawl was stopped; the same command without fresh=yes continues the crawl.
+    >>> print(*_rest(0, 1_000, full=True, fresh=False))
+    1,000 links behind images were not judged yet; a larger max_pages judges them, and follows none behind noise.
     """
     why = N_("max_pages was reached") if full else N_("the crawl was stopped")
     how = Message(N_("a larger max_pages") if full else N_("the same command"))
     if fresh:
         how = Message("{command} without fresh=yes", {"command": how})
-    return plural(
-        "{n} address was still queued when {why}; {command} continues the crawl.",
-        "{n} addresses were still queued when {why}; {command} continues the crawl.",
-        left,
-        why=Message(why),
-        command=how,
-    )
+    lines = []
+    if left > 0:
+        lines.append(
+            plural(
+                "{n} address was still queued when {why}; {command} continues the crawl.",
+                "{n} addresses were still queued when {why}; {command} continues the crawl.",
+                left,
+                why=Message(why),
+                command=how,
+            )
+        )
+    if behind_images:
+        lines.append(
+            plural(
+                "{n} link behind an image was not judged yet; {command} judges it, and follows none behind noise.",
+                "{n} links behind images were not judged yet; {command} judges them, and follows none behind noise.",
+                behind_images,
+                command=how,
+            )
+        )
+    return lines
