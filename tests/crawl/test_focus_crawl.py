@@ -109,6 +109,24 @@ def test_the_progress_says_the_harvest(tmp_path: Path) -> None:
     assert "On topic: 2 of 3 pages read (67%)." in ended.closing()
 
 
+@pytest.mark.parametrize(
+    ("vectors", "level", "words"),
+    [
+        ("bees 1 0\nhoney 1 0\nwasps 0.9 0.1\nhive 0.5 0.5\n", "INFO", ": 2; wasps, hive"),
+        ("bees 1 0\nhoney 1 0\nwasps 0 1\n", "WARNING", "no words similar"),
+        ("wasps 1 0\n", "WARNING", "none of the words"),
+    ],
+)
+def test_the_log_names_the_words_that_vectors_add(tmp_path: Path, vectors: str, level: str, words: str) -> None:
+    (tmp_path / "vectors.txt").write_text(vectors)
+    with serving(Site({"/": page(BEES)})) as site:
+        settings = ONE_BY_ONE | {"FOCUS_VECTORS": "vectors.txt"}
+        ended = crawl(tmp_path, {"seeds": site.url, "topic": "honey bees"}, settings)
+    (line,) = [line for line in ended.err.splitlines() if "] " in line and "FOCUS_VECTORS" in line]
+    assert level in line
+    assert words in line
+
+
 def with_topic(folder: Path, source: str) -> str:
     (folder / "topic.toml").write_text(source, encoding="utf-8")
     return "topic.toml"

@@ -517,6 +517,7 @@ def test_what_is_no_image_is_not_kept(tmp_path: Path, body: bytes, settings: Map
         ("IMAGE_NOISE_WEIGHTS", "wrong.txt", "'wrong.txt' holds no weights of images"),
         ("IMAGE_NOISE_LISTS", "missing.txt", "setting IMAGE_NOISE_LISTS is wrong"),
         ("FOCUS_VECTORS", "missing.txt", "setting FOCUS_VECTORS is wrong"),
+        ("FOCUS_VECTORS", ".", "'.' has no model.safetensors"),
         ("IMAGE_MAX_BYTES", "0", "a whole number from 1 to 1,000,000,000,000"),
     ],
 )
