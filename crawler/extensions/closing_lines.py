@@ -97,7 +97,8 @@ class ClosingLines:
             )
         said += _rendered(counts)
         if crawl.rendering is None and crawl.arguments.render != "never":
-            said += _not_rendered(counts.get("render/missed", 0) + crawl.statistic_of_others("render/missed"))
+            said += _not_rendered(self._of_all_workers("render/missed"))
+        said += _read_again(*(self._of_all_workers(f"extractor_fallback/{name}") for name in ("pages", "failed")))
         unlikely, behind_images = status.waiting_links or (0, 0)
         said += _not_kept(crawl.counts, status.put_off, unlikely)
         said += _rest(len(frontier) - unlikely - behind_images, behind_images, frontier.full, crawl.arguments.fresh)
@@ -123,6 +124,9 @@ class ClosingLines:
         else:
             said.append(plural("{n} item in {path}.", "{n} items in {path}.", items, path=where))
         return said + _images(counts, str(crawl.session.images.path) if crawl.arguments.images else "", is_new)
+
+    def _of_all_workers(self, statistic: str) -> int:
+        return int(self.crawler.stats.get_value(statistic, 0)) + self.crawl.statistic_of_others(statistic)
 
     def stopped(self) -> Message:
         crawl = self.crawl
@@ -215,6 +219,24 @@ def _rendered(counts: Mapping[str, Any]) -> list[Message]:
             rendered=f"{rendered:,}",
             share=f"{rendered / pages:.0%}",
             gained=f"{counts.get('render/gained', 0):,}",
+        )
+    ]
+
+
+def _read_again(read: int, failed: int) -> list[Message]:
+    """How many pages in doubt have the text of the second extractor.
+
+    >>> print(*_read_again(9, 1))
+    The second extractor read 9 of 10 pages in doubt.
+    """
+    if not read + failed:
+        return []
+    return [
+        plural(
+            "The second extractor read {read} of {n} page in doubt.",
+            "The second extractor read {read} of {n} pages in doubt.",
+            read + failed,
+            read=f"{read:,}",
         )
     ]
 
