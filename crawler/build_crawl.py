@@ -7,8 +7,10 @@ import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from math import inf
+from operator import itemgetter
 from pathlib import Path
 from time import monotonic, sleep
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
@@ -61,10 +63,14 @@ from crawler.topic.stop_rule import ON_TOPIC, Harvest, HarvestCounts
 from crawler.workers.machine import GARBAGE_THRESHOLD
 from crawler.workers.worker_report import WorkerReport
 
+if TYPE_CHECKING:
+    from crawler.topic.word_vectors import SimilarWords
+
 logger = logging.getLogger(__name__)
 
 SEED_PRIORITY = 10_000
 MIN_CHANCE = 0.01  # to lead to a given topic; the chance is calibrated (topic/link_chances.py)
+MOST_SIMILAR_NAMED = 10  # words that the vectors of the user add, in the log
 NUDGE = Request("data:,", dont_filter=True)
 """A request that is never sent: it makes the engine ask the scheduler for the next request."""
 # The settings that bound how long a host may be paused.
@@ -347,15 +353,30 @@ def _scope(settings: BaseSettings, arguments: Arguments, seeds: tuple[str, ...])
 
 def _topic(settings: BaseSettings, arguments: Arguments, session: WorkerSession) -> TopicTracker:
     options = FocusOptions(exploration=settings.getfloat("FOCUS_EXPLORATION"), min_chance=_min_chance(arguments))
+    similar = similar_words_of(settings, arguments)
+    if settings["FOCUS_VECTORS"] and arguments.topic.words and session.plan.shared_files is None:
+        _log_similar_words(similar)  # one worker of a machine says it for all
     focus = Focus(
         arguments.topic,
         options,
         session.number,
-        similar_words_of(settings, arguments),
+        similar,
         arguments.lang,
         _on_topic(arguments),
     )
     return TopicTracker(focus, Examples(arguments.topic), Harvest(bound=_on_topic(arguments)))
+
+
+def _log_similar_words(similar: SimilarWords) -> None:
+    """Log how many words the vectors add to the topic, and the most similar of them."""
+    pairs = sorted((pair for some in similar.values() for pair in some), key=itemgetter(1), reverse=True)
+    words = list(dict.fromkeys(word for word, _ in pairs))
+    if not similar:
+        logger.warning("FOCUS_VECTORS has none of the words of the topic")
+    elif not words:
+        logger.warning("FOCUS_VECTORS has no words similar to those of the topic")
+    else:
+        logger.info("FOCUS_VECTORS adds words to the topic: %d; %s", len(words), ", ".join(words[:MOST_SIMILAR_NAMED]))
 
 
 def _on_topic(arguments: Arguments) -> float:

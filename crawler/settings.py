@@ -110,8 +110,8 @@ RENDER_CLICK_MORE = False
 FOCUS_EXPLORATION = 0.02
 """The share of pages that are chosen at random, because scores may be mistaken."""
 FOCUS_VECTORS = ""
-"""A file of word vectors in the text format of word2vec, or the folder of a static model as of model2vec; words similar
-to those of the topic count as well.
+"""A file of word vectors in the text format of word2vec, plain or compressed with gzip, or the folder of a static model
+as of model2vec; words similar to those of the topic count as well.
 """
 
 # Limits for each host: one request at a time, one second apart, and longer pauses if the host is slow.

@@ -16,6 +16,7 @@ from crawler.command_line.terminal import byte_size, printable
 from crawler.doors import RENDERER_INSTALLATION
 from crawler.outcomes import Code, Group, Outcome, Outcomes, ranked
 from crawler.reports.report_noise import saved_bytes
+from crawler.reports.unlikely_links import unlikely_links
 from crawler.spiders.crawl_status import EndReason, OutcomeCounts
 from crawler.translation.message import N_, Message, first, localized, plural
 from crawler.urls.parsing import host
@@ -96,10 +97,11 @@ class ClosingLines:
             )
         said += _rendered(counts)
         if crawl.rendering is None and crawl.arguments.render != "never":
-            said += _not_rendered(counts.get("render/missed", 0) + crawl.statistic_of_others("render/missed"))
-        said += _not_kept(crawl.counts, status.put_off, status.unlikely)
-        if (left := len(frontier) - status.unlikely) > 0:
-            said.append(_rest(left, frontier.full, crawl.arguments.fresh))
+            said += _not_rendered(self._of_all_workers("render/missed"))
+        said += _read_again(*(self._of_all_workers(f"extractor_fallback/{name}") for name in ("pages", "failed")))
+        unlikely, behind_images = status.waiting_links or (0, 0)
+        said += _not_kept(crawl.counts, status.put_off, unlikely)
+        said += _rest(len(frontier) - unlikely - behind_images, behind_images, frontier.full, crawl.arguments.fresh)
         if crawl.is_fruitless:
             said.append(Message("Every seed failed:"))
             for seed, outcome in list(status.seeds_failed.items())[:MOST_SEEDS]:
@@ -122,6 +124,9 @@ class ClosingLines:
         else:
             said.append(plural("{n} item in {path}.", "{n} items in {path}.", items, path=where))
         return said + _images(counts, str(crawl.session.images.path) if crawl.arguments.images else "", is_new)
+
+    def _of_all_workers(self, statistic: str) -> int:
+        return int(self.crawler.stats.get_value(statistic, 0)) + self.crawl.statistic_of_others(statistic)
 
     def stopped(self) -> Message:
         crawl = self.crawl
@@ -156,7 +161,7 @@ def _not_kept(counts: OutcomeCounts, put_off: Outcomes, unlikely: int) -> list[M
             values = {"n": f"{counted.total():,}", "patterns": ranked(Outcomes(dict(named)))}
             said.append(Message(sentence, values))
     if unlikely:
-        said.append(_unlikely(unlikely))
+        said.append(unlikely_links(unlikely))
     if found := counts.of(Group.FAILED):
         said.append(Message("Failed: {reasons}.", {"reasons": ranked(found)}))
     return said
@@ -214,6 +219,24 @@ def _rendered(counts: Mapping[str, Any]) -> list[Message]:
             rendered=f"{rendered:,}",
             share=f"{rendered / pages:.0%}",
             gained=f"{counts.get('render/gained', 0):,}",
+        )
+    ]
+
+
+def _read_again(read: int, failed: int) -> list[Message]:
+    """How many pages in doubt have the text of the second extractor.
+
+    >>> print(*_read_again(9, 1))
+    The second extractor read 9 of 10 pages in doubt.
+    """
+    if not read + failed:
+        return []
+    return [
+        plural(
+            "The second extractor read {read} of {n} page in doubt.",
+            "The second extractor read {read} of {n} pages in doubt.",
+            read + failed,
+            read=f"{read:,}",
         )
     ]
 
@@ -332,33 +355,36 @@ def _images(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[
     return lines
 
 
-def _unlikely(links: int) -> Message:
-    """A line about links that were not requested, as they are unlikely to lead to the topic.
+def _rest(left: int, behind_images: int, full: bool, fresh: bool) -> list[Message]:
+    """Lines about addresses that are still queued, links behind images apart, and how to continue the crawl.
 
-    >>> str(_unlikely(2_000))
-    'Not requested, as they are unlikely to lead to the topic: 2,000 links; -a min_chance=0 requests them.'
-    """
-    return plural(
-        "Not requested, as it is unlikely to lead to the topic: {n} link; -a min_chance=0 requests it.",
-        "Not requested, as they are unlikely to lead to the topic: {n} links; -a min_chance=0 requests them.",
-        links,
-    )
-
-
-def _rest(left: int, full: bool, fresh: bool) -> Message:
-    """A line about addresses that are still queued, and how to continue the crawl.
-
-    >>> str(_rest(2, full=False, fresh=True))
-    '2 addresses were still queued when the crawl was stopped; the same command without fresh=yes continues the crawl.'
+    >>> print(*_rest(2, 0, full=False, fresh=True))
+    2 addresses were still queued when the crawl was stopped; the same command without fresh=yes continues the crawl.
+    >>> print(*_rest(0, 1_000, full=True, fresh=False))
+    1,000 links behind images were not judged yet; a larger max_pages judges them, and follows none behind noise.
     """
     why = N_("max_pages was reached") if full else N_("the crawl was stopped")
     how = Message(N_("a larger max_pages") if full else N_("the same command"))
     if fresh:
         how = Message("{command} without fresh=yes", {"command": how})
-    return plural(
-        "{n} address was still queued when {why}; {command} continues the crawl.",
-        "{n} addresses were still queued when {why}; {command} continues the crawl.",
-        left,
-        why=Message(why),
-        command=how,
-    )
+    lines = []
+    if left > 0:
+        lines.append(
+            plural(
+                "{n} address was still queued when {why}; {command} continues the crawl.",
+                "{n} addresses were still queued when {why}; {command} continues the crawl.",
+                left,
+                why=Message(why),
+                command=how,
+            )
+        )
+    if behind_images:
+        lines.append(
+            plural(
+                "{n} link behind an image was not judged yet; {command} judges it, and follows none behind noise.",
+                "{n} links behind images were not judged yet; {command} judges them, and follows none behind noise.",
+                behind_images,
+                command=how,
+            )
+        )
+    return lines

@@ -97,7 +97,7 @@ class CrawlProgress:
     def draw(self) -> None:
         if self.bar is not None:
             done = self.frontier.all_pages
-            total = self.frontier.max_pages or done + len(self.frontier) + 1
+            total = self.frontier.max_pages or done + len(self.frontier) - self.frontier.unlikely + 1
             self.bar.update(self.task, description=localized(self.words()), completed=done, total=total)
             self.bar.refresh()
 
@@ -107,6 +107,13 @@ class CrawlProgress:
     def statistic(self, name: str) -> int:
         """A statistic of all workers."""
         return int(self._statistic(name, 0)) + self.crawl.statistic_of_others(name)
+
+    def _queued(self) -> Message:
+        """How many addresses are queued, and how many of them wait as they are unlikely to lead to the topic."""
+        values = {"n": str(len(self.frontier)), "unlikely": str(self.frontier.unlikely)}
+        if self.frontier.unlikely:
+            return Message("{n} queued, {unlikely} of them unlikely", values)
+        return Message("{n} queued", values)
 
     def words(self) -> Message:
         """Pages done, addresses queued, pages a second since the last call, bytes, skipped and failed."""
@@ -120,11 +127,11 @@ class CrawlProgress:
             crawl.counts.of(group).total() + crawl.outcomes_of_others(group) for group in (Group.SKIPPED, Group.FAILED)
         )
         said = plural(
-            "{pages} page done, {queued} queued, {rate} pages/s, {size}, {skipped} skipped, {failed} failed",
-            "{pages} pages done, {queued} queued, {rate} pages/s, {size}, {skipped} skipped, {failed} failed",
+            "{pages} page done, {queued}, {rate} pages/s, {size}, {skipped} skipped, {failed} failed",
+            "{pages} pages done, {queued}, {rate} pages/s, {size}, {skipped} skipped, {failed} failed",
             pages,
             pages=pages,
-            queued=len(self.frontier),
+            queued=self._queued(),
             rate=f"{self.rate:.1f}",
             size=byte_size(self.statistic("downloader/response_bytes")),
             skipped=skipped,

@@ -104,7 +104,7 @@ def is_doubtful(extraction: Extraction) -> bool:
 
 
 def with_fallback(extract: Callable[..., Extraction], fallback: ExtractorFallback) -> Callable[..., Extraction]:
-    """A method that asks a second one where it is in doubt."""
+    """A method that asks a second one where it is in doubt; the certainty stays its own, so that the doubt is seen."""
     return partial(_extract, extract, fallback)
 
 
@@ -121,6 +121,7 @@ def _extract(extract: Callable[..., Extraction], fallback: ExtractorFallback, pa
         return first
     return replace(
         second,
+        certainty=first.certainty,
         title=second.title or first.title,
         comments=second.comments or first.comments,
         page_type=second.page_type or first.page_type,

@@ -158,6 +158,8 @@ class BatchReply:
     done: list[str] = field(default_factory=list)
     """The addresses among those asked for that are no longer queued."""
     waiting: int = 0
+    unlikely: int = 0
+    """How many of the queued links are unlikely to lead to the topic, when they were last counted."""
     pages: int = 0
     held: int = 0
     """Addresses leased by other workers; counted when this worker is idle."""

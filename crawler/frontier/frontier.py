@@ -61,6 +61,8 @@ class Frontier:
         """Pages written to the item file: those that are new or changed."""
         self.all_pages = 0
         self.waiting = 0
+        self.unlikely = 0
+        """How many of the waiting links are unlikely to lead to the topic."""
         self.held_by_others = 0
         self.over = False
         self.is_paused = False
@@ -277,7 +279,8 @@ class Frontier:
             self._quiet_until = now + JOINING
         self._count_committed()
         self._links = sum(len(one.result.links) for one in self._batch.ended)
-        self.waiting, self.all_pages, self.limits.workers = reply.waiting, reply.pages, reply.workers
+        self.waiting, self.unlikely = reply.waiting, reply.unlikely
+        self.all_pages, self.limits.workers = reply.pages, reply.workers
         self.held_by_others, self.over = reply.held, reply.over
         for outcome, count in (reply.refused + reply.left_out).items():
             self._count(outcome, count)

@@ -64,7 +64,7 @@ ON_TAGS = {OwnerMark.NO_SNIPPET: frozenset(("span", "div", "section"))}
 """The elements on which a mark counts, where these are not all."""
 BOOLEAN = frozenset((OwnerMark.NO_SNIPPET,))
 """Attributes that count whatever their value is (https://html.spec.whatwg.org/#boolean-attributes)."""
-COMMENT = re.compile(r"\s*googleo(?P<way>ff|n)\s*:?\s*(?P<kind>all|index|snippet|anchor)?\s*", re.IGNORECASE)
+COMMENT = re.compile(r"\s*+googleo(?P<way>ff|n)\s*+:?\s*+(?P<kind>all|index|snippet|anchor)?\s*+", re.IGNORECASE)
 ALL_KINDS = frozenset(("index", "snippet", "anchor"))
 KINDS_OF_TEXT = frozenset(("index", "snippet"))
 """What `anchor` turns off is the text of links as the text of the pages that they lead to, which is not stored."""
@@ -93,7 +93,7 @@ def withhold(root: etree._Element, marks: Collection[OwnerMark]) -> Withheld:
             parts += _by_attribute(root, mark)
     if not parts:
         return NOTHING
-    is_whole = not any(map(_has_text, _main_parts(root)))
+    is_whole = not _shows_text(root, _main_tag(root))
     if is_whole:
         _silence(root)
     return Withheld(tuple(parts), is_whole)
@@ -156,15 +156,27 @@ def _by_comments(root: etree._Element) -> Iterator[MarkedParts]:
     switch = _Switch()
     for comment in reversed(list(root.itersiblings(etree.Comment, preceding=True))):
         switch.turn(comment)
-    for event, element in etree.iterwalk(root, events=("start", "end", "comment")):
-        if event == "comment":
-            switch.turn(element)
-        if switch.is_off and event == "start" and element.tag not in NOT_TEXT:
-            _silence_element(element)
-        elif switch.is_off and event != "start":
-            element.tail = None
+    # A walk with events for comments takes quadratic time where many of them follow each other.
+    open_nodes: list[etree._Element] = []
+    for node in root.iter(etree.Element, etree.Comment):
+        parent = node.getparent()
+        while open_nodes and open_nodes[-1] is not parent:
+            _close(open_nodes.pop(), switch)
+        open_nodes.append(node)
+        if isinstance(node, etree._Comment):
+            switch.turn(node)
+        elif switch.is_off and node.tag not in NOT_TEXT:
+            _silence_element(node)
+    for node in reversed(open_nodes):
+        _close(node, switch)
     if switch.count:
         yield MarkedParts(OwnerMark.GOOGLE_OFF, switch.says, switch.count)
+
+
+def _close(node: etree._Element, switch: _Switch) -> None:
+    """Silence the text after an element or a comment, if it is turned off there."""
+    if switch.is_off:
+        node.tail = None
 
 
 def _silence(element: etree._Element) -> list[etree._Element]:
@@ -197,17 +209,25 @@ def _words(link: etree._Element) -> str:
     return fold_space(" ".join(pieces))[:MAX_WORDS]
 
 
-def _main_parts(root: etree._Element) -> list[etree._Element]:
-    return next((parts for tag in MAIN if (parts := list(root.iter(tag)))), [root])
+def _main_tag(root: etree._Element) -> str:
+    """The tag of the elements that hold the main part."""
+    return next((tag for tag in MAIN if next(root.iter(tag), None) is not None), root.tag)
 
 
-def _has_text(element: etree._Element) -> bool:
-    """Whether an element shows text."""
-    walker = etree.iterwalk(element, events=("start", "end"))
+def _shows_text(root: etree._Element, tag: str) -> bool:
+    """Whether an element with this tag shows text. Elements in each other are read once."""
+    walker = etree.iterwalk(root, events=("start", "end"))
+    depth = 0
     for event, node in walker:
-        text = node.text if event == "start" else node.tail
-        if event == "start" and node.tag in NOT_TEXT:
+        if event == "end":
+            depth -= node.tag == tag
+            text = node.tail
+        elif node.tag in NOT_TEXT:
             walker.skip_subtree()
-        elif text and not text.isspace() and (event == "start" or node is not element):
+            continue
+        else:
+            depth += node.tag == tag
+            text = node.text
+        if depth and text and not text.isspace():
             return True
     return False

@@ -20,7 +20,7 @@ from crawler.page.feed_entries import FEED_ENTRIES, EntryText, json_text, local_
 from crawler.page.html_tree import start_of
 from crawler.page.llms_list import is_llms_list, listed_pages
 from crawler.page.text import fold_space
-from crawler.urls.parsing import absolute
+from crawler.urls.parsing import absolute, site
 
 SITEMAPS = frozenset(("urlset", "sitemapindex"))
 LISTS = SITEMAPS | {"rss", "rdf", "feed"}
@@ -64,7 +64,7 @@ class Listing(NamedTuple):
     texts: Mapping[str, EntryText] = NOTHING
     """The texts of pages, if a feed has them with it."""
     translations: Mapping[str, tuple[str, ...]] = NOTHING
-    """The addresses of pages in other languages, if a sitemap names them."""
+    """The addresses of pages in other languages, if a sitemap of their site names them."""
 
 
 class SitemapEntry(NamedTuple):
@@ -129,7 +129,7 @@ def _listed(entries: Iterable[SitemapEntry], url: str, cut: bool, is_feed: bool)
                 titles.setdefault(address, entry.title)
             if entry.text is not None:
                 texts.setdefault(address, entry.text)
-            if entry.translations:
+            if entry.translations and site(address) == site(url):
                 others = (absolute(url, href) for href in entry.translations)
                 translations[address] = tuple(other for other in others if other and other != address)
         left -= len(entry.hrefs)

@@ -61,6 +61,9 @@ class CrawlSummary:
     pages: int
     """In this round."""
     waiting: int
+    """Queued addresses, without unlikely links."""
+    unlikely: int
+    """Links that wait because they are unlikely to lead to the topic."""
     round: int
     first_round: int
     control: str
@@ -130,11 +133,13 @@ def _summaries(connection: Connection, rows: Collection[Row[Any]], now: float) -
         workers[row.crawl_id].append((row, worker))
     without_pages = [row.id for row in rows if row.ended_at is not None and not row.pages]
     failed = all_failed(connection, without_pages)
+    queued = {row.id: max(0, row.waiting + sum(one.waiting for one, _ in workers[row.id])) for row in rows}
     return [
         CrawlSummary(
             *(row.id, row.name, row.seeds, row.topic, row.started_at, row.ended_at),
             row.pages + sum(one.pages for one, _ in workers[row.id]),
-            max(0, row.waiting + sum(one.waiting for one, _ in workers[row.id])),
+            max(0, queued[row.id] - row.unlikely),
+            min(row.unlikely, queued[row.id]),
             *(row.round, row.first_round, row.control),
             tuple(worker for _, worker in workers[row.id]),
             row.id in failed,
@@ -208,7 +213,7 @@ class CrawlState(CrawlSummary):
 
     @property
     def addresses(self) -> int:
-        return self.waiting + self.held + self.recorded + self.done
+        return self.waiting + self.unlikely + self.held + self.recorded + self.done
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Row, bindparam, case, func, literal, select, tuple_
 
 from crawler.store.batch.crawl_end import totals
-from crawler.store.crawl_tables import IS_WAITING, WAITING, address, host, site, worker
+from crawler.store.crawl_tables import IS_LIKELY, IS_WAITING, WAITING, address, host, site, worker
 from crawler.store.database import database_time, in_chunks
+from crawler.topic.priorities import LEAST_LIKELY, is_unlikely
 
 FEW = 20_000
 """The most sites that are sorted by any order."""
@@ -27,11 +28,18 @@ MOST_HOSTS = 200
 FEW_HOSTS = 2_000
 """Hosts of all sites in a part that are read at once; if there are more, they are read site by site."""
 SORTS = ("pages", "requests", "name")
+_has_likely = host.c.best >= LEAST_LIKELY
 HOSTS = select(
-    host.c.site_id, host.c.best, host.c.next_at, host.c.crawl_delay, host.c.closed, host.c.latency, host.c.delay
+    host.c.site_id,
+    _has_likely.label("has_likely"),
+    host.c.next_at,
+    host.c.crawl_delay,
+    host.c.closed,
+    host.c.latency,
+    host.c.delay,
 )
 _waiting_of_host = select(address.c.id).join(host, host.c.id == address.c.host_id)
-_some_of_site = _waiting_of_host.where(host.c.site_id == site.c.id, host.c.best.is_not(None), IS_WAITING).limit(
+_some_of_site = _waiting_of_host.where(host.c.site_id == site.c.id, _has_likely, IS_WAITING, IS_LIKELY).limit(
     bindparam("most")
 )
 WAITING_OF_SITE = select(func.count()).select_from(_some_of_site.correlate(site).subquery()).scalar_subquery()
@@ -57,6 +65,7 @@ class SiteRow:
     pages: int
     requests: int
     waiting: int
+    """Queued addresses, without unlikely links."""
     waiting_is_least: bool
     """Whether more are queued than were counted."""
     hosts: int
@@ -118,7 +127,7 @@ def _sorted(mine: Sequence[ColumnElement[bool]], sort: str, wanted: SiteQuery) -
 
 def _site(row: Row[Any], found: Sequence[Row[Any]], waiting: int, most: int) -> SiteRow:
     hosts = found[:MOST_HOSTS]
-    open_hosts = [one for one in hosts if one.best is not None]
+    open_hosts = [one for one in hosts if one.has_likely]
     closed = [one.closed for one in hosts if one.closed]
     return SiteRow(
         row.id,
@@ -203,29 +212,31 @@ _delay, _latency = func.coalesce(host.c.delay, 0.0), func.coalesce(host.c.latenc
 _slower = case((_latency > _delay, _latency), else_=_delay)
 each = case((host.c.crawl_delay > _slower, host.c.crawl_delay), else_=_slower)
 # All of them are read: sequentially, which is faster than by the index of names; + 0 rules that index out.
-_mine = (host.c.crawl_id + 0 == bindparam("crawl")) & host.c.best.is_not(None)
+_mine = (host.c.crawl_id + 0 == bindparam("crawl")) & _has_likely
 _rest = case((host.c.next_at > bindparam("now"), host.c.next_at - bindparam("now")), else_=0.0)
 SELDOM = select(host.c.id).where(_mine).order_by((_rest + USUAL * each).desc()).limit(CANDIDATES)
 # Only by id: with the conditions spelled out, SQLite would read all queued addresses.
-SEEN = select(address.c.host_id, address.c.state).where(address.c.id.in_(bindparam("ids", expanding=True)))
+SEEN = select(address.c.host_id, address.c.state, address.c.priority).where(
+    address.c.id.in_(bindparam("ids", expanding=True))
+)
 OF_CRAWL = select(host.c.id).where(
     host.c.id.in_(bindparam("hosts", expanding=True)), host.c.crawl_id == bindparam("crawl")
 )
-_waiting_addresses = select(address.c.id).where(address.c.host_id == host.c.id, IS_WAITING)
+_waiting_addresses = select(address.c.id).where(address.c.host_id == host.c.id, IS_WAITING, IS_LIKELY)
 _some_waiting = _waiting_addresses.limit(bindparam("most")).correlate(host).subquery()
 WAITING_OF = (
     select(host, each.label("each"), site.c.name.label("its_site"), worker.c.number.label("its_worker"))
     .add_columns(select(func.count()).select_from(_some_waiting).scalar_subquery().label("waiting"))
     .join(site, site.c.id == host.c.site_id)
     .outerjoin(worker, worker.c.id == host.c.worker)
-    .where(host.c.id.in_(bindparam("hosts", expanding=True)), host.c.best.is_not(None))
+    .where(host.c.id.in_(bindparam("hosts", expanding=True)), _has_likely)
 )
 
 
 def slowest(connection: Connection, crawl_id: int, most: int = 10) -> tuple[SlowHost, ...]:
     """The hosts of a crawl whose queued addresses will take longest, slowest first."""
     now, all_of_it = database_time(connection), totals(connection, crawl_id)
-    guessed = _guessed(connection, crawl_id, all_of_it.waiting)
+    guessed = _guessed(connection, crawl_id, all_of_it.waiting - all_of_it.unlikely)
     hosts = {number for number, _ in Counter(guessed).most_common(CANDIDATES)}
     hosts.update(connection.execute(SELDOM, {"crawl": crawl_id, "now": now}).scalars())
     found = [
@@ -242,7 +253,8 @@ def _guessed(connection: Connection, crawl_id: int, waiting: int) -> Mapping[int
     ids = sorted({first + (last - first) * n // LOOKED_AT for n in range(LOOKED_AT + 1)})
     seen: Counter[int] = Counter()
     for part in in_chunks(ids):
-        seen.update(row.host_id for row in connection.execute(SEEN, {"ids": part}) if row.state == WAITING)
+        rows = connection.execute(SEEN, {"ids": part})
+        seen.update(row.host_id for row in rows if row.state == WAITING and not is_unlikely(row.priority))
     mine: set[int] = set()
     for part in in_chunks(sorted(seen)):
         mine.update(connection.execute(OF_CRAWL, {"hosts": part, "crawl": crawl_id}).scalars())

@@ -24,6 +24,7 @@ from crawler.page.links import Link
 from crawler.spiders.request_outcomes import NO_WHOLE_PAGE
 from crawler.topic.link_contexts import is_image, link_contexts
 from crawler.topic.link_table import LinkContext
+from crawler.topic.priorities import BEHIND_IMAGE
 from crawler.urls.parsing import site, with_ending
 from crawler.urls.patterns import labels_of
 
@@ -158,10 +159,6 @@ class EvidenceCache:
             self._sites.pop(site_id, None)
 
 
-# Links that are only an image are mostly adverts: they are requested when nothing better is left.
-IMAGE_LINK_PRIORITY = -1_000
-
-
 @dataclass(frozen=True)
 class SelectedLinks:
     """The links of a page, sorted by what happens to them."""
@@ -219,8 +216,7 @@ class LinkSelector:
         shown = image_targets(page) if behind_images else {}
         sights = self.images.sights(page, {url: shown[url] for url in behind_images if url in shown})
         image_links = tuple(
-            Candidate(url, IMAGE_LINK_PRIORITY, depth, page.url, sight=sights.get(url), via="image")
-            for url in behind_images
+            Candidate(url, BEHIND_IMAGE, depth, page.url, sight=sights.get(url), via="image") for url in behind_images
         )
         words, shown_again = link_contexts(page, new), link_contexts(page, again, near=False)
         candidates = tuple(

@@ -39,6 +39,8 @@ logger = logging.getLogger(__name__)
 COMMIT_SECONDS = 0.25  # between two batches, unless the frontier needs one
 MOST_REASON = 100  # characters of the reason that a pipeline gives for dropping an item
 LEAST_SECONDS = 0.02  # between two batches
+LEAST_COUNT_SECONDS = 1.0  # between two counts of unlikely links
+COUNT_SHARE = 0.02  # of the time that these counts take
 
 
 class FrontierScheduler(BaseScheduler):
@@ -59,6 +61,7 @@ class FrontierScheduler(BaseScheduler):
         self.request_for = request_for
         self.thread = ThreadPoolExecutor(1, "committer")
         self.shared_at = monotonic()
+        self.counts_links_at = monotonic()
         self.control = ""
         self.workers = LocalWorkers(crawler, crawl)
         self._waking: asyncio.TimerHandle | None = None
@@ -100,7 +103,7 @@ class FrontierScheduler(BaseScheduler):
                 await self.commit(claim=False)
                 self.status.round_counts = await self._in_thread(self.session.round_counts)
                 self.status.put_off = await self._in_thread(self.session.put_off)
-                self.status.unlikely = await self._in_thread(self.session.unlikely)
+                self.status.waiting_links = await self._in_thread(self.session.waiting_links)
                 if dropped := self.session.committer.priority_updates.dropped:
                     logger.warning("Links with an outdated priority, as too many priorities changed: %d", dropped)
                 await self._in_thread(self.session.leave)
@@ -147,6 +150,7 @@ class FrontierScheduler(BaseScheduler):
                 self._share()
                 await self.commit()
                 self._obey()
+                await self._count_links()
                 if monotonic() - expired_at > LEASE_SECONDS / 6:
                     expired_at = monotonic()
                     if dead := await self._in_thread(self.session.committer.expire_silent_workers):
@@ -161,6 +165,16 @@ class FrontierScheduler(BaseScheduler):
                 logger.exception("Batches cannot be committed")
             self.frontier.release()
             self.status.abort(str(error))
+
+    async def _count_links(self) -> None:
+        """Count the links that wait because they are unlikely, for a small share of the time of all workers."""
+        begin = monotonic()
+        if not self.session.plan.limits_tries or begin < self.counts_links_at:
+            return
+        await self._in_thread(self.session.waiting_links)
+        end = monotonic()
+        rest = max(LEAST_COUNT_SECONDS, (end - begin) / COUNT_SHARE)
+        self.counts_links_at = end + rest * self.frontier.limits.workers
 
     def _obey(self) -> None:
         """Pause, go on or end, as people ask of the workers of this crawl."""

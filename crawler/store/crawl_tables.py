@@ -38,6 +38,7 @@ from sqlalchemy import (
 )
 
 from crawler.outcomes import Code
+from crawler.topic.priorities import LEAST_LIKELY
 
 tables = MetaData()
 Serial = BigInteger().with_variant(Integer, "sqlite")  # SQLite generates ids only for INTEGER columns
@@ -66,6 +67,7 @@ crawl = Table(
     Column("started_at", Float, nullable=False),
     Column("ended_at", Float),  # when nothing was left to do
     Column("waiting", BigInteger, nullable=False, default=0),  # counts of workers that have left
+    Column("unlikely", BigInteger, nullable=False, default=0),  # of the queued links, when they were last counted
     Column("pages", BigInteger, nullable=False, default=0),  # in this round
     Column("round", Integer, nullable=False, default=1),
     Column("round_started", Float),
@@ -165,6 +167,7 @@ ADDRESSES_WITH_HOSTS = address.join(host, address.c.host_id == host.c.id)
 IS_WAITING, IS_HELD, IS_DONE, IS_RECORDED = (
     address.c.state == literal(state, literal_execute=True) for state in (WAITING, HELD, DONE, RECORDED)
 )
+IS_LIKELY = address.c.priority >= LEAST_LIKELY
 IS_IMAGE, IS_SEED = (literal(kind, literal_execute=True) for kind in ("image", "seed"))
 index("address_waiting", address.c.host_id, address.c.priority.desc(), address.c.id, where=IS_WAITING)
 index("address_held", address.c.worker, where=IS_HELD)

@@ -17,7 +17,13 @@ from crawler.store.batch.address_patterns import put_off
 from crawler.store.batch.addresses import AddressKeys
 from crawler.store.batch.claims import LONGEST_REST, NO_LIMIT, Claimant
 from crawler.store.batch.commit import BatchCommitter
-from crawler.store.batch.crawl_end import count_unlikely, has_failed_seeds, is_unfinished, something_waits
+from crawler.store.batch.crawl_end import (
+    WaitingLinks,
+    count_waiting_links,
+    has_failed_seeds,
+    is_unfinished,
+    something_waits,
+)
 from crawler.store.batch.hosts import FIRST_TRIES
 from crawler.store.batch.images import suspend_images
 from crawler.store.crawl_control import RUNNING
@@ -96,7 +102,9 @@ class WorkerSession:
                     self._start_fresh(connection)
                 elif self.changes_topic:
                     self._check_alone(connection, "retopic=yes")
-                values = {"seeds": json.dumps(seeds)}
+                values: dict[str, Any] = {"seeds": json.dumps(seeds)}
+                if not plan.limits_tries:
+                    values["unlikely"] = 0
                 if not has_workers(connection, self.crawl_id):  # who starts a crawl wants it to run
                     values["control"] = RUNNING
                 if plan.topic_digest is not None and not self.changes_topic:
@@ -147,9 +155,13 @@ class WorkerSession:
         found: Outcomes = self.committer.in_transaction(lambda connection: put_off(connection, self.crawl_id))
         return found
 
-    def unlikely(self) -> int:
-        """How many links wait as they are unlikely to lead to the topic."""
-        return int(self.committer.in_transaction(lambda connection: count_unlikely(connection, self.crawl_id)))
+    def waiting_links(self) -> WaitingLinks:
+        """How many links wait because they are unlikely to lead to the topic, and how many behind images."""
+        claimant = self.committer.claimant
+        links: WaitingLinks = self.committer.in_transaction(
+            lambda connection: count_waiting_links(connection, claimant)
+        )
+        return links
 
     def seed(self, seeds: Iterable[Candidate]) -> None:
         """Queue seeds that are new or failed before; suspend images if none are wanted."""
@@ -303,7 +315,7 @@ class WorkerSession:
         """Delete the frontier and rename the files; stored pages stay."""
         self._check_alone(connection, "fresh=yes")
         delete_frontier(connection, self.crawl_id)
-        counts: dict[str, Any] = {"waiting": 0, "pages": 0, "ended_at": None, "started_at": time.time()}
+        counts: dict[str, Any] = {"waiting": 0, "unlikely": 0, "pages": 0, "ended_at": None, "started_at": time.time()}
         number = crawl.c.round + (0 if self.is_new else 1)
         counts |= {"round": number, "first_round": number, "round_started": time.time()}
         connection.execute(update(crawl).where(crawl.c.id == self.crawl_id).values(**counts))

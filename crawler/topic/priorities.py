@@ -11,6 +11,8 @@ UNLIKELY = -20_000
 """Added to the priority of a link that is unlikely to lead to the topic: it comes after all images."""
 LEAST_LIKELY = UNLIKELY + SCALE
 """Lower priorities are those of unlikely links."""
+BEHIND_IMAGE = -1_000
+"""The priority of a link that is only an image: mostly an advert, so it comes after all other likely links."""
 
 
 def is_unlikely(priority: int) -> bool:

@@ -2,8 +2,9 @@
 
 Two pages of different languages are translations of each other if
 
-- the head of one names the other by `hreflang`, or a sitemap does;
-- each has a link to the other that has `hreflang`, or whose text is the name of a language; or
+- the head of one names the other page of its site by `hreflang`, or a sitemap of the site does;
+- each names the other, as pages of different sites have to: in its head, or by a link that has `hreflang` or whose text
+  is the name of a language; or
 - their addresses are the same but for a language: /zh/bees/ and /bees/, after P. Resnik and N. A. Smith, "The Web as a
   Parallel Corpus", Computational Linguistics 2003.
 
@@ -19,7 +20,7 @@ from urllib.parse import urlsplit
 
 from crawler.metadata.language import normalise
 from crawler.page.page import Page
-from crawler.urls.parsing import absolute
+from crawler.urls.parsing import absolute, site
 
 MOST_PAGES = 10_000
 """Pages whose relevance is remembered: these take 4 MB."""
@@ -151,9 +152,11 @@ class Translations:
         if not named.declared and not named.linked:
             return
         key = address_key(url)
-        for other in map(address_key, named.declared):
+        for address in named.declared:
+            other = address_key(address)
             self._name(key, other)
-            self._name(other, key)
+            if site(address) == site(url):
+                self._name(other, key)
         for other in map(address_key, named.linked):
             self._name(key, other)
 

@@ -2,19 +2,22 @@
 
 T. Mikolov, K. Chen, G. Corrado, J. Dean, "Efficient Estimation of Word Representations in Vector Space", 2013. Each
 line of word2vec's text format has a word and the numbers of its vector; a line with a single number, as the first often
-is, is left out. Words are similar if the cosine of their vectors is high. Where the vectors of several languages are in
-one space, translations are similar, too; the files of these languages are joined into one. In place of a file there may
-be the folder of a static model, see crawler.topic.static_model.
+is, is left out. The file may be compressed with gzip. Words are similar if the cosine of their vectors is high. Where
+the vectors of several languages are in one space, translations are similar, too; the files of these languages are
+joined into one. In place of a file there may be the folder of a static model, see crawler.topic.static_model.
 
 The file is read twice, line by line, so that memory does not grow with it: for the vectors of the topic's words, and
 for the words near to these.
 """
 
+import gzip
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from heapq import nlargest
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
+from typing import TextIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +30,8 @@ SimilarWords = Mapping[str, Sequence[tuple[str, float]]]
 MOST_SIMILAR = 10
 LEAST_COSINE = 0.5
 LINES_AT_ONCE = 1_000
+GZIP = b"\x1f\x8b"
+"""The first bytes of a compressed file (https://www.rfc-editor.org/rfc/rfc1952#page-6)."""
 
 
 class WordVectorsError(ValueError):
@@ -80,6 +85,8 @@ def _parts_of_model(folder: Path, only: frozenset[str] | None) -> Iterator[tuple
         words = model.words()
         while some := list(islice(words, LINES_AT_ONCE)):
             yield [_folded(word) for word, _ in some], _of_length_1(model.vectors(row for _, row in some))
+    except FileNotFoundError as error:
+        raise WordVectorsError(f"{str(folder)!r} has no {Path(error.filename).name}") from None
     except OSError as error:
         raise WordVectorsError(f"{str(folder)!r} cannot be read ({error.strerror})") from None
     except (ValueError, KeyError, TypeError, AttributeError, StopIteration, RecursionError):
@@ -91,24 +98,40 @@ def _of_length_1(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _parts_of_file(path: Path, only: frozenset[str] | None) -> Iterator[tuple[list[str], NDArray[np.float32]]]:
-    size = 0
     try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            lines = (line.rstrip().split(" ") for line in file)
-            entries = ((_folded(word), numbers) for word, *numbers in lines if len(numbers) > 1)
-            wanted = entries if only is None else (entry for entry in entries if entry[0] in only)
+        with _text(path) as file:
+            entries = _entries(file)
+            first = next(entries)
+            size = len(np.array(first[1], np.float32))
+            wanted = (entry for entry in chain([first], entries) if only is None or entry[0] in only)
             while some := list(islice(wanted, LINES_AT_ONCE)):
-                size = size or len(some[0][1])
                 if any(len(numbers) != size for _, numbers in some):
                     raise WordVectorsError(f"{str(path)!r} has vectors of several lengths")
                 vectors = np.array([numbers for _, numbers in some], np.float32)
                 yield [word for word, _ in some], _of_length_1(vectors)
+    except WordVectorsError:
+        raise
+    except (ValueError, StopIteration, EOFError, zlib.error, gzip.BadGzipFile):
+        raise WordVectorsError(f"{str(path)!r} is not in the text format of word2vec") from None
     except OSError as error:
         raise WordVectorsError(f"{str(path)!r} cannot be read ({error.strerror})") from None
-    except ValueError as error:
-        if isinstance(error, WordVectorsError):
-            raise
-        raise WordVectorsError(f"{str(path)!r} is not in the text format of word2vec") from None
+
+
+def _text(path: Path) -> TextIO:
+    """The open file, which may be compressed. Some published files have words that are no UTF-8."""
+    with path.open("rb") as file:
+        is_compressed = file.read(len(GZIP)) == GZIP
+    if is_compressed:
+        return gzip.open(path, "rt", encoding="utf-8", errors="replace")
+    return path.open(encoding="utf-8", errors="replace")
+
+
+def _entries(file: TextIO) -> Iterator[tuple[str, list[str]]]:
+    """The folded words of the lines with vectors, each with its numbers."""
+    for line in file:
+        word, *numbers = line.rstrip().split(" ")
+        if len(numbers) > 1:
+            yield _folded(word), numbers
 
 
 def _folded(word: str) -> str:

@@ -1,7 +1,9 @@
 """Writes the pages of the sites that `scrapy train auto` keeps apart, so that other programs are judged on them too.
 
-`python kept_apart.py FOLDER GOLD... [--seed N]`, with the files of the training: FOLDER gets a file for each set with
-gold text, to be given to `scrapy evaluate`.
+`python kept_apart.py FOLDER GOLD... [--seed N] [--part N] [--rest FOLDER]`, with the files of the training: FOLDER gets
+a file for each set with gold text, to be given to `scrapy evaluate`. The sites are divided into five parts; the first
+is the one that the training keeps apart. The folder of --rest gets the pages of the other four, to train weights on
+that know nothing of the part.
 """
 
 import argparse
@@ -22,17 +24,24 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("gold", type=Path, nargs="+")
     parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
-    sites = {path: [row.site for row in read_pages(path, snippets=True)] for path in given.gold}
-    parts = parts_of({site for found in sites.values() for site in found}, FOLDS, given.seed)
-    given.folder.mkdir(parents=True, exist_ok=True)
-    for path, found in sites.items():
+    parser.add_argument("--part", type=int, default=APART, choices=range(FOLDS))
+    parser.add_argument("--rest", type=Path)
+    options = parser.parse_args()
+    sites = {path: [row.site for row in read_pages(path, snippets=True)] for path in options.gold}
+    parts = parts_of({site for sites_of_set in sites.values() for site in sites_of_set}, FOLDS, options.seed)
+    for folder in filter(None, (options.folder, options.rest)):
+        folder.mkdir(parents=True, exist_ok=True)
+    for path, sites_of_set in sites.items():
         with opened(path) as lines:
             pages = [line.decode() for line in lines if line.strip()]
-        kept = [line for line, site in zip(pages, found, strict=True) if parts[site] == APART]
+        is_apart = [parts[site] == options.part for site in sites_of_set]
+        name = f"{set_name(path)}.jsonl"
+        if options.rest:
+            rest = [page for page, apart in zip(pages, is_apart, strict=True) if not apart]
+            (options.rest / name).write_text("".join(rest), encoding="utf-8")
         if '"gold"' in pages[0] and '"gold_partial"' not in pages[0]:
-            name = f"{set_name(path)}.jsonl"
-            (given.folder / name).write_text("".join(kept), encoding="utf-8")
+            kept = [page for page, apart in zip(pages, is_apart, strict=True) if apart]
+            (options.folder / name).write_text("".join(kept), encoding="utf-8")
             print(f"{name}: {len(kept)} of {len(pages)} pages")
 
 

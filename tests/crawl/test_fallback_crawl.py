@@ -8,6 +8,8 @@ import pytest
 from fallback_servers import TEXT, answering
 from sites import OPEN, Crawl, Site, crawl, page, serving
 
+from crawler.extraction.auto import DOUBT
+
 WORDS = "Bees gather nectar from clover in the warm hours before noon, and guards wait at the hive"
 EXTRACTOR = """
 from crawler.page.page import Extraction
@@ -59,6 +61,8 @@ def test_a_server_reads_several_pages_at_a_time(site: Site, tmp_path: Path) -> N
         assert server.were_together
         assert len(server.asked) == len(DOUBTFUL)
     assert {item["extractor_version"].partition("+")[2] for item in crawled.items()} == {address}
+    doubtful = [item["quality"]["certainty"] for item in crawled.items() if item["extractor"] == address]
+    assert all(0 < certainty < DOUBT for certainty in doubtful)
     assert (statistic(crawled, "pages"), statistic(crawled, "failed")) == (4, 0)
 
 
@@ -78,6 +82,7 @@ def test_a_function_is_called(site: Site, tmp_path: Path) -> None:
     assert items["/0"] == ("my_extractors.first_block", "Hive 0/0 0 frames")
     assert items["/1"][0] == "auto"
     assert (statistic(crawled, "pages"), statistic(crawled, "failed")) == (3, 1)
+    assert "The second extractor read 3 of 4 pages in doubt." in crawled.closing()
 
 
 @pytest.mark.parametrize("fallback", ["nothing.there", "crawler.settings.BOT_NAME", "http://10.0.0.1/", "x"])

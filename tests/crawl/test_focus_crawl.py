@@ -1,5 +1,6 @@
 """Crawls with a topic: what comes first, what is kept, when it ends, and what examples teach."""
 
+import re
 import sqlite3
 import sys
 import time
@@ -106,6 +107,24 @@ def test_the_progress_says_the_harvest(tmp_path: Path) -> None:
         ended = crawl(tmp_path, {"seeds": site.url, "topic": "honey bees"}, settings)
     assert ", 0 failed, harvest 100%\n" in ended.err
     assert "On topic: 2 of 3 pages read (67%)." in ended.closing()
+
+
+@pytest.mark.parametrize(
+    ("vectors", "level", "words"),
+    [
+        ("bees 1 0\nhoney 1 0\nwasps 0.9 0.1\nhive 0.5 0.5\n", "INFO", ": 2; wasps, hive"),
+        ("bees 1 0\nhoney 1 0\nwasps 0 1\n", "WARNING", "no words similar"),
+        ("wasps 1 0\n", "WARNING", "none of the words"),
+    ],
+)
+def test_the_log_names_the_words_that_vectors_add(tmp_path: Path, vectors: str, level: str, words: str) -> None:
+    (tmp_path / "vectors.txt").write_text(vectors)
+    with serving(Site({"/": page(BEES)})) as site:
+        settings = ONE_BY_ONE | {"FOCUS_VECTORS": "vectors.txt"}
+        ended = crawl(tmp_path, {"seeds": site.url, "topic": "honey bees"}, settings)
+    (line,) = [line for line in ended.err.splitlines() if "] " in line and "FOCUS_VECTORS" in line]
+    assert level in line
+    assert words in line
 
 
 def with_topic(folder: Path, source: str) -> str:
@@ -255,16 +274,19 @@ def test_a_host_that_brings_nothing_waits(tmp_path: Path, min_chance: str) -> No
         ]
         seeds = " ".join(site.url for site in (bees, *cars))
         arguments = {"seeds": seeds, "topic": "honey bees", "images": "no", "min_chance": min_chance}
-        ended = crawl(tmp_path, arguments, TWO_HOSTS)
+        ended = crawl(tmp_path, arguments, TWO_HOSTS | {"LOGSTATS_INTERVAL": "0.1"})
         requests = [len(site.paths(without="/robots.txt")) for site in cars]
         again = crawl(tmp_path, arguments, TWO_HOSTS) if not min_chance else ended
     assert len(bees.paths(without="/robots.txt")) == 31
     waiting = sum(len(site.routes) for site in cars) - sum(requests)
+    counted = re.findall(r"(\d+) queued, (\d+) of them unlikely, ", ended.err)
+    assert bool(counted) is not bool(min_chance)
+    assert all(0 < int(unlikely) <= int(queued) for queued, unlikely in counted)
     if min_chance:
         assert waiting == 0
         assert "min_chance" not in ended.closing()
     else:
         assert max(requests) <= 20
-        assert f"unlikely to lead to the topic: {waiting:,} links" in ended.closing()
+        assert f"{waiting:,} links wait, as they are unlikely to lead" in ended.closing()
         assert "min_chance=0" in again.err
         assert [len(site.paths(without="/robots.txt")) for site in cars] == requests

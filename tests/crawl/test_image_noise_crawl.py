@@ -184,6 +184,13 @@ def test_images_wait_for_their_site(tmp_path: Path, arguments: Mapping[str, Any]
     assert without(site, "/ads/banner", "/skin") == []
 
 
+def test_links_behind_images_are_no_pages_that_are_left(tmp_path: Path) -> None:
+    with serving(Site(zoo())) as site:
+        ended = crawl(tmp_path, {"seeds": site.url, "images": "no", "max_pages": PAGES + 1}, OPEN)
+    assert "still queued" not in ended.closing()
+    assert "2 links behind images were not judged yet; a larger max_pages judges them" in ended.closing()
+
+
 def test_without_a_judge_all_images_are_asked_for(tmp_path: Path) -> None:
     with serving(Site(zoo(3))) as site:
         ended = crawl(tmp_path, {"seeds": site.url}, OPEN | {"IMAGE_NOISE_ENABLED": "False"})
@@ -510,6 +517,7 @@ def test_what_is_no_image_is_not_kept(tmp_path: Path, body: bytes, settings: Map
         ("IMAGE_NOISE_WEIGHTS", "wrong.txt", "'wrong.txt' holds no weights of images"),
         ("IMAGE_NOISE_LISTS", "missing.txt", "setting IMAGE_NOISE_LISTS is wrong"),
         ("FOCUS_VECTORS", "missing.txt", "setting FOCUS_VECTORS is wrong"),
+        ("FOCUS_VECTORS", ".", "'.' has no model.safetensors"),
         ("IMAGE_MAX_BYTES", "0", "a whole number from 1 to 1,000,000,000,000"),
     ],
 )

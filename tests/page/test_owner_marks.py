@@ -52,6 +52,12 @@ METHODS = [name for name in EXTRACTORS if name not in ("template", "template-svm
 """Those that need no library of a site."""
 
 
+def test_an_image_in_a_marked_part_stays_without_its_words() -> None:
+    marked = MARKED["an image"].replace("/a.png", "/hive.png").replace("alt=", 'width="640" height="480" alt=')
+    document = clean(marked.encode(), "http://a.example/", content_type="text/html")
+    assert [(image["url"], image["alt"]) for image in document.images] == [("http://a.example/hive.png", "")]
+
+
 @pytest.mark.parametrize("name", MARKED)
 def test_no_method_has_marked_text(name: str) -> None:
     for method in METHODS:

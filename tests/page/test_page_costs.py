@@ -43,6 +43,11 @@ COSTLY: dict[str, Callable[[], object]] = {
     ),
     "names of a site": lambda: read(f"<title>A: b</title><header>{'<p>A' * 1_000}{LONG_LINE * 1_000}</header>"),
     "class of a head": lambda: read(f"<title>A: b</title><div class='{'x-' * 500_000}'>{'<p>A' * 1_000}"),
+    "space in an owner's mark": lambda: links(f"<!--googleoff{' ' * 100_000}x-->"),
+    "owner's marks": lambda: links("<p>" + "<!--googleoff: all-->" * 200_000),
+    "parts in parts with an owner's mark": lambda: links(
+        f"<p data-pagefind-ignore>Bees.</p>{'<article>' * 1_500}{'<br>' * 20_000}"
+    ),
     "long class": lambda: dated(f"<div class='{'x ' * 1_000_000}'>{DATED}</div>"),
 }
 

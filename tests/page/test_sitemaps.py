@@ -352,3 +352,11 @@ def test_a_sitemap_names_translations(links: str, translations: dict[str, list[s
     assert found.translations == {
         f"{E}{page}": tuple(f"{E}{to}" for to in to_it) for page, to_it in translations.items()
     }
+
+
+def test_a_sitemap_names_no_translations_of_another_site() -> None:
+    links = f"<xhtml:link rel='alternate' hreflang='zh' href='{E}zh/a'/>"
+    entries = "".join(f"<url><loc>{url}</loc>{links}</url>" for url in ("http://b.example/a", f"{E}a"))
+    found = listing(f"<urlset {XHTML}>{entries}</urlset>".encode(), URL, LIMIT)
+    assert found is not None
+    assert found.translations == {f"{E}a": (f"{E}zh/a",)}

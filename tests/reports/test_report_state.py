@@ -37,6 +37,7 @@ from crawler.store.database import open_database
 from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.store.schema_version import newest_version
 from crawler.store.worker_session import CrawlPlan, WorkerSession
+from crawler.topic.priorities import UNLIKELY
 from crawler.urls.canonical import Canonical
 
 EVERYTHING = ClaimRequest(hosts=100, pages=1_000, each=100)
@@ -178,6 +179,22 @@ def test_what_is_left_and_held_and_of_earlier_runs(place: Place) -> None:
     assert place.state("bees").fact("pages") == "3 stored, 1 of them still in the database"
     place.change("UPDATE crawl SET pages = 0")
     assert place.state("bees").fact("pages") == "0 stored; 1 in the database, with those of earlier runs"
+
+
+def test_a_crawl_of_which_only_unlikely_links_wait_is_finished(place: Place) -> None:
+    session = place.session("bees", limits_tries=True)
+    work(session)
+    session.seed(Candidate(f"http://a.example/{number}", UNLIKELY + 60) for number in range(60))
+    leases = session.committer.commit(Batch(demand=EVERYTHING)).leases
+    missing = PageResult(Outcome(Code.HTTP_STATUS, "404"))
+    session.committer.commit(Batch([Completion(lease, missing) for lease in leases], idle=True, demand=EVERYTHING))
+    session.leave()
+    state = place.state("bees")
+    waiting = 60 - len(leases)
+    assert re.match(r"bees: finished on \d{4}-\d\d-\d\d \d\d:\d\d UTC\n", state.out)
+    assert state.fact("addresses") == f"0 queued, 0 leased, {1 + len(leases)} done"
+    assert waiting > 0
+    assert state.fact("unlikely").startswith(f"{waiting} links wait")
 
 
 def test_many_of_everything(sqlite: Place) -> None:

@@ -12,6 +12,7 @@ from crawler.reports import sites
 from crawler.reports.sites import SlowHost, SlowReason, slowest
 from crawler.store.crawl_tables import crawl, host
 from crawler.store.database import database_time
+from crawler.topic.priorities import UNLIKELY
 
 
 def found(crew: Crew, most: int = 10) -> list[SlowHost]:
@@ -61,6 +62,15 @@ def test_another_worker_has_it(crew: Crew) -> None:
     two.leave()
     (host_,) = found(crew)
     assert (host_.why, host_.worker) == (SlowReason.DELAY, one.session.number)
+
+
+def test_unlikely_links_take_no_time(crew: Crew) -> None:
+    unlikely = [f"http://{name}/unlikely/{n}" for name in ("a.example", "b.example") for n in range(5)]
+    crew.join(*pages("a.example", 3), *candidates(*unlikely, priority=UNLIKELY + 60))
+    assert [(one.host, one.waiting) for one in found(crew)] == [("a.example", 3)]
+    with crew.engine.connect() as connection:
+        listed = sites.sites(connection, connection.execute(select(crawl.c.id)).scalar_one(), sites.SiteQuery())
+    assert {row.name: row.waiting for row in listed.rows} == {"a.example": 3, "b.example": 0}
 
 
 def test_the_slowest_come_first(crew: Crew) -> None:

@@ -10,10 +10,13 @@ from store_workers import EVERYTHING, Crew, Worker, candidates, check_budgets, c
 from crawler.frontier.batch import Batch, Redirect
 from crawler.frontier.page_result import Candidate, Lease
 from crawler.outcomes import Code, Outcome
+from crawler.reports.crawls import CrawlSummary, all_summaries
 from crawler.store.batch import claims
-from crawler.store.batch.hosts import FIRST_TRIES, REQUESTS_A_PAGE
+from crawler.store.batch.crawl_end import WaitingLinks
+from crawler.store.batch.hosts import FIRST_TRIES, REQUESTS_A_PAGE, TRIED_HOSTS
 from crawler.store.crawl_tables import DONE, WAITING, address, host, site
-from crawler.topic.priorities import UNLIKELY
+from crawler.store.database import database_time
+from crawler.topic.priorities import BEHIND_IMAGE, UNLIKELY
 from crawler.urls.canonical import Canonical
 from crawler.urls.parsing import host as host_of
 
@@ -577,6 +580,35 @@ def test_a_page_on_the_topic_gives_its_host_more_tries(crew: Crew, relevance: fl
     assert leases_by_host(worker.claim()) == ({host_of(first.candidate.url): more} if more else {})
 
 
+def test_a_site_has_no_more_tries_by_more_hosts(crew: Crew) -> None:
+    names = [f"http://{number}.example.com/" for number in range(TRIED_HOSTS + 9)]
+    worker = crew.join(*(link for url in names[:9] for link in many(url, 6, priority=UNLIKELY)), limits_tries=True)
+    first, *others = worker.claim()
+    worker.end(stored(first, *(link for url in names for link in many(url, 8, priority=UNLIKELY + 60))))
+    worker.end(*map(failed, others))
+    later = leases_by_host(worker.claim())
+    assert set(later.values()) == {FIRST_TRIES}
+    assert len(later) == TRIED_HOSTS - 9
+
+
+def test_a_further_host_of_a_site_has_tries_once_it_brought_a_page_on_the_topic(crew: Crew) -> None:
+    names = [f"http://{number}.example.com/" for number in range(TRIED_HOSTS + 1)]
+    worker = crew.join(*candidates(*names), limits_tries=True)
+    further = sorted(names)[-1]
+    lease = next(lease for lease in worker.claim() if lease.candidate.url == further)
+    likely = Candidate(f"{further}likely", 1)
+    worker.end(stored(lease, *many(further, 6, priority=UNLIKELY), likely, relevance=0.4))
+    (lease,) = worker.claim()
+    assert lease.candidate.url == likely.url
+    worker.end(stored(lease, relevance=0.9))
+    assert leases_by_host(worker.claim()) == {host_of(further): FIRST_TRIES}
+
+
+def summary_of_crawl(crew: Crew) -> CrawlSummary:
+    with crew.engine.connect() as connection:
+        return all_summaries(connection, database_time(connection))[0]
+
+
 @pytest.mark.parametrize(("limits_tries", "images"), [(True, True), (True, False), (False, False)])
 def test_a_crawl_ends_when_only_unlikely_links_wait(crew: Crew, limits_tries: bool, images: bool) -> None:
     worker = crew.join(*unlikely_links(), limits_tries=limits_tries, images=images)
@@ -584,10 +616,26 @@ def test_a_crawl_ends_when_only_unlikely_links_wait(crew: Crew, limits_tries: bo
         worker.end(*map(failed, leases))
     assert worker.commit(Batch(idle=True, demand=EVERYTHING)).over
     waiting = 12 * (6 - FIRST_TRIES) if limits_tries else 0
-    assert worker.session.unlikely() == waiting
+    assert worker.session.waiting_links().unlikely == waiting
+    summary = summary_of_crawl(crew)
+    assert (summary.status, summary.waiting, summary.unlikely) == ("finished", 0, waiting)
     worker.leave()
     again = crew.join(images=images)
     assert len(again.claim()) == waiting
+
+
+def test_waiting_links_are_counted_by_why_they_wait(crew: Crew) -> None:
+    others = Candidate(A + "image", -10_000, kind="image"), Candidate(A + "likely", 5)
+    behind_images = [Candidate(f"{A}{number}", BEHIND_IMAGE, via="image") for number in range(100, 102)]
+    worker = crew.join(*unlikely_links(), *others, *behind_images, limits_tries=True)
+    assert worker.session.waiting_links() == WaitingLinks(72, 2)
+    assert worker.commit().unlikely == 72
+    summary = summary_of_crawl(crew)
+    assert (summary.waiting, summary.unlikely) == (4, 72)
+    worker.leave()
+    crew.join()
+    summary = summary_of_crawl(crew)
+    assert (summary.waiting, summary.unlikely) == (76, 0)
 
 
 def test_a_page_on_the_topic_counts_beside_others_of_its_host(crew: Crew) -> None:

@@ -1,6 +1,8 @@
 """Word vectors of the user: which words are similar, and what they make of pages in another language."""
 
+import gzip
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -62,6 +64,11 @@ def test_an_english_topic_finds_chinese_pages(vectors: Path) -> None:
     [
         ("bees 1 0\nwax 1 0 0\nhoney 1 0 0\n", "has vectors of several lengths"),
         ("bees 1 x\n", "is not in the text format of word2vec"),
+        ("bees 1 0\nwax 1 x\n", "is not in the text format of word2vec"),
+        ("", "is not in the text format of word2vec"),
+        ("words", "is not in the text format of word2vec"),
+        ("2 300\n", "is not in the text format of word2vec"),
+        ("A page of words.\n", "is not in the text format of word2vec"),
         (None, "cannot be read (No such file or directory)"),
     ],
 )
@@ -74,7 +81,30 @@ def test_no_vectors(content: str | None, why: str, tmp_path: Path) -> None:
     assert str(found.value) == f"{str(path)!r} {why}"
 
 
-@pytest.mark.parametrize("content", ["", "words", "0 0\n", "\x00 1 2\n"])
-def test_a_file_without_the_words(content: str, tmp_path: Path) -> None:
-    (tmp_path / "odd.txt").write_text(content, "utf-8")
+@pytest.mark.parametrize(
+    "content",
+    [
+        Random(1).randbytes(100_000),
+        b"3 2\nbees \x01\x02\x03 \x04",
+        gzip.compress(b"bees 1 0\n")[:-9],
+        gzip.compress(b"bees"),
+    ],
+    ids=["random", "binary", "cut off", "words"],
+)
+def test_bytes_that_are_no_vectors(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "wrong.bin"
+    path.write_bytes(content)
+    with pytest.raises(WordVectorsError, match="is not in the text format"):
+        similar_words(path, ("bees",))
+
+
+def test_a_compressed_file(vectors: Path) -> None:
+    compressed = vectors.with_suffix(".vec.gz")
+    compressed.write_bytes(gzip.compress(vectors.read_bytes()))
+    assert similar_words(compressed, ("bees",)) == similar_words(vectors, ("bees",)) != {}
+
+
+@pytest.mark.parametrize("content", [b"\x00 1 2\n", b"0 0\nwax 1 2\n", b"\xff\xfe 1 2\n"])
+def test_a_file_without_the_words(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "odd.txt").write_bytes(content)
     assert similar_words(tmp_path / "odd.txt", ("bees",)) == {}

@@ -145,7 +145,9 @@ def _gauges(crawls: list[Measured]) -> Iterator[Metric]:
 
     yield of_each("round", "The round that the crawl is in.", lambda one: one.crawl.round)
     yield of_each("round_pages", "Pages of this round.", lambda one: one.crawl.pages)
-    yield of_each("waiting", "Addresses that wait.", lambda one: one.crawl.waiting)
+    yield of_each("waiting", "Addresses that wait, without unlikely links.", lambda one: one.crawl.waiting)
+    about = "Links that wait because they are unlikely to lead to the topic."
+    yield of_each("unlikely", about, lambda one: one.crawl.unlikely)
     yield of_each("workers", "Workers that are alive.", lambda one: len(one.crawl.alive))
     yield of_each("due_pages", f"Pages that are due, counted up to {MOST_DUE}.", lambda one: one.due)
     sampled = "When the last sample ended, in seconds since 1970."

@@ -20,7 +20,7 @@ from sqlalchemy import Connection, func, select
 from sqlalchemy.engine import URL
 
 from crawler.outcomes import Code
-from crawler.store.crawl_tables import ADDRESSES_WITH_HOSTS, IS_DONE, IS_WAITING, address, crawl, host
+from crawler.store.crawl_tables import ADDRESSES_WITH_HOSTS, IS_DONE, IS_LIKELY, IS_WAITING, address, crawl, host
 from crawler.store.page_tables import focus, page
 from crawler.store.read_only import exists, reading
 from crawler.topic.priorities import SCALE
@@ -74,8 +74,11 @@ class WaitingCounts:
     """Queued addresses, including images."""
 
     total: int
+    """Without unlikely links."""
     promising: int
     """Those with at least the requested score; and seeds, which have no score."""
+    unlikely: int = 0
+    """Links that wait because they are unlikely to lead to the topic."""
 
 
 class CrawlPages:
@@ -115,9 +118,10 @@ class CrawlPages:
         return int(self._connection.execute(count).scalar_one())
 
     def waiting(self, score: float) -> WaitingCounts:
-        """Queued addresses, and those of them with at least this link score."""
+        """Queued addresses, those of them with at least this link score, and unlikely links."""
         promises = address.c.priority >= score * SCALE
-        counts = select(func.count(), func.count().filter(promises)).select_from(ADDRESSES_WITH_HOSTS)
+        likely, unlikely = func.count().filter(IS_LIKELY), func.count().filter(~IS_LIKELY)
+        counts = select(likely, func.count().filter(promises), unlikely).select_from(ADDRESSES_WITH_HOSTS)
         mine = IS_WAITING, host.c.crawl_id == self.number
         return WaitingCounts(*self._connection.execute(counts.where(*mine)).one())
 

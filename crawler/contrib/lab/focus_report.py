@@ -28,6 +28,7 @@ from crawler.contrib.lab.focus_figures import (
     FocusPoint,
 )
 from crawler.reports.html_page import ReportTable, Row, aligned, percent, report_page
+from crawler.reports.unlikely_links import unlikely_links
 from crawler.translation.message import N_, Catalogue, Message, plural, translated
 from crawler.urls.parsing import readable
 
@@ -97,7 +98,10 @@ def headline(kept: CrawlFocus) -> list[Message]:
         "{pages} stored, {on_topic} on topic (relevance of {limit} or more): harvest {harvest}, {lately}.", values
     )
     truth = truth_words(figures.truth) if figures.truth else []
-    return [said, *off_topic_words(kept.off_topic), *truth, waiting_words(kept.waiting, figures.limit)]
+    waiting = [waiting_words(kept.waiting, figures.limit)]
+    if kept.waiting.unlikely:
+        waiting.append(unlikely_links(kept.waiting.unlikely))
+    return [said, *off_topic_words(kept.off_topic), *truth, *waiting]
 
 
 def off_topic_words(count: int) -> list[Message]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sqlalchemy import Connection, bindparam, delete, func, or_, select, update
 
 from crawler.outcomes import Code
-from crawler.store.batch.hosts import raise_best
+from crawler.store.batch.hosts import NO_TRIES, TRIED_HOSTS, raise_best
 from crawler.store.crawl_tables import (
     DONE,
     HELD,
@@ -214,8 +215,22 @@ class Addresses:
         connection.execute(new, [mine | {"name": name} for name in names])
         known = select(site.c.name, site.c.id).where(site.c.crawl_id == self.crawl_id, site.c.name.in_(names))
         ids = {row.name: row.id for row in connection.execute(known)}
-        new = self.insert(host).on_conflict_do_nothing(index_elements=["crawl_id", "name"])
-        connection.execute(new, [mine | {"name": name, "site_id": ids[sites[name]]} for name in sites])
         of_mine = host.c.crawl_id == self.crawl_id, host.c.name.in_(list(sites))
-        found = select(host.c.name, host.c.id, host.c.site_id).where(*of_mine)
-        return {name: HostIds(*both) for name, *both in connection.execute(found)}
+        known_hosts = select(host.c.name, host.c.id, host.c.site_id).where(*of_mine)
+        before = {name: HostIds(*both) for name, *both in connection.execute(known_hosts)}
+        new_hosts = {name: ids[sites[name]] for name in sites if name not in before}
+        if not new_hosts:
+            return before
+        of_sites = host.c.site_id.in_(sorted(set(new_hosts.values())))
+        counts = select(host.c.site_id, func.count()).where(of_sites).group_by(host.c.site_id)
+        hosts_of_site = Counter[int]()
+        for site_id, count in connection.execute(counts):
+            hosts_of_site[site_id] = count
+        rows = []
+        for name, site_id in new_hosts.items():
+            tries = NO_TRIES if hosts_of_site[site_id] >= TRIED_HOSTS else 0
+            rows.append(mine | {"name": name, "site_id": site_id, "tries": tries})
+            hosts_of_site[site_id] += 1
+        new = self.insert(host).on_conflict_do_nothing(index_elements=["crawl_id", "name"])
+        connection.execute(new, rows)
+        return {name: HostIds(*both) for name, *both in connection.execute(known_hosts)}

@@ -30,6 +30,7 @@ from crawler.store.crawl_tables import (
     HELD,
     IS_HELD,
     IS_IMAGE,
+    IS_LIKELY,
     IS_WAITING,
     WAITING,
     address,
@@ -96,7 +97,7 @@ new_hosts = both.where(
 )
 # A crawl that has all its pages still claims images; a crawl without images claims only pages.
 is_image = IS_WAITING & (address.c.kind == IS_IMAGE)
-may_claim = (address.c.priority >= LEAST_LIKELY) | (host.c.tries < bindparam("tries"))
+may_claim = IS_LIKELY | (host.c.tries < bindparam("tries"))
 page_waits = select(address.c.id).where(
     address.c.host_id == host.c.id, IS_WAITING, address.c.kind != IS_IMAGE, may_claim
 )

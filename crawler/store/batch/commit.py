@@ -235,7 +235,7 @@ class BatchCommitter:
             added -= len(reply.leases) + reply.refused.total()
         count_worker(connection, worker_id, waiting=added)
         self._read_shared(connection, batch, reply)
-        self.samples.save(connection, self.number, batch.samples, now, reply.waiting)
+        self.samples.save(connection, self.number, batch.samples, now, reply.waiting - reply.unlikely)
         self._write_lines(connection, batch, originals)
         return reply
 
@@ -285,7 +285,7 @@ class BatchCommitter:
     def _read_shared(self, connection: Connection, batch: Batch, reply: BatchReply) -> None:
         """Read what all workers together have done and learned, and whether any work remains."""
         crawl_id, worker_id = self.claimant.crawl_id, self.claimant.worker_id
-        reply.waiting, reply.pages, reply.workers, reply.control = totals(connection, crawl_id)
+        reply.waiting, reply.unlikely, reply.pages, reply.workers, reply.control = totals(connection, crawl_id)
         self.claimant = self.claimant.with_tries(connection, reply.pages)
         self.releases.full = is_full(self.claimant, reply.pages)
         shared_examples = new_shared_examples(connection, crawl_id, self._shared_examples)

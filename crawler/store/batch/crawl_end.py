@@ -14,6 +14,7 @@ from crawler.store.crawl_tables import (
     IS_DONE,
     IS_HELD,
     IS_IMAGE,
+    IS_LIKELY,
     IS_WAITING,
     address,
     crawl,
@@ -22,7 +23,7 @@ from crawler.store.crawl_tables import (
 )
 from crawler.store.database import in_chunks
 from crawler.store.page_tables import shared_example
-from crawler.topic.priorities import LEAST_LIKELY
+from crawler.topic.priorities import BEHIND_IMAGE
 
 if TYPE_CHECKING:
     from crawler.store.batch.addresses import AddressKeys
@@ -35,7 +36,7 @@ _waiting = (
     .limit(1)
 )
 IMAGE_WAITS = _waiting.where(address.c.kind == IS_IMAGE)
-_may_claim = (address.c.priority >= LEAST_LIKELY) | (host.c.tries < bindparam("tries"))
+_may_claim = IS_LIKELY | (host.c.tries < bindparam("tries"))
 PAGE_WAITS = _waiting.where(host.c.best.is_not(None), address.c.kind != IS_IMAGE, _may_claim)
 # A worker may add an address while another, which cannot see it yet, leases the last one of that host.
 REPAIR_BEST = (
@@ -53,6 +54,8 @@ class Totals(NamedTuple):
     """Counts of all workers of a crawl, earlier runs included."""
 
     waiting: int
+    unlikely: int
+    """How many of the queued links are unlikely to lead to the topic."""
     pages: int
     workers: int
     control: str
@@ -69,14 +72,23 @@ class RemainingWork(NamedTuple):
     """How many images were queued now because nothing else was."""
 
 
+class WaitingLinks(NamedTuple):
+    """Queued links that are no work of a crawl, counted."""
+
+    unlikely: int
+    """Those that wait because they are unlikely to lead to the topic."""
+    behind_images: int
+
+
 def totals(connection: Connection, crawl_id: int) -> Totals:
     """How many addresses of a crawl are queued, how many pages are stored, and how many workers it has."""
     sums = (func.coalesce(func.sum(worker.c.waiting), 0), func.coalesce(func.sum(worker.c.pages), 0))
     counted = select(*sums, func.count()).where(worker.c.crawl_id == crawl_id)
     waiting, pages, workers = connection.execute(counted).one()
-    columns = crawl.c.waiting, crawl.c.pages, crawl.c.control
+    columns = crawl.c.waiting, crawl.c.unlikely, crawl.c.pages, crawl.c.control
     before = connection.execute(select(*columns).where(crawl.c.id == crawl_id)).one()
-    return Totals(max(0, int(before.waiting + waiting)), int(before.pages + pages), workers, before.control)
+    queued = max(0, int(before.waiting + waiting))
+    return Totals(queued, min(before.unlikely, queued), int(before.pages + pages), workers, before.control)
 
 
 def is_full(claimant: Claimant, pages: int) -> bool:
@@ -99,7 +111,7 @@ def remaining_work(
     if released := release(connection, recorded, claimant.images):
         return RemainingWork(0, False, released)
     ended = update(crawl).where(crawl.c.id == claimant.crawl_id, crawl.c.ended_at.is_(None))
-    connection.execute(ended.values(ended_at=time.time()))
+    connection.execute(ended.values(ended_at=time.time(), unlikely=waiting_links(connection, claimant).unlikely))
     return RemainingWork(0, True, 0)
 
 
@@ -165,8 +177,18 @@ def something_waits(connection: Connection, crawl_id: int, tries: int) -> bool:
     return connection.execute(waits, {"tries": tries}).first() is not None
 
 
-def count_unlikely(connection: Connection, crawl_id: int) -> int:
-    """How many queued links of a crawl are unlikely to lead to the topic."""
-    waiting = host.c.crawl_id == crawl_id, IS_WAITING, address.c.priority < LEAST_LIKELY
-    count = select(func.count()).select_from(ADDRESSES_WITH_HOSTS).where(*waiting)
-    return int(connection.execute(count).scalar_one())
+def waiting_links(connection: Connection, claimant: Claimant) -> WaitingLinks:
+    """Count the queued links that are unlikely, or behind images; this takes a second for millions of them."""
+    counts = func.count().filter(~IS_LIKELY), func.count().filter(address.c.priority == BEHIND_IMAGE)
+    # Only the end of the index of queued addresses is read.
+    last = host.c.crawl_id == claimant.crawl_id, IS_WAITING, address.c.priority <= BEHIND_IMAGE
+    unlikely, behind_images = connection.execute(select(*counts).select_from(ADDRESSES_WITH_HOSTS).where(*last)).one()
+    return WaitingLinks(unlikely if claimant.limits_tries else 0, behind_images)
+
+
+def count_waiting_links(connection: Connection, claimant: Claimant) -> WaitingLinks:
+    """Count these links, and save the number of unlikely ones for all that show the crawl."""
+    links = waiting_links(connection, claimant)
+    is_other = crawl.c.id == claimant.crawl_id, crawl.c.unlikely != links.unlikely
+    connection.execute(update(crawl).where(*is_other).values(unlikely=links.unlikely))
+    return links

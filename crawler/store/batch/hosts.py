@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
 FIRST_TRIES = 4
 """Unlikely links that are requested of a new host, and once more when it has brought a page on the topic."""
+TRIED_HOSTS = 40
+"""Hosts of a site with first tries; a site may have any number of hosts."""
+NO_TRIES = 1_000_000
+"""The tries that count as used of a further host, until it has brought a page on the topic."""
 REQUESTS_A_PAGE = 10
 """Requests allowed on a site for each page of its budget: not every request yields a page."""
 
@@ -57,7 +61,7 @@ ADD_TRIES = update(host).where(host.c.id == bindparam("host")).values(tries=host
 RENEW_TRIES = (
     update(host)
     .where(host.c.id.in_(bindparam("ids", expanding=True)), host.c.tries > 0)
-    .values(tries=case((host.c.tries > FIRST_TRIES, host.c.tries - FIRST_TRIES), else_=0))
+    .values(tries=case((host.c.tries.between(FIRST_TRIES, NO_TRIES - 1), host.c.tries - FIRST_TRIES), else_=0))
 )
 REST = (
     update(host)

@@ -47,7 +47,7 @@ def fill(engine: Engine) -> float:
     with engine.begin() as connection:
         now = database_time(connection)
         begun = {"seeds": "[]", "started_at": now}
-        connection.execute(insert(crawl).values(id=1, name="bees", pages=10, waiting=5, round=2, **begun))
+        connection.execute(insert(crawl).values(id=1, name="bees", pages=10, waiting=12, unlikely=7, round=2, **begun))
         connection.execute(insert(crawl).values(id=2, name=EVIL, **begun))
         for number, beat in ((1, now), (2, now - 3_600)):
             values = {"crawl_id": 1, "number": number, "folder_id": "x", "heartbeat": beat, "pages": 7, "waiting": -2}
@@ -84,6 +84,7 @@ def test_all_figures(url: URL) -> None:
         ("winnow_round", "bees"): 2,
         ("winnow_round_pages", "bees"): 24,
         ("winnow_waiting", "bees"): 1,
+        ("winnow_unlikely", "bees"): 7,
         ("winnow_workers", "bees"): 1,
         ("winnow_workers", EVIL): 0,
         ("winnow_due_pages", "bees"): 0,

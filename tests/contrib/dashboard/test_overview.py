@@ -202,6 +202,8 @@ def test_what_is_of_one_round_and_what_of_all_is_said(
         ({}, None, "stopped"),
         ({"ended_at": 1.0}, None, "finished"),
         ({"ended_at": 1.0, "waiting": 3}, None, "full"),
+        ({"ended_at": 1.0, "waiting": 3, "unlikely": 2}, None, "full"),
+        ({"ended_at": 1.0, "waiting": 3, "unlikely": 3}, None, "finished"),
     ],
 )
 def test_whether_it_is_at_work(

@@ -27,6 +27,7 @@ from crawler.outcomes import Code, Outcome
 from crawler.store.crawl_tables import version
 from crawler.store.database import StateError
 from crawler.store.page_tables import focus
+from crawler.topic.priorities import UNLIKELY
 from crawler.urls.canonical import Canonical
 
 
@@ -134,6 +135,13 @@ def test_what_still_waits_and_what_it_promises(crew: Crew, where: URL) -> None:
     one.claim()
     with crawls_with_pages(where) as (first, _):
         assert first.waiting(0.5) == WaitingCounts(0, 0)
+
+
+def test_unlikely_links_are_counted_apart(crew: Crew, where: URL) -> None:
+    unlikely = candidates("http://a.example/1", "http://a.example/2", priority=UNLIKELY + 400)
+    crew.join(*unlikely, *candidates("http://b.example/", priority=500))
+    with crawls_with_pages(where) as (only,):
+        assert only.waiting(0.5) == WaitingCounts(1, 1, 2)
 
 
 def test_where_no_crawl_was_ever_run_there_is_none(tmp_path: Path, url: URL) -> None:

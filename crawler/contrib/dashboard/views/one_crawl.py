@@ -25,6 +25,7 @@ from crawler.reports.crawls import CrawlSummary, OutcomeTotals, outcome_totals, 
 from crawler.reports.seeds import failed_seeds
 from crawler.reports.sites import SiteQuery, SlowHost, SortedSites, sites, slowest
 from crawler.reports.throughput import SamplePoint, sample_points
+from crawler.reports.unlikely_links import unlikely_links
 from crawler.store.crawl_tables import sample
 from crawler.store.database import database_time
 from crawler.store.read_only import reading
@@ -347,5 +348,5 @@ def show(context: Context, request: Request, crawl: Number, given: Annotated[Cra
         one, found = _one_crawl(context, connection, of), _site_list(connection, of, given)
         patterns = address_patterns(connection, of.id, MOST_PATTERNS)
     values: dict[str, Any] = {"crawl": one, "found": found, "slow": slow, "given": given, "now": time.time()}
-    values |= {"patterns": patterns, "said": CONTROLLED.get(given.said, "")}
+    values |= {"patterns": patterns, "said": CONTROLLED.get(given.said, ""), "unlikely_links": unlikely_links}
     return context.page(request, "overview_crawl.html", most_seeds=MOST_SEEDS, **values)

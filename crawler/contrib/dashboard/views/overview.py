@@ -41,6 +41,9 @@ class CrawlFigures:
     rate: float | None
     """Recent pages per second, for a running crawl."""
     waiting: int
+    """Queued addresses, without unlikely links."""
+    unlikely: int
+    """Links that wait because they are unlikely to lead to the topic."""
     failed: int | None
     """Addresses that were given up; None before the first sample, like the figures below."""
     harvest: float | None
@@ -97,7 +100,7 @@ def figures(connection: Connection, crawls: Collection[CrawlSummary], now: float
         found.append(
             CrawlFigures(
                 *(one.id, one.name, one.status, one.started_at, one.ended_at, one.round, len(one.alive), one.silent),
-                *(one.pages, fast.get(one.id), one.waiting),
+                *(one.pages, fast.get(one.id), one.waiting, one.unlikely),
                 failed=did.sums.failed if did else None,
                 harvest=did.harvest if did else None,
                 requests=did.sums.requests if did else None,

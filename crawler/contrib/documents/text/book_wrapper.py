@@ -9,10 +9,10 @@ from datetime import datetime
 from typing import NamedTuple
 
 START = re.compile(
-    r"^[ \t]*(?:\*{3} ?START OF .{1,300}?\*{3}|\*END\*? ?THE SMALL PRINT[^\n]{0,200})[ \t]*$", re.MULTILINE | re.DOTALL
+    r"^[ \t]*(?:\*{3} ?START OF .{1,300}?\*{3}|\*END\*? ?THE SMALL PRINT[^\n]{0,200})[ \t]*+$", re.MULTILINE | re.DOTALL
 )
 END = re.compile(r"^[ \t]*\*{3} ?END OF ", re.MULTILINE)
-FIELD = re.compile(r"^(Title|Author|Release date|Posting date): *(\S.{0,300}?) *$", re.MULTILINE | re.IGNORECASE)
+FIELD = re.compile(r"^(Title|Author|Release date|Posting date): *(\S.{0,300})$", re.MULTILINE | re.IGNORECASE)
 DAY = re.compile(r"([A-Z][a-z]{2,8}) (\d{1,2}), (\d{4})")
 
 
@@ -36,7 +36,7 @@ def book_of(text: str) -> Book:
     if start is None:
         return Book(text)
     end = END.search(text, start.end())
-    fields = {name.lower(): value for name, value in reversed(FIELD.findall(text[: start.start()]))}
+    fields = {name.lower(): value.rstrip() for name, value in reversed(FIELD.findall(text[: start.start()]))}
     released = fields.get("release date") or fields.get("posting date", "")
     book = text[start.end() : end.start() if end else len(text)].strip("\n")
     return Book(book, fields.get("title", ""), fields.get("author", ""), _day(released))

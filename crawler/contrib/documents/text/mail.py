@@ -11,7 +11,10 @@ from email import message_from_string
 from email.errors import MessageError
 from email.header import decode_header, make_header
 from email.message import Message
+from email.policy import Compat32
 from email.utils import parseaddr, parsedate_to_datetime
+
+from crawler.page.decoding import decode
 
 SEPARATOR = re.compile(r"^From \S.{0,200}\d{4}$(?=\n[A-Za-z-]{1,60}:)", re.MULTILINE)
 HEADERS = re.compile(r"(?:[A-Za-z][A-Za-z0-9-]{0,60}:[^\n]*\n(?:[ \t]+\S[^\n]*\n)*)+(?=\s*(?:\n|$))")
@@ -19,8 +22,18 @@ NEEDED, ONE_OF = "from", ("subject", "date")
 """Headers by which mail is told from other texts that begin with such lines."""
 REPLY = re.compile(r"^(?:\s*(?:re|aw|sv|antw|回复|答复)\s*[:：])+\s*", re.IGNORECASE)
 MAX_MESSAGES = 10_000
+MAX_HEADER = 10_000
+"""Characters of a header that are read."""
 MAX_PARTS = 100
 """Parts of a message among which its text is looked for."""
+
+
+class _ShortHeaders(Compat32):
+    """Reads no more than the beginning of each header: its parts take quadratic time to find."""
+
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+        name, value = super().header_source_parse(sourcelines)
+        return name, value[:MAX_HEADER]
 
 
 @dataclass(frozen=True)
@@ -44,7 +57,8 @@ def letters_of(text: str) -> list[Letter]:
     """
     text = text.replace("\r\n", "\n").lstrip("\n")
     first = SEPARATOR.sub("", text, count=1).lstrip("\n")
-    return [_letter(source) for source in _sources(text)] if _has_headers(first) else []
+    letters = map(_letter, _sources(text)) if _has_headers(first) else ()
+    return [letter for letter in letters if letter is not None]
 
 
 def common_subject(letters: list[Letter]) -> str:
@@ -71,9 +85,13 @@ def _sources(text: str) -> Iterator[str]:
         yield source.partition("\n")[2] if SEPARATOR.match(source) else source
 
 
-def _letter(source: str) -> Letter:
-    message = message_from_string(source)
-    author, address = parseaddr(_header(message, "From"))
+def _letter(source: str) -> Letter | None:
+    """The message in a source; None if its parts or the comments in its headers are too deep in each other."""
+    try:
+        message = message_from_string(source, policy=_ShortHeaders())
+        author, address = parseaddr(_header(message, "From"))
+    except RecursionError:
+        return None
     return Letter(_header(message, "Subject"), author or address.partition("@")[0], _day(message), _text(message))
 
 
@@ -109,7 +127,4 @@ def _payload(part: Message) -> str:
     data = part.get_payload(decode=True)
     if not isinstance(data, bytes):
         return ""
-    try:
-        return data.decode(part.get_content_charset("utf-8"), "replace")
-    except LookupError:
-        return data.decode("utf-8", "replace")
+    return data.decode(decode(data, str(part.get("Content-Type", "")).replace('"', ""))[1], "replace")

@@ -15,12 +15,12 @@ from crawler.page.document import Document, Facts
 FIELDS = re.compile(r"\A\ufeff?(---|\+\+\+)[ \t]*\n(.{0,20000}?)\n\1[ \t]*(?:\n|\Z)", re.DOTALL)
 FIELD = re.compile(r"^(title|authors?|date|lang(?:uage)?)\s*[:=]\s*(\S.{0,300}?)\s*$", re.MULTILINE | re.IGNORECASE)
 FENCE = re.compile(r"\s*(?:>\s*)*(`{3,}|~{3,})")
-COLONS = re.compile(r"\s*:{3,}\s*(?:\{?[\w-]*\}?\s*(?P<title>[^{}\n]*?))?\s*(?:\{[^{}\n]*\})?\s*$")
+COLONS = re.compile(r"\s*+:{3,}+\s*+(?:\{?[\w-]*+\}?\s*+(?P<title>[^{}\n]*+))?(?:\{[^{}\n]*+\})?\s*+$")
 """The line that begins or ends a box: `::: tip Title`."""
-BOX = re.compile(r"(?P<left>\s*)(?:!!!|\?\?\?\+?)\s+[\w -]+?(?:\s+\"(?P<title>[^\"\n]*)\")?\s*$")
+BOX = re.compile(r"(?P<left>\s*+)(?:!!!|\?\?\?\+?)\s++[\w-][\w -]*+(?:\s*+(?<=\s)\"(?P<title>[^\"\n]*+)\")?\s*+$")
 """The line above the indented text of a box: `!!! note "Title"`."""
 BOX_INDENT = 4
-HEADING_NAME = re.compile(r"^(\s{0,3}#{1,6}\s.*?)[ \t]+\{[#.:][^{}\n]*\}[ \t]*$")
+HEADING_NAME = re.compile(r"^(\s{0,3}#{1,6}\s(?:.*\S)?)[ \t]++\{[#.:][^{}\n]*+\}[ \t]*+$")
 BRACKETS = "[]\"' "
 NESTING = 20
 MAX_MARKDOWN = 1_000_000
@@ -78,8 +78,9 @@ def _without_marks(lines: Iterable[str]) -> Iterator[str]:
             yield f"{opening['left']}**{opening['title']}**" if opening["title"] else ""
             yield ""
         elif colons := COLONS.match(line):
+            title = (colons["title"] or "").strip()
             yield ""
-            yield f"**{colons['title']}**" if colons["title"] else ""
+            yield f"**{title}**" if title else ""
             yield ""
         else:
             yield HEADING_NAME.sub(r"\1", line)

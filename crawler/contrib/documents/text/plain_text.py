@@ -31,9 +31,9 @@ MOST_QUOTES = 8
 UNDERLINE = re.compile(r"\s*([=\-~^*+#\"'])\1{2,}\s*$")
 RULE = re.compile(r"[\s=\-~*_+#.·•]*$")
 """A line that only parts what is above from what is below."""
-LEADERS = re.compile(r"(?:\s*\.){3,}\s*\d*\s*$|\s{3,}\d{1,4}$")
+LEADERS = re.compile(r"(?<![\s.])\s*+(?:\.\s*+){3,}+\d*+\s*+$|(?<!\s)\s{3,}+\d{1,4}$")
 """The dots and the number at the end of a line of a table of contents."""
-DOTTED = re.compile(r"(?:\. ?){3,}\s*[\divxlc]+\s*$")
+DOTTED = re.compile(r"(?:\. ?){3}\s*+[\divxlc]++\s*+$")
 LEAST_ENTRIES, LEAST_SHARE = 3, 0.5
 MARKER = re.compile(
     r"\s*(?:(?P<bullet>[-*+•·‣▪◦–—](?=\s)|o(?=\s\s))|(?P<number>\(?\d{1,3}[.)]|\(?[a-z][.)]|\[[^\]\s]{1,30}\])(?=\s))\s+(?=\S)"
@@ -208,11 +208,14 @@ def _is_contents(block: Block, lone: Counter[str]) -> bool:
 def _entries(block: Block) -> list[str]:
     """The entries of a table of contents; a line without a number goes on with the one before, if that has one."""
     entries: list[list[str]] = []
+    was_numbered = False
     for line in block.lines:
-        if entries and NUMBERED.match(entries[-1][0].strip()) and not NUMBERED.match(line.strip()):
+        is_numbered = NUMBERED.match(line.strip()) is not None
+        if was_numbered and not is_numbered:
             entries[-1].append(line)
         else:
             entries.append([line])
+            was_numbered = is_numbered
     return list(map(_entry, entries))
 
 
@@ -228,14 +231,16 @@ def _pieces(block: Block, layout: Layout) -> Iterator[Block]:
     """The parts of a block that have no empty line between them: quotes, underlined lines, lists after a line."""
     begun = 0
     lines = block.lines
+    begins_with_item = MARKER.match(lines[0])
     for at in range(1, len(lines)):
         is_end = bool(QUOTED.match(lines[at - 1])) != bool(QUOTED.match(lines[at]))
         is_end = is_end or (at >= 2 and at - begun == 2 and _is_underlined(lines[at - 2], lines[at - 1]))
         is_end = is_end or (at + 1 < len(lines) and at > begun and _is_underlined(lines[at], lines[at + 1]))
-        is_end = is_end or (_begins_list(lines[at - 1], lines[at]) and not MARKER.match(lines[begun]))
+        is_end = is_end or (_begins_list(lines[at - 1], lines[at]) and not begins_with_item)
         if is_end:
             yield replace(block, lines=lines[begun:at], blanks=block.blanks if begun == 0 else 0)
             begun = at
+            begins_with_item = MARKER.match(lines[at])
     yield replace(block, lines=lines[begun:], blanks=block.blanks if begun == 0 else 0)
 
 

@@ -13,6 +13,7 @@ LETTER = Letter("Bees", "Ann Smith", "2024-05-02", "They dance.\n")
 
 JÜRG = "=?utf-8?q?J=C3=BCrg?="
 ENCODED = "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable"
+IN_BASE64 = 'Content-Type: text/plain; charset="utf-8"\nContent-Transfer-Encoding: base64\n\n6Jyc6JyC'
 IN_PARTS = """\
 Content-Type: multipart/mixed; boundary="b"
 
@@ -40,6 +41,8 @@ They dance.
         (f"From: {JÜRG} <j@bees.example>\nSubject: =?x?y?z?=\n  and\n\n", [Letter("=?x?y?z?= and", "Jürg", "", "")]),
         (f"{HEAD}{ENCODED}\n\nThey =\ndance, J=C3=BCrg.", [replace(LETTER, text="They dance, Jürg.")]),
         (f"{HEAD}{IN_PARTS}", [LETTER]),
+        (f"{HEAD}{IN_BASE64}", [replace(LETTER, text="蜜蜂")]),
+        (f"{HEAD}{IN_BASE64}".replace("utf-8", "idna"), [replace(LETTER, text="蜜蜂")]),
         ("Subject: a report\n\nThey dance.", []),
         ("From: here to there\n\nThey dance.", []),
         ("From: the hive\nSubject: bees\nand other things that are no header\n\nThey dance.", []),
@@ -47,6 +50,14 @@ They dance.
 )  # fmt: skip
 def test_a_message_is_read_by_its_headers(text: str, letters: list[Letter]) -> None:
     assert letters_of(text) == letters
+
+
+def test_what_is_too_deep_costs_its_own_message() -> None:
+    deep = f"From a 2024\nFrom: {'(' * 5_000}\nDate: b\n\nWax.\n\n"
+    assert letters_of(f"From a 2024\n{HEAD}\nThey dance.\n\n{deep}From a 2024\n{HEAD}\nThey dance.\n") == [
+        replace(LETTER, text="They dance.\n\n"),
+        LETTER,
+    ]
 
 
 @pytest.mark.parametrize(
