@@ -41,7 +41,7 @@ def read_html(stream: Stream, name: str) -> Iterator[ReadResult]:
 
 def html_record(raw: Raw) -> Record:
     """The page in one file. Only its name declares its type."""
-    page = saved_document(raw.data, "") or Page("", raw.data)
+    page = saved_document(raw.data, "", "", "") or Page("", raw.data)
     return Record(page, as_json(raw.head["name"]), '""')
 
 
