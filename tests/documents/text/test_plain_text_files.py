@@ -13,6 +13,7 @@ Bees that come home with nectar dance in the dark of the hive, and the
 others follow them with their antennae until they know where the flowers
 are and how far they have to fly."""
 JOINED = " ".join(DANCE.splitlines())
+INDENTED = f"   {DANCE}".replace("\n", "\n   ")
 VERSES = """\
 The bee that gathers all day long
 In meadows far and near
@@ -47,7 +48,7 @@ def html_of(text: str) -> str:
         (DANCE, f"<p>{JOINED}</p>"),
         (f"{DANCE}\n\n\n{DANCE}", f"<p>{JOINED}</p><p>{JOINED}</p>"),
         (DANCE.replace("\n", "\r\n"), f"<p>{JOINED}</p>"),
-        (f"   {DANCE}".replace("\n", "\n   "), f"<p>{JOINED}</p>"),
+        (INDENTED, f"<p>{JOINED}</p>"),
         (f"    {DANCE}", f"<p>{JOINED}</p>"),
         ("\u3000\u3000蜜蜂跳舞。\n\u3000\u3000其他的蜜蜂飞走了。", "<p>蜜蜂跳舞。</p><p>其他的蜜蜂飞走了。</p>"),
         (CHINESE, f"<p>{CHINESE.replace(chr(10), '')}</p>"),
@@ -71,6 +72,36 @@ def html_of(text: str) -> str:
     ],
 )  # fmt: skip
 def test_a_block_is_what_its_lines_show(text: str, html: str) -> None:
+    assert html_of(text) == html
+
+
+RULE = "-" * 40
+STARS = "*" * 25
+ASKED = "IMPORTANT: do not open it"
+BOX = "********\n*      *\n* BEES *\n*      *\n********"
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        (f"{STARS}\n{ASKED}\n{STARS}\n\n{JOINED}\n\n{STARS}", f"<h1>{ASKED}</h1><p>{JOINED}</p>"),
+        (f"Yes.\n\n{RULE}\n$ git log\n{RULE}\n\n{JOINED}", f"<p>Yes.</p><pre>$ git log</pre><p>{JOINED}</p>"),
+        (f"A dance.\n\n{RULE}\nmake all\n{RULE}\n\nYes.", "<p>A dance.</p><pre>make all</pre><p>Yes.</p>"),
+        (f"Look:\n\n{RULE}\n$ ls\n\n  file.c\n{RULE}", "<p>Look:</p><pre>$ ls\n\n  file.c</pre>"),
+        (f"{JOINED}\n\n+\n{RULE}\n$ ls -l\n{RULE}", f"<p>{JOINED}</p><pre>$ ls -l</pre>"),
+        (f"Of wax\n======\n\n{RULE}\nIt is made.\n{RULE}", "<h1>Of wax</h1><p>It is made.</p>"),
+        ("Of wax\n======\n\n-------\nOf bees\n-------\nYes.", "<h1>Of wax</h1><h2>Of bees</h2><p>Yes.</p>"),
+        ("Of wax\n======\n\n########\nBees and wasps\n########", "<h1>Of wax</h1><h2>Bees and wasps</h2>"),
+        (f"Of wax\n======\n\n{RULE}\n{'Bees':>22}\n{RULE}\n\nYes.", "<h1>Of wax</h1><h2>Bees</h2><p>Yes.</p>"),
+        (f"{RULE}\nBees dance.\n\n{RULE}\nBees sing.", "<p>Bees dance.</p><p>Bees sing.</p>"),
+        (f"{RULE}\n- wax\n- comb\n{RULE}", "<ul><li>wax</li><li>comb</li></ul>"),
+        (f"{DANCE}\n     __________", f"<p>{JOINED}</p>"),
+        (f"1. Bees\n   Dance.\n2. Wax\n   {RULE}", "<ul><li>1. Bees Dance.</li><li>2. Wax</li></ul>"),
+        (f"{JOINED}\n\n{BOX}", f"<p>{JOINED}</p><pre>{BOX}</pre>"),
+        (f"“Bees dance” at home\n\n{INDENTED}", f"<h2>“Bees dance” at home</h2><p>{JOINED}</p>"),
+    ],
+)  # fmt: skip
+def test_rules_leave_and_frames_are_no_headings(text: str, html: str) -> None:
     assert html_of(text) == html
 
 
@@ -149,6 +180,7 @@ def test_pages_are_joined_without_running_lines_and_contents(divider: str) -> No
         ("蜜蜂在黑暗的蜂巢里跳舞。", True),
         ("Run it:\n\n    make -j4 CFLAGS=-O2\n    ./bees --dance=1\n\n" + f"{DANCE}\n\n" * 2, True),
         (CONTENTS + "".join(f"\n{title}\n\n" + "    x[1] = {2};\n" * 9 for title in CONTENTS.splitlines()), True),
+        (f"{CONTENTS}\n" + f"Wax\n---\n\n    x[1] = {{2}};\n\n{RULE}\n$ x\n{RULE}\n\n" * 3, True),
         ("int main(void) {\n    return dance(&bees[0], 3);\n}\n", False),
         ("name,count\nqueen,1\nworker,40000\n", False),
         ('{"bees": [1, 2, 3], "hive": "A-1"}\n', False),
