@@ -28,7 +28,7 @@ FACTS = "content_type,page_count"
 def test_files_folders_and_archives(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "papers"
     folder.mkdir()
-    for name, data in {"a.pdf": BOOK, "b.docx": LETTER, "c.txt": BOOK, "d.pdf": b"%PDF-1.7 nothing"}.items():
+    for name, data in {"a.pdf": BOOK, "b.docx": LETTER, "c.log": BOOK, "d.pdf": b"%PDF-1.7 nothing"}.items():
         (folder / name).write_bytes(data)
     warc = saved_pages.warc(1, saved_pages.answer(BOOK, content_type=PDF))
     (tmp_path / "e.warc").write_bytes(warc)
