@@ -1,6 +1,7 @@
 """Plain text as a reader sees it: paragraphs are joined, figures keep their lines, and running lines leave."""
 
 import re
+from html import escape
 
 import pytest
 
@@ -19,6 +20,16 @@ The bee that gathers all day long
 In meadows far and near
 Comes home at night and sings a song
 That only flowers hear"""
+MODERN_VERSES = """\
+The hive is dark, the hive is warm,
+and in the dark they dance
+of clover by the river farm
+and of the sun's advance."""
+NARROW = """\
+Bees that come home with nectar
+dance in the dark of the hive,
+and the others follow them with
+their antennae."""
 FIGURE = """\
     +-------+        +--------+
     | queen | -----> | worker |
@@ -54,6 +65,10 @@ def html_of(text: str) -> str:
         (CHINESE, f"<p>{CHINESE.replace(chr(10), '')}</p>"),
         (f"{DANCE[:-1]} to the well-\nknown flowers.", f"<p>{JOINED[:-1]} to the well-known flowers.</p>"),
         (VERSES, f"<pre>{VERSES}</pre>"),
+        (VERSES.lower(), f"<pre>{VERSES.lower()}</pre>"),
+        ("bees dance\nin the dark\nof the hive", "<pre>bees dance\nin the dark\nof the hive</pre>"),
+        (MODERN_VERSES, f"<pre>{escape(MODERN_VERSES)}</pre>"),
+        (NARROW, f"<p>{' '.join(NARROW.splitlines())}</p>"),
         ("Of bees\n=======\n\nBees dance.", "<h1>Of bees</h1><p>Bees dance.</p>"),
         ("Of wax\n------\nBees make wax.", "<h2>Of wax</h2><p>Bees make wax.</p>"),
         ("Bees dance.\n\n\nCHAPTER I.\nOf wax\n\nYes.", "<p>Bees dance.</p><h2>CHAPTER I. Of wax</h2><p>Yes.</p>"),
