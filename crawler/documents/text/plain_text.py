@@ -421,10 +421,12 @@ def _nested(items: Iterable[tuple[int, list[str]]], depths: list[int]) -> Iterat
 def _paragraphs(block: Block, layout: Layout) -> Iterator[Part]:
     """The paragraphs of a block, or the block as a listing."""
     lines = block.lines
-    is_set_in_chinese = all(line.startswith(CHINESE_INDENT) for line in lines)
     is_unbroken = max(map(width, lines)) > WIDEST and not any(map(DRAWING.search, lines))
-    if is_set_in_chinese or is_unbroken:
+    if is_unbroken:
         yield from (Part(Kind.PARAGRAPH, (line,)) for line in lines)
+        return
+    if any(line.startswith(CHINESE_INDENT) for line in lines):
+        yield from _chinese_paragraphs(lines, layout)
         return
     groups = list(_indented_paragraphs(lines))
     if all(_is_prose(group, layout) for group in groups):
@@ -433,6 +435,17 @@ def _paragraphs(block: Block, layout: Layout) -> Iterator[Part]:
         yield from term
     else:
         yield Part(Kind.LISTING, lines)
+
+
+def _chinese_paragraphs(lines: Sequence[str], layout: Layout) -> Iterator[Part]:
+    """The paragraphs of a block in which they begin with wide spaces: lines that were not broken are one each."""
+    starts = [at for at, line in enumerate(lines) if line.startswith(CHINESE_INDENT)]
+    for start, end in pairwise(sorted({0, *starts, len(lines)})):
+        paragraph = tuple(lines[start:end])
+        if is_paragraph(paragraph, layout.edge):
+            yield Part(Kind.PARAGRAPH, paragraph)
+        else:
+            yield from (Part(Kind.PARAGRAPH, (line,)) for line in paragraph)
 
 
 def _is_prose(lines: Sequence[str], layout: Layout) -> bool:
