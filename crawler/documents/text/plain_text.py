@@ -44,6 +44,8 @@ MARKER = re.compile(
     r"\s*(?:(?P<bullet>[-*+•·‣▪◦–—](?=\s)|o(?=\s\s))|(?P<number>\(?\d{1,3}[.)]|\(?[a-z][.)]|\[[^\]\s]{1,30}\])(?=\s))\s+(?=\S)"
 )
 """What an item of a list begins with."""
+ITEM_NUMBER = re.compile(r"([1-9]\d{0,2})\. ")
+"""The number of an item in an ordered list, as HTML writes it."""
 NUMBERED = re.compile(r"(?:[A-Z]\w{2,11}\s+)?((?:\d{1,3}|[A-Z](?=\.))(?:\.\d{1,3})*)\.?\s{1,4}(?=\S)")
 """The number of a section, with a word such as Appendix before it."""
 MAX_HEADING = 100
@@ -502,7 +504,7 @@ def write(parts: Iterable[Part], body: Body, quotes: int = 0) -> None:
             case Kind.HEADING:
                 body.heading(escape(_text(part.lines)), part.level)
             case Kind.ITEM:
-                body.item(_linked(_text(part.lines)), part.level)
+                _write_item(part, body)
             case Kind.LISTING:
                 body.code(escape(_dedented(part.lines)))
             case Kind.QUOTE:
@@ -511,6 +513,16 @@ def write(parts: Iterable[Part], body: Body, quotes: int = 0) -> None:
                 continue
             case _:
                 body.paragraph(_linked(_text(part.lines)))
+
+
+def _write_item(part: Part, body: Body) -> None:
+    """Write an item of a list; its number is that of the item, unless it is written in another way."""
+    text = _text(part.lines)
+    number = ITEM_NUMBER.match(text)
+    if number is None:
+        body.item(_linked(text), part.level)
+    else:
+        body.item(_linked(text[number.end() :]), part.level, int(number[1]))
 
 
 def _write_quote(part: Part, body: Body, quotes: int) -> None:

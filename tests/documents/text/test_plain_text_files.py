@@ -45,6 +45,8 @@ TABLE = """\
 
 CHINESE = "蜜蜂在黑暗的蜂巢里跳舞，其他的蜜蜂\n跟着它飞到花丛中去采集花蜜，然后再\n回家。"
 CONTENTS = "1. Bees\n2. Wax\n3. Ants\n"
+ORDERED = '<ol><li value="1">wax,</li><li value="2">honey.</li></ol>'
+NESTED = '<ol><li value="1">Bees<ul><li>wax</li></ul></li><li value="2">Ants</li></ol>'
 LINKED = "http://a.example/?b=1&amp;c"
 BOLD = "B\x08Be\x08ee\x08es\x08s"
 
@@ -78,7 +80,9 @@ def html_of(text: str) -> str:
         ("OF WAX\n\nBees make wax.", "<h2>OF WAX</h2><p>Bees make wax.</p>"),
         ("They make wax.\n\n\n\nHoney\n\nAnd honey.", "<p>They make wax.</p><h2>Honey</h2><p>And honey.</p>"),
         ("Bees make\n\n- wax,\n- honey\n  and comb.", "<p>Bees make</p><ul><li>wax,</li><li>honey and comb.</li></ul>"),
-        ("Bees make:\n  1. wax,\n  2. honey.", "<p>Bees make:</p><ul><li>1. wax,</li><li>2. honey.</li></ul>"),
+        ("Bees make:\n  1. wax,\n  2. honey.", f"<p>Bees make:</p>{ORDERED}"),
+        ("1. Bees\n   - wax\n2. Ants\n- Wasps", f"{NESTED}<ul><li>Wasps</li></ul>"),
+        ("3) Bees\n4) Wax", "<ul><li>3) Bees</li><li>4) Wax</li></ul>"),
         ("* Bees\n   * Queens\n* Ants", "<ul><li>Bees<ul><li>Queens</li></ul></li><li>Ants</li></ul>"),
         ("Ann wrote:\n> Do they?\nYes.", "<p>Ann wrote:</p><blockquote><p>Do they?</p></blockquote><p>Yes.</p>"),
         (">> Who asks?", "<blockquote><blockquote><p>Who asks?</p></blockquote></blockquote>"),
@@ -114,7 +118,7 @@ BOX = "********\n*      *\n* BEES *\n*      *\n********"
         (f"{RULE}\nBees dance.\n\n{RULE}\nBees sing.", "<p>Bees dance.</p><p>Bees sing.</p>"),
         (f"{RULE}\n- wax\n- comb\n{RULE}", "<ul><li>wax</li><li>comb</li></ul>"),
         (f"{DANCE}\n     __________", f"<p>{JOINED}</p>"),
-        (f"1. Bees\n   Dance.\n2. Wax\n   {RULE}", "<ul><li>1. Bees Dance.</li><li>2. Wax</li></ul>"),
+        (f"1. Bees\n   Dance.\n2. Wax\n   {RULE}", '<ol><li value="1">Bees Dance.</li><li value="2">Wax</li></ol>'),
         (f"{JOINED}\n\n{BOX}", f"<p>{JOINED}</p><pre>{BOX}</pre>"),
         (f"“Bees dance” at home\n\n{INDENTED}", f"<h2>“Bees dance” at home</h2><p>{JOINED}</p>"),
     ],
