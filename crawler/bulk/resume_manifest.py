@@ -16,7 +16,7 @@ from stat import S_ISDIR, S_ISREG
 from typing import Any
 
 from crawler import __version__
-from crawler.archives.inputs import DOCUMENT, STANDARD_INPUT, format_of_name
+from crawler.archives.inputs import SINGLE_PAGES, STANDARD_INPUT, format_of_name
 from crawler.atomic_files import LONGEST_NAME, AtomicFile
 from crawler.command_line.terminal import WrongUseError
 from crawler.extraction import EXTRACTION
@@ -77,7 +77,7 @@ def _pair(name: str) -> Pair:
             sentence = folder if S_ISDIR(status.st_mode) else other
             raise WrongUseError(sentence, path=repr(name), why=NO_ARCHIVE)
     kind = format_of_name(name)
-    if kind is not None and kind.name in ("HTML", DOCUMENT):
+    if kind is not None and kind.name in SINGLE_PAGES:
         raise WrongUseError("{path} is a single page; {why}", path=repr(name), why=NO_ARCHIVE)
     if len(os.fsencode(path.name + ENDING)) > LONGEST_NAME:
         raise WrongUseError(
