@@ -103,7 +103,7 @@ class Code(StrEnum):
     # Parts of a page or a list, which are counted only.
     LINKS_CUT = "links_cut", Group.SKIPPED, N_("links beyond the limit of a page")
     FIELDS_CUT = "fields_cut", Group.SKIPPED, N_("values of own fields beyond the limit of a page")
-    FIELD_FAILED = "field_failed", Group.SKIPPED, N_("own field whose selector fails, {reason}")
+    FIELD_FAILED = "field_failed", Group.SKIPPED, N_("own field that cannot be read, {reason}")
     IMAGES_CUT = "images_cut", Group.SKIPPED, N_("images beyond the limit of a page")
     SITE_IMAGES_CUT = "site_images_cut", Group.SKIPPED, N_("images beyond the limit of a site")
     PAGE_CUT = "page_cut", Group.SKIPPED, N_("rest of a page {at}")

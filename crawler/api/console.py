@@ -6,14 +6,16 @@ winnow clean-files       `scrapy clean`, as is `winnow clean --stored NAME`
 winnow COMMAND           any other command of Scrapy or of the crawler
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import os
 import pkgutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import scrapy.commands
 from scrapy import cmdline
@@ -24,6 +26,10 @@ from crawler.command_line.command import translate_argparse, translate_help
 from crawler.command_line.terminal import FAILED, printable, refuse, standard_output
 from crawler.translation.message import N_, Message, MessageError, localized
 from crawler.translation.nearest import nearest
+
+if TYPE_CHECKING:
+    from crawler.extraction import Extractor
+    from crawler.page.page import Page
 
 OURS = {
     "crawl": N_("Crawl for pages on a topic."),
@@ -150,25 +156,25 @@ def clean(given: Sequence[str]) -> int:
     is_address = options.page.lower().startswith(("http://", "https://"))
     if options.render and not is_address:
         parser.refuse(Message("--render goes with the address of a page"))
-    settings = dict(setting.partition("=")[::2] for setting in options.set)
-    from crawler.api.document import Document, page_of
+    changed = dict(setting.partition("=")[::2] for setting in options.set)
+    from crawler.api.document import Document
     from crawler.api.fetch_page import fetch_page
-    from crawler.extraction import favouring
-    from crawler.page.document_type import text_type_of_file
-    from crawler.page.script_signs import has_programs
 
     try:
-        if is_address:
-            page = fetch_page(options.page, settings, options.render)
-        else:
-            data = sys.stdin.buffer.read() if options.page == "-" else Path(options.page).read_bytes()
-            page = page_of(data, options.url, text_type_of_file(options.page))
+        extract = _extractor(changed)
+    except MessageError as error:
+        parser.refuse(error.message)
+    try:
+        page = fetch_page(options.page, changed, options.render) if is_address else _file_page(options)
     except MessageError as error:
         refuse(error.message, parser.prog, FAILED)
+    except IsADirectoryError:
+        sentence = N_("{name} is a folder; winnow clean-files cleans the files in it")
+        parser.refuse(Message(sentence, {"name": repr(options.page)}))
     except OSError as error:
         values = {"name": repr(options.page), "why": error.strerror}
         parser.refuse(Message("{name} cannot be read ({why})", values))
-    document = Document(page, favouring("auto"), link_addresses=options.markdown)
+    document = Document(page, extract, link_addresses=options.markdown)
     with standard_output():
         if options.json:
             print(json.dumps({"url": document.url, **document.fields()}, ensure_ascii=False))
@@ -176,12 +182,56 @@ def clean(given: Sequence[str]) -> int:
             text = document.markdown if options.markdown else document.text
             print(printable(text) if sys.stdout.isatty() else text)
     if not document.text:
-        needs_browser = not options.render and has_programs(page)
-        hint = N_("{page} has no text without its scripts; --render runs them in a browser")
-        refuse(
-            Message(hint if needs_browser else N_("{page} has no text"), {"page": options.page}), parser.prog, FAILED
-        )
+        refuse(_without_text(page, options), parser.prog, FAILED)
     return 0
+
+
+def _without_text(page: Page, options: argparse.Namespace) -> Message:
+    """The sentence about a page that has no text."""
+    from crawler.api.fetch_page import NO_TEXT
+    from crawler.outcomes import Code, Outcome
+    from crawler.page.script_signs import has_programs
+
+    if page.withheld.is_whole:
+        return Message(NO_TEXT, {"page": options.page, "why": Outcome(Code.TEXT_WITHHELD).message})
+    needs_browser = not options.render and has_programs(page)
+    hint = N_("{page} has no text without its scripts; --render runs them in a browser")
+    return Message(hint if needs_browser else N_("{page} has no text"), {"page": options.page})
+
+
+def _extractor(changed: Mapping[str, str]) -> Extractor:
+    """The method `auto`, with the second method of the settings; raises a MessageError if they are wrong."""
+    from scrapy.utils.project import get_project_settings
+
+    from crawler.checked_settings import fallback_of
+    from crawler.extraction import favouring
+    from crawler.extraction.extractor_fallback import with_fallback
+
+    settings = get_project_settings()
+    settings.setdict(changed, "cmdline")
+    fallback = fallback_of(settings)
+    extract = favouring("auto")
+    return with_fallback(extract, fallback) if fallback is not None else extract
+
+
+def _file_page(options: argparse.Namespace) -> Page:
+    """The page in a file or standard input; raises a MessageError if it is a document that cannot be read.
+
+    Its type is that of the file's name. Without one it is read like a response without a type, by its address.
+    """
+    from crawler.api.document import read_page
+    from crawler.api.fetch_page import NO_TEXT
+    from crawler.page.document_type import file_name, text_type_of_file
+    from crawler.page.page import Page, is_html
+
+    data = sys.stdin.buffer.read() if options.page == "-" else Path(options.page).read_bytes()
+    content_type = text_type_of_file(options.page)
+    if not content_type and not is_html("", data):
+        content_type = text_type_of_file(file_name(options.url))
+    page = read_page(data, options.url, content_type)
+    if isinstance(page, Page):
+        return page
+    raise MessageError(NO_TEXT, page=options.page, why=page.message)
 
 
 def completion() -> str:

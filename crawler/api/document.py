@@ -11,6 +11,7 @@ from crawler.extraction.document_text import with_documents
 from crawler.metadata.record_readers import READERS
 from crawler.noise.page_images import page_images
 from crawler.noise.page_markdown import page_markdown
+from crawler.outcomes import Code, Outcome
 from crawler.page.document import DocumentError
 from crawler.page.page import DocumentFacts, Extraction, NotHtmlError, Page, is_html, media_type
 
@@ -164,10 +165,18 @@ def clean(
 
 def page_of(data: bytes, url: str, content_type: str = "", robots_header: str = "") -> Page:
     """The page in the bytes of a page or a document; an empty one of a document that cannot be read."""
+    page = read_page(data, url, content_type, robots_header)
+    return page if isinstance(page, Page) else Page(url, b"", document=DocumentFacts(media_type(content_type)))
+
+
+def read_page(data: bytes, url: str, content_type: str = "", robots_header: str = "") -> Page | Outcome:
+    """The page in the bytes of a page or a document, or why a document cannot be read."""
+    page = None
     if not is_html(content_type, data):
         try:
-            if (page := saved_document(data, url, robots_header, content_type)) is not None:
-                return page
-        except (DocumentError, NotHtmlError):
-            return Page(url, b"", document=DocumentFacts(media_type(content_type)))
-    return Page(url, data, content_type, robots_header)
+            page = saved_document(data, url, robots_header, content_type)
+        except DocumentError as error:
+            return Outcome(Code.UNREAD_DOCUMENT, error.fault)
+        except NotHtmlError as error:
+            return Outcome(Code.NOT_HTML, str(error))
+    return page or Page(url, data, content_type, robots_header)

@@ -10,7 +10,7 @@ from scrapy.settings import Settings
 from scrapy.utils.project import get_project_settings
 from twisted.python.failure import Failure
 
-from crawler.api.document import page_of
+from crawler.api.document import read_page
 from crawler.build_crawl import REPLACED
 from crawler.doors import Door, find
 from crawler.outcomes import Code, Outcome
@@ -18,7 +18,7 @@ from crawler.page.page import Page
 from crawler.spiders.other_pages import RenderFault
 from crawler.spiders.page_reader import header
 from crawler.spiders.request_outcomes import outcome_of, wall_outcome
-from crawler.translation.message import MessageError
+from crawler.translation.message import N_, MessageError
 from crawler.urls.parsing import route
 
 TAKEN = (
@@ -33,6 +33,11 @@ MIDDLEWARES = {
     "crawler.middlewares.compression.LimitedCompression": 590,
     "crawler.middlewares.private_addresses.AddressGuard": 800,
 }
+
+
+UNREAD = (Code.UNREAD_DOCUMENT, Code.NOT_HTML)
+"""Why a file that was fetched has no page."""
+NO_TEXT = N_("{page} has no text: {why}")
 
 
 class FetchError(MessageError):
@@ -55,8 +60,10 @@ class _OnePage(Spider):
             return
         robots = header(response.headers, "X-Robots-Tag", "\n")
         address = response.url + route(self.url)
-        page = page_of(response.body, address, header(response.headers, "Content-Type"), robots)
-        self.found.append(await self.rendered(page, response) if self.is_rendered and page.document is None else page)
+        page = read_page(response.body, address, header(response.headers, "Content-Type"), robots)
+        if self.is_rendered and isinstance(page, Page) and page.document is None:
+            page = await self.rendered(page, response)
+        self.found.append(page)
 
     async def rendered(self, page: Page, response: Response) -> Page | Outcome:
         """The page as its scripts make it, or why there is none."""
@@ -88,6 +95,8 @@ def fetch_page(url: str, changed: dict[str, str], is_rendered: bool = False) -> 
     process.start()
     if not found:
         raise FetchError("{url} did not answer", url=repr(url))
+    if isinstance(found[0], Outcome) and found[0].code in UNREAD:
+        raise FetchError(NO_TEXT, page=url, why=found[0].message)
     if isinstance(found[0], Outcome):
         raise FetchError("{url} cannot be fetched: {why}", url=repr(url), why=found[0].message)
     return found[0]

@@ -5,11 +5,14 @@ from functools import partial
 
 from crawler.extraction.output.plain_text import plain
 from crawler.page.page import Extraction, Page
+from crawler.page.text import first_sentence
 
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 MAX_TITLE = 300
 FIRST = 3
 """Headings among which the title is, if the file does not say it: the one of the highest level."""
+MAX_SENTENCE = 100
+"""Characters of a first sentence by which a reader would call a document without headings."""
 METHOD = "document"
 """What items have as the name of their extractor."""
 
@@ -23,12 +26,13 @@ def document_text(page: Page) -> Extraction:
 
 
 def _title(page: Page) -> str:
-    """The highest of the first headings, else the first line."""
+    """The highest of the first headings, else the first sentence if it is short."""
     headings = [block for block in page.blocks if block.tag in HEADINGS][:FIRST]
     found = min(headings, key=lambda block: block.tag or "", default=None)
-    if found is None:
-        return page.blocks[0].text[:MAX_TITLE] if page.blocks else ""
-    return found.text[:MAX_TITLE]
+    if found is not None:
+        return found.text[:MAX_TITLE]
+    sentence = first_sentence(page.blocks[0].text.partition("\n")[0]) if page.blocks else ""
+    return sentence if len(sentence) <= MAX_SENTENCE else ""
 
 
 def with_documents(extract: Callable[[Page], Extraction]) -> Callable[[Page], Extraction]:

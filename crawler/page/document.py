@@ -30,7 +30,7 @@ class Fault(StrEnum):
     SCANNED = "scanned"
     """It has images of text alone, or nothing."""
     NO_SENTENCES = "no_sentences"
-    """It is a text file that is no text for readers, such as code or data."""
+    """It is a text file that is no text for readers, such as code or data, or empty."""
     LIMIT = "limit"
     """It takes more time or memory than one document may."""
 

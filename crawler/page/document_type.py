@@ -31,7 +31,9 @@ TEXT_TYPES = {
 MARKDOWN_ENDINGS = frozenset(("md", "markdown", "mkd", "mdown"))
 SOURCE_ENDINGS = tuple(f".{ending}" for ending in (*sorted(MARKDOWN_ENDINGS), "txt", "rst", "adoc"))
 PAGE_ENDINGS = (".html", ".htm", ".xhtml")
-MARKDOWN_NAMES = ("/llms.txt", "/llms-full.txt")
+TEXT_ENDINGS = MARKDOWN_ENDINGS | {"txt", "eml", "mbox"}
+"""Endings of files that are text, where nobody declares a type."""
+MARKDOWN_NAMES = frozenset(("llms.txt", "llms-full.txt"))
 """Files for language models, which are Markdown (https://llmstxt.org/#format)."""
 PDF_MARK, ZIP_MARK, OLE_MARK = b"%PDF-", b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 FILE_NAME = re.compile(rf"filename\*?\s*=[^;]{{0,1000}}\.(?:{'|'.join(ENDINGS)})[\"'\s]*(?:;|$)", re.IGNORECASE)
@@ -58,7 +60,7 @@ def text_type(content_type: str, url: str) -> str:
     ('text/plain', '')
     """
     declared = media_type(content_type)
-    is_markdown = ending(url) in MARKDOWN_ENDINGS or url.endswith(MARKDOWN_NAMES)
+    is_markdown = _is_markdown(file_name(url))
     if declared in VAGUE:
         return MARKDOWN if is_markdown else ""
     read_as = TEXT_TYPES.get(declared, "")
@@ -68,13 +70,22 @@ def text_type(content_type: str, url: str) -> str:
     return f"{read_as};{parameters}" if read_as and parameters else read_as
 
 
-def text_type_of_file(name: str) -> str:
+def text_type_of_file(path: str) -> str:
     """The type as which a file of this name is read as a text file; empty for other names.
 
-    >>> text_type_of_file("bees.md"), text_type_of_file("bees.txt"), text_type_of_file("bees")
-    ('text/markdown', 'text/plain', '')
+    >>> text_type_of_file("a/bees.md"), text_type_of_file("llms.txt"), text_type_of_file("Of #1.TXT")
+    ('text/markdown', 'text/markdown', 'text/plain')
+    >>> text_type_of_file("thread.eml"), text_type_of_file("2025-May.mbox"), text_type_of_file("bees")
+    ('text/plain', 'text/plain', '')
     """
-    return text_type(PLAIN_TEXT, name) if ending(name) in MARKDOWN_ENDINGS | {"txt"} else ""
+    name = path.rpartition("/")[2].lower()
+    if _is_markdown(name):
+        return MARKDOWN
+    return PLAIN_TEXT if _ending(name) in TEXT_ENDINGS else ""
+
+
+def _is_markdown(name: str) -> bool:
+    return _ending(name) in MARKDOWN_ENDINGS or name in MARKDOWN_NAMES
 
 
 def is_source_of(url: str, page_url: str) -> bool:
@@ -100,17 +111,29 @@ def _bare_name(name: str, endings: tuple[str, ...]) -> str:
     return name
 
 
+def file_name(url: str) -> str:
+    """The name of the file that an address names, in lower case.
+
+    >>> file_name("https://a.example/b/Bees.PDF?c=d.e"), file_name("https://[a/b")
+    ('bees.pdf', '')
+    """
+    try:
+        return urlsplit(url).path.rpartition("/")[2].lower()
+    except ValueError:
+        return ""
+
+
 def ending(url: str) -> str:
     """The ending of the file that an address names.
 
     >>> ending("https://a.example/b/Bees.PDF?c=d.e"), ending("https://a.example/b")
     ('pdf', '')
     """
-    try:
-        name = urlsplit(url).path.rpartition("/")[2]
-    except ValueError:
-        return ""
-    return name.rpartition(".")[2].lower() if "." in name else ""
+    return _ending(file_name(url))
+
+
+def _ending(name: str) -> str:
+    return name.rpartition(".")[2] if "." in name else ""
 
 
 def type_by_mark(data: bytes) -> str | None:

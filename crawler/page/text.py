@@ -175,6 +175,17 @@ def has_full_stop(text: str) -> bool:
     return any(_ends_sentence(text, stop) for stop in _STOP.finditer(text))
 
 
+def first_sentence(text: str) -> str:
+    """Return the text up to its first full stop, all of it if it has none.
+
+    >>> first_sentence("Dr. Ann has 3.5 hives. Bees dance."), first_sentence("Bees dance")
+    ('Dr. Ann has 3.5 hives.', 'Bees dance')
+    """
+    text = text[:_LONG]
+    ends = (stop.end() for stop in _STOP.finditer(text) if _ends_sentence(text, stop))
+    return text[: next(ends, len(text))]
+
+
 # Ends of lines to some readers, which JSON leaves as they are; a carriage return can only be white space in it.
 _LINE_ENDS = {"\r": " ", "\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 

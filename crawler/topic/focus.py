@@ -41,7 +41,7 @@ from crawler.topic.shared_model import MOST_PAGES, Learned, read, summary, writt
 from crawler.topic.stop_rule import ON_TOPIC
 from crawler.topic.topic import STOP_WORDS, Topic
 from crawler.topic.translations import NO_ADDRESS, NamedTranslations, Translations, address_key
-from crawler.topic.word_statistics import KnownPage, Values, Vector, Vocabulary
+from crawler.topic.word_statistics import PLACES, KnownPage, Values, Vector, Vocabulary
 from crawler.topic.word_vectors import SimilarWords
 from crawler.urls.parsing import host
 
@@ -91,9 +91,11 @@ class Focus:
         self.aims = Aims(self.translations)
         self.subject = self.aims.first
         self.trails, self.apprentice, self.waiting = PageCredits(), Apprentice(), WaitingLinks()
+        self.texts = Apprentice(features=PLACES)
+        """Learns how relevant the pages are whose texts have a word."""
         self.calibration = Calibration()
         self.choice = Prioritizer(self.manner, seat)
-        self.scorer = Scorer(self.aims, self.trails, self.apprentice, self.manner.learning)
+        self.scorer = Scorer(self.aims, self.trails, self.apprentice, self.texts, self.manner.learning)
         self.chances = LinkChances()
         self._floor = 0.0
         """The least score with a chance of `min_chance`."""
@@ -146,6 +148,7 @@ class Focus:
         page = self._page(url, title, text, language)
         self.vocabulary.see(page.vector.places)
         relevance, promise = self._judge(page)
+        self.texts.learn(page.vector.places, promise)
         number = self.trails.add(promise)
         self._remember(url, number)
         self.translations.judge(page.address, language, promise)

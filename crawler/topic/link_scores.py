@@ -19,6 +19,7 @@ topic, each page on the topic counts several times (MOST_BALANCE at most), so th
     words    how near the words of its anchor come to the topic
     near     the same of the text around it
     promise  what links with its features led to before
+    texts    the relevance of the pages whose texts have the words of its anchor, learned and combined like promise
 
 The weights were found on a web of 4,598 pages of an encyclopaedia and four topics; they are few on purpose, and half as
 much or twice of any of them changes little. `Prioritizer`: the priority is lower where one site has had its share of
@@ -50,10 +51,10 @@ MOST_TOLD = 5_000
 class Apprentice:
     """Learns what the features of links led to."""
 
-    def __init__(self) -> None:
-        self._own = np.zeros((2, len(SORTS) * PLACES), np.float32)
+    def __init__(self, features: int = len(SORTS) * PLACES) -> None:
+        self._own = np.zeros((2, features), np.float32)
         self._all = self._own
-        """With what other workers learned; the same table, which takes 8 MB, until one of them is heard."""
+        """With what other workers learned; the same table, of 8 MB for the features of links, until one is heard."""
         self.good = self.bad = 0.0
         """How much of the pages seen by this worker was on the topic, and how much was not."""
         self._others: dict[int, FeatureCounts] = {}
@@ -260,7 +261,7 @@ class Prioritizer:
         return chosen
 
 
-SHOWN, TRACK, WORDS, NEAR, PROMISE = 0.5, 1.2, 1.0, 0.3, 0.25
+SHOWN, TRACK, WORDS, NEAR, PROMISE, TEXTS = 0.5, 1.2, 1.0, 0.3, 0.25, 0.5
 PAGES_OF_MEAN = 1.0
 
 
@@ -271,6 +272,8 @@ class Scorer:
     aims: Aims
     trails: PageCredits
     apprentice: Apprentice
+    texts: Apprentice
+    """Knows the relevance of the pages whose texts have a word."""
     learning: bool = True
     """Whether it counts what links led to."""
 
@@ -285,7 +288,8 @@ class Scorer:
             tracks = shown.sums(self.trails.track(shown.numbers), count)
             total = total + TRACK * np.where(pages > 0, tracks / np.maximum(pages, 1), mean)
             total = total + PROMISE * self.apprentice.promise(links.features, count)
-            weight += TRACK + PROMISE
+            total = total + TEXTS * self.texts.promise(links.anchors, count)
+            weight += TRACK + PROMISE + TEXTS
         return np.asarray(np.clip(links.table[FACTOR] * total / weight, 0.0, 1.0))
 
     def _of_topic(self, words: Pairs, count: int) -> Values:

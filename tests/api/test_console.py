@@ -1,6 +1,7 @@
 """The command `winnow` in a folder that holds no project."""
 
 import gzip
+import io
 import json
 import os
 import subprocess
@@ -10,8 +11,13 @@ from pathlib import Path
 
 import browser
 import pytest
+from fallback_servers import DOUBTFUL, TEXT
 from sites import Answer, Site, serving
 from wall_pages import WALLS
+
+from crawler.api.console import clean
+from crawler.outcomes import Code, Outcome
+from crawler.page.document import Fault
 
 BEE = "Honey bees dance in the dark of the hive to tell the others where the flowers are, and how far away."
 LOOPBACK = ("-s", "ALLOWED_PRIVATE_HOSTS=127.0.0.1")
@@ -109,6 +115,7 @@ def test_clean_standard_input_and_a_file(tmp_path: Path) -> None:
         ("clean --stored bees", 2, "winnow clean: no crawl was ever run here (output/crawl.db)"),
         ("clean-files", 2, "winnow clean-files: the following arguments are required: INPUT"),
         ("clean none.html --render", 2, "winnow clean: --render goes with the address of a page"),
+        ("clean .", 2, "winnow clean: '.' is a folder; winnow clean-files cleans the files in it"),
         ("clean none.html", 2, "winnow clean: 'none.html' cannot be read (No such file or directory)"),
         (
             "clean http://127.0.0.1:9/",
@@ -148,3 +155,74 @@ def test_a_redirect_does_not_lead_to_a_file(tmp_path: Path) -> None:
     with serving(Site(routes)) as hostile:
         done = winnow("clean", hostile.url, *LOOPBACK, folder=tmp_path)
     assert (done.returncode, done.stdout) == (1, b"")
+
+
+UNREAD = {
+    "code.txt": (b"x = {1: [2, 3]}\ny = x[1][0] + 2\n", Outcome(Code.UNREAD_DOCUMENT, Fault.NO_SENTENCES)),
+    "page.txt": (b"<!DOCTYPE html><p>Bees dance.", Outcome(Code.UNREAD_DOCUMENT, Fault.BROKEN)),
+    "bees.pdf": (b"%PDF-1.7 nothing", Outcome(Code.UNREAD_DOCUMENT, Fault.BROKEN)),
+    "bees.html": (b"<body><p data-pagefind-ignore>Bees dance in the dark.", Outcome(Code.TEXT_WITHHELD)),
+}
+
+
+@pytest.mark.parametrize("name", UNREAD)
+def test_a_file_without_text_has_the_reason_that_a_crawl_names(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data, outcome = UNREAD[name]
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(SystemExit, match="1"):
+        clean([str(tmp_path / name)])
+    assert capsys.readouterr().err.endswith(f"{name} has no text: {outcome.message}\n")
+
+
+def test_a_document_from_the_web_without_text_has_its_reason(tmp_path: Path) -> None:
+    data, outcome = UNREAD["code.txt"]
+    with serving(Site({"/": Answer(data, content_type="text/plain")})) as site:
+        done = winnow("clean", site.url, *LOOPBACK, folder=tmp_path)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.decode() == f"winnow clean: {site.url} has no text: {outcome.message}\n"
+
+
+MAIL = f"From: Ann <ann@bees.example>\nSubject: Bees\n\n{BEE}\n"
+MARKDOWN = f"---\ntitle: Bees\nauthor: Ann\n---\n{BEE}"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "url", "facts"),
+    [
+        ("bees.eml", MAIL, "", ("Bees", "Ann", f"Bees\n{BEE}")),
+        ("bees.mbox", MAIL, "", ("Bees", "Ann", f"Bees\n{BEE}")),
+        ("bees.md", MARKDOWN, "", ("Bees", "Ann", BEE)),
+        ("llms.txt", "# Bees\n\n- [They dance](dance.md)", "", ("Bees", "", "Bees\n- They dance")),
+        ("bees", MARKDOWN, "https://a.example/bees.md?raw=1", ("Bees", "Ann", BEE)),
+        ("-", MARKDOWN, "https://a.example/bees.md", ("Bees", "Ann", BEE)),
+        ("-", f"OF BEES\n\n{BEE}", "https://a.example/bees.txt", ("OF BEES", "", f"OF BEES\n{BEE}")),
+        ("-", f"<!DOCTYPE html><title>Bees</title><p>{BEE}", "https://a.example/bees.md", ("Bees", "", BEE)),
+        ("bees.html", f"<title>Bees</title><p>{BEE}", "https://a.example/bees", ("Bees", "", BEE)),
+    ],
+)
+def test_a_text_file_is_read_by_its_name_or_its_address(
+    name: str,
+    text: str,
+    url: str,
+    facts: tuple[str, str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    if name != "-":
+        (tmp_path / name).write_text(text)
+    assert clean([name, "--json", "--url", url]) == 0
+    cleaned = json.loads(capsys.readouterr().out)
+    assert (cleaned["title"], cleaned["author"], cleaned["text"]) == facts
+
+
+def test_a_page_in_doubt_has_the_text_of_the_second_method(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "hives.html").write_text(DOUBTFUL)
+    assert clean([str(tmp_path / "hives.html"), "-s", "EXTRACTOR_FALLBACK=fallback_servers.second_text"]) == 0
+    assert capsys.readouterr().out == f"{TEXT}\n"
+    with pytest.raises(SystemExit, match="2"):
+        clean([str(tmp_path / "hives.html"), "-s", "EXTRACTOR_FALLBACK=fallback_servers.nothing"])

@@ -5,7 +5,18 @@ from document_files import directory, docx, epub, odt, packed, paragraph, pdf
 
 from crawler.contrib.documents.read_document import type_of
 from crawler.page.document import DocumentError, Fault
-from crawler.page.document_type import DOCX, EPUB, ODT, PDF, ZIP, may_be_document, type_by_mark
+from crawler.page.document_type import (
+    DOCX,
+    EPUB,
+    MARKDOWN,
+    ODT,
+    PDF,
+    PLAIN_TEXT,
+    ZIP,
+    may_be_document,
+    text_type_of_file,
+    type_by_mark,
+)
 
 URL = "https://a.example/get?id=3"
 
@@ -29,6 +40,28 @@ URL = "https://a.example/get?id=3"
 )
 def test_responses_that_may_be_documents(declared: str, url: str, disposition: str, expected: bool) -> None:
     assert may_be_document(declared, url, disposition) is expected
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("bees.txt", PLAIN_TEXT),
+        ("a.b/Bees.TXT", PLAIN_TEXT),
+        ("what?.txt", PLAIN_TEXT),
+        ("thread.eml", PLAIN_TEXT),
+        ("2025-May.mbox", PLAIN_TEXT),
+        ("C# and more.md", MARKDOWN),
+        ("README.markdown", MARKDOWN),
+        ("docs/llms.txt", MARKDOWN),
+        ("llms-full.txt", MARKDOWN),
+        ("my-llms.txt", PLAIN_TEXT),
+        ("bees.md/readme", ""),
+        ("bees.html", ""),
+        ("txt", ""),
+    ],
+)
+def test_the_name_of_a_file_tells_a_text_file(name: str, expected: str) -> None:
+    assert text_type_of_file(name) == expected
 
 
 @pytest.mark.parametrize(

@@ -165,8 +165,14 @@ def test_a_page_that_is_an_example_teaches_once() -> None:
 def test_nothing_is_known_of_the_topic() -> None:
     made = begun(Topic())
     assert made.relevance("", BEES) == 0
-    assert made.found(page(0), [LINK, OTHER]) == [38, 38]
+    assert made.found(page(0), [LINK, OTHER]) == [33, 33]
     assert renew(made) == {}
+
+
+def test_words_in_texts_off_the_topic_count_against_a_link() -> None:
+    links = [LinkContext("http://b.example/1", "petrol"), LinkContext("http://b.example/2", "granite")]
+    off_topic, unknown = begun().found(page(0), links)
+    assert off_topic < unknown
 
 
 @pytest.mark.parametrize(("beyond", "counts"), [(0, True), (1, False)])

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from crawler.topic.aims import Aims
-from crawler.topic.link_scores import NEAR, PROMISE, SHOWN, TRACK, WORDS, Apprentice, PageCredits, Scorer
+from crawler.topic.link_scores import NEAR, PROMISE, SHOWN, TEXTS, TRACK, WORDS, Apprentice, PageCredits, Scorer
 from crawler.topic.link_table import LinkNumbers, WaitingLinks
 from crawler.topic.translations import Translations
 from crawler.topic.word_statistics import PLACES, Vector
 
 BEES, CARS = 0, 1
+HIVES, ROADS, NEWS = 2, 3, 4
+"""Words that texts have: one on the topic, one off it, and both."""
 GOOD, POOR, HUB = range(3)
 
 
@@ -26,7 +28,10 @@ def scorer(learning: bool = True) -> Scorer:
     trails.lead([HUB], 1.0)
     apprentice.learn([BEES], 1.0)
     apprentice.learn([CARS], 0.0)
-    return Scorer(aims, trails, apprentice, learning)
+    texts = Apprentice(features=PLACES)
+    texts.learn([HIVES, NEWS], 1.0)
+    texts.learn([ROADS, NEWS], 0.0)
+    return Scorer(aims, trails, apprentice, texts, learning)
 
 
 def score(made: Scorer, *links: LinkNumbers) -> list[float]:
@@ -48,6 +53,7 @@ def of_topic(cosine: float) -> float:
 
 
 MEAN = 0.3
+ALL_WEIGHTS = SHOWN + WORDS + NEAR + TRACK + PROMISE + TEXTS
 WORTH = {GOOD: 0.9, POOR: 0.0, HUB: 0.3 / 3}
 TRACKS = {GOOD: 0.9, POOR: 0.0, HUB: 1 / 4}
 
@@ -67,8 +73,8 @@ def test_a_score(page: int, anchor: list[int], near: list[int], words: float, ar
     (plain,) = score(scorer(learning=False), seen(page, anchor, near))
     assert plain == pytest.approx(told / (SHOWN + WORDS + NEAR))
     (learned,) = score(scorer(), seen(page, anchor, near))
-    total = told + TRACK * TRACKS[page] + PROMISE * 0.5
-    assert learned == pytest.approx(total / (SHOWN + WORDS + NEAR + TRACK + PROMISE))
+    total = told + TRACK * TRACKS[page] + (PROMISE + TEXTS) * 0.5
+    assert learned == pytest.approx(total / ALL_WEIGHTS)
 
 
 def test_shown_by_several_pages() -> None:
@@ -77,21 +83,30 @@ def test_shown_by_several_pages() -> None:
     waiting.again(0, POOR, [])
     waiting.again(0, HUB, [])
     worth, track = sum(WORTH.values()), sum(TRACKS.values()) / 3
-    total = SHOWN * (worth + MEAN) / 4 + TRACK * track + PROMISE * 0.5
-    assert made.scores(waiting.all()).tolist() == pytest.approx([total / (SHOWN + WORDS + NEAR + TRACK + PROMISE)])
+    total = SHOWN * (worth + MEAN) / 4 + TRACK * track + (PROMISE + TEXTS) * 0.5
+    assert made.scores(waiting.all()).tolist() == pytest.approx([total / ALL_WEIGHTS])
 
 
 def test_shown_by_no_page_that_is_known() -> None:
-    total = SHOWN * MEAN + TRACK * MEAN + PROMISE * 0.5
-    assert score(scorer(), seen(None, [], [])) == pytest.approx([total / (SHOWN + WORDS + NEAR + TRACK + PROMISE)])
+    total = SHOWN * MEAN + TRACK * MEAN + (PROMISE + TEXTS) * 0.5
+    assert score(scorer(), seen(None, [], [])) == pytest.approx([total / ALL_WEIGHTS])
 
 
 def test_features_promise() -> None:
     good, none, bad = score(scorer(), *(seen(GOOD, [], [], features=features) for features in [(BEES,), (), (CARS,)]))
-    step = PROMISE * 0.05 / (SHOWN + WORDS + NEAR + TRACK + PROMISE)
+    step = PROMISE * 0.05 / ALL_WEIGHTS
     assert [good - none, none - bad] == pytest.approx([step, step])
     without = score(scorer(learning=False), *(seen(GOOD, [], [], features=features) for features in [(BEES,), (CARS,)]))
     assert without[0] == without[1]
+
+
+def test_words_of_texts_promise() -> None:
+    anchors = [[HIVES], [NEWS], [ROADS], []]
+    good, mixed, bad, none = score(scorer(), *(seen(GOOD, anchor, []) for anchor in anchors))
+    step = TEXTS * 0.05 / ALL_WEIGHTS
+    assert [good - mixed, mixed - bad, mixed - none] == pytest.approx([step, step, 0])
+    without = score(scorer(learning=False), *(seen(GOOD, anchor, []) for anchor in anchors))
+    assert len(set(without)) == 1
 
 
 def test_factors_and_the_top() -> None:

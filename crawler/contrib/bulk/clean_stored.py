@@ -134,12 +134,10 @@ def remade(page: StoredPage, judges_images: bool, fallback: ExtractorFallback | 
 
 def _remade(stored: StoredPage, judges_images: bool, fallback: ExtractorFallback | None) -> Remade:
     response = response_of(stored.response)
-    types, robots = (
-        [value for name, value in response.headers if name.lower() == wanted]
-        for wanted in ("content-type", "x-robots-tag")
-    )
-    page = saved_document(response.body, stored.url, "\n".join(robots)) if stored.is_document else None
-    page = page or Page(stored.url, response.body, ", ".join(types), "\n".join(robots))
+    content_type = _header(response.headers, "content-type", ", ")
+    robots_header = _header(response.headers, "x-robots-tag", "\n")
+    page = saved_document(response.body, stored.url, robots_header, content_type) if stored.is_document else None
+    page = page or Page(stored.url, response.body, content_type, robots_header)
     extract = favouring(stored.method, stored.favour)
     if stored.templates:
         extract = with_library(extract, LEARNING[stored.method](stored.templates))
@@ -159,6 +157,11 @@ def _remade(stored: StoredPage, judges_images: bool, fallback: ExtractorFallback
     row |= {"its": stored.key, "fetched": stored.fetched_at}
     is_other = values["text_fingerprint"] != stored.fingerprint
     return Remade(stored.id, row, len(page.body), is_other, page.ended or extraction.ended)
+
+
+def _header(headers: Sequence[tuple[str, str]], header: str, between: str) -> str:
+    """All values of a header as one text, as a crawl reads them."""
+    return between.join(value for name, value in headers if name.lower() == header)
 
 
 def lost(page: StoredPage) -> Remade:

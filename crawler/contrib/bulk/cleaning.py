@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from crawler.atomic_files import AtomicFile, OutputError
-from crawler.contrib.bulk.archives.inputs import DOCUMENT, Input
+from crawler.contrib.bulk.archives.inputs import SINGLE_PAGES, Input
 from crawler.contrib.bulk.archives.records import (
     Broken,
     BrokenError,
@@ -234,7 +234,7 @@ class FileCleaner:
 
     def _clean(self, pair: Pair, result: FileResult) -> None:
         source = Input(str(pair.input))
-        if source.kind is None or source.kind.name in ("HTML", DOCUMENT):
+        if source.kind is None or source.kind.name in SINGLE_PAGES:
             source.close()
             raise InputError(f"{pair.shown!r} is a single page; {NO_ARCHIVE}")
         clean = with_libraries(self.clean, [source], lambda: None)

@@ -18,7 +18,7 @@ from typing import Any
 from crawler import __version__
 from crawler.atomic_files import LONGEST_NAME, AtomicFile
 from crawler.command_line.terminal import WrongUseError
-from crawler.contrib.bulk.archives.inputs import DOCUMENT, STANDARD_INPUT, format_of_name
+from crawler.contrib.bulk.archives.inputs import SINGLE_PAGES, STANDARD_INPUT, format_of_name
 from crawler.extraction import EXTRACTION
 from crawler.translation.message import N_, Message
 
@@ -77,7 +77,7 @@ def _pair(name: str) -> Pair:
             sentence = folder if S_ISDIR(status.st_mode) else other
             raise WrongUseError(sentence, path=repr(name), why=NO_ARCHIVE)
     kind = format_of_name(name)
-    if kind is not None and kind.name in ("HTML", DOCUMENT):
+    if kind is not None and kind.name in SINGLE_PAGES:
         raise WrongUseError("{path} is a single page; {why}", path=repr(name), why=NO_ARCHIVE)
     if len(os.fsencode(path.name + ENDING)) > LONGEST_NAME:
         raise WrongUseError(

@@ -71,5 +71,6 @@ def read_document(data: bytes, content_type: str = "") -> Document:
         kind = type_of(data)
         document = READERS[kind](data)
     if not document.body.strip():
-        raise DocumentError(Fault.LIMIT if document.is_cut else Fault.SCANNED)
+        fault = Fault.NO_SENTENCES if content_type else Fault.SCANNED
+        raise DocumentError(Fault.LIMIT if document.is_cut else fault)
     return replace(document, media_type=kind)

@@ -12,6 +12,7 @@ from sqlalchemy import create_engine, select, update
 
 from crawler.api.document import clean
 from crawler.contrib.bulk.archives.records import Skipped
+from crawler.contrib.bulk.clean_again import MADE_ANEW
 from crawler.outcomes import Code, Outcome
 from crawler.page.document_type import DOCX, PDF
 from crawler.store import page_tables
@@ -26,7 +27,7 @@ FACTS = "content_type,page_count"
 def test_files_folders_and_archives(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "papers"
     folder.mkdir()
-    for name, data in {"a.pdf": BOOK, "b.docx": LETTER, "c.txt": BOOK, "d.pdf": b"%PDF-1.7 nothing"}.items():
+    for name, data in {"a.pdf": BOOK, "b.docx": LETTER, "c.log": BOOK, "d.pdf": b"%PDF-1.7 nothing"}.items():
         (folder / name).write_bytes(data)
     warc = saved_pages.warc(1, saved_pages.answer(BOOK, content_type=PDF))
     (tmp_path / "e.warc").write_bytes(warc)
@@ -60,32 +61,36 @@ def test_without_the_extra_documents_are_no_pages(tmp_path: Path, monkeypatch: p
     assert clean(BOOK).text == ""
 
 
+MAIL = f"From: Ann Smith <ann@bees.example>\nSubject: Of bees\nDate: Thu, 02 May 2024 10:00:00 +0200\n\n{BEES}\n"
+MARKDOWN = f"---\ntitle: Of bees\nauthor: Ann\n---\n{BEES}\n\n- They *dance*."
+STORED = {
+    "/bees.pdf": Answer(BOOK, content_type=PDF),
+    "/bees.txt": Answer(f"OF BEES\n\n{BEES}\n\n{BEES}", content_type="text/plain"),
+    "/marks.txt": Answer(f"A PDF file begins with its mark.\n\n%PDF-1.7\n\n{BEES}", content_type="text/plain"),
+    "/latin.txt": Answer(f"{BEES} Dans la forêt.".encode("latin-1"), content_type="text/plain; charset=latin-1"),
+    "/bees.eml": Answer(MAIL, content_type="message/rfc822"),
+    "/bees.md": Answer(MARKDOWN, content_type="text/plain"),
+    "/bees": Answer(MARKDOWN, content_type="text/markdown"),
+}
+
+
 def test_stored_documents_are_read_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    routes = {"/bees.pdf": Answer(BOOK, content_type=PDF)}
     settings = OPEN | {"RECRAWL_LEAST": "0.001", "RECRAWL_MOST": "0.001"}
-    with serving(Site({"/": page("Hello.", links={"/bees.pdf": "A book"}), **routes})) as site:
-        arguments = {"seeds": site.url, "documents": "yes"}
+    with serving(Site({"/": page("Hello.", links=dict.fromkeys(STORED, "Of bees")), **STORED})) as site:
+        arguments = {"seeds": site.url, "documents": "yes", "markdown": "yes"}
         crawl(tmp_path, arguments, settings)
-        engine = create_engine(f"sqlite:///{tmp_path / 'output' / 'crawl.db'}")
-        stored = page_tables.page
-        with engine.begin() as connection:
-            before = connection.execute(select(stored).order_by(stored.c.url)).mappings().all()
-            connection.execute(update(stored).values(text="", title="", page_count=None))
-        status, _, said = run_command(
-            capsys, "clean", "--stored", "topic", "--jobs", "1", "-s", f"OUTPUT_DIR={tmp_path / 'output'}"
-        )
-        assert status == 0, said
-        with engine.begin() as connection:
-            after = connection.execute(select(stored).order_by(stored.c.url)).mappings().all()
-        engine.dispose()
-        for name in (
-            "text",
-            "title",
-            "page_count",
-            "content_type",
-            "extractor",
-            "extractor_version",
-            "source_fingerprint",
-        ):
-            assert [row[name] for row in after] == [row[name] for row in before], name
-        assert after[1]["extractor"] == "document"
+    engine = create_engine(f"sqlite:///{tmp_path / 'output' / 'crawl.db'}")
+    stored = page_tables.page
+    rows = select(*(stored.c[name] for name in MADE_ANEW)).order_by(stored.c.url)
+    with engine.begin() as connection:
+        before = connection.execute(rows).mappings().all()
+        connection.execute(update(stored).values(text="", title="", author="", published=None, page_count=None))
+    status, _, said = run_command(
+        capsys, "clean", "--stored", "topic", "--jobs", "1", "-s", f"OUTPUT_DIR={tmp_path / 'output'}"
+    )
+    assert status == 0, said
+    with engine.begin() as connection:
+        after = connection.execute(rows).mappings().all()
+    engine.dispose()
+    assert list(map(dict, after)) == list(map(dict, before))
+    assert [row["extractor"] for row in after].count("document") == len(STORED)

@@ -206,7 +206,7 @@ def test_the_exit_status(place: Place, bad: bytes, status: int) -> None:
         ),
         (["missing.jsonl"], "'missing.jsonl' cannot be read (No such file or directory)"),
         (["a.jsonl", "missing"], "'missing' cannot be read (No such file or directory)"),
-        (["a.jsonl", "odd.txt"], "'odd.txt' is not an input that can be cleaned; inputs are HTML files (.html, .htm"),
+        (["a.jsonl", "odd.bin"], "'odd.bin' is not an input that can be cleaned; inputs are HTML files (.html, .htm"),
         (["a.jsonl", "a.jsonl"], "'a.jsonl' is given more than once"),
         (["a.jsonl", "--method", "no-such"], "there is no method 'no-such'; there are auto, framework"),
         (["a.jsonl", "--method", ""], "there is no method ''; there are auto"),
@@ -248,12 +248,12 @@ def test_the_exit_status(place: Place, bad: bytes, status: int) -> None:
 )
 def test_wrong_use_is_one_line_and_status_2(place: Place, words: list[str], said: str) -> None:
     place.write("a.jsonl", line(1))
-    place.write("odd.txt", b"bees")
+    place.write("odd.bin", b"bees")
     found = place.clean(*words)
     assert (found.status, found.out) == (2, "")
     assert found.err.startswith(f"scrapy clean: {said}")
     assert found.err.count("\n") == 1
-    assert sorted(path.name for path in place.folder.iterdir()) == ["a.jsonl", "odd.txt"]
+    assert sorted(path.name for path in place.folder.iterdir()) == ["a.jsonl", "odd.bin"]
 
 
 @pytest.mark.parametrize("jobs", ["1", "1000"])

@@ -1,4 +1,4 @@
-"""The inputs of bulk commands: files, folders of HTML files and standard input, and the records in them.
+"""The inputs of bulk commands: files, folders of pages and standard input, and the records in them.
 
 The format of a file is determined by its name, or else by its first bytes.
 """
@@ -23,21 +23,34 @@ from crawler.contrib.bulk.archives.records import (
     Skipped,
     as_json,
 )
-from crawler.contrib.bulk.archives.stream import Stream
+from crawler.contrib.bulk.archives.stream import Stream, bare
 from crawler.contrib.bulk.archives.warc_and_tianwang import TIANWANG_BEGINNING, WARC, read_tianwang, read_warc
 from crawler.outcomes import Code, Outcome
-from crawler.page.document_type import ENDINGS, PDF_MARK
+from crawler.page.document_type import ENDINGS, PDF_MARK, TEXT_ENDINGS, text_type_of_file
 from crawler.page.page import Page, is_html
 
 STANDARD_INPUT = "-"
-DOCUMENT = "document"
+HTML, DOCUMENT, TEXT = "HTML", "document", "text"
+SINGLE_PAGES = (HTML, DOCUMENT, TEXT)
+"""The formats of files that have one page each."""
 HEAD = 1024
 HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 DOCUMENT_SUFFIXES = tuple(f".{ending}" for ending in ENDINGS)
-PAGE_SUFFIXES = (*HTML_SUFFIXES, *DOCUMENT_SUFFIXES)
+TEXT_SUFFIXES = tuple(f".{ending}" for ending in sorted(TEXT_ENDINGS))
+PAGE_SUFFIXES = (*HTML_SUFFIXES, *DOCUMENT_SUFFIXES, *TEXT_SUFFIXES)
 
 
 def read_html(stream: Stream, name: str) -> Iterator[ReadResult]:
+    """The single page of a file that is a web page or a document by its first bytes."""
+    return _read_page(stream, name, "")
+
+
+def read_text(stream: Stream, name: str) -> Iterator[ReadResult]:
+    """The single page of a file that is a text file by its name."""
+    return _read_page(stream, name, text_type_of_file(bare(name)))
+
+
+def _read_page(stream: Stream, name: str, content_type: str) -> Iterator[ReadResult]:
     """The single page of a file; its id is the file name."""
     data = stream.take(MAX_PAGE + 1)
     if stream.hole is not None:
@@ -45,12 +58,12 @@ def read_html(stream: Stream, name: str) -> Iterator[ReadResult]:
     elif len(data) > MAX_PAGE:
         yield Broken(name, f"the page is longer than {MAX_PAGE:,} bytes")
     else:
-        yield Raw(name, html_record, data, {"name": name})
+        yield Raw(name, page_record, data, {"name": name, "content_type": content_type})
 
 
-def html_record(raw: Raw) -> Record:
+def page_record(raw: Raw) -> Record:
     """The page in one file. Only its name declares its type."""
-    page = saved_document(raw.data, "") or Page("", raw.data)
+    page = saved_document(raw.data, "", "", raw.head["content_type"]) or Page("", raw.data)
     return Record(page, as_json(raw.head["name"]), '""')
 
 
@@ -66,7 +79,7 @@ def read_folder(folder: Path) -> Iterator[ReadResult]:
                 waiting += sorted(os.scandir(path), key=lambda entry: entry.name, reverse=True)
             except OSError as error:
                 yield Broken(path.as_posix(), f"it cannot be read ({error.strerror})")
-        elif not stream.bare(entry.name).endswith(PAGE_SUFFIXES):
+        elif not bare(entry.name).endswith(PAGE_SUFFIXES):
             yield Skipped(Outcome(Code.NO_HTML_NAME))
         elif entry.is_symlink() and not _stays(path, home):
             yield Skipped(Outcome(Code.LINK_NOT_FOLLOWED))
@@ -86,8 +99,9 @@ def read_file(path: Path) -> Iterator[ReadResult]:
         if path.exists() and not path.is_file():  # opening a named pipe would block
             yield Skipped(Outcome(Code.NOT_A_FILE))
             return
+        read = read_text if bare(path.name).endswith(TEXT_SUFFIXES) else read_html
         with path.open("rb") as file:
-            yield from read_html(stream.opened(file, path.name), path.as_posix())
+            yield from read(stream.opened(file, path.name), path.as_posix())
     except OSError as error:
         yield Broken(path.as_posix(), f"it cannot be read ({error.strerror})")
 
@@ -109,12 +123,16 @@ FORMATS = (
     ArchiveFormat("WARC", (".warc",), _begins(WARC.mark), read_warc),
     ArchiveFormat("Tianwang", (), lambda head: TIANWANG_BEGINNING.search(head) is not None, read_tianwang),
     ArchiveFormat("JSON lines", (".jsonl", ".ndjson", ".jl"), _begins(b"{"), json_lines.read),
-    ArchiveFormat("HTML", HTML_SUFFIXES, lambda head: is_html("", head), read_html),
+    ArchiveFormat(HTML, HTML_SUFFIXES, lambda head: is_html("", head), read_html),
     ArchiveFormat(DOCUMENT, DOCUMENT_SUFFIXES, lambda head: PDF_MARK in head, read_html),
+    ArchiveFormat(TEXT, tuple(suffix for suffix in TEXT_SUFFIXES if suffix != ".txt"), lambda head: False, read_text),
 )
+TEXT_FORMAT = FORMATS[-1]
+"""Also the format of `.txt` files, unless their first bytes are those of another one: archives have any name."""
 KNOWN = (
-    "inputs are HTML files (.html, .htm, .xhtml), documents (.pdf, .docx, .odt, .epub) and folders of them, JSON lines "
-    "(.jsonl, .ndjson, .jl), WARC (.warc) and Tianwang's raw pages, also as .gz, .xz or .zst"
+    "inputs are HTML files (.html, .htm, .xhtml), documents (.pdf, .docx, .odt, .epub), text files (.txt, .md, .eml, "
+    ".mbox) and folders of them, JSON lines (.jsonl, .ndjson, .jl), WARC (.warc) and Tianwang's raw pages, also as "
+    ".gz, .xz or .zst"
 )
 
 
@@ -159,6 +177,8 @@ class Input:
         if kind is None:
             head = stream.peek(HEAD)
             kind = next((kind for kind in FORMATS if kind.looks(head)), None)
+        if kind is None and bare(self.name).endswith(".txt"):
+            kind = TEXT_FORMAT
         if regular or kind is None:  # there may be more inputs than files that can be open
             self.close()
         if kind is None and stream.hole is not None:
@@ -199,5 +219,5 @@ def format_of_name(name: str) -> ArchiveFormat | None:
     >>> format_of_name("pages/2004.warc.gz").name, format_of_name("pages.txt")
     ('WARC', None)
     """
-    ends = stream.bare(name)
+    ends = bare(name)
     return next((kind for kind in FORMATS if kind.suffixes and ends.endswith(kind.suffixes)), None)

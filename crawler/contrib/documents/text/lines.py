@@ -18,8 +18,10 @@ SLACK = 0.12
 """Share of the columns that a full line may lack: people break lines by eye."""
 LEAST_FULL = 0.8
 """Share of a paragraph's lines, without the last, that are full."""
-NARROW, LEAST_WITHIN = 60, 0.5
-"""Narrower lines may be verses, of which each begins anew: so many of their ends must be within a sentence."""
+NARROW, LEAST_WITHIN, LEAST_FULL_NARROW = 60, 0.5, 0.75
+"""Narrower lines may be verses. Those of most poems begin anew: so many of their ends must be within a sentence. Others
+go on in lower case, and end anywhere: so many lines must be full.
+"""
 LEAST_OWN_EDGE = 3
 """Lines of a paragraph that show by themselves how wide they may be."""
 FAR = 0.6
@@ -76,7 +78,12 @@ def is_paragraph(lines: Sequence[str], edge: int) -> bool:
     going_on = [_is_going_on(line, after, edge) for line, after in ends]
     if sum(going_on) < LEAST_FULL * len(ends):
         return False
-    return edge >= NARROW or sum(within) >= LEAST_WITHIN * len(ends)
+    if edge >= NARROW:
+        return True
+    if lines[0].lstrip()[:1].islower() and lines[-1].rstrip()[-1:] not in STOPS:
+        return False
+    full = [_is_full(line, after, edge) for line, after in ends]
+    return sum(within) >= LEAST_WITHIN * len(ends) and sum(full) >= LEAST_FULL_NARROW * len(ends)
 
 
 def _is_going_on(line: str, after: str, edge: int) -> bool:

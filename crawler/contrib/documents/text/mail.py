@@ -18,6 +18,10 @@ from crawler.page.decoding import decode
 
 SEPARATOR = re.compile(r"^From \S.{0,200}\d{4}$(?=\n[A-Za-z-]{1,60}:)", re.MULTILINE)
 HEADERS = re.compile(r"(?:[A-Za-z][A-Za-z0-9-]{0,60}:[^\n]*\n(?:[ \t]+\S[^\n]*\n)*)+(?=\s*(?:\n|$))")
+SIGNATURE_MARK = "--"
+"""The line above a signature, with a space or without (https://www.rfc-editor.org/rfc/rfc3676#section-4.3)."""
+MAX_SIGNATURE = 12
+"""Lines of a signature; more may be text."""
 NEEDED, ONE_OF = "from", ("subject", "date")
 """Headers by which mail is told from other texts that begin with such lines."""
 REPLY = re.compile(r"^(?:\s*(?:re|aw|sv|antw|回复|答复)\s*[:：])+\s*", re.IGNORECASE)
@@ -92,7 +96,21 @@ def _letter(source: str) -> Letter | None:
         author, address = parseaddr(_header(message, "From"))
     except RecursionError:
         return None
-    return Letter(_header(message, "Subject"), author or address.partition("@")[0], _day(message), _text(message))
+    return Letter(
+        _header(message, "Subject"), author or address.partition("@")[0], _day(message), _unsigned(_text(message))
+    )
+
+
+def _unsigned(text: str) -> str:
+    """The text of a message without its signature.
+
+    >>> _unsigned("They dance.\\n-- \\nAnn Smith, beekeeper\\n")
+    'They dance.\\n'
+    """
+    lines = text.splitlines(keepends=True)
+    first = max(len(lines) - MAX_SIGNATURE - 1, 0)
+    at = next((at for at in range(first, len(lines)) if lines[at].rstrip() == SIGNATURE_MARK), len(lines))
+    return "".join(lines[:at])
 
 
 def _header(message: Message, name: str) -> str:

@@ -1,4 +1,5 @@
-"""Reads Markdown: CommonMark (https://spec.commonmark.org/0.31.2/) with GitHub's tables, and what manuals add to it.
+"""Reads Markdown: CommonMark (https://spec.commonmark.org/0.31.2/) with GitHub's tables and footnotes, and what manuals
+add to it.
 
 Generators of manuals add fields before the text, boxes between lines of colons or below a line with exclamation marks,
 and names of headings in braces. A reader of the manual sees the text of the boxes, and none of the marks.
@@ -6,9 +7,12 @@ and names of headings in braces. A reader of the manual sees the text of the box
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_inline import StateInline
 
 from crawler.page.document import Document, Facts
 
@@ -21,6 +25,12 @@ BOX = re.compile(r"(?P<left>\s*+)(?:!!!|\?\?\?\+?)\s++[\w-][\w -]*+(?:\s*+(?<=\s
 """The line above the indented text of a box: `!!! note "Title"`."""
 BOX_INDENT = 4
 HEADING_NAME = re.compile(r"^(\s{0,3}#{1,6}\s(?:.*\S)?)[ \t]++\{[#.:][^{}\n]*+\}[ \t]*+$")
+NOTE = re.compile(r"\[\^([^\]\[\s]{1,50})\]:[ \t]*(.*)")
+"""The first line of a footnote (https://docs.github.com/en/get-started/writing-on-github)."""
+NOTE_INDENT = 4
+"""Columns by which the further paragraphs of a footnote are indented."""
+NOTE_REFERENCE = re.compile(r"\[\^([^\]\[\s]{1,50})\]")
+MAX_NOTES = 1_000
 BRACKETS = "[]\"' "
 NESTING = 20
 MAX_MARKDOWN = 1_000_000
@@ -29,7 +39,69 @@ MAX_MARKDOWN = 1_000_000
 
 @cache
 def _parser() -> MarkdownIt:
-    return MarkdownIt("commonmark", {"maxNesting": NESTING}).enable(["table", "strikethrough"])
+    parser = MarkdownIt("commonmark", {"maxNesting": NESTING}).enable(["table", "strikethrough"])
+    parser.block.ruler.before("reference", "note", _read_note, {"alt": ["paragraph"]})
+    parser.inline.ruler.before("link", "note_reference", _read_note_reference)
+    return parser
+
+
+@dataclass(frozen=True)
+class Note:
+    """A footnote."""
+
+    number: int
+    source: str
+
+
+def _read_note(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Take a footnote out of the text, for the end of it."""
+    notes: dict[str, Note] = state.env["notes"]
+    note = NOTE.match(_line(state, start)) if not state.is_code_block(start) else None
+    if note is None or len(notes) >= MAX_NOTES:
+        return False
+    if silent:
+        return True
+    lines = [note[2]]
+    at = start + 1
+    while at < end:
+        line = _line(state, at)
+        is_indented = state.sCount[at] - state.blkIndent >= NOTE_INDENT
+        if line and not is_indented and (not lines[-1] or NOTE.match(line)):
+            break
+        lines.append(line)
+        at += 1
+    notes.setdefault(note[1], Note(len(notes) + 1, "\n".join(lines)))
+    state.line = at
+    return True
+
+
+def _line(state: StateBlock, at: int) -> str:
+    """A line of a text without its indentation."""
+    return state.src[state.bMarks[at] + state.tShift[at] : state.eMarks[at]]
+
+
+def _read_note_reference(state: StateInline, silent: bool) -> bool:
+    """Write the reference to a footnote as a link."""
+    reference = NOTE_REFERENCE.match(state.src, state.pos)
+    note = state.env["notes"].get(reference[1]) if reference else None
+    if reference is None or note is None:
+        return False
+    if not silent:
+        link = state.push("html_inline", "", 0)
+        link.content = f'<sup><a href="#fn-{note.number}">{note.number}</a></sup>'
+    state.pos = reference.end()
+    return True
+
+
+def _rendered(source: str) -> str:
+    """The HTML of a text, with its footnotes at the end."""
+    notes: dict[str, Note] = {}
+    html: str = _parser().render(source, {"notes": notes})
+    items = [
+        f'<li id="fn-{note.number}">{_parser().render(note.source, {"notes": notes})}</li>'
+        for note in list(notes.values())
+    ]
+    return f'{html}<section class="footnotes"><ol>{"".join(items)}</ol></section>' if items else html
 
 
 def read_markdown(text: str) -> Document:
@@ -39,7 +111,7 @@ def read_markdown(text: str) -> Document:
     source = text[fields.end() :] if fields else text
     is_cut = len(source) > MAX_MARKDOWN
     lines = source[:MAX_MARKDOWN].replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    html: str = _parser().render("\n".join(_without_marks(lines)))
+    html = _rendered("\n".join(_without_marks(lines)))
     return Document(html, facts, is_cut)
 
 

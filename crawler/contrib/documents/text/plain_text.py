@@ -16,6 +16,7 @@ from itertools import compress, groupby, pairwise
 from operator import attrgetter
 
 from crawler.contrib.documents.html_body import Body, anchor
+from crawler.contrib.documents.text.frames import RULE, FramedLine, framed_lines, is_wall
 from crawler.contrib.documents.text.lines import DRAWING, GAP, WIDEST, edge_of, indent, is_paragraph
 from crawler.contrib.documents.text.page_breaks import without_page_breaks
 from crawler.contrib.documents.text_join import joined
@@ -29,8 +30,12 @@ QUOTED = re.compile(r" {0,3}>")
 MOST_QUOTES = 8
 """Quotes in each other."""
 UNDERLINE = re.compile(r"\s*([=\-~^*+#\"'])\1{2,}\s*$")
-RULE = re.compile(r"[\s=\-~*_+#.·•]*$")
+ORNAMENT = re.compile(r"[\s=\-~*_+#.·•]*$")
 """A line that only parts what is above from what is below."""
+RULE_SLACK = 2
+"""Columns by which the rules around a heading may be longer or shorter."""
+BANNERS = ("=", "#")
+"""Rules of any length between which a heading stands."""
 LEADERS = re.compile(r"(?<![\s.])\s*+(?:\.\s*+){3,}+\d*+\s*+$|(?<!\s)\s{3,}+\d{1,4}$")
 """The dots and the number at the end of a line of a table of contents."""
 DOTTED = re.compile(r"(?:\. ?){3}\s*+[\divxlc]++\s*+$")
@@ -39,6 +44,8 @@ MARKER = re.compile(
     r"\s*(?:(?P<bullet>[-*+•·‣▪◦–—](?=\s)|o(?=\s\s))|(?P<number>\(?\d{1,3}[.)]|\(?[a-z][.)]|\[[^\]\s]{1,30}\])(?=\s))\s+(?=\S)"
 )
 """What an item of a list begins with."""
+ITEM_NUMBER = re.compile(r"([1-9]\d{0,2})\. ")
+"""The number of an item in an ordered list, as HTML writes it."""
 NUMBERED = re.compile(r"(?:[A-Z]\w{2,11}\s+)?((?:\d{1,3}|[A-Z](?=\.))(?:\.\d{1,3})*)\.?\s{1,4}(?=\S)")
 """The number of a section, with a word such as Appendix before it."""
 MAX_HEADING = 100
@@ -51,6 +58,7 @@ FIRST_BLOCKS = 4
 """Blocks among which the title of a text stands."""
 ENDS_OF_CLAUSES = tuple(".,;:。，；：")
 END_OF_SENTENCE = (*ENDS_OF_CLAUSES, "!", "?", "！", "？")
+OPENING_QUOTES = "\"'“‘„«「『《"
 SPACED = re.compile(r"\S {2,}\S")
 URL = re.compile(r"https?://[^\s<>\"“”，。；）]{1,2000}")
 AFTER_URL = ".,;:!?)]}'*_>"
@@ -83,6 +91,8 @@ class Block:
     lines: tuple[str, ...]
     blanks: int = 1
     """Empty lines before it."""
+    rule: str = ""
+    """The rule above and below it, if it is framed."""
 
     @property
     def indent(self) -> int:
@@ -97,6 +107,8 @@ class Part:
     lines: tuple[str, ...]
     level: int = 0
     """Of a heading, or how deep in others the list of an item is."""
+    is_framed: bool = False
+    """Whether it is a listing between rules, such as commands and code in a manual."""
 
 
 @dataclass(frozen=True)
@@ -120,11 +132,14 @@ def parts_of(text: str) -> list[Part]:
 def is_for_readers(parts: Sequence[Part]) -> bool:
     """Whether a text is for readers: it has chapters, its lines consist of words, or much of it is sentences.
 
+    Chapters are headings beside a table of contents, or beside code in frames, as manuals have it.
+
     >>> is_for_readers(parts_of("Bees dance in the dark.")), is_for_readers(parts_of("for (i = 0; i < 3; i++) {"))
     (True, False)
     """
     kinds = Counter(part.kind for part in parts)
-    if kinds[Kind.CONTENTS] and kinds[Kind.HEADING] >= LEAST_ENTRIES:
+    is_manual = kinds[Kind.CONTENTS] > 0 or any(part.is_framed for part in parts)
+    if is_manual and kinds[Kind.HEADING] >= LEAST_ENTRIES:
         return True
     lines = [line.strip("> ") for part in parts for line in part.lines if any(map(str.isalnum, line))]
     if lines and sum(map(_consists_of_words, lines)) >= LEAST_READABLE * len(lines):
@@ -156,18 +171,20 @@ def _lines(text: str) -> tuple[list[str], frozenset[str]]:
     return lines, frozenset(struck)
 
 
-def _blocks(lines: Iterable[str]) -> Iterator[Block]:
+def _blocks(lines: Sequence[str]) -> Iterator[Block]:
     block: list[str] = []
     blanks = 0
-    for line in (*lines, ""):
-        if line.strip():
-            block.append(line)
+    rule = ""
+    for line in (*framed_lines(lines), FramedLine("")):
+        if line.text.strip() and not line.is_rule:
+            block.append(line.text)
+            rule = line.rule
             continue
         if block:
-            yield Block(tuple(block), blanks)
+            yield Block(tuple(block), blanks, rule)
             block = []
             blanks = 0
-        blanks += 1
+        blanks += not line.is_rule
 
 
 def _parts(blocks: Sequence[Block], struck: frozenset[str]) -> list[Part]:
@@ -197,6 +214,8 @@ def _entry(lines: Sequence[str]) -> str:
 
 def _is_contents(block: Block, lone: Counter[str]) -> bool:
     """Whether the lines of a block come again as blocks of their own, or end with dots and the number of a page."""
+    if block.rule:
+        return False
     if all(map(DOTTED.search, block.lines)):
         return True
     entries = _entries(block)
@@ -210,6 +229,8 @@ def _entries(block: Block) -> list[str]:
     entries: list[list[str]] = []
     was_numbered = False
     for line in block.lines:
+        if ORNAMENT.match(line):
+            continue
         is_numbered = NUMBERED.match(line.strip()) is not None
         if was_numbered and not is_numbered:
             entries[-1].append(line)
@@ -229,6 +250,7 @@ def _margin(blocks: Iterable[Block]) -> int:
 
 def _pieces(block: Block, layout: Layout) -> Iterator[Block]:
     """The parts of a block that have no empty line between them: quotes, underlined lines, lists after a line."""
+    block = _without_rules(block)
     begun = 0
     lines = block.lines
     begins_with_item = MARKER.match(lines[0])
@@ -244,6 +266,21 @@ def _pieces(block: Block, layout: Layout) -> Iterator[Block]:
     yield replace(block, lines=lines[begun:], blanks=block.blanks if begun == 0 else 0)
 
 
+def _without_rules(block: Block) -> Block:
+    """The block without rules above and below its text; those of a figure or a table stay."""
+    lines = block.lines
+    first = 0
+    last = len(lines)
+    while last - first > 1 and RULE.match(lines[first]):
+        first += 1
+    while last - first > 1 and RULE.match(lines[last - 1]) and not _is_underlined(lines[last - 2], lines[last - 1]):
+        last -= 1
+    inner = lines[first:last]
+    if any(DRAWING.search(line) or GAP.search(line) or is_wall(line, lines[0]) for line in inner):
+        return block
+    return replace(block, lines=inner)
+
+
 def _begins_list(before: str, line: str) -> bool:
     marker = MARKER.match(line)
     return marker is not None and before.rstrip().endswith((":", "：")) and indent(line) >= indent(before)
@@ -251,7 +288,7 @@ def _begins_list(before: str, line: str) -> bool:
 
 def _is_underlined(line: str, under: str) -> bool:
     """Whether a line is the heading above an underline."""
-    if not UNDERLINE.match(under) or RULE.match(line) or len(line) > MAX_HEADING:
+    if not UNDERLINE.match(under) or ORNAMENT.match(line) or len(line) > MAX_HEADING:
         return False
     return indent(line) >= indent(under) and width(under.strip()) * 2 >= width(line.strip())
 
@@ -261,9 +298,11 @@ def _read(block: Block, layout: Layout, depths: list[int], *, is_title: bool) ->
     lines = block.lines
     if all(map(QUOTED.match, lines)):
         yield Part(Kind.QUOTE, tuple(QUOTED.sub("", line, count=1).removeprefix(" ") for line in lines))
+    elif block.rule:
+        yield from _framed(block, layout, depths, is_title=is_title)
     elif len(lines) == 2 and _is_underlined(*lines):
         yield Part(Kind.HEADING, lines[:1], _level(lines[0], "=" not in lines[1]))
-    elif all(map(RULE.match, lines)):
+    elif all(map(ORNAMENT.match, lines)):
         return
     elif is_title and _is_centred(block, layout):
         yield Part(Kind.HEADING, lines, 1)
@@ -273,6 +312,33 @@ def _read(block: Block, layout: Layout, depths: list[int], *, is_title: bool) ->
         yield from _nested(items, depths)
     else:
         yield from _paragraphs(block, layout)
+
+
+def _framed(block: Block, layout: Layout, depths: list[int], *, is_title: bool) -> Iterator[Part]:
+    """What a framed block is: a heading, a list or a paragraph if it can be read as one, otherwise a listing."""
+    lines = block.lines
+    text = fold_space(" ".join(lines))
+    is_readable = _begins_sentence(text) and _consists_of_words(text)
+    if items := _items(block):
+        yield from _nested(items, depths)
+    elif not is_readable:
+        yield Part(Kind.LISTING, lines, is_framed=True)
+    elif is_title and _may_be_heading(block):
+        yield Part(Kind.HEADING, lines, 1)
+    elif _may_be_heading(block) and (_fits_rule(block) or _is_heading(block, layout)):
+        yield Part(Kind.HEADING, lines, _level(text, is_below="=" not in block.rule))
+    else:
+        yield from _paragraphs(block, layout)
+
+
+def _fits_rule(block: Block) -> bool:
+    """Whether the rules around a block are those of a heading: as long as it, or it stands in their middle."""
+    rule = block.rule.strip()
+    longest = max(block.lines, key=width)
+    left = indent(longest) - indent(block.rule)
+    right = width(block.rule) - width(longest)
+    is_centred = left > 0 and abs(left - right) <= CENTRED
+    return rule.startswith(BANNERS) or is_centred or abs(width(rule) - width(longest.strip())) <= RULE_SLACK
 
 
 def _is_centred(block: Block, layout: Layout) -> bool:
@@ -285,7 +351,7 @@ def _is_centred(block: Block, layout: Layout) -> bool:
 def _is_heading(block: Block, layout: Layout) -> bool:
     """Whether a short block is a heading."""
     text = fold_space(" ".join(block.lines))
-    if not any(map(str.isalpha, text)) or len(block.lines) > MAX_HEADING_LINES or len(text) > MAX_HEADING:
+    if not _may_be_heading(block):
         return False
     if text in layout.outline or _entry(block.lines) in layout.outline:
         return True
@@ -296,14 +362,24 @@ def _is_heading(block: Block, layout: Layout) -> bool:
         return False
     if text.endswith(ENDS_OF_CLAUSES) and not (is_capital and text.endswith(".")):
         return False
-    begins = text[0].isupper() or text[0].isdigit() or text[0] >= EASTERN
-    if not begins or block.indent > layout.margin or block.indent != indent(block.lines[0]):
+    if not _begins_sentence(text) or block.indent > layout.margin or block.indent != indent(block.lines[0]):
         return False
     if block.indent < layout.margin and not any(map(SPACED.search, map(_unnumbered, block.lines))):
         return True
     if len(block.lines) > 1:
         return is_capital and block.blanks > 1
     return is_capital or (block.blanks > 1 and not text.endswith(END_OF_SENTENCE))
+
+
+def _may_be_heading(block: Block) -> bool:
+    """Whether a block is as short as a heading."""
+    text = fold_space(" ".join(block.lines))
+    return any(map(str.isalpha, text)) and len(block.lines) <= MAX_HEADING_LINES and len(text) <= MAX_HEADING
+
+
+def _begins_sentence(text: str) -> bool:
+    first = text.lstrip(OPENING_QUOTES)[:1]
+    return first.isupper() or first.isdigit() or first >= EASTERN
 
 
 def _unnumbered(line: str) -> str:
@@ -352,10 +428,12 @@ def _nested(items: Iterable[tuple[int, list[str]]], depths: list[int]) -> Iterat
 def _paragraphs(block: Block, layout: Layout) -> Iterator[Part]:
     """The paragraphs of a block, or the block as a listing."""
     lines = block.lines
-    is_set_in_chinese = all(line.startswith(CHINESE_INDENT) for line in lines)
     is_unbroken = max(map(width, lines)) > WIDEST and not any(map(DRAWING.search, lines))
-    if is_set_in_chinese or is_unbroken:
+    if is_unbroken:
         yield from (Part(Kind.PARAGRAPH, (line,)) for line in lines)
+        return
+    if any(line.startswith(CHINESE_INDENT) for line in lines):
+        yield from _chinese_paragraphs(lines, layout)
         return
     groups = list(_indented_paragraphs(lines))
     if all(_is_prose(group, layout) for group in groups):
@@ -364,6 +442,17 @@ def _paragraphs(block: Block, layout: Layout) -> Iterator[Part]:
         yield from term
     else:
         yield Part(Kind.LISTING, lines)
+
+
+def _chinese_paragraphs(lines: Sequence[str], layout: Layout) -> Iterator[Part]:
+    """The paragraphs of a block in which they begin with wide spaces: lines that were not broken are one each."""
+    starts = [at for at, line in enumerate(lines) if line.startswith(CHINESE_INDENT)]
+    for start, end in pairwise(sorted({0, *starts, len(lines)})):
+        paragraph = tuple(lines[start:end])
+        if is_paragraph(paragraph, layout.edge):
+            yield Part(Kind.PARAGRAPH, paragraph)
+        else:
+            yield from (Part(Kind.PARAGRAPH, (line,)) for line in paragraph)
 
 
 def _is_prose(lines: Sequence[str], layout: Layout) -> bool:
@@ -400,14 +489,14 @@ def _term(lines: tuple[str, ...], layout: Layout) -> list[Part]:
 def _merged(parts: Sequence[Part]) -> list[Part]:
     """The parts without the heading of the table of contents, listings that follow each other as one."""
     merged: list[Part] = []
-    for kind, run in groupby(parts, key=attrgetter("kind")):
+    for (kind, is_framed), run in groupby(parts, key=attrgetter("kind", "is_framed")):
         if kind is Kind.CONTENTS:
             if merged and merged[-1].kind is Kind.HEADING and merged[-1].level > 1:
                 merged.pop()
             merged += run
         elif kind is Kind.LISTING:
             lines = [line for part in run for line in ("", *part.lines)]
-            merged.append(Part(Kind.LISTING, tuple(lines[1:])))
+            merged.append(Part(Kind.LISTING, tuple(lines[1:]), is_framed=is_framed))
         else:
             merged += run
     return merged
@@ -420,7 +509,7 @@ def write(parts: Iterable[Part], body: Body, quotes: int = 0) -> None:
             case Kind.HEADING:
                 body.heading(escape(_text(part.lines)), part.level)
             case Kind.ITEM:
-                body.item(_linked(_text(part.lines)), part.level)
+                _write_item(part, body)
             case Kind.LISTING:
                 body.code(escape(_dedented(part.lines)))
             case Kind.QUOTE:
@@ -429,6 +518,16 @@ def write(parts: Iterable[Part], body: Body, quotes: int = 0) -> None:
                 continue
             case _:
                 body.paragraph(_linked(_text(part.lines)))
+
+
+def _write_item(part: Part, body: Body) -> None:
+    """Write an item of a list; its number is that of the item, unless it is written in another way."""
+    text = _text(part.lines)
+    number = ITEM_NUMBER.match(text)
+    if number is None:
+        body.item(_linked(text), part.level)
+    else:
+        body.item(_linked(text[number.end() :]), part.level, int(number[1]))
 
 
 def _write_quote(part: Part, body: Body, quotes: int) -> None:

@@ -10,6 +10,7 @@ from saved_pages import PACK, UNKNOWN, html, line, outcomes, summary, text, tian
 from crawler.contrib.bulk.archives.inputs import Input
 from crawler.contrib.bulk.archives.records import MAX_PAGE, InputError
 
+BEES = "Bees dance in the dark of the hive, and the others follow them."
 CONTENT = {"HTML": html(1).encode(), "JSON lines": line(1), "WARC": warc(1), "Tianwang": tianwang(1)}
 
 
@@ -34,6 +35,10 @@ def test_by_first_bytes(tmp_path: Path, kind: str, ending: str, suffix: str) -> 
         ("a.jl", "JSON lines"),
         ("a.warc", "WARC"),
         ("a.html.warc", "WARC"),
+        ("a.MD", "text"),
+        ("a.markdown", "text"),
+        ("a.eml", "text"),
+        ("2025-May.mbox", "text"),
     ],
 )
 def test_by_name_whatever_it_holds(tmp_path: Path, name: str, kind: str, suffix: str) -> None:
@@ -98,11 +103,36 @@ def test_a_file(tmp_path: Path, name: str, suffix: str, encoding: str) -> None:
 
 def test_folders_are_read_by_name(tmp_path: Path) -> None:
     fill(tmp_path, "b.html", "a/z.htm", "a/b/c.xhtml.gz", "a.html", "Z.HTML", "é.html", "a/10.html", "a/9.html")
-    fill(tmp_path, "a/notes.txt", "html", "b.html.bak")
+    fill(tmp_path, "a/notes.log", "html", "b.html.bak")
     found = outcomes(tmp_path)
     names = [one["id"].removeprefix(f"{tmp_path.as_posix()}/") for one in found if isinstance(one, dict)]
     assert names == ["Z.HTML", "a/10.html", "a/9.html", "a/b/c.xhtml.gz", "a/z.htm", "a.html", "b.html", "é.html"]
     assert summary(found, tmp_path).count("(no_html_name)") == 3
+
+
+MAIL = f"From: Ann <ann@bees.example>\nSubject: Of bees\n\n{BEES}\n"
+TEXTS = {
+    "1.md": f"# Of bees\n\n{BEES} See [wax](wax.md).",
+    "2.txt": f"OF BEES\n\n{BEES}",
+    "3.eml": MAIL,
+    "4.mbox": f"From ann@bees.example Thu May  2 10:00:00 2024\n{MAIL}",
+    "a/llms-full.txt": f"# Of bees\n\n*{BEES}*",
+    "a/llms.txt": "# Of bees\n\n- [They dance](dance.md)",
+    "b.txt": "x = {1: [2, 3]}\ny = x[1][0] + 2\n",
+    "c.txt": "<!DOCTYPE html><p>Bees dance in the dark.",
+}
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+def test_text_files_are_read_as_a_server_would_declare_them(tmp_path: Path, suffix: str) -> None:
+    (tmp_path / "a").mkdir()
+    for name, source in TEXTS.items():
+        (tmp_path / f"{name}{suffix}").write_bytes((PACK[suffix] if suffix else bytes)(source.encode()))
+    texts = [f"Of bees\n{BEES} See wax.", f"OF BEES\n{BEES}", *[f"Of bees\n{BEES}"] * 3, "Of bees\n- They dance"]
+    expected = [*texts, "(unread_document/no_sentences)", "(unread_document/broken)"]
+    assert summary(outcomes(tmp_path), tmp_path) == expected
+    by_name = [tmp_path / f"{name}{suffix}" for name in TEXTS]
+    assert summary(outcomes(*by_name[:-1]), tmp_path) == expected[:-1]
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")

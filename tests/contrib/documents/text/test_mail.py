@@ -11,6 +11,8 @@ from crawler.page.document_type import PLAIN_TEXT
 HEAD = "From: Ann Smith <ann@bees.example>\nSubject: Bees\nDate: Thu, 02 May 2024 10:00:00 +0200\n"
 LETTER = Letter("Bees", "Ann Smith", "2024-05-02", "They dance.\n")
 
+LINES = "They dance.\n" * 13
+
 JÜRG = "=?utf-8?q?J=C3=BCrg?="
 ENCODED = "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable"
 IN_BASE64 = 'Content-Type: text/plain; charset="utf-8"\nContent-Transfer-Encoding: base64\n\n6Jyc6JyC'
@@ -43,6 +45,11 @@ They dance.
         (f"{HEAD}{IN_PARTS}", [LETTER]),
         (f"{HEAD}{IN_BASE64}", [replace(LETTER, text="蜜蜂")]),
         (f"{HEAD}{IN_BASE64}".replace("utf-8", "idna"), [replace(LETTER, text="蜜蜂")]),
+        (f"{HEAD}\nThey dance.\n-- \nAnn Smith\nHive 3\n", [LETTER]),
+        (f"{HEAD}{ENCODED}\n\nThey dance.\n--=20\nAnn Smith\n", [LETTER]),
+        (f"{HEAD}\nThey dance.\n--\nAnn Smith\n-- \nA list\n", [LETTER]),
+        (f"{HEAD}\nA -- \nb.\n-- Ann\n", [replace(LETTER, text="A -- \nb.\n-- Ann\n")]),
+        (f"{HEAD}\n-- \n{LINES}", [replace(LETTER, text=f"-- \n{LINES}")]),
         ("Subject: a report\n\nThey dance.", []),
         ("From: here to there\n\nThey dance.", []),
         ("From: the hive\nSubject: bees\nand other things that are no header\n\nThey dance.", []),

@@ -2,7 +2,8 @@
 
 import pytest
 
-from crawler.contrib.documents.text.markdown import MAX_MARKDOWN, read_markdown
+from crawler.api.document import clean
+from crawler.contrib.documents.text.markdown import MAX_MARKDOWN, MAX_NOTES, read_markdown
 from crawler.page.document import Facts
 
 
@@ -26,6 +27,44 @@ from crawler.page.document import Facts
 )  # fmt: skip
 def test_marks_become_elements_or_leave(text: str, html: str) -> None:
     assert read_markdown(text).body.replace("\n", "") == html
+
+
+REFERENCE = '<sup><a href="#fn-1">1</a></sup>'
+
+
+LONG_NOTE = "<p>A <em>long</em>note.</p><p>Two.</p>"
+
+
+def section(*notes: str) -> str:
+    items = [f'<li id="fn-{number}">{note}</li>' for number, note in enumerate(notes, 1)]
+    return f'<section class="footnotes"><ol>{"".join(items)}</ol></section>'
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("Wax[^1].\n\n[^1]: Note.", f"<p>Wax{REFERENCE}.</p>{section('<p>Note.</p>')}"),
+        ("[^a]: A *long*\nnote.\n\n    Two.\n\nWax[^a].", f"<p>Wax{REFERENCE}.</p>{section(LONG_NOTE)}"),
+        ("Wax[^1].\n[^1]: One.\n[^2]: Two.", f"<p>Wax{REFERENCE}.</p>{section('<p>One.</p>', '<p>Two.</p>')}"),
+        ("Wax[^1].\n\n[1]: wax.md", "<p>Wax[^1].</p>"),
+        ("`[^1]`\n\n```\n[^1]: Code.\n```", "<p><code>[^1]</code></p><pre><code>[^1]: Code.</code></pre>"),
+        ("    [^1]: Code.", "<pre><code>[^1]: Code.</code></pre>"),
+    ],
+)  # fmt: skip
+def test_footnotes_stand_at_the_end(text: str, html: str) -> None:
+    assert read_markdown(text).body.replace("\n", "") == html
+
+
+def test_more_footnotes_than_a_book_has_are_text() -> None:
+    html = read_markdown("".join(f"[^{number}]: Note.\n\n" for number in range(MAX_NOTES + 1))).body
+    assert html.count("<li") == MAX_NOTES
+
+
+def test_footnotes_are_footnotes_in_the_markdown_of_a_page() -> None:
+    source = b"# Bees\n\nBees dance in the dark[^1] of the hive.\n\n[^1]: The others follow them."
+    assert clean(source, content_type="text/markdown").markdown.endswith(
+        "Bees dance in the dark[^1] of the hive.\n\n[^1]: The others follow them."
+    )
 
 
 @pytest.mark.parametrize(

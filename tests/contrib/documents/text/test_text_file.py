@@ -63,7 +63,8 @@ def test_the_encoding_is_that_of_the_bytes(data: bytes, content_type: str) -> No
         (b"\x00\x01\x02bees" * 100, Fault.BROKEN),
         (b"<!DOCTYPE html><p>Bees dance in the dark of the hive.", Fault.BROKEN),
         (b"x = {1: [2, 3]}\ny = x[1][0] + 2\n", Fault.NO_SENTENCES),
-        (b" \n\n", Fault.SCANNED),
+        (b" \n\n", Fault.NO_SENTENCES),
+        (b"", Fault.NO_SENTENCES),
     ],
 )
 def test_what_is_no_text_is_a_fault(data: bytes, fault: Fault) -> None:

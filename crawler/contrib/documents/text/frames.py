@@ -1,0 +1,74 @@
+"""Which lines of a text stand in a frame: between two lines with the same rule, as titles, notes and commands do.
+
+AsciiDoc has such delimited blocks (https://docs.asciidoctor.org/asciidoc/latest/blocks/delimited/). A line with a plus
+sign may attach them to the paragraph above.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+RULE = re.compile(r"\s*([=\-~^*_+#.·•])\1{3,}\s*$")
+"""A line that is drawn with one character."""
+MOST_FRAMED = 100
+"""Lines in a frame; what is further apart are two rules."""
+
+
+class FramedLine(NamedTuple):
+    """A line and the rule of the frame that it stands in."""
+
+    text: str
+    rule: str = ""
+    is_rule: bool = False
+    """Whether it is a line of the frame itself."""
+
+
+def framed_lines(lines: Sequence[str]) -> Iterator[FramedLine]:
+    """All lines, with their frames.
+
+    >>> [line.rule for line in framed_lines(["----", "make", "----", "Bees"])]
+    ['----', '----', '----', '']
+    """
+    rules = [""] * len(lines)
+    borders: set[int] = set()
+    for first, last in _frames(lines):
+        rules[first : last + 1] = [lines[first]] * (last + 1 - first)
+        borders |= {first, last}
+    for at, line in enumerate(lines):
+        yield FramedLine(line, rules[at], at in borders)
+
+
+def is_wall(line: str, rule: str) -> bool:
+    """Whether a line begins and ends with the character of a rule: it is part of a box, which is drawn on all sides.
+
+    >>> is_wall("*  BEES  *", "**********"), is_wall("* Bees", "**********")
+    (True, False)
+    """
+    character = rule.strip()[0]
+    return line.lstrip().startswith(character) and line.rstrip().endswith(character)
+
+
+def _frames(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The first and the last line of each frame; a frame in another one leaves that out."""
+    places: dict[str, list[int]] = {}
+    for at, line in enumerate(lines):
+        if RULE.match(line):
+            places.setdefault(line, []).append(at)
+    candidates = sorted(pair for same in places.values() for pair in pairwise(same))
+    end = -1
+    for first, last in candidates:
+        if first > end and _is_frame(lines, first, last):
+            yield first, last
+            end = last
+
+
+def _is_frame(lines: Sequence[str], first: int, last: int) -> bool:
+    """Whether a text, not a box, follows the first of two rules directly, and nothing stands just outside them."""
+    if not 1 < last - first <= MOST_FRAMED:
+        return False
+    if is_wall(lines[first + 1], lines[first]):
+        return False
+    is_open = first == 0 or not any(map(str.isalnum, lines[first - 1]))
+    is_closed = last + 1 == len(lines) or not lines[last + 1].strip() or last - first == 2
+    return is_open and is_closed and bool(lines[first + 1].strip())
