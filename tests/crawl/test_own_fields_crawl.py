@@ -90,7 +90,7 @@ def test_own_fields_are_wherever_items_are(site: Site, tmp_path: Path, url: URL)
     assert "Failed: error in the crawler, see the log (1)." in ended.closing()
     assert "ValueError: no such value" in ended.err
     assert asked == ["/", "/dropped", "/failed", "/kept", "/robots.txt"]
-    left_out = "dropped by a pipeline: a secret (1), own field whose selector fails, wrong: Invalid type (1)"
+    left_out = "dropped by a pipeline: a secret (1), own field that cannot be read, wrong: Invalid type (1)"
     assert f"Left out: {left_out}." in ended.closing()
     assert "is finished" in again.err
     given = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
