@@ -1,13 +1,10 @@
 """Files cleaned by Dask's workers: a real scheduler and real workers, some of which are killed."""
 
-import ast
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import whole_archives
-
-import crawler
 
 COUNTS = (80, 120, 150, 30, 30)
 
@@ -94,20 +91,3 @@ def test_there_is_no_scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     assert (status, "Traceback" in said) == (1, False)
     assert said.startswith(f"Stopped: there is no scheduler at {address!r} ({why}"), said
     assert whole_archives.lines(tmp_path / "out") == {}
-
-
-def test_nothing_else_needs_dask() -> None:
-    package = Path(crawler.__file__).parent
-    for path in package.rglob("*.py"):
-        found = {
-            name.partition(".")[0]
-            for node in ast.walk(ast.parse(path.read_text("utf-8")))
-            for name in (
-                [alias.name for alias in node.names]
-                if isinstance(node, ast.Import)
-                else [node.module or ""]
-                if isinstance(node, ast.ImportFrom)
-                else []
-            )
-        }
-        assert not found & {"dask", "distributed"} or path == package / "bulk" / "dask.py"
