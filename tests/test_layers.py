@@ -10,14 +10,14 @@ CRAWLER = Path(__file__).resolve().parent.parent / "crawler"
 
 # The rooms from bottom to top: a module imports from its own room and from those before it.
 ROOMS = (
-    "settings urls page translation doors outcomes command_line atomic_files rights contrib.corpus metadata extraction "
+    "settings urls page translation doors outcomes command_line atomic_files rights metadata extraction "
     "noise topic recrawl frontier items arguments checked_settings store reports export demo spiders "
     "workers.worker_report workers.machine build_crawl workers spiders.topic spiders.request_scheduler middlewares "
-    "pipelines extensions commands api addon contrib.documents contrib.browser contrib.bulk contrib.lab "
+    "pipelines extensions commands api addon contrib.corpus contrib.documents contrib.browser contrib.bulk contrib.lab "
     "contrib.schedule contrib.dashboard"
 ).split()
 # These compute: they know no framework, no database and no terminal; and these are their libraries.
-PURE = frozenset("outcomes urls page translation rights contrib.corpus metadata extraction noise topic recrawl".split())
+PURE = frozenset("outcomes urls page translation rights metadata extraction noise topic recrawl".split())
 LIBRARIES = frozenset(
     "cssselect lxml parsel w3lib numpy tldextract rapidfuzz py3langid rjieba adblock pypdfium2 markdown_it "
     "snowballstemmer".split()
@@ -36,7 +36,7 @@ KEPT_TO = {
     "uvicorn": ("contrib.dashboard",),
     "lightgbm": ("contrib.lab",),
     "markupsafe": ("contrib.dashboard", "demo", "contrib.lab", "reports"),
-    "pyarrow": ("export",),
+    "pyarrow": ("contrib.corpus",),
     "pypdfium2": ("contrib.documents",),
     "rjieba": ("page",),
     "scipy": ("contrib.lab",),

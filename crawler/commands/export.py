@@ -34,7 +34,7 @@ class Command(command.Command):
         folder = N_("write a data set into this folder: shards, a manifest and a dataset card")
         add("--into", metavar="FOLDER", help=folder)
         large = N_("with --into: the size at which a shard is closed, such as 500MB or 2GB; 100MB if not given")
-        add("--shard-size", metavar="SIZE", type=parsed("crawler.export.data_set:size_of"), help=large)
+        add("--shard-size", metavar="SIZE", type=parsed("crawler.contrib.corpus.data_set:size_of"), help=large)
         name = N_("the crawl, or several separated by commas; needed only if there are several")
         add("--name", metavar="NAMES", help=name)
         since, where = parsed("crawler.reports.stored_pages:since_of"), parsed("crawler.export.selection:where_of")
@@ -57,7 +57,7 @@ class Command(command.Command):
             help=N_("only these fields, in this order, separated by commas"),
         )
         records = N_("write the fields of another pipeline: datatrove, chinesewebtext, or mnbvc")
-        add("--preset", metavar="NAME", type=parsed("crawler.export.presets:preset_of"), help=records)
+        add("--preset", metavar="NAME", type=parsed("crawler.contrib.corpus.presets:preset_of"), help=records)
         which = N_(
             "only pages of a language (zh), a site (example.org) or both (zh/example.org); or on which a condition "
             'holds ("quality.words > 100 and relevance > 0.5"); repeat it for several places, or more conditions'
@@ -69,13 +69,13 @@ class Command(command.Command):
             "leave out copies: exact (same letters), near (nearly the same text), paragraphs (that a site repeats); "
             "separated by commas"
         )
-        known = names("crawler.export.deduplication:KINDS")
+        known = names("crawler.contrib.corpus.deduplication:KINDS")
         add("--dedupe", metavar="KINDS", type=known, default=[], help=copies)
         kept = N_(
             "which of several copies stays: oldest (the default: first crawled), best (longest text), or that of a "
             "site (example.org)"
         )
-        add("--prefer", metavar="PAGE", type=parsed("crawler.export.copies:preference_of"), help=kept)
+        add("--prefer", metavar="PAGE", type=parsed("crawler.contrib.corpus.copies:preference_of"), help=kept)
         kinds = N_("write [EMAIL] and the like in place of this personal data: email, phone, ip, id, card")
         add(
             "--mask",
@@ -121,7 +121,7 @@ class Command(command.Command):
 
     def _check_into(self, opts: argparse.Namespace) -> None:
         """Raise a WrongUseError where --into is given with what does not go with it."""
-        from crawler.export.manifest import options_given
+        from crawler.contrib.corpus.manifest import options_given
 
         if others := [
             name for name in OF_FILES if getattr(opts, name) is not None and getattr(opts, name) is not False

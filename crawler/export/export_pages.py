@@ -24,19 +24,19 @@ from sqlalchemy.engine import URL
 from crawler.atomic_files import AtomicFile, AtomicFolder
 from crawler.command_line.stop_signals import ignore_repeats
 from crawler.command_line.terminal import INTERRUPTED, TERMINATED, WrongUseError, byte_size, readable_json, say
+from crawler.contrib.corpus.data_set import CARD, MANIFEST, DataSet
+from crawler.contrib.corpus.deduplication import Deduplication
+from crawler.contrib.corpus.manifest import NEEDS, CrawlOrigin, Origin
+from crawler.contrib.corpus.masks import without_personal_data
+from crawler.contrib.corpus.parquet import parquet
+from crawler.contrib.corpus.presets import PRESETS, Preset
+from crawler.contrib.corpus.wacz import wacz
+from crawler.contrib.corpus.warc import warc
 from crawler.export.csv import Formulas, csv_lines
-from crawler.export.data_set import CARD, MANIFEST, DataSet
-from crawler.export.deduplication import Deduplication
 from crawler.export.formats import FORMATS, compressed, compression_of
 from crawler.export.jsonl import jsonl
-from crawler.export.manifest import NEEDS, CrawlOrigin, Origin
 from crawler.export.markdown import markdown
-from crawler.export.masks import without_personal_data
-from crawler.export.parquet import parquet
-from crawler.export.presets import PRESETS, Preset
 from crawler.export.selection import Removed, Selection, Source, path_beside
-from crawler.export.wacz import wacz
-from crawler.export.warc import warc
 from crawler.items import TYPES
 from crawler.page.page import Page
 from crawler.reports.crawls import check_name, name_list

@@ -5,9 +5,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import postgres
+import pytest
 from command_line import run_command
 from sqlalchemy import create_engine, insert
-from sqlalchemy.engine import URL
+from sqlalchemy.engine import URL, make_url
 
 from crawler.items import PageItem
 from crawler.store import crawl_tables, page_tables
@@ -74,3 +76,19 @@ class Place:
 
 def lines(data: bytes) -> list[dict[str, Any]]:
     return [json.loads(line) for line in data.decode().splitlines()]
+
+
+@pytest.fixture
+def place(tmp_path: Path, capfdbinary: Any, monkeypatch: pytest.MonkeyPatch) -> Place:
+    """A place where no crawl was ever run."""
+    monkeypatch.chdir(tmp_path)
+    return Place(tmp_path, make_url(f"sqlite:///{tmp_path / 'crawl.db'}"), capfdbinary)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def either(request: pytest.FixtureRequest, place: Place) -> Place:
+    """A place with a database of each kind."""
+    if request.param == "postgresql":
+        server: postgres.Server = request.getfixturevalue("postgres_server")
+        place.url = make_url(server.database())
+    return place

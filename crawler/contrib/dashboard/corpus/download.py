@@ -12,10 +12,10 @@ from sqlalchemy.engine import URL
 
 from crawler.atomic_files import AtomicFile
 from crawler.command_line.terminal import WrongUseError
+from crawler.contrib.corpus.deduplication import Deduplication
 from crawler.contrib.dashboard.access import RefusedError
 from crawler.contrib.dashboard.corpus.export_form import OUTPUTS, ExportForm
 from crawler.export.csv import Formulas
-from crawler.export.deduplication import Deduplication
 from crawler.export.export_pages import Exporter, Tally
 from crawler.export.selection import Source
 from crawler.items import TYPES

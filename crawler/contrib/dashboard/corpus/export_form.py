@@ -15,10 +15,10 @@ from typing import NamedTuple
 from sqlalchemy import Connection, select
 
 from crawler.command_line.terminal import WrongUseError
+from crawler.contrib.corpus.copies import Preference, preference_of
+from crawler.contrib.corpus.deduplication import KINDS, PARAGRAPHS
 from crawler.contrib.corpus.quality import PUBLISHED
 from crawler.contrib.corpus.quality.personal_data import FORMS
-from crawler.export.copies import Preference, preference_of
-from crawler.export.deduplication import KINDS, PARAGRAPHS
 from crawler.export.selection import Selection, broken_condition, broken_rule, check_size, where_of
 from crawler.reports.condition import Condition
 from crawler.reports.stored_pages import LanguageOrSite

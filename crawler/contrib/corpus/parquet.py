@@ -11,8 +11,8 @@ from itertools import chain, islice
 from typing import Any
 
 from crawler.command_line.terminal import WrongUseError
+from crawler.contrib.corpus.byte_sink import ByteSink
 from crawler.contrib.corpus.quality import KINDS, MASKED
-from crawler.export.byte_sink import ByteSink
 from crawler.items import TIMES, TYPES
 from crawler.reports.stored_pages import StoredPage
 from crawler.rights.statement import Use

@@ -23,9 +23,9 @@ from test_export_pages import begin, zstd
 
 from crawler.atomic_files import MARKER
 from crawler.command_line.terminal import WrongUseError
-from crawler.export import parquet as parquet_writer
-from crawler.export.data_set import DataSet, size_of
-from crawler.export.parquet import parquet
+from crawler.contrib.corpus import parquet as parquet_writer
+from crawler.contrib.corpus.data_set import DataSet, size_of
+from crawler.contrib.corpus.parquet import parquet
 from crawler.reports.stored_pages import StoredPage
 from crawler.store import crawl_tables, page_tables
 
@@ -241,7 +241,7 @@ def test_without_a_page_there_is_no_shard(place: Place) -> None:
 KILLED = """
 import os, sys
 from scrapy.cmdline import execute
-from crawler.export.data_set import DataSet
+from crawler.contrib.corpus.data_set import DataSet
 setattr(DataSet, sys.argv[1], lambda *given: os.kill(os.getpid(), 9))
 execute(["scrapy", "export", "--into", "corpus", "-s", "STATE_URL=sqlite:///crawl.db"])
 """

@@ -11,8 +11,8 @@ from export_pages import FIELDS, several, stored
 from pyarrow import parquet as reader
 
 from crawler.command_line.terminal import WrongUseError
-from crawler.export import parquet as writer
-from crawler.export.parquet import parquet
+from crawler.contrib.corpus import parquet as writer
+from crawler.contrib.corpus.parquet import parquet
 from crawler.items import TIMES
 
 UTC_TIME = "timestamp[us, tz=UTC]"
