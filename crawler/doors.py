@@ -25,6 +25,8 @@ class Door(StrEnum):
     """Classes of Scrapy's commands."""
     DOCUMENTS = "documents"
     """What reads files that are no web pages."""
+    EXPORTS = "exports"
+    """Formats of exports, each under the extension of its files."""
     RENDERERS = "renderers"
     """What runs the scripts of pages."""
 
@@ -50,6 +52,7 @@ PARTS: Mapping[Door, Mapping[str, Part]] = MappingProxyType(
             "clean": Part("crawler.contrib.bulk.command:Command"),
             "dashboard": Part("crawler.contrib.dashboard.command:Command", ("fastapi", "uvicorn")),
             "evaluate": Part("crawler.contrib.lab.evaluation.command:Command"),
+            "export": Part("crawler.contrib.corpus.command:Command"),
             "focus": Part("crawler.contrib.lab.focus_command:Command"),
             "schedule": Part("crawler.contrib.schedule.command:Command"),
             "train": Part("crawler.contrib.lab.training.command:Command"),
@@ -58,6 +61,11 @@ PARTS: Mapping[Door, Mapping[str, Part]] = MappingProxyType(
             "crawl": Part("crawler.contrib.documents.document_reader:DocumentReader"),
             "text": Part("crawler.contrib.documents.saved_documents:read_saved"),
             "file": Part("crawler.contrib.documents.saved_documents:read_saved", ("pypdfium2",)),
+        },
+        Door.EXPORTS: {
+            "parquet": Part("crawler.contrib.corpus.formats:PARQUET", ("pyarrow",)),
+            "warc": Part("crawler.contrib.corpus.formats:WARC"),
+            "wacz": Part("crawler.contrib.corpus.formats:WACZ"),
         },
         Door.RENDERERS: {
             "crawl": Part("crawler.contrib.browser.page_rendering:crawl_rendering", ("playwright",)),

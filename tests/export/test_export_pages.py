@@ -28,7 +28,7 @@ from sqlalchemy.engine import make_url
 from warcio.archiveiterator import ArchiveIterator
 
 from crawler.atomic_files import MARKER
-from crawler.export.export_pages import jsonl
+from crawler.export.jsonl import jsonl
 from crawler.items import TIMES, PageItem
 from crawler.reports import stored_pages
 from crawler.store import crawl_tables, page_tables
@@ -357,8 +357,8 @@ def test_without_pyarrow_it_is_said_what_to_install(place: Place, monkeypatch: p
     place.fill(1)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     said = place.export("-o", "a.parquet")
-    wanted = "pyarrow must be installed: python -m pip install '.[corpus]'"
-    assert (said.status, said.err) == (2, f"scrapy export: {wanted}\n")
+    missing = "the module pyarrow is missing: pip install 'winnow-crawler[corpus]'"
+    assert (said.status, said.err) == (2, f"scrapy export: {missing}\n")
     assert place.names() == []
 
 

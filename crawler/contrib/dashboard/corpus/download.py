@@ -12,11 +12,13 @@ from sqlalchemy.engine import URL
 
 from crawler.atomic_files import AtomicFile
 from crawler.command_line.terminal import WrongUseError
+from crawler.contrib.corpus.corpus_export import CorpusExporter
 from crawler.contrib.corpus.deduplication import Deduplication
 from crawler.contrib.dashboard.access import RefusedError
 from crawler.contrib.dashboard.corpus.export_form import OUTPUTS, ExportForm
 from crawler.export.csv import Formulas
-from crawler.export.export_pages import Exporter, Tally
+from crawler.export.exporter import Tally
+from crawler.export.formats import format_named
 from crawler.export.selection import Source
 from crawler.items import TYPES
 from crawler.reports.stored_pages import PageFilter, StoredPage, StoredPages
@@ -103,6 +105,13 @@ def _made(connection: Connection, crawl_id: int, form: ExportForm) -> bytes:
     source, out = Source([pages], PageFilter(places=form.places), form.selection), OUTPUTS[form.output]
     target = DownloadFile(f"pages{out.ending}")
     copies = Deduplication(form.dedupe, form.preference)
-    how = Exporter(out.format, [*TYPES], source, Formulas(quoted=True), copies=copies, masks=form.mask)
-    how.write(target, Tally())
+    exporter = CorpusExporter(
+        format=format_named(out.format),
+        fields=[*TYPES],
+        source=source,
+        formulas=Formulas(quoted=True),
+        copies=copies,
+        masks=form.mask,
+    )
+    exporter.write(target, Tally())
     return b"".join(target.parts)

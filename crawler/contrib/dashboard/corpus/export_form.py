@@ -16,10 +16,11 @@ from sqlalchemy import Connection, select
 
 from crawler.command_line.terminal import WrongUseError
 from crawler.contrib.corpus.copies import Preference, preference_of
+from crawler.contrib.corpus.corpus_selection import CorpusSelection
 from crawler.contrib.corpus.deduplication import KINDS, PARAGRAPHS
 from crawler.contrib.corpus.quality import PUBLISHED
 from crawler.contrib.corpus.quality.personal_data import FORMS
-from crawler.export.selection import Selection, broken_condition, broken_rule, check_size, where_of
+from crawler.export.selection import check_size, where_of
 from crawler.reports.condition import Condition
 from crawler.reports.stored_pages import LanguageOrSite
 from crawler.store.batch.page_writer import field_values
@@ -116,8 +117,9 @@ class ExportForm:
         return [where_of(line) for line in self.lines]
 
     @property
-    def selection(self) -> Selection:
-        return Selection.of((one for one in self.wheres if not isinstance(one, LanguageOrSite)), self.keep)
+    def selection(self) -> CorpusSelection:
+        conditions = [where for where in self.wheres if not isinstance(where, LanguageOrSite)]
+        return CorpusSelection.of(conditions, sets=self.keep)
 
     @property
     def places(self) -> tuple[LanguageOrSite, ...]:
@@ -210,7 +212,7 @@ def pages_left(connection: Connection, ids: Sequence[int], form: ExportForm) -> 
             if places and not any(one.holds(host, language) for one in places):
                 removed[" | ".join("/".join(filter(None, one)) for one in places)] += 1
                 continue
-            reason = broken_condition(selection.conditions, values) or broken_rule(selection.sets, values)
+            reason = selection.refusal(selection.conditions, values)
             if reason is None:
                 left += 1
             else:
