@@ -27,6 +27,8 @@ class Door(StrEnum):
     """What reads files that are no web pages."""
     EXPORTS = "exports"
     """Formats of exports, each under the extension of its files."""
+    QUALITY = "quality"
+    """What computes numbers about texts."""
     RENDERERS = "renderers"
     """What runs the scripts of pages."""
 
@@ -66,6 +68,10 @@ PARTS: Mapping[Door, Mapping[str, Part]] = MappingProxyType(
             "parquet": Part("crawler.contrib.corpus.formats:PARQUET", ("pyarrow",)),
             "warc": Part("crawler.contrib.corpus.formats:WARC"),
             "wacz": Part("crawler.contrib.corpus.formats:WACZ"),
+        },
+        Door.QUALITY: {
+            "measured": Part("crawler.contrib.corpus.quality:measured"),
+            "names": Part("crawler.contrib.corpus.quality:NAMES"),
         },
         Door.RENDERERS: {
             "crawl": Part("crawler.contrib.browser.page_rendering:crawl_rendering", ("playwright",)),

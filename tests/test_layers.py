@@ -88,6 +88,12 @@ def test_imports_point_down() -> None:
     assert [pair for pair in pairs if room(pair[0]) and not is_below(room(pair[1]), room(pair[0]))] == []
 
 
+def test_the_core_imports_no_part_that_may_be_missing() -> None:
+    core = [(module, path) for path, module in MODULES.items() if not module.startswith("crawler.contrib")]
+    pairs = [(module, other) for module, path in core for other in imported(path)]
+    assert [pair for pair in pairs if pair[1].startswith("crawler.contrib")] == []
+
+
 def test_imports_have_no_circle() -> None:
     ours = set(MODULES.values())
     below = {MODULES[path]: ours.intersection(imported(path, annotations=False)) for path in FILES}

@@ -10,7 +10,7 @@ from typing import Any, Self
 from scrapy.settings import BaseSettings
 
 from crawler.atomic_files import AtomicFile, AtomicFolder
-from crawler.contrib.corpus.corpus_selection import CorpusSelection
+from crawler.contrib.corpus.corpus_selection import CorpusSelection, CorpusSource
 from crawler.contrib.corpus.data_set import CARD, MANIFEST, DataSet
 from crawler.contrib.corpus.deduplication import Deduplication
 from crawler.contrib.corpus.manifest import NEEDS, CrawlOrigin, Origin
@@ -52,7 +52,9 @@ class CorpusExporter(Exporter):
     @staticmethod
     def source_of(opts: argparse.Namespace, crawls: Sequence[StoredPages]) -> Source:
         selection = CorpusSelection.of(conditions_of(opts), sets=tuple(opts.keep))
-        return Source(crawls, filter_of(opts), selection)
+        is_data_set = opts.into is not None or opts.format == "parquet"
+        is_asked_for = selection.compares_text_numbers or "quality" in (opts.fields or ())
+        return CorpusSource(crawls, filter_of(opts), selection, completes_quality=is_data_set or is_asked_for)
 
     @staticmethod
     def target(opts: argparse.Namespace) -> AtomicFile | AtomicFolder:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from crawler.contrib.corpus.quality import refused
-from crawler.export.selection import Reason, Selection
+from crawler.contrib.corpus.quality import complete_quality, refused
+from crawler.export.selection import Reason, Selection, Source
+from crawler.metadata.text_quality import OF_EXTRACTION
 
 if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement
+
     from crawler.reports.condition import Condition
+    from crawler.reports.stored_pages import StoredPage, StoredPages
+
+QUALITY_IS_OF = ("quality", "text", "language")
+"""The fields that the numbers of a text are computed from."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +35,12 @@ class CorpusSelection(Selection):
         of_sets = ("quality", "language") if self.sets else ()
         return [*dict.fromkeys((*super().needs, *of_sets))]
 
+    @property
+    def compares_text_numbers(self) -> bool:
+        """Whether numbers are needed that most crawls do not store."""
+        numbers = {path[1] for path in self.paths if path[0] == "quality" and len(path) > 1}
+        return bool(self.sets or numbers - {*OF_EXTRACTION})
+
     def refusal(self, conditions: Iterable[Condition], values: Mapping[str, Any]) -> Reason | None:
         return super().refusal(conditions, values) or self._broken_rule(values)
 
@@ -38,3 +51,36 @@ class CorpusSelection(Selection):
             if limit := refused(numbers, name, values.get("language")):
                 return Reason(f"{name}: {limit}", numbers.get(limit.name), limit.bound)
         return None
+
+
+@dataclass(frozen=True)
+class CorpusSource(Source):
+    """The pages of crawls that an export may write."""
+
+    completes_quality: bool = False
+    """Whether `quality` has all numbers, also those that the crawl did not store."""
+
+    def changes(self, columns: Sequence[str], after: int) -> Iterator[StoredPage]:
+        return self._completed(super().changes(self._read_columns(columns), after), columns)
+
+    def stored(
+        self,
+        crawl: StoredPages,
+        columns: Sequence[str],
+        *,
+        responses: bool = False,
+        where: ColumnElement[bool] | None = None,
+    ) -> Iterator[StoredPage]:
+        pages = super().stored(crawl, self._read_columns(columns), responses=responses, where=where)
+        return self._completed(pages, columns)
+
+    def _read_columns(self, columns: Sequence[str]) -> Sequence[str]:
+        return [*dict.fromkeys((*columns, *QUALITY_IS_OF))] if self._completes(columns) else columns
+
+    def _completes(self, columns: Sequence[str]) -> bool:
+        return self.completes_quality and "quality" in columns
+
+    def _completed(self, pages: Iterator[StoredPage], columns: Sequence[str]) -> Iterator[StoredPage]:
+        if not self._completes(columns):
+            return pages
+        return (page._replace(values=complete_quality(page.values)) for page in pages)

@@ -1,5 +1,6 @@
-"""The place in which exports are tested."""
+"""The places in which exports are tested."""
 
-from export_place import either, place
+from export_place import either, filled, place
+from exported_crawl import crawled, finished
 
-__all__ = ["either", "place"]
+__all__ = ["crawled", "either", "filled", "finished", "place"]

@@ -16,10 +16,10 @@ import pytest
 import yaml  # which Dask brings
 from export_pages import FIELDS, several, stored
 from export_place import AT, Place
+from exported_crawl import begin
 from fork_server import environment
 from pyarrow import dataset
 from sqlalchemy import update
-from test_export_pages import begin, zstd
 
 from crawler.atomic_files import MARKER
 from crawler.command_line.terminal import WrongUseError
@@ -28,6 +28,11 @@ from crawler.contrib.corpus.data_set import DataSet, size_of
 from crawler.contrib.corpus.parquet import parquet
 from crawler.reports.stored_pages import StoredPage
 from crawler.store import crawl_tables, page_tables
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 RIGHTS = {"licence": "CC-BY-4.0", "uses": {"search": "allowed", "ai-input": "unknown", "ai-train": "disallowed"}}
 TEXTS = [random.Random(seed).randbytes(50_000).hex() for seed in range(24)]
