@@ -202,8 +202,9 @@ class Source:
             return
         decided, rest = divided(selection.conditions, crawl.dialect)
         if decided is not None and removed is not None:
-            for page in self.stored(crawl, ["url", *selection.needs], where=~decided):
-                reason = selection.refusal(selection.conditions, page.values)
+            in_database = [condition for condition in selection.conditions if condition not in rest]
+            for page in crawl.pages(["url", *selection.needs], self.filter, where=~decided):
+                reason = selection.refusal(in_database, page.values)
                 # A page that changed between two queries is judged as it is now.
                 if reason is not None:
                     removed.add(page.values["url"], reason)

@@ -1,8 +1,9 @@
 """`scrapy clean --stored`: extracts the texts of a crawl's pages again from stored responses, in the database.
 
-All fields of `READERS` are read again, and the Markdown of pages that have it or are to have it. Pages are saved in
-batches, each in one transaction; the progress is in OUTPUT_DIR/.NAME.clean.json, so that the same command continues
-after an end of any kind. Saving a page twice changes nothing.
+All fields of `READERS` are read again, the numbers of texts for pages that have them, and the Markdown of pages that
+have it or are to have it. Pages are saved in batches, each in one transaction; the progress is in
+OUTPUT_DIR/.NAME.clean.json, so that the same command continues after an end of any kind. Saving a page twice changes
+nothing.
 """
 
 import argparse

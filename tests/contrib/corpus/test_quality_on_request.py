@@ -10,6 +10,7 @@ from pyarrow import parquet
 from sites import OPEN, Crawl, Site, crawl, page, serving
 from sqlalchemy.engine import make_url
 
+from crawler.contrib.corpus import quality
 from crawler.contrib.corpus.quality import NAMES, complete_quality, measured
 from crawler.metadata.text_quality import OF_EXTRACTION
 
@@ -32,8 +33,8 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Crawl:
     """A crawl with `quality=yes` and one without, of the same site."""
     folder = tmp_path_factory.mktemp("both")
     with serving(Site(ROUTES)) as site:
-        for name, quality in (("full", "yes"), ("plain", "no")):
-            arguments = {"seeds": site.url, "topic": "bees 蜜蜂", "name": name, "quality": quality, "images": "no"}
+        for name, wish in (("full", "yes"), ("plain", "no")):
+            arguments = {"seeds": site.url, "topic": "bees 蜜蜂", "name": name, "quality": wish, "images": "no"}
             ended = crawl(folder, arguments, OPEN)
             assert ended.status == 0, ended.err
     return ended
@@ -113,11 +114,38 @@ def test_the_same_pages_are_removed(place: Place, tmp_path: Path) -> None:
     assert removed["full"]
 
 
+@pytest.mark.parametrize(
+    ("words", "count"),
+    [
+        (["--where", "depth == 0 and quality.words > 0"], 1),
+        (["--where", "quality.words > 0 and depth == 0"], 1),
+        (["--where", "depth > 5", "--keep", "gopher"], 0),
+        (["--where", "depth == 0", "--fields", "quality"], 1),
+        (["--fields", "url,text"], 0),
+        (["--where", "quality.certainty > 2 or quality.kept_frac > 2"], 0),
+        (["--preset", "datatrove"], 0),
+    ],
+)
+def test_numbers_are_computed_for_the_pages_that_need_them(
+    place: Place, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: list[str], count: int
+) -> None:
+    texts = []
+
+    def counted(text: str, language: str | None) -> dict[str, float | None]:
+        texts.append(text)
+        return measured(text, language)
+
+    monkeypatch.setattr(quality, "measured", counted)
+    said = place.export("--name", "plain", *words, "-o", f"{tmp_path}/a.jsonl")
+    assert said.status == 0, said.err
+    assert len(texts) == count
+
+
 STORED = {"certainty": 0.9, "kept_frac": 0.5}
 
 
 @pytest.mark.parametrize(
-    ("quality", "expected"),
+    ("stored", "expected"),
     [
         (None, None),
         (STORED, STORED | measured(DANCE[0], "en")),
@@ -125,8 +153,8 @@ STORED = {"certainty": 0.9, "kept_frac": 0.5}
         (STORED | {"words": 3}, STORED | {"words": 3}),
     ],
 )
-def test_which_numbers_are_computed(quality: Any, expected: Any) -> None:
-    values = {"url": "http://a.example/", "text": DANCE[0], "language": "en", "quality": quality}
+def test_which_numbers_are_computed(stored: Any, expected: Any) -> None:
+    values = {"url": "http://a.example/", "text": DANCE[0], "language": "en", "quality": stored}
     before = json.dumps(values)
     assert complete_quality(values) == values | {"quality": expected}
     assert json.dumps(values) == before
