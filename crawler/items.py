@@ -63,8 +63,8 @@ class PageRecord:
     the method `auto` tells more than `listing`.
     """
     quality: dict[str, float | None] | None = None
-    """Numbers about the text; they judge nothing by themselves. A crawl stores `certainty` and `kept_frac`, and the others,
-    under the names of published rules, with `-a quality=yes`; exports compute those that they need.
+    """Numbers about the text; they judge nothing by themselves. A crawl stores `certainty` and `kept_frac`. With
+    `-a quality=yes` it stores the others, too, which have the names of published rules. Exports compute what they need.
     """
     relevance: float = 0.0
     """How much the text is about the topic, from 0 to 1."""

@@ -59,14 +59,15 @@ class Selection:
         return bool(self.conditions)
 
     @property
-    def paths(self) -> list[tuple[str, ...]]:
-        """The fields, and parts of fields, that are compared."""
-        return [comparison.path for condition in self.conditions for comparison in comparisons(condition)]
-
-    @property
     def needs(self) -> list[str]:
         """The fields that are read."""
-        return [*dict.fromkeys(path[0] for path in self.paths)]
+        compared = (comparison for condition in self.conditions for comparison in comparisons(condition))
+        return [*dict.fromkeys(comparison.path[0] for comparison in compared)]
+
+    @property
+    def stored_conditions(self) -> tuple[Condition, ...]:
+        """The conditions on values that are stored with each page, not computed."""
+        return self.conditions
 
     def refusal(self, conditions: Iterable[Condition], values: Mapping[str, Any]) -> Reason | None:
         """Why a page is removed, judged by these of the conditions; None if it is kept."""
@@ -202,9 +203,8 @@ class Source:
             return
         decided, rest = divided(selection.conditions, crawl.dialect)
         if decided is not None and removed is not None:
-            in_database = [condition for condition in selection.conditions if condition not in rest]
             for page in crawl.pages(["url", *selection.needs], self.filter, where=~decided):
-                reason = selection.refusal(in_database, page.values)
+                reason = selection.refusal(selection.stored_conditions, page.values)
                 # A page that changed between two queries is judged as it is now.
                 if reason is not None:
                     removed.add(page.values["url"], reason)

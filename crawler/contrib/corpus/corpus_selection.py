@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from crawler.contrib.corpus.quality import complete_quality, refused
 from crawler.export.selection import Reason, Selection, Source
 from crawler.metadata.text_quality import OF_EXTRACTION
+from crawler.reports.condition import comparisons
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
@@ -38,8 +39,11 @@ class CorpusSelection(Selection):
     @property
     def compares_text_numbers(self) -> bool:
         """Whether numbers are needed that most crawls do not store."""
-        numbers = {path[1] for path in self.paths if path[0] == "quality" and len(path) > 1}
-        return bool(self.sets or numbers - {*OF_EXTRACTION})
+        return bool(self.sets) or len(self.stored_conditions) < len(self.conditions)
+
+    @property
+    def stored_conditions(self) -> tuple[Condition, ...]:
+        return tuple(condition for condition in self.conditions if not _compares_text_numbers(condition))
 
     def refusal(self, conditions: Iterable[Condition], values: Mapping[str, Any]) -> Reason | None:
         return super().refusal(conditions, values) or self._broken_rule(values)
@@ -51,6 +55,11 @@ class CorpusSelection(Selection):
             if limit := refused(numbers, name, values.get("language")):
                 return Reason(f"{name}: {limit}", numbers.get(limit.name), limit.bound)
         return None
+
+
+def _compares_text_numbers(condition: Condition) -> bool:
+    paths = [comparison.path for comparison in comparisons(condition)]
+    return any(path[0] == "quality" and len(path) > 1 and path[1] not in OF_EXTRACTION for path in paths)
 
 
 @dataclass(frozen=True)
