@@ -84,7 +84,8 @@ def _find(crawls: Sequence[StoredPages], opts: argparse.Namespace, url: URL) -> 
 
 def _export_crawls(opts: argparse.Namespace, crawls: Sequence[StoredPages], kind: type[Exporter]) -> None:
     """Write the pages of crawls, and print what was written."""
-    began, tally = monotonic(), Tally()
+    began = monotonic()
+    tally = Tally()
     target = kind.target(opts)
     exporter = kind.of(opts, crawls, target)
     removed = exporter.removed
