@@ -1,4 +1,4 @@
-"""`scrapy export` where contrib/corpus is not installed: it writes what the core can, and says what to install."""
+"""Commands where contrib/corpus is not installed: they write what the core can, and say what to install."""
 
 import os
 import shutil
@@ -43,6 +43,7 @@ def test_the_formats_of_the_core_are_written(crawled: Crawl, core: Path, tmp_pat
         ["export", "--format", "warc", "-o", "a"],
         ["export", "--dedupe", "near", "-o", "a.csv"],
         ["export", "--where", "quality.words > 3", "-o", "a.csv"],
+        ["clean", "pages.jsonl", "--with", "quality"],
         ["crawl", "topic", "-a", "seeds=http://a.example/", "-a", "quality=yes"],
     ],
 )
