@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from crawler.doors import Door, MissingPartError, load
 from crawler.frontier.scope import SCOPES
 from crawler.metadata.language import CODES, normalise
 from crawler.metadata.own_fields import OwnFields, OwnFieldsError, read_own_fields
@@ -76,6 +77,7 @@ class Arguments:
     images: bool = True
     markdown: str = "no"
     documents: bool = False
+    quality: bool = False
     listings: bool = False
     fresh: bool = False
     retopic: bool = False
@@ -193,6 +195,16 @@ def _favour(value: str) -> str:
     from crawler.extraction.auto import FAVOURS
 
     return _choice("favour", FAVOURS)(value)
+
+
+def _quality(value: str) -> bool:
+    is_wanted = _choice("quality", {"yes": True, "no": False})(value) == "yes"
+    if is_wanted:
+        try:
+            load(Door.QUALITY, "measured")
+        except MissingPartError as error:
+            raise ArgumentError(error.message) from None
+    return is_wanted
 
 
 def _fields(value: str) -> OwnFields:
@@ -414,6 +426,14 @@ ARGUMENTS = {
         lambda value: _choice("documents", {"yes": True, "no": False})(value) == "yes",
         "no",
         N_("yes also fetches linked PDF, DOCX, ODT and EPUB files and makes items of their texts."),
+    ),
+    "quality": Argument(
+        _quality,
+        "no",
+        N_(
+            "yes stores all numbers about the text in the field quality; no stores two, and an export computes the "
+            "others when it needs them."
+        ),
     ),
     "listings": Argument(
         lambda value: _choice("listings", {"yes": True, "no": False})(value) == "yes",

@@ -31,6 +31,10 @@ class Door(StrEnum):
     """Functions from a page to its extraction, beside those of crawler.extraction."""
     ITEM_FIELDS = "fields"
     """Functions from a page and its extraction to a value that JSON can have, which is stored in `own_fields`."""
+    EXPORTS = "exports"
+    """Formats of exports, each under the extension of its files."""
+    QUALITY = "quality"
+    """What computes numbers about texts."""
     RENDERERS = "renderers"
     """What runs the scripts of pages."""
     VIEWS = "views"
@@ -58,6 +62,7 @@ PARTS: Mapping[Door, Mapping[str, Part]] = MappingProxyType(
             "clean": Part("crawler.contrib.bulk.command:Command"),
             "dashboard": Part("crawler.contrib.dashboard.command:Command", ("fastapi", "uvicorn")),
             "evaluate": Part("crawler.contrib.lab.evaluation.command:Command"),
+            "export": Part("crawler.contrib.corpus.command:Command"),
             "focus": Part("crawler.contrib.lab.focus_command:Command"),
             "schedule": Part("crawler.contrib.schedule.command:Command"),
             "train": Part("crawler.contrib.lab.training.command:Command"),
@@ -66,6 +71,15 @@ PARTS: Mapping[Door, Mapping[str, Part]] = MappingProxyType(
             "crawl": Part("crawler.contrib.documents.document_reader:DocumentReader"),
             "text": Part("crawler.contrib.documents.saved_documents:read_saved"),
             "file": Part("crawler.contrib.documents.saved_documents:read_saved", ("pypdfium2",)),
+        },
+        Door.EXPORTS: {
+            "parquet": Part("crawler.contrib.corpus.formats:PARQUET", ("pyarrow",)),
+            "warc": Part("crawler.contrib.corpus.formats:WARC"),
+            "wacz": Part("crawler.contrib.corpus.formats:WACZ"),
+        },
+        Door.QUALITY: {
+            "measured": Part("crawler.contrib.corpus.quality:measured"),
+            "names": Part("crawler.contrib.corpus.quality:NAMES"),
         },
         Door.RENDERERS: {
             "crawl": Part("crawler.contrib.browser.page_rendering:crawl_rendering", ("playwright",)),

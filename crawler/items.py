@@ -63,7 +63,9 @@ class PageRecord:
     the method `auto` tells more than `listing`.
     """
     quality: dict[str, float | None] | None = None
-    """Numbers about the text under the names of published rules; they judge nothing by themselves."""
+    """Numbers about the text; they judge nothing by themselves. A crawl stores `certainty` and `kept_frac`. With
+    `-a quality=yes` it stores the others, too, which have the names of published rules. Exports compute what they need.
+    """
     relevance: float = 0.0
     """How much the text is about the topic, from 0 to 1."""
     link_score: float | None = None

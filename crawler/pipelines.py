@@ -21,6 +21,7 @@ from crawler.doors import Door, load, names
 from crawler.extraction.document_text import METHOD
 from crawler.items import ImageItem, PageItem
 from crawler.metadata.record_readers import READERS
+from crawler.metadata.text_quality import text_quality
 from crawler.noise.page_images import all_images, judged_images
 from crawler.noise.page_markdown import page_markdown
 from crawler.outcomes import Code, Outcome
@@ -73,6 +74,8 @@ class ExtractPipeline:
         self.item_fields = {name: load(Door.ITEM_FIELDS, name) for name in names(Door.ITEM_FIELDS)}
         self.languages, self.markdown = arguments.lang, arguments.markdown
         self.images = images
+        quality = {"quality": text_quality} if arguments.quality else {}
+        self.readers = {name: read for name, read in (READERS | quality).items() if name not in ALREADY_READ}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -92,9 +95,8 @@ class ExtractPipeline:
                 outcome = Outcome(Code.LANGUAGE, item.language or "")
                 self.leases.finish(item.lease, replace(item.result, outcome=outcome, check=None, response=None))
             raise DropItem(f"in {item.language or 'an unknown language'}")
-        for name, read in READERS.items():
-            if name not in ALREADY_READ:
-                setattr(item, name, read(page, extraction))
+        for name, read in self.readers.items():
+            setattr(item, name, read(page, extraction))
         item.images = self.images.of(page)
         if self.markdown != "no":
             item.markdown = page_markdown(page, extraction, self.markdown == "links", self.images.judge is not None)

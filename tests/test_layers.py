@@ -10,14 +10,14 @@ CRAWLER = Path(__file__).resolve().parent.parent / "crawler"
 
 # The rooms from bottom to top: a module imports from its own room and from those before it.
 ROOMS = (
-    "settings urls page translation doors outcomes command_line atomic_files rights contrib.corpus metadata extraction "
+    "settings urls page translation doors outcomes command_line atomic_files rights metadata extraction "
     "noise topic recrawl frontier items arguments checked_settings store reports export demo spiders "
     "workers.worker_report workers.machine build_crawl workers spiders.topic spiders.request_scheduler middlewares "
-    "pipelines extensions commands api addon contrib.documents contrib.browser contrib.bulk contrib.lab "
+    "pipelines extensions commands api addon contrib.corpus contrib.documents contrib.browser contrib.bulk contrib.lab "
     "contrib.schedule contrib.dashboard contrib.corpus.views contrib.lab.views contrib.schedule.views"
 ).split()
 # These compute: they know no framework, no database and no terminal; and these are their libraries.
-PURE = frozenset("outcomes urls page translation rights contrib.corpus metadata extraction noise topic recrawl".split())
+PURE = frozenset("outcomes urls page translation rights metadata extraction noise topic recrawl".split())
 LIBRARIES = frozenset(
     "cssselect lxml parsel w3lib numpy tldextract rapidfuzz py3langid rjieba adblock pypdfium2 markdown_it "
     "snowballstemmer".split()
@@ -37,7 +37,7 @@ KEPT_TO = {
     "uvicorn": ("contrib.dashboard",),
     "lightgbm": ("contrib.lab",),
     "markupsafe": ("contrib.dashboard", "demo", "contrib.lab", "reports"),
-    "pyarrow": ("export",),
+    "pyarrow": ("contrib.corpus",),
     "pypdfium2": ("contrib.documents",),
     "rjieba": ("page",),
     "scipy": ("contrib.lab",),
@@ -88,6 +88,12 @@ def is_below(there: str, here: str) -> bool:
 def test_imports_point_down() -> None:
     pairs = [(module, other) for path, module in MODULES.items() for other in imported(path) if room(other)]
     assert [pair for pair in pairs if room(pair[0]) and not is_below(room(pair[1]), room(pair[0]))] == []
+
+
+def test_the_core_imports_no_part_that_may_be_missing() -> None:
+    core = [(module, path) for path, module in MODULES.items() if not module.startswith("crawler.contrib")]
+    pairs = [(module, other) for module, path in core for other in imported(path)]
+    assert [pair for pair in pairs if pair[1].startswith("crawler.contrib")] == []
 
 
 def test_imports_have_no_circle() -> None:

@@ -9,6 +9,7 @@ from crawler.api.saved_document import saved_document
 from crawler.extraction import Extractor, favouring
 from crawler.extraction.document_text import with_documents
 from crawler.metadata.record_readers import READERS
+from crawler.metadata.text_quality import text_quality
 from crawler.noise.page_images import page_images
 from crawler.noise.page_markdown import page_markdown
 from crawler.outcomes import Code, Outcome
@@ -126,8 +127,7 @@ class Document:
     @cached_property
     def quality(self) -> dict[str, float | None]:
         """Numbers about the text under the names of published rules, such as words and dup_line_frac."""
-        found: dict[str, float | None] = self._read("quality")
-        return found
+        return text_quality(self._page, self._extraction)
 
     def fields(self) -> dict[str, Any]:
         """All parts except `links`, `certainty` and `quality`, by name."""

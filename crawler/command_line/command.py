@@ -90,6 +90,8 @@ class Command(ScrapyCommand):
     """Its description in the list of commands."""
     function: str
     """`module:name` of the function that takes the options and the settings, and returns the exit status."""
+    missing: MissingPartError | None = None
+    """Why the command lacks the options of a part."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -122,11 +124,17 @@ class Command(ScrapyCommand):
             self.given = self.read(args, opts)
         except UsageError as error:
             self.refuse(Message(str(error)))
-        except WrongUseError as error:
+        except (WrongUseError, MissingPartError) as error:
             self.refuse(error.message)
 
     def read(self, args: list[str], opts: argparse.Namespace) -> argparse.Namespace:
         """The checked options of the command; `args` are those that Scrapy's parser did not recognize."""
+        if args and self.missing is not None:
+            raise WrongUseError(
+                "{given} is not recognized; for more options, {why}",
+                given=repr(args[0][:200]),
+                why=self.missing.message,
+            )
         if args:
             raise WrongUseError(
                 "{given} is not recognized; see {command} --help",
@@ -156,12 +164,14 @@ class Command(ScrapyCommand):
         refuse(Message(message) if isinstance(message, str) else message, self.called)
 
 
-def command_of_part(name: str) -> type[Command]:
-    """The class of a command that a part has; if the part is missing, that of a command that only says so."""
+def command_of_part(name: str, fallback: type[Command] | None = None) -> type[Command]:
+    """The class of a command that a part has; if the part is missing, that of a command with fewer options, or that of
+    one that only says so.
+    """
     try:
         command: type[Command] = load(Door.COMMANDS, name)
     except MissingPartError as error:
-        return type("MissingCommand", (_MissingCommand,), {"error": error})
+        return type("MissingCommand", (fallback or _MissingCommand,), {"missing": error})
     return command
 
 
@@ -169,10 +179,10 @@ class _MissingCommand(Command):
     """A command whose part is not installed."""
 
     summary = N_("Not installed.")
-    error: MissingPartError
+    missing: MissingPartError
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        self.refuse(self.error.message)
+        self.refuse(self.missing.message)
 
 
 class Subcommand(NamedTuple):
@@ -289,7 +299,7 @@ def parsed(function: str) -> Callable[[str], object]:
     def read(text: str) -> object:
         try:
             return resolve_name(function)(text)
-        except WrongUseError as error:
+        except (WrongUseError, MissingPartError) as error:
             raise ArgumentTypeError(localized(error.message)) from None
 
     return read

@@ -1,13 +1,27 @@
-"""The formats of exports, the file names that choose them, and compression."""
+"""The formats of exports, the file names that choose them, and compression.
+
+Other packages add formats behind the door `exports`; the extension of such a file is the name of its format.
+"""
 
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
+
+from crawler.doors import Door, load, names
 
 
-class Format(NamedTuple):
-    endings: tuple[str, ...]
+@dataclass(frozen=True)
+class Format:
+    """How pages are written."""
+
+    writer: str
+    """`module:name` of the function that makes the parts of a file, or the paths and contents of the files of a folder,
+    of pages and of the names of their fields.
+    """
+    options: tuple[str, ...] = ()
+    """The other arguments that the function takes; see `Exporter.writer_options`."""
     needs: tuple[str, ...] = ()
     """Fields without which a page cannot be written."""
     packs: bool = True
@@ -24,18 +38,38 @@ class Format(NamedTuple):
     """Whether pages are written with their responses as they came."""
 
 
-OF_RECORDS = ("url", "fetched_at", "text", "rights", "revisited_at", "revisit_status")
-"""The columns of pages that WARC records are made of."""
-OF_LISTS = ("title", "status", "crawl")
-"""Those that WACZ needs besides."""
 FORMATS = {
-    "jsonl": Format((".jsonl", ".ndjson", ".jl"), is_text=True),
-    "csv": Format((".csv",), is_text=True),
-    "parquet": Format((".parquet",), packs=False),
-    "markdown": Format((".md", "/"), ("url", "text", "markdown"), packs=False, is_folder=True),
-    "warc": Format((".warc",), OF_RECORDS, apart=True, chooses=False, has_responses=True),
-    "wacz": Format((".wacz",), (*OF_RECORDS, *OF_LISTS), packs=False, chooses=False, has_responses=True),
+    "jsonl": Format("crawler.export.jsonl:jsonl", is_text=True),
+    "csv": Format("crawler.export.csv:csv_lines", ("formulas",), is_text=True),
+    "markdown": Format(
+        "crawler.export.markdown:markdown", needs=("url", "text", "markdown"), packs=False, is_folder=True
+    ),
 }
+"""The formats that are always there."""
+OWN_ENDINGS = {"jsonl": (".jsonl", ".ndjson", ".jl"), "markdown": (".md", "/")}
+"""The endings of file names that are not the name of the format."""
+
+
+def format_names() -> list[str]:
+    """The names of all formats, also of those that are not installed."""
+    return list(dict.fromkeys([*FORMATS, *names(Door.EXPORTS)]))
+
+
+def format_named(name: str) -> Format:
+    """The format of this name; raises a MissingPartError if it is not installed."""
+    if name in FORMATS:
+        return FORMATS[name]
+    format: Format = load(Door.EXPORTS, name)
+    return format
+
+
+def endings_of(format: str) -> tuple[str, ...]:
+    """The endings of file names that choose a format.
+
+    >>> endings_of("jsonl"), endings_of("parquet")
+    (('.jsonl', '.ndjson', '.jl'), ('.parquet',))
+    """
+    return OWN_ENDINGS.get(format, (f".{format}",))
 
 
 def compression_of(name: str) -> str:
@@ -54,7 +88,7 @@ def format_of(name: str) -> str | None:
     ('csv', 'markdown', None)
     """
     bare = name.lower().removesuffix(compression_of(name))
-    return next((format for format, one in FORMATS.items() if bare.endswith(one.endings)), None)
+    return next((format for format in format_names() if bare.endswith(endings_of(format))), None)
 
 
 if sys.version_info >= (3, 14):

@@ -1,7 +1,7 @@
-"""Which pages an export keeps by `--where` and `--keep`, and the list of what it removes, with the reasons.
+"""Which pages an export keeps by `--where`, and the list of what it removes, with the reasons.
 
-`bees.parquet` has beside it `bees.removed.jsonl`: a line for each removed page with the first rule that it broke, and
-one for each page that `--dedupe` removed or shortened.
+`bees.csv` has beside it `bees.removed.jsonl`: a line for each removed page with the first condition or rule that it
+broke, and one for each page that `--dedupe` removed or shortened.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from crawler.command_line.terminal import WrongUseError
-from crawler.export.formats import FORMATS, compression_of
+from crawler.export.formats import compression_of, endings_of, format_names
 from crawler.reports.condition import MOST_COMPARISONS, Condition, comparisons, condition_of, conjuncts, value_at
 from crawler.reports.condition_sql import divided
 from crawler.reports.stored_pages import LanguageOrSite, place_of
@@ -22,6 +22,8 @@ from crawler.store.output_files import json_line
 from crawler.translation.message import Message, first, plural
 
 if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement
+
     from crawler.atomic_files import AtomicFile
     from crawler.reports.stored_pages import PageFilter, StoredPage, StoredPages
 
@@ -47,21 +49,33 @@ class Selection:
     """What a page must be."""
 
     conditions: tuple[Condition, ...] = ()
-    sets: tuple[str, ...] = ()
-    """Published sets of rules."""
 
     @classmethod
-    def of(cls, conditions: Iterable[Condition], sets: Iterable[str]) -> Selection:
-        return cls(tuple(part for one in conditions for part in conjuncts(one)), tuple(sets))
+    def of(cls, conditions: Iterable[Condition], **values: Any) -> Self:
+        """Of conditions that must all hold; `values` are the other fields of the class."""
+        return cls(tuple(part for condition in conditions for part in conjuncts(condition)), **values)
 
     def __bool__(self) -> bool:
-        return bool(self.conditions or self.sets)
+        return bool(self.conditions)
 
     @property
     def needs(self) -> list[str]:
-        """The fields that are compared."""
-        compared = [one.path[0] for condition in self.conditions for one in comparisons(condition)]
-        return [*dict.fromkeys((*compared, *(("quality", "language") if self.sets else ())))]
+        """The fields that are read."""
+        compared = (comparison for condition in self.conditions for comparison in comparisons(condition))
+        return [*dict.fromkeys(comparison.path[0] for comparison in compared)]
+
+    @property
+    def stored_conditions(self) -> tuple[Condition, ...]:
+        """The conditions on values that are stored with each page, not computed."""
+        return self.conditions
+
+    def refusal(self, conditions: Iterable[Condition], values: Mapping[str, Any]) -> Reason | None:
+        """Why a page is removed, judged by these of the conditions; None if it is kept."""
+        for condition in conditions:
+            if not condition.holds(values):
+                first = next(comparisons(condition))
+                return Reason(condition.source, value_at(values, first.path), first.value)
+        return None
 
 
 @dataclass
@@ -125,7 +139,8 @@ def path_beside(output: str) -> str:
     """
     path = PurePath(output)
     name = path.name[: len(path.name) - len(compression_of(path.name))]
-    endings = [ending for one in FORMATS.values() for ending in one.endings if name.lower().endswith(ending)]
+    every = [ending for format in format_names() for ending in endings_of(format)]
+    endings = [ending for ending in every if name.lower().endswith(ending)]
     return str(path.with_name(name[: len(name) - len(endings[0])] + ENDING if endings else name + ENDING))
 
 
@@ -164,44 +179,39 @@ class Source:
         for crawl in self.crawls:
             yield from self._of(crawl, columns, removed, responses)
 
+    def changes(self, columns: Sequence[str], after: int) -> Iterator[StoredPage]:
+        """The changes of the only crawl after an offset, with these columns."""
+        return self.crawls[0].changes(columns, after)
+
+    def stored(
+        self,
+        crawl: StoredPages,
+        columns: Sequence[str],
+        *,
+        responses: bool = False,
+        where: ColumnElement[bool] | None = None,
+    ) -> Iterator[StoredPage]:
+        """The pages of a crawl that match the filter and the condition, with these columns."""
+        return crawl.pages(columns, self.filter, responses, where)
+
     def _of(
         self, crawl: StoredPages, columns: Sequence[str], removed: Removed | None, responses: bool
     ) -> Iterator[StoredPage]:
-        how = self.selection
-        if not how:
-            yield from crawl.pages(columns, self.filter, responses)
+        selection = self.selection
+        if not selection:
+            yield from self.stored(crawl, columns, responses=responses)
             return
-        decided, rest = divided(how.conditions, crawl.dialect)
+        decided, rest = divided(selection.conditions, crawl.dialect)
         if decided is not None and removed is not None:
-            for page in crawl.pages(["url", *how.needs], self.filter, where=~decided):
-                reason = broken_condition(how.conditions, page.values)
+            for page in crawl.pages(["url", *selection.needs], self.filter, where=~decided):
+                reason = selection.refusal(selection.stored_conditions, page.values)
                 # A page that changed between two queries is judged as it is now.
                 if reason is not None:
                     removed.add(page.values["url"], reason)
-        needed = [*dict.fromkeys(("url", *how.needs, *columns))]
-        for page in crawl.pages(needed, self.filter, responses, where=decided):
-            reason = broken_condition(rest, page.values) or broken_rule(how.sets, page.values)
+        needed = [*dict.fromkeys(("url", *selection.needs, *columns))]
+        for page in self.stored(crawl, needed, responses=responses, where=decided):
+            reason = selection.refusal(rest, page.values)
             if reason is None:
                 yield page
             elif removed is not None:
                 removed.add(page.values["url"], reason)
-
-
-def broken_condition(conditions: Iterable[Condition], values: Mapping[str, Any]) -> Reason | None:
-    """The first condition that does not hold, with its first comparison."""
-    for condition in conditions:
-        if not condition.holds(values):
-            first = next(comparisons(condition))
-            return Reason(condition.source, value_at(values, first.path), first.value)
-    return None
-
-
-def broken_rule(sets: Iterable[str], values: Mapping[str, Any]) -> Reason | None:
-    """The first rule of published sets that a page breaks."""
-    from crawler.contrib.corpus.quality import refused  # imports numpy, which other exports do not need
-
-    numbers = values.get("quality") or {}
-    for name in sets:
-        if limit := refused(numbers, name, values.get("language")):
-            return Reason(f"{name}: {limit}", numbers.get(limit.name), limit.bound)
-    return None

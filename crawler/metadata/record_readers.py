@@ -7,7 +7,7 @@ from crawler.metadata.author import author
 from crawler.metadata.language import language
 from crawler.metadata.page_purpose import page_type
 from crawler.metadata.publication_date import publication_date
-from crawler.metadata.text_quality import quality
+from crawler.metadata.text_quality import extraction_quality
 from crawler.page.page import Extraction, Page, media_type
 from crawler.page.text import fingerprint
 from crawler.rights.page_rights import page_rights
@@ -32,7 +32,7 @@ READERS: dict[str, Callable[[Page, Extraction], Any]] = {
     "published": _published,
     "published_source": _published_source,
     "page_type": page_type,
-    "quality": quality,
+    "quality": extraction_quality,
     "text_fingerprint": lambda _, found: fingerprint(found.text),
     "rights": lambda page, _: page_rights(page),
     "content_type": lambda page, _: page.document.media_type if page.document else media_type(page.content_type),

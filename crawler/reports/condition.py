@@ -22,7 +22,9 @@ from operator import ge, gt, le, lt
 from typing import Any, NoReturn
 
 from crawler.command_line.terminal import WrongUseError
+from crawler.doors import Door, load
 from crawler.items import TYPES
+from crawler.metadata.text_quality import OF_EXTRACTION
 from crawler.translation.message import N_, Message
 from crawler.translation.nearest import nearest
 
@@ -119,7 +121,7 @@ def value_at(values: Mapping[str, Any], path: tuple[str, ...]) -> Any:
 def condition_of(text: str) -> Condition:
     """Parse a condition; raises a WrongUseError in one sentence.
 
-    >>> condition_of("quality.words > 100 and language != 'zh'").holds({"quality": {"words": 101}, "language": "en"})
+    >>> condition_of("relevance > 0.5 and language != 'zh'").holds({"relevance": 0.6, "language": "en"})
     True
     """
     return _Parser(text).whole()
@@ -244,15 +246,17 @@ class _Parser:
 
 
 def _known(name: str) -> tuple[str, ...]:
-    """The parts of a name; raises a WrongUseError if there is no such field."""
+    """The parts of a name; raises a WrongUseError if there is no such field, and a MissingPartError if it is a number
+    that cannot be computed here.
+    """
     path = tuple(name.split("."))
     if path[0] not in TYPES:
         raise _unknown(name, path[0], list(TYPES))
-    if path[0] == "quality" and len(path) > 1:
-        from crawler.contrib.corpus.quality import NAMES  # imports numpy, which the other conditions do not need
-
-        if path[1:] not in {(one,) for one in NAMES}:
-            raise _unknown(name, ".".join(path[1:]), list(NAMES), "quality.")
+    number = ".".join(path[1:])
+    if path[0] == "quality" and number and number not in OF_EXTRACTION:
+        numbers = load(Door.QUALITY, "names")  # imports numpy, which the other conditions do not need
+        if number not in numbers:
+            raise _unknown(name, number, list(numbers), "quality.")
     if len(path) > 1 and TYPES[path[0]] is not dict:
         raise WrongUseError("the field {name} has no parts", name=path[0])
     return path

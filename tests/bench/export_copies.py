@@ -38,8 +38,8 @@ from sqlalchemy import insert
 from sqlalchemy.engine import URL, make_url
 from throughput import machine
 
-from crawler.export.copies import ROW, CopySearch, Preference, without_copies
-from crawler.export.paragraphs import repeated_paragraphs
+from crawler.contrib.corpus.copies import ROW, CopySearch, Preference, without_copies
+from crawler.contrib.corpus.paragraphs import repeated_paragraphs
 from crawler.export.selection import Reason
 from crawler.recrawl.near_duplicates import NEAR, PERMUTATIONS, _mixed
 from crawler.reports.stored_pages import StoredPage

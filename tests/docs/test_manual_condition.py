@@ -7,7 +7,7 @@ from fork_server import ROOT
 
 from crawler.contrib.corpus.quality import refused
 from crawler.extraction.auto import auto
-from crawler.metadata.text_quality import quality
+from crawler.metadata.text_quality import text_quality
 from crawler.page.page import Page
 from crawler.reports.condition import condition_of
 
@@ -30,7 +30,7 @@ SHORT = "<p>See the other page of the manual.</p>"
 def numbers(body: str) -> dict[str, float | None]:
     html = f"<html lang=en><title>The buffer</title><body><main><h1>The buffer</h1>{body}</main></body></html>"
     page = Page.from_html(html, "http://a.example/buffer")
-    return quality(page, auto(page))
+    return text_quality(page, auto(page))
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Sequence
@@ -15,21 +14,19 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import fork_server
 import pytest
 import yaml  # which Dask brings
 from export_pages import several
 from export_place import AT, Place, lines
-from fork_server import environment
-from pyarrow import parquet
+from exported_crawl import begin
 from sites import OPEN, Answer, Crawl, Site, crawl, page, serving
 from sqlalchemy import insert, select, update
 from sqlalchemy.engine import make_url
 from warcio.archiveiterator import ArchiveIterator
 
 from crawler.atomic_files import MARKER
-from crawler.export.export_pages import jsonl
-from crawler.items import TIMES, PageItem
+from crawler.export.jsonl import jsonl
+from crawler.items import PageItem
 from crawler.reports import stored_pages
 from crawler.store import crawl_tables, page_tables
 
@@ -40,32 +37,6 @@ else:
 
 FIELDS = list(asdict(PageItem("", "", "", 0, 0, None)))
 ODD = 'a "b",\nc\r\nd\u2028蜜蜂'
-
-
-@pytest.fixture(scope="module")
-def crawled(tmp_path_factory: pytest.TempPathFactory) -> Crawl:
-    """A crawl of a small site with odd pages, which keeps what came."""
-    speech = "Bees dance in the dark of the hive, and others follow them."
-    links = {f"/{n}": f"Bees number {n}" for n in range(4)}
-    packed = gzip.compress(page(speech, "They tell the way.").encode())
-    routes = {
-        "/": page(speech, links=links),
-        "/0": page(speech, "=1+1, \"quoted\", 'too'.", '"', "蜜蜂在跳舞，别的蜜蜂跟着它。"),
-    }
-    more = {"/1": Answer(packed, headers={"Content-Encoding": "gzip", "ETag": '"a"'}), "/2": page(), "/3": page("<b>x")}
-    with serving(Site(routes | more)) as site:
-        asked = {"seeds": site.url, "topic": "bees", "name": "bees", "markdown": "yes", "images": "no"}
-        ended = crawl(tmp_path_factory.mktemp("crawled"), asked, OPEN)
-    assert ended.status == 0
-    return ended
-
-
-@pytest.fixture
-def finished(crawled: Crawl, place: Place, monkeypatch: pytest.MonkeyPatch) -> Place:
-    """The command in the folder of that crawl."""
-    monkeypatch.chdir(crawled.folder)
-    place.url = make_url("sqlite:///output/crawl.db")
-    return place
 
 
 def test_what_a_finished_crawl_wrote_is_what_is_exported(finished: Place, crawled: Crawl) -> None:
@@ -88,53 +59,17 @@ def test_the_end_of_the_name_says_how_it_is_packed(
     assert sorted(found, key=str) == sorted(crawled.items("bees"), key=str)
 
 
-def test_what_a_crawl_counted_decides_what_is_kept(finished: Place, crawled: Crawl, tmp_path: Path) -> None:
-    items = {one["url"]: one["quality"] for one in crawled.items("bees")}
-    said = finished.export("--keep", "c4", "--where", "quality.han_frac < 0.1", "-o", f"{tmp_path}/a.jsonl")
-    assert said.status == 0
-    assert lines((tmp_path / "a.jsonl").read_bytes()) == []
-    removed = {one.pop("url"): one for one in lines((tmp_path / "a.removed.jsonl").read_bytes())}
-    han = next(url for url, numbers in items.items() if numbers["han_frac"] >= 0.1)
-    assert removed.pop(han) == {"rule": "quality.han_frac < 0.1", "value": items[han]["han_frac"], "limit": 0.1}
-    assert {one["limit"] for one in removed.values()} == {5}
-    assert len(removed) == 3
-
-
 def test_other_readers_read_the_same(finished: Place, crawled: Crawl, tmp_path: Path) -> None:
-    for name in ("a.csv", "a.parquet"):
-        assert finished.export("-o", f"{tmp_path}/{name}").status == 0
+    path = tmp_path / "a.csv"
+    assert finished.export("-o", str(path)).status == 0
     items = {one["url"]: one for one in crawled.items("bees")}
-    table = parquet.read_table(tmp_path / "a.parquet").to_pylist()
-    texts = [row | {name: row[name].isoformat() for name in TIMES} for row in table]
-    assert {one["url"]: one for one in texts} == items
-    with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
+    with path.open(encoding="utf-8", newline="") as file:
         rows = {row["url"]: row for row in csv.DictReader(file, strict=True)}
     assert {url: (row["text"], json.loads(row["images"])) for url, row in rows.items()} == {
         url: (one["text"], one["images"]) for url, one in items.items()
     }
-    for reader in ("read_csv(?, all_varchar=true)", "read_parquet(?)"):
-        path = str(tmp_path / ("a.csv" if "csv" in reader else "a.parquet"))
-        found = dict(duckdb.execute(f"SELECT url, text FROM {reader}", [path]).fetchall())
-        assert {url: value or "" for url, value in found.items()} == {url: one["text"] for url, one in items.items()}
-
-
-def test_an_archive_holds_what_came_and_what_was_made_of_it(finished: Place, crawled: Crawl, tmp_path: Path) -> None:
-    assert finished.export("-o", f"{tmp_path}/a.warc.gz").status == 0
-    with (tmp_path / "a.warc.gz").open("rb") as file:
-        records = [(one, one.content_stream().read()) for one in ArchiveIterator(file, check_digests="raise")]
-    texts = {one.rec_headers["WARC-Target-URI"]: data.decode() for one, data in records if one.rec_type == "conversion"}
-    assert texts == {one["url"]: one["text"] for one in crawled.items("bees")}
-    answers = {
-        one.rec_headers["WARC-Target-URI"][-2:]: (one, data) for one, data in records if one.rec_type == "response"
-    }
-    record, body = answers["/1"]
-    assert body.startswith(b"<!DOCTYPE html>")
-    assert record.http_headers.get_header("ETag") == '"a"'
-    assert record.http_headers.get_header("Content-Encoding") is None
-    assert record.http_headers.get_header("Content-Length") == str(len(body))
-    assert int(record.http_headers.get_header("X-Crawler-Content-Length")) != len(body)
-    cleaned = fork_server.run(["scrapy", "clean", f"{tmp_path}/a.warc.gz", "--jobs", "1"], tmp_path, environment(), 60)
-    assert {one["url"]: one["text"] for one in lines(cleaned.stdout.encode())} == texts
+    texts = dict(duckdb.execute("SELECT url, text FROM read_csv(?, all_varchar=true)", [str(path)]).fetchall())
+    assert {url: text or "" for url, text in texts.items()} == {url: one["text"] for url, one in items.items()}
 
 
 def test_a_folder_has_a_file_for_each_page(finished: Place, crawled: Crawl, tmp_path: Path) -> None:
@@ -269,7 +204,6 @@ def test_what_a_spreadsheet_would_run_is_said(place: Place) -> None:
 
 def test_what_is_not_stored_is_said(place: Place) -> None:
     place.fill(2)
-    assert "2 pages have no stored response, so only their text was written" in place.export("-o", "a.warc").err
     assert "2 pages have no stored Markdown, so their plain text was written" in place.export("-o", "a/").err
 
 
@@ -282,16 +216,13 @@ def test_what_is_not_stored_is_said(place: Place) -> None:
         (["--name", "bees", "--since", "soon"], "argument --since: 'soon' is wrong; allowed are"),
         (["--only", "old"], "argument --only: invalid choice: 'old'"),
         (["--format", "xml"], "argument --format: invalid choice: 'xml'"),
-        (["--format", "parquet"], "parquet cannot be written to standard output; use -o"),
         (["--format", "markdown"], "markdown cannot be written to standard output; use -o"),
         (["-o", ""], "the name '' does not tell the format"),
         (
             ["-o", "a.txt"],
             "the name 'a.txt' does not tell the format; give --format, or one of the extensions .jsonl",
         ),
-        (["-o", "a.parquet.gz"], "parquet cannot be compressed with .gz, .zst"),
         (["-o", "a.md.zst"], "markdown cannot be compressed with .gz, .zst"),
-        (["-o", "a.warc", "--fields", "url"], "--fields does not go with warc"),
         (["-o", "a.jsonl", "--spreadsheet"], "--spreadsheet goes with csv alone, and this is jsonl"),
         (["--fields", "url,body"], "argument --fields: there is no 'body'; there are url, requested_url"),
         (["--where", "https://a.example/"], "argument --where: 'https://a.example/' is wrong"),
@@ -353,27 +284,10 @@ def test_no_page_writes_to_a_terminal(place: Place, form: str, monkeypatch: pyte
     assert re.sub(r"[\r\n]", "", shown).isprintable()
 
 
-def test_without_pyarrow_it_is_said_what_to_install(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    place.fill(1)
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    said = place.export("-o", "a.parquet")
-    wanted = "pyarrow must be installed: python -m pip install '.[corpus]'"
-    assert (said.status, said.err) == (2, f"scrapy export: {wanted}\n")
-    assert place.names() == []
-
-
 def test_a_crawl_without_a_page_is_an_empty_file(place: Place) -> None:
     place.fill(0)
     assert place.export("-o", "a.jsonl").status == 0
     assert (place.folder / "a.jsonl").read_bytes() == b""
-
-
-def begin(folder: Path, *words: str, limit: str = "") -> "subprocess.Popen[str]":
-    """The command, started in a folder; no file may grow beyond so many blocks of 512 bytes if there is a limit."""
-    line = [sys.executable, "-m", "scrapy", "export", *words, "-s", "STATE_URL=sqlite:///crawl.db"]
-    if limit:
-        line = ["sh", "-c", f'trap "" XFSZ; ulimit -f {limit}; exec "$@"', "sh", *line]
-    return subprocess.Popen(line, cwd=folder, env=environment(), stderr=subprocess.PIPE, encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", [pytest.param("a.jsonl", marks=pytest.mark.long), "pages/"])
@@ -451,9 +365,3 @@ def test_each_page_is_a_line_of_its_fields_in_their_order(fields: list[str]) -> 
 
 def test_of_no_page_there_is_no_line() -> None:
     assert list(jsonl([], FIELDS)) == []
-
-
-def test_rights_can_be_asked_for_in_parquet(finished: Place, tmp_path: Path) -> None:
-    assert finished.export("-o", f"{tmp_path}/a.parquet").status == 0
-    asked = "SELECT count(*), count(rights.uses.\"ai-train\") FROM read_parquet(?) WHERE rights.uses.search = 'unknown'"
-    assert duckdb.execute(asked, [str(tmp_path / "a.parquet")]).fetchall() == [(4, 4)]

@@ -1,36 +1,12 @@
-"""`--where` with conditions and `--keep`: which pages stay, and what is said of the others."""
+"""`--where` with conditions: which pages stay, and what is said of the others."""
 
-import json
 from pathlib import Path
-from typing import Any
 
-import duckdb
 import pytest
-from export_place import Place, lines
-from sqlalchemy import create_engine, select, update
+from export_place import PAGES, Place, lines
 
 from crawler.export.selection import path_beside
 from crawler.reports.condition import MOST_COMPARISONS, MOST_LEVELS, condition_of
-from crawler.store import page_tables
-
-PAGES: list[dict[str, Any]] = [
-    {"relevance": 0.9, "title": "Alpha", "quality": {"words": 50}},
-    {"relevance": 0.5, "title": "beta", "quality": {"words": 49}},
-    {"relevance": 0.1, "title": "蜜蜂", "quality": None, "language": "zh"},
-    {"relevance": 0.9, "title": "", "published": "2026-01-02", "quality": {"words": 500, "mean_word_length": 20}},
-    {"relevance": 0.9, "title": "Émile", "author": "O'Neil", "own_fields": {"uses": {"ai-train": "disallowed"}}},
-]
-
-
-@pytest.fixture
-def filled(either: Place) -> Place:
-    """A crawl with these pages."""
-    either.fill(len(PAGES))
-    table = page_tables.page
-    for n, values in enumerate(PAGES):
-        columns = {name: json.dumps(one) if isinstance(one, dict) else one for name, one in values.items()}
-        either.change(update(table).where(table.c.depth == n).values(**columns))
-    return either
 
 
 def nested(levels: int) -> str:
@@ -61,9 +37,9 @@ CONDITIONS = {
     "depth != 9007199254740993": "01234",
     "relevance > -1e308 and depth < 1e308": "01234",
     "quality == null": "24",
-    "quality.words >= 50": "03",
-    "quality.words > 49 and relevance > 0.5": "03",
-    "quality.words < 50 or depth == 2": "12",
+    "quality.kept_frac >= 0.5": "03",
+    "quality.kept_frac > 0.4 and relevance > 0.5": "03",
+    "quality.kept_frac < 0.5 or depth == 2": "12",
     "own_fields.uses.ai-train != 'disallowed'": "0123",
 }
 
@@ -115,20 +91,16 @@ def test_larger_conditions_are_refused_in_one_sentence(place: Place) -> None:
 
 
 def test_the_pages_that_are_removed_are_listed(filled: Place) -> None:
-    where = ["--where", "relevance > 0.2 and quality.words != 49", "--where", "en", "--where", "zh"]
-    said = filled.export(*where, "--keep", "gopher", "-o", "kept.jsonl")
+    where = ["--where", "relevance > 0.2 and quality.kept_frac != 0.4", "--where", "en", "--where", "zh"]
+    said = filled.export(*where, "-o", "kept.jsonl")
     assert said.status == 0
-    removed = lines((filled.folder / "kept.removed.jsonl").read_bytes())
-    assert removed == [
+    assert lines((filled.folder / "kept.removed.jsonl").read_bytes()) == [
         {"url": "http://bees.example/2", "rule": "relevance > 0.2", "value": 0.1, "limit": 0.2},
-        {"url": "http://bees.example/0", "rule": "gopher: mean_word_length >= 3", "value": None, "limit": 3},
-        {"url": "http://bees.example/1", "rule": "quality.words != 49", "value": 49, "limit": 49},
-        {"url": "http://bees.example/3", "rule": "gopher: alpha_word_frac >= 0.8", "value": None, "limit": 0.8},
-        {"url": "http://bees.example/4", "rule": "gopher: words >= 50", "value": None, "limit": 50},
+        {"url": "http://bees.example/1", "rule": "quality.kept_frac != 0.4", "value": 0.4, "limit": 0.4},
     ]
-    assert "5 pages removed, by: relevance > 0.2 (1), " in said.err
+    assert "2 pages removed, by: relevance > 0.2 (1), " in said.err
     assert "kept.removed.jsonl lists what was removed, and why" in said.err
-    assert (filled.folder / "kept.jsonl").read_bytes() == b""
+    assert len(lines((filled.folder / "kept.jsonl").read_bytes())) == 3
 
 
 def test_a_condition_that_removes_nothing_leaves_no_old_list(filled: Place) -> None:
@@ -145,14 +117,8 @@ def test_exports_without_a_condition_have_no_list(filled: Place) -> None:
 
 
 def test_other_fields_are_compared_than_are_written(filled: Place) -> None:
-    said = filled.export("--where", "quality.words > 50", "--fields", "title,published", "--format", "csv")
+    said = filled.export("--where", "quality.kept_frac > 0.5", "--fields", "title,published", "--format", "csv")
     assert said.out.splitlines() == ["title,published", ",2026-01-02"]
-
-
-def test_numbers_in_parquet(filled: Place) -> None:
-    assert filled.export("-o", "a.parquet").status == 0
-    query = "SELECT depth, quality.mean_word_length FROM read_parquet(?) WHERE quality.words > 49 ORDER BY depth"
-    assert duckdb.execute(query, [str(filled.folder / "a.parquet")]).fetchall() == [(0, None), (3, 20.0)]
 
 
 @pytest.mark.parametrize(
@@ -160,12 +126,7 @@ def test_numbers_in_parquet(filled: Place) -> None:
     [
         (["--where", "relevanc > 0.5"], "argument --where: there is no field 'relevanc'; the nearest is relevance"),
         (["--where", "relevance >"], "argument --where: the condition 'relevance >' is not complete"),
-        (["--keep", "gophr"], "argument --keep: there is no 'gophr'; there are gopher, fineweb, c4"),
-        (["--mask", "name"], "argument --mask: there is no 'name'; there are email, ip, id, card, phone"),
-        (["--mask", "ip", "-o", "a.warc"], "--mask does not go with warc"),
-        (["--mask", "ip", "--labels"], "--mask does not go with --labels"),
-        (["--keep", "c4", "--labels"], "--keep does not go with --labels"),
-        (["--keep", "c4", "--changes-after", "0"], "--keep does not go with --changes-after"),
+        (["--where", "depth == 1", "--labels"], "--where does not go with --labels"),
         (["--where", "depth == 1", "--changes-after", "0"], "--where does not go with --changes-after"),
         (["--where", "depth == 1", "-o", "no/a.jsonl"], "'no/a.jsonl' cannot be written to"),
     ],
@@ -194,37 +155,3 @@ def test_nothing_is_left_where_the_export_fails(place: Place) -> None:
 )
 def test_the_name_of_the_list(output: str, beside: str) -> None:
     assert Path(path_beside(output)) == Path(beside)
-
-
-CONTACT = "Write to a@b.example or 13800138000."
-
-
-def test_personal_data_is_masked_in_the_export_alone(filled: Place) -> None:
-    table = page_tables.page
-    values = {"text": CONTACT, "title": CONTACT, "markdown": CONTACT, "comments": CONTACT, "author": CONTACT}
-    filled.change(update(table).where(table.c.depth == 0).values(**values))
-    for words, first in ([], 0), (["--changes-after", "0"], None):
-        said = filled.export("--mask", "email,phone", "--fields", "text,title,markdown,comments,author,quality", *words)
-        assert said.status == 0
-        if first is None:
-            continue
-        row = lines(said.out.encode())[first]
-        told = "Write to [EMAIL] or [PHONE]."
-        assert [row[name] for name in values] == [told, told, told, told, CONTACT]
-        assert row["quality"] == {"words": 50, "masked_email": 3, "masked_phone": 3}
-        assert "Masked: email (3), phone (3)." in said.err
-    assert CONTACT in filled.export().out
-
-
-def test_counts_of_what_is_masked_in_parquet(filled: Place) -> None:
-    assert filled.export("--mask", "ip", "-o", "a.parquet").status == 0
-    query = "SELECT count(quality.masked_ip), count(quality.words) FROM read_parquet(?)"
-    assert duckdb.execute(query, [str(filled.folder / "a.parquet")]).fetchone() == (5, 3)
-
-
-def test_the_database_keeps_everything(filled: Place) -> None:
-    assert filled.export("--keep", "gopher,fineweb,c4", "-o", "kept.jsonl").status == 0
-    engine = create_engine(filled.url)
-    with engine.connect() as connection:
-        assert len(connection.execute(select(page_tables.page.c.id)).all()) == len(PAGES)
-    engine.dispose()

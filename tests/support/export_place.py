@@ -5,15 +5,31 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import postgres
+import pytest
 from command_line import run_command
-from sqlalchemy import create_engine, insert
-from sqlalchemy.engine import URL
+from sqlalchemy import create_engine, insert, update
+from sqlalchemy.engine import URL, make_url
 
 from crawler.items import PageItem
 from crawler.store import crawl_tables, page_tables
 from crawler.store.database import open_database
 
 AT = "2026-11-22T12:30:00+00:00"
+
+PAGES: list[dict[str, Any]] = [
+    {"relevance": 0.9, "title": "Alpha", "quality": {"words": 50, "kept_frac": 0.5}},
+    {"relevance": 0.5, "title": "beta", "quality": {"words": 49, "kept_frac": 0.4}},
+    {"relevance": 0.1, "title": "蜜蜂", "quality": None, "language": "zh"},
+    {
+        "relevance": 0.9,
+        "title": "",
+        "published": "2026-01-02",
+        "quality": {"words": 500, "mean_word_length": 20, "kept_frac": 0.9},
+    },
+    {"relevance": 0.9, "title": "Émile", "author": "O'Neil", "own_fields": {"uses": {"ai-train": "disallowed"}}},
+]
+"""What differs between the pages of `filled`."""
 
 
 @dataclass
@@ -74,3 +90,30 @@ class Place:
 
 def lines(data: bytes) -> list[dict[str, Any]]:
     return [json.loads(line) for line in data.decode().splitlines()]
+
+
+@pytest.fixture
+def place(tmp_path: Path, capfdbinary: Any, monkeypatch: pytest.MonkeyPatch) -> Place:
+    """A place where no crawl was ever run."""
+    monkeypatch.chdir(tmp_path)
+    return Place(tmp_path, make_url(f"sqlite:///{tmp_path / 'crawl.db'}"), capfdbinary)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def either(request: pytest.FixtureRequest, place: Place) -> Place:
+    """A place with a database of each kind."""
+    if request.param == "postgresql":
+        server: postgres.Server = request.getfixturevalue("postgres_server")
+        place.url = make_url(server.database())
+    return place
+
+
+@pytest.fixture
+def filled(either: Place) -> Place:
+    """A crawl with these pages."""
+    either.fill(len(PAGES))
+    table = page_tables.page
+    for n, values in enumerate(PAGES):
+        columns = {name: json.dumps(one) if isinstance(one, dict) else one for name, one in values.items()}
+        either.change(update(table).where(table.c.depth == n).values(**columns))
+    return either

@@ -23,7 +23,7 @@ BYTES_AT_ONCE = 16 * 1024 * 1024  # bytes of responses in memory, plus one more 
 FETCHED_AT_ONCE = 20  # rows that PostgreSQL sends at a time
 BANDS_AT_ONCE = 20_000
 RESPONSE = ("status_line", "headers", "body")
-ABOUT = ("id", "key", "url", "fetched_at", "extractor", "extractor_version", "text_fingerprint", "made_from")
+ABOUT = ("id", "key", "url", "fetched_at", "extractor", "extractor_version", "text_fingerprint", "made_from", "quality")
 SAME = and_(stored_response.c.key == page.c.key, stored_response.c.fetched_at == page.c.fetched_at)
 # The fields that are replaced; if a page was fetched again meanwhile, its newer fields are kept.
 MADE_ANEW = (

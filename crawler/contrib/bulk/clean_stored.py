@@ -1,8 +1,9 @@
 """`scrapy clean --stored`: extracts the texts of a crawl's pages again from stored responses, in the database.
 
-All fields of `READERS` are read again, and the Markdown of pages that have it or are to have it. Pages are saved in
-batches, each in one transaction; the progress is in OUTPUT_DIR/.NAME.clean.json, so that the same command continues
-after an end of any kind. Saving a page twice changes nothing.
+All fields of `READERS` are read again, the numbers of texts for pages that have them, and the Markdown of pages that
+have it or are to have it. Pages are saved in batches, each in one transaction; the progress is in
+OUTPUT_DIR/.NAME.clean.json, so that the same command continues after an end of any kind. Saving a page twice changes
+nothing.
 """
 
 import argparse
@@ -49,6 +50,7 @@ from crawler.extraction.document_text import METHOD, with_documents
 from crawler.extraction.extractor_fallback import ExtractorFallback, with_fallback
 from crawler.extraction.methods.template import LeafLabel
 from crawler.metadata.record_readers import READERS
+from crawler.metadata.text_quality import has_text_numbers, text_quality
 from crawler.noise.page_images import all_images, page_images
 from crawler.noise.page_markdown import page_markdown
 from crawler.page.html_tree import Cut
@@ -97,6 +99,8 @@ class StoredPage:
     templates: tuple[LeafLabel, ...] = ()
     """What the crawl found that pages of its host have in common, if its method learns that."""
     is_document: bool = False
+    has_text_numbers: bool = False
+    """Whether its `quality` has the numbers of published rules."""
 
     @property
     def data(self) -> bytes:
@@ -148,6 +152,8 @@ def _remade(stored: StoredPage, judges_images: bool, fallback: ExtractorFallback
     second = fallback.name if fallback is not None else ""
     check = ChangeDetector(stored.method, stored.favour, extract, second).check(page, extraction, None)
     values = {name: read(page, extraction) for name, read in READERS.items()}
+    if stored.has_text_numbers:
+        values["quality"] = text_quality(page, extraction)
     values["images"] = page_images(page, extraction) if judges_images else all_images(page)
     values["markdown"], values["extractor"] = None, METHOD if stored.is_document else extraction.method or stored.method
     if stored.markdown != "no":
@@ -276,7 +282,16 @@ class StoredRun:
                 response = {name: row[name] for name in RESPONSE}
                 about = row["id"], row["key"], row["url"], row["fetched_at"], row["text_fingerprint"]
                 templates = self.templates(connection, host_of(row["url"])) if is_learned else ()
-                yield StoredPage(*about, response, method, favour, wish or "no", templates, is_document)
+                yield StoredPage(
+                    *about,
+                    response,
+                    method,
+                    favour,
+                    wish or "no",
+                    templates=templates,
+                    is_document=is_document,
+                    has_text_numbers=has_text_numbers(json.loads(row["quality"] or "null")),
+                )
 
     def templates(self, connection: Connection, name: str) -> tuple[LeafLabel, ...]:
         """The templates of a host; those of the last host are remembered."""

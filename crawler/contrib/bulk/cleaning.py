@@ -33,6 +33,7 @@ from crawler.extraction import LEARNING, Extractor, with_library
 from crawler.extraction.document_text import METHOD, with_documents
 from crawler.extraction.extractor_fallback import ExtractorFallback, with_fallback
 from crawler.metadata.record_readers import READERS
+from crawler.metadata.text_quality import text_quality
 from crawler.noise.page_images import page_images
 from crawler.noise.page_markdown import page_markdown
 from crawler.outcomes import Code, Outcome, Outcomes
@@ -43,8 +44,9 @@ from crawler.page.text import one_line
 from crawler.urls.parsing import host_of
 
 LINE = '{{"id": {}, "url": {}, "text": {}, "title": {}, "method": {}{}}}\n'
-MORE = {name: read for name, read in READERS.items() if name not in ("title", "text")} | {"images": page_images}
-"""Additional fields of a line, with the same values as in the items of a crawl."""
+MORE = {name: read for name, read in READERS.items() if name not in ("title", "text")}
+"""Additional fields of a line, with the same values as in the items of a crawl with `quality=yes`."""
+MORE |= {"quality": text_quality, "images": page_images}
 
 
 class Cleaned(NamedTuple):

@@ -6,6 +6,7 @@ import re
 from crawler.command_line import command
 from crawler.command_line.command import MOST_JOBS, names, whole
 from crawler.command_line.terminal import WrongUseError
+from crawler.doors import Door, load
 from crawler.translation.message import N_
 
 ADDRESS = re.compile(r"(?:tcp|tls)://(?:[\w.-]+|\[[0-9A-Fa-f:.%\w]+\]):\d{1,5}", re.ASCII)
@@ -58,19 +59,26 @@ class Command(command.Command):
         if not opts.inputs:
             raise WrongUseError("the following arguments are required: {names}", names="INPUT")
         opts.markdown = opts.markdown or "no"
+        if "quality" in opts.fields:
+            load(Door.QUALITY, "measured")  # raises an error if it is not installed
         if repeated := next((name for name in opts.inputs if opts.inputs.count(name) > 1), None):
             raise WrongUseError("{name} is given more than once", name=repr(repeated))
-        if opts.into is None:
-            for name in ("engine", "scheduler"):
-                if getattr(opts, name) is not None:
-                    raise WrongUseError("{option} goes with --into FOLDER", option=f"--{name}")
-            return
-        if not opts.into:
-            raise WrongUseError("--into needs the name of a folder")
-        if opts.output is not None:
-            raise WrongUseError("-o OUT.jsonl and --into FOLDER exclude each other")
-        if opts.scheduler is not None:
-            _check_scheduler(opts)
+        _check_into(opts)
+
+
+def _check_into(opts: argparse.Namespace) -> None:
+    """Raise a WrongUseError if options do not go with the output."""
+    if opts.into is None:
+        for name in ("engine", "scheduler"):
+            if getattr(opts, name) is not None:
+                raise WrongUseError("{option} goes with --into FOLDER", option=f"--{name}")
+        return
+    if not opts.into:
+        raise WrongUseError("--into needs the name of a folder")
+    if opts.output is not None:
+        raise WrongUseError("-o OUT.jsonl and --into FOLDER exclude each other")
+    if opts.scheduler is not None:
+        _check_scheduler(opts)
 
 
 def _check_stored(opts: argparse.Namespace) -> None:

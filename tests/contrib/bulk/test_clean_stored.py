@@ -103,8 +103,8 @@ def without_copies(pages: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str
 
 
 def test_pages_are_as_a_crawl_would_make_them_and_the_next_round_finds_none_changed(place: Place) -> None:
-    place.crawl("wanted", extractor="auto", markdown="links")
-    place.crawl("bees", extractor="crunch")
+    place.crawl("wanted", extractor="auto", markdown="links", quality="yes")
+    place.crawl("bees", extractor="crunch", quality="yes")
     wanted, before = place.pages("wanted"), place.pages("bees")
     assert len(wanted) == PAGES + 1
     assert without_copies(wanted) != without_copies(before)

@@ -16,6 +16,7 @@ from sqlalchemy.engine import make_url
 
 from crawler.command_line.command import Subcommand
 from crawler.commands.export import Command
+from crawler.contrib.corpus.quality import complete_quality
 from crawler.contrib.corpus.views import download, view
 from crawler.contrib.corpus.views.export_form import GROUPS, OUTPUTS, ExportForm
 from crawler.contrib.dashboard.access import AccessControl
@@ -145,7 +146,7 @@ def test_a_download_is_bounded(
 
 def test_how_many_pages_would_be_left(desk: DashboardContext, monkeypatch: pytest.MonkeyPatch) -> None:
     every = [json.loads(line) for line in ask(desk, "download", {}).body.splitlines()]
-    wanted = [one for one in every if one["language"] == "zh" and one["quality"]["words"] > 200]
+    wanted = [one for one in every if one["language"] == "zh" and complete_quality(one)["quality"]["words"] > 200]
     monkeypatch.setattr(view, "PATIENCE", 30.0)
     text = ask(desk, "export", {"where": "quality.words > 200\nzh"}).body.decode()
     assert f"Of {len(every)} pages, {len(wanted)} would be left." in " ".join(text.split())

@@ -40,13 +40,16 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(view, "PATIENCE", 30.0)
 
 
-def store(engine: Engine, number: int, words: int = 10, uses: Any = None, licence: Any = None, **more: Any) -> None:
+def store(engine: Engine, number: int, size: int = 0, uses: Any = None, licence: Any = None, **more: Any) -> None:
+    """Store a page, whose text has so many bytes if a size is given."""
     url = more.get("url", f"http://1.example/{number}")
     rights = None if uses is None else json.dumps({"licence": licence, "uses": uses, "evidence": []})
     values = {"id": number, "key": AddressKeys(1, str)(url), "crawl_id": 1, "url": url, "requested_url": ""}
     values |= {"fetched_at": "2026-01-02T03:04:05+00:00", "status": 200, "depth": 0, "text": TEXT, "site_id": 1}
     values |= {"title": f"Page {number}", "extractor": "auto", "language": "en", "images": "[]", "rights": rights}
-    values |= {"quality": json.dumps(measured(TEXT, "en") | {"words": words})}
+    values |= {"quality": json.dumps({"certainty": 0.9, "kept_frac": 0.5})}
+    if size:
+        values["text"] = "é" * (size // 2)
     with engine.begin() as connection:
         connection.execute(insert(page).values(**(values | more)))
 
@@ -72,12 +75,12 @@ def test_what_pages_may_be_used_for(desk: DashboardContext, engine: Engine) -> N
     store(engine, 4, 99, ALLOWED, gone_at="2026-01-03T00:00:00+00:00", gone_round=1)
     store(engine, 5, 99, ALLOWED, crawl_id=2)
     found = told(desk, "rights")
-    assert found["whole"]["all"] == {"pages": 3, "words": 100}
+    assert found["whole"]["all"] == {"pages": 3, "bytes": 100}
     assert found["whole"]["uses"]["ai-train"] == {
-        "disallowed": {"pages": 1, "words": 10},
-        "unknown": {"pages": 2, "words": 90},
+        "disallowed": {"pages": 1, "bytes": 10},
+        "unknown": {"pages": 2, "bytes": 90},
     }
-    assert found["whole"]["licences"] == {"CC-BY-4.0": {"pages": 1, "words": 10}}
+    assert found["whole"]["licences"] == {"CC-BY-4.0": {"pages": 1, "bytes": 10}}
     assert [(one["site"], one["all"]["pages"]) for one in found["sites"]] == [("1.example", 2), ("2.example", 1)]
     assert (found["others"], found["other_sites"]) == (None, 0)
 
@@ -112,8 +115,8 @@ def test_small_sites_are_counted_together(
     assert [one["site"] for one in found["sites"]] == ["1.example"]
     assert (found["others"]["all"]["pages"], found["other_sites"]) == (3, 2)
     assert found["others"]["uses"]["search"] == {
-        "allowed": {"pages": 1, "words": 10},
-        "unknown": {"pages": 2, "words": 20},
+        "allowed": {"pages": 1, "bytes": 10},
+        "unknown": {"pages": 2, "bytes": 20},
     }
     assert "2 other sites" in shown(desk)
 
@@ -124,11 +127,11 @@ def test_statements_are_whatever_sites_say(
     monkeypatch.setattr(rights_shares, "MOST_COUNTED", 7)
     says = '\0 \\u0000 "uses": {"search": "allowed"}'
     rights = {"licence": None, "uses": SILENT, "evidence": [{"says": says, "where": "robots.txt"}]}
-    store(engine, 1, rights=json.dumps(rights, ensure_ascii=False))
+    store(engine, 1, 10, rights=json.dumps(rights, ensure_ascii=False))
     for number in range(2, 12):
-        store(engine, number, 1, ALLOWED, f"<b>{number}</b>{'x' * 200}")
+        store(engine, number, 2, ALLOWED, f"<b>{number}</b>{'x' * 200}")
     found = told(desk, "rights")["whole"]
-    assert found["uses"]["search"] == {"allowed": {"pages": 10, "words": 10}, "unknown": {"pages": 1, "words": 10}}
+    assert found["uses"]["search"] == {"allowed": {"pages": 10, "bytes": 20}, "unknown": {"pages": 1, "bytes": 10}}
     assert (len(found["licences"]), found["other_licences"]["pages"]) == (rights_shares.MOST_LICENCES, 5)
     assert "<b>" not in shown(desk)
     tally = rights_shares.Tally()
@@ -178,8 +181,10 @@ def test_what_published_rules_keep(desk: DashboardContext, engine: Engine) -> No
     texts = {number: TEXT * number + "一只蜜蜂在花丛中飞舞。\n" * (number % 3) for number in range(1, 13)}
     languages = {number: ("en", "zh", "fr")[number % 3] for number in texts}
     for number, text in texts.items():
-        numbers = measured(text, languages[number])
-        store(engine, number, text=text, language=languages[number], quality=json.dumps(numbers))
+        stored = {"certainty": 0.9, "kept_frac": 0.5}
+        if number % 2:  # as a crawl with quality=yes stores them
+            stored |= measured(text, languages[number])
+        store(engine, number, text=text, language=languages[number], quality=json.dumps(stored))
     store(engine, 20, quality=None)
     found = told(desk, "quality")
     assert (found["sampled"], found["is_sample"]) == (12, False)
@@ -221,6 +226,21 @@ def test_a_large_corpus_is_sampled(desk: DashboardContext, engine: Engine, monke
     found = told(desk, "quality")
     assert (found["sampled"], found["is_sample"]) == (5, True)
     assert "Of 5 pages chosen at random." in shown(desk, "/quality")
+
+
+def test_the_sample_ends_where_many_numbers_are_computed(
+    desk: DashboardContext, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quality_sample, "MOST_MEASURED", 3)
+    for number in range(1, 9):
+        store(engine, number)
+    found = told(desk, "quality")
+    assert (found["sampled"], found["is_sample"]) == (3, True)
+    with engine.begin() as connection:
+        connection.execute(update(page).values(quality=json.dumps(measured(TEXT, "en"))))
+        connection.execute(update(crawl).values(started_at=1.0))
+    found = told(desk, "quality")
+    assert (found["sampled"], found["is_sample"]) == (8, False)
 
 
 def test_copies_are_clusters(desk: DashboardContext, engine: Engine) -> None:

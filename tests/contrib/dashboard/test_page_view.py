@@ -162,6 +162,9 @@ def test_numbers_of_published_rules(desk: DashboardContext, engine: Engine) -> N
     for name, value in (("words", "61"), ("certainty", "–"), ("&lt;b&gt;", "0.5")):
         assert f"<dt>{name}</dt><dd>{value}</dd>" in re.sub("</?bdi>", "", view)
     assert told(desk, f"/pages/{number}")["quality"] == quality
+    computed = stored(desk, engine, url=f"{HOME}3", key=8, text="Bees dance.", quality=json.dumps({"kept_frac": 0.5}))
+    numbers = told(desk, f"/pages/{computed}")["quality"]
+    assert (numbers["kept_frac"], numbers["words"]) == (0.5, 2)
     other = stored(desk, engine, url=f"{HOME}2", key=7)
     assert "Numbers of published rules" not in shown(desk, f"/pages/{other}")
 

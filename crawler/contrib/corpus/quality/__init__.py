@@ -5,6 +5,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from typing import Any
 
 from crawler.contrib.corpus.quality import c4, fineweb, gopher
 from crawler.contrib.corpus.quality.c4 import C4
@@ -15,6 +16,7 @@ from crawler.contrib.corpus.quality.gopher import GopherQuality, GopherRepetitio
 from crawler.contrib.corpus.quality.languages import Languages, languages
 from crawler.contrib.corpus.quality.limits import Limit, broken
 from crawler.contrib.corpus.quality.personal_data import Masked
+from crawler.metadata.text_quality import has_text_numbers
 
 Numbers = dict[str, float | None]
 
@@ -56,6 +58,17 @@ def measured(text: str, language: str | None) -> Numbers:
     ):
         numbers |= vars(found)
     return numbers
+
+
+def complete_quality(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a stored page with the numbers of its text, which are computed if the crawl did not store them.
+
+    They are those that the crawl would have stored. A page whose `quality` is null stays as it is.
+    """
+    stored = values["quality"]
+    if stored is None or has_text_numbers(stored):
+        return dict(values)
+    return {**values, "quality": stored | measured(values["text"], values["language"])}
 
 
 def refused(numbers: Mapping[str, float | None], name: str, language: str | None) -> Limit | None:

@@ -12,12 +12,14 @@ from sqlalchemy.engine import URL
 
 from crawler.atomic_files import AtomicFile
 from crawler.command_line.terminal import WrongUseError
+from crawler.contrib.corpus.corpus_export import CorpusExporter
+from crawler.contrib.corpus.corpus_selection import CorpusSource
+from crawler.contrib.corpus.deduplication import Deduplication
 from crawler.contrib.corpus.views.export_form import OUTPUTS, ExportForm
 from crawler.contrib.dashboard.access import RefusedError
 from crawler.export.csv import Formulas
-from crawler.export.deduplication import Deduplication
-from crawler.export.export_pages import Exporter, Tally
-from crawler.export.selection import Source
+from crawler.export.exporter import Tally
+from crawler.export.formats import format_named
 from crawler.items import TYPES
 from crawler.reports.stored_pages import PageFilter, StoredPage, StoredPages
 from crawler.store.crawl_tables import crawl
@@ -100,9 +102,22 @@ def downloaded(url: URL, crawl_id: int, form: ExportForm) -> bytes:
 def _made(connection: Connection, crawl_id: int, form: ExportForm) -> bytes:
     row = connection.execute(select(crawl).where(crawl.c.id == crawl_id)).mappings().one()
     pages = PagesInTime(connection, row, time.monotonic() + SECONDS)
-    source, out = Source([pages], PageFilter(places=form.places), form.selection), OUTPUTS[form.output]
+    out = OUTPUTS[form.output]
+    source = CorpusSource(
+        [pages],
+        PageFilter(places=form.places),
+        form.selection,
+        completes_quality=form.selection.compares_text_numbers or out.format == "parquet",
+    )
     target = DownloadFile(f"pages{out.ending}")
     copies = Deduplication(form.dedupe, form.preference)
-    how = Exporter(out.format, [*TYPES], source, Formulas(quoted=True), copies=copies, masks=form.mask)
-    how.write(target, Tally())
+    exporter = CorpusExporter(
+        format=format_named(out.format),
+        fields=[*TYPES],
+        source=source,
+        formulas=Formulas(quoted=True),
+        copies=copies,
+        masks=form.mask,
+    )
+    exporter.write(target, Tally())
     return b"".join(target.parts)

@@ -15,11 +15,12 @@ from typing import NamedTuple
 from sqlalchemy import Connection, select
 
 from crawler.command_line.terminal import WrongUseError
-from crawler.contrib.corpus.quality import PUBLISHED
+from crawler.contrib.corpus.copies import Preference, preference_of
+from crawler.contrib.corpus.corpus_selection import QUALITY_IS_OF, CorpusSelection
+from crawler.contrib.corpus.deduplication import KINDS, PARAGRAPHS
+from crawler.contrib.corpus.quality import PUBLISHED, complete_quality
 from crawler.contrib.corpus.quality.personal_data import FORMS
-from crawler.export.copies import Preference, preference_of
-from crawler.export.deduplication import KINDS, PARAGRAPHS
-from crawler.export.selection import Selection, broken_condition, broken_rule, check_size, where_of
+from crawler.export.selection import check_size, where_of
 from crawler.reports.condition import Condition
 from crawler.reports.stored_pages import LanguageOrSite
 from crawler.store.batch.page_writer import field_values
@@ -30,6 +31,8 @@ from crawler.translation.program import as_called
 from crawler.urls.parsing import host_of
 
 SAMPLED = 1_000
+MEASURED = 300
+"""Pages of the sample if numbers of their texts may have to be computed, which takes 1 s."""
 MOST_LINES = 20
 MOST_RULES = 5
 """Rules that are named, those that remove the most pages."""
@@ -116,8 +119,9 @@ class ExportForm:
         return [where_of(line) for line in self.lines]
 
     @property
-    def selection(self) -> Selection:
-        return Selection.of((one for one in self.wheres if not isinstance(one, LanguageOrSite)), self.keep)
+    def selection(self) -> CorpusSelection:
+        conditions = [where for where in self.wheres if not isinstance(where, LanguageOrSite)]
+        return CorpusSelection.of(conditions, sets=self.keep)
 
     @property
     def places(self) -> tuple[LanguageOrSite, ...]:
@@ -197,10 +201,12 @@ class PagesLeft:
 def pages_left(connection: Connection, ids: Sequence[int], form: ExportForm) -> PagesLeft:
     """How many of the first of these pages, as many as a sample has, the conditions and rules of a form keep."""
     selection, places = form.selection, form.places
-    columns = [*dict.fromkeys(("url", "language", *selection.needs))]
+    measures = selection.compares_text_numbers
+    columns = [*dict.fromkeys(("url", "language", *selection.needs, *(QUALITY_IS_OF if measures else ())))]
+    sampled = ids[: MEASURED if measures else SAMPLED]
     removed: Counter[str] = Counter()
     left = looked = 0
-    for some in in_chunks(ids[:SAMPLED]):
+    for some in in_chunks(sampled):
         for row in connection.execute(
             select(*(page.c[name] for name in columns)).where(page.c.id.in_(some))
         ).mappings():
@@ -210,9 +216,11 @@ def pages_left(connection: Connection, ids: Sequence[int], form: ExportForm) -> 
             if places and not any(one.holds(host, language) for one in places):
                 removed[" | ".join("/".join(filter(None, one)) for one in places)] += 1
                 continue
-            reason = broken_condition(selection.conditions, values) or broken_rule(selection.sets, values)
+            if measures:
+                values = complete_quality(values)
+            reason = selection.refusal(selection.conditions, values)
             if reason is None:
                 left += 1
             else:
                 removed[reason.rule] += 1
-    return PagesLeft(left, looked, len(ids) > SAMPLED, tuple(removed.most_common(MOST_RULES)))
+    return PagesLeft(left, looked, len(ids) > len(sampled), tuple(removed.most_common(MOST_RULES)))

@@ -12,14 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, func, select
 
-from crawler.contrib.corpus.quality import PUBLISHED
+from crawler.contrib.corpus.quality import PUBLISHED, complete_quality
 from crawler.contrib.corpus.quality.limits import Limit, broken
 from crawler.contrib.corpus.views.corpus_pages import sampled_ids
 from crawler.contrib.corpus.views.distributions import MEASURES, Distribution, spread
+from crawler.metadata.text_quality import has_text_numbers
 from crawler.store.database import in_chunks
 from crawler.store.page_tables import page
 
 SAMPLED = 10_000
+MOST_MEASURED = 1_000
+"""Pages whose numbers are computed where the crawl did not store them, which takes 4 s; the sample ends after these."""
 BEGINNING = 240
 """Characters of a text that are shown."""
 MOST_LANGUAGES = 8
@@ -72,7 +75,7 @@ class CorpusQuality:
 def corpus_quality(connection: Connection, crawl_id: int) -> dict[str, CorpusQuality]:
     """The quality of the pages of a crawl, and of those in each of the commonest languages, by language."""
     ids = sampled_ids(connection, crawl_id, SAMPLED + 1)
-    sample = _sample(connection, ids[:SAMPLED])
+    sample, read = _sample(connection, ids[:SAMPLED])
     common = [language for language, _ in Counter(sample.languages.tolist()).most_common(MOST_LANGUAGES) if language]
     parts = {language: sample.of(language) for language in ("", *common)}
     kept = tuple(_kept(language, part) for language, part in parts.items() if len(part.ids))
@@ -88,30 +91,50 @@ def corpus_quality(connection: Connection, crawl_id: int) -> dict[str, CorpusQua
     texts = _beginnings(connection, [*shown])
     return {
         language: CorpusQuality(
-            language, len(part.ids), len(ids) > SAMPLED, kept, tuple(one.told(texts) for one in spreads[language])
+            language, len(part.ids), len(ids) > read, kept, tuple(one.told(texts) for one in spreads[language])
         )
         for language, part in parts.items()
     }
 
 
-def _sample(connection: Connection, ids: Sequence[int]) -> Sample:
-    """The numbers of these pages, without those that have none."""
+def _sample(connection: Connection, ids: Sequence[int]) -> tuple[Sample, int]:
+    """The numbers of these pages, without those that have none; and how many of the pages were read."""
     rows = []
-    for some in in_chunks(ids):
-        wanted = select(page.c.id, page.c.language, page.c.quality).where(page.c.id.in_(some))
-        for number, language, quality in connection.execute(wanted.where(page.c.quality.is_not(None))):
-            numbers = json.loads(quality)
+    read = measured = 0
+    for start in range(0, len(ids), MOST_MEASURED):
+        some = ids[start : start + MOST_MEASURED]
+        pages = _stored_quality(connection, some)
+        texts = _texts(connection, [number for number, _, quality in pages if not has_text_numbers(quality)])
+        for number, language, stored in pages:
+            completed = complete_quality({"quality": stored, "text": texts.get(number, ""), "language": language})
+            numbers = completed["quality"]
             is_kept = [broken(_limits(rules, language or ""), numbers) is None for rules in PUBLISHED]
             rows.append((number, language or "", [numbers.get(one.name) for one in MEASURES], is_kept))
+        read += len(some)
+        measured += len(texts)
+        if measured >= MOST_MEASURED:
+            break
     rows.sort(key=lambda row: row[0])
     values = np.array([row[2] for row in rows], np.float64).reshape(-1, len(MEASURES))
     keeps = np.array([row[3] for row in rows], np.bool_).reshape(-1, len(PUBLISHED))
-    return Sample(
+    sample = Sample(
         np.array([row[0] for row in rows], np.int64),
         np.array([row[1] for row in rows], np.str_),
         {measure.name: values[:, at] for at, measure in enumerate(MEASURES)},
         {rules: keeps[:, at] for at, rules in enumerate(PUBLISHED)},
     )
+    return sample, read
+
+
+def _stored_quality(connection: Connection, ids: Sequence[int]) -> list[tuple[int, str | None, dict[str, Any]]]:
+    """Id, language and stored numbers of pages."""
+    wanted = select(page.c.id, page.c.language, page.c.quality).where(page.c.id.in_(ids), page.c.quality.is_not(None))
+    return [(number, language, json.loads(quality)) for number, language, quality in connection.execute(wanted)]
+
+
+def _texts(connection: Connection, ids: Sequence[int]) -> dict[int, str]:
+    rows = connection.execute(select(page.c.id, page.c.text).where(page.c.id.in_(ids)))
+    return {row.id: row.text for row in rows}
 
 
 def _limits(rules: str, language: str) -> tuple[Limit, ...]:

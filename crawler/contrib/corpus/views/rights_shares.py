@@ -1,13 +1,13 @@
-"""What the pages of a crawl may be used for: in how many pages and words, in all and by site, and their licences."""
+"""What the pages of a crawl may be used for: how many pages and how much text, by site; and their licences."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import BigInteger, Connection, case, cast, func, select
+from sqlalchemy import Connection, case, func, select
 
 from crawler.contrib.corpus.views.corpus_pages import in_corpus
-from crawler.contrib.dashboard.stored_json import json_value
+from crawler.contrib.dashboard.computed_columns import json_value, text_bytes
 from crawler.rights.statement import State, Use
 from crawler.store.crawl_tables import site
 from crawler.store.page_tables import page
@@ -22,13 +22,14 @@ READ_AT_ONCE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """Some pages, and the words that these have together."""
+    """Some pages, and the size that their texts have together."""
 
     pages: int = 0
-    words: int = 0
+    bytes: int = 0
+    """Of the texts in UTF-8: in these a word is about as long in Chinese as in English."""
 
     def __add__(self, other: "Amount") -> "Amount":
-        return Amount(self.pages + other.pages, self.words + other.words)
+        return Amount(self.pages + other.pages, self.bytes + other.bytes)
 
 
 NOTHING = Amount()
@@ -127,14 +128,14 @@ def _groups(
         # As a whole, because PostgreSQL parses the column for each value.
         json_value(page.c.rights, dialect, "uses").label("uses"),
         json_value(page.c.rights, dialect, "licence").label("licence"),
-        cast(json_value(page.c.quality, dialect, "words"), BigInteger).label("words"),
+        text_bytes(page.c.text, dialect).label("bytes"),
     )
     rows = columns.where(*in_corpus(connection, crawl_id)).subquery()
-    names = [column for column in rows.c if column.name != "words"]
+    names = [column for column in rows.c if column.name != "bytes"]
     pages = func.count().label("pages")
-    grouped = select(*names, pages, func.coalesce(func.sum(rows.c.words), 0)).group_by(*names).order_by(pages.desc())
+    grouped = select(*names, pages, func.coalesce(func.sum(rows.c.bytes), 0)).group_by(*names).order_by(pages.desc())
     with connection.execute(grouped, execution_options={"yield_per": READ_AT_ONCE}) as found:
-        for number, uses, licence, count, words in map(tuple, found):
+        for number, uses, licence, count, size in map(tuple, found):
             said = json.loads(uses or "{}")
             states = tuple(said.get(use.value, State.UNKNOWN.value) for use in Use)
-            yield number, states, licence, Amount(count, int(words))
+            yield number, states, licence, Amount(count, int(size))

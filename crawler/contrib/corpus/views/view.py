@@ -113,7 +113,7 @@ Prefer = Annotated[Text, Query(description="which of several copies stays")]
 
 @slow(router.get("/crawls/{crawl}/corpus"))
 def show_rights(context: Context, request: Request, crawl: Number, by: Annotated[Text, Query()] = "") -> Response:
-    values = {"report": rights(context, crawl), "uses": USES, "states": [*State], "by": "words" if by else "pages"}
+    values = {"report": rights(context, crawl), "uses": USES, "states": [*State], "by": "bytes" if by else "pages"}
     return _page(context, request, "rights", _crawl(context, crawl), values)
 
 

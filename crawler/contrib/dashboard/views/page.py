@@ -11,6 +11,7 @@ from markupsafe import Markup
 from sqlalchemy import Connection, RowMapping, select
 
 from crawler.checked_settings import canonical_of
+from crawler.contrib.corpus.quality import complete_quality
 from crawler.contrib.dashboard.access import RefusedError
 from crawler.contrib.dashboard.context import Context, DashboardContext, Number, OutcomeObject, slow
 from crawler.contrib.dashboard.markdown_html import markdown_html
@@ -184,7 +185,7 @@ def _detail(context: DashboardContext, connection: Connection, found: ShownPage)
     outcome = select(address.c.outcome, address.c.outcome_detail).where(address.c.key == row["key"])
     last = connection.execute(outcome).one_or_none()
     return PageDetail(
-        **field_values(row),
+        **complete_quality(field_values(row)),
         **{name: row[name] for name in AS_STORED},
         site=_site(connection, row),
         outcome=Outcome(Code(last.outcome), last.outcome_detail or "") if last and last.outcome else None,

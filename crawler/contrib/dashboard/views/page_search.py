@@ -17,8 +17,8 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, func,
 from sqlalchemy.sql.operators import eq, ge, is_, is_not, le
 from sqlalchemy.sql.selectable import Subquery
 
+from crawler.contrib.dashboard.computed_columns import json_value, right
 from crawler.contrib.dashboard.search_index import SearchIndex, address
-from crawler.contrib.dashboard.stored_json import json_value, right
 from crawler.store.page_tables import page
 
 NEWEST, BEST, WORST = ORDERS = ("newest", "best", "worst")

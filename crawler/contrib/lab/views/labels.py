@@ -20,7 +20,7 @@ from crawler.contrib.dashboard.context import Context, Number, Text, Whole, see_
 from crawler.contrib.dashboard.edits import Action
 from crawler.contrib.dashboard.views.choices import crawl_names
 from crawler.contrib.dashboard.views.judged_images import KINDS, ShownImage, least_certain
-from crawler.export.export_pages import gold_line
+from crawler.export.labelled_pages import gold_line
 from crawler.store.batch.images import IMAGE
 from crawler.store.batch.shared_learning import OFF_TOPIC, ON_TOPIC, TOPIC
 from crawler.store.crawl_tables import crawl as crawl_table

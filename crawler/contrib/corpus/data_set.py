@@ -15,11 +15,11 @@ from typing import Any
 
 from crawler.atomic_files import AtomicFolder
 from crawler.command_line.terminal import WrongUseError
-from crawler.export.dataset_card import dataset_card
+from crawler.contrib.corpus.dataset_card import dataset_card
+from crawler.contrib.corpus.manifest import Contents, Origin, manifest
+from crawler.contrib.corpus.parquet import parquet
 from crawler.export.formats import compressed
 from crawler.export.jsonl import jsonl
-from crawler.export.manifest import Contents, Origin, manifest
-from crawler.export.parquet import parquet
 from crawler.reports.stored_pages import StoredPage
 
 MANIFEST, CARD = "manifest.json", "README.md"

@@ -1,8 +1,8 @@
-"""Values in the columns that store JSON, read by the database."""
+"""What the database computes of columns: values in stored JSON, and the size of texts."""
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, cast, func
+from sqlalchemy import ColumnElement, LargeBinary, cast, func
 from sqlalchemy.dialects.postgresql import JSON
 
 from crawler.rights.statement import State
@@ -21,3 +21,10 @@ def json_value(column: ColumnElement[Any], dialect: str, *path: str) -> ColumnEl
 def right(column: ColumnElement[Any], dialect: str, use: str) -> ColumnElement[str]:
     """What a page may be used for, by its column `rights`; unknown where nothing was read."""
     return func.coalesce(json_value(column, dialect, "uses", use), State.UNKNOWN.value)
+
+
+def text_bytes(column: ColumnElement[Any], dialect: str) -> ColumnElement[int]:
+    """The size of a text in UTF-8."""
+    if dialect == "sqlite":  # has octet_length since version 3.43
+        return func.length(cast(column, LargeBinary))
+    return func.octet_length(column)

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from crawler.command_line.terminal import spelled
+from crawler.contrib.corpus.manifest import UNKNOWN
+from crawler.contrib.corpus.presets import PRESETS
 from crawler.export.field_meanings import docstrings
-from crawler.export.manifest import UNKNOWN
 from crawler.export.markdown import json_for_yaml
-from crawler.export.presets import PRESETS
 from crawler.items import PageRecord
 from crawler.rights.statement import State
 from crawler.translation.message import counted

@@ -1,6 +1,5 @@
 """Parquet, read by pyarrow and by DuckDB."""
 
-import sys
 from datetime import datetime
 from pathlib import Path
 
@@ -10,9 +9,8 @@ import pytest
 from export_pages import FIELDS, several, stored
 from pyarrow import parquet as reader
 
-from crawler.command_line.terminal import WrongUseError
-from crawler.export import parquet as writer
-from crawler.export.parquet import parquet
+from crawler.contrib.corpus import parquet as writer
+from crawler.contrib.corpus.parquet import parquet
 from crawler.items import TIMES
 
 UTC_TIME = "timestamp[us, tz=UTC]"
@@ -82,9 +80,3 @@ def test_what_no_crawl_writes_is_an_error(path: Path) -> None:
     with pytest.raises((ValueError, TypeError)):
         list(parquet([stored(1, status="many")], ["status"]))
     assert issubclass(pyarrow.ArrowInvalid, ValueError)
-
-
-def test_without_pyarrow_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(WrongUseError, match=r"^pyarrow must be installed: python -m pip install '\.\[parquet\]'$"):
-        list(parquet([], FIELDS))

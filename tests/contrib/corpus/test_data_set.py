@@ -16,18 +16,23 @@ import pytest
 import yaml  # which Dask brings
 from export_pages import FIELDS, several, stored
 from export_place import AT, Place
+from exported_crawl import begin
 from fork_server import environment
 from pyarrow import dataset
 from sqlalchemy import update
-from test_export_pages import begin, zstd
 
 from crawler.atomic_files import MARKER
 from crawler.command_line.terminal import WrongUseError
-from crawler.export import parquet as parquet_writer
-from crawler.export.data_set import DataSet, size_of
-from crawler.export.parquet import parquet
+from crawler.contrib.corpus import parquet as parquet_writer
+from crawler.contrib.corpus.data_set import DataSet, size_of
+from crawler.contrib.corpus.parquet import parquet
 from crawler.reports.stored_pages import StoredPage
 from crawler.store import crawl_tables, page_tables
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 RIGHTS = {"licence": "CC-BY-4.0", "uses": {"search": "allowed", "ai-input": "unknown", "ai-train": "disallowed"}}
 TEXTS = [random.Random(seed).randbytes(50_000).hex() for seed in range(24)]
@@ -154,8 +159,8 @@ def test_the_manifest_says_what_is_in_the_data_set(either: Place) -> None:
     assert found["crawls"] == [{"name": "bees", "topic": "honey bees 蜜蜂", "stored": 6, "gone": 1}]
     assert found["fields"] == ["url", "text"]
     assert found["command"] == (
-        "scrapy export --into sets --fields url,text --where 'quality.words > 8' --where 'depth < 9' "
-        "--where en --where zh/bees.example --mask email"
+        "scrapy export --fields url,text --where 'quality.words > 8' --where 'depth < 9' "
+        "--where en --where zh/bees.example --into sets --mask email"
     )
     given = ["quality.words > 8", "depth < 9", "en", "zh/bees.example"]
     assert found["filters"] == {"--where": given, "--mask": ["email"]}
@@ -182,17 +187,17 @@ def test_the_manifest_says_what_is_in_the_data_set(either: Place) -> None:
     assert (found["domain_count"], found["main_domains"]) == (2, {"bees.example": 4, "example.org": 1})
     assert found["rounds"] == {"1": 4, "2": 1}
     assert (found["first_fetched_at"][:10], found["last_fetched_at"][:10]) == ("2026-11-22", "2026-11-23")
-    assert found["command"] == "scrapy export --into sets --name bees"
+    assert found["command"] == "scrapy export --name bees --into sets"
 
 
 def test_copies_are_left_out(place: Place) -> None:
     place.fill(3, text_fingerprint="0" * 16)
     place.fill(2, name="wasps", text_fingerprint="1" * 16)
-    words = ["--name", "bees,wasps", "--dedupe", "exact", "--prefer", "bees.example"]
-    assert place.export("--into", "corpus", *words).status == 0
+    words = ["--name", "bees,wasps", "--into", "corpus", "--dedupe", "exact", "--prefer", "bees.example"]
+    assert place.export(*words).status == 0
     found = manifest_of(place.folder / "corpus")
     assert [one["name"] for one in found["crawls"]] == ["bees", "wasps"]
-    assert found["command"] == f"scrapy export --into corpus {' '.join(words)}"
+    assert found["command"] == f"scrapy export {' '.join(words)}"
     assert found["filters"] == {"--dedupe": ["exact"], "--prefer": ["bees.example"]}
     assert (found["records"], sum(found["removed"].values())) == (2, 3)
 
@@ -241,7 +246,7 @@ def test_without_a_page_there_is_no_shard(place: Place) -> None:
 KILLED = """
 import os, sys
 from scrapy.cmdline import execute
-from crawler.export.data_set import DataSet
+from crawler.contrib.corpus.data_set import DataSet
 setattr(DataSet, sys.argv[1], lambda *given: os.kill(os.getpid(), 9))
 execute(["scrapy", "export", "--into", "corpus", "-s", "STATE_URL=sqlite:///crawl.db"])
 """

@@ -8,7 +8,7 @@ import pytest
 from export_place import Place, lines
 from sqlalchemy import update
 
-from crawler.export import paragraphs
+from crawler.contrib.corpus import paragraphs
 from crawler.page.text import fingerprint
 from crawler.recrawl.near_duplicates import signature
 from crawler.store import page_tables

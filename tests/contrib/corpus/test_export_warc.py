@@ -8,8 +8,8 @@ import pytest
 from export_pages import odd, stored
 from warcio.archiveiterator import ArchiveIterator
 
+from crawler.contrib.corpus.warc import warc
 from crawler.export.formats import compressed
-from crawler.export.warc import warc
 from crawler.frontier.page_result import StoredResponse, raw_digest
 from crawler.rights.robots_file import MAX_SIZE
 

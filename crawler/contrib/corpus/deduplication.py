@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from crawler.export.copies import Preference
+    from crawler.contrib.corpus.copies import Preference
     from crawler.export.selection import Removed, Source
     from crawler.reports.stored_pages import StoredPage
 
@@ -39,8 +39,8 @@ class Deduplication:
         if not self.kinds:
             yield from source.pages(columns, removed, responses)
             return
-        from crawler.export.copies import CopySearch, Preference, without_copies  # these import numpy
-        from crawler.export.paragraphs import NEEDS, repeated_paragraphs
+        from crawler.contrib.corpus.copies import CopySearch, Preference, without_copies  # these import numpy
+        from crawler.contrib.corpus.paragraphs import NEEDS, repeated_paragraphs
 
         kept = None
         if self.kinds != (PARAGRAPHS,):

@@ -13,7 +13,7 @@ from export_pages import odd, stored
 from warcio.archiveiterator import ArchiveIterator
 
 from crawler.atomic_files import OutputError
-from crawler.export.wacz import BLOCK_LINES, surt, wacz
+from crawler.contrib.corpus.wacz import BLOCK_LINES, surt, wacz
 from crawler.frontier.page_result import StoredResponse, raw_digest
 
 HTML = (("Content-Type", "Text/HTML; charset=utf-8"),)

@@ -7,8 +7,8 @@ import yaml  # which Dask brings
 from export_pages import FIELDS, stored
 from markdown_it import MarkdownIt
 
-from crawler.export.dataset_card import LEGAL, LONGEST_TOPIC, dataset_card, size_category
-from crawler.export.manifest import Contents, CrawlOrigin, Origin, manifest
+from crawler.contrib.corpus.dataset_card import LEGAL, LONGEST_TOPIC, dataset_card, size_category
+from crawler.contrib.corpus.manifest import Contents, CrawlOrigin, Origin, manifest
 
 HOSTILE = [
     "a\"b'c: d # e",

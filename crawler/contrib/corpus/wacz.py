@@ -21,9 +21,9 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 from crawler import __version__
 from crawler.atomic_files import OutputError
-from crawler.export.byte_sink import ByteSink
+from crawler.contrib.corpus.byte_sink import ByteSink
+from crawler.contrib.corpus.warc import Record, RobotsBodies, RobotsRecords, address, date, info, page_records
 from crawler.export.formats import compressed
-from crawler.export.warc import Record, RobotsBodies, RobotsRecords, address, date, info, page_records
 from crawler.frontier.page_result import raw_digest
 from crawler.reports.stored_pages import StoredPage
 

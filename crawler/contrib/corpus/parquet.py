@@ -10,9 +10,8 @@ from datetime import datetime
 from itertools import chain, islice
 from typing import Any
 
-from crawler.command_line.terminal import WrongUseError
+from crawler.contrib.corpus.byte_sink import ByteSink
 from crawler.contrib.corpus.quality import KINDS, MASKED
-from crawler.export.byte_sink import ByteSink
 from crawler.items import TIMES, TYPES
 from crawler.reports.stored_pages import StoredPage
 from crawler.rights.statement import Use
@@ -38,13 +37,9 @@ def parquet(
 
     `types` are the names of the fields' types in Arrow, within dicts and lists; those of the items if None.
     """
-    try:
-        import pyarrow
-        from pyarrow.parquet import ParquetWriter
-    except ImportError:
-        raise WrongUseError(
-            "{names} must be installed: python -m pip install '.[{extra}]'", names="pyarrow", extra="corpus"
-        ) from None
+    import pyarrow  # which other formats do not wait for
+    from pyarrow.parquet import ParquetWriter
+
     pages = iter(pages)
     begun = list(islice(pages, 1))
     kinds = _types(pyarrow, begun) if types is None else {name: _named(pyarrow, one) for name, one in types.items()}

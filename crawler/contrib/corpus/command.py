@@ -1,0 +1,103 @@
+"""The command `scrapy export` with the options that build data sets."""
+
+import argparse
+
+from crawler.command_line.command import Subcommand, names, parsed
+from crawler.command_line.terminal import WrongUseError
+from crawler.export.command import OF_PAGES, OF_STATE, ExportCommand
+from crawler.export.formats import format_named
+from crawler.translation.message import N_
+
+OF_FILES = ("output", "labels", "changes_after", "spreadsheet")
+"""Options that do not go with --into."""
+PACKED_LINES = "jsonl.zst"
+OF_SHARDS = {None: "parquet", "parquet": "parquet", PACKED_LINES: "jsonl"}
+"""The format of the pages in shards, by what is asked for."""
+OF_PRESETS = ("jsonl", "parquet")
+
+
+class Command(ExportCommand):
+    """Exports pages, and data sets of them."""
+
+    function = "crawler.contrib.corpus.corpus_export:export"
+    of_pages = (*OF_PAGES, "preset", "keep", "dedupe", "mask")
+    of_state = (*OF_STATE, "preset", "keep", "dedupe")
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        super().add_arguments(parser)
+        add = parser.add_argument
+        folder = N_("write a data set into this folder: shards as parquet or jsonl.zst, a manifest and a dataset card")
+        add("--into", metavar="FOLDER", help=folder)
+        large = N_("with --into: the size at which a shard is closed, such as 500MB or 2GB; 100MB if not given")
+        add("--shard-size", metavar="SIZE", type=parsed("crawler.contrib.corpus.data_set:size_of"), help=large)
+        records = N_("write the fields of another pipeline: datatrove, chinesewebtext, or mnbvc")
+        add("--preset", metavar="NAME", type=parsed("crawler.contrib.corpus.presets:preset_of"), help=records)
+        rules = N_("only pages that keep to these published rules: gopher, fineweb, c4; separated by commas")
+        add("--keep", metavar="RULES", type=names("crawler.contrib.corpus.quality:PUBLISHED"), default=[], help=rules)
+        copies = N_(
+            "leave out copies: exact (same letters), near (nearly the same text), paragraphs (that a site repeats); "
+            "separated by commas"
+        )
+        known = names("crawler.contrib.corpus.deduplication:KINDS")
+        add("--dedupe", metavar="KINDS", type=known, default=[], help=copies)
+        kept = N_(
+            "which of several copies stays: oldest (the default: first crawled), best (longest text), or that of a "
+            "site (example.org)"
+        )
+        add("--prefer", metavar="PAGE", type=parsed("crawler.contrib.corpus.copies:preference_of"), help=kept)
+        kinds = N_("write [EMAIL] and the like in place of this personal data: email, phone, ip, id, card")
+        add(
+            "--mask",
+            metavar="KINDS",
+            type=names("crawler.contrib.corpus.quality.personal_data:FORMS"),
+            default=[],
+            help=kinds,
+        )
+
+    def formats(self) -> list[str]:
+        return [*super().formats(), PACKED_LINES]
+
+    def check(self, opts: argparse.Namespace) -> None:
+        super().check(opts)
+        if opts.preset and opts.fields is not None:
+            raise WrongUseError("--fields does not go with {format}, whose fields are fixed", format="--preset")
+        if opts.preset and opts.format not in OF_PRESETS:
+            raise WrongUseError("--preset writes jsonl or parquet, and this is {format}", format=opts.format)
+        if opts.mask and format_named(opts.format).has_responses:
+            raise WrongUseError(
+                "--mask does not go with {format}, which has the responses as they came", format=opts.format
+            )
+        if opts.prefer is not None and not {"exact", "near"}.intersection(opts.dedupe):
+            raise WrongUseError("--prefer goes with --dedupe exact or near alone")
+        if "paragraphs" in opts.dedupe and format_named(opts.format).has_responses:
+            raise WrongUseError(
+                "--dedupe paragraphs does not go with {format}, which has the responses as they came",
+                format=opts.format,
+            )
+
+    def check_format(self, opts: argparse.Namespace) -> None:
+        if opts.into is not None:
+            self._check_into(opts)
+            return
+        if opts.shard_size is not None:
+            raise WrongUseError("{option} goes with --into FOLDER", option="--shard-size")
+        if opts.format == PACKED_LINES:
+            raise WrongUseError("{option} goes with --into FOLDER", option=f"--format {PACKED_LINES}")
+        super().check_format(opts)
+
+    def _check_into(self, opts: argparse.Namespace) -> None:
+        """Raise a WrongUseError where --into is given with what does not go with it."""
+        from crawler.contrib.corpus.manifest import options_given
+
+        if others := [
+            name for name in OF_FILES if getattr(opts, name) is not None and getattr(opts, name) is not False
+        ]:
+            option = f"--{others[0].replace('_', '-')}"
+            raise WrongUseError("{option} does not go with --into, which writes a data set", option=option)
+        if opts.format not in OF_SHARDS:
+            raise WrongUseError("--into writes parquet or jsonl.zst, and this is {format}", format=opts.format)
+        if not opts.into:
+            raise WrongUseError("--into needs the name of a folder")
+        opts.options_given = options_given(Subcommand("", self.add_arguments).parser("")._actions, opts)
+        opts.output, opts.format = opts.into, OF_SHARDS[opts.format]
+        format_named(opts.format)  # which may not be installed

@@ -1,0 +1,95 @@
+"""Which pages an export keeps by `--where` and by the published rules of `--keep`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from crawler.contrib.corpus.quality import complete_quality, refused
+from crawler.export.selection import Reason, Selection, Source
+from crawler.metadata.text_quality import OF_EXTRACTION
+from crawler.reports.condition import comparisons
+
+if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement
+
+    from crawler.reports.condition import Condition
+    from crawler.reports.stored_pages import StoredPage, StoredPages
+
+QUALITY_IS_OF = ("quality", "text", "language")
+"""The fields that the numbers of a text are computed from."""
+
+
+@dataclass(frozen=True)
+class CorpusSelection(Selection):
+    """What a page must be."""
+
+    sets: tuple[str, ...] = ()
+    """Published sets of rules."""
+
+    def __bool__(self) -> bool:
+        return super().__bool__() or bool(self.sets)
+
+    @property
+    def needs(self) -> list[str]:
+        of_sets = ("quality", "language") if self.sets else ()
+        return [*dict.fromkeys((*super().needs, *of_sets))]
+
+    @property
+    def compares_text_numbers(self) -> bool:
+        """Whether numbers are needed that most crawls do not store."""
+        return bool(self.sets) or len(self.stored_conditions) < len(self.conditions)
+
+    @property
+    def stored_conditions(self) -> tuple[Condition, ...]:
+        return tuple(condition for condition in self.conditions if not _compares_text_numbers(condition))
+
+    def refusal(self, conditions: Iterable[Condition], values: Mapping[str, Any]) -> Reason | None:
+        return super().refusal(conditions, values) or self._broken_rule(values)
+
+    def _broken_rule(self, values: Mapping[str, Any]) -> Reason | None:
+        """The first rule of published sets that a page breaks."""
+        numbers = values.get("quality") or {}
+        for name in self.sets:
+            if limit := refused(numbers, name, values.get("language")):
+                return Reason(f"{name}: {limit}", numbers.get(limit.name), limit.bound)
+        return None
+
+
+def _compares_text_numbers(condition: Condition) -> bool:
+    paths = [comparison.path for comparison in comparisons(condition)]
+    return any(path[0] == "quality" and len(path) > 1 and path[1] not in OF_EXTRACTION for path in paths)
+
+
+@dataclass(frozen=True)
+class CorpusSource(Source):
+    """The pages of crawls that an export may write."""
+
+    completes_quality: bool = False
+    """Whether `quality` has all numbers, also those that the crawl did not store."""
+
+    def changes(self, columns: Sequence[str], after: int) -> Iterator[StoredPage]:
+        return self._completed(super().changes(self._read_columns(columns), after), columns)
+
+    def stored(
+        self,
+        crawl: StoredPages,
+        columns: Sequence[str],
+        *,
+        responses: bool = False,
+        where: ColumnElement[bool] | None = None,
+    ) -> Iterator[StoredPage]:
+        pages = super().stored(crawl, self._read_columns(columns), responses=responses, where=where)
+        return self._completed(pages, columns)
+
+    def _read_columns(self, columns: Sequence[str]) -> Sequence[str]:
+        return [*dict.fromkeys((*columns, *QUALITY_IS_OF))] if self._completes(columns) else columns
+
+    def _completes(self, columns: Sequence[str]) -> bool:
+        return self.completes_quality and "quality" in columns
+
+    def _completed(self, pages: Iterator[StoredPage], columns: Sequence[str]) -> Iterator[StoredPage]:
+        if not self._completes(columns):
+            return pages
+        return (page._replace(values=complete_quality(page.values)) for page in pages)

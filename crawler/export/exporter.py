@@ -1,0 +1,167 @@
+"""Writes pages in a format. Each step is a method of `Exporter`, so that contrib/corpus can add to some of them."""
+
+import argparse
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any, Self
+
+from crawler.atomic_files import AtomicFile, AtomicFolder
+from crawler.command_line.terminal import readable_json
+from crawler.export.csv import Formulas
+from crawler.export.formats import Format, compressed, compression_of, format_named
+from crawler.export.jsonl import jsonl
+from crawler.export.selection import Removed, Selection, Source
+from crawler.items import TYPES
+from crawler.reports.condition import Condition
+from crawler.reports.stored_pages import LanguageOrSite, PageCounts, PageFilter, StoredPage, StoredPages
+from crawler.translation.message import Message
+
+
+@dataclass
+class Tally:
+    """Counts of what was written."""
+
+    pages: int = 0
+    bytes: int = 0
+    offset: int = 0
+    """Of the last change."""
+    bare: int = 0
+    """Pages without a stored response, or without Markdown, if the format is about these."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exporter:
+    """Which pages are written, and how."""
+
+    format: Format
+    fields: Sequence[str]
+    source: Source
+    formulas: Formulas
+    removed: Removed = field(default_factory=Removed)
+    after: int | None = None
+    """The offset after which changes are written, instead of all pages that match the filter."""
+
+    @classmethod
+    def of(
+        cls, opts: argparse.Namespace, crawls: Sequence[StoredPages], target: AtomicFile | AtomicFolder, **values: Any
+    ) -> Self:
+        """The exporter that the options of the command describe; `values` take the place of what they describe."""
+        of_options = {
+            "format": format_named(opts.format),
+            "fields": opts.fields or [*TYPES],
+            "source": cls.source_of(opts, crawls),
+            "formulas": Formulas(opts.spreadsheet),
+            "after": opts.changes_after,
+        }
+        return cls(**(of_options | values))
+
+    @staticmethod
+    def source_of(opts: argparse.Namespace, crawls: Sequence[StoredPages]) -> Source:
+        """The pages that may be written."""
+        return Source(crawls, filter_of(opts), Selection.of(conditions_of(opts)))
+
+    @staticmethod
+    def target(opts: argparse.Namespace) -> AtomicFile | AtomicFolder:
+        """The file or folder that is written."""
+        return AtomicFolder(opts.output) if format_named(opts.format).is_folder else AtomicFile(opts.output)
+
+    @property
+    def may_remove(self) -> bool:
+        """Whether pages may be left out that are to be listed."""
+        return bool(self.source.selection)
+
+    def write(self, target: AtomicFile | AtomicFolder, tally: Tally) -> None:
+        """Write the pages one after another."""
+        if self.after is not None and isinstance(target, AtomicFile):
+            changes = self._changes(self.after, tally)
+            write_parts(jsonl(changes, ("offset", "change", *self.fields)), target, tally)
+            return
+        pages = self.pages(self.columns(target))
+        self.write_pages(self._counted(pages, tally), target, tally)
+
+    def columns(self, target: AtomicFile | AtomicFolder) -> list[str]:
+        """The fields that are read."""
+        return [*dict.fromkeys((*self.format.needs, *(self.fields if self.format.chooses else ())))]
+
+    def pages(self, columns: Sequence[str]) -> Iterator[StoredPage]:
+        """The pages that are written."""
+        return self.source.pages(columns, self.removed, self.format.has_responses)
+
+    def altered(self, page: StoredPage) -> StoredPage:
+        """The page as it is written."""
+        return page
+
+    def write_pages(self, pages: Iterable[StoredPage], target: AtomicFile | AtomicFolder, tally: Tally) -> None:
+        """Write pages into a file or a folder."""
+        options = self.writer_options(target)
+        chosen_options = {name: options[name] for name in self.format.options}
+        written = resolve_name(self.format.writer)(pages, self.fields, **chosen_options)
+        if isinstance(target, AtomicFolder):
+            for name, data in written:
+                target.write(name, data)
+                tally.bytes += len(data)
+        else:
+            write_parts(written, target, tally, self.format.apart)
+
+    def writer_options(self, target: AtomicFile | AtomicFolder) -> dict[str, Any]:
+        """What writers may take besides pages and fields, by name."""
+        return {
+            "formulas": self.formulas,
+            "robots": partial(_robots_body, self.source.crawls),
+            "folder": folder_beside(target),
+        }
+
+    def describe(
+        self, target: AtomicFile | AtomicFolder, opts: argparse.Namespace, counts: Sequence[PageCounts]
+    ) -> None:
+        """Write what describes the pages, after them; `counts` are those of the crawls."""
+
+    def more_lines(self, target: AtomicFile | AtomicFolder) -> Iterator[Message]:
+        """What is printed below the line about the pages that were written."""
+        yield from ()
+
+    def _changes(self, after: int, tally: Tally) -> Iterator[StoredPage]:
+        for page in self.source.changes(self.fields, after):
+            tally.pages += 1
+            tally.offset = page.values["offset"]
+            yield self.altered(page)
+
+    def _counted(self, pages: Iterable[StoredPage], tally: Tally) -> Iterator[StoredPage]:
+        for page in pages:
+            tally.pages += 1
+            lacks_markdown = bool(page.values.get("text")) and not page.values.get("markdown")
+            tally.bare += page.response is None if self.format.has_responses else lacks_markdown
+            yield self.altered(page)
+
+
+def filter_of(opts: argparse.Namespace) -> PageFilter:
+    """The pages that the options of the command ask for, but for conditions."""
+    places = tuple(place for place in opts.where if isinstance(place, LanguageOrSite))
+    return PageFilter(opts.only or "", opts.since, opts.min_relevance, places)
+
+
+def conditions_of(opts: argparse.Namespace) -> list[Condition]:
+    """The conditions of the options of the command."""
+    return [condition for condition in opts.where if not isinstance(condition, LanguageOrSite)]
+
+
+def write_parts(parts: Iterable[bytes], target: AtomicFile, tally: Tally, apart: bool = False) -> None:
+    """Write the parts of a file, compressed as its name says; `apart` compresses each by itself."""
+    ending = "" if target.path is None else compression_of(target.shown)
+    for part in compressed(parts, ending, apart):
+        target.write(readable_json(part.replace(b"\r\n", b"\n")) if target.is_terminal else part)
+        tally.bytes += len(part)
+
+
+def folder_beside(target: AtomicFile | AtomicFolder) -> Path | None:
+    """Where the temporary files of an export are; None for the system's folder for them."""
+    return None if target.part is None else target.part.parent
+
+
+def _robots_body(crawls: Iterable[StoredPages], digest: str) -> bytes | None:
+    """The robots.txt with this digest, in whichever of the crawls."""
+    bodies = (crawl.robots_body(digest) for crawl in crawls)
+    return next((body for body in bodies if body is not None), None)
