@@ -31,7 +31,7 @@ class Focus:
     >>> focus.read("https://example.org/", f"<p>Honey bees dance in the dark of the hive.</p>{links}")
     0.6918
     >>> focus.score("https://example.org/queen"), focus.score("https://example.org/cars")
-    (0.739, 0.467)
+    (0.732, 0.497)
     >>> focus.take(), focus.take(10)
     (['https://example.org/queen'], ['https://example.org/cars'])
     """

@@ -12,10 +12,11 @@ from crawler.frontier.page_result import Candidate, Lease, PageResult
 from crawler.frontier.scope import Scope
 from crawler.page.page import MAX_NEAR_TEXT, Page
 from crawler.spiders.crawl_status import OutcomeCounts
-from crawler.spiders.links_and_images import IMAGE_LINK_PRIORITY, LinkSelector, PageImages, SelectedLinks
+from crawler.spiders.links_and_images import LinkSelector, PageImages, SelectedLinks
 from crawler.store.batch.addresses import AddressKeys
 from crawler.topic.link_contexts import MOST_WORDS
 from crawler.topic.link_table import LinkContext
+from crawler.topic.priorities import BEHIND_IMAGE
 from crawler.urls.canonical import Canonical
 
 URL = "http://a.example/"
@@ -63,7 +64,7 @@ def test_which_are_new(find: Find, html: str, new: str, again: str, image_links:
     assert [lead.url for lead in found.words] == [candidate.url for candidate in found.new]
     assert [lead.url for lead in found.again] == [URL + path[1:] for path in again.split()]
     assert found.image_links == tuple(
-        Candidate(URL + path[1:], IMAGE_LINK_PRIORITY, 3, URL, via="image") for path in image_links.split()
+        Candidate(URL + path[1:], BEHIND_IMAGE, 3, URL, via="image") for path in image_links.split()
     )
 
 

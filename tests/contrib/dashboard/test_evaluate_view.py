@@ -139,7 +139,7 @@ def test_how_well_a_crawl_kept_to_its_topic(desk: DashboardContext, engine: Engi
     figures = report["figures"]
     assert (found["crawl"], found["computed"]["error"], found["computed"]["is_busy"]) == ("bees", None, False)
     assert [figures["total"][name] for name in ("pages", "on_topic", "harvest")] == [4, 2, 0.5]
-    assert (figures["ranking"], report["waiting"]) == (1.0, {"total": 0, "promising": 0})
+    assert (figures["ranking"], report["waiting"]) == (1.0, {"total": 0, "promising": 0, "unlikely": 0})
     assert [one["name"] for one in figures["ways"]] == ["link"]
     assert (figures["sites"][0]["name"], figures["sites"][0]["harvest"]) == ("a.example", 0.5)
     assert figures["course"][-1] == {"pages": 4, "lately": 0.5, "harvest": 0.5, "on_topic": 2, "found": 0}
