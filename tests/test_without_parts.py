@@ -87,6 +87,7 @@ def test_the_tests_of_the_core_pass_without_any_folder(tmp_path: Path) -> None:
     copy = Copy(tmp_path, FOLDERS)
     left_out = shutil.ignore_patterns("__pycache__", "bench", "contrib")
     shutil.copytree(ROOT / "tests", tmp_path / "tests", ignore=left_out)
+    shutil.copytree(ROOT / "docs", tmp_path / "docs")
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     ended = copy.run("-m", "pytest", "-q", "-p", "no:cacheprovider", *(f"tests/{name}" for name in CORE_TESTS))
     assert ended.returncode == 0, ended.stdout[-3000:]

@@ -12,7 +12,7 @@ from crawler.contrib.lab.evaluation.text_metrics import CountedText, f1, precisi
 from crawler.extraction import extract
 from crawler.page.page import Page
 
-GOLD = Path(__file__).parent.parent / "gold"
+GOLD = Path(__file__).parents[2] / "gold"
 # Shingle F1, in hundredths: three below the least that several trainings made of it, that trifles may differ.
 FLOORS = {
     "blog_wordpress": 83,
