@@ -16,7 +16,7 @@ COMMANDS = {"bulk": "clean", "dashboard": "dashboard", "lab": "evaluate", "sched
 """A command of each folder that has one."""
 ARGUMENTS = {"documents": "documents=yes", "browser": "render=always"}
 """An argument that needs the folder."""
-CORE_TESTS = "extraction frontier metadata noise page recrawl rights topic translation urls".split()
+CORE_TESTS = "extraction frontier metadata noise page recrawl rights topic urls".split()
 
 pytestmark = pytest.mark.long
 

@@ -178,7 +178,8 @@ def _nurse() -> None:
 def _read_ahead() -> None:
     """Import what a crawl does, and do what it does once: nothing comes back."""
     for name in FOLDERS:
-        list(walk_modules_iter(name))
+        with suppress(ModuleNotFoundError):  # a folder of contrib/ need not be there
+            list(walk_modules_iter(name))
     for name in MODULES:
         with suppress(ImportError):  # psycopg need not be there
             importlib.import_module(name)
