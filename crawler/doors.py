@@ -110,33 +110,6 @@ def names(door: Door) -> list[str]:
     return list(dict.fromkeys([*PARTS.get(door, ()), *_entry_points(door)]))
 
 
-class PartTable(Mapping[str, T]):
-    """A table of this package, with the parts that other packages add behind a door."""
-
-    def __init__(self, door: Door, own: Mapping[str, T]) -> None:
-        self._door = door
-        self._own = own
-
-    def __getitem__(self, name: str) -> T:
-        if name in self._own:
-            return self._own[name]
-        added: T = _entry_points(self._door)[name].load()
-        return added
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys([*self._own, *_entry_points(self._door)]))
-
-    def __len__(self) -> int:
-        return len(list(iter(self)))
-
-    def package_version(self, name: str) -> str:
-        """The version of the package that adds a part; empty for a part of this package."""
-        if name in self._own or name not in _entry_points(self._door):
-            return ""
-        distribution = _entry_points(self._door)[name].dist
-        return distribution.version if distribution is not None else ""
-
-
 def load(door: Door, name: str) -> Any:
     """A part; raises a MissingPartError if it, or a library that it needs, is not installed."""
     part = PARTS.get(door, {}).get(name)
@@ -162,6 +135,33 @@ def find(door: Door, name: str) -> Any:
         return load(door, name)
     except MissingPartError:
         return None
+
+
+class PartTable(Mapping[str, T]):
+    """A table of parts that are always there, with those behind a door."""
+
+    def __init__(self, door: Door, own: Mapping[str, T]) -> None:
+        self._door = door
+        self._own = own
+
+    def __getitem__(self, name: str) -> T:
+        if name in self._own:
+            return self._own[name]
+        part: T = load(self._door, name)
+        return part
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys([*self._own, *names(self._door)]))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def package_version(self, name: str) -> str:
+        """The version of the package that adds a part; empty for a part of this package."""
+        if name in self._own or name not in _entry_points(self._door):
+            return ""
+        distribution = _entry_points(self._door)[name].dist
+        return distribution.version if distribution is not None else ""
 
 
 @cache

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from crawler.command_line import command
 from crawler.command_line.command import names, parsed, share, whole
 from crawler.command_line.terminal import WrongUseError
-from crawler.export.formats import COMPRESSORS, compression_of, endings_of, format_named, format_names, format_of
+from crawler.export.formats import COMPRESSORS, FORMATS, compression_of, endings_of, format_of
 from crawler.translation.message import N_
 
 MOST_OFFSET = 10**18
@@ -60,13 +60,13 @@ class ExportCommand(command.Command):
 
     def formats(self) -> list[str]:
         """The names that --format takes."""
-        return format_names()
+        return [*FORMATS]
 
     def check(self, opts: argparse.Namespace) -> None:
         self.check_format(opts)
         self._check_changes(opts)
         self._check_labels(opts)
-        if opts.fields is not None and not format_named(opts.format).chooses:
+        if opts.fields is not None and not FORMATS[opts.format].chooses:
             raise WrongUseError("--fields does not go with {format}, whose fields are fixed", format=opts.format)
         if opts.where:
             from crawler.export.selection import check_size  # imports what the other commands do not need
@@ -83,9 +83,9 @@ class ExportCommand(command.Command):
             raise WrongUseError(
                 "the name {path} does not tell the format; give --format, or one of the extensions {endings}",
                 path=repr(name),
-                endings=[ending for format in format_names() for ending in endings_of(format)],
+                endings=[ending for format in FORMATS for ending in endings_of(format)],
             )
-        format = format_named(format_name)
+        format = FORMATS[format_name]
         if name is None and not format.is_text:
             raise WrongUseError("{format} cannot be written to standard output; use -o", format=format_name)
         if name is not None and compression_of(name) and not format.packs:

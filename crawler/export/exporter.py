@@ -11,7 +11,7 @@ from typing import Any, Self
 from crawler.atomic_files import AtomicFile, AtomicFolder
 from crawler.command_line.terminal import readable_json
 from crawler.export.csv import Formulas
-from crawler.export.formats import Format, compressed, compression_of, format_named
+from crawler.export.formats import FORMATS, Format, compressed, compression_of
 from crawler.export.jsonl import jsonl
 from crawler.export.selection import Removed, Selection, Source
 from crawler.items import TYPES
@@ -50,7 +50,7 @@ class Exporter:
     ) -> Self:
         """The exporter that the options of the command describe; `values` take the place of what they describe."""
         of_options = {
-            "format": format_named(opts.format),
+            "format": FORMATS[opts.format],
             "fields": opts.fields or [*TYPES],
             "source": cls.source_of(opts, crawls),
             "formulas": Formulas(opts.spreadsheet),
@@ -66,7 +66,7 @@ class Exporter:
     @staticmethod
     def target(opts: argparse.Namespace) -> AtomicFile | AtomicFolder:
         """The file or folder that is written."""
-        return AtomicFolder(opts.output) if format_named(opts.format).is_folder else AtomicFile(opts.output)
+        return AtomicFolder(opts.output) if FORMATS[opts.format].is_folder else AtomicFile(opts.output)
 
     @property
     def may_remove(self) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from crawler.doors import Door, load, names
+from crawler.doors import Door, PartTable
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Format:
     """Whether pages are written with their responses as they came."""
 
 
-FORMATS = {
+CORE_FORMATS = {
     "jsonl": Format("crawler.export.jsonl:jsonl", is_text=True),
     "csv": Format("crawler.export.csv:csv_lines", ("formulas",), is_text=True),
     "markdown": Format(
@@ -46,21 +46,10 @@ FORMATS = {
     ),
 }
 """The formats that are always there."""
+FORMATS: PartTable[Format] = PartTable(Door.EXPORTS, CORE_FORMATS)
+"""All formats by name; one that is not installed raises a MissingPartError."""
 OWN_ENDINGS = {"jsonl": (".jsonl", ".ndjson", ".jl"), "markdown": (".md", "/")}
 """The endings of file names that are not the name of the format."""
-
-
-def format_names() -> list[str]:
-    """The names of all formats, also of those that are not installed."""
-    return list(dict.fromkeys([*FORMATS, *names(Door.EXPORTS)]))
-
-
-def format_named(name: str) -> Format:
-    """The format of this name; raises a MissingPartError if it is not installed."""
-    if name in FORMATS:
-        return FORMATS[name]
-    format: Format = load(Door.EXPORTS, name)
-    return format
 
 
 def endings_of(format: str) -> tuple[str, ...]:
@@ -88,7 +77,7 @@ def format_of(name: str) -> str | None:
     ('csv', 'markdown', None)
     """
     bare = name.lower().removesuffix(compression_of(name))
-    return next((format for format in format_names() if bare.endswith(endings_of(format))), None)
+    return next((format for format in FORMATS if bare.endswith(endings_of(format))), None)
 
 
 if sys.version_info >= (3, 14):

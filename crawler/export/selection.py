@@ -14,7 +14,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Self
 
 from crawler.command_line.terminal import WrongUseError
-from crawler.export.formats import compression_of, endings_of, format_names
+from crawler.export.formats import FORMATS, compression_of, endings_of
 from crawler.reports.condition import MOST_COMPARISONS, Condition, comparisons, condition_of, conjuncts, value_at
 from crawler.reports.condition_sql import divided
 from crawler.reports.stored_pages import LanguageOrSite, place_of
@@ -139,7 +139,7 @@ def path_beside(output: str) -> str:
     """
     path = PurePath(output)
     name = path.name[: len(path.name) - len(compression_of(path.name))]
-    every = [ending for format in format_names() for ending in endings_of(format)]
+    every = [ending for format in FORMATS for ending in endings_of(format)]
     endings = [ending for ending in every if name.lower().endswith(ending)]
     return str(path.with_name(name[: len(name) - len(endings[0])] + ENDING if endings else name + ENDING))
 

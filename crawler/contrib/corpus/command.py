@@ -5,7 +5,7 @@ import argparse
 from crawler.command_line.command import Subcommand, names, parsed
 from crawler.command_line.terminal import WrongUseError
 from crawler.export.command import OF_PAGES, OF_STATE, ExportCommand
-from crawler.export.formats import format_named
+from crawler.export.formats import FORMATS
 from crawler.translation.message import N_
 
 OF_FILES = ("output", "labels", "changes_after", "spreadsheet")
@@ -63,13 +63,13 @@ class Command(ExportCommand):
             raise WrongUseError("--fields does not go with {format}, whose fields are fixed", format="--preset")
         if opts.preset and opts.format not in OF_PRESETS:
             raise WrongUseError("--preset writes jsonl or parquet, and this is {format}", format=opts.format)
-        if opts.mask and format_named(opts.format).has_responses:
+        if opts.mask and FORMATS[opts.format].has_responses:
             raise WrongUseError(
                 "--mask does not go with {format}, which has the responses as they came", format=opts.format
             )
         if opts.prefer is not None and not {"exact", "near"}.intersection(opts.dedupe):
             raise WrongUseError("--prefer goes with --dedupe exact or near alone")
-        if "paragraphs" in opts.dedupe and format_named(opts.format).has_responses:
+        if "paragraphs" in opts.dedupe and FORMATS[opts.format].has_responses:
             raise WrongUseError(
                 "--dedupe paragraphs does not go with {format}, which has the responses as they came",
                 format=opts.format,
@@ -100,4 +100,4 @@ class Command(ExportCommand):
             raise WrongUseError("--into needs the name of a folder")
         opts.options_given = options_given(Subcommand("", self.add_arguments).parser("")._actions, opts)
         opts.output, opts.format = opts.into, OF_SHARDS[opts.format]
-        format_named(opts.format)  # which may not be installed
+        _ = FORMATS[opts.format]  # raises an error if it is not installed

@@ -19,7 +19,7 @@ from crawler.contrib.corpus.views.export_form import OUTPUTS, ExportForm
 from crawler.contrib.dashboard.access import RefusedError
 from crawler.export.csv import Formulas
 from crawler.export.exporter import Tally
-from crawler.export.formats import format_named
+from crawler.export.formats import FORMATS
 from crawler.items import TYPES
 from crawler.reports.stored_pages import PageFilter, StoredPage, StoredPages
 from crawler.store.crawl_tables import crawl
@@ -112,7 +112,7 @@ def _made(connection: Connection, crawl_id: int, form: ExportForm) -> bytes:
     target = DownloadFile(f"pages{out.ending}")
     copies = Deduplication(form.dedupe, form.preference)
     exporter = CorpusExporter(
-        format=format_named(out.format),
+        format=FORMATS[out.format],
         fields=[*TYPES],
         source=source,
         formulas=Formulas(quoted=True),
