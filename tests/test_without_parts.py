@@ -12,10 +12,24 @@ from fork_server import ROOT
 
 CONTRIB = ROOT / "crawler" / "contrib"
 FOLDERS = sorted(folder.name for folder in CONTRIB.iterdir() if (folder / "__init__.py").exists())
-COMMANDS = {"bulk": "clean", "dashboard": "dashboard", "lab": "evaluate", "schedule": "schedule"}
-"""A command of each folder that has one."""
-ARGUMENTS = {"documents": "documents=yes", "browser": "render=always"}
-"""An argument that needs the folder."""
+CRAWL = ("crawl", "topic", "-a", "seeds=demo", "-a")
+NEEDS = {
+    "browser": [(*CRAWL, "render=always")],
+    "bulk": [("clean", "pages.jsonl")],
+    "corpus": [
+        ("export", "-o", "a.parquet"),
+        ("export", "--format", "warc", "-o", "a"),
+        ("export", "--dedupe", "near", "-o", "a.csv"),
+        ("export", "--where", "quality.words > 3", "-o", "a.csv"),
+        ("clean", "pages.jsonl", "--with", "quality"),
+        (*CRAWL, "quality=yes"),
+    ],
+    "dashboard": [("dashboard",)],
+    "documents": [(*CRAWL, "documents=yes")],
+    "lab": [("evaluate", "pages.jsonl")],
+    "schedule": [("schedule", "list")],
+}
+"""Commands that need a folder."""
 CORE_TESTS = "extraction frontier metadata noise page recrawl rights topic urls".split()
 
 pytestmark = pytest.mark.long
@@ -55,8 +69,9 @@ def test_the_demo_is_crawled_and_exported(copy: Copy) -> None:
     assert ended.returncode == 0, ended.stderr
     lines = (copy.place / "output" / "demo.jsonl").read_text(encoding="utf-8").splitlines()
     assert len(lines) > 30
-    exported = copy.scrapy("export", "--name", "demo", "-o", "out.jsonl")
-    assert exported.returncode == 0, exported.stderr
+    for words in (["-o", "out.jsonl"], ["-o", "out.csv"], ["-o", "pages/"], ["--where", "quality.kept_frac >= 0"]):
+        exported = copy.scrapy("export", "--name", "demo", *words)
+        assert exported.returncode == 0, exported.stderr
     rows = [json.loads(line) for line in (copy.place / "out.jsonl").read_text(encoding="utf-8").splitlines()]
     assert {row["url"] for row in rows} == {json.loads(line)["url"] for line in lines}
 
@@ -70,17 +85,12 @@ def test_one_page_is_cleaned(copy: Copy) -> None:
 
 
 def test_what_needs_a_folder_says_what_to_install(copy: Copy) -> None:
-    for folder in without(copy):
-        lines = []
-        if folder in COMMANDS:
-            lines.append((COMMANDS[folder], "x"))
-        if folder in ARGUMENTS:
-            lines.append(("crawl", "topic", "-a", "seeds=demo", "-a", ARGUMENTS[folder]))
-        for line in lines:
-            ended = copy.scrapy(*line)
-            assert ended.returncode == 2, (line, ended.stderr)
-            assert f"winnow-crawler[{folder}]" in ended.stderr, (line, ended.stderr)
-            assert len(ended.stderr.splitlines()) == 1, (line, ended.stderr)
+    missing_folders = without(copy)
+    for line in (line for folder in missing_folders for line in NEEDS[folder]):
+        ended = copy.scrapy(*line)
+        assert (ended.returncode, ended.stdout) == (2, ""), (line, ended.stderr)
+        assert any(f"winnow-crawler[{folder}]" in ended.stderr for folder in missing_folders), (line, ended.stderr)
+        assert len(ended.stderr.splitlines()) == 1, (line, ended.stderr)
 
 
 def test_the_tests_of_the_core_pass_without_any_folder(tmp_path: Path) -> None:
