@@ -113,7 +113,8 @@ class TopicSpider(Spider):
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         if "lease" not in response.request.meta:
             return iter((read_alone(response, self.settings["EXTRACTOR"], extractor_of(self.settings)),))
-        request, lease, documents = response.request, lease_of(response.request), self.crawl.documents
+        request, lease = response.request, lease_of(response.request)
+        documents = self.crawl.documents
         kind, content_type = lease.candidate.kind, header(response.headers, "Content-Type")
         if response.status == NOT_MODIFIED:
             check = ChangeCheck(PageChange.NOT_MODIFIED)
