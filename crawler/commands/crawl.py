@@ -83,7 +83,7 @@ class Command(CrawlCommand):
         from crawler.build_crawl import has_work, join_crawl
         from crawler.checked_settings import check_crawl
         from crawler.items import PageItem
-        from crawler.metadata.language import language
+        from crawler.metadata.language import load_model
         from crawler.spiders.demo_site import check_demo
         from crawler.store.database import DatabaseUnavailableError, state_url
 
@@ -99,12 +99,13 @@ class Command(CrawlCommand):
         for feed in self.settings.getdict("FEEDS").values():
             feed.setdefault("item_classes", [PageItem])  # images have their own list
         _check_writable(Path(self.settings["OUTPUT_DIR"]), self.arguments.name)
-        try:  # before the first page, as a full disk must not cost pages
-            language("Whether languages can be told apart is seen now.")
-        except OSError as error:
-            raise WrongUseError(
-                "the language model cannot be unpacked in a temporary file ({why})", why=error.strerror
-            ) from None
+        if self.arguments.lang:  # pages are dropped by their language, so the model must be there
+            try:
+                load_model()
+            except OSError as error:
+                raise WrongUseError(
+                    "the language model cannot be unpacked in a temporary file ({why})", why=error.strerror
+                ) from None
         try:
             self.session = join_crawl(self.arguments, self.settings)
             if (other_seeds := self.session.other_seeds()) is not None:

@@ -5,12 +5,15 @@ for a text that is too short, and between languages that are about as likely; no
 any content.
 """
 
+import logging
 import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # imports numpy, which is delayed until the first text
     from py3langid.langid import LanguageIdentifier  # type: ignore[import-untyped]
+
+logger = logging.getLogger(__name__)
 
 SAMPLE = 400  # characters examined: more cost time and gain nothing on news and web pages
 SECOND_SAMPLE = 2_000  # characters examined of a text that seems to be in another language than its page declares
@@ -64,8 +67,11 @@ def normalise(code: str) -> str | None:
 
 
 @cache
-def _model() -> "LanguageIdentifier":
-    """Return the model, loaded at the first call because that takes most of a second."""
+def load_model() -> "LanguageIdentifier":
+    """Return the model, loaded at the first call because that takes half a second.
+
+    Raises an OSError if its file cannot be unpacked in the folder of temporary files.
+    """
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
     return LanguageIdentifier.from_model_file(MODEL_FILE)
@@ -114,10 +120,23 @@ def _is_english(sample: str) -> bool:
     return sum(word in ENGLISH_WORDS for word in words) >= ENGLISH_SHARE * len(words)
 
 
+@cache
+def _warn(why: str) -> None:
+    """Log once that languages are not recognised."""
+    logger.warning(
+        "The language model cannot be unpacked in a temporary file (%s): pages have declared languages.", why
+    )
+
+
 def _likeliest(sample: str, declared: str | None) -> str | None:
     """The language that the model finds likeliest among `CODES`, or the declared one if that is about as likely."""
+    try:
+        model = load_model()
+    except OSError as error:
+        _warn(error.strerror)
+        return declared
     best, best_score = None, 0.0
-    for label, score in _model().rank(sample):
+    for label, score in model.rank(sample):
         code = normalise(label)
         if code is None:
             continue

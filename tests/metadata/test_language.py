@@ -1,3 +1,6 @@
+import tempfile
+from pathlib import Path
+
 import pytest
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
@@ -152,7 +155,7 @@ def test_declared_japanese_without_kana(letters: int, expected: str) -> None:
 
 
 def test_english_is_known_by_its_words_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_model", lambda: pytest.fail("the model was loaded"))
+    monkeypatch.setattr(module, "load_model", lambda: pytest.fail("the model was loaded"))
     prose = "It was the first of the lakes that they had seen from the hill, and it is there to this day."
     assert language(prose) == language(prose, declared="en-GB") == "en"
 
@@ -167,3 +170,14 @@ def test_english_is_known_by_its_words_alone(monkeypatch: pytest.MonkeyPatch) ->
 )
 def test_a_few_english_words_make_no_english(text: str, expected: str) -> None:
     assert language(text) == expected
+
+
+def test_the_declared_language_holds_where_the_model_cannot_be_unpacked(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+    module.load_model.cache_clear()
+    text = "Der Fluss stand nach drei Tagen Regen hoch, und niemand ging über die Brücke."
+    assert language(text, declared="de") == "de"
+    assert language(text) is None
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
