@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from crawler.metadata.date_notation import dates
 from crawler.page.json_ld import json_documents
 from crawler.page.page import Extraction, Page
-from crawler.page.text import EASTERN
+from crawler.page.text import width
 from crawler.urls.parsing import host_of, route, site
 
 if TYPE_CHECKING:
@@ -59,7 +59,8 @@ FEW_WORDS = 60
 LONGEST_DATE = 40
 """Characters of a line that is a date, with a word or the time beside it."""
 NARROWEST_TITLE = 15
-WIDE = 3
+LETTERS_OF_CHARACTER = 3
+"""How many letters say as much as a character of Chinese."""
 SAME_BEGINNING = 20
 """Characters of a heading that the title of the page has, if it is the page's own."""
 LONGEST_LINE = 100
@@ -151,7 +152,7 @@ def has_only_names(page: Page, extraction: Extraction) -> bool:
     if page.document is not None or extraction.page_type in HAS_LITTLE_TEXT or _is_text_by_head(page):
         return False
     kept = extraction.blocks
-    if not kept or sum(_width(block.text) for block in kept) > FEW_WORDS:
+    if not kept or sum(width(block.text, LETTERS_OF_CHARACTER) for block in kept) > FEW_WORDS:
         return False
     return not _own_letters(block for block in kept if block.tag not in HEADINGS)
 
@@ -452,19 +453,10 @@ def _entries(page: Page) -> dict[int, ListEntry]:
             target=targets[at],
             is_dated=is_dated,
             is_whole=is_whole,
-            width=_width(block.text),
+            width=width(block.text, LETTERS_OF_CHARACTER),
             links=links[at],
         )
     return found
-
-
-def _width(text: str) -> int:
-    """How wide a text is, in letters: a character of Chinese says as much as three.
-
-    >>> _width("Bees"), _width("蜜蜂")
-    (4, 6)
-    """
-    return sum(WIDE if character >= EASTERN else 1 for character in text)
 
 
 def _names_a_date(text: str) -> bool:
@@ -495,9 +487,11 @@ def _targets(page: Page) -> dict[int, str]:
     itself = page.url.partition("#")[0] + route(page.url)
     found: dict[int, str] = {}
     for link in page.links:
+        if link.at >= len(page.blocks) or link.at in found or link.url == itself:
+            continue
         is_above = itself.startswith(link.url.rstrip("/") + "/")
-        if link.at < len(page.blocks) and link.url != itself and not is_above and site(link.url) == ours:
-            found.setdefault(link.at, link.url)
+        if not is_above and site(link.url) == ours:
+            found[link.at] = link.url
     # A link around several blocks is named with the first.
     begun = {element.at for element in page.link_elements}
     for at, block in enumerate(page.blocks):

@@ -8,6 +8,7 @@ of neighbouring characters. Topics and pages are cut by this one function, so th
 """
 
 import re
+import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
@@ -341,6 +342,13 @@ EASTERN = "\u2e80"
 """The first character of the scripts that know no capitals, and for the most part no spaces."""
 
 
-def width(text: str) -> int:
-    """How many columns a text takes: a Chinese character has two."""
-    return len(text) if text.isascii() else sum(1 + (character >= EASTERN) for character in text)
+_EASTERN_CHARACTER = re.compile(f"[{EASTERN}-{chr(sys.maxunicode)}]")
+
+
+def width(text: str, columns: int = 2) -> int:
+    """How wide a text is in letters, where a Chinese character has so many columns.
+
+    >>> width("Bees"), width("蜜蜂"), width("蜜蜂", columns=3)
+    (4, 4, 6)
+    """
+    return len(text) if text.isascii() else len(text) + (columns - 1) * len(_EASTERN_CHARACTER.findall(text))
