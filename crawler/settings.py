@@ -4,6 +4,8 @@ The defaults are polite and safe; anything faster or wider is one `-s NAME=VALUE
 in the order in which a request and its response pass them.
 """
 
+from scrapy.settings import default_settings
+
 from crawler import __version__
 
 BOT_NAME = "winnow"
@@ -177,8 +179,6 @@ METAREFRESH_ENABLED = False  # the spider finds it in the parsed page
 """Let Scrapy follow `<meta http-equiv=refresh>`; the spider does so itself."""
 TELNETCONSOLE_ENABLED = False
 """Scrapy's telnet console."""
-REMOTE_CONTROL_ENABLED = False
-"""Scrapy's remote control."""
 TWISTED_DNS_RESOLVER = "scrapy.resolver.CachingHostnameResolver"  # finds IPv6 addresses too
 
 # Parameters of addresses that do not matter, as regular expressions that match a whole name, or `name=value` if they
@@ -234,6 +234,11 @@ ITEM_PIPELINES = {
     "crawler.pipelines.ExtractPipeline": 100,
     "crawler.pipelines.ImagesPipeline": 200,
     "crawler.pipelines.StorePipeline": 900,
+}
+# Nobody controls a crawl from outside, and to import Scrapy's remote control takes a tenth of a second. In EXTENSIONS,
+# None would come too late: Scrapy imports an extension before it leaves it out.
+EXTENSIONS_BASE = {
+    path: order for path, order in default_settings.EXTENSIONS_BASE.items() if not path.endswith(".RemoteControl")
 }
 EXTENSIONS = {
     "crawler.extensions.host_latency.FixedSlots": 0,

@@ -127,10 +127,10 @@ def test_rooms_are_small() -> None:
     assert {folder.name: count for folder, count in folders.items() if count > MOST_MODULES} == {}
 
 
-def test_settings_import_the_version_only() -> None:
+def test_settings_import_the_version_and_those_of_scrapy_only() -> None:
     tree = ast.parse((CRAWLER / "settings.py").read_text(encoding="utf-8"))
     imports = [ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
-    assert imports == ["from crawler import __version__"]
+    assert imports == ["from scrapy.settings import default_settings", "from crawler import __version__"]
 
 
 def test_the_crawler_itself_imports_next_to_nothing() -> None:
