@@ -9,7 +9,6 @@ of the largest. What the start takes is measured on a site of one page.
 """
 
 import argparse
-import json
 import os
 import platform
 import re
@@ -26,22 +25,19 @@ from tempfile import TemporaryDirectory
 from threading import Timer
 
 import scrapy
+from room_costs import BARE, FAST, ON_LOOPBACK, TOPIC, RoomCosts, crawl_sampled
 from server import capacity, serving
-from stages import SERIAL
 from synthetic import build, site_of
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-BARE = ["runspider", str(HERE / "bare.py"), "-a", "start={}"]
-TOPIC = ["crawl", "topic", "-a", "seeds={}", "-a", "images=no"]
-TOPIC += ["-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "CONCURRENT_REQUESTS_PER_DOMAIN=32"]
-TOPIC += ["-s", "ALLOWED_PRIVATE_HOSTS=127.0.0.1"]
+FAST_TOPIC = [*TOPIC, *FAST, *ON_LOOPBACK]
 CRAWLERS = {
     "bare": BARE,
     "trafilatura": [*BARE, "-a", "text=trafilatura"],
-    "topic": TOPIC,
-    "2 workers": [*TOPIC, "-a", "workers=2"],
-    "leaf-tags": [*TOPIC, "-a", "extractor=leaf-tags"],
+    "topic": FAST_TOPIC,
+    "2 workers": [*FAST_TOPIC, "-a", "workers=2"],
+    "leaf-tags": [*FAST_TOPIC, "-a", "extractor=leaf-tags"],
 }
 if find_spec("trafilatura") is None:
     del CRAWLERS["trafilatura"]
@@ -170,10 +166,10 @@ def table(done: dict[str, list[Run]], starts: dict[str, float]) -> Iterator[str]
             yield f"    {name:16}{median(values):12.1f} {spread:24}{median(ratios):8.2f} of bare"
 
 
-def breakdown(a_page: float, steps: dict[str, float]) -> Iterator[str]:
+def breakdown(costs: RoomCosts) -> Iterator[str]:
     """Where the milliseconds of a page go."""
-    for name, spent in (steps | {"the rest: Scrapy, network": a_page - sum(steps.values())}).items():
-        yield f"  {name:30}{spent:12.2f}{spent / a_page:12.0%}"
+    for room, seconds in sorted(costs.seconds_by_room.items(), key=lambda item: -item[1]):
+        yield f"  {room:30}{1000 * seconds / costs.pages:12.2f}{seconds / costs.cpu_seconds:12.0%}"
 
 
 def amdahl(serial: float, cores: int) -> float:
@@ -207,18 +203,16 @@ def main() -> None:
     with site_of(options.folder, options.pages) as site:
         done = interleaved(site, options.runs, timeout)
         starts = {name: start_cpu(words, timeout) for name, words in CRAWLERS.items()}
-        with TemporaryDirectory(prefix="throughput-") as name:
-            _, said = _finish([sys.executable, str(HERE / "stages.py"), str(site)], Path(name), timeout)
+        costs = crawl_sampled(site)
         able = capacity(site, done["bare"][0].pages)
     print(f"\n{machine()}\n{options.folder or 'made-up site'}, {options.runs} runs of each. {check(done)}\n")
     print("\n".join(table(done, starts)))
     busy = max(run.server_cpu / run.seconds for made in done.values() for run in made)
     print(f"The server serves {able:,.0f} pages/s at least; in the crawls it was busy {busy:.0%} of the time at most.")
-    print("\nWhat topic spends on a page, in CPU milliseconds without the start:")
-    a_page, steps = median(_cpu_a_page(run, starts["topic"]) for run in done["topic"]), json.loads(said)[1]
-    print("\n".join(breakdown(a_page, steps)))
+    print("\nWhat topic spends on a page, in CPU milliseconds:")
+    print("\n".join(breakdown(costs)))
     print(f"With {CORES} cores, of which one at a time is in a transaction, {CORES} workers would do at most", end=" ")
-    print(f"{amdahl(steps[SERIAL] / a_page, CORES):.1f} times the work of one.")
+    print(f"{amdahl(costs.transaction_seconds / costs.cpu_seconds, CORES):.1f} times the work of one.")
 
 
 if __name__ == "__main__":
