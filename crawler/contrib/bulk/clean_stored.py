@@ -297,7 +297,7 @@ class StoredRun:
         """The templates of a host; those of the last host are remembered."""
         if self.last_host != name:
             found = templates_of(connection, self.crawl.id, name)
-            self.last_host, self.last_templates = name, tuple(LeafLabel(one.tag, one.text) for one in found)
+            self.last_host, self.last_templates = name, tuple(LeafLabel(tag=one.tag, text=one.text) for one in found)
         return self.last_templates
 
     def count(self, result: Remade, progress: CleaningProgress) -> None:

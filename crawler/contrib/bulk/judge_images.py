@@ -37,7 +37,7 @@ from crawler.urls.parsing import absolute, site
 from crawler.workers.machine import cores
 
 CALLED = "scrapy noise judge"
-NO_TEXT = Extraction("", "")
+NO_TEXT = Extraction(text="", title="")
 NOT_ASKED = Skipped(Outcome(Code.NOT_ASKED_FOR))
 FILE = "file"
 DIGITS = 6  # digits after the point in scores

@@ -118,7 +118,7 @@ def stored_page(connection: Connection, number: int) -> ShownPage:
         return ShownPage(row, source_at=kept["fetched_at"], damage=error.message)
     headers = {name.lower(): value for name, value in response.headers}
     found = templates_of(connection, row["crawl_id"], host_of(row["url"]))
-    templates = tuple(LeafLabel(one.tag, one.text) for one in found)
+    templates = tuple(LeafLabel(tag=one.tag, text=one.text) for one in found)
     return ShownPage(row, response.body, headers, kept["fetched_at"], templates=templates)
 
 

@@ -13,6 +13,7 @@ What steps 2 and 3 say of a page is learned from pages of other sites, as it wil
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -111,7 +112,7 @@ def train(examples: Sequence[PageExample], seed: int, epochs: int, tell: Tell) -
         for at, lesson in zip(whose, lessons, strict=True)
         if at is not None and examples[at].page_type in KINDS
     ]
-    return Model(whole, networks, _kinds(networks, typed))
+    return Model(vocabulary=whole, networks=networks, kinds=_kinds(networks, typed))
 
 
 def check(examples: Sequence[PageExample], parts: Sequence[int]) -> None:
@@ -246,8 +247,8 @@ def _of_first_set(net: network.Network, sets: int) -> network.Network:
     """The network for pages of the first set, without the features that say the set."""
     features = len(net.means) - sets
     weights, bias = net.first.weights, net.first.bias
-    first = net.first._replace(weights=weights[:features], bias=bias + weights[features])
-    return net._replace(means=net.means[:features], scales=net.scales[:features], first=first)
+    first = replace(net.first, weights=weights[:features], bias=bias + weights[features])
+    return replace(net, means=net.means[:features], scales=net.scales[:features], first=first)
 
 
 def _kinds(networks: Sequence[network.Network], typed: Iterable[tuple[str, gradient_descent.Lesson, Floats]]) -> Kinds:
@@ -264,4 +265,4 @@ def _kinds(networks: Sequence[network.Network], typed: Iterable[tuple[str, gradi
     weights, bias = fit_kinds(table / deviations, types)
     weights = (1 - BY_NAMES) * weights / deviations[:, None]
     weights[-len(KINDS) :] += BY_NAMES * np.eye(len(KINDS))
-    return Kinds(weights, (1 - BY_NAMES) * bias)
+    return Kinds(weights=weights, bias=(1 - BY_NAMES) * bias)

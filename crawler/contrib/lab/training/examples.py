@@ -7,7 +7,7 @@ people. From copies with less text a model learns what short articles with much 
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -226,15 +226,17 @@ def subset(seen: PageArrays, kept: NDArray[np.bool_]) -> PageArrays:
     row_of = np.full(len(texts.kinds), -1)
     row_of[rows] = np.arange(len(rows))
     owner = row_of[texts.owner]
-    return seen._replace(
-        texts=texts._replace(
+    return replace(
+        seen,
+        texts=replace(
+            texts,
             kinds=texts.kinds[rows],
             first=texts.first[rows],
             last=texts.last[rows],
             words=texts.words[owner >= 0],
             owner=owner[owner >= 0],
         ),
-        outline=outline._replace(starts=starts, ends=ends, outer=np.array(outer, np.int64)),
+        outline=replace(outline, starts=starts, ends=ends, outer=np.array(outer, np.int64)),
         homes=seen.homes[blocks],
         wraps=seen.wraps[blocks],
         wrap_tags=seen.wrap_tags[blocks],
@@ -256,9 +258,10 @@ def plainer(seen: PageArrays) -> PageArrays:
     firsts = np.searchsorted(words.owner, words.owner)
     is_tag = np.arange(len(words.owner)) - firsts < TAG_WORDS
     is_said = texts.owner <= number
-    return seen._replace(
-        words=words._replace(buckets=words.buckets[is_tag], owner=words.owner[is_tag]),
-        texts=texts._replace(words=texts.words[is_said], owner=texts.owner[is_said]),
+    return replace(
+        seen,
+        words=replace(words, buckets=words.buckets[is_tag], owner=words.owner[is_tag]),
+        texts=replace(texts, words=texts.words[is_said], owner=texts.owner[is_said]),
         page=np.zeros_like(seen.page),
         names=(),
     )

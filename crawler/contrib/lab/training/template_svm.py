@@ -141,7 +141,9 @@ def _score(judgement: Flags, truth: Flags) -> BlockScore:
 def fit(rows: Matrix, main: Flags, cost: float, gamma: float) -> Svm:
     """The SVM of scikit-learn, as numbers."""
     found = SVC(C=cost, gamma=gamma, kernel="rbf").fit(rows, main)
-    return Svm(found.support_vectors_, found.dual_coef_[0], gamma, float(found.intercept_[0]))
+    return Svm(
+        vectors=found.support_vectors_, weights=found.dual_coef_[0], gamma=gamma, bias=float(found.intercept_[0])
+    )
 
 
 def _balanced(found: list[BlockSample], chance: random.Random) -> list[BlockSample]:

@@ -47,7 +47,7 @@ def vocabulary(pages: Sequence[WeighedPage]) -> LearnedWeights:
     for row, one in enumerate(typed):
         named[row, list(one.seen.names)] = 1
     kinds, bias = fit_kinds(sparse.csr_matrix(named), [one.page_type for one in typed])
-    return LearnedWeights(own, AROUND * around, words, kinds, bias)
+    return LearnedWeights(own=own, around=AROUND * around, words=words, kinds=kinds, kinds_bias=bias)
 
 
 def fit_kinds(rows: Any, types: Sequence[str]) -> tuple[Floats, Floats]:
