@@ -141,7 +141,7 @@ def _remade(stored: StoredPage, judges_images: bool, fallback: ExtractorFallback
     content_type = _header(response.headers, "content-type", ", ")
     robots_header = _header(response.headers, "x-robots-tag", "\n")
     page = saved_document(response.body, stored.url, robots_header, content_type) if stored.is_document else None
-    page = page or Page(stored.url, response.body, content_type, robots_header)
+    page = page or Page(url=stored.url, body=response.body, content_type=content_type, robots_header=robots_header)
     extract = favouring(stored.method, stored.favour)
     if stored.templates:
         extract = with_library(extract, LEARNING[stored.method](stored.templates))

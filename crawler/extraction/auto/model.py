@@ -216,7 +216,7 @@ def load(path: Path) -> Model:
         model = _model(steps.tolist(), rows)
         if not all(shape == rows.shape and np.isfinite(rows).all() for rows, shape in _wanted(model)):
             raise ValueError("shapes")
-        judge(Page("", SAMPLE), model)  # which has as many features as there are
+        judge(Page(url="", body=SAMPLE), model)  # which has as many features as there are
         return model
     except NO_WEIGHTS as error:
         raise WeightsError(f"{str(path)!r} holds no weights of auto") from error

@@ -114,7 +114,10 @@ class PageArrays:
 def _outline(page: Page) -> ContainerArrays:
     """The containers of a page."""
     named = element_names.named(page).containers
-    _, parents, starts, ends, tags = page.containers
+    parents = page.containers.parents
+    starts = page.containers.starts
+    ends = page.containers.ends
+    tags = page.containers.tags
     if len(page.blocks) > MAX_BLOCKS:
         last = 1 + max(page.homes[:MAX_BLOCKS])
         named, parents, starts, tags = named[:last], parents[:last], starts[:last], tags[:last]
@@ -150,8 +153,9 @@ def places(page: Page) -> Ints:
     """For each container of a page a number, the same for those that repeat: it is made of its kind and those of the
     two around it. If none of them has a class, as in tables for the layout, the container is alone.
     """
-    names, containers, _ = element_names.named(page)
-    kinds, parents = np.array(element_names.kinds(names))[containers], np.array(page.containers.parents)
+    named = element_names.named(page)
+    kinds = np.array(element_names.kinds(named.names))[named.containers]
+    parents = np.array(page.containers.parents)
     around = np.append(kinds, 0)[parents]  # -1, the parent of the first, is the last position
     farther = np.append(around, 0)[parents]
     many = 2 * int(np.abs(kinds).max()) + 1

@@ -63,7 +63,7 @@ def _read_page(stream: Stream, name: str, content_type: str) -> Iterator[ReadRes
 
 def page_record(raw: Raw) -> Record:
     """The page in one file. Only its name declares its type."""
-    page = saved_document(raw.data, "", "", raw.head["content_type"]) or Page("", raw.data)
+    page = saved_document(raw.data, "", "", raw.head["content_type"]) or Page(url="", body=raw.data)
     return Record(page, as_json(raw.head["name"]), '""')
 
 

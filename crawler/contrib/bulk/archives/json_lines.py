@@ -54,7 +54,7 @@ def record(raw: Raw) -> Record:
     body = html.encode("utf-8", "replace")
     if len(body) > MAX_PAGE:
         raise BrokenError(f"the page is longer than {MAX_PAGE:,} bytes")
-    page = Page((url or "").encode("utf-8", "replace").decode(), body, "text/html; charset=utf-8")
+    page = Page(url=(url or "").encode("utf-8", "replace").decode(), body=body, content_type="text/html; charset=utf-8")
     return Record(page, identifier, _written(url))
 
 

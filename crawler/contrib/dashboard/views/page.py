@@ -71,7 +71,12 @@ class ShownPage:
     def page(self) -> Page:
         """The page as it was fetched, or an empty one."""
         robots = self.headers.get("x-robots-tag", "")
-        return Page(self.row["url"], self.source or b"", self.headers.get("content-type", ""), robots)
+        return Page(
+            url=self.row["url"],
+            body=self.source or b"",
+            content_type=self.headers.get("content-type", ""),
+            robots_header=robots,
+        )
 
     @property
     def method(self) -> str:

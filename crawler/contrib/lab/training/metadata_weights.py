@@ -10,6 +10,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -141,7 +142,7 @@ def _doubled(examples: Iterable[FieldExample]) -> Iterator[FieldExample]:
     for one in examples:
         yield one
         page: Signs = {name: value for name, value in one.candidates.page.items() if not name.startswith("type ")}
-        yield one._replace(candidates=one.candidates._replace(page={**page, "type unknown": 1.0}))
+        yield one._replace(candidates=replace(one.candidates, page={**page, "type unknown": 1.0}))
 
 
 def _table(rows: Sequence[Signs], names: Sequence[str]) -> Any:
