@@ -9,10 +9,9 @@ import re
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from types import MappingProxyType
 from typing import Any
 
 from lxml import etree
@@ -41,7 +40,6 @@ MAX_MEMBERS = 100  # gzipped files in a row
 MAX_TITLE = 300  # characters
 MAX_TRANSLATIONS = 20  # of a page
 JSON_FEED = "https://jsonfeed.org/version/"
-NOTHING: Mapping[str, Any] = MappingProxyType({})
 # What takes memory in a tree, by the byte that shows whether counting it is worth while.
 LIMITS = {
     b"<": (re.compile(b"<"), MAX_TAGS),
@@ -60,13 +58,13 @@ class Listing:
     cut: bool = False
     """Whether it was longer than the limit, or could be decompressed only in part."""
     is_feed: bool = False
-    lastmods: Mapping[str, float] = NOTHING
+    lastmods: Mapping[str, float] = field(default_factory=dict)
     """When pages last changed, if that is given and possible, in seconds since 1970."""
-    titles: Mapping[str, str] = NOTHING
+    titles: Mapping[str, str] = field(default_factory=dict)
     """What pages are called, if that is given."""
-    texts: Mapping[str, EntryText] = NOTHING
+    texts: Mapping[str, EntryText] = field(default_factory=dict)
     """The texts of pages, if a feed has them with it."""
-    translations: Mapping[str, tuple[str, ...]] = NOTHING
+    translations: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The addresses of pages in other languages, if a sitemap of their site names them."""
 
 

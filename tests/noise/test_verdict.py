@@ -28,7 +28,9 @@ def site(pages: int, showing: int, one: Sighting = STORY) -> Evidence:
 def test_the_reason_of_keywords() -> None:
     verdict = Judge(models=("keyword",)).judge(BANNER, EMPTY)
     reason = Reason(NoiseReason.KEYWORDS, {"words": ["ads", "banner"]})
-    assert verdict == Verdict(True, pytest.approx(1.0), 1.0, None, None, (reason,), "keyword")
+    assert verdict == Verdict(
+        True, pytest.approx(1.0), keyword=1.0, redundancy=None, entropy=None, reasons=(reason,), decided_by="keyword"
+    )
 
 
 def test_the_reason_of_redundancy() -> None:
@@ -111,15 +113,15 @@ def test_words_against_noise_are_no_reason() -> None:
     ("opinion", "probability"),
     [
         (ModelVerdict(), 0.0),
-        (ModelVerdict(0.0, 0.4), 0.0),
-        (ModelVerdict(0.2, 0.4), 0.25),
-        (ModelVerdict(0.4, 0.4), 0.5),
-        (ModelVerdict(0.4, 0.4, True), 0.5),
-        (ModelVerdict(0.7, 0.4, True), 0.75),
-        (ModelVerdict(1.0, 0.4, True), 1.0),
-        (ModelVerdict(9.0, 0.4, True), 1.0),
-        (ModelVerdict(1.0, 1.0, True), 0.5),
-        (ModelVerdict(0.0, 0.0), 0.0),
+        (ModelVerdict(score=0.0, limit=0.4), 0.0),
+        (ModelVerdict(score=0.2, limit=0.4), 0.25),
+        (ModelVerdict(score=0.4, limit=0.4), 0.5),
+        (ModelVerdict(score=0.4, limit=0.4, is_noise=True), 0.5),
+        (ModelVerdict(score=0.7, limit=0.4, is_noise=True), 0.75),
+        (ModelVerdict(score=1.0, limit=0.4, is_noise=True), 1.0),
+        (ModelVerdict(score=9.0, limit=0.4, is_noise=True), 1.0),
+        (ModelVerdict(score=1.0, limit=1.0, is_noise=True), 0.5),
+        (ModelVerdict(score=0.0, limit=0.0), 0.0),
     ],
 )
 def test_scores_as_probabilities(opinion: ModelVerdict, probability: float) -> None:

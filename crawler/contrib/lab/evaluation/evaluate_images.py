@@ -42,7 +42,7 @@ class SingleModel:
         """The verdict of the model; its score serves as the probability, and images without a score come last."""
         verdict = self.of_paper.judge(sighting, evidence)
         score = getattr(verdict, self.name)
-        return verdict._replace(probability=-1.0 if score is None else score)
+        return replace(verdict, probability=-1.0 if score is None else score)
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,14 @@ class FilterListModel:
         lists = _lists(self.paths)
         url, target, page = sighting.url, sighting.target, sighting.page
         hit = lists.hit(url, page) or (bool(target) and lists.hit(target, page, "document"))
-        return Verdict(hit, float(hit))
+        return Verdict(is_noise=hit, probability=float(hit))
 
 
 class AllContent:
     """A model that judges everything as content."""
 
     def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
-        return Verdict(False, 0.0)
+        return Verdict(is_noise=False, probability=0.0)
 
 
 def models(lists: tuple[Path, ...]) -> dict[str, ImageJudge]:
