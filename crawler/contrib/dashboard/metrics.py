@@ -151,9 +151,9 @@ def _gauges(crawls: list[Measured]) -> Iterator[Metric]:
     yield of_each("workers", "Workers that are alive.", lambda one: len(one.crawl.alive))
     yield of_each("due_pages", f"Pages that are due, counted up to {MOST_DUE}.", lambda one: one.due)
     sampled = "When the last sample ended, in seconds since 1970."
-    yield of_each("sampled_timestamp_seconds", sampled, lambda one: one.ever and one.ever.until)
+    yield of_each("sampled_timestamp_seconds", sampled, lambda one: one.ever.until if one.ever else None)
     harvest = "The share of the last ten minutes' pages on the topic."
-    yield of_each("harvest", harvest, lambda one: one.lately and one.lately.harvest)
+    yield of_each("harvest", harvest, lambda one: one.lately.harvest if one.lately else None)
     yield _metric(GaugeMetricFamily, "info", "The release.", ("version",), [((__version__,), 1)])
 
 

@@ -214,7 +214,7 @@ def pages_left(connection: Connection, ids: Sequence[int], form: ExportForm) -> 
             looked += 1
             host, language = host_of(values["url"]).lower(), str(values["language"]).lower()
             if places and not any(one.holds(host, language) for one in places):
-                removed[" | ".join("/".join(filter(None, one)) for one in places)] += 1
+                removed[" | ".join(map(str, places))] += 1
                 continue
             if measures:
                 values = complete_quality(values)
