@@ -209,7 +209,9 @@ def say(
 ) -> Response:
     with context.reading() as connection:
         row = _row(connection, number)
-    said = Label(IMAGE, row.crawl, row.url, row.page, value, row.sight, said_at=time.time())
+    said = Label(
+        kind=IMAGE, crawl=row.crawl, url=row.url, page=row.page, value=value, detail=row.sight, said_at=time.time()
+    )
     with context.changing() as engine:
         if value == "none":
             remove_label(engine, said.key)

@@ -130,9 +130,16 @@ class Sheet:
             "blocks": sorted(places),
             **values,
         }
-        told = json.dumps(detail, ensure_ascii=False)
-        where = (row["crawl"], row["url"], row["url"])
-        return Label(TEXT, *where, self.text(places), told, self.source, time.time())
+        return Label(
+            kind=TEXT,
+            crawl=row["crawl"],
+            url=row["url"],
+            page=row["url"],
+            value=self.text(places),
+            detail=json.dumps(detail, ensure_ascii=False),
+            source=self.source,
+            said_at=time.time(),
+        )
 
     def values(self, detail: str | None = None) -> dict[str, str]:
         """Title, author and date as an earlier label has them, else as they are read now."""
