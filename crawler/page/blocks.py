@@ -116,9 +116,9 @@ MAY_BE_FORMULA = frozenset(("math", "script"))
 LEADING = frozenset(("frame", "iframe", "area", "input"))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Block:
-    """A stretch of text without a line break."""
+    """A stretch of text without a line break; no two of them are the same."""
 
     text: str
     tag: str

@@ -67,7 +67,7 @@ class Rule:
     agents: frozenset[str] = frozenset()
     """The crawlers that an Allow or Disallow rule is for."""
     is_allow: bool = False
-    uses: Uses = NOTHING
+    uses: Uses = field(default_factory=lambda: NOTHING)
 
 
 TOO_COSTLY = Rule(pattern=PathPattern.of(""), line=NOT_COMPARED, agents=_KNOWN, uses=ALL_MALFORMED)

@@ -35,7 +35,9 @@ def test_the_reason_of_keywords() -> None:
 
 def test_the_reason_of_redundancy() -> None:
     verdict = Judge(models=("redundancy",)).judge(STORY, site(40, 38))
-    assert verdict[:4] == (True, pytest.approx(0.5 + (0.95 - 0.3) / 0.7 / 2), None, 0.95)
+    assert verdict.is_noise
+    assert verdict.probability == pytest.approx(0.5 + (0.95 - 0.3) / 0.7 / 2)
+    assert (verdict.keyword, verdict.redundancy) == (None, 0.95)
     assert verdict.reasons == (Reason(NoiseReason.SHOWN_ON_PAGES, {"shown": 38, "pages": 40}),)
 
 
@@ -51,7 +53,7 @@ def test_all_models_say_why() -> None:
     assert verdict.is_noise
     assert len(verdict.reasons) == 3
     assert verdict.probability == pytest.approx(1.0)
-    assert None not in verdict
+    assert None not in (verdict.keyword, verdict.redundancy, verdict.entropy)
 
 
 @pytest.mark.parametrize("models", [(), ("keyword",), ("redundancy", "entropy"), tuple(MODELS)])

@@ -189,13 +189,13 @@ def pattern_list(context: Context, crawl: Number) -> tuple[PatternRow, ...]:
 def _one_crawl(context: DashboardContext, connection: Connection, of: CrawlSummary) -> OneCrawl:
     failed = failed_seeds(connection, of.id, MOST_FAILED)
     return OneCrawl(
-        figures(connection, [of], database_time(connection))[0],
-        of.topic,
-        tuple(json.loads(of.seeds)),
-        tuple(SeedFailure(seed.url, seed.outcome) for seed in failed.seeds),
-        failed.number,
-        tuple(CrawlWorker(one.number, one.silent, one.held, one.alive) for one in of.workers),
-        _outcomes(context, of),
+        figures=figures(connection, [of], database_time(connection))[0],
+        topic=of.topic,
+        seeds=tuple(json.loads(of.seeds)),
+        failed_seeds=tuple(SeedFailure(seed.url, seed.outcome) for seed in failed.seeds),
+        failed_seed_count=failed.number,
+        workers=tuple(CrawlWorker(one.number, one.silent, one.held, one.alive) for one in of.workers),
+        outcomes=_outcomes(context, of),
     )
 
 
