@@ -57,7 +57,15 @@ def crawl_focus(crawl: CrawlPages, limit: float, known: Truth | None = None, pac
         return None
     best, worst = (tuple(crawl.told(numbers)) for numbers in (figures.best, figures.worst))
     words = learned_words(crawl.summaries())
-    return CrawlFocus(crawl.name, figures, words, best, worst, crawl.waiting(limit), crawl.off_topic())
+    return CrawlFocus(
+        name=crawl.name,
+        figures=figures,
+        learned=words,
+        best=best,
+        worst=worst,
+        waiting=crawl.waiting(limit),
+        off_topic=crawl.off_topic(),
+    )
 
 
 ROWS = 10

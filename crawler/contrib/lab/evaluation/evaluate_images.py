@@ -126,7 +126,13 @@ def _judge_labels(
         for label in wanted.take(result.file, result.id, result.images):
             said = result.images[label.img]
             scores = tuple(round(one.probability, DIGITS) for one in said)
-            yield ScoredImage(label, result.site, result.pages, scores, tuple(one.is_noise for one in said))
+            yield ScoredImage(
+                label=label,
+                site=result.site,
+                pages=result.pages,
+                scores=scores,
+                skipped=tuple(one.is_noise for one in said),
+            )
 
 
 def _report(images: Sequence[ScoredImage], missed: int, names: Sequence[str], path: str | None) -> int:

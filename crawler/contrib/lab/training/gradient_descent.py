@@ -9,7 +9,8 @@ give the same weights on the same machine.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -34,7 +35,8 @@ Sparse = Any
 """A sparse matrix; scipy has no type hints."""
 
 
-class Lesson(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Lesson:
     features: Floats
     """One row for each block."""
     nest: BlockGroups

@@ -98,15 +98,15 @@ class Sheet:
             letters += len(shown)
             lines.append(
                 SheetLine(
-                    place,
-                    shown,
-                    len(block.text) - len(shown),
-                    block.tag,
-                    block.tag in HEADINGS,
-                    block.linked > LINKED * len(block.text),
-                    times[block.text] > 1,
-                    place in self.found.kept,
-                    place in kept,
+                    place=place,
+                    text=shown,
+                    more=len(block.text) - len(shown),
+                    tag=block.tag,
+                    heading=block.tag in HEADINGS,
+                    links=block.linked > LINKED * len(block.text),
+                    repeated=times[block.text] > 1,
+                    found=place in self.found.kept,
+                    kept=place in kept,
                 )
             )
         return tuple(lines)
