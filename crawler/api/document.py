@@ -166,7 +166,11 @@ def clean(
 def page_of(data: bytes, url: str, content_type: str = "", robots_header: str = "") -> Page:
     """The page in the bytes of a page or a document; an empty one of a document that cannot be read."""
     page = read_page(data, url, content_type, robots_header)
-    return page if isinstance(page, Page) else Page(url, b"", document=DocumentFacts(media_type(content_type)))
+    return (
+        page
+        if isinstance(page, Page)
+        else Page(url=url, body=b"", document=DocumentFacts(media_type=media_type(content_type)))
+    )
 
 
 def read_page(data: bytes, url: str, content_type: str = "", robots_header: str = "") -> Page | Outcome:
@@ -179,4 +183,4 @@ def read_page(data: bytes, url: str, content_type: str = "", robots_header: str 
             return Outcome(Code.UNREAD_DOCUMENT, error.fault)
         except NotHtmlError as error:
             return Outcome(Code.NOT_HTML, str(error))
-    return page or Page(url, data, content_type, robots_header)
+    return page or Page(url=url, body=data, content_type=content_type, robots_header=robots_header)

@@ -48,7 +48,7 @@ class Focus:
     def add(self, urls: Iterable[str]) -> None:
         """Queue addresses that no page showed: seeds, or those of a sitemap."""
         found = dict.fromkeys(address for url in urls if (address := absolute("", url)))
-        self._let_wait("", [LinkContext(url, "") for url in found if url not in self._known])
+        self._let_wait("", [LinkContext(url=url, anchor="") for url in found if url not in self._known])
 
     def read(self, url: str, page: str | bytes | Document) -> float:
         """The relevance of a page to the topic, from 0 to 1; its links are queued.

@@ -45,7 +45,13 @@ def judge_images(pages: Iterable[tuple[str, str | bytes]]) -> list[ImageVerdict]
         evidence.setdefault(site(url), Evidence()).see(shown)
         found.append((url, shown))
     return [
-        ImageVerdict(page_url, url, said.is_noise, said.probability, tuple(str(one.message) for one in said.reasons))
+        ImageVerdict(
+            page=page_url,
+            url=url,
+            is_noise=said.is_noise,
+            probability=said.probability,
+            reasons=tuple(str(one.message) for one in said.reasons),
+        )
         for page_url, shown in found
         for url, said in verdicts(shown, judge, evidence[site(page_url)]).items()
     ]

@@ -28,7 +28,7 @@ def gold_line(label: Label) -> bytes:
         "url": label.url,
         "lang": detail["language"],
         "page_type": detail["page_type"],
-        "html": Page(label.url, label.source, detail["content_type"]).html,
+        "html": Page(url=label.url, body=label.source, content_type=detail["content_type"]).html,
         "gold": label.value,
         **{name: detail[name] for name in ("title", "author", "published") if name in detail},
     }

@@ -22,7 +22,7 @@ def document_text(page: Page) -> Extraction:
     text = plain(page.blocks, keeps_repeated=True)
     facts = page.document
     ended = (facts.ended if facts else None) or page.ended
-    return Extraction(text, (facts.title if facts else "") or _title(page), page.blocks, ended=ended)
+    return Extraction(text=text, title=(facts.title if facts else "") or _title(page), blocks=page.blocks, ended=ended)
 
 
 def _title(page: Page) -> str:

@@ -62,7 +62,7 @@ class FallbackServer:
         try:
             with self._connection() as connection:
                 connection.request("POST", target, body, {"Content-Type": "application/json"})
-                return Extraction(_text(connection.getresponse()), "")
+                return Extraction(text=_text(connection.getresponse()), title="")
         except NotAllowedError:
             raise FallbackError("its address is not allowed") from None
         except (OSError, HTTPException) as error:

@@ -13,8 +13,9 @@ in the other unchanged. So a text is compared only with those of which it holds 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from lxml import etree
 from rapidfuzz.distance import Levenshtein
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 BLOCK_LEVEL = frozenset(("body", "section", "div"))
 
 
-class Leaf(NamedTuple):
+@dataclass(slots=True)
+class Leaf:
     """A leaf label."""
 
     tag: str
@@ -41,14 +43,16 @@ class Leaf(NamedTuple):
     """Index of the link it stands in, or -1."""
 
 
-class BlockLabel(NamedTuple):
+@dataclass(slots=True)
+class BlockLabel:
     """A block-level label, without those nested in it."""
 
     tag: str
     images: int
 
 
-class Leaves(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Leaves:
     """All leaf labels and block-level labels, in page order."""
 
     leaves: tuple[Leaf, ...]
@@ -93,7 +97,9 @@ class _LeafReader:
             if text:
                 self.read(text)
         self.end_line()
-        return Leaves(tuple(self.found), tuple(map(BlockLabel, self.tags, self.images)), tuple(self.anchors))
+        return Leaves(
+            leaves=tuple(self.found), homes=tuple(map(BlockLabel, self.tags, self.images)), anchors=tuple(self.anchors)
+        )
 
     def enter(self, tag: str) -> None:
         self.serial += 1
@@ -135,7 +141,7 @@ class _LeafReader:
         for tag, anchor, pieces in self.pieces.values():
             raw = "".join(pieces)
             if text := fold_space(raw):
-                self.found.append(Leaf(tag, text, self.lines, self.homes[-1], anchor))
+                self.found.append(Leaf(tag=tag, text=text, line=self.lines, home=self.homes[-1], anchor=anchor))
             written = written or bool(raw.strip())
         # A line of zero-width characters only exists in <pre>, and nowhere else.
         self.lines += len(self.found) > before or (written and "pre" in self.containers)

@@ -11,9 +11,10 @@ string or a line in pieces. Texts of comments, of other articles and of the user
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from html import escape
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from crawler.metadata.structured_data import letters, structured
 from crawler.metadata.title import headline
@@ -43,7 +44,8 @@ _OPENINGS = frozenset(("[{", '{"', "[["))
 _GOES_ON = frozenset(" \n\t\u00a0,.;:!?)’”»，。；：！？）、")
 
 
-class _Piece(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Piece:
     """A string in the data that may be part of the text."""
 
     at: int
@@ -54,11 +56,13 @@ class _Piece(NamedTuple):
     """Its length if it is prose, else 0."""
 
 
-class TextCandidate(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TextCandidate:
     """A text that may be the page's main text."""
 
     weight: int
     html: str
+    _: KW_ONLY
     titled: bool = False
     """Whether it is beside the page's title."""
 
@@ -77,7 +81,7 @@ class ScriptData:
             if isinstance(node, str) and node[:2] in _OPENINGS and (inner := document(node)) is not None:
                 node = inner
             if isinstance(node, str):
-                self.pieces.append(_Piece(parent, key, node, prose(node)))
+                self.pieces.append(_Piece(at=parent, key=key, text=node, weight=prose(node)))
                 continue
             self.parents.append(parent)
             self.lists.append(isinstance(node, list))
@@ -110,13 +114,15 @@ class ScriptData:
             if not any(piece.weight for piece in pieces):
                 continue
             longest = max(pieces, key=lambda piece: piece.weight)
-            yield TextCandidate(longest.weight, as_html([longest.text]), titled)
+            yield TextCandidate(weight=longest.weight, html=as_html([longest.text]), titled=titled)
             weights = self.weights(pieces)
             most = max((weights[number] for number, is_list in enumerate(self.lists) if is_list), default=0)
             if most:
                 # The innermost of the lists that contain nearly all of it; inner lists have higher numbers.
                 homes = [n for n, is_list in enumerate(self.lists) if is_list and weights[n] >= MOST * most]
-                yield TextCandidate(weights[homes[-1]], as_html(self.paragraphs(homes[-1], pieces)), titled)
+                yield TextCandidate(
+                    weight=weights[homes[-1]], html=as_html(self.paragraphs(homes[-1], pieces)), titled=titled
+                )
 
     def paragraphs(self, home: int, pieces: list[_Piece]) -> list[str]:
         """The pieces in a list, with the pieces of a line joined."""
@@ -245,7 +251,7 @@ def scripted(page: Page) -> str:
 def _scripted(page: Page) -> str:
     said = structured(page)
     body = as_html([post.text for post in said.posts] if len(said.posts) > 1 else [said.body])
-    found = [TextCandidate(prose(body), body, True), *_in_data(page)]
+    found = [TextCandidate(weight=prose(body), html=body, titled=True), *_in_data(page)]
     shown = sum(len(block.text) for block in page.blocks)
     best = max(found, key=lambda one: (one.titled, one.weight))
     least = MIN_TEXT
@@ -263,7 +269,7 @@ def _in_data(page: Page) -> Iterator[TextCandidate]:
         if not MIN_STRING <= len(source) <= MAX_SCRIPT or _SKIPPED_TYPES.search(kind[:100]):
             continue
         if "html" in kind or "template" in kind:
-            yield TextCandidate(prose(source), source)
+            yield TextCandidate(weight=prose(source), html=source)
             continue
         yield from _of(source, title)
 
@@ -281,9 +287,9 @@ def _of(source: str, title: str) -> Iterator[TextCandidate]:
         if text[:1] in ("{", "[") and (data := document(text)) is not None:
             yield from ScriptData(data, title).found()
         elif (weight := prose(text)) and (longest is None or weight > longest.weight):
-            longest = TextCandidate(weight, text)
+            longest = TextCandidate(weight=weight, html=text)
     if longest is not None:
-        yield TextCandidate(longest.weight, as_html([longest.html]))
+        yield TextCandidate(weight=longest.weight, html=as_html([longest.html]))
 
 
 def _unescaped(found: re.Match[str]) -> str:

@@ -1,7 +1,7 @@
 """The libraries of the sites that a worker crawls, each with the batch of pages it learns from next."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from crawler.extraction.methods.template import LeafLabel, Learner, Library
 from crawler.page.page import Extraction, Page
@@ -12,7 +12,8 @@ from crawler.urls.parsing import host
 MAX_KEPT = 200_000
 
 
-class _Site(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Site:
     library: Library
     learner: Learner
 
@@ -69,7 +70,7 @@ class SiteLibraries:
         site = self._sites.pop(name, None)
         if site is None:
             library = self.library()
-            return _Site(library, Learner(library))
+            return _Site(library=library, learner=Learner(library))
         self._size -= site.size
         return site
 

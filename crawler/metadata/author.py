@@ -295,16 +295,16 @@ def _marks(page: Page) -> list[tuple[_Element, str]]:
 
     The links of a front page are about the articles that it lists.
     """
-    names, containers, wraps = named(page)
-    marked = {number: sign for number, name in enumerate(names) if (sign := _sign_of(name))}
-    elements, _, starts, ends, tags = page.containers
-    around = zip(elements, starts, ends, containers, strict=True)
+    elements_by_name = named(page)
+    marked = {number: sign for number, name in enumerate(elements_by_name.names) if (sign := _sign_of(name))}
+    containers = page.containers
+    around = zip(containers.elements, containers.starts, containers.ends, elements_by_name.containers, strict=True)
     found = {id(one): (start, one, marked[name]) for one, start, end, name in around if name in marked and start < end}
-    for at, (element, name) in enumerate(zip(page.wraps, wraps, strict=True)):
+    for at, (element, name) in enumerate(zip(page.wraps, elements_by_name.wraps, strict=True)):
         if element is not None and name in marked:
             found[id(element)] = at, element, marked[name]
     # https://html.spec.whatwg.org/multipage/sections.html#the-address-element
-    for element, start, tag in zip(elements, starts, tags, strict=True):
+    for element, start, tag in zip(containers.elements, containers.starts, containers.tags, strict=True):
         if tag == "address" and _is_byline_of_article(element):
             found.setdefault(id(element), (start, element, "marked as the author"))
     is_front = is_home(page.url)

@@ -10,10 +10,10 @@ whose fields are known.
 import json
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from math import exp
 from pathlib import Path
-from typing import NamedTuple
 
 WEIGHTS = Path(__file__).with_name("weights.json")
 EMPTY = ""
@@ -24,7 +24,8 @@ LEAST = 0.3
 Signs = dict[str, float]
 
 
-class Candidates(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Candidates:
     """The candidates for a field of a page, each with its signs."""
 
     signs: defaultdict[str, Signs]
@@ -37,7 +38,7 @@ class Candidates(NamedTuple):
 
 
 def candidates(page: Signs) -> Candidates:
-    return Candidates(defaultdict(dict), {"empty": 1.0, **page})
+    return Candidates(signs=defaultdict(dict), page={"empty": 1.0, **page})
 
 
 def probabilities(found: Candidates, weights: Mapping[str, float]) -> dict[str, float]:

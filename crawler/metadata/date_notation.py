@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import NamedTuple
 
 EARLIEST = date(1990, 1, 1)
 MAX_WORD = 24
@@ -87,7 +87,8 @@ def _numbers(text: str, day_first: bool) -> Iterator[tuple[int, int, int, re.Mat
         yield int(found["y"]), int(found["m"]), int(found["d"]), found
 
 
-class WrittenDate(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class WrittenDate:
     """A date in a text."""
 
     day: str
@@ -106,7 +107,7 @@ def dates(text: str, day_first: bool = True) -> Iterator[WrittenDate]:
         if known := checked(year, month, day):
             groups = found.groupdict()
             moment = _with_time(known, groups.get("time"), groups.get("zone"))
-            yield WrittenDate(known, moment, found.start(), found.end())
+            yield WrittenDate(day=known, moment=moment, start=found.start(), end=found.end())
 
 
 def parse(text: str, day_first: bool = True) -> str | None:

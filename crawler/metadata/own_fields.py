@@ -12,9 +12,10 @@ import copyreg
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 from cssselect import SelectorError
@@ -82,7 +83,8 @@ def _compared(counted: re.Match[str]) -> str:
     return f"({siblings}[{number}] and {none_more})" if number else none_more
 
 
-class Selector(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Selector:
     """How one field is found."""
 
     name: str
@@ -90,7 +92,8 @@ class Selector(NamedTuple):
     wants_all: bool
 
 
-class FoundFields(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FoundFields:
     """The own fields of a page."""
 
     values: dict[str, Any]
@@ -131,7 +134,7 @@ class OwnFields:
                     if not one.wants_all:
                         break
             values[one.name] = texts if one.wants_all else next(iter(texts), None)
-        return FoundFields(values, cut, failures)
+        return FoundFields(values=values, cut=cut, failures=failures)
 
     def _of(self, url: str) -> Iterator[Selector]:
         """The selectors for an address: those for all sites, then from the widest domain to the narrowest."""
@@ -170,7 +173,7 @@ def _selectors(host: str, table: object, wrong: Any) -> Iterator[Selector]:
         (selector,) = given if wants_all and len(given) == 1 else ("",) if wants_all else (given,)
         if not isinstance(selector, str) or not selector.strip():
             raise wrong(place, "a field has one selector in quotes, in brackets where all values are wanted")
-        yield Selector(name, _compiled(selector.strip(), partial(wrong, place)), wants_all)
+        yield Selector(name=name, find=_compiled(selector.strip(), partial(wrong, place)), wants_all=wants_all)
 
 
 def _compiled(selector: str, wrong: Any) -> etree.XPath:

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from itertools import chain, islice
 from math import log
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from crawler.metadata.address_date import day_in, is_home, month_in
 from crawler.metadata.choice import Candidates, candidates, chosen, shipped
@@ -110,9 +110,11 @@ _ALONE = {
 """The signs that no other day has these."""
 
 
-class PublicationDate(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PublicationDate:
     """When a page was published, and where it says so."""
 
+    _: KW_ONLY
     moment: str | None = None
     """YYYY-MM-DD, with the time if the page gives it with its zone; None if unknown."""
     source: str = ""
@@ -132,7 +134,7 @@ class _Reading:
             return PublicationDate()
         signs = days.candidates.signs[day]
         source = next(code for code, names in SOURCES.items() if any(name in signs for name in names))
-        return PublicationDate(days.moments.get(day, day), source)
+        return PublicationDate(moment=days.moments.get(day, day), source=source)
 
 
 def publication_date(page: Page, found: Extraction) -> PublicationDate:
@@ -145,7 +147,8 @@ def date_candidates(page: Page, found: Extraction) -> Candidates:
     return _Days(page, found).candidates
 
 
-class _Mention(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Mention:
     """A date in the text of a block."""
 
     at: int
@@ -302,7 +305,7 @@ class _Days:
                     if one.start <= year - start < one.end:
                         begin = start + one.start
                         label = text[max(0, begin - BEFORE) : begin] or _label_above(blocks, at)
-                        yield _Mention(at, block, one.day, begin, label)
+                        yield _Mention(at=at, block=block, day=one.day, start=begin, label=label)
                         break
 
     def _compare(self) -> None:

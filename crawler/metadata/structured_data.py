@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass, replace
 from html import unescape
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from crawler.page.head import MAX_HEADLINE, MAX_JSON, MAX_LINE
 from crawler.page.json_ld import MAX_DOCUMENTS, json_documents
@@ -39,7 +40,8 @@ _LOOSE = {
 }
 
 
-class Post(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Post:
     """One of the posts, answers or comments of a page."""
 
     author: str
@@ -47,9 +49,11 @@ class Post(NamedTuple):
     text: str
 
 
-class Structured(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Structured:
     """The content of a page's JSON-LD; missing parts are empty."""
 
+    _: KW_ONLY
     types: tuple[str, ...] = ()
     """The types of the top nodes, such as NewsArticle or Product, those of articles first."""
     headline: str = ""
@@ -83,9 +87,9 @@ def _structured(page: Page) -> Structured:
         if not found:
             loose.append(script)
     if not documents and not loose:
-        return Structured(tuple(dict.fromkeys(other)))
+        return Structured(types=tuple(dict.fromkeys(other)))
     said = _read(documents, loose, page)
-    return said._replace(types=tuple(dict.fromkeys((*said.types, *other))))
+    return replace(said, types=tuple(dict.fromkeys((*said.types, *other))))
 
 
 def _read(documents: list[Any], loose: list[str], page: Page) -> Structured:
@@ -97,15 +101,15 @@ def _read(documents: list[Any], loose: list[str], page: Page) -> Structured:
     if main is None:
         headlines = [line for script in loose if ARTICLE.search(script) for line in _loosely("headline", script)]
         headline = plain(headlines[0]) if len(set(headlines)) == 1 else ""
-        return Structured(types, headline, (), written)
+        return Structured(types=types, headline=headline, authors=(), dates=written)
     body = main.get("articleBody") or main.get("text")
     return Structured(
-        types,
-        plain(_headline(main)),
-        tuple(islice(_names(main.get("author"), named), MAX_AUTHORS)),
-        written,
-        body if isinstance(body, str) else "",
-        tuple(islice(_posts(main, named), MAX_POSTS)) if THREAD.search(" ".join(_types(main))) else (),
+        types=types,
+        headline=plain(_headline(main)),
+        authors=tuple(islice(_names(main.get("author"), named), MAX_AUTHORS)),
+        dates=written,
+        body=body if isinstance(body, str) else "",
+        posts=tuple(islice(_posts(main, named), MAX_POSTS)) if THREAD.search(" ".join(_types(main))) else (),
     )
 
 
@@ -177,7 +181,7 @@ def _posts(main: dict[str, Any], named: dict[str, str]) -> Iterator[Post]:
         if isinstance(text, str) and text.strip():
             date = node.get("datePublished") or node.get("dateCreated")
             author = next(_names(node.get("author"), named), "")
-            yield Post(author, date[:MAX_LINE] if isinstance(date, str) else "", text)
+            yield Post(author=author, date=date[:MAX_LINE] if isinstance(date, str) else "", text=text)
         replies: list[Any] = []
         for key in _TO_POSTS:
             value = node.get(key)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import chain, dropwhile, islice, takewhile
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from crawler.metadata.structured_data import letters, plain, site_keys, structured
@@ -71,7 +72,8 @@ _GREETING = re.compile(
 MAX_GREETING = 30
 
 
-class _Descriptions(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Descriptions:
     """The titles of a page in its descriptions."""
 
     headline: str
@@ -167,7 +169,9 @@ def _descriptions(page: Page, main: Sequence[Block]) -> _Descriptions:
     parts = [part.strip() for part in SEPARATORS.split(_without_site(title, sites)) if part.strip()]
     titles = tuple(_without_site(plain(metas.get(name, "")), sites) for name in _TITLES)
     own = tuple(part for part in parts if letters(part) not in sites)
-    return _Descriptions(structured(page).headline, titles, title, own or tuple(parts), sites)
+    return _Descriptions(
+        headline=structured(page).headline, titles=titles, title=title, parts=own or tuple(parts), sites=sites
+    )
 
 
 def _whole_title(page: Page) -> str:

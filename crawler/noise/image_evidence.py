@@ -41,7 +41,15 @@ class Sighting:
 
     def alone(self) -> "Sighting":
         """The sighting without its page, which needs far more memory."""
-        return Sighting(self.url, self.target, self.page, self.alt, self.title, self.anchor_text, self.size)
+        return Sighting(
+            url=self.url,
+            target=self.target,
+            page=self.page,
+            alt=self.alt,
+            title=self.title,
+            anchor_text=self.anchor_text,
+            size=self.size,
+        )
 
     def record(self) -> str:
         """The sighting as a line of text, for `Sighting.of`."""
@@ -55,7 +63,16 @@ class Sighting:
         *texts, (width, height), numbers = json.loads(record)
         url, target, page, alt, title, anchor_text = texts
         read = partial(tuple, [float(number) for number in numbers])
-        return cls(url, target, page, alt, title, anchor_text, (width, height), read)
+        return cls(
+            url=url,
+            target=target,
+            page=page,
+            alt=alt,
+            title=title,
+            anchor_text=anchor_text,
+            size=(width, height),
+            read=read,
+        )
 
 
 MOST = 5_000  # different words, and different addresses, that are counted for a site

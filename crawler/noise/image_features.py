@@ -287,14 +287,14 @@ def sightings(page: Page, extraction: Extraction) -> tuple[Sighting, ...]:
     around = PageContext(page, extraction)
     return tuple(
         Sighting(
-            one.url,
-            one.target,
-            page.url,
-            one.alt[:MOST_TEXT],
-            one.title[:MOST_TEXT],
-            one.anchor_text[:MOST_TEXT],
-            (one.width, one.height),
-            partial(features_of, around, index),
+            url=one.url,
+            target=one.target,
+            page=page.url,
+            alt=one.alt[:MOST_TEXT],
+            title=one.title[:MOST_TEXT],
+            anchor_text=one.anchor_text[:MOST_TEXT],
+            size=(one.width, one.height),
+            read=partial(features_of, around, index),
         )
         for index, one in enumerate(page.images)
     )

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from math import exp, log1p
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
@@ -133,7 +133,8 @@ def shipped() -> NoiseModel:
 MODELS = 4  # models whose changes are cached
 
 
-class Changes(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Changes:
     """The logit of noise, and what it depends on."""
 
     logit: float
@@ -179,4 +180,4 @@ def changes(model: NoiseModel, features: Floats) -> Changes:
     kept, if_usual, groups = _usual_codes(model)
     codes = _POWERS @ (features.take(model.splits) > model.edges)
     logit, *others = model.votes(np.concatenate([codes[None], codes & kept | if_usual])).tolist()
-    return Changes(logit, {name: logit - other for name, other in zip(groups, others, strict=True)})
+    return Changes(logit=logit, groups={name: logit - other for name, other in zip(groups, others, strict=True)})

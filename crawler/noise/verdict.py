@@ -7,9 +7,9 @@ Filter lists are in the format of EasyList and are read by Brave's engine (the e
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from crawler.noise.certain_marks import has_advert_address, has_banner_size, is_repeated, leads_elsewhere
 from crawler.noise.image_evidence import Evidence, Sighting
@@ -38,7 +38,9 @@ MARKED = 0.95
 """Probability of noise of such an image: about this share of them is noise on sites held out from the training."""
 
 
-class ModelVerdict(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ModelVerdict:
+    _: KW_ONLY
     score: float | None = None
     """None if the model has no data."""
     limit: float = 1.0
@@ -63,10 +65,12 @@ class ModelVerdict(NamedTuple):
 NOTHING = ModelVerdict()
 
 
-class Verdict(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Verdict:
     is_noise: bool
     probability: float
     """Of noise."""
+    _: KW_ONLY
     keyword: float | None = None
     """The scores of the three models; None if a model has no data."""
     redundancy: float | None = None
@@ -76,7 +80,8 @@ class Verdict(NamedTuple):
     """The first model that judged it noise; empty if none did."""
 
 
-class LiScores(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LiScores:
     """The scores of the paper's three models for an image; None if one has no data."""
 
     keyword: float | None
@@ -120,10 +125,12 @@ class Judge:
             if one.is_noise == is_noise:  # two models may have the same reason
                 reasons += [reason for reason in one.reasons if reason not in reasons]
         return Verdict(
-            is_noise,
-            _probability(said, is_noise),
-            *scores,
-            tuple(reasons),
+            is_noise=is_noise,
+            probability=_probability(said, is_noise),
+            keyword=scores.keyword,
+            redundancy=scores.redundancy,
+            entropy=scores.entropy,
+            reasons=tuple(reasons),
             decided_by=next((name for name, one in opinions.items() if one.is_noise), ""),
         )
 
@@ -132,16 +139,18 @@ def scores_of(sighting: Sighting, evidence: Evidence, noise_words: NoiseWords | 
     """The scores of the paper's three models, by default with the words that come with the crawler."""
     words = description(sighting)
     return LiScores(
-        (noise_words or shipped_words()).score(words),
-        redundancy(sighting.url, evidence.shown, evidence.pages),
-        entropy(words, evidence.times, evidence.spread, evidence.links),
+        keyword=(noise_words or shipped_words()).score(words),
+        redundancy=redundancy(sighting.url, evidence.shown, evidence.pages),
+        entropy=entropy(words, evidence.times, evidence.spread, evidence.links),
     )
 
 
 def _by_keyword(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judge) -> ModelVerdict:
     if not judge.noise_words.is_over(scores.keyword, judge.word_limit):
-        return ModelVerdict(scores.keyword, judge.word_limit)
-    return ModelVerdict(scores.keyword, judge.word_limit, True, (_heaviest_words(sighting, judge),))
+        return ModelVerdict(score=scores.keyword, limit=judge.word_limit)
+    return ModelVerdict(
+        score=scores.keyword, limit=judge.word_limit, is_noise=True, reasons=(_heaviest_words(sighting, judge),)
+    )
 
 
 def _heaviest_words(sighting: Sighting, judge: Judge) -> Reason:
@@ -155,13 +164,15 @@ def _heaviest_words(sighting: Sighting, judge: Judge) -> Reason:
 def _by_redundancy(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judge) -> ModelVerdict:
     limit, score = judge.redundancy_limit, scores.redundancy
     if score is None:
-        return ModelVerdict(score, limit)
+        return ModelVerdict(score=score, limit=limit)
     reason = _shown_on_pages(score, evidence)
     if judge.is_everywhere(score, evidence.pages):
-        return ModelVerdict(score, limit, True, (reason,))
+        return ModelVerdict(score=score, limit=limit, is_noise=True, reasons=(reason,))
     if reason.values["shown"] >= LEAST_PAGES and families(file_name(sighting.url))[CALLOUT]:
-        return ModelVerdict(score, limit, True, (reason, Reason(NoiseReason.FILE_CALLOUT, {})))
-    return ModelVerdict(score, limit)
+        return ModelVerdict(
+            score=score, limit=limit, is_noise=True, reasons=(reason, Reason(NoiseReason.FILE_CALLOUT, {}))
+        )
+    return ModelVerdict(score=score, limit=limit)
 
 
 def _shown_on_pages(share: float, evidence: Evidence) -> Reason:
@@ -179,7 +190,7 @@ def _by_size(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Ju
     if width is None or height is None or max(width, height) > PIXEL or _is_head(sighting):
         return NOTHING
     reason = Reason(NoiseReason.UNSEEN, {"width": width, "height": height})
-    return ModelVerdict(1.0, 1.0, True, (reason,), is_calibrated=True)
+    return ModelVerdict(score=1.0, limit=1.0, is_noise=True, reasons=(reason,), is_calibrated=True)
 
 
 def _marks(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judge) -> tuple[Reason, ...]:
@@ -201,9 +212,14 @@ def _by_entropy(sighting: Sighting, evidence: Evidence, scores: LiScores, judge:
     limit, score = judge.entropy_limit, scores.entropy
     # The images of a page or two share the words of their host and folder, whatever they show.
     if score is None or score <= limit or evidence.pages < LEAST_PAGES:
-        return ModelVerdict(score, limit)
+        return ModelVerdict(score=score, limit=limit)
     commonest = sorted(set(description(sighting)), key=lambda word: (-evidence.times[word], word))
-    return ModelVerdict(score, limit, True, (Reason(NoiseReason.COMMON_WORDS, {"words": commonest[:MOST_NAMED]}),))
+    return ModelVerdict(
+        score=score,
+        limit=limit,
+        is_noise=True,
+        reasons=(Reason(NoiseReason.COMMON_WORDS, {"words": commonest[:MOST_NAMED]}),),
+    )
 
 
 def _probability(said: Sequence[ModelVerdict], is_noise: bool) -> float:
@@ -232,7 +248,7 @@ def _by_learned(sighting: Sighting, evidence: Evidence, scores: LiScores, judge:
     why = (*marks, *(reason for reason in weighty if reason not in marks))
     if likely > EVEN and not is_noise:
         why = (Reason(NoiseReason.BELOW_LIMIT, {"percent": float(f"{100 * limit:.4g}")}), *why)
-    return ModelVerdict(likely, limit, is_noise, why, is_calibrated=True)
+    return ModelVerdict(score=likely, limit=limit, is_noise=is_noise, reasons=why, is_calibrated=True)
 
 
 MODELS: dict[str, Callable[[Sighting, Evidence, LiScores, Judge], ModelVerdict]] = {
@@ -314,7 +330,7 @@ class ImageFilter:
         lists = self.lists
         if lists is not None and (lists.hit(url, page) or (target and lists.hit(target, page, "document"))):
             reasons = (*(said.reasons if said.is_noise else ()), Reason(NoiseReason.BLOCKED_BY_LIST, {}))
-            return said._replace(is_noise=True, probability=1.0, reasons=reasons, decided_by=BY_LIST)
+            return replace(said, is_noise=True, probability=1.0, reasons=reasons, decided_by=BY_LIST)
         return said
 
 

@@ -1,7 +1,7 @@
 """The contents of a page in one walk over its tree: blocks of text, and the elements that may be links and images.
 
 A block is the text between two breaks of the line: the start or end of an element that is not inline, or a <br>. The
-records are named tuples, not frozen dataclasses, because a page makes hundreds and a tuple is made five times as fast.
+records are not frozen, because a page makes hundreds, and a frozen one takes three times as long to make.
 
 Markup cuts a line into pieces, which `joined` puts together. In a browser the style sheet sets elements apart: tags,
 prices, buttons. Without it the two words of `<span>Reviews</span><span>12</span>` are one. Which words are two was
@@ -12,7 +12,7 @@ where the first is a single capital, or the markup is of the kind that stands in
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from lxml import etree
 
@@ -116,8 +116,9 @@ MAY_BE_FORMULA = frozenset(("math", "script"))
 LEADING = frozenset(("frame", "iframe", "area", "input"))
 
 
-class Block(NamedTuple):
-    """A stretch of text without a line break."""
+@dataclass(slots=True, eq=False)
+class Block:
+    """A stretch of text without a line break; no two of them are the same."""
 
     text: str
     tag: str
@@ -127,7 +128,8 @@ class Block(NamedTuple):
     """The innermost block-level element around it."""
 
 
-class Containers(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Containers:
     """The block-level elements, in page order, in columns."""
 
     elements: list[etree._Element]
@@ -140,7 +142,8 @@ class Containers(NamedTuple):
     tags: list[str]
 
 
-class PageContents(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PageContents:
     """What one walk over a tree finds."""
 
     blocks: tuple[Block, ...]
@@ -169,7 +172,8 @@ class LinkElement:
         self.pieces: list[str] = []
 
 
-class ImageElement(NamedTuple):
+@dataclass(slots=True)
+class ImageElement:
     """An element that may show an image."""
 
     element: etree._Element
@@ -222,7 +226,7 @@ class _ContentsReader:
         self.pieces: list[str] = []
         self.linked = 0
         self.anchor: LinkElement | None = None
-        self.containers = Containers([], [], [], [], [])
+        self.containers = Containers(elements=[], parents=[], starts=[], ends=[], tags=[])
         self.home = -1
         """Index of the innermost container."""
         self.pres = 0
@@ -266,19 +270,25 @@ class _ContentsReader:
         self.close_anchor()
         self.close_container()
         return PageContents(
-            tuple(self.blocks), self.link_elements, self.image_elements, self.containers, self.homes, self.wraps
+            blocks=tuple(self.blocks),
+            link_elements=self.link_elements,
+            image_elements=self.image_elements,
+            containers=self.containers,
+            homes=self.homes,
+            wraps=self.wraps,
         )
 
     def open_container(self, element: etree._Element, tag: str) -> None:
         if self.pieces:
             self.close_block()
-        elements, parents, starts, ends, tags = self.containers
-        parents.append(self.home)
-        self.home, self.wrap = len(elements), None
-        elements.append(element)
-        starts.append(len(self.blocks))
-        ends.append(0)
-        tags.append(tag)
+        containers = self.containers
+        containers.parents.append(self.home)
+        self.home = len(containers.elements)
+        self.wrap = None
+        containers.elements.append(element)
+        containers.starts.append(len(self.blocks))
+        containers.ends.append(0)
+        containers.tags.append(tag)
         if tag == "pre":
             self.pres += 1
         elif tag in LEADING:
@@ -353,7 +363,9 @@ class _ContentsReader:
             pieces[:] = without_anchors(pieces)
         text = _lines("".join(pieces)) if self.pres else fold_space(joined(pieces))
         if text:
-            self.blocks.append(Block(text, tag, min(self.linked, len(text)), self.containers.elements[home]))
+            self.blocks.append(
+                Block(text=text, tag=tag, linked=min(self.linked, len(text)), element=self.containers.elements[home])
+            )
             self.homes.append(home)
             self.wraps.append(self.wrap)
         pieces.clear()
@@ -361,7 +373,9 @@ class _ContentsReader:
         self.after_link = -1
 
     def add_image(self, element: etree._Element) -> None:
-        self.image_elements.append(ImageElement(element, self.srcset, self.anchor, len(self.blocks)))
+        self.image_elements.append(
+            ImageElement(element=element, srcset=self.srcset, anchor=self.anchor, at=len(self.blocks))
+        )
         self.srcset = ""
         if self.anchor is not None:
             self.anchor.has_image = True

@@ -1,9 +1,8 @@
 """What is read of a document: its text as a body of HTML, and what the file says about itself."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
 from html import escape
-from typing import NamedTuple
 
 MAX_TEXT = 4_000_000
 """Characters of a document; the rest is left out, as that of a page is."""
@@ -43,9 +42,11 @@ class DocumentError(Exception):
         self.fault = fault
 
 
-class Facts(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Facts:
     """What a file says about itself; empty where it says nothing."""
 
+    _: KW_ONLY
     title: str = ""
     author: str = ""
     published: str = ""

@@ -29,19 +29,26 @@ def document_page(
     """The page of a document; its title, author and date are those that the file gives, if they say something."""
     facts = _checked(document.facts, media_type, document.is_cut)
     html = document.html.encode("utf-8", "replace")
-    return Page(url, html, "text/html; charset=utf-8", robots_header, facts, made_from)
+    return Page(
+        url=url,
+        body=html,
+        content_type="text/html; charset=utf-8",
+        robots_header=robots_header,
+        document=facts,
+        made_from=made_from,
+    )
 
 
 def _checked(facts: Facts, media_type: str, is_cut: bool) -> DocumentFacts:
     title, author = (_plain(text) for text in (facts.title[:MAX_TITLE], facts.author[:MAX_AUTHOR]))
     day = DAY.match(facts.published)
     return DocumentFacts(
-        media_type,
-        "" if NO_TITLE.fullmatch(title) else title,
-        "" if NO_AUTHOR.fullmatch(author) else author,
-        day[0] if day else None,
-        facts.pages,
-        Cut.DOCUMENT if is_cut else None,
+        media_type=media_type,
+        title="" if NO_TITLE.fullmatch(title) else title,
+        author="" if NO_AUTHOR.fullmatch(author) else author,
+        published=day[0] if day else None,
+        pages=facts.pages,
+        ended=Cut.DOCUMENT if is_cut else None,
     )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from crawler.page.page import Page
@@ -14,7 +15,8 @@ Name = tuple[str, str | None, str | None, str | None, str | None]
 """An element's tag, class, id, role and itemprop."""
 
 
-class Named(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Named:
     """The elements of a page by their names, each name once."""
 
     names: list[Name]
@@ -49,10 +51,10 @@ def named(page: Page) -> Named:
 
 
 def _named(page: Page) -> Named:
-    elements, _, starts, ends, tags = page.containers
+    columns = page.containers
     numbers: dict[Name, int] = {}
     containers = []
-    for element, start, end, tag in zip(elements, starts, ends, tags, strict=True):
+    for element, start, end, tag in zip(columns.elements, columns.starts, columns.ends, columns.tags, strict=True):
         if start == end:
             containers.append(0)
         else:
@@ -67,4 +69,4 @@ def _named(page: Page) -> Named:
             get = wrap.get
             name = wrap.tag, get("class"), get("id"), get("role"), get("itemprop")
             wraps.append(numbers.setdefault(name, len(numbers)))
-    return Named(list(numbers), containers, wraps)
+    return Named(names=list(numbers), containers=containers, wraps=wraps)

@@ -6,8 +6,9 @@ Summaries (`summary`, `description`) are no main text.
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any
 
 from lxml import etree
 
@@ -21,10 +22,12 @@ MOST = 300
 """Characters of a title, an author or a date."""
 
 
-class EntryText(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class EntryText:
     """The text of an entry, and what the entry says about it; empty where it says nothing."""
 
     html: str
+    _: KW_ONLY
     title: str = ""
     author: str = ""
     published: str = ""
@@ -51,7 +54,12 @@ def xml_text(entry: etree._Element) -> EntryText | None:
         of = next(element.iterchildren("{*}name"), element) if name == "author" else element
         said[name] = _text(of).strip()[:MOST]
     author = said.get("creator") or said.get("author", "")
-    return EntryText(html, said.get("title", ""), author, next((said[name] for name in DATES if name in said), ""))
+    return EntryText(
+        html=html,
+        title=said.get("title", ""),
+        author=author,
+        published=next((said[name] for name in DATES if name in said), ""),
+    )
 
 
 def json_text(item: Mapping[str, Any]) -> EntryText | None:
@@ -61,7 +69,12 @@ def json_text(item: Mapping[str, Any]) -> EntryText | None:
     if not html.strip():
         return None
     author = "; ".join(_names(item.get("authors"), item.get("author")))
-    return EntryText(html, said.get("title", "")[:MOST], author[:MOST], said.get("date_published", "")[:MOST])
+    return EntryText(
+        html=html,
+        title=said.get("title", "")[:MOST],
+        author=author[:MOST],
+        published=said.get("date_published", "")[:MOST],
+    )
 
 
 def _names(authors: Any, author: Any) -> Iterator[str]:

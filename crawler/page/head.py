@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from itertools import islice
-from typing import NamedTuple
 
 from lxml.etree import _Element
 
@@ -22,7 +22,8 @@ VALUED = frozenset(("unavailable_after", "max-snippet", "max-image-preview", "ma
 REFUSALS = frozenset(("noindex", "nofollow", "none", "noai", "noimageai"))
 
 
-class Head(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Head:
     """The elements of a page that describe it."""
 
     scripts: tuple[str, ...]
@@ -47,7 +48,7 @@ def read_head(elements: Iterable[_Element]) -> Head:
             for attribute in ("property", "name", "itemprop", "http-equiv"):
                 if name := element.get(attribute):
                     metas.setdefault(name[:MAX_LINE].lower(), content[:MAX_HEADLINE])
-    return Head(tuple(scripts), metas, tuple(times[:MAX_TIMES]))
+    return Head(scripts=tuple(scripts), metas=metas, times=tuple(times[:MAX_TIMES]))
 
 
 def _addressed_to_us(header: str) -> str:

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
 from itertools import dropwhile, islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from unicodedata import category
 
 from lxml import etree
@@ -160,13 +161,15 @@ def is_deep(root: etree._Element) -> bool:
     return levels >= MAX_LEVELS - MARGIN
 
 
-class Parsed(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Parsed:
     """The tree of a source."""
 
     root: etree._Element
     """A lone <html> if the source has no element."""
     ended: Cut | None
     """The limit that cut it off, if any."""
+    _: KW_ONLY
     withheld: Withheld = NOTHING
     """What its owner has marked as not to be used."""
 
@@ -180,7 +183,7 @@ def parsed(source: bytes) -> Parsed:
     except (etree.XMLSyntaxError, ValueError):
         root = None
     if root is None:
-        return Parsed(etree.Element("html"), ended)
+        return Parsed(root=etree.Element("html"), ended=ended)
     # Content after </html> becomes a second root, which browsers show with the first.
     for late in list(root.itersiblings(etree.Element)):
         root.append(late)
@@ -188,7 +191,7 @@ def parsed(source: bytes) -> Parsed:
     _open_body(root)
     _silence_permalinks(root)
     _break_code_lines(root)
-    return Parsed(root, ended or (Cut.DEPTH if is_deep(root) else None), withheld)
+    return Parsed(root=root, ended=ended or (Cut.DEPTH if is_deep(root) else None), withheld=withheld)
 
 
 def _open_body(root: etree._Element) -> None:

@@ -5,8 +5,8 @@ parser, which hostile files exhaust, and does not detect files that are not imag
 """
 
 import struct
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
 
 # Content: an image this large, in pixels, whose longer side is at most so many times the other, is rarely an ornament.
 CONTENT_WIDTH, CONTENT_HEIGHT, CONTENT_RATIO = 200, 150, 3.0
@@ -14,7 +14,8 @@ SVG_AT = 1_000  # bytes in which an SVG identifies itself
 SKIPPED_JPEG = frozenset((0xC4, 0xC8, 0xCC))  # JPEG markers in this range that do not start a frame
 
 
-class ImageType(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ImageType:
     """A type of image: its name for headers and lists, and the ending of its files."""
 
     media_type: str
@@ -31,9 +32,13 @@ class NonImage(StrEnum):
     EMPTY = "empty"
 
 
-PNG, JPEG, GIF = ImageType("image/png", ".png"), ImageType("image/jpeg", ".jpg"), ImageType("image/gif", ".gif")
-WEBP, AVIF = ImageType("image/webp", ".webp"), ImageType("image/avif", ".avif")
-BMP, ICO = ImageType("image/bmp", ".bmp"), ImageType("image/x-icon", ".ico")
+PNG, JPEG, GIF = (
+    ImageType(media_type="image/png", ending=".png"),
+    ImageType(media_type="image/jpeg", ending=".jpg"),
+    ImageType(media_type="image/gif", ending=".gif"),
+)
+WEBP, AVIF = ImageType(media_type="image/webp", ending=".webp"), ImageType(media_type="image/avif", ending=".avif")
+BMP, ICO = ImageType(media_type="image/bmp", ending=".bmp"), ImageType(media_type="image/x-icon", ending=".ico")
 SIGNATURES = {
     b"\x89PNG\r\n\x1a\n": PNG,
     b"\xff\xd8\xff": JPEG,

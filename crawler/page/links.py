@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
 from lxml import etree
@@ -50,7 +51,8 @@ LEAST_OF_THEMSELVES = 5
 """Headings that link to themselves by a parameter, if most linked ones do, on a page where it names places only."""
 
 
-class Link(NamedTuple):
+@dataclass(slots=True)
+class Link:
     """A link to another page."""
 
     url: str
@@ -61,11 +63,13 @@ class Link(NamedTuple):
     """Whether there is an image in it."""
     at: int
     """Index of its block, or of the next one if it has no text."""
+    _: KW_ONLY
     its_class: str = ""
     """The first class of its element, or of the one around it."""
 
 
-class ImageLink(NamedTuple):
+@dataclass(slots=True)
+class ImageLink:
     """An image on a page, and the link around it if there is one."""
 
     url: str
@@ -81,7 +85,8 @@ class ImageLink(NamedTuple):
     element: etree._Element
 
 
-class PageTargets(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PageTargets:
     """The links and images of a page."""
 
     links: tuple[Link, ...]
@@ -121,10 +126,13 @@ class _TargetReader:
         for image in found.image_elements[:MAX_LINKS]:
             self.add_image(image)
         self.cut += max(0, len(found.image_elements) - MAX_LINKS)
-        return PageTargets(tuple(self.links), tuple(self.images), self.cut, frozenset(self.routes))
+        return PageTargets(
+            links=tuple(self.links), images=tuple(self.images), cut=self.cut, routes=frozenset(self.routes)
+        )
 
     def add_link(self, anchor: LinkElement) -> None:
-        url, element = self.address(anchor.href), anchor.element
+        url = self.address(anchor.href)
+        element = anchor.element
         if not url and not anchor.has_image:
             return
         text = element.get("alt", "") if element.tag == "area" else "".join(anchor.pieces)
@@ -132,14 +140,18 @@ class _TargetReader:
         if anchor.has_image:
             self.led[anchor] = url or "", text
         if url:
-            rel, title = element.get("rel"), element.get("title")
-            nofollow = rel is not None and "nofollow" in rel.lower().split()
-            self.links.append(
-                Link(
-                    *(url, text, fold_space(title) if title else "", nofollow, anchor.has_image, anchor.at),
-                    _class_of(element),
-                )
+            rel = element.get("rel")
+            title = element.get("title")
+            link = Link(
+                url=url,
+                text=text,
+                title=fold_space(title) if title else "",
+                nofollow=rel is not None and "nofollow" in rel.lower().split(),
+                has_image=anchor.has_image,
+                at=anchor.at,
+                its_class=_class_of(element),
             )
+            self.links.append(link)
 
     def linked_headings(self, anchors: Iterable[LinkElement]) -> Iterator[_LinkedHeading]:
         """The links in headings with ids to this page, with parameters."""
@@ -150,7 +162,7 @@ class _TargetReader:
             ids = _heading_ids(anchor.element) if may_have_position else ()
             url = self.page_address(href) if ids else None
             if url is not None and url.partition("?")[0] == path:
-                yield _LinkedHeading(frozenset(ids), tuple(parse_qsl(url.partition("?")[2])))
+                yield _LinkedHeading(ids=frozenset(ids), parameters=tuple(parse_qsl(url.partition("?")[2])))
 
     def position_parameter(self, headings: Iterable[_LinkedHeading]) -> str:
         """The parameter by which a heading of the page links to itself; empty if there is none."""
@@ -202,10 +214,23 @@ class _TargetReader:
         target, anchor_text = self.led[image.anchor] if image.anchor is not None else ("", "")
         alt, title = fold_space(element.get("alt", "")), fold_space(element.get("title", ""))
         width, height = _size(element)
-        self.images.append(ImageLink(url, target, alt, title, anchor_text, width, height, image.at, element))
+        self.images.append(
+            ImageLink(
+                url=url,
+                target=target,
+                alt=alt,
+                title=title,
+                anchor_text=anchor_text,
+                width=width,
+                height=height,
+                at=image.at,
+                element=element,
+            )
+        )
 
 
-class _LinkedHeading(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _LinkedHeading:
     """A link in a heading to its page, with parameters."""
 
     ids: frozenset[str]

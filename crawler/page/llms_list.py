@@ -5,7 +5,7 @@ It is Markdown: a title, a summary as a quote, and sections with lists of links,
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 NAME = "llms.txt"
@@ -17,7 +17,8 @@ ITEM = re.compile(
 )
 
 
-class LlmsEntry(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LlmsEntry:
     """A link of the list."""
 
     href: str
@@ -40,4 +41,4 @@ def listed_pages(text: str) -> Iterator[LlmsEntry]:
     [LlmsEntry(href='dance.md', title='Dance')]
     """
     for item in ITEM.finditer(text):
-        yield LlmsEntry(item[2], item[1])
+        yield LlmsEntry(href=item[2], title=item[1])

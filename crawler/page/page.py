@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from lxml import etree
 
@@ -61,10 +61,12 @@ class MadeFrom(StrEnum):
     """A file that is no web page, such as a PDF file."""
 
 
-class DocumentFacts(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class DocumentFacts:
     """What a document, or an entry of a feed, says about itself."""
 
     media_type: str
+    _: KW_ONLY
     title: str = ""
     author: str = ""
     published: str | None = None
@@ -92,8 +94,8 @@ class Page:
     def from_html(cls, html: str | bytes, url: str = "", content_type: str = "") -> "Page":
         """The page of text that is already decoded, or of bytes with the type that their server declared."""
         if isinstance(html, bytes):
-            return cls(url, html, content_type)
-        return cls(url, html.encode("utf-8", "replace"), "text/html; charset=utf-8")
+            return cls(url=url, body=html, content_type=content_type)
+        return cls(url=url, body=html.encode("utf-8", "replace"), content_type="text/html; charset=utf-8")
 
     def once(self, compute: Callable[["Page"], T]) -> T:
         """The result of `compute` for this page, computed at the first call and cached."""

@@ -4,8 +4,8 @@ A sign is cheap and may be wrong: a page with one is worth a trial, and the tria
 """
 
 import re
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
 
 from lxml import etree
 
@@ -129,7 +129,8 @@ def _is_nearly_empty(page: Page) -> bool:
     return True
 
 
-class RenderedContent(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RenderedContent:
     """What counts of a page when it is compared with another version of it."""
 
     columns: int
@@ -141,7 +142,9 @@ class RenderedContent(NamedTuple):
 def content_of(page: Page, extraction: Extraction) -> RenderedContent:
     """The main text and links of a page, for `has_gained`."""
     ours = site(page.url)
-    return RenderedContent(width(extraction.text), frozenset(link.url for link in page.links if site(link.url) == ours))
+    return RenderedContent(
+        columns=width(extraction.text), links=frozenset(link.url for link in page.links if site(link.url) == ours)
+    )
 
 
 MORE_TEXT, MORE_COLUMNS = 1.25, 60

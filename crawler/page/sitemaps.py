@@ -9,10 +9,10 @@ import re
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from lxml import etree
 
@@ -40,7 +40,6 @@ MAX_MEMBERS = 100  # gzipped files in a row
 MAX_TITLE = 300  # characters
 MAX_TRANSLATIONS = 20  # of a page
 JSON_FEED = "https://jsonfeed.org/version/"
-NOTHING: Mapping[str, Any] = MappingProxyType({})
 # What takes memory in a tree, by the byte that shows whether counting it is worth while.
 LIMITS = {
     b"<": (re.compile(b"<"), MAX_TAGS),
@@ -49,28 +48,32 @@ LIMITS = {
 }
 
 
-class Listing(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Listing:
     """The addresses of pages and of further sitemaps in a list."""
 
     pages: tuple[str, ...]
     sitemaps: tuple[str, ...]
+    _: KW_ONLY
     cut: bool = False
     """Whether it was longer than the limit, or could be decompressed only in part."""
     is_feed: bool = False
-    lastmods: Mapping[str, float] = NOTHING
+    lastmods: Mapping[str, float] = field(default_factory=dict)
     """When pages last changed, if that is given and possible, in seconds since 1970."""
-    titles: Mapping[str, str] = NOTHING
+    titles: Mapping[str, str] = field(default_factory=dict)
     """What pages are called, if that is given."""
-    texts: Mapping[str, EntryText] = NOTHING
+    texts: Mapping[str, EntryText] = field(default_factory=dict)
     """The texts of pages, if a feed has them with it."""
-    translations: Mapping[str, tuple[str, ...]] = NOTHING
+    translations: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The addresses of pages in other languages, if a sitemap of their site names them."""
 
 
-class SitemapEntry(NamedTuple):
+@dataclass(slots=True)
+class SitemapEntry:
     """An entry of a list."""
 
     hrefs: list[str]
+    _: KW_ONLY
     changed: float | None = None
     """When its page changed, if given."""
     title: str = ""
@@ -86,7 +89,7 @@ def listing(body: bytes, url: str, max_size: int) -> Listing | None:
     if is_llms_list(body, url):
         pages = listed_pages(body.decode("utf-8", "replace"))
         return _listed(
-            (SitemapEntry([page.href], title=fold_space(page.title)) for page in pages), url, cut, is_feed=False
+            (SitemapEntry(hrefs=[page.href], title=fold_space(page.title)) for page in pages), url, cut, is_feed=False
         )
     first = body.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     if first == b"{":
@@ -136,7 +139,16 @@ def _listed(entries: Iterable[SitemapEntry], url: str, cut: bool, is_feed: bool)
         if left < 0 or letters < 0:
             cut = True
             break
-    return Listing(tuple(pages), tuple(sitemaps), cut, is_feed, lastmods, titles, texts, translations)
+    return Listing(
+        pages=tuple(pages),
+        sitemaps=tuple(sitemaps),
+        cut=cut,
+        is_feed=is_feed,
+        lastmods=lastmods,
+        titles=titles,
+        texts=texts,
+        translations=translations,
+    )
 
 
 def _entry(entry: etree._Element, kind: str) -> SitemapEntry:
@@ -157,7 +169,9 @@ def _entry(entry: etree._Element, kind: str) -> SitemapEntry:
     changed = _first_moment(said.get(name) for name in DATES.get(kind, ()) if hrefs)
     title = fold_space((said.get("title") or "")[:MAX_TITLE])
     text = xml_text(entry) if kind in FEED_ENTRIES else None
-    return SitemapEntry(hrefs, changed, title, kind == "sitemap", text, translations)
+    return SitemapEntry(
+        hrefs=hrefs, changed=changed, title=title, is_sitemap=kind == "sitemap", text=text, translations=translations
+    )
 
 
 def _parts(entry: etree._Element) -> Iterator[etree._Element]:
@@ -183,7 +197,7 @@ def _json_entry(item: Mapping[str, Any]) -> SitemapEntry:
     href = said.get("url") or said.get("external_url")
     changed = _first_moment(said.get(name) for name in ("date_modified", "date_published"))
     title = fold_space(said.get("title", "")[:MAX_TITLE])
-    return SitemapEntry([href] if href else [], changed, title, text=json_text(item))
+    return SitemapEntry(hrefs=[href] if href else [], changed=changed, title=title, text=json_text(item))
 
 
 def _first_moment(dates: Iterable[str | None]) -> float | None:

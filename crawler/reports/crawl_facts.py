@@ -181,8 +181,9 @@ def _reasons(crawl: CrawlState, group: Group, most: int) -> list[Message]:
 
 def _failed_seeds(crawl: CrawlState) -> object:
     """The failed seeds with the reasons, the first of many."""
-    seeds, number = crawl.failed_seeds
-    named = [Message("{url} ({why})", {"url": one.url, "why": one.outcome.message}) for one in seeds]
+    failed_seeds = crawl.failed_seeds
+    number = failed_seeds.number
+    named = [Message("{url} ({why})", {"url": seed.url, "why": seed.outcome.message}) for seed in failed_seeds.seeds]
     if number <= len(named):
         return named
     return Message("{things} and {n} more", {"things": named, "n": f"{number - len(named):,}"})

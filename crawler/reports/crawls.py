@@ -6,8 +6,8 @@ one pass, which takes seconds at five million addresses.
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
@@ -136,13 +136,20 @@ def _summaries(connection: Connection, rows: Collection[Row[Any]], now: float) -
     queued = {row.id: max(0, row.waiting + sum(one.waiting for one, _ in workers[row.id])) for row in rows}
     return [
         CrawlSummary(
-            *(row.id, row.name, row.seeds, row.topic, row.started_at, row.ended_at),
-            row.pages + sum(one.pages for one, _ in workers[row.id]),
-            max(0, queued[row.id] - row.unlikely),
-            min(row.unlikely, queued[row.id]),
-            *(row.round, row.first_round, row.control),
-            tuple(worker for _, worker in workers[row.id]),
-            row.id in failed,
+            id=row.id,
+            name=row.name,
+            seeds=row.seeds,
+            topic=row.topic,
+            started_at=row.started_at,
+            ended_at=row.ended_at,
+            pages=row.pages + sum(one.pages for one, _ in workers[row.id]),
+            waiting=max(0, queued[row.id] - row.unlikely),
+            unlikely=min(row.unlikely, queued[row.id]),
+            round=row.round,
+            first_round=row.first_round,
+            control=row.control,
+            workers=tuple(worker for _, worker in workers[row.id]),
+            is_fruitless=row.id in failed,
         )
         for row in rows
     ]
@@ -176,7 +183,8 @@ def name_list(names: Sequence[str]) -> object:
     return first(names, MOST_NAMES)
 
 
-class OutcomeTotals(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class OutcomeTotals:
     """The outcomes of a crawl's completed addresses, counted."""
 
     images: int
@@ -268,13 +276,13 @@ def outcome_totals(connection: Connection, crawl_id: int | None = None) -> defau
     counts = select(*what, func.count()).select_from(ADDRESSES_WITH_HOSTS).where(IS_DONE).group_by(*what)
     if crawl_id is not None:
         counts = counts.where(host.c.crawl_id == crawl_id)
-    found: defaultdict[int, OutcomeTotals] = defaultdict(lambda: OutcomeTotals(0, 0, Outcomes()))
+    found: defaultdict[int, OutcomeTotals] = defaultdict(lambda: OutcomeTotals(images=0, pages=0, outcomes=Outcomes()))
     for number, code, detail, is_of_image, count in connection.execute(counts):
         ends = found[number]
         if code is not None:
             ends.outcomes[Outcome(Code(code), detail or "")] = count
         elif is_of_image:
-            found[number] = ends._replace(images=count)
+            found[number] = replace(ends, images=count)
         else:
-            found[number] = ends._replace(pages=count)
+            found[number] = replace(ends, pages=count)
     return found

@@ -4,9 +4,10 @@ All text of pages is escaped; a Content-Security-Policy forbids scripts, images,
 """
 
 from collections.abc import Callable, Container, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import cache, partial
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -72,12 +73,14 @@ def percent(share: float) -> str:
 Row = tuple[str | Message, ...]
 
 
-class ReportTable(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ReportTable:
     """Rows under heads; the columns in the given places contain text, the others numbers."""
 
     title: Message
     heads: tuple[Message, ...]
     rows: Sequence[Row]
+    _: KW_ONLY
     texts: frozenset[int] = frozenset()
     notes: tuple[Message, ...] = ()
 

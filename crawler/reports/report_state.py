@@ -2,9 +2,9 @@
 
 import argparse
 import sys
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import NamedTuple
 
 from rich.table import Table
 from rich.text import Text
@@ -31,7 +31,8 @@ FOOTER = (
 )
 
 
-class DiskSize(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class DiskSize:
     """The bytes of the tables on disk."""
 
     size: int
@@ -48,10 +49,10 @@ def disk_size(url: URL) -> DiskSize | None:
             path = Path(str(url.database))
             files = [file for file in (path, path.with_name(f"{path.name}-wal")) if file.exists()]
             free, each = (connection.exec_driver_sql(f"PRAGMA {what}") for what in ("freelist_count", "page_size"))
-            return DiskSize(sum(file.stat().st_size for file in files), free.scalar_one() * each.scalar_one())
+            return DiskSize(size=sum(file.stat().st_size for file in files), free=free.scalar_one() * each.scalar_one())
         sizes = "SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relkind = 'r' AND pg_table_is_visible(oid)"
         ours = text(f"{sizes} AND relname = ANY(:names)")
-        return DiskSize(int(connection.execute(ours, {"names": list(tables.tables)}).scalar_one()), 0)
+        return DiskSize(size=int(connection.execute(ours, {"names": list(tables.tables)}).scalar_one()), free=0)
 
 
 def state(opts: argparse.Namespace, settings: BaseSettings) -> int:

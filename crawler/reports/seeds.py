@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, select
 
@@ -10,7 +10,8 @@ from crawler.outcomes import READ, SEED_FAILURES, Code, Outcome
 from crawler.store.crawl_tables import ADDRESSES_WITH_HOSTS, SEED_WITHOUT_PAGE, address, host
 
 
-class FailedSeed(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FailedSeed:
     """A seed that failed."""
 
     url: str
@@ -18,7 +19,8 @@ class FailedSeed(NamedTuple):
     outcome: Outcome
 
 
-class FailedSeeds(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FailedSeeds:
     """The first failed seeds of a crawl."""
 
     seeds: tuple[FailedSeed, ...]
@@ -36,7 +38,10 @@ def failed_seeds(connection: Connection, crawl_id: int, most: int) -> FailedSeed
     if number == most:
         counted = select(func.count()).select_from(ADDRESSES_WITH_HOSTS).where(*which)
         number = connection.execute(counted).scalar_one()
-    return FailedSeeds(tuple(FailedSeed(url, Outcome(Code(code), detail or "")) for url, code, detail in rows), number)
+    return FailedSeeds(
+        seeds=tuple(FailedSeed(url=url, outcome=Outcome(Code(code), detail or "")) for url, code, detail in rows),
+        number=number,
+    )
 
 
 def all_failed(connection: Connection, crawls: Collection[int]) -> set[int]:

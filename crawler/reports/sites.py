@@ -11,9 +11,9 @@ counted only for the candidates, up to a limit.
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, bindparam, case, func, literal, select, tuple_
 
@@ -45,7 +45,9 @@ _some_of_site = _waiting_of_host.where(host.c.site_id == site.c.id, _has_likely,
 WAITING_OF_SITE = select(func.count()).select_from(_some_of_site.correlate(site).subquery()).scalar_subquery()
 
 
-class SiteQuery(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SiteQuery:
+    _: KW_ONLY
     sort: str = "pages"
     name: str = ""
     """A part of their names."""
@@ -111,7 +113,9 @@ def sites(connection: Connection, crawl_id: int, wanted: SiteQuery) -> SortedSit
     counts = select(site.c.id, WAITING_OF_SITE).where(site.c.id.in_(mine_shown))
     waiting = dict(connection.execute(counts, {"most": wanted.most_waiting + 1}).all())
     of_each = tuple(_site(row, hosts.get(row.id, ()), waiting[row.id], wanted.most_waiting) for row in shown)
-    return SortedSites(of_each, len(rows) > len(shown), sort, min(count, FEW), count > FEW)
+    return SortedSites(
+        rows=of_each, more=len(rows) > len(shown), sort=sort, number=min(count, FEW), number_is_least=count > FEW
+    )
 
 
 def _sorted(mine: Sequence[ColumnElement[bool]], sort: str, wanted: SiteQuery) -> Any:
@@ -130,19 +134,19 @@ def _site(row: Row[Any], found: Sequence[Row[Any]], waiting: int, most: int) -> 
     open_hosts = [one for one in hosts if one.has_likely]
     closed = [one.closed for one in hosts if one.closed]
     return SiteRow(
-        row.id,
-        row.name,
-        row.pages,
-        row.requests,
-        min(waiting, most),
-        waiting > most,
-        len(hosts),
-        len(found) > MOST_HOSTS,
-        len(closed),
-        min(closed, default=None),
-        min((one.next_at for one in open_hosts), default=None),
-        max((one.latency for one in hosts if one.latency is not None), default=None),
-        max(
+        id=row.id,
+        name=row.name,
+        pages=row.pages,
+        requests=row.requests,
+        waiting=min(waiting, most),
+        waiting_is_least=waiting > most,
+        hosts=len(hosts),
+        hosts_are_least=len(found) > MOST_HOSTS,
+        closed=len(closed),
+        why=min(closed, default=None),
+        rests_until=min((one.next_at for one in open_hosts), default=None),
+        latency=max((one.latency for one in hosts if one.latency is not None), default=None),
+        pause=max(
             (max(one.crawl_delay, one.delay or 0.0) for one in hosts if one.delay is not None or one.crawl_delay),
             default=None,
         ),
@@ -267,8 +271,20 @@ def _slow_host(row: Row[Any], now: float, guessed: int, *, several: bool) -> Slo
     waiting = row.waiting if is_counted else max(row.waiting, guessed)
     rest = max(0.0, row.next_at - now)
     seconds = rest + waiting * row.each if row.closed is None else 0.0
-    known = (rest, row.crawl_delay, row.delay, row.latency, row.its_worker, row.closed)
-    return SlowHost(row.name, row.its_site, _why(row, rest, several), seconds, waiting, is_counted, *known)
+    return SlowHost(
+        host=row.name,
+        site=row.its_site,
+        why=_why(row, rest, several),
+        seconds=seconds,
+        waiting=waiting,
+        is_counted=is_counted,
+        rest=rest,
+        pace=row.crawl_delay,
+        delay=row.delay,
+        latency=row.latency,
+        worker=row.its_worker,
+        closed=row.closed,
+    )
 
 
 def _why(row: Row[Any], rest: float, several: bool) -> SlowReason:

@@ -8,9 +8,9 @@ pages stored after the export began are left out.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, Select, and_, func, or_, select, true
 from sqlalchemy.engine import URL
@@ -41,11 +41,17 @@ RESPONSE = ("status_line", "headers", "request_line", "request_headers", "body")
 HAS_LEFT = page.c.gone_at.is_not(None)
 
 
-class LanguageOrSite(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LanguageOrSite:
     """A language, a site or host, or a site in a language."""
 
+    _: KW_ONLY
     language: str = ""
     site: str = ""
+
+    def __str__(self) -> str:
+        """As it is typed."""
+        return "/".join(filter(None, (self.language, self.site)))
 
     def holds(self, name: str, language: str) -> bool:
         """Whether a host is the site or a part of it, in this language; a site with a port must match exactly."""
@@ -81,7 +87,7 @@ def place_of(text: str) -> LanguageOrSite:
             "{value} is wrong; allowed are a language (zh), a site or host (example.org), or both (zh/example.org)",
             value=repr(text[:100]),
         )
-    return LanguageOrSite(language, site)
+    return LanguageOrSite(language=language, site=site)
 
 
 def since_of(text: str) -> int | str:
@@ -103,14 +109,17 @@ def since_of(text: str) -> int | str:
         ) from None
 
 
-class StoredPage(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class StoredPage:
     key: int
     values: Mapping[str, Any]
     """The requested columns."""
+    _: KW_ONLY
     response: "StoredResponse | None" = None
 
 
-class PageCounts(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PageCounts:
     """How many pages a crawl has in the database, and how many of them an export leaves out."""
 
     pages: int
@@ -133,9 +142,10 @@ class StoredPages:
     def numbers(self) -> PageCounts:
         # In two queries: each has an index that answers it; a single one would read every text.
         every = select(func.count()).where(self._mine)
-        found = [self._connection.execute(one).scalar_one() for one in (every, every.where(HAS_LEFT))]
+        pages = self._connection.execute(every).scalar_one()
+        gone = self._connection.execute(every.where(HAS_LEFT)).scalar_one()
         self._connection.rollback()
-        return PageCounts(*found)
+        return PageCounts(pages=pages, gone=gone)
 
     def pages(
         self,
@@ -167,7 +177,7 @@ class StoredPages:
                 language = str(row["language"]).lower()
                 if not wish.places or any(one.holds(name, language) for one in wish.places):
                     response = response_of(row) if responses and row["body"] is not None else None
-                    yield StoredPage(row["key"], field_values(row, columns), response)
+                    yield StoredPage(key=row["key"], values=field_values(row, columns), response=response)
 
     def robots_body(self, digest: str) -> bytes | None:
         """The bytes of a robots.txt by which pages of this crawl were requested."""
@@ -187,7 +197,7 @@ class StoredPages:
         while rows := self._some(changes_after(self._number, columns, after, until).limit(ROWS_AT_ONCE)):
             after = rows[-1]["offset"]
             for row in rows:
-                yield StoredPage(row["key"], changed_values(row, columns))
+                yield StoredPage(key=row["key"], values=changed_values(row, columns))
 
     def _some(self, wanted: Any) -> list[RowMapping]:
         """The next rows, as many as fit into memory; the transaction that read them has ended."""

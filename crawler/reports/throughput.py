@@ -1,8 +1,8 @@
 """What crawls did and how fast they are, from the samples that their workers write."""
 
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from itertools import chain, count
-from typing import NamedTuple
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, cast, func, select
 
@@ -19,7 +19,8 @@ SHARED_WIDTH = 5  # the minimum for several workers, each of which writes a row 
 SUMS = tuple(func.coalesce(func.sum(sample.c[name]), 0) for name in NUMBERS)
 
 
-class SampleTotals(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SampleTotals:
     """The sums of a crawl's samples."""
 
     until: float
@@ -31,7 +32,8 @@ class SampleTotals(NamedTuple):
         return self.sums.on_topic / self.sums.read if self.sums.read else None
 
 
-class SamplePoint(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SamplePoint:
     """What all workers of a crawl did in an interval."""
 
     at: float
@@ -47,7 +49,7 @@ def sample_totals(connection: Connection, crawls: Collection[int], since: float 
     ends, seconds = func.max(sample.c.at + sample.c.seconds), func.sum(sample.c.seconds)
     mine = sample.c.crawl_id.in_(crawls), sample.c.at >= since
     rows = select(sample.c.crawl_id, ends, seconds, *SUMS).where(*mine).group_by(sample.c.crawl_id)
-    return {row[0]: SampleTotals(row[1], _sums(row[2], row[3:])) for row in connection.execute(rows)}
+    return {row[0]: SampleTotals(until=row[1], sums=_sums(row[2], row[3:])) for row in connection.execute(rows)}
 
 
 def page_rates(connection: Connection, crawls: Collection[int], now: float) -> dict[int, float]:
@@ -94,7 +96,7 @@ def sample_points(
     points = []
     for row in rows:
         did = _sums(row.seconds / row.workers, row[len(columns) :], row.statuses)
-        points.append(SamplePoint(row.at, row.workers, waiting[row.last], did))
+        points.append(SamplePoint(at=row.at, workers=row.workers, waiting=waiting[row.last], sums=did))
     return tuple(sorted(points, key=lambda point: point.at))
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
@@ -35,7 +36,8 @@ _FOOTER = re.compile(r"(?:^|[\s_-])(?:footer|contentinfo)", re.IGNORECASE)
 _BADGES = ("creativecommons.org/l/", "creativecommons.org/p/", "licensebuttons.net/")
 
 
-class LicenceCandidate(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LicenceCandidate:
     """A licence that a page may have."""
 
     kind: str
@@ -107,7 +109,7 @@ def _links(page: Page) -> Iterator[LicenceCandidate]:
 
 
 def _candidate(kind: str, place: str, says: str, strength: int) -> LicenceCandidate:
-    return LicenceCandidate(kind, place, says[:MAX_SAYS], licence_name(says), strength)
+    return LicenceCandidate(kind=kind, place=place, says=says[:MAX_SAYS], name=licence_name(says), strength=strength)
 
 
 def _declares(element: etree._Element, relation: str | None) -> bool:

@@ -6,8 +6,9 @@ themselves, in a pattern and in a path.
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Protocol, TypeVar
 from urllib.parse import quote_from_bytes
 
 MAX_WORK = 20_000_000
@@ -23,7 +24,8 @@ _STARS = re.compile(r"\*+")
 _AFTER_HOST = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*+://[^/?#]*+")
 
 
-class PathPattern(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PathPattern:
     """A pattern, divided at its stars."""
 
     pieces: tuple[str, ...]
@@ -42,7 +44,7 @@ class PathPattern(NamedTuple):
         spelled = _escaped(text)
         is_whole = spelled.endswith("$")
         pieces = tuple(map(_unescaped, _STARS.split(spelled.removesuffix("$"))))
-        return cls(pieces, is_whole, sum(map(len, pieces)) + spelled.count("*") + is_whole)
+        return cls(pieces=pieces, is_whole=is_whole, length=sum(map(len, pieces)) + spelled.count("*") + is_whole)
 
     def matches(self, path: str) -> bool:
         """Whether a path in its normal form matches: each piece is taken where it is found first."""

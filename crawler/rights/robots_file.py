@@ -16,9 +16,8 @@ import hashlib
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from itertools import takewhile
-from typing import NamedTuple
 
 from crawler.page.head import BOT
 from crawler.rights.content_signals import signals
@@ -57,19 +56,21 @@ _MAY_BE_NO_TRAINING = {Use.AI_TRAIN: State.MALFORMED}
 MORE_RULES = f"more than {MAX_STATEMENTS:,} rules, of which the others were not read"
 
 
-class Rule(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Rule:
     """A rule for the paths that its pattern matches."""
 
     pattern: PathPattern
     line: str
     """As it is written."""
+    _: KW_ONLY
     agents: frozenset[str] = frozenset()
     """The crawlers that an Allow or Disallow rule is for."""
     is_allow: bool = False
-    uses: Uses = NOTHING
+    uses: Uses = field(default_factory=lambda: NOTHING)
 
 
-TOO_COSTLY = Rule(PathPattern.of(""), NOT_COMPARED, _KNOWN, uses=ALL_MALFORMED)
+TOO_COSTLY = Rule(pattern=PathPattern.of(""), line=NOT_COMPARED, agents=_KNOWN, uses=ALL_MALFORMED)
 """Stands for rules that were not compared with a path: they may be refusals."""
 
 
@@ -253,7 +254,9 @@ class _Reader:
         key = self._agents, is_allow, value
         if not value or not self._agents or key in self._rules:
             return
-        self._rules[key] = Rule(PathPattern.of(value), _decoded(text)[:MAX_SAYS], self._agents, is_allow)
+        self._rules[key] = Rule(
+            pattern=PathPattern.of(value), line=_decoded(text)[:MAX_SAYS], agents=self._agents, is_allow=is_allow
+        )
         folder, slash, page = value.rpartition(b"/")
         if is_allow and slash and page.startswith(b"index.htm"):  # for Google's parser the page is its folder
             self._add_access_rule(is_allow, folder + b"/$", text)
@@ -319,7 +322,7 @@ def _add_statement(statements: Statements, kind: str, value: bytes, text: bytes)
         path = _PATH.match(value)
         uses = _MEANINGS[kind](_decoded(value[path.end() :] if path else value))
         pattern = PathPattern.of(path[1] if path else b"")
-        statements.rules[kind].append(Rule(pattern, _decoded(text)[:MAX_SAYS], uses=uses))
+        statements.rules[kind].append(Rule(pattern=pattern, line=_decoded(text)[:MAX_SAYS], uses=uses))
 
 
 def _seconds(value: bytes) -> float | None:

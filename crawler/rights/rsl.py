@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from math import inf
-from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 from lxml import etree
@@ -37,7 +36,8 @@ FREE = ("free", "attribution")
 _SEPARATORS = re.compile(r"[\s,]+")
 
 
-class Licence(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Licence:
     """One licence of a content."""
 
     permits: frozenset[Use] | None
@@ -48,7 +48,8 @@ class Licence(NamedTuple):
     """Whether only some users or countries may use it."""
 
 
-class RslContent(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RslContent:
     """What a file says about the addresses that a pattern matches."""
 
     host: str
@@ -56,6 +57,7 @@ class RslContent(NamedTuple):
     pattern: PathPattern
     uses: Uses
     says: str
+    _: KW_ONLY
     is_page: bool = False
     """Whether it is about the page that names the file, or that the file is part of."""
 
@@ -65,7 +67,7 @@ class RslContent(NamedTuple):
         return inf if self.is_page else self.pattern.length
 
 
-TOO_COSTLY = RslContent("", PathPattern.of(""), ALL_MALFORMED, NOT_COMPARED, is_page=True)
+TOO_COSTLY = RslContent(host="", pattern=PathPattern.of(""), uses=ALL_MALFORMED, says=NOT_COMPARED, is_page=True)
 """Stands for contents that were not compared with a path: they may be refusals."""
 
 
@@ -117,7 +119,9 @@ def _contents(root: etree._Element) -> Iterator[RslContent]:
         path = parts.path + (f"?{parts.query}" if parts.query else "")
         pattern = PathPattern.of((path or "/") if address else "")
         licences = [_licence(one, content.get("server")) for one in content.findall(f"{NAMESPACE}license")[:100]]
-        yield RslContent(parts.netloc.lower(), pattern, _uses(licences), _words(content), is_page=not address)
+        yield RslContent(
+            host=parts.netloc.lower(), pattern=pattern, uses=_uses(licences), says=_words(content), is_page=not address
+        )
 
 
 def _parts(url: str) -> SplitResult:
@@ -147,7 +151,7 @@ def _licence(licence: etree._Element, server: str | None) -> Licence:
             is_for_some = True
         elif one.tag == f"{NAMESPACE}payment":
             is_free = is_free and one.get("type", "free").strip().lower() in FREE
-    return Licence(permits, prohibits, is_free, is_for_some)
+    return Licence(permits=permits, prohibits=prohibits, is_free=is_free, is_for_some=is_for_some)
 
 
 def _named(element: etree._Element) -> frozenset[Use]:

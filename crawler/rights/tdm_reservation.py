@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from crawler.rights.path_patterns import NOT_COMPARED, PathPattern, matching, path_of
 from crawler.rights.statement import NOTHING, RightsEvidence, Signal, State, Use, Uses
@@ -25,7 +25,8 @@ MAX_RULES = 10_000
 _VALUES = {"1": State.DISALLOWED, "0": State.ALLOWED}
 
 
-class TdmRule(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TdmRule:
     """A rule for the paths that its pattern matches."""
 
     pattern: PathPattern
@@ -72,14 +73,14 @@ def _rules(found: list[Any]) -> Iterator[TdmRule]:
             value = rule.get(RESERVATION)
             written = str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
             says = json.dumps({name: rule[name] for name in ("location", RESERVATION, POLICY) if name in rule})
-            yield TdmRule(PathPattern.of(location), says, _meaning(written))
+            yield TdmRule(pattern=PathPattern.of(location), says=says, uses=_meaning(written))
 
 
 def _meaning(value: str) -> Uses:
     return dict.fromkeys(MINING, _VALUES.get(value.strip(), State.MALFORMED))
 
 
-TOO_COSTLY = TdmRule(PathPattern.of(""), NOT_COMPARED, _meaning(""))
+TOO_COSTLY = TdmRule(pattern=PathPattern.of(""), says=NOT_COMPARED, uses=_meaning(""))
 """Stands for rules that were not compared with a path: they may be reservations."""
 
 

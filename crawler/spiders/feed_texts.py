@@ -71,9 +71,11 @@ class FeedTexts:
         least = 0 if is_refused or is_login(page, extraction) else FULLER * len(extraction.text)
         if len(found.html) <= least:
             return None
-        about = Facts(found.title, found.author, day(found.published) or "", page.language)
+        about = Facts(
+            title=found.title, author=found.author, published=day(found.published) or "", language=page.language
+        )
         robots = ", ".join(sorted(page.robots))  # what the page itself asks of robots holds for its text
-        made = document_page(Document(found.html, about), page.url, "text/html", robots, MadeFrom.FEED)
+        made = document_page(Document(body=found.html, facts=about), page.url, "text/html", robots, MadeFrom.FEED)
         length = len(made.once(self._extract).text)
         if length < LEAST or length <= least:
             return None
@@ -92,12 +94,13 @@ class FeedTexts:
     def _take(self, key: int) -> tuple[str, EntryText] | None:
         found = self._kept.pop(key, None)
         if found is not None:
-            self._size -= _size(*found)
+            url, text = found
+            self._size -= _size(url, text)
         return found
 
 
 def _size(url: str, text: EntryText) -> int:
-    return sum(map(getsizeof, (url, *text))) + WEIGHT
+    return sum(map(getsizeof, (url, text.html, text.title, text.author, text.published))) + WEIGHT
 
 
 def _path(url: str) -> str:

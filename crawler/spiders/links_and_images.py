@@ -231,4 +231,4 @@ class LinkSelector:
         own = normalise(page.language)
         urls = [wanted[code] for code in sorted(self.languages) if code in wanted and code != own]
         for url in (*urls, *filter(None, [page.next_part])):
-            yield Link(url, page.title, "", False, False, len(page.blocks))
+            yield Link(url=url, text=page.title, title="", nofollow=False, has_image=False, at=len(page.blocks))

@@ -65,7 +65,7 @@ class NamedLists:
 
     def scored(self, url: str, pages: Sequence[Candidate], titles: Mapping[str, str]) -> tuple[Candidate, ...]:
         """The pages of a list with priorities, by their titles or the words of their addresses."""
-        words = [LinkContext(one.url, titles.get(one.url) or words_of(one.url)) for one in pages]
+        words = [LinkContext(url=one.url, anchor=titles.get(one.url) or words_of(one.url)) for one in pages]
         return self.topic.score_listed(url, pages, words)
 
     def _candidate(self, url: str, via: str) -> Iterator[Candidate]:

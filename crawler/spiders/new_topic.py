@@ -46,7 +46,7 @@ def score_again(session: WorkerSession, arguments: Arguments, similar: SimilarWo
             shown[row.parent or ""].append(row)
         priorities: dict[int, int] = {}
         for parent, links in shown.items():
-            contexts = [LinkContext(row.url, words_of(row.url)) for row in links]
+            contexts = [LinkContext(url=row.url, anchor=words_of(row.url)) for row in links]
             priorities |= zip((row.id for row in links), focus.found(parent, contexts), strict=True)
         before.save_priorities(priorities, {row.host_id for row in rows})
     before.finish(topic.text, topic.digest, (json.dumps(focus.summary(), ensure_ascii=False), focus.record()))

@@ -252,7 +252,12 @@ def page_of(response: Response) -> Page:
     lease: Lease | None = response.request.meta.get("lease") if response.request is not None else None
     url = response.url + (route(lease.candidate.url) if lease is not None else "")
     content_type = header(response.headers, "Content-Type")
-    return Page(url, response.body, content_type, header(response.headers, "X-Robots-Tag", "\n"))
+    return Page(
+        url=url,
+        body=response.body,
+        content_type=content_type,
+        robots_header=header(response.headers, "X-Robots-Tag", "\n"),
+    )
 
 
 def _item(page: Page, response: Response, lease: Lease, judgement: PageJudgement) -> PageItem:

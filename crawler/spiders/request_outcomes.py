@@ -102,7 +102,9 @@ def wall_outcome(response: Response) -> Outcome | None:
     sent = _WALL_HEADERS.keys() & response.headers.keys()
     headers = {_WALL_HEADERS[key]: b", ".join(response.headers.getlist(key)).decode("latin-1") for key in sent}
     content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
-    service = wall_service(response.status, headers, Page(response.url, response.body, content_type))
+    service = wall_service(
+        response.status, headers, Page(url=response.url, body=response.body, content_type=content_type)
+    )
     return Outcome(Code.WALLED, service) if service else None
 
 

@@ -301,7 +301,9 @@ class TopicSpider(Spider):
         response, is_walled = getattr(failure.value, "response", None), outcome.code is Code.WALLED
         if response is not None and (is_walled or response.status in WALLS):
             response.request = request
-            refused = Page(response.url, b"") if is_walled else page_of(response)  # a wall says nothing about the page
+            refused = (
+                Page(url=response.url, body=b"") if is_walled else page_of(response)
+            )  # a wall says nothing about the page
             page = self.crawl.reader.feeds.in_place_of(refused, lease.candidate, is_refused=True)
             if page is not None:
                 return self.parse_page(page, response)

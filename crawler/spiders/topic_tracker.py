@@ -222,6 +222,6 @@ class SharedLearning:
             self.take_in(kind, text)
         if self.libraries is not None:
             for name, tag, words in reply.templates:
-                self.libraries.take_in(name, LeafLabel(tag, words))
+                self.libraries.take_in(name, LeafLabel(tag=tag, text=words))
         self.evidence.update(reply.evidence, reply.forgotten)
         return priorities

@@ -102,7 +102,16 @@ def _of(crawl: str | None, kind: str) -> list[Any]:
 
 def _label(row: Row[Any]) -> Label:
     source = zstd.decompress(row.source) if row.source is not None else b""
-    return Label(row.kind, row.crawl, row.url, row.page, row.value, row.detail, source, row.said_at)
+    return Label(
+        kind=row.kind,
+        crawl=row.crawl,
+        url=row.url,
+        page=row.page,
+        value=row.value,
+        detail=row.detail,
+        source=source,
+        said_at=row.said_at,
+    )
 
 
 @contextmanager

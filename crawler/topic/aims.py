@@ -22,7 +22,7 @@ n / (n + 1), where n is the number of pages on the topic that were learned from.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from heapq import nlargest
 from typing import Self
@@ -82,7 +82,7 @@ def word_vector(words: Iterable[TopicWord], weights: Values) -> Vector | None:
             as_rare = weights[word.place] / weights[place] if word.has_forms else 1.0
             times[place] = word.weight * float(as_rare)
     places = np.fromiter(times, np.int32, len(times))
-    return Vector(places, np.fromiter(times.values(), np.float64, len(times))) if times else None
+    return Vector(places=places, times=np.fromiter(times.values(), np.float64, len(times))) if times else None
 
 
 class Aims:
@@ -226,7 +226,7 @@ def _like_counts(groups: Sequence["_Group"]) -> list[LikeCounts]:
     total = LikeCounts.of(len(named))
     best = Counter(at for _, at in nlargest(total.like, named))
     counts = [LikeCounts.of(len(group.pages)) for group in groups]
-    return [of._replace(like=max(best[at], BEST_PAGES)) for at, of in enumerate(counts)]
+    return [replace(count, like=max(best[at], BEST_PAGES)) for at, count in enumerate(counts)]
 
 
 class _Group:

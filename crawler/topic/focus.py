@@ -230,7 +230,7 @@ class Focus:
             return {}
         self._make_room()
         mark = self.waiting.mark()
-        read = self.reader.read(None, [LinkContext(url, "") for url in scores])
+        read = self.reader.read(None, [LinkContext(url=url, anchor="") for url in scores])
         for (url, score), seen in zip(scores.items(), read, strict=True):
             self.waiting.add(url, replace(seen, kept=score))
         self.waiting.since(mark).table[TOLD] = [new[url] for url in scores]
@@ -362,14 +362,16 @@ class Focus:
         """What was learned, for `take_in`."""
         vocabulary = self.vocabulary
         known_pages = [page for subject in self.aims.all() for page in self._told_pages(subject)]
+        translated, translations = self.translations.shared()
         learned = Learned(
-            self.seat,
-            self._mark,
-            vocabulary.pages,
-            vocabulary.told(),
-            known_pages,
-            self.apprentice.told(),
-            *self.translations.shared(),
+            seat=self.seat,
+            topic=self._mark,
+            pages=vocabulary.pages,
+            words=vocabulary.told(),
+            known=known_pages,
+            features=self.apprentice.told(),
+            translated=translated,
+            translations=translations,
         )
         return written(learned, vocabulary)
 
@@ -459,7 +461,14 @@ class Focus:
     def _topic_word(self, word: str, name: str, weight: float) -> TopicWord:
         spellings = forms(name)
         places = self.vocabulary.places(spellings or terms(name) or (name,))
-        return TopicWord(word, weight, self.vocabulary.place(name), tuple(places), bool(spellings), name == word)
+        return TopicWord(
+            word=word,
+            weight=weight,
+            place=self.vocabulary.place(name),
+            places=tuple(places),
+            has_forms=bool(spellings),
+            is_given=name == word,
+        )
 
     def _remember(self, url: str, number: int) -> None:
         self._numbers[url] = number

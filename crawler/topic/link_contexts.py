@@ -27,7 +27,7 @@ def link_contexts(page: Page, links: Mapping[str, Sequence[Link]], near: bool = 
     """Each address with the words of all links to it on a page, and with the text around the first one."""
     called = {image.target: image.alt for image in page.images if image.target in links and image.alt}
     return tuple(
-        LinkContext(url, _anchor(to_it, called.get(url)), page.near_text(to_it[0]) if near else "")
+        LinkContext(url=url, anchor=_anchor(to_it, called.get(url)), near=page.near_text(to_it[0]) if near else "")
         for url, to_it in links.items()
     )
 

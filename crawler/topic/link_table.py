@@ -4,10 +4,9 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
 from hashlib import blake2b
-from typing import NamedTuple
 from urllib.parse import unquote
 
 import numpy as np
@@ -32,12 +31,14 @@ PREFERRED = 1.25
 """The factor for the score of a link to a preferred domain."""
 
 
-class LinkContext(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LinkContext:
     """An address, and the words that represent it."""
 
     url: str
     anchor: str
     """The link's own words: text, title and the alternative text of an image in it."""
+    _: KW_ONLY
     near: str = ""
     """The text around it."""
 
@@ -93,7 +94,12 @@ class LinkReader:
         features.append(HOST * PLACES + self.vocabulary.place(name))
         factor = PREFERRED if self.prefer and lies_in(name, self.prefer) else 1.0
         return LinkNumbers(
-            page, anchor, near, np.array(list(dict.fromkeys(features)), np.int32), site_number(name), factor
+            page=page,
+            anchor=anchor,
+            near=near,
+            features=np.array(list(dict.fromkeys(features)), np.int32),
+            site=site_number(name),
+            factor=factor,
         )
 
 
@@ -172,7 +178,15 @@ class WaitingLinks:
     def all(self) -> LinkTable:
         """All links, and rows of some that were removed."""
         count = len(self.urls)
-        return LinkTable(count, *self._pairs, self._table[:, :count])
+        shown, anchors, nears, features = self._pairs
+        return LinkTable(
+            count=count,
+            shown=shown,
+            anchors=anchors,
+            nears=nears,
+            features=features,
+            table=self._table[:, :count],
+        )
 
     def mark(self) -> tuple[int, ...]:
         """A mark between the present links and later ones."""
@@ -183,7 +197,12 @@ class WaitingLinks:
         first, *counts = mark
         shown, anchors, nears, features = (p.since(count, first) for p, count in zip(self._pairs, counts, strict=True))
         return LinkTable(
-            len(self.urls) - first, shown, anchors, nears, features, self._table[:, first : len(self.urls)]
+            count=len(self.urls) - first,
+            shown=shown,
+            anchors=anchors,
+            nears=nears,
+            features=features,
+            table=self._table[:, first : len(self.urls)],
         )
 
     def make_room(self) -> list[tuple[str, int, float]]:

@@ -23,7 +23,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -55,7 +55,8 @@ UNNAMED = 0.5
 """For a topic given in words: the weight of the similarity of a page that contains none of them, at first."""
 
 
-class LikeCounts(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LikeCounts:
     """How many pages are taken for those most like the topic, and for those least like it."""
 
     like: int
@@ -64,7 +65,7 @@ class LikeCounts(NamedTuple):
     @classmethod
     def of(cls, pages: int) -> Self:
         """Of so many pages."""
-        return cls(min(MOST_LIKE, int(np.ceil(LIKE_SHARE * pages))), pages // 2)
+        return cls(like=min(MOST_LIKE, int(np.ceil(LIKE_SHARE * pages))), unlike=pages // 2)
 
 
 @dataclass(frozen=True)

@@ -100,17 +100,19 @@ def read(text: str, vocabulary: Vocabulary) -> Learned | None:
             if sort in SORTS
         }
         return Learned(
-            int(record["seat"]),
-            str(record["topic"]),
-            int(_number(record["pages"])),
-            {_word(word): _number(count) for word, count in record["words"].items()},
-            [_known(page, vocabulary) for page in record["known"][:MOST_KNOWN]],
-            FeatureCounts(features, _number(record["good"]), _number(record["bad"])),
-            [
+            seat=int(record["seat"]),
+            topic=str(record["topic"]),
+            pages=int(_number(record["pages"])),
+            words={_word(word): _number(count) for word, count in record["words"].items()},
+            known=[_known(page, vocabulary) for page in record["known"][:MOST_KNOWN]],
+            features=FeatureCounts(features, _number(record["good"]), _number(record["bad"])),
+            translated=[
                 (_address(number), _language(language), min(_number(relevance), 1.0))
                 for number, language, relevance in record["translated"][:MOST_SHARED]
             ],
-            [(_address(number), _address(other)) for number, other in record["translations"][:MOST_SHARED]],
+            translations=[
+                (_address(number), _address(other)) for number, other in record["translations"][:MOST_SHARED]
+            ],
         )
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         return None
@@ -128,7 +130,7 @@ def _known(page: Any, vocabulary: Vocabulary) -> KnownPage:
     times = {vocabulary.place(_word(word)): min(_number(count), MOST_TIMES) for word, count in words.items()}
     places = np.fromiter(times, np.int32, len(times))
     return KnownPage(
-        Vector(places, np.fromiter(times.values(), np.float64, len(times))),
+        Vector(places=places, times=np.fromiter(times.values(), np.float64, len(times))),
         named=min(_number(named), 1.0),
         language=_language(language),
         address=_address(address),
@@ -155,7 +157,7 @@ def _address(numbers: Any) -> AddressKey:
     page, folder = numbers
     if not all(isinstance(number, int) and 0 <= number < 1 << ADDRESS_BITS for number in numbers):
         raise ValueError("no address")
-    return AddressKey(page, folder)
+    return AddressKey(page=page, folder=folder)
 
 
 def _number(value: Any) -> float:

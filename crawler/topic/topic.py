@@ -63,7 +63,7 @@ class Topic:
         """
         named = terms(text) or words(text)
         telling = [word for word in named if word not in STOP_WORDS] or named
-        return cls(tuple(dict.fromkeys(telling, 1.0).items()), text)
+        return cls(words=tuple(dict.fromkeys(telling, 1.0).items()), text=text)
 
     @property
     def languages(self) -> frozenset[str]:
@@ -173,14 +173,14 @@ class _File:
         if not keywords and not examples and not example_urls:
             raise TopicError("topic={path} names no topic; give words, examples or both", path=_shown(self.name))
         return Topic(
-            keywords,
-            " ".join(word for word, _ in keywords),
-            examples,
-            example_urls,
-            against,
-            against_urls,
-            self.domains(domains, "prefer"),
-            self.domains(domains, "avoid"),
+            words=keywords,
+            text=" ".join(word for word, _ in keywords),
+            examples=examples,
+            example_urls=example_urls,
+            against=against,
+            against_urls=against_urls,
+            prefer=self.domains(domains, "prefer"),
+            avoid=self.domains(domains, "avoid"),
         )
 
     def words(self) -> tuple[tuple[str, float], ...]:

@@ -13,7 +13,7 @@ A page is known by a hash of its address without the language. Memory is bounded
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from hashlib import blake2b
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -45,9 +45,11 @@ LANGUAGE_NAMES = frozenset(
 )
 
 
-class NamedTranslations(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class NamedTranslations:
     """The addresses that a page names as itself in other languages."""
 
+    _: KW_ONLY
     declared: tuple[str, ...] = ()
     """By its head, or a sitemap."""
     linked: tuple[str, ...] = ()
@@ -61,7 +63,7 @@ class AddressKey(NamedTuple):
     folder: int
 
 
-NO_ADDRESS = AddressKey(0, 0)
+NO_ADDRESS = AddressKey(page=0, folder=0)
 
 
 @dataclass
@@ -79,7 +81,7 @@ def named_translations(page: Page) -> NamedTranslations:
     for anchor in page.link_elements:
         if anchor.element.get("hreflang") and anchor.href and (url := absolute(page.base, anchor.href)):
             linked[url] = None
-    return NamedTranslations(tuple(declared)[:MOST_NAMES], tuple(linked)[:MOST_NAMES])
+    return NamedTranslations(declared=tuple(declared)[:MOST_NAMES], linked=tuple(linked)[:MOST_NAMES])
 
 
 def is_language(text: str) -> bool:
@@ -129,7 +131,7 @@ def _names_language(part: str) -> bool:
 def address_key(url: str) -> AddressKey:
     """The numbers of an address and of its folder."""
     text = without_language(url)
-    return AddressKey(_number(text), _number(text.rpartition("/")[0]))
+    return AddressKey(page=_number(text), folder=_number(text.rpartition("/")[0]))
 
 
 def _number(text: str) -> int:
@@ -202,7 +204,7 @@ class Translations:
         last_judged = list(self._relevance.items())[-MOST_SHARED:]
         last_named = list(self._names.items())[-MOST_SHARED:]
         pages = [(key, language, value) for key, by_language in last_judged for language, value in by_language.items()]
-        pairs = [(AddressKey(page, 0), other) for page, named in last_named for other in named.values()]
+        pairs = [(AddressKey(page=page, folder=0), other) for page, named in last_named for other in named.values()]
         return pages[-MOST_SHARED:], pairs[-MOST_SHARED:]
 
     def hear(

@@ -169,7 +169,7 @@ class Vocabulary:
         """A text as a vector."""
         times = Counter(words)
         places = np.fromiter(map(self._known.__getitem__, times), np.int32, len(times))
-        return Vector(places, 1 + np.log(np.fromiter(times.values(), np.float64, len(times))))
+        return Vector(places=places, times=1 + np.log(np.fromiter(times.values(), np.float64, len(times))))
 
     def see(self, places: Numbers) -> None:
         """Count the words of one more page, each once."""

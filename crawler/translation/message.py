@@ -7,12 +7,10 @@ is read here. CONTRIBUTING.md has the commands.
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from gettext import GNUTranslations, NullTranslations
 from pathlib import Path
-from types import MappingProxyType
-from typing import NamedTuple
 
 from crawler.translation.program import as_called
 
@@ -24,7 +22,6 @@ UNTRANSLATED = frozenset(("C", "POSIX", SOURCE))
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 DAY = 86_400
 MOST_SECONDS = 1e12
-NO_VALUES: Mapping[str, object] = MappingProxyType({})
 ENGLISH = NullTranslations()
 
 
@@ -33,7 +30,8 @@ def N_(sentence: str) -> str:  # noqa: N802 - gettext's own name
     return sentence
 
 
-class Message(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Message:
     """A sentence with placeholders: it is translated first, then the values are filled in.
 
     >>> str(Message("redirected: {why}", {"why": Message("outside the scope")}))
@@ -43,7 +41,7 @@ class Message(NamedTuple):
     """
 
     sentence: str
-    values: Mapping[str, object] = NO_VALUES
+    values: Mapping[str, object] = field(default_factory=dict)
     """A message among the values is translated, too; a list is joined."""
     plural: str = ""
     """The sentence if the value `n` is not 1."""
@@ -56,7 +54,8 @@ class Message(NamedTuple):
         values = {name: translated(value, translations) for name, value in self.values.items()}
         if self.plural:
             n = int(str(self.values["n"]))
-            sentence, values["n"] = translations.ngettext(self.sentence, self.plural, n), f"{n:,}"
+            sentence = translations.ngettext(self.sentence, self.plural, n)
+            values["n"] = f"{n:,}"
         else:
             sentence = translations.gettext(self.sentence) if self.sentence else ""
         sentence = as_called(sentence)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import expm1
 from string import Formatter
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from crawler.translation.message import Message
 
@@ -47,7 +47,8 @@ class ReasonCode(StrEnum):
     def __new__(cls, code: str, sentence: str = "", is_true: Callable[[Any], object] = bool) -> Self:
         self = str.__new__(cls, code)
         self._value_ = code
-        self.sentence, self.is_true = sentence, is_true
+        self.sentence = sentence
+        self.is_true = is_true
         self.places = tuple(name for _, name, _, _ in Formatter().parse(sentence) if name)
         return self
 
@@ -60,7 +61,8 @@ Groups = Mapping[str, tuple[tuple[ReasonCode, ...], tuple[ReasonCode, ...]]]
 """For each group of features, the codes against a verdict and for it."""
 
 
-class Reason(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Reason:
     """One reason."""
 
     code: ReasonCode

@@ -25,7 +25,7 @@ class Driver:
             self.focus.example(page.text)
         self.focus.name_translations(url, page.translations)
         relevance = self.focus.fetched(url, page.title, page.text, page.language)
-        leads = [LinkContext(*link) for link in page.links]
+        leads = [LinkContext(url, anchor, near=near) for url, anchor, near in page.links]
         known, new = ([lead for lead in leads if (lead.url in self.waiting) is seen] for seen in (True, False))
         self.focus.seen_again(url, known)
         for lead, priority in zip(new, self.focus.found(url, new), strict=True):

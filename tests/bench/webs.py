@@ -123,7 +123,13 @@ def web_of(site: Path, cache: Path | None = None) -> Web:
     if kept is not None and kept.exists():
         found = json.loads(kept.read_text(encoding="utf-8"))
         pages = {
-            url: Read(title, text, [Link(*link) for link in links], language, NamedTranslations(*map(tuple, named)))
+            url: Read(
+                title,
+                text,
+                [Link(*link) for link in links],
+                language,
+                NamedTranslations(declared=tuple(named[0]), linked=tuple(named[1])),
+            )
             for url, (title, text, links, language, named) in found.items()
         }
     else:

@@ -37,7 +37,7 @@ def test_the_leaves_of_a_line_are_its_text(body: bytes) -> None:
     ],
 )
 def test_leaves(html: str, expected: list[tuple[str, str, int]]) -> None:
-    assert [leaf[:3] for leaf in leaves(Page.from_html(html)).leaves] == expected
+    assert [(leaf.tag, leaf.text, leaf.line) for leaf in leaves(Page.from_html(html)).leaves] == expected
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from crawler.metadata.own_fields import (
     MAX_LETTERS,
     MAX_LETTERS_OF_PAGE,
     MAX_VALUES,
+    FoundFields,
     OwnFields,
     OwnFieldsError,
     read_own_fields,
@@ -57,29 +58,30 @@ def given(text: str, folder: Path) -> OwnFields:
 )
 def test_fields_of_a_page(url: str, expected: dict[str, Any], tmp_path: Path) -> None:
     file = FILE.replace('count = "count(//li)"\n', "")
-    assert given(file, tmp_path).read(url, Page(url, HTML.encode()).root) == (expected, 0, [])
+    assert given(file, tmp_path).read(url, Page(url, HTML.encode()).root) == FoundFields(expected, 0, [])
 
 
 def test_an_xpath_may_give_a_number(tmp_path: Path) -> None:
     fields = given('["*"]\nhas = "(count(//li) > 1)"\n', tmp_path)
-    assert fields.read("http://a.example/", Page("", HTML.encode()).root) == ({"has": "True"}, 0, [])
+    assert fields.read("http://a.example/", Page("", HTML.encode()).root) == FoundFields({"has": "True"}, 0, [])
 
 
 def test_long_and_many_values_are_cut_and_counted(tmp_path: Path) -> None:
     html = f"<p>{'x' * (MAX_LETTERS + 1)}" + "<li>a" * (MAX_VALUES + 9)
     fields = given('["*"]\nlong = "p"\nmany = ["li"]\n', tmp_path)
-    values, cut, _ = fields.read("http://a.example/", Page("", html.encode()).root)
-    assert (len(values["long"]), len(values["many"]), cut) == (MAX_LETTERS, MAX_VALUES, 10)
+    found = fields.read("http://a.example/", Page("", html.encode()).root)
+    assert (len(found.values["long"]), len(found.values["many"]), found.cut) == (MAX_LETTERS, MAX_VALUES, 10)
 
 
 def test_elements_in_each_other_are_read_soon(tmp_path: Path) -> None:
     root = Page("", ("<div>" * 200 + "<p>ab<script>1</script> " * 8_000).encode()).root
     fields = given('["*"]\none = "div"\nall = ["div"]\n', tmp_path)
     start = process_time()
-    values, cut, _ = fields.read("http://a.example/", root)
+    found = fields.read("http://a.example/", root)
     assert process_time() - start < 2
-    assert values["one"].startswith("ab ab ab")
-    assert (sum(map(len, values["all"])) < MAX_LETTERS_OF_PAGE + MAX_LETTERS, cut > 0) == (True, True)
+    assert found.values["one"].startswith("ab ab ab")
+    assert sum(map(len, found.values["all"])) < MAX_LETTERS_OF_PAGE + MAX_LETTERS
+    assert found.cut > 0
 
 
 @pytest.mark.parametrize("selector", ["b:nth-child(2)", ":last-child", "a + b", "div a", ".x > a", "b ~ a"])
@@ -120,11 +122,13 @@ def test_selectors_find_what_they_find_in_scrapy(selector: str, tmp_path: Path) 
 )
 def test_a_selector_that_fails_costs_no_other_field(selector: str, why: str, tmp_path: Path) -> None:
     fields = given(f'["*"]\none = "{selector}"\nall = ["{selector}"]\nprice = ".price"\n', tmp_path)
-    values, _, failures = fields.read("http://a.example/", Page("", HTML.encode()).root)
-    assert values == {"one": None, "all": [], "price": "12 EUR"}
-    assert [failure.partition(": ")[0] for failure in failures] == ["one", "all"]
-    assert why in failures[0]
-    assert fields.read("http://a.example/", Page("", b"<p>1").root) == ({"one": None, "all": [], "price": None}, 0, [])
+    found = fields.read("http://a.example/", Page("", HTML.encode()).root)
+    assert found.values == {"one": None, "all": [], "price": "12 EUR"}
+    assert [failure.partition(": ")[0] for failure in found.failures] == ["one", "all"]
+    assert why in found.failures[0]
+    assert fields.read("http://a.example/", Page("", b"<p>1").root) == FoundFields(
+        {"one": None, "all": [], "price": None}, 0, []
+    )
 
 
 @pytest.mark.parametrize(

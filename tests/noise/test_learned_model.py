@@ -26,7 +26,7 @@ from crawler.noise.learned_model import (
     save,
     shipped,
 )
-from crawler.noise.verdict import NOTHING, Judge, _by_learned, scores_of
+from crawler.noise.verdict import NOTHING, Judge, Verdict, _by_learned, scores_of
 from crawler.noise.verdict_reasons import NoiseReason
 from crawler.translation.reasons import Reason
 
@@ -106,7 +106,7 @@ def test_an_image_without_features_is_nothing() -> None:
     one = Sighting("http://a.example/ads/banner.gif", "", "")
     scores = scores_of(one, Evidence())
     assert _by_learned(one, Evidence(), scores, Judge()) == NOTHING
-    assert Judge().judge(one, Evidence())[:2] == (False, 0.0)
+    assert Judge().judge(one, Evidence()) == Verdict(False, 0.0)
 
 
 @pytest.mark.parametrize(("limit", "is_noise"), [(0.0, True), (1.0, False)])
@@ -119,7 +119,8 @@ def test_the_limit_can_be_given(limit: float, is_noise: bool) -> None:
 def test_noise_is_over_the_limit(limit: float, is_noise: bool) -> None:
     even = model(tables=np.zeros((2, CODES), np.float32), limit=limit)
     (one,) = seen("<img src=/p.jpg>")
-    assert Judge(learned=even).judge(one, Evidence())[:2] == (is_noise, 0.5)
+    verdict = Judge(learned=even).judge(one, Evidence())
+    assert (verdict.is_noise, verdict.probability) == (is_noise, 0.5)
 
 
 def test_a_model_comes_back(tmp_path: Path) -> None:

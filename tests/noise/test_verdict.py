@@ -28,12 +28,16 @@ def site(pages: int, showing: int, one: Sighting = STORY) -> Evidence:
 def test_the_reason_of_keywords() -> None:
     verdict = Judge(models=("keyword",)).judge(BANNER, EMPTY)
     reason = Reason(NoiseReason.KEYWORDS, {"words": ["ads", "banner"]})
-    assert verdict == Verdict(True, pytest.approx(1.0), 1.0, None, None, (reason,), "keyword")
+    assert verdict == Verdict(
+        True, pytest.approx(1.0), keyword=1.0, redundancy=None, entropy=None, reasons=(reason,), decided_by="keyword"
+    )
 
 
 def test_the_reason_of_redundancy() -> None:
     verdict = Judge(models=("redundancy",)).judge(STORY, site(40, 38))
-    assert verdict[:4] == (True, pytest.approx(0.5 + (0.95 - 0.3) / 0.7 / 2), None, 0.95)
+    assert verdict.is_noise
+    assert verdict.probability == pytest.approx(0.5 + (0.95 - 0.3) / 0.7 / 2)
+    assert (verdict.keyword, verdict.redundancy) == (None, 0.95)
     assert verdict.reasons == (Reason(NoiseReason.SHOWN_ON_PAGES, {"shown": 38, "pages": 40}),)
 
 
@@ -49,7 +53,7 @@ def test_all_models_say_why() -> None:
     assert verdict.is_noise
     assert len(verdict.reasons) == 3
     assert verdict.probability == pytest.approx(1.0)
-    assert None not in verdict
+    assert None not in (verdict.keyword, verdict.redundancy, verdict.entropy)
 
 
 @pytest.mark.parametrize("models", [(), ("keyword",), ("redundancy", "entropy"), tuple(MODELS)])
@@ -111,15 +115,15 @@ def test_words_against_noise_are_no_reason() -> None:
     ("opinion", "probability"),
     [
         (ModelVerdict(), 0.0),
-        (ModelVerdict(0.0, 0.4), 0.0),
-        (ModelVerdict(0.2, 0.4), 0.25),
-        (ModelVerdict(0.4, 0.4), 0.5),
-        (ModelVerdict(0.4, 0.4, True), 0.5),
-        (ModelVerdict(0.7, 0.4, True), 0.75),
-        (ModelVerdict(1.0, 0.4, True), 1.0),
-        (ModelVerdict(9.0, 0.4, True), 1.0),
-        (ModelVerdict(1.0, 1.0, True), 0.5),
-        (ModelVerdict(0.0, 0.0), 0.0),
+        (ModelVerdict(score=0.0, limit=0.4), 0.0),
+        (ModelVerdict(score=0.2, limit=0.4), 0.25),
+        (ModelVerdict(score=0.4, limit=0.4), 0.5),
+        (ModelVerdict(score=0.4, limit=0.4, is_noise=True), 0.5),
+        (ModelVerdict(score=0.7, limit=0.4, is_noise=True), 0.75),
+        (ModelVerdict(score=1.0, limit=0.4, is_noise=True), 1.0),
+        (ModelVerdict(score=9.0, limit=0.4, is_noise=True), 1.0),
+        (ModelVerdict(score=1.0, limit=1.0, is_noise=True), 0.5),
+        (ModelVerdict(score=0.0, limit=0.0), 0.0),
     ],
 )
 def test_scores_as_probabilities(opinion: ModelVerdict, probability: float) -> None:

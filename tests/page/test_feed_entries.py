@@ -51,14 +51,14 @@ def test_the_content_of_atom(content: str, html: str | None) -> None:
                 f"{LINK}<title>T</title><author><name>Ann</name><email>a@b.c</email></author><updated>2024-05-03</updated>"
                 "<published>2024-05-02</published><content>Bees</content>"
             ),
-            EntryText("<p>Bees</p>", "T", "Ann", "2024-05-02"),
+            EntryText("<p>Bees</p>", title="T", author="Ann", published="2024-05-02"),
         ),
         (
             RSS.format(
                 "<link>/a</link><title>T</title><dc:creator>Ann</dc:creator><pubDate>Thu, 02 May 2024 01:00:00 +0300"
                 "</pubDate><description>no</description><content:encoded><![CDATA[<p>Bees</p>]]></content:encoded>"
             ),
-            EntryText("<p>Bees</p>", "T", "Ann", "Thu, 02 May 2024 01:00:00 +0300"),
+            EntryText("<p>Bees</p>", title="T", author="Ann", published="Thu, 02 May 2024 01:00:00 +0300"),
         ),
         (RSS.format("<link>/a</link><description>Bees</description>"), None),
         (RSS.format("<link>/a</link><content:encoded/>"), None),
@@ -73,11 +73,11 @@ def test_what_an_entry_says(body: str, expected: EntryText | None) -> None:
     [
         (
             {"content_html": "<p>Bees</p>", "title": "T", "authors": [{"name": "Ann"}, {"name": "Ben"}, {}, "x"]},
-            EntryText("<p>Bees</p>", "T", "Ann; Ben"),
+            EntryText("<p>Bees</p>", title="T", author="Ann; Ben"),
         ),
         (
             {"content_text": "Bees <3", "author": {"name": "Ann"}, "date_published": "2024-05-02T01:00:00Z"},
-            EntryText("<p>Bees &lt;3</p>", "", "Ann", "2024-05-02T01:00:00Z"),
+            EntryText("<p>Bees &lt;3</p>", title="", author="Ann", published="2024-05-02T01:00:00Z"),
         ),
         ({"summary": "Bees"}, None),
         ({"content_html": ["Bees"]}, None),

@@ -38,7 +38,7 @@ def test_every_property_of_a_hostile_page_works_soon_and_mutates_nothing(body: b
     assert etree.tostring(page.root) == before
     assert all(len(text) <= 200 for text in near)
     assert all(block.text == block.text.strip() != "" and 0 <= block.linked <= len(block.text) for block in page.blocks)
-    assert all(url.startswith(("http://", "https://")) for url, *_ in (*page.links, *page.images))
+    assert all(link.url.startswith(("http://", "https://")) for link in (*page.links, *page.images))
     for text in (page.title, page.language, *page.meta.values(), *(block.text for block in page.blocks)):
         text.encode()
 

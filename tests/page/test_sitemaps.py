@@ -1,5 +1,6 @@
 import gzip
 import time
+from dataclasses import replace
 
 import pytest
 from hostile_pages import PAGES
@@ -104,7 +105,7 @@ def test_sitemap(xml: str, expected: str) -> None:
 )
 def test_indexes_and_feeds(xml: str, pages: str, sitemaps: str) -> None:
     is_feed = not xml.startswith("<sitemapindex")
-    assert listing(xml.encode(), URL, LIMIT) == listed(pages, sitemaps)._replace(is_feed=is_feed)
+    assert listing(xml.encode(), URL, LIMIT) == replace(listed(pages, sitemaps), is_feed=is_feed)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +160,7 @@ def test_hostile_pages_are_no_lists(name: str) -> None:
 def test_a_gzip_bomb_is_cut_at_the_limit() -> None:
     entry = b"<url><loc>/a</loc></url>"
     body = b"<urlset>" + entry + b" " * 50_000_000 + b"<url><loc>/b</loc></url></urlset>"
-    cut = listed("a")._replace(cut=True)
+    cut = replace(listed("a"), cut=True)
     assert listing(gzip.compress(body), URL, 8 + len(entry)) == cut
     assert listing(gzip.compress(body), URL, 8 + len(entry) - 7) == cut
     assert listing(gzip.compress(body), URL, 4) is None
@@ -241,7 +242,7 @@ def test_a_list_is_cut_at_the_limits(more: int, cut: bool) -> None:
     assert found is not None
     assert (len(found.pages), found.pages[-1], found.cut) == (MAX_ADDRESSES, f"{E}{MAX_ADDRESSES - 1}", cut)
     found = listing(b"<urlset>" + b"<a/>" * (MAX_TAGS - 3 + more) + b"<url><loc>/a", URL, LIMIT)
-    assert found == listed("" if cut else "a")._replace(cut=cut)
+    assert found == replace(listed("" if cut else "a"), cut=cut)
     few = MAX_LETTERS // 2_000 + 2 * more  # the first one beyond the limit is read
     relative = b"".join(b"<url><loc>%04d</loc></url>" % number for number in range(few))
     found = listing(b"<urlset>" + relative, E + "x" * (1_995 - len(E)) + "/", LIMIT)
@@ -251,11 +252,11 @@ def test_a_list_is_cut_at_the_limits(more: int, cut: bool) -> None:
     found = listing(
         b"<urlset>" + b"<a a='' b=\n\"\"/>" * (MAX_ATTRIBUTES // 2) + b"<a c=''/>" * more + last, URL, LIMIT
     )
-    assert found == listed("" if cut else "a")._replace(cut=cut)
+    assert found == replace(listed("" if cut else "a"), cut=cut)
     found = listing(b"<urlset>" + b"&x;&amp;&#97;" * MAX_ENTITIES + b"&y;" * more + last, URL, LIMIT)
-    assert found == listed("" if cut else "a")._replace(cut=cut)
+    assert found == replace(listed("" if cut else "a"), cut=cut)
     start, members = gzip.compress(b"<urlset><url><loc>/a</loc></url>"), gzip.compress(b" ")
-    assert listing(start + members * (MAX_MEMBERS - 1 + more), URL, LIMIT) == listed("a")._replace(cut=cut)
+    assert listing(start + members * (MAX_MEMBERS - 1 + more), URL, LIMIT) == replace(listed("a"), cut=cut)
 
 
 SIZE = 10_000_000

@@ -34,7 +34,7 @@ BEST, WORST = (
     TitledPage("http://a.org/worst", "Shop", 0.0, None),
 )
 WORDS = ReportedWords(
-    2, (LearnedWord("honey", 0.5),), (LearnedWord("bees", 1.25, "near"),), (LearnedWord("shop", -0.75),)
+    2, (LearnedWord("honey", 0.5),), (LearnedWord("bees", 1.25, place="near"),), (LearnedWord("shop", -0.75),)
 )
 
 
@@ -304,8 +304,8 @@ WHOLE = {
     "learned": ReportedWords(
         2,
         (LearnedWord("honey", 0.5),),
-        (LearnedWord("bees", 1.25, "near"), LearnedWord("wax", 0.5, "address")),
-        (LearnedWord("site1.org", -0.75, "host"), LearnedWord("shop", -0.5)),
+        (LearnedWord("bees", 1.25, place="near"), LearnedWord("wax", 0.5, place="address")),
+        (LearnedWord("site1.org", -0.75, place="host"), LearnedWord("shop", -0.5)),
         let_go=3,
     ),
     "best": (TitledPage("http://site1.org/", "Schedule", 1.0, 0.875),),

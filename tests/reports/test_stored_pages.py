@@ -169,18 +169,18 @@ def test_the_least_relevance(crew: Crew, where: URL, least: float, expected: str
 @pytest.mark.parametrize(
     ("places", "expected"),
     [
-        ([LanguageOrSite("zh")], "bd"),
-        ([LanguageOrSite("de")], ""),
-        ([LanguageOrSite("", "example")], "abcd"),
-        ([LanguageOrSite("", "a.example")], "a"),
-        ([LanguageOrSite("", "b.example")], "bc"),
-        ([LanguageOrSite("", "b_example")], ""),
-        ([LanguageOrSite("", "d.example")], "d"),
-        ([LanguageOrSite("", "d.example:80")], "d"),
-        ([LanguageOrSite("zh", "b.example")], "b"),
-        ([LanguageOrSite("zh", "b.example"), LanguageOrSite("en", "a.example")], "ab"),
-        ([LanguageOrSite("zh", "a.example"), LanguageOrSite("en", "b.example")], "c"),
-        ([LanguageOrSite("zh"), LanguageOrSite("", "a.example")], "abd"),
+        ([LanguageOrSite(language="zh")], "bd"),
+        ([LanguageOrSite(language="de")], ""),
+        ([LanguageOrSite(language="", site="example")], "abcd"),
+        ([LanguageOrSite(language="", site="a.example")], "a"),
+        ([LanguageOrSite(language="", site="b.example")], "bc"),
+        ([LanguageOrSite(language="", site="b_example")], ""),
+        ([LanguageOrSite(language="", site="d.example")], "d"),
+        ([LanguageOrSite(language="", site="d.example:80")], "d"),
+        ([LanguageOrSite(language="zh", site="b.example")], "b"),
+        ([LanguageOrSite(language="zh", site="b.example"), LanguageOrSite(language="en", site="a.example")], "ab"),
+        ([LanguageOrSite(language="zh", site="a.example"), LanguageOrSite(language="en", site="b.example")], "c"),
+        ([LanguageOrSite(language="zh"), LanguageOrSite(language="", site="a.example")], "abd"),
     ],
 )
 def test_places(crew: Crew, where: URL, places: list[LanguageOrSite], expected: str) -> None:
@@ -263,13 +263,13 @@ def test_a_database_of_another_release_is_refused(crew: Crew, where: URL) -> Non
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        ("zh", LanguageOrSite("zh")),
-        ("ZH", LanguageOrSite("zh")),
-        ("localhost", LanguageOrSite("", "localhost")),
-        ("127.0.0.1:8000", LanguageOrSite("", "127.0.0.1:8000")),
-        ("[::1]:8000", LanguageOrSite("", "[::1]:8000")),
-        ("en/News.Example.org", LanguageOrSite("en", "news.example.org")),
-        ("en/zh", LanguageOrSite("en", "zh")),
+        ("zh", LanguageOrSite(language="zh")),
+        ("ZH", LanguageOrSite(language="zh")),
+        ("localhost", LanguageOrSite(language="", site="localhost")),
+        ("127.0.0.1:8000", LanguageOrSite(language="", site="127.0.0.1:8000")),
+        ("[::1]:8000", LanguageOrSite(language="", site="[::1]:8000")),
+        ("en/News.Example.org", LanguageOrSite(language="en", site="news.example.org")),
+        ("en/zh", LanguageOrSite(language="en", site="zh")),
     ],
 )
 def test_a_place_is_a_language_a_site_or_both(given: str, expected: LanguageOrSite) -> None:

@@ -81,7 +81,7 @@ def test_which_are_new(find: Find, html: str, new: str, again: str, image_links:
     ],
 )
 def test_the_words_of_a_link(find: Find, html: str, anchor: str, near: str) -> None:
-    assert find(html).words[0] == LinkContext(f"{URL}a", anchor, near)
+    assert find(html).words[0] == LinkContext(f"{URL}a", anchor, near=near)
     again = find(html.replace('"/a"', '"/known"')).again
     assert again[0] == LinkContext(f"{URL}known", anchor)
 

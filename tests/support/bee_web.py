@@ -121,7 +121,7 @@ def soaked(pages: int) -> Iterator[Quarter]:
             focus.fetched(url, "", " ".join(random.choices(OTHER, k=40)))
             leads = [
                 LinkContext(
-                    f"http://a{number % 50}.example/{quarter}/{number}/{at}", random.choice(OTHER), "thing3 thing4"
+                    f"http://a{number % 50}.example/{quarter}/{number}/{at}", random.choice(OTHER), near="thing3 thing4"
                 )
                 for at in range(4)
             ]

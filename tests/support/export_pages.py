@@ -16,7 +16,7 @@ def stored(number: int, response: StoredResponse | None = None, **more: Any) -> 
     """A page, and what is to be known of it."""
     url = f"http://a.example/{number}"
     item = asdict(PageItem(url, url, FETCHED_AT, 200, number, None, "en", f"Page {number}", f"Bees {number}."))
-    return StoredPage(number, item | {"revisited_at": None, "revisit_status": None} | more, response)
+    return StoredPage(number, item | {"revisited_at": None, "revisit_status": None} | more, response=response)
 
 
 def odd(number: int = 7) -> StoredPage:

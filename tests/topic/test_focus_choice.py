@@ -141,7 +141,7 @@ def test_links_are_let_through_when_no_better_ones_are_left() -> None:
     home = "http://bees.example/"
     focus.fetched(home, "", BEES)
     better = [LinkContext(f"{home}bees/{number}", "honey bees") for number in range(60)]
-    worse = [LinkContext(f"{home}{number}", "more", CARS) for number in range(9)]
+    worse = [LinkContext(f"{home}{number}", "more", near=CARS) for number in range(9)]
     focus.found(home, better)
     for link in better:
         focus.fetched(link.url, "", BEES)

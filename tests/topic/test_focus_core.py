@@ -42,8 +42,8 @@ def renew(made: Focus) -> dict[str, int]:
     return made.renewed()
 
 
-LINK = LinkContext("http://b.example/hive", "honey bees", "all of bees")
-OTHER = LinkContext("http://c.example/road", "roads", "all of cars")
+LINK = LinkContext("http://b.example/hive", "honey bees", near="all of bees")
+OTHER = LinkContext("http://c.example/road", "roads", near="all of cars")
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ def test_preferred_domains(prefer: tuple[str, ...], factor: float) -> None:
 )
 def test_odd_addresses(url: str) -> None:
     made = begun()
-    (priority,) = made.found(page(0), [LinkContext(url, "\ud800\x00", "\ud800")])
+    (priority,) = made.found(page(0), [LinkContext(url, "\ud800\x00", near="\ud800")])
     assert 0 <= priority < HIGHEST
     made.fetched(url, "\ud800", "\ud800\x00")
     assert made.asked(url) is None
@@ -404,7 +404,7 @@ def test_links_that_wait_are_no_more_than_so_many_and_one_page(monkeypatch: pyte
 
 def test_thousands_of_links_on_one_page() -> None:
     made = begun()
-    leads = [LinkContext(f"http://b.example/{n}", f"link {n}", "bees " * 50) for n in range(5_000)]
+    leads = [LinkContext(f"http://b.example/{n}", f"link {n}", near="bees " * 50) for n in range(5_000)]
     priorities = made.found(page(0), leads)
     assert len(priorities) == 5_000
     assert all(0 <= priority < HIGHEST for priority in priorities)

@@ -53,7 +53,7 @@ def crawled(made: Focus, web: Web, pages: int) -> list[bool]:
         del prices[url]
         made.fetched(url, "", web.text(url))
         order.append(url.startswith(TRAP))
-        leads = [LinkContext(link, "honey bees", "bees") for link in web.shown(url)]
+        leads = [LinkContext(link, "honey bees", near="bees") for link in web.shown(url)]
         told = dict(zip((lead.url for lead in leads), made.found(url, leads), strict=True))
         prices |= told
         told |= made.renewed()

@@ -58,7 +58,7 @@ def test_pages_of_one_folder() -> None:
     ],
 )
 def test_what_a_page_names(html: str, declared: tuple[str, ...], linked: tuple[str, ...]) -> None:
-    assert named_translations(Page.from_html(html, EN)) == NamedTranslations(declared, linked)
+    assert named_translations(Page.from_html(html, EN)) == NamedTranslations(declared=declared, linked=linked)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from crawler.page.missing_notice import is_longer_than_notices
@@ -29,7 +28,8 @@ MOST_FRAMES = 10_000
 """Sources that are remembered."""
 
 
-class ShownParts(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ShownParts:
     """What a page shows."""
 
     text: str | None
@@ -83,7 +83,7 @@ class FallbackPages:
     def _parts(self, page: Page) -> ShownParts:
         links = frozenset(link.url for link in page.links if link.url != page.url)
         images = frozenset(image.url for image in page.images)
-        return ShownParts(fingerprint(page.once(self.extract).text), links, images)
+        return ShownParts(text=fingerprint(page.once(self.extract).text), links=links, images=images)
 
 
 def made_up_address(url: str) -> str:

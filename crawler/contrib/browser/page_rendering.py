@@ -122,7 +122,7 @@ async def rendered_page(renderer: Renderer, page: Page, response: Response, url:
     source = PageSource(url, page.body, page.content_type, policy, address is None or is_public(address))
     html = await renderer.render(source)
     body, kind = html.encode("utf-8", "replace"), "text/html; charset=utf-8"
-    return Page(url, body, kind, page.robots_header, made_from=MadeFrom.RENDERED)
+    return Page(url=url, body=body, content_type=kind, robots_header=page.robots_header, made_from=MadeFrom.RENDERED)
 
 
 @dataclass(frozen=True)

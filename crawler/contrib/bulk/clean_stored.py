@@ -13,11 +13,11 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any
 
 from scrapy.settings import Settings
 from scrapy.utils.log import configure_logging
@@ -109,12 +109,14 @@ class StoredPage:
         return found
 
 
-class Remade(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Remade:
     """A page that was extracted again."""
 
     id: int
     row: dict[str, Any] | None
     """The values to save; None if it cannot be extracted."""
+    _: KW_ONLY
     before: int = 0
     """Bytes of the page."""
     is_other: bool = False
@@ -133,7 +135,7 @@ def remade(page: StoredPage, judges_images: bool, fallback: ExtractorFallback | 
         return _remade(page, judges_images, fallback)
     except Exception as error:  # an error in one page, or in a method, must not affect the other pages
         why = f"it cannot be cleaned ({type(error).__name__}: {error})"
-        return Remade(page.id, None, broken=Broken(page.url, why))
+        return Remade(id=page.id, row=None, broken=Broken(place=page.url, why=why))
 
 
 def _remade(stored: StoredPage, judges_images: bool, fallback: ExtractorFallback | None) -> Remade:
@@ -141,7 +143,7 @@ def _remade(stored: StoredPage, judges_images: bool, fallback: ExtractorFallback
     content_type = _header(response.headers, "content-type", ", ")
     robots_header = _header(response.headers, "x-robots-tag", "\n")
     page = saved_document(response.body, stored.url, robots_header, content_type) if stored.is_document else None
-    page = page or Page(stored.url, response.body, content_type, robots_header)
+    page = page or Page(url=stored.url, body=response.body, content_type=content_type, robots_header=robots_header)
     extract = favouring(stored.method, stored.favour)
     if stored.templates:
         extract = with_library(extract, LEARNING[stored.method](stored.templates))
@@ -162,7 +164,7 @@ def _remade(stored: StoredPage, judges_images: bool, fallback: ExtractorFallback
     row = {f"to_{name}": column_value(values[name]) for name in MADE_ANEW}
     row |= {"its": stored.key, "fetched": stored.fetched_at}
     is_other = values["text_fingerprint"] != stored.fingerprint
-    return Remade(stored.id, row, len(page.body), is_other, page.ended or extraction.ended)
+    return Remade(id=stored.id, row=row, before=len(page.body), is_other=is_other, ended=page.ended or extraction.ended)
 
 
 def _header(headers: Sequence[tuple[str, str]], header: str, between: str) -> str:
@@ -172,7 +174,7 @@ def _header(headers: Sequence[tuple[str, str]], header: str, between: str) -> st
 
 def lost(page: StoredPage) -> Remade:
     """The result for a page on which two processes died."""
-    return Remade(page.id, None, broken=Broken(page.url, "the process that cleans it dies"))
+    return Remade(id=page.id, row=None, broken=Broken(place=page.url, why="the process that cleans it dies"))
 
 
 @dataclass(frozen=True)
@@ -297,7 +299,7 @@ class StoredRun:
         """The templates of a host; those of the last host are remembered."""
         if self.last_host != name:
             found = templates_of(connection, self.crawl.id, name)
-            self.last_host, self.last_templates = name, tuple(LeafLabel(one.tag, one.text) for one in found)
+            self.last_host, self.last_templates = name, tuple(LeafLabel(tag=one.tag, text=one.text) for one in found)
         return self.last_templates
 
     def count(self, result: Remade, progress: CleaningProgress) -> None:
@@ -307,7 +309,7 @@ class StoredRun:
             progress.say(f"{result.broken.place}: {result.broken.why}")
         elif result.row is not None:
             size = len(result.row["to_text"].encode())
-            self.tally.add(Cleaned(b"", result.before, size, result.ended))
+            self.tally.add(Cleaned(line=b"", before=result.before, after=size, ended=result.ended))
             self.others += result.is_other
 
     def save(self) -> None:
@@ -394,7 +396,15 @@ def clean_stored(opts: argparse.Namespace, settings: Settings) -> int:
             bookmark = Bookmark(folder / f".{crawl.name}.clean.json", of)
             bookmark.read()
             retry_seconds = settings.getfloat("DATABASE_RETRY_SECONDS")
-            run = StoredRun(engine, crawl, options, bookmark, total, retry_seconds, fallback=fallback)
+            run = StoredRun(
+                engine=engine,
+                crawl=crawl,
+                options=options,
+                bookmark=bookmark,
+                total=total,
+                retry_seconds=retry_seconds,
+                fallback=fallback,
+            )
             return _go(run, url, folder, opts.jobs or cores(), settings.getfloat("LOGSTATS_INTERVAL") or 10.0)
         finally:
             engine.dispose()

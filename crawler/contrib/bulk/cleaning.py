@@ -8,11 +8,11 @@ import os
 import socket
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from crawler.atomic_files import AtomicFile, OutputError
 from crawler.contrib.bulk.archives.inputs import SINGLE_PAGES, Input
@@ -49,12 +49,14 @@ MORE = {name: read for name, read in READERS.items() if name not in ("title", "t
 MORE |= {"quality": text_quality, "images": page_images}
 
 
-class Cleaned(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Cleaned:
     """A clean page as a line of JSON, with the bytes of the page and of its text."""
 
     line: bytes
     before: int
     after: int
+    _: KW_ONLY
     ended: Cut | None = None
     """The limit that cut off the page."""
 
@@ -126,15 +128,19 @@ def clean(
     except WalledError as error:
         return Skipped(Outcome(Code.WALLED, str(error)))
     except BrokenError as error:
-        return Broken(found.place, str(error))
+        return Broken(place=found.place, why=str(error))
     except Exception as error:  # an error in one page, or in a method, must not affect the other pages
-        return Broken(found.place, f"it cannot be cleaned ({type(error).__name__}: {error})")
+        return Broken(place=found.place, why=f"it cannot be cleaned ({type(error).__name__}: {error})")
     used = extraction.method or method if record.page.document is None else METHOD
     values = as_json(extraction.text), as_json(extraction.title), as_json(used)
     others = [f', "{name}": {_json(value)}' for name, value in more.items()]
     line = LINE.format(record.id, record.url, *values, "".join(others))
-    sizes = len(record.page.body), len(extraction.text.encode())
-    return Cleaned(one_line(line).encode(), *sizes, record.page.ended or extraction.ended)
+    return Cleaned(
+        line=one_line(line).encode(),
+        before=len(record.page.body),
+        after=len(extraction.text.encode()),
+        ended=record.page.ended or extraction.ended,
+    )
 
 
 def _json(value: Any) -> str:
@@ -171,7 +177,7 @@ def cleaned(
 def _lost(found: ReadResult) -> CleaningResult:
     """The result for a record on which two processes died."""
     assert isinstance(found, Raw)  # noqa: S101 - nothing is done with the others
-    return Broken(found.place, "the process that cleans it dies")
+    return Broken(place=found.place, why="the process that cleans it dies")
 
 
 NAMED = 10  # broken records of a file that are listed; others are only counted, to save memory

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
 
 from scrapy.settings import BaseSettings
 
@@ -37,14 +36,15 @@ from crawler.urls.parsing import absolute, site
 from crawler.workers.machine import cores
 
 CALLED = "scrapy noise judge"
-NO_TEXT = Extraction("", "")
+NO_TEXT = Extraction(text="", title="")
 NOT_ASKED = Skipped(Outcome(Code.NOT_ASKED_FOR))
 FILE = "file"
 DIGITS = 6  # digits after the point in scores
 NAMELESS = "http://page.example/"  # the address of pages without one, to which relative addresses in labels are joined
 
 
-class SavedPage(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SavedPage:
     """A page in a line of JSON."""
 
     id: str
@@ -55,7 +55,8 @@ class SavedPage(NamedTuple):
     page: Page
 
 
-class JudgedPage(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class JudgedPage:
     """The verdicts on a page's images."""
 
     id: str
@@ -87,7 +88,7 @@ def read(path: Path) -> Iterator[ReadResult]:
     """The lines of a file, which may be compressed; raises an OSError if it cannot be read."""
     with path.open("rb") as file:
         for found in json_lines.read(stream.opened(file, path.name), path.as_posix()):
-            yield found._replace(head={FILE: path.as_posix()}) if isinstance(found, Raw) else found
+            yield replace(found, head={FILE: path.as_posix()}) if isinstance(found, Raw) else found
 
 
 def read_all(paths: Iterable[Path]) -> Iterator[ReadResult]:
@@ -155,10 +156,12 @@ def _judge(found: ReadResult, panel: ImageJudging) -> JudgedPage | Broken | Skip
         by_judge = [verdicts(shown, judge, counted) for judge in panel.judges]
         images = {url: tuple(one[url] for one in by_judge) for url in by_judge[0]}
     except BrokenError as error:
-        return Broken(found.place, str(error))
+        return Broken(place=found.place, why=str(error))
     except Exception as error:  # an error in one page must not affect the other pages
-        return Broken(found.place, f"it cannot be judged ({type(error).__name__}: {error})")
-    return JudgedPage(saved.id, saved.shown, found.head[FILE], saved.site, counted.pages, images)
+        return Broken(place=found.place, why=f"it cannot be judged ({type(error).__name__}: {error})")
+    return JudgedPage(
+        id=saved.id, shown=saved.shown, file=found.head[FILE], site=saved.site, pages=counted.pages, images=images
+    )
 
 
 def page_of(found: ReadResult, nameless: str) -> SavedPage:
@@ -176,12 +179,12 @@ def page_of(found: ReadResult, nameless: str) -> SavedPage:
     name = json.loads(shown) if shown.startswith('"') else shown
     # Each page without an address is a site by itself.
     home = site(address) if own else found.place
-    return SavedPage(name, shown, home, replace(record.page, url=address))
+    return SavedPage(id=name, shown=shown, site=home, page=replace(record.page, url=address))
 
 
 def _lost(found: ReadResult) -> JudgedPage | Broken | Skipped:
     assert isinstance(found, Raw)  # noqa: S101 - nothing is done with the others
-    return Broken(found.place, "the process that judges it dies")
+    return Broken(place=found.place, why="the process that judges it dies")
 
 
 @dataclass

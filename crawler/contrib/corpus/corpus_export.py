@@ -3,7 +3,7 @@
 import argparse
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Self
 
@@ -79,7 +79,7 @@ class CorpusExporter(Exporter):
             return page
         values, counts = without_personal_data(page.values, self.masks)
         self.masked.update(counts)
-        return page._replace(values=values)
+        return replace(page, values=values)
 
     def write_pages(self, pages: Iterable[StoredPage], target: AtomicFile | AtomicFolder, tally: Tally) -> None:
         records = pages if self.preset is None else self.preset.records(pages)
@@ -99,7 +99,7 @@ class CorpusExporter(Exporter):
         crawls = zip(self.source.crawls, counts, strict=True)
         target.describe(
             Origin(
-                crawls=[CrawlOrigin(crawl.name, crawl.topic, *count) for crawl, count in crawls],
+                crawls=[CrawlOrigin(crawl.name, crawl.topic, count.pages, count.gone) for crawl, count in crawls],
                 fields=self.fields,
                 options=opts.options_given,
                 removed=self.removed.counts,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from crawler.contrib.corpus.quality import complete_quality, refused
@@ -92,4 +92,4 @@ class CorpusSource(Source):
     def _completed(self, pages: Iterator[StoredPage], columns: Sequence[str]) -> Iterator[StoredPage]:
         if not self._completes(columns):
             return pages
-        return (page._replace(values=complete_quality(page.values)) for page in pages)
+        return (replace(page, values=complete_quality(page.values)) for page in pages)

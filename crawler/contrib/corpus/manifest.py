@@ -10,7 +10,6 @@ from typing import Any
 
 from crawler import __version__
 from crawler.reports.condition import Condition
-from crawler.reports.stored_pages import LanguageOrSite
 from crawler.rights.statement import State, Use
 from crawler.urls.parsing import site
 
@@ -126,8 +125,6 @@ def options_given(actions: Iterable[argparse.Action], opts: argparse.Namespace) 
 
 def _text(value: Any) -> str:
     """The value of an option as it may be typed."""
-    if isinstance(value, LanguageOrSite):
-        return "/".join(filter(None, value))
     if isinstance(value, list):
         return ",".join(map(str, value))
     return value.source if isinstance(value, Condition) else str(value)

@@ -11,7 +11,7 @@ so that one file at a time is sorted; memory holds the paragraphs that are repea
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from struct import Struct
@@ -69,7 +69,7 @@ class RepeatedParagraphs:
                 removed.add(values["url"], reason)
             else:
                 removed.shorten(values["url"], reason, len(lines))
-                yield page._replace(values=values)
+                yield replace(page, values=values)
 
     def _shortened(self, page: StoredPage, text: str) -> tuple[str, list[str]]:
         """A text without its paragraphs that an earlier page has, and these paragraphs."""

@@ -9,7 +9,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import md5
 from typing import Any
 
@@ -41,7 +41,7 @@ class Preset:
     def records(self, pages: Iterable[StoredPage]) -> Iterator[StoredPage]:
         """The pages, whose values are also those of their records."""
         for page in pages:
-            yield page._replace(values={**page.values, **self.record(page.key, page.values)})
+            yield replace(page, values={**page.values, **self.record(page.key, page.values)})
 
 
 METADATA = ("url", "title", "author", "published", "language", "page_type", "relevance")

@@ -77,7 +77,14 @@ def serve(opts: argparse.Namespace, settings: BaseSettings) -> int:
     if hasattr(os, "nice"):
         starting_thread()
         os.nice(NICE)
-    context = DashboardContext(url, Path(settings["OUTPUT_DIR"]), settings, access, Logins(users), address.root)
+    context = DashboardContext(
+        url=url,
+        output=Path(settings["OUTPUT_DIR"]),
+        settings=settings,
+        access=access,
+        logins=Logins(users),
+        root=address.root,
+    )
     return serve_application(dashboard(context), address, display_url(url))
 
 

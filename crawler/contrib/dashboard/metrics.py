@@ -5,8 +5,9 @@ Counters are sums of the samples that workers write, which are kept for good. Th
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any, NamedTuple
+from typing import Any
 
 from fastapi import APIRouter
 from fastapi.responses import Response
@@ -54,7 +55,8 @@ Value = tuple[Sequence[str], float | None]
 """The values of the labels, and the value."""
 
 
-class Measured(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Measured:
     crawl: CrawlSummary
     due: int
     """Due pages, counted up to MOST_DUE."""
@@ -115,11 +117,11 @@ def _measured(connection: Connection) -> tuple[list[Measured], int]:
     ever, lately = sample_totals(connection, numbers), sample_totals(connection, numbers, now - RECENT)
     crawls = [
         Measured(
-            one,
-            due_pages(connection, one, now, MOST_DUE),
-            ever.get(one.id),
-            lately.get(one.id),
-            statuses_of(connection, one.id) if one.id in ever else {},
+            crawl=one,
+            due=due_pages(connection, one, now, MOST_DUE),
+            ever=ever.get(one.id),
+            lately=lately.get(one.id),
+            statuses=statuses_of(connection, one.id) if one.id in ever else {},
         )
         for one in sorted(found, key=lambda one: one.name)
     ]
@@ -151,9 +153,9 @@ def _gauges(crawls: list[Measured]) -> Iterator[Metric]:
     yield of_each("workers", "Workers that are alive.", lambda one: len(one.crawl.alive))
     yield of_each("due_pages", f"Pages that are due, counted up to {MOST_DUE}.", lambda one: one.due)
     sampled = "When the last sample ended, in seconds since 1970."
-    yield of_each("sampled_timestamp_seconds", sampled, lambda one: one.ever and one.ever.until)
+    yield of_each("sampled_timestamp_seconds", sampled, lambda one: one.ever.until if one.ever else None)
     harvest = "The share of the last ten minutes' pages on the topic."
-    yield of_each("harvest", harvest, lambda one: one.lately and one.lately.harvest)
+    yield of_each("harvest", harvest, lambda one: one.lately.harvest if one.lately else None)
     yield _metric(GaugeMetricFamily, "info", "The release.", ("version",), [((__version__,), 1)])
 
 

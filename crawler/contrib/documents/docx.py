@@ -44,7 +44,7 @@ def read_docx(data: bytes) -> Document:
         reader.blocks(part, body)
         break
     reader.notes(body)
-    return Document(body.html(), _facts(package), body.is_cut)
+    return Document(body=body.html(), facts=_facts(package), is_cut=body.is_cut)
 
 
 def _main(package: Package) -> str:
@@ -218,5 +218,9 @@ def _facts(package: Package) -> Facts:
     said = {local(one): (one.text or "").strip() for one in (core if core is not None else ())}
     pages = next((_number((one.text or "").strip()) for one in found(app, "Pages")), 0) if app is not None else 0
     return Facts(
-        said.get("title", ""), said.get("creator", ""), said.get("created", ""), said.get("language", ""), pages or None
+        title=said.get("title", ""),
+        author=said.get("creator", ""),
+        published=said.get("created", ""),
+        language=said.get("language", ""),
+        pages=pages or None,
     )

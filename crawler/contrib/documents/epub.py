@@ -38,7 +38,7 @@ def read_epub(data: bytes) -> Document:
             read += 1
     if not read:
         raise DocumentError(Fault.BROKEN)
-    return Document(body.html(), _facts(root), body.is_cut or len(chapters) > MAX_PAGES)
+    return Document(body=body.html(), facts=_facts(root), is_cut=body.is_cut or len(chapters) > MAX_PAGES)
 
 
 def _locked(package: Package) -> frozenset[str]:
@@ -64,7 +64,7 @@ def _chapters(root: etree._Element, folder: str) -> list[str]:
 
 def _add(data: bytes, body: Body) -> None:
     """Add the text of a chapter, without what belongs to its looks."""
-    page = Page("", data, "application/xhtml+xml")
+    page = Page(url="", body=data, content_type="application/xhtml+xml")
     part = next(page.root.iter("body"), None)
     if part is None:
         return
@@ -102,4 +102,9 @@ def _facts(root: etree._Element) -> Facts:
                 said.setdefault(local(one), []).append(text)
     first = {name: texts[0] for name, texts in said.items()}
     authors = "; ".join(said.get("creator", ())[:10])
-    return Facts(first.get("title", ""), authors, first.get("date", ""), first.get("language", ""))
+    return Facts(
+        title=first.get("title", ""),
+        author=authors,
+        published=first.get("date", ""),
+        language=first.get("language", ""),
+    )

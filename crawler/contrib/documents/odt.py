@@ -30,7 +30,7 @@ def read_odt(data: bytes) -> Document:
         reader.blocks(text, body)
     for note in reader.notes:
         reader.blocks(note, body)
-    return Document(body.html(), _facts(package), body.is_cut)
+    return Document(body=body.html(), facts=_facts(package), is_cut=body.is_cut)
 
 
 class _OdtReader:
@@ -132,11 +132,11 @@ def _facts(package: Package) -> Facts:
     said = {local(one): (one.text or "").strip() for one in found(meta, *FACTS)}
     pages = next((attribute(one, "page-count") for one in found(meta, "document-statistic")), "")
     return Facts(
-        said.get("title", ""),
-        said.get("initial-creator") or said.get("creator", ""),
-        said.get("creation-date") or said.get("date", ""),
-        said.get("language", ""),
-        int(pages) if pages.isdigit() and len(pages) < 6 else None,
+        title=said.get("title", ""),
+        author=said.get("initial-creator") or said.get("creator", ""),
+        published=said.get("creation-date") or said.get("date", ""),
+        language=said.get("language", ""),
+        pages=int(pages) if pages.isdigit() and len(pages) < 6 else None,
     )
 
 

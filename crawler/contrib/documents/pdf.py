@@ -48,7 +48,7 @@ def read_pdf(data: bytes) -> Document:
     add_blocks(body, groups_of(with_rows, usual), usual, _outline(file))
     _add_links(body, pages)
     is_cut = body.is_cut or read < count or any(page.is_cut for page in pages)
-    return Document(body.html(), _facts(file, count), is_cut)
+    return Document(body=body.html(), facts=_facts(file, count), is_cut=is_cut)
 
 
 def _pages(file: pdfium.PdfDocument, count: int) -> tuple[list[PdfPage], int]:
@@ -118,4 +118,4 @@ def _facts(file: pdfium.PdfDocument, count: int) -> Facts:
     date = DATE.match(said(partial(file.get_metadata_value, "CreationDate")))
     published = "-".join(date.groups()) if date else ""
     title, author = (said(partial(file.get_metadata_value, key)) for key in ("Title", "Author"))
-    return Facts(title, author, published, "", count)
+    return Facts(title=title, author=author, published=published, language="", pages=count)

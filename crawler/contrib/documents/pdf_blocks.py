@@ -3,9 +3,9 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
-from typing import NamedTuple
 
 from crawler.contrib.documents.html_body import Body
 from crawler.contrib.documents.pdf_lines import PdfLine
@@ -46,7 +46,8 @@ COMPOUND = re.compile(r"[^\W\d_]+-[^\W\d_]+")
 LEVELS = 6
 
 
-class FontLook(NamedTuple):
+@dataclass(frozen=True, slots=True, order=True)
+class FontLook:
     """How a heading looks; headings of one level look alike."""
 
     size: float
@@ -152,7 +153,7 @@ USUAL_GAP = 1.2
 
 
 def _look(group: LineGroup) -> FontLook:
-    return FontLook(round(group.size, 1), group.first.is_bold)
+    return FontLook(size=round(group.size, 1), is_bold=group.first.is_bold)
 
 
 def _levels(titles: Sequence[LineGroup], outline: Mapping[str, int]) -> dict[FontLook, int]:

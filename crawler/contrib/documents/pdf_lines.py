@@ -15,7 +15,7 @@ from ctypes import addressof
 from dataclasses import dataclass, replace
 from itertools import islice
 from math import hypot
-from typing import Any, NamedTuple
+from typing import Any
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdf
@@ -46,12 +46,14 @@ FIXED_PITCH = 1  # a flag of fonts
 BOLD_WEIGHT = 600
 
 
-class Font(NamedTuple):
+@dataclass(slots=True)
+class Font:
     is_bold: bool
     is_mono: bool
 
 
-class PdfPiece(NamedTuple):
+@dataclass(slots=True)
+class PdfPiece:
     """Words of a line without a wide gap between them."""
 
     text: str
@@ -79,7 +81,8 @@ class PdfLine:
         return replace(self, text=text, pieces=pieces, x0=pieces[0].x0, x1=pieces[-1].x1)
 
 
-class _Look(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Look:
     """How the words of one text object look."""
 
     turn: int
@@ -88,7 +91,8 @@ class _Look(NamedTuple):
     font: Font
 
 
-class _Word(NamedTuple):
+@dataclass(slots=True)
+class _Word:
     text: str
     x0: float
     x1: float
@@ -107,7 +111,7 @@ class PdfPage:
 
 
 _box = pdf.FPDFText_GetCharBox
-NO_FONT = Font(False, False)
+NO_FONT = Font(is_bold=False, is_mono=False)
 
 
 class PdfPageReader:
@@ -159,7 +163,7 @@ class PdfPageReader:
             if (found := looks[key]) is not None:
                 look, y = found
                 x0, x1 = self._span(text_page, first, last, look.turn)
-                line.append(_Word(_unicode(match[0]), x0, x1, y, look))
+                line.append(_Word(text=_unicode(match[0]), x0=x0, x1=x1, y=y, look=look))
         if line:
             yield line
 
@@ -181,7 +185,7 @@ class PdfPageReader:
         key = addressof(handle.contents) if handle else 0
         if key not in self._fonts:
             self._fonts[key] = _font(handle) if handle else NO_FONT
-        return _Look(turn, round(size, 1), self._fonts[key]), (-y, x, y, -x)[turn]
+        return _Look(turn=turn, size=round(size, 1), font=self._fonts[key]), (-y, x, y, -x)[turn]
 
     def _span(self, text_page: Any, first: int, last: int, turn: int) -> tuple[float, float]:
         """Where a word begins and ends along its line."""
@@ -206,7 +210,7 @@ def _font(handle: Any) -> Font:
     name = buffer.value.decode("latin-1").replace(" ", "")
     flags = pdf.FPDFFont_GetFlags(handle)
     is_bold = pdf.FPDFFont_GetWeight(handle) >= BOLD_WEIGHT or BOLD.search(name) is not None
-    return Font(is_bold, bool(flags > 0 and flags & FIXED_PITCH) or MONO.search(name) is not None)
+    return Font(is_bold=is_bold, is_mono=bool(flags > 0 and flags & FIXED_PITCH) or MONO.search(name) is not None)
 
 
 def _unicode(units: str) -> str:
@@ -244,14 +248,24 @@ def _line(words: list[_Word], page: int, top: float) -> PdfLine:
     start = end = words[0].x0
     for word in words:
         if texts and word.x0 - end > GAP * size:
-            pieces.append(PdfPiece(" ".join(texts), start, end))
+            pieces.append(PdfPiece(text=" ".join(texts), x0=start, x1=end))
             texts, start = [], word.x0
         texts.append(word.text)
         end = max(end, word.x1)
-    pieces.append(PdfPiece(" ".join(texts), start, end))
+    pieces.append(PdfPiece(text=" ".join(texts), x0=start, x1=end))
     y = next(word.y for word in words if word.look.size == size) + top
     length = sum(lengths.values())
     bold = sum(count for look, count in lengths.items() if look.font.is_bold)
     mono = sum(count for look, count in lengths.items() if look.font.is_mono)
     text = " ".join(piece.text for piece in pieces)
-    return PdfLine(text, tuple(pieces), words[0].x0, end, page, y, size, bold > 0.8 * length, mono > 0.8 * length)
+    return PdfLine(
+        text=text,
+        pieces=tuple(pieces),
+        x0=words[0].x0,
+        x1=end,
+        page=page,
+        y=y,
+        size=size,
+        is_bold=bold > 0.8 * length,
+        is_mono=mono > 0.8 * length,
+    )

@@ -2,7 +2,8 @@
 
 import ctypes
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import pypdfium2.raw as pdf
 
@@ -11,7 +12,8 @@ MAX_TEXT = 200
 """Characters of text for one link."""
 
 
-class PdfLink(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PdfLink:
     url: str
     text: str
 
@@ -21,7 +23,7 @@ def page_links(document: Any, page: Any, text_page: Any) -> Iterator[PdfLink]:
     at, link = ctypes.c_int(0), pdf.FPDF_LINK()
     while pdf.FPDFLink_Enumerate(page, at, link):
         if url := _address(document, link):
-            yield PdfLink(url, _text(link, text_page))
+            yield PdfLink(url=url, text=_text(link, text_page))
 
 
 def _address(document: Any, link: Any) -> str:

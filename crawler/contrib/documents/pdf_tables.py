@@ -2,8 +2,8 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
 
 from crawler.contrib.documents.pdf_lines import PdfLine, PdfPiece
 from crawler.contrib.documents.text_join import joined
@@ -23,7 +23,8 @@ PROSE = 45
 """Mean characters of the cells of a column of text: two such columns are no table."""
 
 
-class PdfTable(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PdfTable:
     """A table in the place of its first line."""
 
     rows: tuple[tuple[str, ...], ...]
@@ -32,7 +33,8 @@ class PdfTable(NamedTuple):
     x0: float
 
 
-class _Row(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Row:
     y: float
     size: float
     pieces: tuple[PdfPiece, ...]
@@ -51,7 +53,7 @@ def with_tables(lines: Sequence[PdfLine]) -> list[PdfLine | PdfTable]:
         is_together = places[-1] - places[0] < APART * len(places)
         if is_together and _is_drawn_by_rows(rows, [lines[place] for place in places]):
             first = places[0]
-            tables[first] = PdfTable(_cells(rows), lines[first].page, rows[0].y, rows[0].pieces[0].x0)
+            tables[first] = PdfTable(rows=_cells(rows), page=lines[first].page, y=rows[0].y, x0=rows[0].pieces[0].x0)
             taken.update(places)
     found: list[PdfLine | PdfTable] = []
     for at, line in enumerate(lines):
@@ -76,7 +78,9 @@ def _rows(lines: Sequence[PdfLine]) -> list[_Row]:
         pieces = sorted((piece for at in group for piece in lines[at].pieces), key=lambda piece: piece.x0)
         first = lines[group[0]]
         is_code = all(lines[at].is_mono for at in group)
-        rows.append(_Row(first.y, first.size, tuple(pieces[:1] if is_code else pieces), tuple(group)))
+        rows.append(
+            _Row(y=first.y, size=first.size, pieces=tuple(pieces[:1] if is_code else pieces), lines=tuple(group))
+        )
     return rows
 
 

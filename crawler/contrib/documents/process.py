@@ -38,7 +38,9 @@ class DocumentProcess:
         found = json.loads(answer)
         if "fault" in found:
             raise DocumentError(Fault(found["fault"]))
-        return Document(found["body"], Facts(**found["facts"]), found["is_cut"], found["media_type"])
+        return Document(
+            body=found["body"], facts=Facts(**found["facts"]), is_cut=found["is_cut"], media_type=found["media_type"]
+        )
 
     def close(self) -> None:
         """End the process."""

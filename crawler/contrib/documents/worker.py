@@ -47,7 +47,7 @@ def _answer(data: bytes, content_type: str) -> dict[str, object]:
         return {"fault": Fault.LIMIT}
     except Exception:  # whatever a reader trips over costs this document only
         return {"fault": Fault.BROKEN}
-    return asdict(document) | {"facts": document.facts._asdict()}
+    return asdict(document)
 
 
 @contextlib.contextmanager

@@ -4,8 +4,8 @@ link scores.
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
-from typing import NamedTuple
 
 import numpy as np
 from markupsafe import Markup
@@ -33,7 +33,8 @@ LAST = 0.96
 Place = tuple[float, float]
 
 
-class Point(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Point:
     """A method in the chart of precision and recall."""
 
     name: str
@@ -43,7 +44,8 @@ class Point(NamedTuple):
     is_peer: bool
 
 
-class Row(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Row:
     """A method in the chart of boxes."""
 
     name: str
@@ -51,7 +53,8 @@ class Row(NamedTuple):
     is_peer: bool
 
 
-class Rectangle(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Rectangle:
     """The area of something that is already drawn."""
 
     left: float
@@ -141,10 +144,10 @@ def precision_recall_chart(points: Sequence[Point]) -> Markup:
         curve = [place(recall, precision) for recall, precision in _f1_curve(f1, least)]
         if len(curve) > 1:
             x, y = curve[-1]
-            taken.append(Rectangle(x - 8 * LETTER, y - LINE, x, y))
+            taken.append(Rectangle(left=x - 8 * LETTER, top=y - LINE, right=x, bottom=y))
             parts += [polyline("f1", curve), label(x - 4, y - 3, f"F1 {f1}", "end", "f1")]
     circles = [(*place(point.recall, point.precision), _radius(point.speed)) for point in points]
-    taken += [Rectangle(x - r, y - r, x + r, y + r) for x, y, r in circles]
+    taken += [Rectangle(left=x - r, top=y - r, right=x + r, bottom=y + r) for x, y, r in circles]
     for point, (x, y, r) in zip(points, circles, strict=True):
         at = place_label(point.name, x, y, r, taken)
         taken.append(at)
@@ -177,7 +180,11 @@ def place_label(name: str, x: float, y: float, r: float, taken: Sequence[Rectang
     """The nearest place for a label beside its circle: right or left, some lines higher or lower."""
     width = LETTER * len(name)
     tops = [y + (step - 0.5) * LINE for step in sorted(range(-6, 7), key=abs)]
-    tried = [Rectangle(left, top, left + width, top + LINE) for top in tops for left in (x + r + 3, x - r - 3 - width)]
+    tried = [
+        Rectangle(left=left, top=top, right=left + width, bottom=top + LINE)
+        for top in tops
+        for left in (x + r + 3, x - r - 3 - width)
+    ]
     inside = [one for one in tried if one.left >= LEFT and one.right <= WIDTH and TOP <= one.top <= BOTTOM - LINE]
     free = (one for one in inside if not any(one.overlaps(other) for other in taken))
     return next(free, inside[0] if inside else tried[1])

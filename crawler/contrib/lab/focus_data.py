@@ -46,7 +46,8 @@ class LearnedWord(NamedTuple):
 Weights = tuple[LearnedWord, ...]
 
 
-class FetchedPage(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FetchedPage:
     """A page that was stored."""
 
     id: int
@@ -92,11 +93,11 @@ class CrawlPages:
 
     def pages(self) -> Generator[FetchedPage, None, None]:
         """The pages in the order of the second in which they were fetched."""
-        columns = [page.c[name] for name in FetchedPage._fields]
+        columns = [page.c[field.name] for field in fields(FetchedPage)]
         wanted = select(*columns).where(self._mine).order_by(page.c.fetched_at, page.c.id)
         with self._connection.execution_options(yield_per=PAGES_AT_ONCE).execute(wanted) as rows:
             for part in rows.partitions():
-                yield from map(FetchedPage._make, part)
+                yield from starmap(FetchedPage, part)
 
     def told(self, numbers: Iterable[int]) -> list[TitledPage]:
         """The pages with these numbers, in this order."""
@@ -166,7 +167,9 @@ def _joined(summaries: list[Mapping[str, Any]], name: str) -> Weights:
             sums[word[:LONGEST], place] += weight * share / sum(shares)
     # The weight of a word of links that led away may be negative; its size tells how strong it is.
     ranked = sorted(sums.items(), key=lambda entry: (-abs(entry[1]), entry[0]))
-    return tuple(LearnedWord(word, weight, place) for (word, place), weight in ranked[:MOST_WORDS] if weight)
+    return tuple(
+        LearnedWord(word=word, weight=weight, place=place) for (word, place), weight in ranked[:MOST_WORDS] if weight
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +195,8 @@ class Recall:
         return self.met / self.addresses
 
 
-class Truth(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Truth:
     """Addresses that are on the topic, each in its canonical spelling."""
 
     addresses: frozenset[str]
@@ -261,4 +265,4 @@ def truth_of(lines: Iterable[str], same: Callable[[str], str]) -> Truth:
             faults.append(number)
         else:
             addresses.add(same(address))
-    return Truth(frozenset(addresses), same, tuple(faults))
+    return Truth(addresses=frozenset(addresses), same=same, faults=tuple(faults))

@@ -192,7 +192,15 @@ class _Tally:
     def group(self, name: str) -> FocusGroup:
         score = self.scores / self.scored if self.scored else None
         harvest, relevance = self.on_topic / self.pages, self.relevance / self.pages
-        return FocusGroup(name, self.pages, self.on_topic, harvest, relevance, score, self.best)
+        return FocusGroup(
+            name=name,
+            pages=self.pages,
+            on_topic=self.on_topic,
+            harvest=harvest,
+            relevance=relevance,
+            link_score=score,
+            best=self.best,
+        )
 
 
 def _groups(tallies: dict[str, _Tally]) -> list[FocusGroup]:

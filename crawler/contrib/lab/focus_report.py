@@ -57,7 +57,15 @@ def crawl_focus(crawl: CrawlPages, limit: float, known: Truth | None = None, pac
         return None
     best, worst = (tuple(crawl.told(numbers)) for numbers in (figures.best, figures.worst))
     words = learned_words(crawl.summaries())
-    return CrawlFocus(crawl.name, figures, words, best, worst, crawl.waiting(limit), crawl.off_topic())
+    return CrawlFocus(
+        name=crawl.name,
+        figures=figures,
+        learned=words,
+        best=best,
+        worst=worst,
+        waiting=crawl.waiting(limit),
+        off_topic=crawl.off_topic(),
+    )
 
 
 ROWS = 10
@@ -177,7 +185,7 @@ def tables(figures: FocusFigures) -> list[ReportTable]:
 def ways_table(figures: FocusFigures) -> ReportTable:
     heads = (Message("found by"), *COUNTS)
     rows: list[Row] = [(Message(one.name), *counts(one)) for one in figures.ways]
-    return ReportTable(Message("How pages were found"), heads, rows, frozenset((0,)))
+    return ReportTable(title=Message("How pages were found"), heads=heads, rows=rows, texts=frozenset((0,)))
 
 
 def course_table(figures: FocusFigures) -> ReportTable:
@@ -196,7 +204,7 @@ def course_table(figures: FocusFigures) -> ReportTable:
         for point in thinned(figures.course, ROWS)
     ]
     notes = (ALL_READ,) if figures.truth else (unknown, ALL_READ)
-    return ReportTable(Message("Harvest over the pages"), heads, rows, notes=notes)
+    return ReportTable(title=Message("Harvest over the pages"), heads=heads, rows=rows, notes=notes)
 
 
 def sites_table(figures: FocusFigures) -> ReportTable:
@@ -213,7 +221,9 @@ def sites_table(figures: FocusFigures) -> ReportTable:
             "harvest": percent(rest.harvest),
         }
         notes = (Message("{more} more of {sites} sites: {pages}, {on_topic} on topic ({harvest}).", values),)
-    return ReportTable(Message("Sites"), heads, rows, frozenset((0, len(heads) - 1)), notes)
+    return ReportTable(
+        title=Message("Sites"), heads=heads, rows=rows, texts=frozenset((0, len(heads) - 1)), notes=notes
+    )
 
 
 def scores_table(figures: FocusFigures) -> ReportTable:
@@ -236,7 +246,9 @@ def scores_table(figures: FocusFigures) -> ReportTable:
         )
         notes.append(unscored)
     heads = (Message("link score from"), *COUNTS)
-    return ReportTable(Message("Pages by their link score"), heads, rows, frozenset((0,)), tuple(notes))
+    return ReportTable(
+        title=Message("Pages by their link score"), heads=heads, rows=rows, texts=frozenset((0,)), notes=tuple(notes)
+    )
 
 
 def _tenth(place: int) -> Message:
@@ -282,7 +294,7 @@ def extremes(kept: CrawlFocus) -> list[ReportTable]:
     """The pages with the highest relevance, and those with the lowest."""
     heads = (Message("relevance"), Message("link score"), Message("address"), Message("title"))
     return [
-        ReportTable(title, heads, [_told(page) for page in pages], frozenset((2, 3)))
+        ReportTable(title=title, heads=heads, rows=[_told(page) for page in pages], texts=frozenset((2, 3)))
         for title, pages in ((Message("Best pages"), kept.best), (Message("Worst pages"), kept.worst))
     ]
 

@@ -11,9 +11,8 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
 from scrapy.settings import BaseSettings
 
@@ -51,16 +50,18 @@ POLL = 1.0  # between two steps
 PAUSE = 0.1  # seconds between two checks of stopping runs
 
 
-class SchedulerLimits(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SchedulerLimits:
     """The limits of a scheduler."""
 
     at_once: int
     """Crawls that run at the same time."""
+    _: KW_ONLY
     keep_runs: int = 100
     """Runs of a job that are kept, with their logs."""
     stop_seconds: float = 150.0
     """Seconds that crawls have to stop: DATABASE_RETRY_SECONDS, and some more."""
-    notices: NoticeSettings = NoticeSettings()
+    notices: NoticeSettings = field(default_factory=NoticeSettings)
 
 
 @dataclass
@@ -140,8 +141,12 @@ class JobScheduler:
     def start_due(self, job: Job, cron: Cron, now: float) -> None:
         """Start a job that is due, unless it is running, or must wait because of MOST crawls."""
         assert job.next_at is not None  # noqa: S101 - it is due
-        due = DueRun(TOO_LATE if now - job.next_at > LATE else ON_TIME, job.next_at, cron.count(job.next_at, now))
-        due = due._replace(next_at=cron.after(now))
+        due = DueRun(
+            how=TOO_LATE if now - job.next_at > LATE else ON_TIME,
+            at=job.next_at,
+            missed=cron.count(job.next_at, now),
+            next_at=cron.after(now),
+        )
         if job.now is not None:
             self.jobs.pass_over(job, job.now, due)
             return
@@ -219,7 +224,7 @@ class JobScheduler:
 
     def _is_dead(self, job: Job, run: Run, now: float) -> bool:
         """Whether a run that this scheduler did not start has no process any more."""
-        if (run.place, run.host) == self.place and run.pid is not None:
+        if RunPlace(run.place, run.host) == self.place and run.pid is not None:
             with suppress(OSError):  # the lock of another user's process cannot be tested
                 return not is_alive(self.output, job.name)
         # The run is starting, or is on another machine.
@@ -270,8 +275,8 @@ def scheduler_of(jobs: Jobs, settings: BaseSettings) -> JobScheduler:
         raise ArgumentError(
             "setting OUTPUT_DIR={path} cannot be written to ({why})", path=repr(str(output)), why=error.strerror
         ) from None
-    place = RunPlace(name, socket.gethostname())
-    limits = SchedulerLimits(settings.getint("SCHEDULE_AT_ONCE"), notices=notice_settings(settings))
+    place = RunPlace(name=name, host=socket.gethostname())
+    limits = SchedulerLimits(at_once=settings.getint("SCHEDULE_AT_ONCE"), notices=notice_settings(settings))
     return JobScheduler(jobs, place, output, starter(settings), limits)
 
 

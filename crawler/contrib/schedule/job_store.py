@@ -7,10 +7,10 @@ even if the scheduler that started it dies.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 
@@ -83,7 +83,8 @@ class Job:
     """The last run that has ended."""
 
 
-class RunPlace(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RunPlace:
     """Where a run is."""
 
     name: str
@@ -91,10 +92,12 @@ class RunPlace(NamedTuple):
     host: str
 
 
-class DueRun(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class DueRun:
     """Why a run is started, and when the next one is due."""
 
     how: str
+    _: KW_ONLY
     at: float | None = None
     missed: int = 0
     next_at: float | None = None

@@ -73,7 +73,15 @@ def add(opts: argparse.Namespace, settings: BaseSettings) -> int:
         raise WrongUseError("give arguments as -a NAME=VALUE, in quotes if VALUE has spaces") from None
     given = {key: str(settings[key]) for key in settings if settings.getpriority(key) == SETTINGS_PRIORITIES["cmdline"]}
     own = {key: value for key, value in given.items() if key not in OF_THE_SCHEDULER}
-    job = JobDefinition(opts.name, opts.cron, opts.timezone, opts.spider, arguments, own, opts.notify)
+    job = JobDefinition(
+        name=opts.name,
+        line=opts.cron,
+        zone=opts.timezone,
+        spider=opts.spider,
+        arguments=arguments,
+        settings=own,
+        notify=opts.notify,
+    )
     described = description(job, settings)
     with opened(settings) as jobs:
         jobs.add(opts.name, described)
@@ -269,7 +277,7 @@ def run_now(opts: argparse.Namespace, settings: BaseSettings) -> int:
     with opened(settings) as jobs, stopping() as stop:
         scheduler = scheduler_of(jobs, settings)
         job = scheduler.current(name)
-        entered = jobs.start(job, DueRun(BY_HAND), scheduler.place)
+        entered = jobs.start(job, DueRun(how=BY_HAND), scheduler.place)
         if entered is None:
             print(
                 printable(as_called(f"scrapy schedule run-now: the job {name!r} is already running")), file=sys.stderr

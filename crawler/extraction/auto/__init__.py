@@ -19,7 +19,8 @@ The weights were trained by `scrapy train auto`; CARD.md beside them names the t
 is needed to use them; it is imported when the first page is judged.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING
 
 from crawler.extraction.auto.neighbour_links import without_neighbours
 from crawler.extraction.auto.readers_comments import comments, named_as_comments, without_comments_beside_main
@@ -45,13 +46,15 @@ LEAST_WORDS, SURE = 50, 0.85
 """Words that an article has without its comments, and their average probability."""
 
 
-class MainText(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class MainText:
     """The main text of a page, and the model's other results."""
 
     text: str
     places: list[int] | None
     """Of its blocks; None if it is in the page's scripts."""
     page_type: str
+    _: KW_ONLY
     certainty: float | None = None
     """Its expected F1; None if it is in the page's scripts, or if there is no text."""
 
@@ -71,13 +74,19 @@ def auto(
     """The main text by a model, by default the one that comes with this release; without the blocks that the page has
     in common with others of its site, if its library is given.
     """
-    text, places, page_type, certainty = main_text(page, favour, model, library)
-    if places is None:
-        return Extraction(text, headline(page), (), "", page_type)
-    kept = tuple(page.blocks[index] for index in places)
-    remarks = comments(page, frozenset(places), page_type == "forum")
-    ended = Cut.BLOCKS if len(page.blocks) > MAX_BLOCKS else None
-    return Extraction(text, headline(page, kept), kept, remarks, page_type, ended, certainty)
+    main = main_text(page, favour, model, library)
+    if main.places is None:
+        return Extraction(text=main.text, title=headline(page), page_type=main.page_type)
+    kept = tuple(page.blocks[index] for index in main.places)
+    return Extraction(
+        text=main.text,
+        title=headline(page, kept),
+        blocks=kept,
+        comments=comments(page, frozenset(main.places), main.page_type == "forum"),
+        page_type=main.page_type,
+        ended=Cut.BLOCKS if len(page.blocks) > MAX_BLOCKS else None,
+        certainty=main.certainty,
+    )
 
 
 def main_text(
@@ -87,16 +96,17 @@ def main_text(
     places, page_type, certainty = _judged(page, FAVOURS[favour], model, library) if page.blocks else ([], "", None)
     text = plain([page.blocks[index] for index in places])
     if other := instead(page, text):
-        return MainText(other, None, page_type)
-    return MainText(text, places, page_type, certainty if text else None)
+        return MainText(text=other, places=None, page_type=page_type)
+    return MainText(text=text, places=places, page_type=page_type, certainty=certainty if text else None)
 
 
 def choices(page: Page) -> list[list[int]]:
     """The indexes of the blocks that the network chooses, for each of FAVOURS; the page must have a block."""
     from crawler.extraction.auto.model import choose, judged
 
-    likely, tokens, _ = page.once(judged)
-    return [choose(likely, tokens, weight).nonzero()[0].tolist() for weight in FAVOURS.values()]
+    judgement = page.once(judged)
+    chosen = (choose(judgement.probabilities, judgement.tokens, weight) for weight in FAVOURS.values())
+    return [is_kept.nonzero()[0].tolist() for is_kept in chosen]
 
 
 def _judged(

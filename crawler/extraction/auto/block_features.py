@@ -5,7 +5,7 @@ contents of the containers around it, the blocks with the same path, and the who
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +51,8 @@ Rows = tuple[tuple[str, ...], NDArray[np.number] | Sequence[NDArray[np.number | 
 """Features with their names; a single column applies to all blocks."""
 
 
-class Features(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Features:
     """The matrix, with the name of each row."""
 
     matrix: Floats
@@ -78,7 +79,7 @@ def features(seen: PageArrays, scores: Scores, levels: Ints) -> Features:
     for names, values in parts:
         matrix[row : row + len(names)] = values
         row += len(names)
-    return Features(matrix, [name for names, _ in parts for name in names])
+    return Features(matrix=matrix, names=[name for names, _ in parts for name in names])
 
 
 def _each(name: str, kinds: int) -> tuple[str, ...]:

@@ -48,5 +48,5 @@ def _labels(page: Page) -> frozenset[LeafLabel]:
     parts = page.once(_parts_of_wholes)
     blocks = (block for at, block in enumerate(page.blocks) if at not in parts)
     short = (block for block in blocks if len(block.text) <= MAX_LENGTH)
-    named = (LeafLabel(block.tag, block.text) for block in short if block.tag not in HEADINGS_AND_LABELS)
+    named = (LeafLabel(tag=block.tag, text=block.text) for block in short if block.tag not in HEADINGS_AND_LABELS)
     return frozenset(islice(dict.fromkeys(named), MAX_LABELS))

@@ -6,10 +6,10 @@ neighbours of a block also affect it. The groups whose replacement makes the ver
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import auto
 from functools import cache
 from math import expm1
-from typing import NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,8 @@ MOST_EXPLAINED = 1_000
 _SURE = 1e-6
 
 
-class BlockExplanation(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class BlockExplanation:
     """What the model says about a block."""
 
     probability: float
@@ -37,7 +38,8 @@ class BlockExplanation(NamedTuple):
     """
 
 
-class PageExplanation(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PageExplanation:
     """What the model says about a page."""
 
     limit: float
@@ -52,17 +54,21 @@ def explain(page: Page, favour: str = BALANCE, model: Model | None = None) -> Pa
     """Why each block of a page is main text or not; for the first blocks only, if there are too many to be judged."""
     share = FAVOURS[favour]
     if not page.blocks:
-        return PageExplanation(0.0, 0.0, share, ())
+        return PageExplanation(limit=0.0, best=0.0, share=share, blocks=())
     if len(page.blocks) > MOST_EXPLAINED:
         judgement = page.once(judged) if model is None else judge(page, model)
         best = best_f(judgement.probabilities, judgement.tokens, share)
-        unexplained = tuple(BlockExplanation(chance, ()) for chance in judgement.probabilities.tolist())
-        return PageExplanation(share * best, best, share, unexplained)
+        unexplained = tuple(
+            BlockExplanation(probability=chance, reasons=()) for chance in judgement.probabilities.tolist()
+        )
+        return PageExplanation(limit=share * best, best=best, share=share, blocks=unexplained)
     model = model or shipped()
     seen = page_arrays.page_arrays(page)
     levels, outline = page_arrays.ranges(seen), seen.outline
     nest = network.block_groups(levels, outline.starts, outline.ends, outline.paths[seen.homes])
-    matrix, names = block_features.features(seen, model.vocabulary.scores(seen), levels)
+    features = block_features.features(seen, model.vocabulary.scores(seen), levels)
+    matrix = features.matrix
+    names = features.names
     first = model.networks[0]
     normal = np.clip((matrix - first.means[:, None]) * first.scales[:, None], -network.LIMIT, network.LIMIT).T
 
@@ -79,8 +85,8 @@ def explain(page: Page, favour: str = BALANCE, model: Model | None = None) -> Pa
         block = JudgedBlock(dict(zip(names, matrix[:, at].tolist(), strict=True)).__getitem__, chance >= limit)
         mine = {group: float(change[at]) for group, change in changes.items()}
         reasons = weightiest(GROUPS, mine, block) or (Reason(BlockReason.ALL_TOGETHER, {}),)
-        blocks.append(BlockExplanation(chance, reasons))
-    return PageExplanation(limit, best, share, tuple(blocks))
+        blocks.append(BlockExplanation(probability=chance, reasons=reasons))
+    return PageExplanation(limit=limit, best=best, share=share, blocks=tuple(blocks))
 
 
 def _changes(names: list[str], normal: Floats, likely: Callable[[Floats], Floats], found: Floats) -> dict[str, Floats]:

@@ -9,10 +9,11 @@ recall. On an uncertain page the threshold is lower, since dropping main text th
 
 import zlib
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from tokenize import TokenError
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 from zipfile import BadZipFile, ZipFile
 
 import numpy as np
@@ -47,7 +48,8 @@ class WeightsError(Exception):
     """A file contains no weights; the message is one sentence for the user."""
 
 
-class LearnedWeights(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LearnedWeights:
     """The scores of names and words, each by itself."""
 
     own: Floats
@@ -62,32 +64,36 @@ class LearnedWeights(NamedTuple):
     def scores(self, seen: PageArrays) -> Scores:
         """The scores of the names and words of a page."""
         number = len(seen.homes)
-        outline, (buckets, owner) = seen.outline, seen.words
+        outline = seen.outline
+        owner = seen.words.owner
         count = int(owner[-1]) + 1
-        own, inside = np.bincount(owner, self.own[buckets], count), np.bincount(owner, self.around[buckets], count)
+        own = np.bincount(owner, self.own[seen.words.buckets], count)
+        inside = np.bincount(owner, self.around[seen.words.buckets], count)
         around = [0.0]
-        for mine, parent in zip(inside[outline.names].tolist(), outline.parents.tolist(), strict=True):
-            around.append(around[parent + 1] + mine)
-        owner, words = seen.texts.owner, seen.texts.words
-        counts = np.bincount(owner, minlength=number + page_arrays.EXTRA)[:number]
-        sums = np.bincount(owner, self.words[words], minlength=number + page_arrays.EXTRA)[:number]
+        for score, parent in zip(inside[outline.names].tolist(), outline.parents.tolist(), strict=True):
+            around.append(around[parent + 1] + score)
+        texts = seen.texts
+        counts = np.bincount(texts.owner, minlength=number + page_arrays.EXTRA)[:number]
+        sums = np.bincount(texts.owner, self.words[texts.words], minlength=number + page_arrays.EXTRA)[:number]
         kinds = np.exp(self.kinds[np.array(seen.names, np.int64)].sum(0) + self.kinds_bias)
         return Scores(
-            (own[outline.names[seen.homes]] + own[seen.wraps] * (seen.wraps >= 0)).astype(np.float32),
-            np.array(around[1:], np.float32),
-            (sums / np.sqrt(np.maximum(counts, 1))).astype(np.float32),
-            kinds / kinds.sum(),
+            own=(own[outline.names[seen.homes]] + own[seen.wraps] * (seen.wraps >= 0)).astype(np.float32),
+            around=np.array(around[1:], np.float32),
+            words=(sums / np.sqrt(np.maximum(counts, 1))).astype(np.float32),
+            kinds=kinds / kinds.sum(),
         )
 
 
-class Kinds(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Kinds:
     """Determines the type of a page from the network's values of its blocks."""
 
     weights: Floats
     bias: Floats
 
 
-class Model(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Model:
     """All trained parameters."""
 
     vocabulary: LearnedWeights
@@ -96,7 +102,8 @@ class Model(NamedTuple):
     kinds: Kinds
 
 
-class BlockJudgement(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class BlockJudgement:
     """The model's result for a page."""
 
     probabilities: Floats
@@ -116,7 +123,7 @@ def judge(page: Page, model: Model) -> BlockJudgement:
     matrix = block_features.features(seen, scores, levels).matrix
     found, likely = together(model.networks, network.hidden(model.networks, matrix, nest))
     kinds = summary(found, likely, scores.kinds) @ model.kinds.weights + model.kinds.bias
-    return BlockJudgement(alike(likely, seen), tokens(seen), page_type(kinds))
+    return BlockJudgement(probabilities=alike(likely, seen), tokens=tokens(seen), page_type=page_type(kinds))
 
 
 def without(judgement: BlockJudgement, places: Sequence[int]) -> BlockJudgement:
@@ -128,7 +135,7 @@ def without(judgement: BlockJudgement, places: Sequence[int]) -> BlockJudgement:
         return judgement
     likely = judgement.probabilities.copy()
     likely[places] = 0
-    return judgement._replace(probabilities=likely)
+    return replace(judgement, probabilities=likely)
 
 
 def page_type(scores: Floats) -> str:
@@ -169,7 +176,8 @@ def summary(found: Floats, likely: Floats, kinds: Floats) -> Floats:
 
 def save(model: Model, path: Path) -> None:
     """Save a model to a file that `load` reads; half precision is enough."""
-    vocabulary, networks, kinds = model
+    vocabulary = model.vocabulary
+    networks = model.networks
     arrays = {
         "own": vocabulary.own,
         "around": vocabulary.around,
@@ -178,8 +186,8 @@ def save(model: Model, path: Path) -> None:
         "page_names_bias": vocabulary.kinds_bias,
         "means": networks[0].means,
         "scales": networks[0].scales,
-        "kinds": kinds.weights,
-        "kinds_bias": kinds.bias,
+        "kinds": model.kinds.weights,
+        "kinds_bias": model.kinds.bias,
     }
     for number, net in enumerate(networks):
         for place, layer in enumerate((net.first, *net.layers, net.last)):
@@ -208,7 +216,7 @@ def load(path: Path) -> Model:
         model = _model(steps.tolist(), rows)
         if not all(shape == rows.shape and np.isfinite(rows).all() for rows, shape in _wanted(model)):
             raise ValueError("shapes")
-        judge(Page("", SAMPLE), model)  # which has as many features as there are
+        judge(Page(url="", body=SAMPLE), model)  # which has as many features as there are
         return model
     except NO_WEIGHTS as error:
         raise WeightsError(f"{str(path)!r} holds no weights of auto") from error
@@ -224,7 +232,9 @@ def _check_size(file: BinaryIO) -> None:
 
 def _wanted(model: Model) -> Iterator[tuple[Floats, tuple[int, ...]]]:
     """All arrays of a model, each with the shape that fits the others."""
-    vocabulary, networks, kinds = model
+    vocabulary = model.vocabulary
+    networks = model.networks
+    kinds = model.kinds
     for rows in (vocabulary.own, vocabulary.around, vocabulary.words):
         yield rows, (text_arrays.BUCKETS,)
     yield vocabulary.kinds, (page_names.NAME_BUCKETS, len(KINDS))
@@ -247,14 +257,24 @@ def _model(steps: list[list[int]], rows: dict[str, Floats]) -> Model:
     networks = []
     for number, inner in enumerate(steps):
         layers = [
-            Layer(step, rows[f"weights{number}.{place}"], rows[f"bias{number}.{place}"])
+            Layer(step=step, weights=rows[f"weights{number}.{place}"], bias=rows[f"bias{number}.{place}"])
             for place, step in enumerate((0, *inner, 0))
         ]
-        networks.append(Network(rows["means"], rows["scales"], layers[0], tuple(layers[1:-1]), layers[-1]))
+        networks.append(
+            Network(
+                means=rows["means"], scales=rows["scales"], first=layers[0], layers=tuple(layers[1:-1]), last=layers[-1]
+            )
+        )
     return Model(
-        LearnedWeights(*(rows[name] for name in ("own", "around", "words", "page_names", "page_names_bias"))),
-        tuple(networks),
-        Kinds(rows["kinds"], rows["kinds_bias"]),
+        vocabulary=LearnedWeights(
+            own=rows["own"],
+            around=rows["around"],
+            words=rows["words"],
+            kinds=rows["page_names"],
+            kinds_bias=rows["page_names_bias"],
+        ),
+        networks=tuple(networks),
+        kinds=Kinds(weights=rows["kinds"], bias=rows["kinds_bias"]),
     )
 
 

@@ -9,8 +9,8 @@ Below the posts of blogs a word names the neighbour: "Next: <a href="ants.html">
 
 import re
 from collections import defaultdict
+from dataclasses import dataclass
 from itertools import dropwhile
-from typing import NamedTuple
 
 from crawler.metadata.structured_data import letters
 from crawler.metadata.title import HEADINGS
@@ -36,7 +36,8 @@ LINKED_WORD = re.compile(
 """How a link begins that has the word in it: "next generations" is the beginning of a title."""
 
 
-class NeighbourLinks(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class NeighbourLinks:
     """Where a page names its neighbours in its body."""
 
     titles: frozenset[str]
@@ -66,12 +67,12 @@ def _neighbours(page: Page) -> NeighbourLinks:
     ]
     titles = {letters(element.get("title", "")[:MAX_TITLE]) for element in elements}
     if not elements:
-        return NeighbourLinks(frozenset(), frozenset(), frozenset())
+        return NeighbourLinks(titles=frozenset(), linked=frozenset(), images=frozenset())
     hrefs = filter(None, (element.get("href") for element in elements))
     urls = {absolute(page.base, href) for href in hrefs}
     linked = frozenset(link.at for link in page.links if link.url in urls)
     images = frozenset(image.url for image in page.images if image.target in urls)
-    return NeighbourLinks(frozenset(titles - {""}), linked, images)
+    return NeighbourLinks(titles=frozenset(titles - {""}), linked=linked, images=images)
 
 
 def _is_neighbour(page: Page, place: int, neighbours: NeighbourLinks) -> bool:

@@ -15,7 +15,7 @@ them.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -35,7 +35,8 @@ LEAST_TEXT = 1e-3
 _BEFORE = np.tri(RUN, k=-1, dtype=np.float32)
 
 
-class Layer(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Layer:
     """A step of the network."""
 
     step: int
@@ -44,7 +45,8 @@ class Layer(NamedTuple):
     bias: Floats
 
 
-class Network(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Network:
     """The weights."""
 
     means: Floats
@@ -54,7 +56,8 @@ class Network(NamedTuple):
     last: Layer
 
 
-class BlockGroups(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class BlockGroups:
     """Groups of blocks: those of a container, of a path, of the page."""
 
     rows: Ints
@@ -83,10 +86,10 @@ def block_groups(levels: Ints, starts: Ints, ends: Ints, paths: Ints) -> BlockGr
     groups[:, AROUND] = len(containers)
     groups[:, AROUND + 1] = of_paths + len(containers) + 1
     return BlockGroups(
-        rows,
-        np.concatenate((starts[containers], [0], last - sizes[kinds])),
-        np.concatenate((ends[containers], [number], last)),
-        groups,
+        rows=rows,
+        starts=np.concatenate((starts[containers], [0], last - sizes[kinds])),
+        ends=np.concatenate((ends[containers], [number], last)),
+        groups=groups,
     )
 
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import count
 from operator import sub
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +62,8 @@ _TAG_IN_TEXT = re.compile(r"<[^<>]{0,300}>")
 _OG_TYPES = ("article", "website", "product", "profile", "video", "blog")
 
 
-class ContainerArrays(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ContainerArrays:
     """The containers of a page, in columns, in page order."""
 
     names: Ints
@@ -80,7 +82,8 @@ class ContainerArrays(NamedTuple):
     ends: Ints
 
 
-class PageArrays(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PageArrays:
     """Everything that the model reads from a page, before any weights are used."""
 
     words: NameWords
@@ -111,7 +114,10 @@ class PageArrays(NamedTuple):
 def _outline(page: Page) -> ContainerArrays:
     """The containers of a page."""
     named = element_names.named(page).containers
-    _, parents, starts, ends, tags = page.containers
+    parents = page.containers.parents
+    starts = page.containers.starts
+    ends = page.containers.ends
+    tags = page.containers.tags
     if len(page.blocks) > MAX_BLOCKS:
         last = 1 + max(page.homes[:MAX_BLOCKS])
         named, parents, starts, tags = named[:last], parents[:last], starts[:last], tags[:last]
@@ -131,7 +137,15 @@ def _outline(page: Page) -> ContainerArrays:
     outer = outward(parents, starts, ends)
     repeated = page.once(places)[: len(named)]
     return ContainerArrays(
-        *np.array([named, parents, outer, frames[1:], depths[1:], paths[1:], repeated, starts, ends], np.int64)
+        names=np.array(named, np.int64),
+        parents=np.array(parents, np.int64),
+        outer=np.array(outer, np.int64),
+        frames=np.array(frames[1:], np.int64),
+        depths=np.array(depths[1:], np.int64),
+        paths=np.array(paths[1:], np.int64),
+        places=np.array(repeated, np.int64),
+        starts=np.array(starts, np.int64),
+        ends=np.array(ends, np.int64),
     )
 
 
@@ -139,8 +153,9 @@ def places(page: Page) -> Ints:
     """For each container of a page a number, the same for those that repeat: it is made of its kind and those of the
     two around it. If none of them has a class, as in tables for the layout, the container is alone.
     """
-    names, containers, _ = element_names.named(page)
-    kinds, parents = np.array(element_names.kinds(names))[containers], np.array(page.containers.parents)
+    named = element_names.named(page)
+    kinds = np.array(element_names.kinds(named.names))[named.containers]
+    parents = np.array(page.containers.parents)
     around = np.append(kinds, 0)[parents]  # -1, the parent of the first, is the last position
     farther = np.append(around, 0)[parents]
     many = 2 * int(np.abs(kinds).max()) + 1
@@ -171,20 +186,20 @@ def page_arrays(page: Page) -> PageArrays:
     texts = _beginnings((block.text for block in blocks), MOST_LETTERS)
     named_by = _beginnings((" ".join(filter(None, name)) for name in named.names), MOST_NAME)
     return PageArrays(
-        text_arrays.read_names(named_by),
-        text_arrays.read([*texts, title, about[:MOST_ABOUT], _body(page)]),
-        _outline(page),
-        np.array(homes, np.int64),
-        np.array(named.wraps[:MAX_BLOCKS], np.int64),
-        np.array([0 if wrap is None else _WRAP.get(wrap.tag, 0) for wrap in wraps], np.int64),
-        np.array([TAG.get(block.tag, 0) for block in blocks], np.int64),
-        np.array([len(block.text) for block in blocks], np.float32),
-        np.array([block.linked for block in blocks], np.float32),
-        np.array([same.setdefault(block.text, len(same)) for block in blocks], np.int64),
-        _counts([one.at for one in page.link_elements if _leads(one.href)], number + 1)[:number],
-        _counts([min(one.at, number) for one in page.image_elements], number + 1),
-        _head(page),
-        page_names.page_names(page),
+        words=text_arrays.read_names(named_by),
+        texts=text_arrays.read([*texts, title, about[:MOST_ABOUT], _body(page)]),
+        outline=_outline(page),
+        homes=np.array(homes, np.int64),
+        wraps=np.array(named.wraps[:MAX_BLOCKS], np.int64),
+        wrap_tags=np.array([0 if wrap is None else _WRAP.get(wrap.tag, 0) for wrap in wraps], np.int64),
+        tags=np.array([TAG.get(block.tag, 0) for block in blocks], np.int64),
+        lengths=np.array([len(block.text) for block in blocks], np.float32),
+        linked=np.array([block.linked for block in blocks], np.float32),
+        copies=np.array([same.setdefault(block.text, len(same)) for block in blocks], np.int64),
+        links=_counts([one.at for one in page.link_elements if _leads(one.href)], number + 1)[:number],
+        images=_counts([min(one.at, number) for one in page.image_elements], number + 1),
+        page=_head(page),
+        names=page_names.page_names(page),
     )
 
 
@@ -240,7 +255,8 @@ PAIRS = 1 << 18
 """The number of buckets for pairs of adjacent words."""
 
 
-class Scores(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Scores:
     """The scores of names and words, trained one by one."""
 
     own: Floats
@@ -253,7 +269,8 @@ class Scores(NamedTuple):
     """Of the page: the probability of each page type."""
 
 
-class BlockColumns(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class BlockColumns:
     """Values from which several features are computed."""
 
     seen: PageArrays

@@ -50,7 +50,8 @@ def comments(page: Page, kept: Container[int], is_thread: bool = False) -> str:
 
 def named_as_comments(page: Page) -> list[int]:
     """The indexes of the blocks in elements named as comments, and in those that follow a heading of comments."""
-    elements, (_, parents, starts, ends, tags) = named(page), page.containers
+    elements = named(page)
+    containers = page.containers
     said = [_said(name) for name in elements.names]
     every = "\n".join(said)
     words = [word for word in WORDS if word in every]
@@ -60,11 +61,13 @@ def named_as_comments(page: Page) -> list[int]:
     inside = [False]
     headings: dict[int, str] = {}
     """The last heading of comments in each container, by its tag."""
-    for at, (name, parent, tag) in enumerate(zip(elements.containers, parents, tags, strict=True)):
-        if tag in HEADINGS and starts[at] < ends[at]:
+    for at, (name, parent, tag) in enumerate(
+        zip(elements.containers, containers.parents, containers.tags, strict=True)
+    ):
+        if tag in HEADINGS and containers.starts[at] < containers.ends[at]:
             if tag <= headings.get(parent, ""):
                 del headings[parent]
-            if is_for_comments[name] or HEADING.fullmatch(page.blocks[starts[at]].text):
+            if is_for_comments[name] or HEADING.fullmatch(page.blocks[containers.starts[at]].text):
                 headings[parent] = tag
         inside.append(inside[parent + 1] or is_for_comments[name] or parent in headings)
     return [index for index, home in enumerate(page.homes) if inside[home + 1]]
@@ -84,10 +87,11 @@ def without_comments_beside_main(page: Page, places: list[int]) -> list[int]:
 
 def _in_main(page: Page) -> frozenset[int]:
     """The indexes of the blocks in the page's main landmark."""
-    elements, _, starts, ends, tags = page.containers
+    containers = page.containers
     in_main: set[int] = set()
     end_of_last = 0
-    for element, start, end, tag in zip(elements, starts, ends, tags, strict=True):
+    columns = (containers.elements, containers.starts, containers.ends, containers.tags)
+    for element, start, end, tag in zip(*columns, strict=True):
         is_landmark = tag == "main" or element.get("role") == "main"
         if is_landmark and end > end_of_last:  # else it is within the last one
             in_main.update(range(start, end))

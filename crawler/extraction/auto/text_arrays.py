@@ -7,8 +7,8 @@ a polynomial give the hash of each word, so no loop runs over texts or words.
 import re
 import sys
 import unicodedata
+from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,8 @@ WHOLE = 0x5BD1
 _IS_LETTER = np.array([kind in ("lower", "upper", "caseless", "unspaced") for kind in KINDS])
 
 
-class Characters(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Characters:
     """Statistics of the characters and words of many texts."""
 
     kinds: NDArray[np.floating]
@@ -83,7 +84,8 @@ def _powers(count: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     return found[0], found[1]
 
 
-class NameWords(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class NameWords:
     """The words in the names of elements."""
 
     buckets: Ints
@@ -102,7 +104,7 @@ def read(texts: list[str]) -> Characters:
     last = np.where(lengths > 1, ends - 2, ends - 1)
     starts, stops = _spans(kinds)
     first, last = kinds[ends - lengths].astype(np.int64), kinds[last].astype(np.int64)
-    return Characters(counts, first, last, _Hashes(codes).of(starts, stops), owner[starts])
+    return Characters(kinds=counts, first=first, last=last, words=_Hashes(codes).of(starts, stops), owner=owner[starts])
 
 
 def read_names(texts: list[str]) -> NameWords:
@@ -119,7 +121,7 @@ def read_names(texts: list[str]) -> NameWords:
     found = np.concatenate([hashes.of(starts, stops), hashes.of(wholes, ends) ^ WHOLE])
     places = np.concatenate([starts, wholes])
     order = np.argsort(places, kind="stable")
-    return NameWords(found[order], owner[places[order]])
+    return NameWords(buckets=found[order], owner=owner[places[order]])
 
 
 def _codes(texts: list[str]) -> tuple[NDArray[np.uint16], NDArray[np.uint8], Ints]:

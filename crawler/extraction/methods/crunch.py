@@ -18,8 +18,8 @@ buttons, dates, notices and forms stay. Today's adverts come by scripts: the lis
 """
 
 import re
+from dataclasses import dataclass
 from itertools import accumulate, compress
-from typing import NamedTuple
 
 from crawler.metadata.title import headline
 from crawler.page.blocks import INLINE, Block
@@ -50,7 +50,8 @@ SUBSTANCE = 25
 Spans = dict[Element, tuple[int, int]]
 
 
-class Crunched(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Crunched:
     """What is left of a page, and the links that are not in it."""
 
     blocks: tuple[Block, ...]
@@ -114,10 +115,10 @@ def crunched(page: Page) -> Crunched:
     kept = without(empty_tables(page, spanned, kept), page, kept)
     in_text = {at for at, is_kept in enumerate(kept) if is_kept}
     register = tuple(link for link in page.links if not link.text or link.at not in in_text)
-    return Crunched(tuple(compress(page.blocks, kept)), register)
+    return Crunched(blocks=tuple(compress(page.blocks, kept)), register=register)
 
 
 def crunch(page: Page) -> Extraction:
     """The text that both layers leave."""
     blocks = crunched(page).blocks
-    return Extraction("\n".join(block.text for block in blocks), headline(page), blocks)
+    return Extraction(text="\n".join(block.text for block in blocks), title=headline(page), blocks=blocks)

@@ -102,4 +102,4 @@ def names(element: Element) -> str:
 def dom_tags(page: Page) -> Extraction:
     """The text of the nodes that carry it, without those that attributes name as noise."""
     nodes = in_content(without_noise(text_nodes(page)))
-    return Extraction("\n".join(node.text for node in nodes), headline(page), nodes)
+    return Extraction(text="\n".join(node.text for node in nodes), title=headline(page), blocks=nodes)

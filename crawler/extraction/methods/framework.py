@@ -28,8 +28,7 @@ paragraphs, such as lists of products.
 """
 
 import re
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import KW_ONLY, dataclass
 
 from lxml import etree
 
@@ -62,14 +61,17 @@ class LayoutLimits:
     """Whether divs and their kin are parts as well."""
 
 
-class Length(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Length:
     """A width or a height as it is stated."""
 
     value: int
+    _: KW_ONLY
     is_percent: bool = False
 
 
-class FramePart(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FramePart:
     """What stands in one table or div, and in no other one inside it."""
 
     width: Length | None
@@ -112,7 +114,11 @@ def measure(page: Page, split_at: list[Element], limits: LayoutLimits) -> dict[E
     edges = enclosing(counts, lambda element: limits.divs and element.tag in EDGES)
     return {
         element: FramePart(
-            length(element, "width"), length(element, "height"), levels.get(table, 0), count, sizes[element]
+            width=length(element, "width"),
+            height=length(element, "height"),
+            level=levels.get(table, 0),
+            paragraphs=count,
+            size=sizes[element],
         )
         for (element, count), table, edge in zip(counts.items(), tables, edges, strict=True)
         if edge is None
@@ -136,7 +142,7 @@ def length(element: Element, side: str) -> Length | None:
     if given is None and (style := element.get("style")):
         given = {name.lower(): value for name, value in STYLED.findall(style)}.get(side)
     found = LENGTH.match(given) if given else None
-    return Length(int(found[1]), found[2] == "%") if found else None
+    return Length(value=int(found[1]), is_percent=found[2] == "%") if found else None
 
 
 def is_wide(width: Length | None, height: Length | None, limits: LayoutLimits) -> bool:
@@ -186,4 +192,4 @@ def framework(page: Page, limits: LayoutLimits = DEFAULT) -> Extraction:
     split_at = split(page, limits)
     kept = choose(measure(page, split_at, limits), limits)
     lines = tuple(block for block, element in zip(page.blocks, split_at, strict=True) if element in kept)
-    return Extraction("\n".join(line.text for line in lines), headline(page), lines)
+    return Extraction(text="\n".join(line.text for line in lines), title=headline(page), blocks=lines)

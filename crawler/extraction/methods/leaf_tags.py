@@ -51,7 +51,7 @@ def leaf_tags(page: Page) -> Extraction:
     leaves = [list(leaf) for _, leaf in groupby(lines, key=attrgetter("element"))]
     prose = [is_prose(leaf) for leaf in leaves]
     kept = tuple(chain.from_iterable(compress(leaves, _with_what_is_between(leaves, prose))))
-    return Extraction("\n".join(block.text for block in kept), headline(page), kept)
+    return Extraction(text="\n".join(block.text for block in kept), title=headline(page), blocks=kept)
 
 
 def is_text(block: Block) -> bool:

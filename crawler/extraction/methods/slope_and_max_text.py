@@ -40,7 +40,7 @@ each better in one: so they do here, this one in precision alone.
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from crawler.metadata.title import headline
 from crawler.page.blocks import INLINE, SILENT, Block
@@ -94,7 +94,8 @@ LIMIT = 0.5
 IN_LINE = TEXT_LEVEL | {"", "a"}
 
 
-class Tokens(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Tokens:
     """The source in tokens."""
 
     lines: list[tuple[str, int, int]]
@@ -123,7 +124,7 @@ def tokenize(html: str) -> Tokens:
             line.append(text)
         if text and not text.isspace():
             at += len(text.split()) if text.isascii() else len(words(text))
-    return Tokens(lines, tags, at)
+    return Tokens(lines=lines, tags=tags, size=at)
 
 
 def mean_tags(tokens: Tokens) -> float:
@@ -146,7 +147,7 @@ def flat(tokens: Tokens) -> list[str]:
 def slope(page: Page) -> Extraction:
     """The lines of the source where the document slope curve is flat."""
     lines = flat(tokenize(page.usable_html))
-    return Extraction("\n".join(lines), headline(page), blocks_of(page, lines))
+    return Extraction(text="\n".join(lines), title=headline(page), blocks=blocks_of(page, lines))
 
 
 # Tags that are skipped as text-level ones are, and end a line.
@@ -177,4 +178,4 @@ def max_text(page: Page) -> Extraction:
             shown = [text for line in lines if (text := plain("".join(line)))]
             if (size := sum(map(len, shown))) > most:
                 longest, most = shown, size
-    return Extraction("\n".join(longest), headline(page), blocks_of(page, longest))
+    return Extraction(text="\n".join(longest), title=headline(page), blocks=blocks_of(page, longest))

@@ -172,10 +172,10 @@ def common_lines(page: Page, common: frozenset[LeafLabel]) -> frozenset[int]:
     if not common:
         return frozenset()
     sizes, shared = [0] * len(page.blocks), [0] * len(page.blocks)
-    for tag, text, line, *_ in leaves(page).leaves:
-        sizes[line] += len(text)
-        if (tag, text) in common:
-            shared[line] += len(text)
+    for leaf in leaves(page).leaves:
+        sizes[leaf.line] += len(leaf.text)
+        if (leaf.tag, leaf.text) in common:
+            shared[leaf.line] += len(leaf.text)
     return frozenset(line for line, size in enumerate(sizes) if shared[line] > COMMON_SHARE * size)
 
 

@@ -31,6 +31,7 @@ imported when the first page is judged, so that other crawls do not pay for it.
 """
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from functools import cache
 from itertools import compress
 from pathlib import Path
@@ -52,14 +53,15 @@ WEIGHTS = Path(__file__).with_suffix(".npz")
 AT_ONCE = 1_000
 
 
-class BlockCounts(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class BlockCounts:
     """What a block-level label holds, without those nested in it: the paper's Table 3."""
 
     tag: str
-    length: int = 0
-    link_length: int = 0
-    links: int = 0
-    images: int = 0
+    length: int
+    link_length: int
+    links: int
+    images: int
 
 
 class LeafFeatures(NamedTuple):
@@ -72,7 +74,8 @@ class LeafFeatures(NamedTuple):
     linked: float
 
 
-class Svm(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Svm:
     """A support vector machine with a radial kernel."""
 
     vectors: "Matrix"
@@ -100,7 +103,7 @@ def save(svm: Svm, path: Path) -> None:
     import numpy as np
 
     with path.open("wb") as file:
-        np.savez_compressed(file, **svm._asdict())
+        np.savez_compressed(file, vectors=svm.vectors, weights=svm.weights, gamma=svm.gamma, bias=svm.bias)
 
 
 def load(path: Path) -> Svm:
@@ -108,7 +111,9 @@ def load(path: Path) -> Svm:
     import numpy as np
 
     with np.load(path, allow_pickle=False) as held:
-        return Svm(held["vectors"], held["weights"], float(held["gamma"]), float(held["bias"]))
+        return Svm(
+            vectors=held["vectors"], weights=held["weights"], gamma=float(held["gamma"]), bias=float(held["bias"])
+        )
 
 
 @cache
@@ -119,35 +124,40 @@ def shipped() -> Svm:
 
 def counts(page: Page, common: Collection[LeafLabel] = frozenset()) -> tuple[BlockCounts, ...]:
     """What each block-level label holds besides labels that are common; the first is the page's root."""
-    found, homes, anchors = leaves(page)
-    length, link_length, links = ([0] * len(homes) for _ in range(3))
-    empty, filled = set(), set()
-    for tag, text, _, home, anchor in found:
-        if (tag, text) in common:
-            empty.add(anchor)
+    of_page = leaves(page)
+    length, link_length, links = ([0] * len(of_page.homes) for _ in range(3))
+    empty = set()
+    filled = set()
+    for leaf in of_page.leaves:
+        if (leaf.tag, leaf.text) in common:
+            empty.add(leaf.anchor)
             continue
-        length[home] += len(text)
-        if anchor >= 0:
-            filled.add(anchor)
-            link_length[home] += len(text)
-    for anchor, home in enumerate(anchors):
+        length[leaf.home] += len(leaf.text)
+        if leaf.anchor >= 0:
+            filled.add(leaf.anchor)
+            link_length[leaf.home] += len(leaf.text)
+    for anchor, home in enumerate(of_page.anchors):
         links[home] += anchor in filled or anchor not in empty
-    numbers = zip(homes, length, link_length, links, strict=True)
-    return tuple(BlockCounts(home.tag, whole, linked, count, home.images) for home, whole, linked, count in numbers)
+    numbers = zip(of_page.homes, length, link_length, links, strict=True)
+    return tuple(
+        BlockCounts(tag=home.tag, length=whole, link_length=linked, links=count, images=home.images)
+        for home, whole, linked, count in numbers
+    )
 
 
 def features(blocks: Collection[BlockCounts]) -> list[LeafFeatures]:
     """R1 to R5 of each block-level label of a page."""
-    length, link_length, links, images = (
-        1 + sum(numbers) for numbers in zip(*(block[1:] for block in blocks), strict=True)
-    )
+    length = 1 + sum(block.length for block in blocks)
+    link_length = 1 + sum(block.link_length for block in blocks)
+    links = 1 + sum(block.links for block in blocks)
+    images = 1 + sum(block.images for block in blocks)
     return [
         LeafFeatures(
-            block.length / length,
-            block.link_length / link_length,
-            block.links / links,
-            block.images / images,
-            block.link_length / (block.length + 1),
+            text=block.length / length,
+            link_text=block.link_length / link_length,
+            links=block.links / links,
+            images=block.images / images,
+            linked=block.link_length / (block.length + 1),
         )
         for block in blocks
     ]
@@ -172,4 +182,4 @@ def template_svm(page: Page, library: Library | None = None) -> Extraction:
     homes, noise = main_homes(page, common), common_lines(page, common)
     lines = {leaf.line for leaf in leaves(page).leaves if leaf.home in homes} - noise
     kept = tuple(block for line, block in enumerate(page.blocks) if line in lines)
-    return Extraction("\n".join(block.text for block in kept).strip(), headline(page), kept)
+    return Extraction(text="\n".join(block.text for block in kept).strip(), title=headline(page), blocks=kept)

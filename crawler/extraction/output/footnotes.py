@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from itertools import chain, count, islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from lxml import etree
 
@@ -30,19 +31,23 @@ _REFERENCE = re.compile("footnote|noteref", re.IGNORECASE)
 _NO_NOTES = frozenset("html body main article h1 h2 h3 h4 h5 h6 dt".split())
 
 
-class Footnotes(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Footnotes:
     """The footnotes of a page, each with its label."""
 
-    references: Mapping[etree._Element, str] = {}
+    _: KW_ONLY
+    references: Mapping[etree._Element, str] = field(default_factory=dict)
     """The links to notes, with the labels of the notes."""
-    notes: Mapping[etree._Element, str] = {}
+    notes: Mapping[etree._Element, str] = field(default_factory=dict)
     """The elements around notes."""
     returns: frozenset[etree._Element] = frozenset()
     """The links from notes back to their references."""
 
     def kind(self, element: etree._Element) -> str:
         """Whether an element is a "note", which is a link to one, or a "return" from one; empty for others."""
-        return "note" if element in self.references else "return" if element in self.returns else ""
+        if element in self.references:
+            return "note"
+        return "return" if element in self.returns else ""
 
 
 def footnotes(page: Page, blocks: Sequence[Block]) -> Footnotes:
@@ -67,9 +72,9 @@ def footnotes(page: Page, blocks: Sequence[Block]) -> Footnotes:
             used.add(label)
             found[note] = label
     return Footnotes(
-        {link: found[note] for note, its in references.items() if note in found for link in its},
-        found,
-        frozenset(link for link, note in returns.items() if note in found),
+        references={link: found[note] for note, its in references.items() if note in found for link in its},
+        notes=found,
+        returns=frozenset(link for link, note in returns.items() if note in found),
     )
 
 

@@ -224,7 +224,16 @@ class _LineReader:
         scopes = self.scopes[next((at for at, one in enumerate(self.scopes) if one.label), 0) :][:MAX_SCOPES]
         # In the tree an open <dd> holds the next one.
         scopes = [one for one, below in zip_longest(scopes, scopes[1:]) if below is None or not below.follows(one)]
-        line = MarkdownLine(text, block, self.at, tuple(scopes), heading, pre, table if in_cell else None, self.breaks)
+        line = MarkdownLine(
+            text=text,
+            block=block,
+            at=self.at,
+            scopes=tuple(scopes),
+            heading=heading,
+            pre=pre,
+            table=table if in_cell else None,
+            breaks=self.breaks,
+        )
         self.lines.append(line)
         if table is not None:
             table.add(line)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from lxml import etree
 
@@ -116,7 +116,8 @@ class MarkdownTable:
         return len(rows) > 1 and len(set(firsts)) > 1 and len(self.cells) > len(rows)
 
 
-class MarkdownLine(NamedTuple):
+@dataclass(slots=True)
+class MarkdownLine:
     """A kept block as a line of Markdown, and what it stands in."""
 
     text: str

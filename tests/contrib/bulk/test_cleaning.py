@@ -49,7 +49,7 @@ def raws(count: int) -> list[ReadResult]:
             Raw(f"a: line {n}", json_lines.record, b"{"),
             Broken(f"b: byte {n}", "it is cut off"),
             Skipped(Outcome(Code.NO_RESPONSE, "request")),
-            Raw(f"c: byte {n}", warc_record, answer(b"", content_type="a/b"), {"warc-type": "response"}),
+            Raw(f"c: byte {n}", warc_record, answer(b"", content_type="a/b"), head={"warc-type": "response"}),
             Raw(f"d: byte {n}", fail, b""),
         ]
     return kinds
@@ -64,7 +64,7 @@ def record_of(response: Response) -> Raw:
     """A WARC record of a response."""
     headers = [f"{name}: {value}" for name, value in response.headers.items()]
     data = answer(response.body.encode(), *headers).replace(b" 200 OK", f" {response.status} ".encode(), 1)
-    return Raw("a: byte 0", warc_record, data, {"warc-type": "response"})
+    return Raw("a: byte 0", warc_record, data, head={"warc-type": "response"})
 
 
 @pytest.mark.parametrize(("html", "method"), [(DOUBTFUL, "second"), ("<p>Bees dance in the dark of the hive.", "auto")])

@@ -114,15 +114,15 @@ def through(connection: Connection, wanted: VerdictFilter, most: int = 2) -> lis
     [
         (VerdictFilter(False), [8, 5, 3, 1]),
         (VerdictFilter(True), [10, 9, 7, 6, 4, 2]),
-        (VerdictFilter(False, ("image",)), [8, 5, 1]),
-        (VerdictFilter(True, ("link",)), [10, 6]),
+        (VerdictFilter(False, kinds=("image",)), [8, 5, 1]),
+        (VerdictFilter(True, kinds=("link",)), [10, 6]),
         (VerdictFilter(False, site_id=2), [5]),
         (VerdictFilter(True, site_id=2), [9, 4]),
         (VerdictFilter(True, by="size"), [10, 9, 2]),
         (VerdictFilter(True, by="keyword"), []),
-        (VerdictFilter(True, ("image",), 2, "size"), [9]),
+        (VerdictFilter(True, kinds=("image",), site_id=2, by="size"), [9]),
         (VerdictFilter(True, audited=True), [10, 9, 7]),
-        (VerdictFilter(True, ("image",), audited=True), [9, 7]),
+        (VerdictFilter(True, kinds=("image",), audited=True), [9, 7]),
         (VerdictFilter(True, site_id=1, audited=True), [10, 7]),
     ],
 )
@@ -244,7 +244,9 @@ def test_labels_are_of_the_image_and_of_the_pages_behind_it(engine: Engine) -> N
         assert labelled(engine, VerdictFilter(True), most) == [3, 2]
     assert labelled(engine, VerdictFilter(True, disputed=True)) == [3, 2]
     assert (
-        labelled(engine, VerdictFilter(False, disputed=True)) == labelled(engine, VerdictFilter(True, ("image",))) == []
+        labelled(engine, VerdictFilter(False, disputed=True))
+        == labelled(engine, VerdictFilter(True, kinds=("image",)))
+        == []
     )
     remove_label(engine, said.key)
     assert labelled(engine, VerdictFilter(False)) == []

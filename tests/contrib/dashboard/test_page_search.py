@@ -303,7 +303,7 @@ def test_no_spelling_is_lost(connection: Connection, engine: Engine, tmp_path: P
         word = given.casefold()
         fits = [one["id"] for one in rows if word in f"{one['title']} {one['text']} {unquote(one['url'])}".casefold()]
         for how in (None, index):
-            found = walked(connection, PageQuery(1, (word,), order=NEWEST), 1_000, 60.0, how)[0]
+            found = walked(connection, PageQuery(1, words=(word,), order=NEWEST), 1_000, 60.0, how)[0]
             assert (given, sorted(found)) == (given, fits)
 
 
@@ -313,24 +313,24 @@ def test_no_page_is_read_that_the_index_does_not_name(
 ) -> None:
     monkeypatch.setattr(page_search, "has_all", lambda *_: pytest.fail("a page is read"))
     for order in ORDERED:
-        assert walked(connection, PageQuery(1, words, order=order), 50, 60.0, index)[:2] == ([], 0)
+        assert walked(connection, PageQuery(1, words=words, order=order), 50, 60.0, index)[:2] == ([], 0)
 
 
 def test_all_pages_are_looked_at(connection: Connection) -> None:
     for order in ORDERED:
-        assert walked(connection, PageQuery(1, ("nowhere",), order=order), 50, 0.0)[1] == MANY
+        assert walked(connection, PageQuery(1, words=("nowhere",), order=order), 50, 0.0)[1] == MANY
 
 
 def test_when_the_time_is_up_it_is_said_how_far_it_came(
     connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(page_search, "SMALL", 10)
-    seen = look(connection, PageQuery(1, ("nowhere",)), None, 50, seconds=0.0)
+    seen = look(connection, PageQuery(1, words=("nowhere",)), None, 50, seconds=0.0)
     assert (seen.hits, seen.looked, seen.place) == ((), 10, Place(MANY - 9))
 
 
 def test_when_enough_is_found_no_more_is_looked_at(connection: Connection) -> None:
-    seen = look(connection, PageQuery(1, ("bees",)), None, 2, seconds=60.0)
+    seen = look(connection, PageQuery(1, words=("bees",)), None, 2, seconds=60.0)
     assert [hit.id for hit in seen.hits] == [90, 84]
     assert (seen.looked, seen.place) == (7, Place(84))
     assert [hit.text for hit in seen.hits] == ["Bees dance."] * 2
@@ -351,7 +351,7 @@ def test_no_question_reads_rows_where_indexes_know(sqlite_engine: Engine) -> Non
         connection.connection.driver_connection.set_trace_callback(lambda said: asked.append((said, None)))  # type: ignore[union-attr]
         for order in ORDERED:
             for more in ({}, {"site": 1}, {"language": "en", "state": NEW, "round": 1, "least": 0.1, "most": 0.7}):
-                for place in (None, Place(5, 0.5)):
+                for place in (None, Place(5, relevance=0.5)):
                     look(connection, PageQuery(1, order=order, **more), place, 50)
         connection.connection.driver_connection.set_trace_callback(None)  # type: ignore[union-attr]
         plans = [

@@ -83,7 +83,9 @@ def test_notes_follow_the_text() -> None:
 
 def test_what_the_file_says_about_itself() -> None:
     document = read_document(docx(paragraph("Text.")))
-    assert document.facts == Facts("Of bees", "Ann Smith", "2020-02-03T04:05:06Z", "en", 3)
+    assert document.facts == Facts(
+        title="Of bees", author="Ann Smith", published="2020-02-03T04:05:06Z", language="en", pages=3
+    )
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def test_chapters_keep_their_structure_alone(chapter: str, html: str) -> None:
 
 def test_what_the_file_says_about_itself() -> None:
     facts = read_document(epub("<p>Text.</p>")).facts
-    assert facts == Facts("Of bees", "Ann Smith; Bo Li", "2020-02-03", "en", None)
+    assert facts == Facts(title="Of bees", author="Ann Smith; Bo Li", published="2020-02-03", language="en", pages=None)
 
 
 @pytest.mark.parametrize(("name", "fault"), [("O/c 0.xhtml", Fault.ENCRYPTED), ("O/font.otf", None)])

@@ -59,7 +59,7 @@ def test_notes_follow_the_text() -> None:
 
 def test_what_the_file_says_about_itself() -> None:
     facts = read_document(odt("<text:p>Text.</text:p>")).facts
-    assert facts == Facts("Of bees", "Ann Smith", "2020-02-03T04:05:06", "", 3)
+    assert facts == Facts(title="Of bees", author="Ann Smith", published="2020-02-03T04:05:06", language="", pages=3)
 
 
 def test_encrypted_files_say_so() -> None:

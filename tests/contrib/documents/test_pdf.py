@@ -147,7 +147,7 @@ def test_a_table_of_contents_is_left_out() -> None:
 @pytest.mark.parametrize("rotation", [0, 90])
 def test_what_the_file_says_about_itself(rotation: int) -> None:
     file = pdf([Text(SENTENCE)], [], info={"Title": "Of bees", "Author": "Ann"}, rotation=rotation)
-    assert read_pdf(file).facts == Facts("Of bees", "Ann", "2000-01-01", "", 2)
+    assert read_pdf(file).facts == Facts(title="Of bees", author="Ann", published="2000-01-01", language="", pages=2)
 
 
 @pytest.mark.parametrize(

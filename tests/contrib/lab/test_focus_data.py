@@ -180,7 +180,7 @@ def test_a_word_weighs_the_mean_by_pages(summaries: list[str], topic: tuple[tupl
 def test_a_word_has_a_weight_for_each_place() -> None:
     lists = [["bees", 2, ""], ["bees", 1, "address"]], [["bees", 4, "address"]]
     words = learned_words([summary(good=one) for one in lists]).good
-    assert words == (LearnedWord("bees", 2.5, "address"), LearnedWord("bees", 1.0))
+    assert words == (LearnedWord("bees", 2.5, place="address"), LearnedWord("bees", 1.0))
 
 
 def test_words_that_led_away_are_ranked_by_their_size() -> None:

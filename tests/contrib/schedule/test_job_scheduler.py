@@ -112,8 +112,9 @@ def make(url: URL, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Iterator
     caplog.set_level(logging.INFO)
     worlds = []
 
-    def make(*limits: Any) -> World:
-        worlds.append(World(url, tmp_path / "output", SchedulerLimits(*limits or (4, 100, 10.0))))
+    def make(at_once: int = 4, keep_runs: int = 100, stop_seconds: float = 10.0) -> World:
+        limits = SchedulerLimits(at_once, keep_runs=keep_runs, stop_seconds=stop_seconds)
+        worlds.append(World(url, tmp_path / "output", limits))
         return worlds[-1]
 
     yield make

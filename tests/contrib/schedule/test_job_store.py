@@ -27,7 +27,7 @@ from crawler.store.database import StateError, open_database
 from crawler.store.page_tables import page
 
 HERE, THERE = RunPlace("here", "a.example"), RunPlace("there", "b.example")
-DUE = DueRun("cron", 100.0, 0, 200.0)
+DUE = DueRun("cron", at=100.0, missed=0, next_at=200.0)
 BY_HAND = DueRun("now")
 
 
@@ -91,19 +91,19 @@ def test_a_job_that_is_not_there(jobs: Jobs, act: Any) -> None:
 def test_a_run_is_entered_once(jobs: Jobs, clock: Clock) -> None:
     job = add(jobs)
     clock.now = 170.0
-    run = jobs.start(job, DueRun("late", 100.0, 2, 200.0), HERE)
+    run = jobs.start(job, DueRun("late", at=100.0, missed=2, next_at=200.0), HERE)
     assert (run.number, run.how, run.due, run.missed, run.passed) == (1, "late", 100.0, 2, 0)
     assert (run.status, run.exit, run.started_at, run.beat, run.ended_at) == ("running", None, 170.0, 170.0, None)
     assert (run.place, run.host, run.pid, run.pages) == (*HERE, None, None)
     now = find_job(jobs.all()[0], "bees")
     assert (now.now, now.last, now.next_at, now.runs) == (run, None, 200.0, 1)
-    assert jobs.start(job, DueRun("late", 100.0, 2, 200.0), THERE) is None
-    assert jobs.start(now, DueRun("cron", 200.0, 0, 300.0), THERE) is None
+    assert jobs.start(job, DueRun("late", at=100.0, missed=2, next_at=200.0), THERE) is None
+    assert jobs.start(now, DueRun("cron", at=200.0, missed=0, next_at=300.0), THERE) is None
     assert jobs.start(now, BY_HAND, THERE) is None
     ended = jobs.end(run, 0, "bees")
     now = find_job(jobs.all()[0], "bees")
     assert (now.now, now.last, now.next_at) == (None, ended, 200.0)
-    assert jobs.start(now, DueRun("cron", 200.0, 0, 300.0), THERE).number == 2
+    assert jobs.start(now, DueRun("cron", at=200.0, missed=0, next_at=300.0), THERE).number == 2
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_of_many_schedulers_one_starts_a_run(url: URL) -> None:
     with ThreadPoolExecutor(4) as threads:
         for due in range(8):
             job = find_job(crew[0].all()[0], "bees")
-            at = DueRun("cron", float(due), 0, due + 1.0)
+            at = DueRun("cron", at=float(due), missed=0, next_at=due + 1.0)
             runs = list(threads.map(lambda one, job=job, at=at: one.start(job, at, HERE), crew))
             (run,) = [run for run in runs if run is not None]
             assert run.number == due + 1
@@ -152,7 +152,7 @@ def test_times_that_pass_while_it_runs_are_counted_once(jobs: Jobs) -> None:
     run = jobs.start(job, DUE, HERE)
     job = find_job(jobs.all()[0], "bees")
     for _ in range(2):  # two schedulers see it
-        jobs.pass_over(job, run, DueRun("cron", 200.0, 3, 300.0))
+        jobs.pass_over(job, run, DueRun("cron", at=200.0, missed=3, next_at=300.0))
     job = find_job(jobs.all()[0], "bees")
     assert (job.now.passed, job.next_at) == (4, 300.0)
 

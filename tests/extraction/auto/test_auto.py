@@ -1,6 +1,7 @@
 """The method as a whole; how well it judges is in test_floors.py."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -61,8 +62,8 @@ def test_the_certainty_is_the_best_f1_to_be_expected(name: str) -> None:
 def indifferent(likely: float) -> Model:
     """A model for which each page is an article, and each block as likely main text as the others."""
     model, bias = shipped(), np.array([np.log(likely / (1 - likely))], np.float32)
-    same = tuple(net._replace(last=Layer(0, 0 * net.last.weights, bias)) for net in model.networks)
-    return model._replace(networks=same, kinds=Kinds(0 * model.kinds.weights, 9 * (np.array(KINDS) == "article")))
+    same = tuple(replace(net, last=Layer(0, 0 * net.last.weights, bias)) for net in model.networks)
+    return replace(model, networks=same, kinds=Kinds(0 * model.kinds.weights, 9 * (np.array(KINDS) == "article")))
 
 
 @pytest.mark.parametrize("likely", [0.1, 0.5, 0.9])

@@ -58,7 +58,7 @@ def page_of_body(body: bytes, url: str, headers: Mapping[str, str], whole: bool 
     if is_document and (page := _document(checked(body), url, content_type, headers.get("x-robots-tag", ""))):
         return page
     check_type(content_type, body)
-    return Page(url, checked(body), content_type, headers.get("x-robots-tag", ""))
+    return Page(url=url, body=checked(body), content_type=content_type, robots_header=headers.get("x-robots-tag", ""))
 
 
 def _document(body: bytes, url: str, content_type: str, robots_header: str) -> Page | None:

@@ -6,10 +6,11 @@ The format of a file is determined by its name, or else by its first bytes.
 import os
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
 from stat import S_ISREG
-from typing import NamedTuple, cast
+from typing import cast
 
 from crawler.api.saved_document import saved_document
 from crawler.contrib.bulk.archives import json_lines, stream
@@ -54,16 +55,16 @@ def _read_page(stream: Stream, name: str, content_type: str) -> Iterator[ReadRes
     """The single page of a file; its id is the file name."""
     data = stream.take(MAX_PAGE + 1)
     if stream.hole is not None:
-        yield Broken(name, str(stream.hole))
+        yield Broken(place=name, why=str(stream.hole))
     elif len(data) > MAX_PAGE:
-        yield Broken(name, f"the page is longer than {MAX_PAGE:,} bytes")
+        yield Broken(place=name, why=f"the page is longer than {MAX_PAGE:,} bytes")
     else:
-        yield Raw(name, page_record, data, {"name": name, "content_type": content_type})
+        yield Raw(place=name, decode=page_record, data=data, head={"name": name, "content_type": content_type})
 
 
 def page_record(raw: Raw) -> Record:
     """The page in one file. Only its name declares its type."""
-    page = saved_document(raw.data, "", "", raw.head["content_type"]) or Page("", raw.data)
+    page = saved_document(raw.data, "", "", raw.head["content_type"]) or Page(url="", body=raw.data)
     return Record(page, as_json(raw.head["name"]), '""')
 
 
@@ -78,7 +79,7 @@ def read_folder(folder: Path) -> Iterator[ReadResult]:
             try:
                 waiting += sorted(os.scandir(path), key=lambda entry: entry.name, reverse=True)
             except OSError as error:
-                yield Broken(path.as_posix(), f"it cannot be read ({error.strerror})")
+                yield Broken(place=path.as_posix(), why=f"it cannot be read ({error.strerror})")
         elif not bare(entry.name).endswith(PAGE_SUFFIXES):
             yield Skipped(Outcome(Code.NO_HTML_NAME))
         elif entry.is_symlink() and not _stays(path, home):
@@ -103,10 +104,11 @@ def read_file(path: Path) -> Iterator[ReadResult]:
         with path.open("rb") as file:
             yield from read(stream.opened(file, path.name), path.as_posix())
     except OSError as error:
-        yield Broken(path.as_posix(), f"it cannot be read ({error.strerror})")
+        yield Broken(place=path.as_posix(), why=f"it cannot be read ({error.strerror})")
 
 
-class ArchiveFormat(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ArchiveFormat:
     """A format: its name, the suffixes of its files, a test of the first bytes, and its reader."""
 
     name: str
@@ -120,12 +122,19 @@ def _begins(mark: bytes) -> Callable[[bytes], bool]:
 
 
 FORMATS = (
-    ArchiveFormat("WARC", (".warc",), _begins(WARC.mark), read_warc),
-    ArchiveFormat("Tianwang", (), lambda head: TIANWANG_BEGINNING.search(head) is not None, read_tianwang),
-    ArchiveFormat("JSON lines", (".jsonl", ".ndjson", ".jl"), _begins(b"{"), json_lines.read),
-    ArchiveFormat(HTML, HTML_SUFFIXES, lambda head: is_html("", head), read_html),
-    ArchiveFormat(DOCUMENT, DOCUMENT_SUFFIXES, lambda head: PDF_MARK in head, read_html),
-    ArchiveFormat(TEXT, tuple(suffix for suffix in TEXT_SUFFIXES if suffix != ".txt"), lambda head: False, read_text),
+    ArchiveFormat(name="WARC", suffixes=(".warc",), looks=_begins(WARC.mark), read=read_warc),
+    ArchiveFormat(
+        name="Tianwang", suffixes=(), looks=lambda head: TIANWANG_BEGINNING.search(head) is not None, read=read_tianwang
+    ),
+    ArchiveFormat(name="JSON lines", suffixes=(".jsonl", ".ndjson", ".jl"), looks=_begins(b"{"), read=json_lines.read),
+    ArchiveFormat(name=HTML, suffixes=HTML_SUFFIXES, looks=lambda head: is_html("", head), read=read_html),
+    ArchiveFormat(name=DOCUMENT, suffixes=DOCUMENT_SUFFIXES, looks=lambda head: PDF_MARK in head, read=read_html),
+    ArchiveFormat(
+        name=TEXT,
+        suffixes=tuple(suffix for suffix in TEXT_SUFFIXES if suffix != ".txt"),
+        looks=lambda head: False,
+        read=read_text,
+    ),
 )
 TEXT_FORMAT = FORMATS[-1]
 """Also the format of `.txt` files, unless their first bytes are those of another one: archives have any name."""
@@ -208,7 +217,7 @@ class Input:
         try:
             yield from self.kind.read(self._open(), shown)
         except OSError as error:  # a disk or network drive that fails
-            yield Broken(shown, f"it cannot be read any further ({error.strerror})")
+            yield Broken(place=shown, why=f"it cannot be read any further ({error.strerror})")
         finally:
             self.close()
 

@@ -20,15 +20,15 @@ def read(stream: Stream, name: str) -> Iterator[ReadResult]:
         line = stream.line(MAX_LINE)
         place = f"{name}: line {number:,}"
         if line is None:
-            yield Broken(place, f"the line is longer than {MAX_LINE:,} bytes")
+            yield Broken(place=place, why=f"the line is longer than {MAX_LINE:,} bytes")
         elif stream.hole is not None and not line.endswith(b"\n"):
-            yield Broken(place, str(stream.hole))
+            yield Broken(place=place, why=str(stream.hole))
             stream.resume()
             stream.line(MAX_LINE)  # the rest of the line
         elif not line:
             return
         elif line.removeprefix(BOM).strip():
-            yield Raw(place, record, line.removeprefix(BOM))
+            yield Raw(place=place, decode=record, data=line.removeprefix(BOM))
 
 
 def record(raw: Raw) -> Record:
@@ -54,7 +54,7 @@ def record(raw: Raw) -> Record:
     body = html.encode("utf-8", "replace")
     if len(body) > MAX_PAGE:
         raise BrokenError(f"the page is longer than {MAX_PAGE:,} bytes")
-    page = Page((url or "").encode("utf-8", "replace").decode(), body, "text/html; charset=utf-8")
+    page = Page(url=(url or "").encode("utf-8", "replace").decode(), body=body, content_type="text/html; charset=utf-8")
     return Record(page, identifier, _written(url))
 
 

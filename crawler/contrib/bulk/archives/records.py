@@ -3,9 +3,8 @@
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from types import MappingProxyType
-from typing import NamedTuple
 
 from crawler.command_line.terminal import WrongUseError
 from crawler.outcomes import Outcome
@@ -32,14 +31,16 @@ class InputError(WrongUseError):
     """A file cannot be used as an input; the message is one sentence."""
 
 
-class Broken(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Broken:
     """A record that cannot be read."""
 
     place: str
     why: str
 
 
-class Skipped(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Skipped:
     """A record that is not a page."""
 
     outcome: Outcome
@@ -57,13 +58,15 @@ class Record:
     """All fields of the archive, by lower-case name."""
 
 
-class Raw(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Raw:
     """A record as it is stored; `decode` makes a page of it or raises a BrokenError, NotHtmlError or WalledError."""
 
     place: str
     decode: Callable[["Raw"], Record]
     data: bytes
-    head: Mapping[str, str] = {}
+    _: KW_ONLY
+    head: Mapping[str, str] = field(default_factory=dict)
     fault: str = ""
     """What is wrong with its length."""
 

@@ -10,9 +10,10 @@ import sys
 import zlib
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass
 from io import BufferedReader
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 if sys.version_info >= (3, 14):
     from compression.zstd import ZstdDecompressor as ZstdDecompressor
@@ -27,7 +28,8 @@ MAX_DICTIONARY = 256 * 1024 * 1024  # memory that xz may need; its highest prese
 ERRORS = (zlib.error, lzma.LZMAError, ZstdError, ValueError)
 
 
-class Hole(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Hole:
     """A range of bytes in a file that could not be decompressed."""
 
     at: int
@@ -58,7 +60,8 @@ class Inflate:
         return found
 
 
-class Packing(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Packing:
     """A kind of compression: its name, the first bytes of a part, and its decompressor."""
 
     name: str
@@ -69,9 +72,13 @@ class Packing(NamedTuple):
 # Flags, time and system are checked too: three bytes alone occur by chance in searched data.
 GZIP = re.compile(rb"\x1f\x8b\x08[\0-\x1f].{5}[\0-\x0d\xff]", re.DOTALL)
 PACKINGS = {
-    ".gz": Packing("gzip", GZIP, lambda: Inflate(31)),
-    ".xz": Packing("xz", re.compile(rb"\xfd7zXZ\0"), lambda: lzma.LZMADecompressor(memlimit=MAX_DICTIONARY)),
-    ".zst": Packing("zstd", re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"), ZstdDecompressor),
+    ".gz": Packing(name="gzip", magic=GZIP, unpacker=lambda: Inflate(31)),
+    ".xz": Packing(
+        name="xz", magic=re.compile(rb"\xfd7zXZ\0"), unpacker=lambda: lzma.LZMADecompressor(memlimit=MAX_DICTIONARY)
+    ),
+    ".zst": Packing(
+        name="zstd", magic=re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"), unpacker=ZstdDecompressor
+    ),
 }
 MAGIC_LENGTH = 10
 
@@ -150,7 +157,7 @@ def unpacked(stored: Iterator[bytes], packing: Packing) -> Iterator[bytes | Hole
         at = packed.at
         found, padding = packed.seek(packing.magic)
         if whole and not padding:
-            yield Hole(at, f"this is not {packing.name}")
+            yield Hole(at=at, why=f"this is not {packing.name}")
         if not found:
             return
         whole = yield from _part(packed, packing)
@@ -169,10 +176,11 @@ def _part(packed: _Packed, packing: Packing) -> Generator[bytes | Hole, None, bo
             if found := part.decompress(data, PIECE):
                 yield found
     except EOFError:
-        yield Hole(packed.at, f"the {packing.name} data are cut off")
+        yield Hole(at=packed.at, why=f"the {packing.name} data are cut off")
     except ERRORS as error:
         yield Hole(
-            start, f"the {packing.name} data are damaged ({str(error) or type(error).__name__}): the rest is lost"
+            at=start,
+            why=f"the {packing.name} data are damaged ({str(error) or type(error).__name__}): the rest is lost",
         )
     else:
         packed.put_back(part.unused_data)

@@ -17,7 +17,7 @@ stream ends where it ends, and at the end of a file a page is whole where it clo
 import re
 import zlib
 from collections.abc import Iterator
-from typing import NamedTuple
+from dataclasses import KW_ONLY, dataclass, replace
 
 from crawler.contrib.bulk.archives.http_answer import page_of, page_of_body, unpack
 from crawler.contrib.bulk.archives.records import (
@@ -43,7 +43,8 @@ AFTER = 80  # bytes after the data that are checked
 OFF, CUT, LONG = "its length is off", "it is cut off", "it is too long"
 
 
-class RecordLayout(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RecordLayout:
     """How the records of a format begin, which field has the length, and what follows the data."""
 
     mark: bytes
@@ -51,21 +52,25 @@ class RecordLayout(NamedTuple):
     end: re.Pattern[bytes]
 
 
-WARC = RecordLayout(b"WARC/", "content-length", re.compile(rb"\r?\n\r?\n|[\r\n]*(?:\Z|WARC/)"))
+WARC = RecordLayout(mark=b"WARC/", length="content-length", end=re.compile(rb"\r?\n\r?\n|[\r\n]*(?:\Z|WARC/)"))
 WARC_PAGES = frozenset(("response", "resource"))
 # The first line of the next record may be damaged, too.
-TIANWANG = RecordLayout(b"version: ", "length", re.compile(rb"[\r\n]*(?:version: |\Z)|[\r\n]+[^\n]{1,40}\nurl: "))
+TIANWANG = RecordLayout(
+    mark=b"version: ", length="length", end=re.compile(rb"[\r\n]*(?:version: |\Z)|[\r\n]+[^\n]{1,40}\nurl: ")
+)
 # The first records of a file may be damaged, too.
 TIANWANG_BEGINNING = re.compile(rb"^version: .*\n(?:.+\n){0,20}?url: |\A\s*version: ", re.MULTILINE)
 CLOSING_TAG = b"</html>"
 
 
-class Frame(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Frame:
     """A record: its place, its fields by lower-case name, its data, and what is wrong with their length."""
 
     place: str
     head: dict[str, str]
     data: bytes
+    _: KW_ONLY
     fault: str = ""
 
 
@@ -76,7 +81,7 @@ def frames(stream: Stream, layout: RecordLayout, name: str) -> Iterator[Frame | 
         hole = stream.hole
         if hole is None or not stream.resume():
             return
-        yield Broken(f"{name}: byte {stream.offset:,}", str(hole))
+        yield Broken(place=f"{name}: byte {stream.offset:,}", why=str(hole))
 
 
 def _up_to_a_hole(stream: Stream, layout: RecordLayout, name: str) -> Iterator[Frame | Broken]:
@@ -84,7 +89,7 @@ def _up_to_a_hole(stream: Stream, layout: RecordLayout, name: str) -> Iterator[F
     while True:
         at = stream.offset
         if stream.skip_to(layout.mark) and not reported:
-            yield Broken(f"{name}: byte {at:,}", f"{stream.offset - at:,} bytes are no record")
+            yield Broken(place=f"{name}: byte {at:,}", why=f"{stream.offset - at:,} bytes are no record")
         if not stream.peek(1):
             return
         at = stream.offset
@@ -105,12 +110,12 @@ def _record(stream: Stream, layout: RecordLayout, place: str) -> Frame | Broken 
     if empty is None:
         if again < 0 and stream.hole is not None and len(head) < MAX_HEAD:
             return None
-        return Broken(place, "its head has no end")
+        return Broken(place=place, why="its head has no end")
     fields = fields_of(head[: empty.start()])
     if not LENGTH.fullmatch(fields.get(layout.length, "")):
-        return Broken(place, f"its head has no {layout.length}")
+        return Broken(place=place, why=f"its head has no {layout.length}")
     stream.skip(empty.end())
-    return _data(stream, layout, Frame(place, fields, b""), int(fields[layout.length]))
+    return _data(stream, layout, Frame(place=place, head=fields, data=b""), int(fields[layout.length]))
 
 
 def _data(stream: Stream, layout: RecordLayout, frame: Frame, length: int) -> Frame | None:
@@ -119,18 +124,18 @@ def _data(stream: Stream, layout: RecordLayout, frame: Frame, length: int) -> Fr
         data = stream.take(length)
         rest = stream.peek(AFTER)
         stream.skip(len(rest) - len(rest.lstrip(b"\r\n")))
-        return frame._replace(data=data)
+        return replace(frame, data=data)
     size = stream.find(layout.mark, MAX_STORED)
     if size is not None:
-        return frame._replace(data=stream.take(size), fault=OFF)
+        return replace(frame, data=stream.take(size), fault=OFF)
     rest = stream.peek(MAX_STORED + 1)
     if len(rest) > MAX_STORED:
         stream.skip_to(layout.mark)
-        return frame._replace(data=rest[:MAX_HEAD], fault=LONG)
+        return replace(frame, data=rest[:MAX_HEAD], fault=LONG)
     if stream.hole is not None:
         return None
     stream.skip(len(rest))
-    return frame._replace(data=rest, fault=CUT if len(rest) < length else OFF)
+    return replace(frame, data=rest, fault=CUT if len(rest) < length else OFF)
 
 
 def read_warc(stream: Stream, name: str) -> Iterator[ReadResult]:
@@ -138,9 +143,9 @@ def read_warc(stream: Stream, name: str) -> Iterator[ReadResult]:
         if isinstance(frame, Broken):
             yield frame
         elif (kind := frame.head.get("warc-type", "").lower()) in WARC_PAGES:
-            yield Raw(frame.place, warc_record, frame.data, frame.head, frame.fault)
+            yield Raw(place=frame.place, decode=warc_record, data=frame.data, head=frame.head, fault=frame.fault)
         elif frame.fault and frame.fault != LONG:
-            yield Broken(frame.place, frame.fault)
+            yield Broken(place=frame.place, why=frame.fault)
         else:
             yield Skipped(Outcome(Code.NO_RESPONSE, kind))
 
@@ -166,7 +171,7 @@ def read_tianwang(stream: Stream, name: str) -> Iterator[ReadResult]:
         if isinstance(frame, Broken):
             yield frame
         else:
-            yield Raw(frame.place, tianwang_record, frame.data, frame.head, frame.fault)
+            yield Raw(place=frame.place, decode=tianwang_record, data=frame.data, head=frame.head, fault=frame.fault)
 
 
 def tianwang_record(raw: Raw) -> Record:

@@ -74,7 +74,14 @@ def chinese(document: MeasuredText) -> Chinese:
     spaces = sum(map(text.count, " \n\t\u3000\xa0"))
     characters = len(text) - spaces
     if text.isascii():
-        return Chinese(characters, 0.0, 0.0, 0.0, 0.0, 0.0)
+        return Chinese(
+            characters=characters,
+            han_frac=0.0,
+            zh_stop_frac=0.0,
+            zh_punct_ratio=0.0,
+            traditional_frac=0.0,
+            broken_frac=0.0,
+        )
     codes = document.codes
     kinds = _kinds()[np.minimum(codes, _PLANE - 1)]
     han, simplified, traditional, common, points, broken = (int(np.count_nonzero(kinds & kind)) for kind in _EACH)

@@ -1,10 +1,11 @@
 """A limit of a published rule: a number of a text, and the least or the most that it may be."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
 
 
-class Limit(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Limit:
     """What a number must be.
 
     >>> str(Limit("words", ">=", 50)), Limit("words", ">=", 50).admits(50), Limit("words", ">=", 50).admits(49)
@@ -24,11 +25,11 @@ class Limit(NamedTuple):
 
 
 def least(**bounds: float) -> tuple[Limit, ...]:
-    return tuple(Limit(name, ">=", bound) for name, bound in bounds.items())
+    return tuple(Limit(name=name, sign=">=", bound=bound) for name, bound in bounds.items())
 
 
 def most(**bounds: float) -> tuple[Limit, ...]:
-    return tuple(Limit(name, "<=", bound) for name, bound in bounds.items())
+    return tuple(Limit(name=name, sign="<=", bound=bound) for name, bound in bounds.items())
 
 
 def broken(limits: tuple[Limit, ...], numbers: Mapping[str, float | None]) -> Limit | None:

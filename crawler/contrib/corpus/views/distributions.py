@@ -1,10 +1,9 @@
 """How a number of the pages of a sample is spread, with the published limits and the best and the worst pages."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise
 from math import log2
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,27 +22,29 @@ OTHER = "other"
 MOST_NAMED = 3
 
 
-class Measure(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Measure:
     """A number by which people choose texts."""
 
     name: str
     title: str
+    _: KW_ONLY
     is_share: bool = True
     is_better_high: bool = True
 
 
 MEASURES = (
-    Measure("words", N_("Words"), is_share=False),
-    Measure("stop_words", N_("Different stop words"), is_share=False),
-    Measure("line_punct_ratio", N_("Lines that end with punctuation")),
-    Measure("short_line_ratio", N_("Lines of at most 30 characters"), is_better_high=False),
-    Measure("dup_line_frac", N_("Repeated lines"), is_better_high=False),
-    Measure("top_2_gram_char_frac", N_("Text in the commonest pair of words"), is_better_high=False),
-    Measure("dup_5_gram_char_frac", N_("Text in repeated sequences of 5 words"), is_better_high=False),
-    Measure("c4_sentences", N_("Sentences that C4 counts"), is_share=False),
-    Measure("third_line_length", N_("Characters of the third longest line"), is_share=False),
-    Measure("han_frac", N_("Chinese characters")),
-    Measure("certainty", N_("Certainty of the extraction")),
+    Measure(name="words", title=N_("Words"), is_share=False),
+    Measure(name="stop_words", title=N_("Different stop words"), is_share=False),
+    Measure(name="line_punct_ratio", title=N_("Lines that end with punctuation")),
+    Measure(name="short_line_ratio", title=N_("Lines of at most 30 characters"), is_better_high=False),
+    Measure(name="dup_line_frac", title=N_("Repeated lines"), is_better_high=False),
+    Measure(name="top_2_gram_char_frac", title=N_("Text in the commonest pair of words"), is_better_high=False),
+    Measure(name="dup_5_gram_char_frac", title=N_("Text in repeated sequences of 5 words"), is_better_high=False),
+    Measure(name="c4_sentences", title=N_("Sentences that C4 counts"), is_share=False),
+    Measure(name="third_line_length", title=N_("Characters of the third longest line"), is_share=False),
+    Measure(name="han_frac", title=N_("Chinese characters")),
+    Measure(name="certainty", title=N_("Certainty of the extraction")),
 )
 OPTIONAL = ("han_frac", "certainty")
 """Numbers that are left out where no page has them."""
@@ -104,7 +105,8 @@ class Distribution:
     worst: tuple[Example, ...]
 
 
-class Spread(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Spread:
     """A distribution, of whose examples the ids and values are known."""
 
     measure: Measure
@@ -145,7 +147,7 @@ def spread(
     )
     best, worst = (highest, lowest) if measure.is_better_high else (lowest, highest)
     thresholds = tuple(_thresholds(measure, values, languages[known]))
-    return Spread(measure, np.sort(values), bars, thresholds, best, worst)
+    return Spread(measure=measure, values=np.sort(values), bars=bars, thresholds=thresholds, best=best, worst=worst)
 
 
 def _doubled(most: float) -> Sequence[float]:
@@ -184,7 +186,14 @@ def _thresholds(measure: Measure, values: NDArray[np.float64], languages: NDArra
             theirs = values[np.any([groups[language] for language in whose], axis=0)]
             kept = float((theirs >= limit.bound if limit.sign == ">=" else theirs <= limit.bound).mean())
             named = () if len(whose) == len(groups) else tuple(_named(whose, languages[others]))
-            yield Threshold(rules, limit.sign, limit.bound, named, kept, _place(measure, limit.bound))
+            yield Threshold(
+                rules=rules,
+                sign=limit.sign,
+                bound=limit.bound,
+                languages=named,
+                kept=kept,
+                place=_place(measure, limit.bound),
+            )
 
 
 def _named(languages: Sequence[str], others: NDArray[np.str_]) -> Iterator[str]:

@@ -7,10 +7,9 @@ shell. Characters that cannot be seen are refused, because a terminal may obey t
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
@@ -38,27 +37,31 @@ MOST_RULES = 5
 """Rules that are named, those that remove the most pages."""
 
 
-class Output(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Output:
     """What an export writes."""
 
     title: str
     format: str
     ending: str
     """Of the name; empty of a data set."""
+    _: KW_ONLY
     is_file: bool = True
     """Whether it is a single file, which can be downloaded."""
 
 
 OUTPUTS: Mapping[str, Output] = MappingProxyType(
     {
-        "jsonl": Output(N_("JSON lines"), "jsonl", ".jsonl"),
-        "jsonl.zst": Output(N_("JSON lines, compressed"), "jsonl", ".jsonl.zst"),
-        "csv": Output(N_("CSV for spreadsheets"), "csv", ".csv"),
-        "parquet": Output(N_("a Parquet file"), "parquet", ".parquet"),
-        "warc": Output(N_("WARC, compressed"), "warc", ".warc.gz"),
-        "markdown": Output(N_("a folder of Markdown files"), "markdown", "/", is_file=False),
-        "set": Output(N_("a data set: Parquet, manifest and card"), "parquet", "", is_file=False),
-        "set.jsonl": Output(N_("a data set: JSON lines, manifest and card"), "jsonl.zst", "", is_file=False),
+        "jsonl": Output(title=N_("JSON lines"), format="jsonl", ending=".jsonl"),
+        "jsonl.zst": Output(title=N_("JSON lines, compressed"), format="jsonl", ending=".jsonl.zst"),
+        "csv": Output(title=N_("CSV for spreadsheets"), format="csv", ending=".csv"),
+        "parquet": Output(title=N_("a Parquet file"), format="parquet", ending=".parquet"),
+        "warc": Output(title=N_("WARC, compressed"), format="warc", ending=".warc.gz"),
+        "markdown": Output(title=N_("a folder of Markdown files"), format="markdown", ending="/", is_file=False),
+        "set": Output(title=N_("a data set: Parquet, manifest and card"), format="parquet", ending="", is_file=False),
+        "set.jsonl": Output(
+            title=N_("a data set: JSON lines, manifest and card"), format="jsonl.zst", ending="", is_file=False
+        ),
     }
 )
 GROUPS: Mapping[str, Sequence[str]] = MappingProxyType(
@@ -214,7 +217,7 @@ def pages_left(connection: Connection, ids: Sequence[int], form: ExportForm) -> 
             looked += 1
             host, language = host_of(values["url"]).lower(), str(values["language"]).lower()
             if places and not any(one.holds(host, language) for one in places):
-                removed[" | ".join("/".join(filter(None, one)) for one in places)] += 1
+                removed[" | ".join(map(str, places))] += 1
                 continue
             if measures:
                 values = complete_quality(values)

@@ -1,8 +1,8 @@
 """Which crawl and which site a view shows, and which others the visitor may choose."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, fields
 from http import HTTPStatus
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Connection, Select, Table, exists, func, select
 
@@ -20,15 +20,18 @@ MOST_LETTERS = 100
 """Sites whose names are offered."""
 
 
-class CrawlNames(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CrawlNames:
     """The crawls that the visitor may choose."""
 
+    _: KW_ONLY
     names: tuple[str, ...] = ()
     left_out: int = 0
     """How many older crawls are not listed."""
 
 
-class OfCrawl(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class OfCrawl:
     """A crawl by number and start time: after a reset, the next crawl may have the same number and name."""
 
     id: int
@@ -38,7 +41,7 @@ class OfCrawl(NamedTuple):
     first_round: int
 
 
-OF_CRAWL = select(*(crawl.c[name] for name in OfCrawl._fields))
+OF_CRAWL = select(*(crawl.c[field.name] for field in fields(OfCrawl)))
 
 
 def chosen_crawl(connection: Connection, name: str, usual: Select[Any]) -> OfCrawl | None:
@@ -47,7 +50,7 @@ def chosen_crawl(connection: Connection, name: str, usual: Select[Any]) -> OfCra
     row = connection.execute(wanted).one_or_none()
     if name and row is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no crawl of this name.")
-    return OfCrawl(*row) if row is not None else None
+    return OfCrawl(**row._mapping) if row is not None else None
 
 
 def latest_with(of: Table) -> Select[Any]:
@@ -59,7 +62,7 @@ def numbered_crawl(connection: Connection, number: int) -> OfCrawl:
     row = connection.execute(OF_CRAWL.where(crawl.c.id == number)).one_or_none()
     if row is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such crawl.")
-    return OfCrawl(*row)
+    return OfCrawl(**row._mapping)
 
 
 def crawl_names(connection: Connection, chosen: str) -> CrawlNames:
@@ -68,7 +71,7 @@ def crawl_names(connection: Connection, chosen: str) -> CrawlNames:
     if chosen and chosen not in names:
         names.insert(0, chosen)
     there = connection.execute(select(func.count()).select_from(crawl)).scalar_one()
-    return CrawlNames(tuple(names), max(0, there - len(names)))
+    return CrawlNames(names=tuple(names), left_out=max(0, there - len(names)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -209,7 +209,9 @@ def say(
 ) -> Response:
     with context.reading() as connection:
         row = _row(connection, number)
-    said = Label(IMAGE, row.crawl, row.url, row.page, value, row.sight, said_at=time.time())
+    said = Label(
+        kind=IMAGE, crawl=row.crawl, url=row.url, page=row.page, value=value, detail=row.sight, said_at=time.time()
+    )
     with context.changing() as engine:
         if value == "none":
             remove_label(engine, said.key)
@@ -236,7 +238,15 @@ def _lists(connection: Connection, of: OfCrawl | None, given: ImageParameters) -
         if (site and of_site.id is None) or (not noise and (given.by or audited)):  # there are none
             return ImageList((), 0)
         is_labelled = disputed or given.only == "marked"
-        wanted = VerdictFilter(noise, kinds, of_site.id, given.by, audited, is_labelled, disputed)
+        wanted = VerdictFilter(
+            noise=noise,
+            kinds=kinds,
+            site_id=of_site.id,
+            by=given.by,
+            audited=audited,
+            labelled=is_labelled,
+            disputed=disputed,
+        )
         return list_verdicts(connection, of.id, wanted, getattr(given, f"{name}_before"), MOST)
 
     return ImageLists(of.name, listed("kept", noise=False), listed("skipped", noise=True), None, of_site)

@@ -6,10 +6,10 @@ pages that the image links to. Verdict and label then have the same key.
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from heapq import nsmallest
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from fastapi.responses import Response
@@ -96,10 +96,12 @@ class ImageList:
     """The parameter with which the next part of the list is requested; 0 at the end."""
 
 
-class VerdictFilter(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class VerdictFilter:
     """Conditions for verdicts."""
 
     noise: bool
+    _: KW_ONLY
     kinds: tuple[str, ...] = KINDS
     site_id: int | None = None
     by: str = ""

@@ -189,19 +189,19 @@ def pattern_list(context: Context, crawl: Number) -> tuple[PatternRow, ...]:
 def _one_crawl(context: DashboardContext, connection: Connection, of: CrawlSummary) -> OneCrawl:
     failed = failed_seeds(connection, of.id, MOST_FAILED)
     return OneCrawl(
-        figures(connection, [of], database_time(connection))[0],
-        of.topic,
-        tuple(json.loads(of.seeds)),
-        tuple(SeedFailure(*one) for one in failed.seeds),
-        failed.number,
-        tuple(CrawlWorker(one.number, one.silent, one.held, one.alive) for one in of.workers),
-        _outcomes(context, of),
+        figures=figures(connection, [of], database_time(connection))[0],
+        topic=of.topic,
+        seeds=tuple(json.loads(of.seeds)),
+        failed_seeds=tuple(SeedFailure(seed.url, seed.outcome) for seed in failed.seeds),
+        failed_seed_count=failed.number,
+        workers=tuple(CrawlWorker(one.number, one.silent, one.held, one.alive) for one in of.workers),
+        outcomes=_outcomes(context, of),
     )
 
 
 def _site_list(connection: Connection, of: CrawlSummary, given: SiteParameters) -> SiteList:
     sort, after = given.sort, given.after
-    wanted = SiteQuery(sort, given.site.strip(), after if sort == "name" else _cursor(after))
+    wanted = SiteQuery(sort=sort, name=given.site.strip(), after=after if sort == "name" else _cursor(after))
     found = sites(connection, of.id, wanted)
     if not found.more:
         return SiteList(found, None)
@@ -232,7 +232,7 @@ def _outcomes(context: DashboardContext, of: CrawlSummary) -> Outcomes:
     result = context.background.get(("outcomes", of.id, of.started_at), lambda: _ends(context, of.id), OUTCOMES_AGE)
     ends: dict[str, int] = {}
     reasons: dict[str, dict[str, int]] = {}
-    found: OutcomeTotals = result.value or OutcomeTotals(0, 0, Counter())
+    found: OutcomeTotals = result.value or OutcomeTotals(images=0, pages=0, outcomes=Counter())
     for outcome, count in sorted(found.outcomes.items(), key=lambda one: (-one[1], one[0])):
         group = outcome.code.group
         if group is not Group.DONE:

@@ -71,7 +71,12 @@ class ShownPage:
     def page(self) -> Page:
         """The page as it was fetched, or an empty one."""
         robots = self.headers.get("x-robots-tag", "")
-        return Page(self.row["url"], self.source or b"", self.headers.get("content-type", ""), robots)
+        return Page(
+            url=self.row["url"],
+            body=self.source or b"",
+            content_type=self.headers.get("content-type", ""),
+            robots_header=robots,
+        )
 
     @property
     def method(self) -> str:
@@ -118,7 +123,7 @@ def stored_page(connection: Connection, number: int) -> ShownPage:
         return ShownPage(row, source_at=kept["fetched_at"], damage=error.message)
     headers = {name.lower(): value for name, value in response.headers}
     found = templates_of(connection, row["crawl_id"], host_of(row["url"]))
-    templates = tuple(LeafLabel(one.tag, one.text) for one in found)
+    templates = tuple(LeafLabel(tag=one.tag, text=one.text) for one in found)
     return ShownPage(row, response.body, headers, kept["fetched_at"], templates=templates)
 
 

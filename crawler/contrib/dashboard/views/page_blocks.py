@@ -88,7 +88,17 @@ def blocks(found: ShownPage) -> list[PageBlock]:
             reasons = (Reason(BlockReason.COMMON if place in found.common else as_a_whole, {}),)
         probability = mine.probability if mine is not None else None
         linked = block.linked / max(1, len(block.text))
-        made.append(PageBlock(place, block.text, block.tag, linked, kept, probability, reasons))
+        made.append(
+            PageBlock(
+                place=place,
+                text=block.text,
+                tag=block.tag,
+                linked=linked,
+                kept=kept,
+                probability=probability,
+                reasons=reasons,
+            )
+        )
     return made
 
 
@@ -102,22 +112,22 @@ def data(context: Context, page: Number, which: WhichBlocks = "all", start: Star
     first = max(0, start)
     after = first + AT_ONCE
     return PageBlocks(
-        page,
-        found.row["crawl"],
-        found.row["title"],
-        found.source is not None,
-        found.damage,
-        found.method,
-        total > 0 and bool(found.extraction.text) and not found.extraction.blocks,
-        said.limit if said is not None else None,
-        said.share if said is not None else None,
-        said.best if said is not None else None,
-        total,
-        len(found.kept) if total else 0,
-        len(wanted),
-        said is not None and len(said.blocks) <= MOST_EXPLAINED,
-        tuple(wanted[first:after]),
-        after if after < len(wanted) else None,
+        page=page,
+        crawl=found.row["crawl"],
+        title=found.row["title"],
+        has_source=found.source is not None,
+        damage=found.damage,
+        method=found.method,
+        in_scripts=total > 0 and bool(found.extraction.text) and not found.extraction.blocks,
+        limit=said.limit if said is not None else None,
+        share=said.share if said is not None else None,
+        best=said.best if said is not None else None,
+        total=total,
+        kept=len(found.kept) if total else 0,
+        matching=len(wanted),
+        is_explained=said is not None and len(said.blocks) <= MOST_EXPLAINED,
+        blocks=tuple(wanted[first:after]),
+        next=after if after < len(wanted) else None,
     )
 
 

@@ -97,7 +97,14 @@ def difference(old: str, new: str) -> Difference:
             counts[piece.kind] += piece.letters
     changed, both = counts[REMOVED] + counts[ADDED], sum(map(len, lines[0])) + sum(map(len, lines[1]))
     share = min(1.0, changed / both) if both else 0.0
-    return Difference(tuple(_folded(found)), counts[REMOVED], counts[ADDED], share, unread, budget.is_spent)
+    return Difference(
+        paragraphs=tuple(_folded(found)),
+        removed=counts[REMOVED],
+        added=counts[ADDED],
+        share=share,
+        unread=unread,
+        is_coarse=budget.is_spent,
+    )
 
 
 def _paragraphs(old: list[str], new: list[str], budget: _Budget) -> Iterator[Paragraph]:

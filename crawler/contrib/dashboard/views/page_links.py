@@ -203,17 +203,40 @@ def _of_source(connection: Connection, found: ShownPage, keys: AddressKeys, of: 
 
 
 def _answer(found: ShownPage, of: str, total: int) -> PageLinks:
-    row, unread = found.row, found.page.cut if of != "found" else 0
-    how = row["id"], row["crawl"], row["title"], found.source is not None, found.damage
-    return PageLinks(*how, of, total, False, unread, (), (), None)
+    return PageLinks(
+        page=found.row["id"],
+        crawl=found.row["crawl"],
+        title=found.row["title"],
+        has_source=found.source is not None,
+        damage=found.damage,
+        of=of,
+        total=total,
+        is_cut=False,
+        unread=found.page.cut if of != "found" else 0,
+        links=(),
+        images=(),
+        next=None,
+    )
 
 
 def link(url: str, anchor: str | None, row: Row[Any] | None) -> PageLink:
     """A link to an address, given its row if the crawl knows it."""
     if row is None:
-        return PageLink(url, anchor, "link", None, "", None, None, None, None)
+        return PageLink(
+            url=url,
+            anchor=anchor,
+            kind="link",
+            score=None,
+            state="",
+            outcome=None,
+            page=None,
+            title=None,
+            relevance=None,
+        )
     return PageLink(
-        *(url, anchor, row.kind),
+        url=url,
+        anchor=anchor,
+        kind=row.kind,
         score=score_of(row.priority) if row.kind == "link" else None,
         state=STATES.get(row.state, ""),
         outcome=Outcome(Code(row.outcome), row.outcome_detail or "") if row.outcome else None,
@@ -225,9 +248,20 @@ def link(url: str, anchor: str | None, row: Row[Any] | None) -> PageLink:
 
 def _image(url: str, alt: str, target: str, said: Row[Any] | None) -> PageImage:
     if said is None:
-        return PageImage(url, alt, target, None, None, None, (), "")
+        return PageImage(
+            url=url, alt=alt, target=target, verdict=None, noise=None, probability=None, reasons=(), decided_by=""
+        )
     why = verdict_reasons.read(said.reasons)
-    return PageImage(url, alt, target, said.id, said.noise, said.probability, why, said.decided_by)
+    return PageImage(
+        url=url,
+        alt=alt,
+        target=target,
+        verdict=said.id,
+        noise=said.noise,
+        probability=said.probability,
+        reasons=why,
+        decided_by=said.decided_by,
+    )
 
 
 @slow(router.get("/pages/{page}/links"))

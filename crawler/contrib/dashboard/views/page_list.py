@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import KW_ONLY, dataclass, fields
 from http import HTTPStatus
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
@@ -139,16 +139,18 @@ class ListedCounts:
     page_types: Mapping[str, int]
 
 
-class Progress(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Progress:
     """How far a list has come in all its answers together."""
 
+    _: KW_ONLY
     place: Place | None = None
     looked: int = 0
     found: int = 0
 
     def __str__(self) -> str:
         """What `after` is given to go on from here."""
-        place = self.place or Place(0)
+        place = self.place or Place(id=0)
         return f"{place.relevance!r}_{place.id}_{self.looked}_{self.found}"
 
 
@@ -201,20 +203,20 @@ def found(context: DashboardContext, connection: Connection, crawl: OfCrawl, giv
     of_site = chosen_site(connection, crawl.id, name) if name else SiteChoice(None)
     use, _, right = given.rights.partition(":")
     wanted = PageQuery(
-        crawl.id,
-        words,
-        of_site.id,
-        given.language,
-        given.type,
-        given.state,
+        crawl=crawl.id,
+        words=words,
+        site=of_site.id,
+        language=given.language,
+        page_type=given.type,
+        state=given.state,
         # In the first round all pages are new, and in a later one those of that round.
-        given.round or (crawl.round if given.state == "new" else 0),
-        given.least,
-        given.most,
-        given.sort,
-        use,
-        right,
-        given.licence.strip(),
+        round=given.round or (crawl.round if given.state == "new" else 0),
+        least=given.least,
+        most=given.most,
+        order=given.sort,
+        use=use,
+        right=right,
+        licence=given.licence.strip(),
     )
     how = crawl.name, crawl.round, crawl.first_round
     if name and of_site.id is None:
@@ -227,7 +229,7 @@ def found(context: DashboardContext, connection: Connection, crawl: OfCrawl, giv
     texts = {hit.id: hit.text for hit in seen.hits}
     pages = listed(connection, [hit.id for hit in seen.hits])
     labels = topic_labels(connection, crawl.name, (one.url for one in pages))
-    after = Progress(seen.place, before.looked + seen.looked, before.found + len(seen.hits))
+    after = Progress(place=seen.place, looked=before.looked + seen.looked, found=before.found + len(seen.hits))
     return PageList(
         *how,
         tuple(
@@ -270,12 +272,12 @@ def progress(after: str) -> Progress:
     try:
         relevance, *whole = after.split("_")
         number, looked, count = (int(one) if one.isascii() and one.isdigit() and len(one) < 19 else -1 for one in whole)
-        place = Place(number, float(relevance))
+        place = Place(id=number, relevance=float(relevance))
         if min(number, looked, count) < 0 or not 0 <= place.relevance <= 1:
             raise ValueError
     except ValueError:
         raise RefusedError(HTTPStatus.BAD_REQUEST, "after is wrong; use the value from the previous response") from None
-    return Progress(place, looked, count)
+    return Progress(place=place, looked=looked, found=count)
 
 
 @api.get("/api/pages/counts", summary=N_("How many pages a crawl has, by language and type"))

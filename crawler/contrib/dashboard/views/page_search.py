@@ -11,6 +11,7 @@ does not have them yet, for words of one letter, and in the order of relevance w
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, func, literal_column, select, text, tuple_
@@ -40,10 +41,12 @@ Condition = tuple[str, Callable[[Any, Any], Any], Any]
 """A column, and what it must be."""
 
 
-class PageQuery(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PageQuery:
     """What pages are looked for."""
 
     crawl: int
+    _: KW_ONLY
     words: tuple[str, ...] = ()
     """Case-folded; all must be in title, text or address."""
     site: int | None = None
@@ -69,14 +72,17 @@ class PageQuery(NamedTuple):
         return bool(self.words or self.use or self.licence) or self.state == COPY
 
 
-class Place(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Place:
     """How far pages were looked through."""
 
     id: int
+    _: KW_ONLY
     relevance: float = 0.0
 
 
-class Hit(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Hit:
     """A page that is wanted."""
 
     id: int
@@ -104,7 +110,7 @@ def look(
     """Pages that are wanted, so many at most, from a place on; about so many seconds are taken."""
     until, named = time.monotonic() + seconds, _named(wanted, after, index)
     pages = _Pages(connection, wanted, named)
-    rest = Place(named[-1]) if named is not None and wanted.order == NEWEST and len(named) == NAMED else None
+    rest = Place(id=named[-1]) if named is not None and wanted.order == NEWEST and len(named) == NAMED else None
     hits: list[Hit] = []
     looked, legs = 0, pages.legs(after)
     while legs:
@@ -113,12 +119,12 @@ def look(
             hits += found
             if len(hits) >= most or (wanted.words and time.monotonic() > until):
                 has_more = rest is not None or any(pages.has_any(leg) for leg in pages.legs(here))
-                return Look(tuple(hits), looked + pages.count(part, here), here if has_more else None)
+                return Look(hits=tuple(hits), looked=looked + pages.count(part, here), place=here if has_more else None)
         looked += pages.count(part)
         legs = legs[1:] if end is None else pages.legs(end)
         if end is not None and time.monotonic() > until:
-            return Look(tuple(hits), looked, end if any(map(pages.has_any, legs)) else rest)
-    return Look(tuple(hits), looked, rest)
+            return Look(hits=tuple(hits), looked=looked, place=end if any(map(pages.has_any, legs)) else rest)
+    return Look(hits=tuple(hits), looked=looked, place=rest)
 
 
 def _named(wanted: PageQuery, after: Place | None, index: SearchIndex | None) -> list[int] | None:
@@ -224,7 +230,7 @@ class _Pages:
         if not self.wanted.words:
             # All at once: the index was asked already, and a machine with much to do must not have one page a look.
             if found := [_place(row) for row in self.connection.execute(rows.limit(most))]:
-                yield [Hit(place.id, None) for place in found], found[-1]
+                yield [Hit(id=place.id, text=None) for place in found], found[-1]
             return
         places = [_place(row) for row in self.connection.execute(rows)]
         for start in range(0, len(places), AT_ONCE):
@@ -267,7 +273,7 @@ class _Pages:
         rows = select(page.c.id, page.c.title, page.c.url, page.c.text)
         rows = rows.where(page.c.id.in_(numbers), page.c.crawl_id == self.wanted.crawl)
         return {
-            row.id: Hit(row.id, row.text)
+            row.id: Hit(id=row.id, text=row.text)
             for row in self.connection.execute(rows)
             if has_all(self.wanted.words, row.title, address(row.url), row.text)
         }
@@ -287,4 +293,4 @@ def has_all(words: Sequence[str], *texts: str) -> bool:
 
 
 def _place(row: Any) -> Place:
-    return Place(row[-1], row[0] if len(row) > 1 else 0.0)
+    return Place(id=row[-1], relevance=row[0] if len(row) > 1 else 0.0)

@@ -31,7 +31,16 @@ def say(context: Context, request: Request, page: Number, value: TopicValue) -> 
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
     source = f"{fold_space(row.title)[:MOST_TITLE]}\n{row.text[:MOST_TEXT]}".encode("utf-8", "replace")
     detail = detail_of(page, row.topic_digest)
-    said = Label(TOPIC, row.name, row.url, row.url, value, detail, source, time.time())
+    said = Label(
+        kind=TOPIC,
+        crawl=row.name,
+        url=row.url,
+        page=row.url,
+        value=value,
+        detail=detail,
+        source=source,
+        said_at=time.time(),
+    )
     with context.changing() as engine:
         if value == "none":
             remove_label(engine, said.key)

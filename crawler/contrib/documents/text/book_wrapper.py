@@ -5,8 +5,8 @@ END; its older ones begin after "The Small Print".
 """
 
 import re
+from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
-from typing import NamedTuple
 
 START = re.compile(
     r"^[ \t]*(?:\*{3} ?START OF .{1,300}?\*{3}|\*END\*? ?THE SMALL PRINT[^\n]{0,200})[ \t]*+$", re.MULTILINE | re.DOTALL
@@ -16,10 +16,12 @@ FIELD = re.compile(r"^(Title|Author|Release date|Posting date): *(\S.{0,300})$",
 DAY = re.compile(r"([A-Z][a-z]{2,8}) (\d{1,2}), (\d{4})")
 
 
-class Book(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Book:
     """A book, and what the lines before it say; empty where they say nothing."""
 
     text: str
+    _: KW_ONLY
     title: str = ""
     author: str = ""
     published: str = ""
@@ -34,12 +36,12 @@ def book_of(text: str) -> Book:
     """
     start = START.search(text)
     if start is None:
-        return Book(text)
+        return Book(text=text)
     end = END.search(text, start.end())
     fields = {name.lower(): value.rstrip() for name, value in reversed(FIELD.findall(text[: start.start()]))}
     released = fields.get("release date") or fields.get("posting date", "")
     book = text[start.end() : end.start() if end else len(text)].strip("\n")
-    return Book(book, fields.get("title", ""), fields.get("author", ""), _day(released))
+    return Book(text=book, title=fields.get("title", ""), author=fields.get("author", ""), published=_day(released))
 
 
 def _day(text: str) -> str:

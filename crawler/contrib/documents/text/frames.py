@@ -6,8 +6,8 @@ sign may attach them to the paragraph above.
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise
-from typing import NamedTuple
 
 RULE = re.compile(r"\s*([=\-~^*_+#.·•])\1{3,}\s*$")
 """A line that is drawn with one character."""
@@ -15,10 +15,12 @@ MOST_FRAMED = 100
 """Lines in a frame; what is further apart are two rules."""
 
 
-class FramedLine(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FramedLine:
     """A line and the rule of the frame that it stands in."""
 
     text: str
+    _: KW_ONLY
     rule: str = ""
     is_rule: bool = False
     """Whether it is a line of the frame itself."""
@@ -36,7 +38,7 @@ def framed_lines(lines: Sequence[str]) -> Iterator[FramedLine]:
         rules[first : last + 1] = [lines[first]] * (last + 1 - first)
         borders |= {first, last}
     for at, line in enumerate(lines):
-        yield FramedLine(line, rules[at], at in borders)
+        yield FramedLine(text=line, rule=rules[at], is_rule=at in borders)
 
 
 def is_wall(line: str, rule: str) -> bool:

@@ -112,17 +112,17 @@ def read_markdown(text: str) -> Document:
     is_cut = len(source) > MAX_MARKDOWN
     lines = source[:MAX_MARKDOWN].replace("\r\n", "\n").replace("\r", "\n").split("\n")
     html = _rendered("\n".join(_without_marks(lines)))
-    return Document(html, facts, is_cut)
+    return Document(body=html, facts=facts, is_cut=is_cut)
 
 
 def _facts(fields: str) -> Facts:
     fields_by_name = {name.lower(): value.strip(BRACKETS) for name, value in reversed(FIELD.findall(fields))}
     author = fields_by_name.get("author") or fields_by_name.get("authors", "")
     return Facts(
-        fields_by_name.get("title", ""),
-        author,
-        fields_by_name.get("date", ""),
-        fields_by_name.get("lang") or fields_by_name.get("language", ""),
+        title=fields_by_name.get("title", ""),
+        author=author,
+        published=fields_by_name.get("date", ""),
+        language=fields_by_name.get("lang") or fields_by_name.get("language", ""),
     )
 
 

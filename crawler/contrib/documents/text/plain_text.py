@@ -175,7 +175,7 @@ def _blocks(lines: Sequence[str]) -> Iterator[Block]:
     block: list[str] = []
     blanks = 0
     rule = ""
-    for line in (*framed_lines(lines), FramedLine("")):
+    for line in (*framed_lines(lines), FramedLine(text="")):
         if line.text.strip() and not line.is_rule:
             block.append(line.text)
             rule = line.rule

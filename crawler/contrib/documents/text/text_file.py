@@ -43,7 +43,11 @@ def _plain_text(text: str) -> Document:
         raise DocumentError(Fault.NO_SENTENCES)
     body = Body()
     write(parts, body)
-    return Document(body.html(), Facts(book.title, book.author, book.published), body.is_cut)
+    return Document(
+        body=body.html(),
+        facts=Facts(title=book.title, author=book.author, published=book.published),
+        is_cut=body.is_cut,
+    )
 
 
 def _decoded(data: bytes, content_type: str) -> str:
@@ -65,4 +69,8 @@ def _mail(letters: list[Letter]) -> Document:
         write([*before, *parts_of(letter.text)], body)
     first = letters[0]
     author = first.author if not is_archive else ""
-    return Document(body.html(), Facts(common_subject(letters), author, first.day), body.is_cut)
+    return Document(
+        body=body.html(),
+        facts=Facts(title=common_subject(letters), author=author, published=first.day),
+        is_cut=body.is_cut,
+    )

@@ -49,7 +49,7 @@ class Evaluation:
     def __init__(self, opts: argparse.Namespace) -> None:
         self.opts, self.status = opts, 0
         methods = (*(opts.methods or METHODS), *(PEERS if "all" in opts.against else opts.against))
-        self.plan = EvaluationPlan(methods, opts.by, jobs=opts.jobs)
+        self.plan = EvaluationPlan(methods=methods, by=opts.by, jobs=opts.jobs)
         try:
             self.before = read_record(Path(opts.baseline)) if opts.baseline is not None else None
         except RecordError as error:

@@ -42,7 +42,7 @@ class SingleModel:
         """The verdict of the model; its score serves as the probability, and images without a score come last."""
         verdict = self.of_paper.judge(sighting, evidence)
         score = getattr(verdict, self.name)
-        return verdict._replace(probability=-1.0 if score is None else score)
+        return replace(verdict, probability=-1.0 if score is None else score)
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,14 @@ class FilterListModel:
         lists = _lists(self.paths)
         url, target, page = sighting.url, sighting.target, sighting.page
         hit = lists.hit(url, page) or (bool(target) and lists.hit(target, page, "document"))
-        return Verdict(hit, float(hit))
+        return Verdict(is_noise=hit, probability=float(hit))
 
 
 class AllContent:
     """A model that judges everything as content."""
 
     def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
-        return Verdict(False, 0.0)
+        return Verdict(is_noise=False, probability=0.0)
 
 
 def models(lists: tuple[Path, ...]) -> dict[str, ImageJudge]:
@@ -126,7 +126,13 @@ def _judge_labels(
         for label in wanted.take(result.file, result.id, result.images):
             said = result.images[label.img]
             scores = tuple(round(one.probability, DIGITS) for one in said)
-            yield ScoredImage(label, result.site, result.pages, scores, tuple(one.is_noise for one in said))
+            yield ScoredImage(
+                label=label,
+                site=result.site,
+                pages=result.pages,
+                scores=scores,
+                skipped=tuple(one.is_noise for one in said),
+            )
 
 
 def _report(images: Sequence[ScoredImage], missed: int, names: Sequence[str], path: str | None) -> int:

@@ -9,9 +9,10 @@ import lzma
 import os
 import zlib
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, cast
+from typing import Any, BinaryIO, cast
 from urllib.parse import urlsplit
 
 from crawler.atomic_files import readable_file
@@ -29,7 +30,8 @@ KINDS = {
 """The label of each kind of image."""
 
 
-class GoldPage(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class GoldPage:
     """A saved page and its main text."""
 
     id: str
@@ -48,7 +50,8 @@ class GoldPage(NamedTuple):
             return ""
 
 
-class GoldSet(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class GoldSet:
     """The pages of one file, and its broken lines."""
 
     name: str
@@ -76,7 +79,7 @@ def read_set(path: Path) -> GoldSet:
             pages.append(page)
     if not pages:
         faults.append(f"{path}: no page is in it")
-    return GoldSet(set_name(path), tuple(pages), tuple(faults))
+    return GoldSet(name=set_name(path), pages=tuple(pages), faults=tuple(faults))
 
 
 def set_name(path: Path) -> str:
@@ -132,20 +135,25 @@ def _page(row: dict[str, Any], number: int) -> GoldPage | str:
     url, lang, page_type = (
         value if isinstance(value := row.get(name), str) else "" for name in ("url", "lang", "page_type")
     )
-    return GoldPage(str(row.get("id", number)), url, lang, page_type, row["html"], row["gold"])
+    return GoldPage(
+        id=str(row.get("id", number)), url=url, lang=lang, page_type=page_type, html=row["html"], gold=row["gold"]
+    )
 
 
-class ImageLabel(NamedTuple):
+@dataclass(frozen=True, slots=True, order=True)
+class ImageLabel:
     set: str
     page: str
     img: str
     is_noise: bool
     kind: str
+    _: KW_ONLY
     unsure: bool = False
     """Whether the labeller was in doubt."""
 
 
-class ScoredImage(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ScoredImage:
     """A labelled image that was found on its page, with the scores of each model."""
 
     label: ImageLabel
@@ -192,7 +200,7 @@ def read_labels(path: Path) -> tuple[list[ImageLabel], list[str]]:
         if isinstance(label, str):
             faults.append(f"{path}: line {number:,}: {label}")
         else:
-            found.setdefault(label[:3], label)
+            found.setdefault((label.set, label.page, label.img), label)
     return [*found.values()], faults
 
 
@@ -202,7 +210,14 @@ def _label(row: dict[str, Any]) -> ImageLabel | str:
     if KINDS.get(row["kind"]) != row["label"]:
         return f"a label {row['label'][:20]!r} of the kind {row['kind'][:20]!r} is not known"
     img = absolute("", row["img"]) or row["img"]  # in the spelling that a page's images have
-    return ImageLabel(row["set"], row["page"], img, row["label"] == NOISE, row["kind"], row.get("unsure") is True)
+    return ImageLabel(
+        set=row["set"],
+        page=row["page"],
+        img=img,
+        is_noise=row["label"] == NOISE,
+        kind=row["kind"],
+        unsure=row.get("unsure") is True,
+    )
 
 
 def files_of(sets: Collection[str], given: Iterable[str] | None) -> list[Path]:

@@ -14,8 +14,9 @@ are, with replacement, 2000 times from the same seed. Of a single site nothing c
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -39,7 +40,8 @@ NOTE = (
 )
 
 
-class ImageScore(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ImageScore:
     """A labelled image on a page, with the score of one model."""
 
     label: ImageLabel
@@ -50,7 +52,8 @@ class ImageScore(NamedTuple):
     skipped: bool
 
 
-class ImageFigures(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ImageFigures:
     """The figures of a model; None where there is nothing to divide by."""
 
     links: int
@@ -168,7 +171,8 @@ def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-class ImageTable(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ImageTable:
     title: str
     rows: dict[str, ImageFigures]
 
@@ -178,10 +182,10 @@ def by_hand(images: Sequence[ScoredImage], names: Sequence[str]) -> list[ImageTa
     many = [one for one in images if one.pages >= MANY]
     first = _links(images, 0)
     return [
-        ImageTable("model", _models(images, names)),
-        ImageTable(f"model, sites of {MANY} pages or more", _models(many, names)),
-        ImageTable(f"{names[0]}, kind against the other label", by_kind(first)),
-        ImageTable(f"{names[0]}, set", by_set(first)),
+        ImageTable(title="model", rows=_models(images, names)),
+        ImageTable(title=f"model, sites of {MANY} pages or more", rows=_models(many, names)),
+        ImageTable(title=f"{names[0]}, kind against the other label", rows=by_kind(first)),
+        ImageTable(title=f"{names[0]}, set", rows=by_set(first)),
     ]
 
 
@@ -202,7 +206,7 @@ def text(tables: Iterable[ImageTable]) -> str:
 
 
 def record(tables: Iterable[ImageTable], counts: dict[str, int]) -> str:
-    found = {table.title: {name: row._asdict() for name, row in table.rows.items()} for table in tables}
+    found = {table.title: {name: asdict(row) for name, row in table.rows.items()} for table in tables}
     return json.dumps({"labels": counts, "tables": found}, ensure_ascii=False, indent=1) + "\n"
 
 
@@ -211,7 +215,10 @@ def _models(images: Sequence[ScoredImage], names: Sequence[str]) -> dict[str, Im
 
 
 def _links(images: Sequence[ScoredImage], row: int) -> list[ImageScore]:
-    return [ImageScore(one.label, one.site, one.pages, one.scores[row], one.skipped[row]) for one in images]
+    return [
+        ImageScore(label=one.label, site=one.site, pages=one.pages, score=one.scores[row], skipped=one.skipped[row])
+        for one in images
+    ]
 
 
 def cells(row: ImageFigures) -> list[str]:
@@ -242,7 +249,8 @@ def _short(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}".removeprefix("0") if value < 1 else f"{value:.3f}"
 
 
-class CalibrationBin(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CalibrationBin:
     """The links whose probabilities of noise lie within two limits."""
 
     low: float
@@ -261,7 +269,15 @@ def calibration(likely: np.ndarray[Any, np.dtype[np.floating[Any]]], noise: Sequ
     for low, high in pairwise(BINS):
         here = (likely >= low) & ((likely < high) | (high == BINS[-1]))
         if count := int(here.sum()):
-            found.append(CalibrationBin(low, high, count, float(likely[here].mean()), float(is_noise[here].mean())))
+            found.append(
+                CalibrationBin(
+                    low=low,
+                    high=high,
+                    links=count,
+                    likely=float(likely[here].mean()),
+                    noise=float(is_noise[here].mean()),
+                )
+            )
     return found
 
 

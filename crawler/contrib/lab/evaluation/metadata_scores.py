@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from crawler.contrib.lab.evaluation.text_metrics import CountedText, f1, precision_recall
 from crawler.metadata.structured_data import letters
@@ -15,7 +15,8 @@ MOSTLY = 0.5
 _BETWEEN_NAMES = re.compile(r"\b(?:and|und|et|y|by)\b", re.IGNORECASE)
 
 
-class FieldCounts(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FieldCounts:
     """How often a field was right, on pages that have it and on pages that do not."""
 
     given: int
@@ -65,11 +66,11 @@ def counts(field: str, pairs: Iterable[tuple[str, str]]) -> FieldCounts:
     given = [(value, gold) for value, gold in pairs if gold]
     absent = [value for value, gold in pairs if not gold]
     return FieldCounts(
-        len(given),
-        sum(bool(value) and is_right(field, value, gold) for value, gold in given),
-        sum(not value for value, _ in given),
-        len(absent),
-        sum(map(bool, absent)),
+        given=len(given),
+        right=sum(bool(value) and is_right(field, value, gold) for value, gold in given),
+        missing=sum(not value for value, _ in given),
+        absent=len(absent),
+        invented=sum(map(bool, absent)),
     )
 
 

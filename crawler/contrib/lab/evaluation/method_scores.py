@@ -4,7 +4,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from typing import NamedTuple
+from dataclasses import KW_ONLY, dataclass, replace
 
 from crawler.contrib.lab.evaluation.gold import GoldPage, GoldSet
 from crawler.contrib.lab.evaluation.method_process import PAGE_LIMIT, MethodOutput, MethodRun, run
@@ -17,7 +17,8 @@ Tick = Callable[[str, str, int, int], None]
 """Called with the set, the method, the number of pages done and the total."""
 
 
-class MethodFigures(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class MethodFigures:
     pages: int
     failed: int
     f1: float
@@ -39,7 +40,8 @@ class MethodFigures(NamedTuple):
     """Pages per second of processor time, without failures."""
 
 
-class ScoredPage(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ScoredPage:
     """A page, the output of a method and its score."""
 
     page: GoldPage
@@ -47,7 +49,8 @@ class ScoredPage(NamedTuple):
     score: TextScore
 
 
-class JudgedMethod(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class JudgedMethod:
     name: str
     run: MethodRun
     figures: MethodFigures | None
@@ -57,21 +60,25 @@ class JudgedMethod(NamedTuple):
     worst: tuple[ScoredPage, ...]
 
 
-class SetResult(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SetResult:
     """All methods on a set, or on a group of its pages."""
 
     name: str
     fingerprint: str
     judged: tuple[JudgedMethod, ...]
+    _: KW_ONLY
     comparisons: tuple[MethodComparison, ...] = ()
     is_group: bool = False
     """Whether these are only some pages of a set; the result of the whole set comes first."""
 
 
-class EvaluationPlan(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class EvaluationPlan:
     """The methods to run, and how."""
 
     methods: tuple[str, ...]
+    _: KW_ONLY
     by: str = ""
     """`lang` or `page_type`: also judge the groups of pages that have it in common."""
     limit: float = PAGE_LIMIT
@@ -102,13 +109,13 @@ def judge(gold: GoldSet, plan: EvaluationPlan, tick: Tick) -> list[SetResult]:
             raise
     scores = scored(gold.pages, runs)
     whole = range(len(gold.pages))
-    results = [_result(gold, gold.name, whole, runs, scores)._replace(comparisons=tuple(compare(scores)))]
+    results = [replace(_result(gold, gold.name, whole, runs, scores), comparisons=tuple(compare(scores)))]
     if plan.by:
         values = sorted({getattr(page, plan.by) for page in gold.pages})
         for value in values:
             places = [at for at in whole if getattr(gold.pages[at], plan.by) == value]
             group = _result(gold, f"{gold.name} {plan.by}={value or '?'}", places, runs, scores)
-            results.append(group._replace(is_group=True))
+            results.append(replace(group, is_group=True))
     return results
 
 
@@ -158,10 +165,14 @@ def _result(
     judged = []
     for method, ran in runs.items():
         if ran.absent:
-            judged.append(JudgedMethod(method, ran, None, (), ()))
+            judged.append(JudgedMethod(name=method, run=ran, figures=None, f1s=(), worst=()))
             continue
-        samples = [ScoredPage(gold.pages[at], ran.outputs[at], scores[method][at]) for at in places]
+        samples = [ScoredPage(page=gold.pages[at], output=ran.outputs[at], score=scores[method][at]) for at in places]
         worst = sorted(samples, key=lambda sample: sample.score.f1)[:WORST]
         f1s = tuple(sample.score.f1 for sample in samples)
-        judged.append(JudgedMethod(method, ran, figures(samples), f1s, tuple(worst)))
-    return SetResult(name, gold._replace(pages=tuple(gold.pages[at] for at in places)).fingerprint, tuple(judged))
+        judged.append(JudgedMethod(name=method, run=ran, figures=figures(samples), f1s=f1s, worst=tuple(worst)))
+    return SetResult(
+        name=name,
+        fingerprint=replace(gold, pages=tuple(gold.pages[at] for at in places)).fingerprint,
+        judged=tuple(judged),
+    )

@@ -8,6 +8,7 @@ text.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import import_module, metadata
 from importlib.util import find_spec
 from typing import Any, NamedTuple
@@ -31,7 +32,8 @@ class MethodInput(NamedTuple):
     lang: str
 
 
-class Peer(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Peer:
     """How a peer is installed, imported and called."""
 
     package: str
@@ -71,33 +73,43 @@ def _goose(goose: Any, page: MethodInput) -> str:
 
 
 PEERS = {
-    "trafilatura": Peer("trafilatura", "trafilatura", lambda peer, page: peer.extract(page.html, url=page.url or None)),
+    "trafilatura": Peer(
+        package="trafilatura",
+        module="trafilatura",
+        text=lambda peer, page: peer.extract(page.html, url=page.url or None),
+    ),
     "trafilatura-fast": Peer(
-        "trafilatura", "trafilatura", lambda peer, page: peer.extract(page.html, url=page.url or None, fast=True)
+        package="trafilatura",
+        module="trafilatura",
+        text=lambda peer, page: peer.extract(page.html, url=page.url or None, fast=True),
     ),
     "readability": Peer(
-        "readability-lxml",
-        "readability",
-        lambda peer, page: _lines(peer.Document(page.html, url=page.url or None).summary()),
+        package="readability-lxml",
+        module="readability",
+        text=lambda peer, page: _lines(peer.Document(page.html, url=page.url or None).summary()),
     ),
     "resiliparse": Peer(
-        "resiliparse",
-        "resiliparse.extract.html2text",
-        lambda peer, page: peer.extract_plain_text(page.html, main_content=True),
+        package="resiliparse",
+        module="resiliparse.extract.html2text",
+        text=lambda peer, page: peer.extract_plain_text(page.html, main_content=True),
     ),
-    "justext": Peer("justext", "justext", _justext),
-    "newspaper": Peer("newspaper4k", "newspaper", _newspaper),
-    "goose3": Peer("goose3", "goose3", _goose),
+    "justext": Peer(package="justext", module="justext", text=_justext),
+    "newspaper": Peer(package="newspaper4k", module="newspaper", text=_newspaper),
+    "goose3": Peer(package="goose3", module="goose3", text=_goose),
     "boilerpy3": Peer(
-        "boilerpy3", "boilerpy3.extractors", lambda peer, page: peer.ArticleExtractor().get_content(page.html)
+        package="boilerpy3",
+        module="boilerpy3.extractors",
+        text=lambda peer, page: peer.ArticleExtractor().get_content(page.html),
     ),
     "magic-html": Peer(
-        "magic-html",
-        "magic_html",
-        lambda peer, page: _lines(peer.GeneralExtractor().extract(page.html, base_url=page.url or NOWHERE)["html"]),
+        package="magic-html",
+        module="magic_html",
+        text=lambda peer, page: _lines(
+            peer.GeneralExtractor().extract(page.html, base_url=page.url or NOWHERE)["html"]
+        ),
     ),
-    "html-text": Peer("html-text", "html_text", lambda peer, page: peer.extract_text(page.html)),
-    "inscriptis": Peer("inscriptis", "inscriptis", lambda peer, page: peer.get_text(page.html)),
+    "html-text": Peer(package="html-text", module="html_text", text=lambda peer, page: peer.extract_text(page.html)),
+    "inscriptis": Peer(package="inscriptis", module="inscriptis", text=lambda peer, page: peer.get_text(page.html)),
 }
 
 

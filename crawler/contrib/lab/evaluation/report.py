@@ -3,9 +3,10 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, asdict, dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from markupsafe import Markup
 
@@ -41,7 +42,8 @@ class RecordError(MessageError):
     """A file is not a record of a run."""
 
 
-class BaselineComparison(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class BaselineComparison:
     """A run compared with an earlier one."""
 
     falls: list[str]
@@ -50,6 +52,7 @@ class BaselineComparison(NamedTuple):
     """A line for each pair of set and method that could not be compared."""
     pairs: int
     """How many pairs of set and method were compared."""
+    _: KW_ONLY
     gaps: int = 0
     """How many of those that could not be compared were requested in this run."""
 
@@ -58,9 +61,7 @@ def record(results: Iterable[SetResult], version: str) -> str:
     """The figures as JSON, one line a method, in the order of the run; pages/s is all that differs from run to run."""
     sets = []
     for result in results:
-        found = {
-            one.name: one.figures._asdict() if one.figures else {"absent": one.run.absent} for one in result.judged
-        }
+        found = {one.name: asdict(one.figures) if one.figures else {"absent": one.run.absent} for one in result.judged}
         rows = [f"   {_json(name)}: {_json(_rounded(figures))}" for name, figures in found.items()]
         head = f'  {_json(result.name)}: {{"fingerprint": {_json(result.fingerprint)}, "methods": {{\n'
         sets.append(head + ",\n".join(rows) + "\n  }}")
@@ -98,7 +99,7 @@ def compare_records(before: dict[str, Any], now: dict[str, Any]) -> BaselineComp
                 for held, words in HELD.items()
                 if old[held] - new[held] > TOLERANCE + 10**-DIGITS / 2  # the records are rounded
             ]
-    return BaselineComparison(falls, left, count, gaps)
+    return BaselineComparison(falls=falls, left=left, pairs=count, gaps=gaps)
 
 
 def _figures_of(sets: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
@@ -124,7 +125,8 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-class Excerpt(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Excerpt:
     """A part of a text, and how many characters are left out before and after it."""
 
     before: int
@@ -148,12 +150,17 @@ def report(results: Sequence[SetResult], faults: Sequence[str], version: str, da
 def precision_recall(there: Iterable[JudgedMethod]) -> Markup:
     """The chart of methods that have figures."""
     found = [(one.name, one.figures) for one in there if one.figures]
-    return precision_recall_chart([Point(name, of.precision, of.recall, of.speed, name in PEERS) for name, of in found])
+    return precision_recall_chart(
+        [
+            Point(name=name, precision=of.precision, recall=of.recall, speed=of.speed, is_peer=name in PEERS)
+            for name, of in found
+        ]
+    )
 
 
 def boxes(there: Iterable[JudgedMethod]) -> Markup:
     """The chart of how their pages differ."""
-    return box_chart([Row(one.name, one.f1s, one.name in PEERS) for one in there])
+    return box_chart([Row(name=one.name, f1s=one.f1s, is_peer=one.name in PEERS) for one in there])
 
 
 def failures(there: Iterable[JudgedMethod]) -> list[tuple[str, str, int]]:
@@ -170,7 +177,7 @@ def excerpt(text: str, limit: int, start: int = 0) -> Excerpt:
     part = text[start : start + limit]
     if (long := len(shown(part).encode())) > limit:
         part = part[: len(part) * limit // long]
-    return Excerpt(start, part, len(text) - start - len(part))
+    return Excerpt(before=start, text=part, after=len(text) - start - len(part))
 
 
 def where_it_starts(page_html: str, gold: str) -> int:

@@ -18,8 +18,9 @@ of a set, for each of the two tests by itself.
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -37,7 +38,8 @@ Numbers: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 Interval = tuple[float, float]
 
 
-class MethodComparison(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class MethodComparison:
     """Two methods on the same pages."""
 
     first: str
@@ -87,7 +89,7 @@ def compare(scores: dict[str, Sequence[TextScore]]) -> list[MethodComparison]:
     pairs = [_compared(first, second, scores) for first, second in combinations(scores, 2)]
     t_tests, mcnemars = holm([pair.t_test for pair in pairs]), holm([pair.mcnemar for pair in pairs])
     return [
-        pair._replace(t_test=t_test, mcnemar=1.0 if exact is None else exact)
+        replace(pair, t_test=t_test, mcnemar=1.0 if exact is None else exact)
         for pair, t_test, exact in zip(pairs, t_tests, mcnemars, strict=True)
     ]
 
@@ -139,7 +141,16 @@ def _compared(first: str, second: str, scores: dict[str, Sequence[TextScore]]) -
     only_first = sum(one.right and not other.right for one, other in pairs)
     only_second = sum(other.right and not one.right for one, other in pairs)
     mean = sum(differences) / len(differences) if differences else 0.0
-    return MethodComparison(first, second, mean, effect, p, only_first, only_second, mcnemar(only_first, only_second))
+    return MethodComparison(
+        first=first,
+        second=second,
+        difference=mean,
+        effect=effect,
+        t_test=p,
+        only_first=only_first,
+        only_second=only_second,
+        mcnemar=mcnemar(only_first, only_second),
+    )
 
 
 def _sums_by_host(scores: Sequence[TextScore], hosts: Sequence[str]) -> Numbers:

@@ -8,7 +8,8 @@ neither text has no score; a part that is in one only has the score 0.
 
 import re
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeVar
+from dataclasses import dataclass
+from typing import TypeVar
 
 from rapidfuzz.distance import Levenshtein
 
@@ -29,7 +30,8 @@ Table = tuple[tuple[str, ...], ...]
 """The cells of each row."""
 
 
-class MarkdownParts(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class MarkdownParts:
     text: str
     code: str
     formulas: str
@@ -47,7 +49,9 @@ def parts(markdown: str) -> MarkdownParts:
     tables = _tables(rest)
     text = _LINK.sub(r"\1", _IMAGE.sub("", _ROW.sub("", rest)))
     text = " ".join(_MARKS.sub("", text).split())
-    return MarkdownParts(text, "\n".join(code), "\n".join("".join(one.split()) for one in formulas), tables)
+    return MarkdownParts(
+        text=text, code="\n".join(code), formulas="\n".join("".join(one.split()) for one in formulas), tables=tables
+    )
 
 
 def scores(found: str, gold: str) -> dict[str, float | None]:

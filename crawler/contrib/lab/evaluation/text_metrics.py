@@ -22,8 +22,9 @@ page there are
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from crawler.contrib.lab.evaluation.gold import GoldPage
 from crawler.page.page import Page
@@ -39,7 +40,8 @@ T = TypeVar("T", bound=Hashable)
 Shingle = tuple[str, ...]
 
 
-class LeafCounts(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LeafCounts:
     """Leaves of a page, or of many."""
 
     both: int
@@ -48,7 +50,8 @@ class LeafCounts(NamedTuple):
     main: int
 
 
-class TextScore(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TextScore:
     """The scores of a method's text."""
 
     shingle_precision: float | None
@@ -105,17 +108,19 @@ class PageScorer:
     def score(self, output: str) -> TextScore:
         """The score of what a method took out of the page."""
         text = CountedText(output)
+        shingle_precision, shingle_recall = precision_recall(text.shingles, self.gold.shingles)
         precision, recall = (share or 0.0 for share in precision_recall(text.words, self.gold.words))
         taken = [text.holds(leaf) for leaf in self.leaves]
         both = sum(one and other for one, other in zip(taken, self.main, strict=True))
         return TextScore(
-            *precision_recall(text.shingles, self.gold.shingles),
-            precision,
-            recall,
-            f1(precision, recall),
-            rate(text.words, self.gold.words),
-            LeafCounts(both, sum(taken), sum(self.main)),
-            size(output),
+            shingle_precision=shingle_precision,
+            shingle_recall=shingle_recall,
+            precision=precision,
+            recall=recall,
+            f1=f1(precision, recall),
+            rate=rate(text.words, self.gold.words),
+            leaves=LeafCounts(both=both, taken=sum(taken), main=sum(self.main)),
+            size=size(output),
         )
 
 

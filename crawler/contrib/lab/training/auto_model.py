@@ -13,7 +13,8 @@ What steps 2 and 3 say of a page is learned from pages of other sites, as it wil
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -62,7 +63,8 @@ TEACHER: dict[str, Any] = {
 TOKENS = 2  # the column of the features with the number of words of a block
 
 
-class PageSigns(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PageSigns:
     """The features of a page, or of a copy of one."""
 
     owner: int
@@ -111,7 +113,7 @@ def train(examples: Sequence[PageExample], seed: int, epochs: int, tell: Tell) -
         for at, lesson in zip(whose, lessons, strict=True)
         if at is not None and examples[at].page_type in KINDS
     ]
-    return Model(whole, networks, _kinds(networks, typed))
+    return Model(vocabulary=whole, networks=networks, kinds=_kinds(networks, typed))
 
 
 def check(examples: Sequence[PageExample], parts: Sequence[int]) -> None:
@@ -149,7 +151,15 @@ def _described(
             matrix, nest = describe(seen, vocabularies[part])
             set_row = set_rows[one.group if one.is_golden else sets[0]]
             matrix = np.hstack((matrix, np.tile(set_row, (len(matrix), 1))))
-            yield PageSigns(at, part, place > 0, matrix, nest, labels, weight * (COPY_WEIGHT if place else 1))
+            yield PageSigns(
+                owner=at,
+                part=part,
+                is_copy=place > 0,
+                features=matrix,
+                nest=nest,
+                labels=labels,
+                weight=weight * (COPY_WEIGHT if place else 1),
+            )
 
 
 def _with_copy(one: PageExample, chance: np.random.Generator) -> Iterable[tuple[PageArrays, Floats]]:
@@ -228,7 +238,14 @@ def _lesson(page: PageSigns, opinion: Floats | None, scaling: Scaling) -> gradie
         target = np.where(known, page.labels, opinion)
     rows = gradient_descent.normalised(page.features, *scaling)
     shares = (page.weight * weights / weights.sum()).astype(np.float32)
-    return gradient_descent.Lesson(rows, page.nest, target.astype(np.float32), tokens, shares, f1_weight)
+    return gradient_descent.Lesson(
+        features=rows,
+        nest=page.nest,
+        labels=target.astype(np.float32),
+        tokens=tokens,
+        weights=shares,
+        f1_weight=f1_weight,
+    )
 
 
 def _hidden(seen: PageArrays, known: LearnedWeights, sets: int) -> list[Ints]:
@@ -246,8 +263,8 @@ def _of_first_set(net: network.Network, sets: int) -> network.Network:
     """The network for pages of the first set, without the features that say the set."""
     features = len(net.means) - sets
     weights, bias = net.first.weights, net.first.bias
-    first = net.first._replace(weights=weights[:features], bias=bias + weights[features])
-    return net._replace(means=net.means[:features], scales=net.scales[:features], first=first)
+    first = replace(net.first, weights=weights[:features], bias=bias + weights[features])
+    return replace(net, means=net.means[:features], scales=net.scales[:features], first=first)
 
 
 def _kinds(networks: Sequence[network.Network], typed: Iterable[tuple[str, gradient_descent.Lesson, Floats]]) -> Kinds:
@@ -264,4 +281,4 @@ def _kinds(networks: Sequence[network.Network], typed: Iterable[tuple[str, gradi
     weights, bias = fit_kinds(table / deviations, types)
     weights = (1 - BY_NAMES) * weights / deviations[:, None]
     weights[-len(KINDS) :] += BY_NAMES * np.eye(len(KINDS))
-    return Kinds(weights, (1 - BY_NAMES) * bias)
+    return Kinds(weights=weights, bias=(1 - BY_NAMES) * bias)

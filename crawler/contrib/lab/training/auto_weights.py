@@ -8,8 +8,8 @@
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from crawler.contrib.lab.evaluation.text_metrics import CountedText, f1, mean, precision_recall
 from crawler.contrib.lab.training import auto_model, examples, gradient_descent
@@ -35,7 +35,8 @@ APART = 0  # the part of the sites that is held out from the first model
 LOWEST = 3  # rows of a table that the card names as the weakest
 
 
-class PageScore(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PageScore:
     page_type: str
     """The type that its set declares; empty if `auto` has no such type."""
     precision: float | None
@@ -45,7 +46,8 @@ class PageScore(NamedTuple):
     is_type_right: bool
 
 
-class ModelFigures(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ModelFigures:
     """The average scores of a model on many pages."""
 
     pages: int
@@ -66,7 +68,13 @@ def score(row: TrainingPage, model: Model) -> PageScore:
     precision, recall = precision_recall(text.shingles, gold.shingles)
     of_words = [share or 0.0 for share in precision_recall(text.words, gold.words)]
     page_type = row.page_type if row.page_type in KINDS else ""
-    return PageScore(page_type, precision, recall, f1(*of_words), found.page_type == page_type)
+    return PageScore(
+        page_type=page_type,
+        precision=precision,
+        recall=recall,
+        word_f1=f1(*of_words),
+        is_type_right=found.page_type == page_type,
+    )
 
 
 def figures(scores: Sequence[PageScore]) -> ModelFigures:
@@ -74,7 +82,15 @@ def figures(scores: Sequence[PageScore]) -> ModelFigures:
     precision, recall = mean(one.precision for one in scores) or 0.0, mean(one.recall for one in scores) or 0.0
     typed = [one.is_type_right for one in scores if one.page_type]
     words = sum(one.word_f1 for one in scores) / len(scores)
-    return ModelFigures(len(scores), precision, recall, f1(precision, recall), words, len(typed), mean(typed))
+    return ModelFigures(
+        pages=len(scores),
+        precision=precision,
+        recall=recall,
+        f1=f1(precision, recall),
+        word_f1=words,
+        typed=len(typed),
+        accuracy=mean(typed),
+    )
 
 
 def by_type(scores: Iterable[PageScore]) -> dict[str, ModelFigures]:
@@ -92,7 +108,8 @@ def cells(one: ModelFigures) -> tuple[str, ...]:
     return (f"{one.pages:,}", *shares, "–" if one.accuracy is None else f"{one.accuracy:.3f} of {one.typed:,}")
 
 
-class AutoTraining(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class AutoTraining:
     """A trained model, with all values for its card."""
 
     sets: list[SetSummary]
@@ -154,7 +171,8 @@ def _weakness(row: ModelFigures) -> str:
     return "more is lost than left in" if row.recall < row.precision else "more is left in than lost"
 
 
-class TrainingPlan(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TrainingPlan:
     """What to train on, and where the weights go."""
 
     paths: tuple[Path, ...]

@@ -7,10 +7,10 @@ people. From copies with less text a model learns what short articles with much 
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,8 @@ class TooFewError(Exception):
     """There are too few examples to train on; the message is one sentence for the user."""
 
 
-class TrainingPage(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TrainingPage:
     """A page of a file: with gold text, or with snippets."""
 
     id: str
@@ -47,6 +48,7 @@ class TrainingPage(NamedTuple):
     present: tuple[str, ...]
     absent: tuple[str, ...]
     page_type: str
+    _: KW_ONLY
     is_weak: bool = False
 
     @property
@@ -136,7 +138,8 @@ WEAK = 0.5  # the weight of a weak gold text beside one of people
 MOST_PLACES = 3  # blocks with a snippet: a snippet that occurs in more of them may be meant in one only
 
 
-class PageExample(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PageExample:
     group: str
     """The set of the page."""
     site: str
@@ -144,6 +147,7 @@ class PageExample(NamedTuple):
     labels: Floats
     """The share of each block that is main text, NaN if unknown."""
     page_type: str
+    _: KW_ONLY
     is_weak: bool = False
 
     @property
@@ -155,7 +159,14 @@ class PageExample(NamedTuple):
 def example(group: str, site: str, page: Page, gold: str, page_type: str, is_weak: bool = False) -> PageExample:
     """A page with its gold text; it must have a block."""
     found = labels([tokens(block.text) for block in page.blocks[:MAX_BLOCKS]], tokens(gold))
-    return PageExample(group, site, page_arrays.page_arrays(page), np.array(found, np.float32), page_type, is_weak)
+    return PageExample(
+        group=group,
+        site=site,
+        seen=page_arrays.page_arrays(page),
+        labels=np.array(found, np.float32),
+        page_type=page_type,
+        is_weak=is_weak,
+    )
 
 
 def snippets(group: str, site: str, page: Page, present: Iterable[str], absent: Iterable[str]) -> PageExample:
@@ -168,7 +179,7 @@ def snippets(group: str, site: str, page: Page, present: Iterable[str], absent: 
             places = [place for place, text in enumerate(texts) if words and words in text]
             if len(places) <= MOST_PLACES or not value:
                 found[places] = value
-    return PageExample(group, site, page_arrays.page_arrays(page), found, "")
+    return PageExample(group=group, site=site, seen=page_arrays.page_arrays(page), labels=found, page_type="")
 
 
 def parts_of(sites: Iterable[str], parts: int, seed: int) -> dict[str, int]:
@@ -226,15 +237,17 @@ def subset(seen: PageArrays, kept: NDArray[np.bool_]) -> PageArrays:
     row_of = np.full(len(texts.kinds), -1)
     row_of[rows] = np.arange(len(rows))
     owner = row_of[texts.owner]
-    return seen._replace(
-        texts=texts._replace(
+    return replace(
+        seen,
+        texts=replace(
+            texts,
             kinds=texts.kinds[rows],
             first=texts.first[rows],
             last=texts.last[rows],
             words=texts.words[owner >= 0],
             owner=owner[owner >= 0],
         ),
-        outline=outline._replace(starts=starts, ends=ends, outer=np.array(outer, np.int64)),
+        outline=replace(outline, starts=starts, ends=ends, outer=np.array(outer, np.int64)),
         homes=seen.homes[blocks],
         wraps=seen.wraps[blocks],
         wrap_tags=seen.wrap_tags[blocks],
@@ -256,9 +269,10 @@ def plainer(seen: PageArrays) -> PageArrays:
     firsts = np.searchsorted(words.owner, words.owner)
     is_tag = np.arange(len(words.owner)) - firsts < TAG_WORDS
     is_said = texts.owner <= number
-    return seen._replace(
-        words=words._replace(buckets=words.buckets[is_tag], owner=words.owner[is_tag]),
-        texts=texts._replace(words=texts.words[is_said], owner=texts.owner[is_said]),
+    return replace(
+        seen,
+        words=replace(words, buckets=words.buckets[is_tag], owner=words.owner[is_tag]),
+        texts=replace(texts, words=texts.words[is_said], owner=texts.owner[is_said]),
         page=np.zeros_like(seen.page),
         names=(),
     )

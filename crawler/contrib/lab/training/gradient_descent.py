@@ -9,7 +9,8 @@ give the same weights on the same machine.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -34,7 +35,8 @@ Sparse = Any
 """A sparse matrix; scipy has no type hints."""
 
 
-class Lesson(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Lesson:
     features: Floats
     """One row for each block."""
     nest: BlockGroups
@@ -157,7 +159,9 @@ def learn(
         tell(epoch, error / len(lessons))
     names = ("in", *(str(place) for place in range(len(STEPS))), "out")
     layers = zip((0, *STEPS, 0), names, strict=True)
-    return tuple(Layer(step, average[f"{name} weights"], average[f"{name} bias"]) for step, name in layers)
+    return tuple(
+        Layer(step=step, weights=average[f"{name} weights"], bias=average[f"{name} bias"]) for step, name in layers
+    )
 
 
 def _beginning(features: int, chance: np.random.Generator) -> Weights:
@@ -273,4 +277,4 @@ def normalised(features: Floats, means: Floats, scales: Floats) -> Floats:
 
 
 def network(layers: tuple[Layer, ...], means: Floats, scales: Floats) -> Network:
-    return Network(means, scales, layers[0], layers[1:-1], layers[-1])
+    return Network(means=means, scales=scales, first=layers[0], layers=layers[1:-1], last=layers[-1])

@@ -5,8 +5,8 @@ are taken as the crawl saw them, with what it has counted.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 from sqlalchemy.engine import URL
@@ -35,7 +35,8 @@ METHOD = "auto"  # the extractor that tells the main text
 SET = "crawl {}"  # the name of the labels of a crawl as a set
 
 
-class ImageExample(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ImageExample:
     """A labelled link that was found on its page."""
 
     label: ImageLabel
@@ -45,6 +46,7 @@ class ImageExample(NamedTuple):
     """Of the site."""
     features: tuple[Floats, ...]
     """Of each place where the image stands."""
+    _: KW_ONLY
     words: tuple[str, ...] = ()
     """The words that describe it, at its first place."""
 
@@ -81,7 +83,7 @@ def _of_line(
     for label in waiting.take(line.head[FILE], saved.id, shown):
         copies = shown[label.img]
         places = tuple(_features(one, count) for one in copies)
-        yield ImageExample(label, site, count.pages, places, description(copies[0]))
+        yield ImageExample(label=label, site=site, pages=count.pages, features=places, words=description(copies[0]))
 
 
 def _site(saved: SavedPage, line: Raw) -> str:
@@ -113,8 +115,16 @@ def _of_label(connection: Connection, label: Label, counts: dict[tuple[str, str]
         counts[key] = Evidence()
         for record in _records(connection, *key):
             counts[key].add(Evidence.of(record))
-    labelled = ImageLabel(SET.format(label.crawl), sighting.page, sighting.url, label.value == NOISE, "")
-    return ImageExample(labelled, name, counts[key].pages, (_features(sighting, counts[key]),), description(sighting))
+    labelled = ImageLabel(
+        set=SET.format(label.crawl), page=sighting.page, img=sighting.url, is_noise=label.value == NOISE, kind=""
+    )
+    return ImageExample(
+        label=labelled,
+        site=name,
+        pages=counts[key].pages,
+        features=(_features(sighting, counts[key]),),
+        words=description(sighting),
+    )
 
 
 def _records(connection: Connection, crawl_name: str, site_name: str) -> Iterator[str]:

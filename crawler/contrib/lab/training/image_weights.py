@@ -13,10 +13,10 @@
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, astuple, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -75,7 +75,8 @@ KNOWN = frozenset(
 UNKNOWN = "validation, sets that the extractor was not trained on"
 
 
-class TrainedImageModel(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TrainedImageModel:
     """A model, and the probabilities from which its limit was chosen."""
 
     model: NoiseModel
@@ -100,7 +101,7 @@ def train(found: Sequence[ImageExample], seed: int, tell: Tell) -> TrainedImageM
         if not link.label.is_noise:
             by_site.setdefault(link.site, []).append(probability)
     tell("all parts")
-    return TrainedImageModel(replace(_fit(found, seed), limit=limit([*by_site.values()])), likely)
+    return TrainedImageModel(model=replace(_fit(found, seed), limit=limit([*by_site.values()])), likely=likely)
 
 
 def _check(found: Sequence[ImageExample], parts: Sequence[int]) -> None:
@@ -179,7 +180,8 @@ def _tables(root: dict[str, Any]) -> tuple[list[int], list[float], list[float]]:
     return splits, edges, [value(root, code) for code in range(CODES)]
 
 
-class JudgedLinks(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class JudgedLinks:
     """Labelled links, and the probability of noise of each, by a model that had not seen its site."""
 
     found: Sequence[ImageExample]
@@ -189,7 +191,8 @@ class JudgedLinks(NamedTuple):
     fingerprint: str
 
 
-class ImageTraining(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ImageTraining:
     """A trained model, with all that its card says."""
 
     training: JudgedLinks
@@ -207,10 +210,10 @@ def tables(made: ImageTraining) -> list[ImageTable]:
     groups = {"sites kept apart": held, "validation": validation}
     if len(unknown) < len(validation):
         groups[UNKNOWN] = unknown
-    found = [ImageTable("all", {name: figures(links) for name, links in groups.items() if links})]
+    found = [ImageTable(title="all", rows={name: figures(links) for name, links in groups.items() if links})]
     for name, links in (("sites kept apart", held), ("validation", validation)):
-        found.append(ImageTable(f"{name}, set", by_set(links)))
-        found.append(ImageTable(f"{name}, kind against the other label", by_kind(links, intervals=False)))
+        found.append(ImageTable(title=f"{name}, set", rows=by_set(links)))
+        found.append(ImageTable(title=f"{name}, kind against the other label", rows=by_kind(links, intervals=False)))
     return [one for one in found if one.rows]
 
 
@@ -226,7 +229,7 @@ def calibrations(made: ImageTraining) -> dict[str, list[CalibrationBin]]:
 
 def _links(made: ImageTraining, given: JudgedLinks) -> list[ImageScore]:
     return [
-        ImageScore(one.label, one.site, one.pages, likely, likely > made.model.limit)
+        ImageScore(label=one.label, site=one.site, pages=one.pages, score=likely, skipped=likely > made.model.limit)
         for one, likely in zip(given.found, given.likely.tolist(), strict=True)
     ]
 
@@ -267,12 +270,14 @@ def _kinds(found: Sequence[ImageExample]) -> list[str]:
     return [f"{kind} {kinds[kind]:,}" for kind in KINDS if kinds[kind]]
 
 
-class LabelFiles(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LabelFiles:
     labels: Sequence[ImageLabel]
     files: Sequence[Path]
 
 
-class ImageTrainingPlan(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ImageTrainingPlan:
     """What to train on, and where the weights go."""
 
     training: LabelFiles
@@ -280,6 +285,7 @@ class ImageTrainingPlan(NamedTuple):
     output: Path
     seed: int
     jobs: int
+    _: KW_ONLY
     of_state: list[ImageExample] | None = None
     """Labelled images of crawls, if they are to be learned from too."""
 
@@ -292,14 +298,16 @@ class ImageTrainingPlan(NamedTuple):
 def write_image_weights(plan: ImageTrainingPlan, tell: Tell) -> ImageTraining:
     """Train, and write the weights with their card beside them."""
     of_files = plan.training.labels or plan.of_state is None
-    found = find_images(*plan.training, plan.jobs, tell) if of_files else []
+    found = find_images(plan.training.labels, plan.training.files, plan.jobs, tell) if of_files else []
     labels = list(plan.training.labels)
     for one in plan.of_state or ():
         found.append(one)
         labels.append(one.label)
     trained = train(found, plan.seed, tell)
     known = {one.site for one in found}
-    validation = find_images(*plan.validation, plan.jobs, tell) if plan.validation.labels else []
+    validation = (
+        find_images(plan.validation.labels, plan.validation.files, plan.jobs, tell) if plan.validation.labels else []
+    )
     apart = [one for one in validation if one.site not in known]
     if len(apart) < len(validation):
         tell(f"{counted(len(validation) - len(apart), 'link')} of validation left out, of sites that are trained on")
@@ -308,8 +316,15 @@ def write_image_weights(plan: ImageTrainingPlan, tell: Tell) -> ImageTraining:
         model = load(weights)
         likely = np.array([judged(model, one) for one in apart])
         made = ImageTraining(
-            training=JudgedLinks(found, trained.likely, len(labels), fingerprint(labels)),
-            validation=JudgedLinks(apart, likely, len(plan.validation.labels), fingerprint(plan.validation.labels)),
+            training=JudgedLinks(
+                found=found, likely=trained.likely, labels=len(labels), fingerprint=fingerprint(labels)
+            ),
+            validation=JudgedLinks(
+                found=apart,
+                likely=likely,
+                labels=len(plan.validation.labels),
+                fingerprint=fingerprint(plan.validation.labels),
+            ),
             model=model,
             seed=plan.seed,
             size=weights.stat().st_size,
@@ -322,5 +337,5 @@ def fingerprint(labels: Iterable[ImageLabel]) -> str:
     """16 hex digits that the same labels share, in any order."""
     digest = blake2b(digest_size=8)
     for label in sorted(labels):
-        digest.update(repr(tuple(label)).encode())
+        digest.update(repr(astuple(label)).encode())
     return digest.hexdigest()

@@ -10,8 +10,9 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +40,8 @@ DIGITS = 2  # of a weight
 Weights = dict[str, float]
 
 
-class FieldExample(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FieldExample:
     """The candidates of a page, and the right value."""
 
     site: str
@@ -52,7 +54,8 @@ class FieldExample(NamedTuple):
         return values.index(self.gold) if self.gold in values else len(values)
 
 
-class FieldTraining(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FieldTraining:
     """The weights for a field, and how weights trained in the same way did on other sites."""
 
     pages: int
@@ -97,7 +100,9 @@ def _read(path: Path) -> Iterator[tuple[str, FieldExample]]:
 def _example(field: str, where: str, found: Candidates, gold: str) -> FieldExample:
     same = [value for value in found.signs if gold and is_right(field, value, gold)]
     # Of several spellings, the one of about the same length is meant.
-    return FieldExample(where, found, min(same, key=lambda value: abs(len(value) - len(gold)), default=gold))
+    return FieldExample(
+        site=where, candidates=found, gold=min(same, key=lambda value: abs(len(value) - len(gold)), default=gold)
+    )
 
 
 def _trained(field: str, examples: list[FieldExample], seed: int) -> FieldTraining:
@@ -106,7 +111,7 @@ def _trained(field: str, examples: list[FieldExample], seed: int) -> FieldTraini
     for part in range(FOLDS):
         weights = fit(one for one in examples if part_of[one.site] != part)
         pairs += [(chosen(one.candidates, weights), one.gold) for one in examples if part_of[one.site] == part]
-    return FieldTraining(len(examples), fit(examples), counts(field, pairs))
+    return FieldTraining(pages=len(examples), weights=fit(examples), held=counts(field, pairs))
 
 
 def fit(examples: Iterable[FieldExample]) -> Weights:
@@ -141,7 +146,7 @@ def _doubled(examples: Iterable[FieldExample]) -> Iterator[FieldExample]:
     for one in examples:
         yield one
         page: Signs = {name: value for name, value in one.candidates.page.items() if not name.startswith("type ")}
-        yield one._replace(candidates=one.candidates._replace(page={**page, "type unknown": 1.0}))
+        yield replace(one, candidates=replace(one.candidates, page={**page, "type unknown": 1.0}))
 
 
 def _table(rows: Sequence[Signs], names: Sequence[str]) -> Any:

@@ -9,8 +9,8 @@ buttons would teach more than any other, and what little text they hold would co
 import random
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,8 @@ COSTS = (1.0, 10.0, 100.0, 1_000.0)
 GAMMAS = (1.0, 4.0, 16.0, 64.0, 256.0)
 
 
-class BlockSample(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class BlockSample:
     host: str
     page: int
     length: int
@@ -49,7 +50,8 @@ class BlockSample(NamedTuple):
     main: bool
 
 
-class BlockScore(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class BlockScore:
     """The scores of judged blocks; main text counts as positive."""
 
     precision: float
@@ -57,7 +59,8 @@ class BlockScore(NamedTuple):
     f1: float
 
 
-class TrainedSvm(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TrainedSvm:
     """An SVM, and how it was chosen."""
 
     svm: Svm
@@ -94,7 +97,13 @@ def _of_site(name: str, pages: list[tuple[Page, str]]) -> Iterator[BlockSample]:
             for home, parts in texts.items():
                 if found := _shingles(" ".join(parts)):
                     is_main = sum(one in gold for one in found) > MOST * len(found)
-                    yield BlockSample(name, 2 * place + view, blocks[home].length, described[home], is_main)
+                    yield BlockSample(
+                        host=name,
+                        page=2 * place + view,
+                        length=blocks[home].length,
+                        features=described[home],
+                        main=is_main,
+                    )
 
 
 def _library(pages: list[Page]) -> Library:
@@ -125,7 +134,11 @@ def train(found: list[BlockSample], fit: Fit, folds: int, seed: int) -> TrainedS
             for known, held in splits:
                 judgement[held] = fit(rows[known], truth[known], cost=cost, gamma=gamma).decide(rows[held]) > 0
             score = _score(judgement, truth)
-            tried.append(TrainedSvm(svm, cost, score, hosts, len(found), main, len(balanced) // 2))
+            tried.append(
+                TrainedSvm(
+                    svm=svm, cost=cost, score=score, hosts=hosts, blocks=len(found), main=main, drawn=len(balanced) // 2
+                )
+            )
     if not tried:
         raise TooFewError(f"every SVM has more than {MAX_VECTORS} support vectors: these blocks cannot be told apart")
     best = max(one.score.f1 for one in tried)
@@ -135,13 +148,15 @@ def train(found: list[BlockSample], fit: Fit, folds: int, seed: int) -> TrainedS
 def _score(judgement: Flags, truth: Flags) -> BlockScore:
     hits = int((judgement & truth).sum())
     precision, recall = hits / (int(judgement.sum()) or 1), hits / (int(truth.sum()) or 1)
-    return BlockScore(precision, recall, f1(precision, recall))
+    return BlockScore(precision=precision, recall=recall, f1=f1(precision, recall))
 
 
 def fit(rows: Matrix, main: Flags, cost: float, gamma: float) -> Svm:
     """The SVM of scikit-learn, as numbers."""
     found = SVC(C=cost, gamma=gamma, kernel="rbf").fit(rows, main)
-    return Svm(found.support_vectors_, found.dual_coef_[0], gamma, float(found.intercept_[0]))
+    return Svm(
+        vectors=found.support_vectors_, weights=found.dual_coef_[0], gamma=gamma, bias=float(found.intercept_[0])
+    )
 
 
 def _balanced(found: list[BlockSample], chance: random.Random) -> list[BlockSample]:

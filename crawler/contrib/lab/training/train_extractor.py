@@ -54,7 +54,7 @@ def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 def _auto(gold: tuple[Path, ...], validate: tuple[Path, ...], path: Path, seed: int) -> str:
     """The report about new weights of auto."""
-    plan = TrainingPlan(gold, validate, path, seed)
+    plan = TrainingPlan(paths=gold, validate=validate, output=path, seed=seed)
     return auto_report(write_auto_weights(plan, lambda line: say(CALLED, line)), path)
 
 

@@ -51,7 +51,12 @@ def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
     output = Path(opts.output or Path(settings["OUTPUT_DIR"]) / FILE)
     of_state = _of_state(opts.crawl, settings) if opts.labels is not None else None
     plan = ImageTrainingPlan(
-        LabelFiles(labels, files), LabelFiles(validation, others), output, opts.seed, opts.jobs or cores(), of_state
+        training=LabelFiles(labels=labels, files=files),
+        validation=LabelFiles(labels=validation, files=others),
+        output=output,
+        seed=opts.seed,
+        jobs=opts.jobs or cores(),
+        of_state=of_state,
     )
     _check_output(plan, [*inputs, *files, *others])
     try:

@@ -2,7 +2,8 @@
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -18,7 +19,8 @@ AROUND = 0.3
 NEVER = -30.0
 
 
-class WeighedPage(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class WeighedPage:
     """An example as input of the regression."""
 
     example: PageExample
@@ -30,7 +32,7 @@ class WeighedPage(NamedTuple):
 
 def weighed(one: PageExample, weight: float) -> WeighedPage:
     found = np.sqrt(model.tokens(one.seen) + 1)
-    return WeighedPage(one, _rows(one.seen), (weight * found / found.sum()).astype(np.float32))
+    return WeighedPage(example=one, rows=_rows(one.seen), weights=(weight * found / found.sum()).astype(np.float32))
 
 
 def vocabulary(pages: Sequence[WeighedPage]) -> LearnedWeights:
@@ -47,7 +49,7 @@ def vocabulary(pages: Sequence[WeighedPage]) -> LearnedWeights:
     for row, one in enumerate(typed):
         named[row, list(one.seen.names)] = 1
     kinds, bias = fit_kinds(sparse.csr_matrix(named), [one.page_type for one in typed])
-    return LearnedWeights(own, AROUND * around, words, kinds, bias)
+    return LearnedWeights(own=own, around=AROUND * around, words=words, kinds=kinds, kinds_bias=bias)
 
 
 def fit_kinds(rows: Any, types: Sequence[str]) -> tuple[Floats, Floats]:

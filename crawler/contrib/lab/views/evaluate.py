@@ -260,7 +260,16 @@ def report_files(folder: Path) -> ReportFiles:
         head = read_file(folder / name, HEAD) or b""
         kind = next((kind for kind, start in OURS.items() if start.match(head)), None)
         if kind is not None:
-            found.append(ReportFile(_number(name), name, kind, size, written_at, size <= MOST_BYTES))
+            found.append(
+                ReportFile(
+                    id=_number(name),
+                    name=name,
+                    kind=kind,
+                    bytes=size,
+                    written_at=written_at,
+                    can_be_shown=size <= MOST_BYTES,
+                )
+            )
     return ReportFiles(tuple(found), max(0, len(candidates) - MOST_OPENED))
 
 

@@ -98,15 +98,15 @@ class Sheet:
             letters += len(shown)
             lines.append(
                 SheetLine(
-                    place,
-                    shown,
-                    len(block.text) - len(shown),
-                    block.tag,
-                    block.tag in HEADINGS,
-                    block.linked > LINKED * len(block.text),
-                    times[block.text] > 1,
-                    place in self.found.kept,
-                    place in kept,
+                    place=place,
+                    text=shown,
+                    more=len(block.text) - len(shown),
+                    tag=block.tag,
+                    heading=block.tag in HEADINGS,
+                    links=block.linked > LINKED * len(block.text),
+                    repeated=times[block.text] > 1,
+                    found=place in self.found.kept,
+                    kept=place in kept,
                 )
             )
         return tuple(lines)
@@ -130,9 +130,16 @@ class Sheet:
             "blocks": sorted(places),
             **values,
         }
-        told = json.dumps(detail, ensure_ascii=False)
-        where = (row["crawl"], row["url"], row["url"])
-        return Label(TEXT, *where, self.text(places), told, self.source, time.time())
+        return Label(
+            kind=TEXT,
+            crawl=row["crawl"],
+            url=row["url"],
+            page=row["url"],
+            value=self.text(places),
+            detail=json.dumps(detail, ensure_ascii=False),
+            source=self.source,
+            said_at=time.time(),
+        )
 
     def values(self, detail: str | None = None) -> dict[str, str]:
         """Title, author and date as an earlier label has them, else as they are read now."""

@@ -8,7 +8,7 @@ there.
 import json
 from dataclasses import dataclass, fields
 from http import HTTPStatus
-from typing import Annotated, NamedTuple
+from typing import Annotated
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Path, Query, Request
@@ -53,7 +53,8 @@ class UncertainPage:
     fetched_at: str
 
 
-class LabelledCrawl(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LabelledCrawl:
     """A crawl whose pages could be labelled."""
 
     id: int
@@ -190,7 +191,7 @@ def crawl_to_label(connection: Connection, name: str) -> LabelledCrawl | None:
     order = (kept.desc(), crawl_table.c.started_at.desc(), crawl_table.c.id.desc())
     found = select(crawl_table.c.id, crawl_table.c.name, kept.label("kept")).order_by(*order).limit(1)
     row = connection.execute(found.where(crawl_table.c.name == name) if name else found).one_or_none()
-    return LabelledCrawl(row.id, row.name, bool(row.kept)) if row is not None else None
+    return LabelledCrawl(id=row.id, name=row.name, kept=bool(row.kept)) if row is not None else None
 
 
 def uncertain_pages(

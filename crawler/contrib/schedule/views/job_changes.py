@@ -110,7 +110,15 @@ def filled(given: Mapping[str, str], settings: BaseSettings) -> Filled:
         return Filled(values, errors)
     arguments = {name: values[name] for name in FORM_ARGUMENTS if values[name] and values[name] != USUAL[name]}
     own = {name: values[name] for name in OWN if values[name] and values[name] != USUAL[name]}
-    wish = JobDefinition(values["name"], values["cron"], values["timezone"], SPIDER, arguments, own, values["notify"])
+    wish = JobDefinition(
+        name=values["name"],
+        line=values["cron"],
+        zone=values["timezone"],
+        spider=SPIDER,
+        arguments=arguments,
+        settings=own,
+        notify=values["notify"],
+    )
     try:
         return Filled(values, {}, description(wish, settings))
     except (CronError, ArgumentError, StateError) as error:
@@ -216,7 +224,7 @@ def begin(context: DashboardContext, number: int) -> str | None:
     try:
         scheduler = scheduler_of(jobs, context.settings)
         job = scheduler.current(numbered(jobs.all()[0], number).name)
-        run = jobs.start(job, DueRun(BY_HAND), scheduler.place)
+        run = jobs.start(job, DueRun(how=BY_HAND), scheduler.place)
         if run is not None:
             started = starting_thread().submit(scheduler.begin, job, run).result()
     except ArgumentError as error:

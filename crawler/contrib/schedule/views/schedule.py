@@ -211,12 +211,22 @@ def _scheduler_is_at_work(context: DashboardContext) -> bool | None:
 
 
 def _job(connection: Connection, job: Job, now: float) -> ScheduledJob:
-    said = when(job, "en")
-    given = (json.loads(job.arguments), json.loads(job.settings))
-    current, last = (None if one is None else _run(connection, job, one, now) for one in (job.now, job.last))
-    place = (job.id, job.name, job.crawl, job.cron, said, job.timezone)
-    webhook = webhook_host(job.notify or "")
-    return ScheduledJob(*place, job.paused, job.next_at, job.runs, *given, current, last, webhook)
+    return ScheduledJob(
+        id=job.id,
+        name=job.name,
+        crawl=job.crawl,
+        cron=job.cron,
+        words=when(job, "en"),
+        timezone=job.timezone,
+        paused=job.paused,
+        next_at=job.next_at,
+        runs=job.runs,
+        arguments=json.loads(job.arguments),
+        settings=json.loads(job.settings),
+        now=None if job.now is None else _run(connection, job, job.now, now),
+        last=None if job.last is None else _run(connection, job, job.last, now),
+        notify=webhook_host(job.notify or ""),
+    )
 
 
 def when(job: Job | ScheduledJob, language: str) -> str:
@@ -234,12 +244,27 @@ def untold(run: JobRun) -> Message | None:
 
 
 def _run(connection: Connection, job: Job, run: Run, now: float) -> JobRun:
-    counts = (run.pages, run.new, run.changed, run.gone)
-    if run.ended_at is None:
-        counts = (_pages_since(connection, job.crawl, run.started_at), None, None, None)
-    seconds = max(0.0, (run.ended_at or now) - run.started_at)
-    how = (run.id, run.number, run.how, run.status, run.exit, run.started_at, run.ended_at, seconds)
-    return JobRun(*how, max(0.0, now - run.beat), run.host, *counts, run.missed, run.passed, run.harvest, run.notice)
+    has_ended = run.ended_at is not None
+    return JobRun(
+        id=run.id,
+        number=run.number,
+        how=run.how,
+        status=run.status,
+        exit=run.exit,
+        started_at=run.started_at,
+        ended_at=run.ended_at,
+        seconds=max(0.0, (run.ended_at or now) - run.started_at),
+        quiet=max(0.0, now - run.beat),
+        host=run.host,
+        pages=run.pages if has_ended else _pages_since(connection, job.crawl, run.started_at),
+        new=run.new if has_ended else None,
+        changed=run.changed if has_ended else None,
+        gone=run.gone if has_ended else None,
+        missed=run.missed,
+        passed=run.passed,
+        harvest=run.harvest,
+        notice=run.notice,
+    )
 
 
 def _pages_since(connection: Connection, name: str, since: float) -> int | None:

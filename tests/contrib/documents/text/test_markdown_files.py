@@ -70,9 +70,10 @@ def test_footnotes_are_footnotes_in_the_markdown_of_a_page() -> None:
 @pytest.mark.parametrize(
     ("text", "facts"),
     [
-        ("---\ntitle: Wax\nauthor: A\ndate: 2024-05-02\nlang: en\n---\nText", Facts("Wax", "A", "2024-05-02", "en")),
-        ('---\ntitle: "Of: bees"\nauthors: ["Ann"]\n---\nText', Facts("Of: bees", "Ann")),
-        ('+++\ntitle = "Of bees"\n+++\nText', Facts("Of bees")),
+        ("---\ntitle: Wax\nauthor: A\ndate: 2024-05-02\nlang: en\n---\nText",
+         Facts(title="Wax", author="A", published="2024-05-02", language="en")),
+        ('---\ntitle: "Of: bees"\nauthors: ["Ann"]\n---\nText', Facts(title="Of: bees", author="Ann")),
+        ('+++\ntitle = "Of bees"\n+++\nText', Facts(title="Of bees")),
         ("---\nsidebar: auto\n---\nText", Facts()),
         ("Text\n\n---\ntitle: no field\n---", Facts()),
     ],

@@ -78,4 +78,4 @@ def test_a_book_loses_what_its_publisher_puts_around_it(start: str) -> None:
     text = BOOK.replace(BOOK_START, start)
     document = read_document(text.encode(), PLAIN_TEXT)
     assert document.body == f"<h2>OF BEES</h2>\n<h2>CHAPTER I.</h2>\n<p>{BEES}</p>\n"
-    assert document.facts == Facts("Of Bees", "Ann Smith", "2004-05-02")
+    assert document.facts == Facts(title="Of Bees", author="Ann Smith", published="2004-05-02")

@@ -1,6 +1,7 @@
 """Training from pages to weights, on a few made-up pages."""
 
 import math
+from dataclasses import astuple
 
 import numpy as np
 import pytest
@@ -19,7 +20,13 @@ pytest.importorskip("lightgbm")
 def flat(model: Model) -> list[np.ndarray]:
     layers = [layer for net in model.networks for layer in (net.first, *net.layers, net.last)]
     steps = [array for layer in layers for array in (layer.weights, layer.bias)]
-    return [*model.vocabulary, model.networks[0].means, model.networks[0].scales, *steps, *model.kinds]
+    return [
+        *astuple(model.vocabulary),
+        model.networks[0].means,
+        model.networks[0].scales,
+        *steps,
+        *astuple(model.kinds),
+    ]
 
 
 def test_the_same_pages_and_seed_give_the_same_weights(examples: list[PageExample], model: Model) -> None:

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -55,7 +57,7 @@ def error(weights: gradient_descent.Weights) -> float:
     """What is to be small, by the network as it judges, page by page."""
     net = gradient_descent.network(layers(weights), np.zeros(FEATURES, np.float32), np.ones(FEATURES, np.float32))
     found = 0.0
-    for made, share in ((net, 1.0), (net._replace(layers=net.layers[:-1]), SO_FAR)):
+    for made, share in ((net, 1.0), (replace(net, layers=net.layers[:-1]), SO_FAR)):
         for one in lessons():
             p = network.probabilities(made, network.hidden_of([made], one.features, one.nest)[0]).astype(np.float64)
             y, t = one.labels, one.tokens

@@ -23,7 +23,7 @@ NOTHING = 1e-34  # what LightGBM takes for 0
 
 
 def sighted(site: str, is_noise: bool, *rows: Floats, unsure: bool = False) -> ImageExample:
-    label = ImageLabel("made", "1", "http://a.example/p.jpg", is_noise, "icon" if is_noise else "text", unsure)
+    label = ImageLabel("made", "1", "http://a.example/p.jpg", is_noise, "icon" if is_noise else "text", unsure=unsure)
     return ImageExample(label, site, 3, rows)
 
 

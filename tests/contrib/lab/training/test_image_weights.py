@@ -26,7 +26,10 @@ def given(*links: tuple[str, str, float], labels: int = 9) -> JudgedLinks:
     """Links by set, kind and probability, each of a site of its own."""
     found = [
         ImageExample(
-            ImageLabel(name, "1", "", kind not in ("text", "head", "gallery"), kind, kind == "icon"), f"s{at}", 3, ()
+            ImageLabel(name, "1", "", kind not in ("text", "head", "gallery"), kind, unsure=kind == "icon"),
+            f"s{at}",
+            3,
+            (),
         )
         for at, (name, kind, _) in enumerate(links)
     ]

@@ -1,3 +1,5 @@
+from dataclasses import astuple, replace
+
 import numpy as np
 import pytest
 from gold_pages import WORDS
@@ -50,7 +52,7 @@ def test_a_subset_has_the_features_of_a_page_without_the_rest(left: list[int]) -
     names_of = block_features.features(whole, VOCABULARY.scores(whole), ranges(whole)).names
     differ = {name for name, mine, theirs in zip(names_of, cut.T, made.T, strict=True) if not np.allclose(mine, theirs)}
     assert differ == set()
-    assert all(np.array_equal(mine, theirs) for mine, theirs in zip(nest, other, strict=True))
+    assert all(np.array_equal(mine, theirs) for mine, theirs in zip(astuple(nest), astuple(other), strict=True))
 
 
 def test_a_plainer_page_is_one_without_names() -> None:
@@ -60,7 +62,7 @@ def test_a_plainer_page_is_one_without_names() -> None:
     rich, plain = (Page.from_html(f"<html><head>{head}</head><body>{body}".format(*some)) for some in (said, ("",) * 4))
     cut, _ = describe(plainer(page_arrays(rich)), VOCABULARY)
     bare = page_arrays(plain)
-    made, _ = describe(bare._replace(page=np.zeros_like(bare.page), names=()), VOCABULARY)
+    made, _ = describe(replace(bare, page=np.zeros_like(bare.page), names=()), VOCABULARY)
     names_of = block_features.features(bare, VOCABULARY.scores(bare), ranges(bare)).names
     differ = {name for name, mine, theirs in zip(names_of, cut.T, made.T, strict=True) if not np.allclose(mine, theirs)}
     assert not {name for name in differ if not name.startswith("path ")}  # paths keep apart what had names

@@ -2,6 +2,7 @@
 
 import pickle
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -40,10 +41,10 @@ def test_no_time_is_in_the_file(model: Model, tmp_path: Path) -> None:
 
 def test_another_model_judges_in_place_of_the_shipped_one(model: Model) -> None:
     # All blocks are as likely as each other.
-    same = tuple(net._replace(last=net.last._replace(weights=0 * net.last.weights)) for net in model.networks)
+    same = tuple(replace(net, last=replace(net.last, weights=0 * net.last.weights)) for net in model.networks)
     bias = np.full(len(model.kinds.bias), -9.0)
     bias[1] = 9
-    other = model._replace(networks=same, kinds=model.kinds._replace(weights=0 * model.kinds.weights, bias=bias))
+    other = replace(model, networks=same, kinds=replace(model.kinds, weights=0 * model.kinds.weights, bias=bias))
     found = auto(PAGE, model=other)
     assert found.blocks == tuple(PAGE.blocks)
     assert found.page_type == "forum"
