@@ -23,8 +23,6 @@ T = TypeVar("T")
 class Door(StrEnum):
     """A kind of parts."""
 
-    COMMANDS = "commands"
-    """Classes of Scrapy's commands."""
     DOCUMENTS = "documents"
     """What reads files that are no web pages."""
     EXTRACTORS = "extractors"
@@ -58,15 +56,6 @@ class Part:
 
 PARTS: Mapping[Door, Mapping[str, Part]] = MappingProxyType(
     {
-        Door.COMMANDS: {
-            "clean": Part("crawler.contrib.bulk.command:Command"),
-            "dashboard": Part("crawler.contrib.dashboard.command:Command", ("fastapi", "uvicorn")),
-            "evaluate": Part("crawler.contrib.lab.evaluation.command:Command"),
-            "export": Part("crawler.contrib.corpus.command:Command"),
-            "focus": Part("crawler.contrib.lab.focus_command:Command"),
-            "schedule": Part("crawler.contrib.schedule.command:Command"),
-            "train": Part("crawler.contrib.lab.training.command:Command"),
-        },
         Door.DOCUMENTS: {
             "crawl": Part("crawler.contrib.documents.document_reader:DocumentReader"),
             "text": Part("crawler.contrib.documents.saved_documents:read_saved"),

@@ -14,8 +14,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from crawler.translation.program import as_called
-
 LOCALE = Path(__file__).parent.parent / "locale"
 SOURCE = "en"
 """The language of the sentences in the code."""
@@ -59,7 +57,6 @@ class Message(NamedTuple):
             sentence, values["n"] = translations.ngettext(self.sentence, self.plural, n), f"{n:,}"
         else:
             sentence = translations.gettext(self.sentence) if self.sentence else ""
-        sentence = as_called(sentence)
         return sentence.format(**values) if values else sentence
 
 
