@@ -14,16 +14,14 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from lxml import etree
 from rapidfuzz.distance import Levenshtein
 
 from crawler.page.blocks import INLINE, steps
+from crawler.page.page import Page
 from crawler.page.text import fold_space
-
-if TYPE_CHECKING:
-    from crawler.page.page import Page
 
 BLOCK_LEVEL = frozenset(("body", "section", "div"))
 

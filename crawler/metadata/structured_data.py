@@ -11,14 +11,12 @@ from collections import deque
 from collections.abc import Iterator
 from html import unescape
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from crawler.page.head import MAX_HEADLINE, MAX_JSON, MAX_LINE
 from crawler.page.json_ld import MAX_DOCUMENTS, json_documents
+from crawler.page.page import Page
 from crawler.page.text import fold_space
-
-if TYPE_CHECKING:
-    from crawler.page.page import Page
 
 MAX_ALL_JSON = 500_000  # characters of all JSON-LD scripts read
 MAX_NODES = 5_000

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from crawler.page.page import Page
+from crawler.page.page import Page
 
 MOST_LETTERS = 200
 """Characters of a name that are read."""

@@ -13,18 +13,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import parse_qsl
 
 from lxml import etree
 
-from crawler.page.blocks import ANCHORED, INLINE
+from crawler.page.blocks import ANCHORED, INLINE, ImageElement, LinkElement, PageContents
 from crawler.page.text import fold_space
 from crawler.urls.canonical import Canonical
 from crawler.urls.parsing import ROUTES, absolute, origin, route
-
-if TYPE_CHECKING:
-    from crawler.page.blocks import ImageElement, LinkElement, PageContents
 
 # Attributes in which lazy-loading pages keep the address, the most reliable first.
 LAZY = (

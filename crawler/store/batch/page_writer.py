@@ -16,23 +16,21 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, RowMapping, bindparam, delete, insert, select, update
 
+from crawler.frontier.page_result import Completion
 from crawler.items import TYPES
 from crawler.metadata.text_owner import TextOwner, owner_rank
 from crawler.recrawl.page_history import PageChange, PageHistory, RoundContext, history_after
 from crawler.recrawl.revisit_interval import Bounds
+from crawler.store.batch.addresses import AddressKeys
 from crawler.store.crawl_tables import address
 from crawler.store.database import column_value, dialect_insert, in_chunks, storable
 from crawler.store.page_changes import save_changes
 from crawler.store.page_tables import near_duplicate_band, page, page_version
 from crawler.urls.parsing import site
-
-if TYPE_CHECKING:
-    from crawler.frontier.page_result import Completion
-    from crawler.store.batch.addresses import AddressKeys
 
 MOST_LIKE = 40
 """The most pages that one page is compared with; those that share the most bands come first."""
