@@ -127,16 +127,17 @@ def find(door: Door, name: str) -> Any:
 
 
 class PartTable(Mapping[str, T]):
-    """A table of parts that are always there, with those behind a door."""
+    """A table of parts that are always there, with those behind a door; a row may be a reference to its part."""
 
-    def __init__(self, door: Door, own: Mapping[str, T]) -> None:
+    def __init__(self, door: Door, own: Mapping[str, T | Part]) -> None:
         self._door = door
         self._own = own
 
     def __getitem__(self, name: str) -> T:
-        if name in self._own:
-            return self._own[name]
-        part: T = load(self._door, name)
+        own = self._own.get(name)
+        if own is not None and not isinstance(own, Part):
+            return own
+        part: T = load(self._door, name) if own is None else resolve(own)
         return part
 
     def __iter__(self) -> Iterator[str]:
