@@ -59,7 +59,7 @@ from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.topic.focus import Focus
 from crawler.topic.link_scores import FocusOptions
 from crawler.topic.stop_rule import ON_TOPIC, Harvest, HarvestCounts
-from crawler.topic.word_vectors import SimilarWords
+from crawler.topic.topic import SimilarWords
 from crawler.workers.machine import GARBAGE_THRESHOLD
 from crawler.workers.worker_report import WorkerReport
 

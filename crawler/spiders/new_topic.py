@@ -18,7 +18,7 @@ from crawler.store.worker_session import WorkerSession
 from crawler.topic.focus import MOST_TEXT, Focus
 from crawler.topic.keywords import NONE_SIMILAR
 from crawler.topic.link_table import LinkContext
-from crawler.topic.word_vectors import SimilarWords
+from crawler.topic.topic import SimilarWords
 
 
 def score_again(session: WorkerSession, arguments: Arguments, similar: SimilarWords = NONE_SIMILAR) -> int:
