@@ -174,7 +174,7 @@ class AtomicFolder(_Atomic):
         assert self.part is not None  # noqa: S101 - as above
         before = self.part.with_suffix(".old")
         try:
-            (self.part / MARKER).write_text("Made by scrapy export, which may replace this folder.\n", encoding="utf-8")
+            (self.part / MARKER).write_text("Made by winnow export, which may replace this folder.\n", encoding="utf-8")
             if self.path.exists():
                 self.path.rename(before)
             try:

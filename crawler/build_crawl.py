@@ -10,7 +10,6 @@ from math import inf
 from operator import itemgetter
 from pathlib import Path
 from time import monotonic, sleep
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
@@ -60,11 +59,9 @@ from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.topic.focus import Focus
 from crawler.topic.link_scores import FocusOptions
 from crawler.topic.stop_rule import ON_TOPIC, Harvest, HarvestCounts
+from crawler.topic.topic import SimilarWords
 from crawler.workers.machine import GARBAGE_THRESHOLD
 from crawler.workers.worker_report import WorkerReport
-
-if TYPE_CHECKING:
-    from crawler.topic.word_vectors import SimilarWords
 
 logger = logging.getLogger(__name__)
 

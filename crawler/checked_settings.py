@@ -16,6 +16,7 @@ from crawler.extraction import EXTRACTORS, Extractor, favouring
 from crawler.extraction.extractor_fallback import ExtractorFallback, FallbackServer
 from crawler.noise.verdict import MODELS, FilterLists, ImageFilter, Judge
 from crawler.recrawl.revisit_interval import Bounds
+from crawler.topic.topic import SimilarWords
 from crawler.translation.message import N_, Message
 from crawler.urls.canonical import Canonical
 from crawler.urls.guarded_connection import NotAllowedError
@@ -23,7 +24,6 @@ from crawler.urls.public_hosts import AllowList
 
 if TYPE_CHECKING:
     from crawler.noise.learned_model import NoiseModel
-    from crawler.topic.word_vectors import SimilarWords
 
 
 def canonical_of(settings: BaseSettings) -> Canonical:
@@ -241,7 +241,7 @@ def fallback_of(settings: BaseSettings) -> ExtractorFallback | None:
         raise ArgumentError("setting {name} is wrong: {why}", name="EXTRACTOR_FALLBACK", why=why) from None
 
 
-def similar_words_of(settings: BaseSettings, arguments: Arguments) -> "SimilarWords":
+def similar_words_of(settings: BaseSettings, arguments: Arguments) -> SimilarWords:
     """The words similar to those of the topic; raises an ArgumentError if the file of vectors is wrong."""
     if not (path := settings["FOCUS_VECTORS"]):
         return {}

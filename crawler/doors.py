@@ -23,8 +23,6 @@ T = TypeVar("T")
 class Door(StrEnum):
     """A kind of parts."""
 
-    COMMANDS = "commands"
-    """Classes of Scrapy's commands."""
     DOCUMENTS = "documents"
     """What reads files that are no web pages."""
     EXTRACTORS = "extractors"
@@ -58,15 +56,6 @@ class Part:
 
 PARTS: Mapping[Door, Mapping[str, Part]] = MappingProxyType(
     {
-        Door.COMMANDS: {
-            "clean": Part("crawler.contrib.bulk.command:Command"),
-            "dashboard": Part("crawler.contrib.dashboard.command:Command", ("fastapi", "uvicorn")),
-            "evaluate": Part("crawler.contrib.lab.evaluation.command:Command"),
-            "export": Part("crawler.contrib.corpus.command:Command"),
-            "focus": Part("crawler.contrib.lab.focus_command:Command"),
-            "schedule": Part("crawler.contrib.schedule.command:Command"),
-            "train": Part("crawler.contrib.lab.training.command:Command"),
-        },
         Door.DOCUMENTS: {
             "crawl": Part("crawler.contrib.documents.document_reader:DocumentReader"),
             "text": Part("crawler.contrib.documents.saved_documents:read_saved"),
@@ -138,16 +127,17 @@ def find(door: Door, name: str) -> Any:
 
 
 class PartTable(Mapping[str, T]):
-    """A table of parts that are always there, with those behind a door."""
+    """A table of parts that are always there, with those behind a door; a row may be a reference to its part."""
 
-    def __init__(self, door: Door, own: Mapping[str, T]) -> None:
+    def __init__(self, door: Door, own: Mapping[str, T | Part]) -> None:
         self._door = door
         self._own = own
 
     def __getitem__(self, name: str) -> T:
-        if name in self._own:
-            return self._own[name]
-        part: T = load(self._door, name)
+        own = self._own.get(name)
+        if own is not None and not isinstance(own, Part):
+            return own
+        part: T = load(self._door, name) if own is None else resolve(own)
         return part
 
     def __iter__(self) -> Iterator[str]:

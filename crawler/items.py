@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast, get_args, get_origin, get_type_hints
+from typing import Any, cast, get_args, get_origin, get_type_hints
 
 from itemadapter import ItemAdapter
 from itemadapter.adapter import DataclassAdapter
 
 from crawler.frontier.page_result import Lease, PageResult
+from crawler.page.page import Page
 from crawler.translation.message import N_
-
-if TYPE_CHECKING:
-    from collections import deque
-
-    from crawler.page.page import Page
 
 
 @dataclass

@@ -9,33 +9,30 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem, NotConfigured
 from scrapy.pipelines import ItemPipelineManager
 
+from crawler.arguments import Arguments
 from crawler.build_crawl import crawl_of
 from crawler.checked_settings import judge_of
 from crawler.doors import Door, load, names
+from crawler.extraction import Extractor
 from crawler.extraction.document_text import METHOD
 from crawler.items import ImageItem, PageItem
 from crawler.metadata.record_readers import READERS
 from crawler.metadata.text_quality import text_quality
 from crawler.noise.page_images import all_images, judged_images
 from crawler.noise.page_markdown import page_markdown
+from crawler.noise.verdict import Judge
 from crawler.outcomes import Code, Outcome
+from crawler.page.page import Extraction, Page
 from crawler.recrawl.page_history import PageChange
-
-if TYPE_CHECKING:
-    from crawler.arguments import Arguments
-    from crawler.extraction import Extractor
-    from crawler.noise.verdict import Judge
-    from crawler.page.page import Extraction, Page
-    from crawler.spiders.crawl_status import OutcomeCounts
-    from crawler.spiders.links_and_images import PageImages
-    from crawler.spiders.request_outcomes import Leases
-
+from crawler.spiders.crawl_status import OutcomeCounts
+from crawler.spiders.links_and_images import PageImages
+from crawler.spiders.request_outcomes import Leases
 
 logger = logging.getLogger(__name__)
 ALREADY_READ = ("language", "rights")

@@ -41,7 +41,7 @@ stored, so that their texts can be extracted again, labelled and exported as WAR
 stores none.
 """
 STATE_KEEP_DAYS = 0
-"""`scrapy state --prune` deletes pages that were last fetched more than so many days ago; 0 keeps all."""
+"""`winnow state --prune` deletes pages that were last fetched more than so many days ago; 0 keeps all."""
 
 # The revisit interval of a page is halved if the page has changed, else multiplied by 1.5, within these bounds.
 RECRAWL_LEAST = 3_600.0  # seconds: one hour
@@ -51,7 +51,7 @@ RECRAWL_MOST = 2_592_000.0  # 30 days
 KEEP_VERSIONS = 10
 """How many earlier texts of a page that changed are kept; 0 keeps none."""
 
-# Scheduled crawls, by `scrapy schedule`.
+# Scheduled crawls, by `winnow schedule`.
 SCHEDULE_AT_ONCE = 4  # crawls of one scheduler; a fast crawl uses a whole core
 """How many crawls one scheduler runs at a time."""
 SCHEDULE_NOTIFY_COMMAND = ""
@@ -59,7 +59,7 @@ SCHEDULE_NOTIFY_COMMAND = ""
 input. No shell is started; in a settings module, a list of words is possible, too.
 """
 
-# The web interface, by `scrapy dashboard`.
+# The web interface, by `winnow dashboard`.
 DASHBOARD_HOSTS = ""
 """Other host names under which the dashboard is served, separated by commas."""
 DASHBOARD_PATH = ""
@@ -84,7 +84,7 @@ a probability (`learned`), a mean weight (`keyword`), a share of the pages of a 
 IMAGE_NOISE_MIN_PAGES = 10
 """How many pages of a site are read before its images are judged."""
 IMAGE_NOISE_WEIGHTS = ""
-"""A file of weights written by `scrapy noise train`, used instead of the learned model that comes with Winnow."""
+"""A file of weights written by `winnow noise train`, used instead of the learned model that comes with Winnow."""
 IMAGE_NOISE_LISTS = ""
 """Files of filter rules in the syntax of EasyList, separated by commas; images that they block are noise."""
 IMAGE_NOISE_AUDIT = 0.0

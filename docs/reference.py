@@ -20,9 +20,10 @@ sys.path.insert(0, str(ROOT))
 
 import crawler  # noqa: E402 - found by the path that is set first
 from crawler import arguments, items, outcomes, settings  # noqa: E402 - found by the path that is set first
-from crawler.command_line.command import CommandGroup, Subcommand  # noqa: E402
-from crawler.commands import clean, dashboard, evaluate, export, focus, noise, schedule, state, train  # noqa: E402
+from crawler.command_line.command_table import COMMANDS  # noqa: E402
+from crawler.command_line.options import GroupOptions, Subcommand  # noqa: E402
 from crawler.contrib.corpus import quality  # noqa: E402 - as above
+from crawler.doors import resolve  # noqa: E402
 from crawler.export.field_meanings import docstrings  # noqa: E402
 from crawler.extensions.statistics import STATISTICS  # noqa: E402
 from crawler.store import crawl_tables, page_tables  # noqa: E402
@@ -35,7 +36,6 @@ COMPONENTS = {
     **dict.fromkeys(settings.ITEM_PIPELINES, "`ITEM_PIPELINES`"),
     **dict.fromkeys(settings.EXTENSIONS, "`EXTENSIONS`"),
 }
-COMMANDS = (clean, dashboard, evaluate, export, focus, noise, schedule, state, train)
 PUBLIC_TABLES = ("crawl", "page", "page_version", "robots_file", "verdict", "label", "job", "run")
 FIELD_TYPES = {str: "text", int: "number", float: "number", bool: "true or false", list: "list", dict: "mapping"}
 
@@ -63,7 +63,11 @@ def argument_page() -> str:
         (code(name), one.default if " " in one.default else code(one.default), one.meaning)
         for name, one in arguments.ARGUMENTS.items()
     ]
-    return "`scrapy crawl topic -a NAME=VALUE`, once for each argument.\n\n" + table("argument,default,meaning", rows)
+    head = (
+        "`winnow crawl SEED ... --NAME VALUE`, or `scrapy crawl topic -a NAME=VALUE`, once for each argument. Both "
+        "programs take both forms; after two dashes, names have dashes in place of underscores: `--max-pages 5`.\n\n"
+    )
+    return head + table("argument,default,meaning", rows)
 
 
 def setting_page() -> str:
@@ -139,21 +143,23 @@ def option_table(parser: argparse.ArgumentParser) -> str:
 
 def command_page() -> str:
     head = (
-        "All commands take [Scrapy's options](https://docs.scrapy.org/en/latest/topics/commands.html), too, such as "
-        "`-s NAME=VALUE` and `-L LEVEL`. `scrapy COMMAND --help` shows the same, in Chinese if the locale is "
-        "Chinese. `scrapy crawl topic` has a [page of its own](arguments.md).\n"
+        "`winnow COMMAND` works in any folder. In this project `scrapy COMMAND` is the same. All commands take "
+        "[Scrapy's options](https://docs.scrapy.org/en/latest/topics/commands.html), too, such as "
+        "`-s NAME=VALUE` and `-L LEVEL`. `winnow COMMAND --help` shows the same, in Chinese if the locale is "
+        "Chinese. `winnow crawl` has a [page of its own](arguments.md).\n"
     )
     parts = [head]
-    for module in COMMANDS:
-        command = module.Command()
-        parts.append(f"## {command.called}\n\n{command.summary}\n")
-        if isinstance(command, CommandGroup):
-            for name, one in command.subcommands.items():
-                called = f"{command.called} {name}"
+    for name in sorted(COMMANDS.keys() - {"crawl"}):
+        entry, called = COMMANDS[name], f"winnow {name}"
+        options = resolve(entry.options)(name)
+        parts.append(f"## {called}\n\n{entry.summary}\n")
+        if isinstance(options, GroupOptions):
+            for subname, one in options.subcommands.items():
+                called = f"winnow {name} {subname}"
                 parts += [f"### {called}\n\n```text\n{one.usage(called)}\n```\n", option_table(one.parser(called))]
         else:
-            one = Subcommand("", command.add_arguments)
-            parts += [f"```text\n{one.usage(command.called)}\n```\n", option_table(one.parser(command.called))]
+            one = Subcommand("", options.add_arguments)
+            parts += [f"```text\n{one.usage(called)}\n```\n", option_table(one.parser(called))]
     return "\n".join(parts)
 
 

@@ -79,7 +79,7 @@ def test_the_demo_is_crawled_and_exported(copy: Copy) -> None:
 def test_one_page_is_cleaned(copy: Copy) -> None:
     page = copy.place / "page.html"
     page.write_text("<nav><a href=/>Home</a></nav><p>Bees dance in the dark of the hive, and others follow them.</p>")
-    program = "import sys; from crawler.api.console import main; sys.argv = ['winnow', 'clean', 'page.html']; main()"
+    program = "import sys; from crawler.api.console import main; sys.argv = ['winnow', 'page', 'page.html']; main()"
     ended = copy.run("-c", program)
     assert (ended.returncode, ended.stdout) == (0, "Bees dance in the dark of the hive, and others follow them.\n")
 

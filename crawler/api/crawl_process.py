@@ -1,4 +1,4 @@
-"""The process of `crawl()`: the command `crawl topic`, with the arguments and settings that come on standard input.
+"""The process of `crawl()`: the command `crawl`, with the arguments and settings that come on standard input.
 
 It prints the path of its output file first. It stops when another line comes or standard input ends: when its parent
 says so, or when its parent has ended in any way.
@@ -20,25 +20,25 @@ from crawler.commands import crawl
 
 
 class Command(crawl.Command):
-    asked: Mapping[str, dict[str, Any]]
+    name = "crawl"
+    request: Mapping[str, dict[str, Any]]
     """`arguments` and `settings`."""
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        self.asked = json.loads(sys.stdin.buffer.readline())
+        self.request = json.loads(sys.stdin.buffer.readline())
+        assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
+        self.settings.setdict(self.request["settings"], priority="cmdline")
         Thread(target=_stop_when_told, daemon=True).start()
         super().process_options(args, opts)
 
-    def given(self, opts: argparse.Namespace) -> dict[str, Any]:
-        return self.asked["arguments"]
+    def arguments(self, opts: argparse.Namespace) -> dict[str, Any]:
+        return self.request["arguments"]
 
-    def prepare(self, opts: argparse.Namespace) -> None:
-        assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
-        self.settings.setdict(self.asked["settings"], priority="cmdline")
-        opts.set = [f"{name}=" for name in self.asked["settings"]]  # whose names are checked
-        super().prepare(opts)
+    def assigned_settings(self, opts: argparse.Namespace) -> set[str]:
+        return set(self.request["settings"])
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        print(json.dumps({"path": str(self.session.pages.path.absolute())}), flush=True)
+        print(json.dumps({"path": str(self.crawl.session.pages.path.absolute())}), flush=True)
         os.dup2(2, 1)  # anything else that is printed goes to the log: nobody reads standard output any more
         super().run(args, opts)
 

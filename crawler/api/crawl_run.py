@@ -32,7 +32,7 @@ MOST_LINES = 100  # lines of the crawl's closing output that are kept
 MOST_NAME = 40  # characters of a topic that are used in the name of a crawl
 LOG_FORMAT = "%(levelname)s %(name)s: %(message)s"
 LOG_LINE = re.compile(r"(DEBUG|INFO|WARNING|ERROR|CRITICAL) (\S+: .*)")
-CALLED = "crawl topic: "  # the beginning of the message with which the command refuses wrong use
+CALLED = "crawl: "  # the beginning of the message with which the command refuses wrong use
 WRONG_USE = 2
 
 
@@ -143,7 +143,7 @@ def crawl(
 ) -> CrawlRun:
     """Start a crawl; iterate over it for the items of its pages.
 
-    `seeds` and `topic` are those of `scrapy crawl topic`; seeds may be a list. All other arguments are keywords:
+    `seeds` and `topic` are those of `winnow crawl`; seeds may be a list. All other arguments are keywords:
     `max_pages=50`, `scope="any"`, `images=False`. `settings` is a mapping of settings. A wrong argument or setting
     raises a ValueError.
 

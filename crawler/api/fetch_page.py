@@ -1,13 +1,12 @@
 """Fetches one page, with the address guard, size limit and timeout of a crawl; robots.txt is not checked."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from typing import Any
 
 from scrapy import Request, Spider
 from scrapy.crawler import CrawlerProcess
 from scrapy.http import Response
-from scrapy.settings import Settings
-from scrapy.utils.project import get_project_settings
+from scrapy.settings import BaseSettings, Settings
 from twisted.python.failure import Failure
 
 from crawler.api.document import read_page
@@ -79,12 +78,12 @@ class _OnePage(Spider):
         self.found.append(wall or outcome_of(failure))
 
 
-def fetch_page(url: str, changed: dict[str, str], is_rendered: bool = False) -> Page:
+def fetch_page(url: str, project: BaseSettings, assignments: Iterable[str], is_rendered: bool = False) -> Page:
     """The page at an address, as its scripts make it if it is to be rendered; raises a FetchError if it cannot be
-    fetched. `changed` are settings that differ from those of a crawl.
+    fetched. `assignments` are settings of the command line, of which all apply.
     """
-    project = get_project_settings()
-    settings = Settings({name: project[name] for name in TAKEN} | changed)
+    assigned_names = [assignment.partition("=")[0] for assignment in assignments]
+    settings = Settings({name: project[name] for name in (*TAKEN, *assigned_names)})
     settings.set("DOWNLOADER_MIDDLEWARES", MIDDLEWARES)
     handlers = dict.fromkeys(REPLACED["DOWNLOAD_HANDLERS_BASE"])  # http and https only
     settings.set("DOWNLOAD_HANDLERS", handlers | project.getdict("DOWNLOAD_HANDLERS"))

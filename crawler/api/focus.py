@@ -23,7 +23,7 @@ DIGITS = 4
 class Focus:
     """The relevance of pages, and a queue of links with the most promising first; it learns from each page.
 
-    `topic` is words, a sentence, a list of them, or a TOML file, as in `scrapy crawl topic -a topic=`. `follow` is a
+    `topic` is words, a sentence, a list of them, or a TOML file, as in `winnow crawl -a topic=`. `follow` is a
     function that decides which addresses may be queued; by default all.
 
     >>> focus = Focus("honey bees")

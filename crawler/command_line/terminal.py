@@ -10,7 +10,6 @@ from io import TextIOWrapper
 from typing import NoReturn
 
 from crawler.translation.message import CONTROL, Message, MessageError, localized, plural
-from crawler.translation.program import as_called
 
 FAILED, INTERRUPTED, TERMINATED = 1, 130, 143  # the last two are what shells report for Ctrl-C and SIGTERM
 REFRESH_SECONDS = 0.25  # seconds between two updates of a progress bar
@@ -62,14 +61,13 @@ def spelled(text: str) -> str:
 
 def refuse(message: Message, called: str = "", status: int = 2) -> NoReturn:
     """End with one line and this status, that of wrong use if no other is given."""
-    called = as_called(called)
     print(one_line(f"{called}: {localized(message)}" if called else localized(message)), file=sys.stderr)
     sys.exit(status)
 
 
 def say(called: str, message: str | Message) -> None:
     """Print a line of a command for people."""
-    print(printable(f"{as_called(called)}: {localized(message)}").replace("\n", " "), file=sys.stderr)
+    print(printable(f"{called}: {localized(message)}").replace("\n", " "), file=sys.stderr)
 
 
 def byte_size(count: int) -> object:

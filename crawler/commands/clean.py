@@ -1,7 +1,7 @@
-"""`scrapy clean`: clean saved pages, without a crawl; or the stored pages of a crawl, again."""
+"""`winnow clean`: cleans saved pages, without a crawl; or the stored pages of a crawl, again."""
 
-from crawler.command_line.command import command_of_part
+from crawler.command_line import command
 
 
-class Command(command_of_part("clean")):  # type: ignore[misc]
-    """The command of contrib/bulk, or why there is none."""
+class Command(command.Command):
+    """The command in the row `clean` of COMMANDS."""

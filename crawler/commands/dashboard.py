@@ -1,7 +1,7 @@
-"""`scrapy dashboard`: serves web pages about all crawls, until Ctrl-C."""
+"""`winnow dashboard`: serves web pages about all crawls."""
 
-from crawler.command_line.command import command_of_part
+from crawler.command_line import command
 
 
-class Command(command_of_part("dashboard")):  # type: ignore[misc]
-    """The command of contrib/dashboard, or why there is none."""
+class Command(command.Command):
+    """The command in the row `dashboard` of COMMANDS."""

@@ -1,7 +1,7 @@
-"""`scrapy evaluate`: measures extractors and other programs on pages whose main text is known."""
+"""`winnow evaluate`: measures extractors and other programs."""
 
-from crawler.command_line.command import command_of_part
+from crawler.command_line import command
 
 
-class Command(command_of_part("evaluate")):  # type: ignore[misc]
-    """The command of contrib/lab/evaluation, or why there is none."""
+class Command(command.Command):
+    """The command in the row `evaluate` of COMMANDS."""

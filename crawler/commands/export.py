@@ -1,8 +1,7 @@
-"""`scrapy export`: exports the stored pages of a crawl from the database into a file or folder."""
+"""`winnow export`: exports the stored pages of a crawl."""
 
-from crawler.command_line.command import command_of_part
-from crawler.export.command import ExportCommand
+from crawler.command_line import command
 
 
-class Command(command_of_part("export", ExportCommand)):  # type: ignore[misc]
-    """The command of contrib/corpus, or that of the core, which has fewer options."""
+class Command(command.Command):
+    """The command in the row `export` of COMMANDS."""

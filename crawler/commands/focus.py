@@ -1,7 +1,7 @@
-"""`scrapy focus`: how well crawls kept to their topics."""
+"""`winnow focus`: reports how well crawls kept to their topics."""
 
-from crawler.command_line.command import command_of_part
+from crawler.command_line import command
 
 
-class Command(command_of_part("focus")):  # type: ignore[misc]
-    """The command of contrib/lab, or why there is none."""
+class Command(command.Command):
+    """The command in the row `focus` of COMMANDS."""

@@ -1,7 +1,7 @@
-"""`scrapy schedule`: crawls that run on a schedule."""
+"""`winnow schedule`: runs crawls on a schedule."""
 
-from crawler.command_line.command import command_of_part
+from crawler.command_line import command
 
 
-class Command(command_of_part("schedule")):  # type: ignore[misc]
-    """The command of contrib/schedule, or why there is none."""
+class Command(command.Command):
+    """The command in the row `schedule` of COMMANDS."""

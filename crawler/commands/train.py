@@ -1,7 +1,7 @@
-"""`scrapy train`: trains weights on pages whose main text, or whose author and date, is known."""
+"""`winnow train`: trains weights on pages whose main text, or whose author and date, is known."""
 
-from crawler.command_line.command import command_of_part
+from crawler.command_line import command
 
 
-class Command(command_of_part("train")):  # type: ignore[misc]
-    """The command of contrib/lab/training, or why there is none."""
+class Command(command.Command):
+    """The command in the row `train` of COMMANDS."""

@@ -1,10 +1,9 @@
-"""The command `scrapy export`, without the options of contrib/corpus."""
+"""The command `winnow export`, without the options of contrib/corpus."""
 
 import argparse
 from collections.abc import Sequence
 
-from crawler.command_line import command
-from crawler.command_line.command import names, parsed, share, whole
+from crawler.command_line.options import CommandOptions, names, parsed, share, whole
 from crawler.command_line.terminal import WrongUseError
 from crawler.export.formats import COMPRESSORS, FORMATS, compression_of, endings_of, format_of
 from crawler.translation.message import N_
@@ -16,10 +15,9 @@ OF_STATE = ("labels", "since", "only", "min_relevance", "where")
 """Options that do not go with --changes-after, as they leave out pages."""
 
 
-class ExportCommand(command.Command):
+class ExportOptions(CommandOptions):
     """Exports pages in the formats that are installed."""
 
-    summary = N_("Export the pages of a crawl as jsonl, csv, parquet, markdown, warc or wacz.")
     function = "crawler.export.export_pages:export"
     of_pages: Sequence[str] = OF_PAGES
     of_state: Sequence[str] = OF_STATE
@@ -55,7 +53,7 @@ class ExportCommand(command.Command):
         )
         add("--where", metavar="PLACE|CONDITION", type=where, action="append", default=[], help=which)
         add("--spreadsheet", action="store_true", help=N_("write CSV so that no cell is read as a formula"))
-        labels = N_("only the labelled pages, in the form that scrapy evaluate reads")
+        labels = N_("only the labelled pages, in the form that winnow evaluate reads")
         add("--labels", action="store_true", help=labels)
 
     def formats(self) -> list[str]:
@@ -117,7 +115,7 @@ class ExportCommand(command.Command):
         if "," in (opts.name or ""):
             raise WrongUseError("{option} takes one crawl", option="--labels")
         if opts.format != "jsonl" or compression_of(opts.output or "") not in ("", ".gz"):
-            raise WrongUseError("--labels writes JSON lines, plain or as .gz, for scrapy evaluate")
+            raise WrongUseError("--labels writes JSON lines, plain or as .gz, for winnow evaluate")
 
 
 def _option(name: str) -> str:

@@ -1,4 +1,4 @@
-"""`scrapy export`: writes the stored pages of a crawl, or labelled pages, into a file or a folder of files.
+"""`winnow export`: writes the stored pages of a crawl, or labelled pages, into a file or a folder of files.
 
 The output has a temporary name until it is complete, and is removed if it is not completed: the name always has the
 whole export, or what was there before.
@@ -27,7 +27,7 @@ from crawler.store.database import state_url
 from crawler.store.labels import labelled_pages
 from crawler.translation.message import N_, Message, plural
 
-CALLED = "scrapy export"
+CALLED = "export"
 # The suffixes of the files of an SQLite database.
 OF_SQLITE = ("", "-wal", "-shm", "-journal")
 
@@ -163,7 +163,7 @@ def _export_labels(opts: argparse.Namespace, url: URL) -> None:
             write_labels(labels, target, tally)
         if not tally.pages:
             raise WrongUseError(
-                "nobody has labelled the main text of a page yet; scrapy dashboard shows pages to be labelled"
+                "nobody has labelled the main text of a page yet; winnow dashboard shows pages to be labelled"
             )
         target.finish()
     finally:

@@ -1,4 +1,4 @@
-"""Labelled pages, in the form that `scrapy evaluate` and `scrapy train` read."""
+"""Labelled pages, in the form that `winnow evaluate` and `winnow train` read."""
 
 import json
 from collections.abc import Iterable, Iterator

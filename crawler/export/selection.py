@@ -11,21 +11,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
+from sqlalchemy import ColumnElement
+
+from crawler.atomic_files import AtomicFile
 from crawler.command_line.terminal import WrongUseError
 from crawler.export.formats import FORMATS, compression_of, endings_of
 from crawler.reports.condition import MOST_COMPARISONS, Condition, comparisons, condition_of, conjuncts, value_at
 from crawler.reports.condition_sql import divided
-from crawler.reports.stored_pages import LanguageOrSite, place_of
+from crawler.reports.stored_pages import LanguageOrSite, PageFilter, StoredPage, StoredPages, place_of
 from crawler.store.output_files import json_line
 from crawler.translation.message import Message, first, plural
-
-if TYPE_CHECKING:
-    from sqlalchemy import ColumnElement
-
-    from crawler.atomic_files import AtomicFile
-    from crawler.reports.stored_pages import PageFilter, StoredPage, StoredPages
 
 MOST_NAMED = 10
 """Rules that are named at the end, those that removed the most pages."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from scrapy import signals
 from scrapy.crawler import Crawler
@@ -13,14 +13,11 @@ from scrapy.utils.asyncio import create_looping_call
 
 from crawler.build_crawl import crawl_of
 from crawler.frontier.batch import WorkerSample
+from crawler.frontier.frontier import Frontier
 from crawler.outcomes import Group
-from crawler.spiders.crawl_status import before_last_commit
+from crawler.spiders.crawl_status import OutcomeCounts, before_last_commit
 from crawler.spiders.request_outcomes import Refusal
-
-if TYPE_CHECKING:
-    from crawler.frontier.frontier import Frontier
-    from crawler.spiders.crawl_status import OutcomeCounts
-    from crawler.topic.stop_rule import Harvest
+from crawler.topic.stop_rule import Harvest
 
 SAMPLE_SECONDS = 5.0  # between two samples
 LOOK_SECONDS = 1.0  # between two samples in the first seconds, so that charts show something soon

@@ -6,7 +6,7 @@ import logging
 import sys
 from collections.abc import Mapping
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from scrapy import signals
 from scrapy.crawler import Crawler
@@ -15,15 +15,13 @@ from crawler.build_crawl import Crawl, crawl_of
 from crawler.command_line.terminal import byte_size, printable
 from crawler.doors import RENDERER_INSTALLATION
 from crawler.outcomes import Code, Group, Outcome, Outcomes, ranked
-from crawler.reports.report_noise import saved_bytes
+from crawler.reports.saved_bytes import saved_bytes
 from crawler.reports.unlikely_links import unlikely_links
 from crawler.spiders.crawl_status import EndReason, OutcomeCounts
+from crawler.store.batch.rounds import RoundCounts
 from crawler.translation.message import N_, Message, first, localized, plural
 from crawler.urls.parsing import host
 from crawler.urls.patterns import ANY_QUERY
-
-if TYPE_CHECKING:
-    from crawler.store.batch.rounds import RoundCounts
 
 logger = logging.getLogger(__name__)
 
@@ -344,9 +342,9 @@ def _images(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[
     if chosen := counts.get("image_noise/audited", 0):
         lines.append(
             plural(
-                "{chosen} skipped images or links chosen for the audit, {n} image downloaded; scrapy noise report "
+                "{chosen} skipped images or links chosen for the audit, {n} image downloaded; winnow noise report "
                 "shows the error rate.",
-                "{chosen} skipped images or links chosen for the audit, {n} images downloaded; scrapy noise report "
+                "{chosen} skipped images or links chosen for the audit, {n} images downloaded; winnow noise report "
                 "shows the error rate.",
                 counts.get("image_noise/fetched", 0),
                 chosen=f"{chosen:,}",

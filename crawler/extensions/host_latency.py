@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 
 from crawler.build_crawl import crawl_of
+from crawler.frontier.host_control import HostControl
 from crawler.urls.parsing import host
-
-if TYPE_CHECKING:
-    from crawler.frontier.host_control import HostControl
 
 
 class LatencyRecorder:

@@ -6,7 +6,7 @@ import logging
 import sys
 from collections.abc import Callable
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
@@ -16,13 +16,10 @@ from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.log import get_scrapy_root_handler
 
-from crawler.build_crawl import crawl_of
+from crawler.build_crawl import Crawl, crawl_of
 from crawler.command_line.terminal import REFRESH_SECONDS, byte_size, spell_out_log
 from crawler.outcomes import Group
 from crawler.translation.message import Message, first, localized, plural
-
-if TYPE_CHECKING:
-    from crawler.build_crawl import Crawl
 
 logger = logging.getLogger(__name__)
 MOST_HOSTS = 3

@@ -6,7 +6,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable
 from time import monotonic
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from scrapy import signals
 from scrapy.crawler import Crawler
@@ -14,11 +14,9 @@ from scrapy.utils.asyncio import create_looping_call
 
 from crawler.build_crawl import crawl_of
 from crawler.command_line.terminal import printable
+from crawler.frontier.frontier import Frontier
 from crawler.translation.message import counted
 from crawler.urls.parsing import host
-
-if TYPE_CHECKING:
-    from crawler.frontier.frontier import Frontier
 
 logger = logging.getLogger(__name__)
 

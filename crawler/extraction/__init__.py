@@ -3,33 +3,28 @@
 from collections.abc import Callable
 from functools import partial
 
-from crawler.doors import Door, PartTable
+from crawler.doors import Door, Part, PartTable
 from crawler.extraction.auto import BALANCE, FAVOURS, auto
 from crawler.extraction.auto.common_blocks import BlockLibrary
-from crawler.extraction.methods.crunch import crunch
-from crawler.extraction.methods.dom_tags import dom_tags
-from crawler.extraction.methods.framework import framework
-from crawler.extraction.methods.leaf_tags import leaf_tags
-from crawler.extraction.methods.slope_and_max_text import max_text, slope
-from crawler.extraction.methods.template import Library, template
-from crawler.extraction.methods.template_svm import template_svm
+from crawler.extraction.methods.template import Library
 from crawler.page.page import Extraction, Page
 
 Extractor = Callable[[Page], Extraction]
 
-METHODS: dict[str, Extractor] = {
+METHODS: dict[str, Extractor | Part] = {
     "auto": auto,
-    "framework": framework,
-    "leaf-tags": leaf_tags,
-    "dom-tags": dom_tags,
-    "max-text": max_text,
-    "crunch": crunch,
-    "slope": slope,
-    "template": template,
-    "template-svm": template_svm,
+    "framework": Part("crawler.extraction.methods.framework:framework"),
+    "leaf-tags": Part("crawler.extraction.methods.leaf_tags:leaf_tags"),
+    "dom-tags": Part("crawler.extraction.methods.dom_tags:dom_tags"),
+    "max-text": Part("crawler.extraction.methods.slope_and_max_text:max_text"),
+    "crunch": Part("crawler.extraction.methods.crunch:crunch"),
+    "slope": Part("crawler.extraction.methods.slope_and_max_text:slope"),
+    "template": Part("crawler.extraction.methods.template:template"),
+    "template-svm": Part("crawler.extraction.methods.template_svm:template_svm"),
 }
+"""The default, and the others, which are imported when they are chosen."""
 EXTRACTORS: PartTable[Extractor] = PartTable(Door.EXTRACTORS, METHODS)
-"""These, and the methods that other packages add."""
+"""All of these, and the methods that other packages add."""
 EXTRACTION = 6
 """Raise this by one with each change after which a method may return another text for some page, such as new weights:
 the recrawl does not compare texts of different versions, so that a new release alone finds no page changed. A change

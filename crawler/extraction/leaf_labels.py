@@ -15,16 +15,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
 from lxml import etree
 from rapidfuzz.distance import Levenshtein
 
 from crawler.page.blocks import INLINE, steps
+from crawler.page.page import Page
 from crawler.page.text import fold_space
-
-if TYPE_CHECKING:
-    from crawler.page.page import Page
 
 BLOCK_LEVEL = frozenset(("body", "section", "div"))
 

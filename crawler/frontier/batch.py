@@ -2,15 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from crawler.frontier.host_limits import HostLatency
+from crawler.frontier.page_result import Candidate, Completion, Lease, Template
+from crawler.frontier.pattern_rule import PatternCounts
+from crawler.noise.image_evidence import Evidence
 from crawler.outcomes import Outcomes
-
-if TYPE_CHECKING:
-    from crawler.frontier.host_limits import HostLatency
-    from crawler.frontier.page_result import Candidate, Completion, Lease, Template
-    from crawler.frontier.pattern_rule import PatternCounts
-    from crawler.noise.image_evidence import Evidence
 
 
 class LinkUpdates(NamedTuple):

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-from crawler.frontier.batch import ClaimRequest
+from crawler.frontier.batch import Batch, ClaimRequest
 from crawler.frontier.host_limits import LatencyMeter
+from crawler.frontier.host_queues import HostQueue, HostQueues
+from crawler.frontier.page_result import Lease
 from crawler.frontier.pending_priorities import PendingPriorities
 from crawler.outcomes import Code, Outcome
 from crawler.urls.parsing import host
-
-if TYPE_CHECKING:
-    from crawler.frontier.batch import Batch
-    from crawler.frontier.host_queues import HostQueue, HostQueues
-    from crawler.frontier.page_result import Lease
 
 AWAY = 2.0  # a host that is paused for longer is returned to the database
 UNUSED = 10.0  # seconds for which a host may be idle before what it refused is requested again

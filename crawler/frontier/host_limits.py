@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from crawler.outcomes import Outcome
+from crawler.outcomes import Outcome
 
 MAX_HOSTS = 20_000  # hosts whose pauses are remembered
 

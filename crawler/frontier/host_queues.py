@@ -11,13 +11,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING
 
+from crawler.frontier.host_limits import HostLimits
+from crawler.frontier.page_result import Lease
 from crawler.urls.parsing import host
-
-if TYPE_CHECKING:
-    from crawler.frontier.host_limits import HostLimits
-    from crawler.frontier.page_result import Lease
 
 
 @dataclass

@@ -3,17 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from crawler.outcomes import Code, Group
-from crawler.recrawl.page_history import PRESENT, ChangeCheck, PageChange, Visit
-
-if TYPE_CHECKING:
-    from crawler.frontier.pattern_rule import PatternUse, Trial
-    from crawler.noise.image_evidence import Evidence
-    from crawler.outcomes import Outcome
-    from crawler.recrawl.page_history import PageHistory
-    from crawler.rights.robots_file import RobotsFile
+from crawler.frontier.pattern_rule import PatternUse, Trial
+from crawler.noise.image_evidence import Evidence
+from crawler.outcomes import Code, Group, Outcome
+from crawler.recrawl.page_history import PRESENT, ChangeCheck, PageChange, PageHistory, Visit
+from crawler.rights.robots_file import RobotsFile
 
 
 class Candidate(NamedTuple):

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from crawler.frontier.page_result import Candidate
+from crawler.frontier.page_result import Candidate
 
 APART = frozenset(("image", "image link"))
 """Kinds of addresses that are remembered separately from links."""

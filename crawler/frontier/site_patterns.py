@@ -9,8 +9,8 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING
 
+from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
 from crawler.frontier.pattern_rule import (
     LISTS,
     MOST_OPEN,
@@ -34,9 +34,6 @@ from crawler.frontier.pattern_rule import (
 from crawler.topic.priorities import HIGHEST
 from crawler.urls.parsing import site
 from crawler.urls.patterns import ANY_QUERY, Patterns, names_of, shorter_addresses, with_any_query
-
-if TYPE_CHECKING:
-    from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
 
 UNLISTED = "not in a sitemap"
 """What patterns share whose addresses are in no sitemap of a site that has one; no address has such a part."""

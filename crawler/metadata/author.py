@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice, zip_longest
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 from lxml.etree import _Element
 
@@ -23,10 +22,8 @@ from crawler.metadata.date_notation import dates
 from crawler.metadata.placement import from_headline, headline_at, is_elsewhere, is_in_comments, of_page
 from crawler.metadata.structured_data import letters, site_keys, structured
 from crawler.page.element_names import Name, named
+from crawler.page.page import Extraction, Page
 from crawler.page.text import fold_space, has_full_stop
-
-if TYPE_CHECKING:
-    from crawler.page.page import Extraction, Page
 
 MAX_NAME = 60  # characters
 MAX_AUTHORS = 10

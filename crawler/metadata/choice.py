@@ -3,7 +3,7 @@
 A candidate is a value that stands somewhere on the page. A sign is a name with a number, usually 1, that tells where
 and how it stands there. The score of a candidate is the sum of its signs, each times its weight; the field being empty
 is a candidate too, whose signs are those of the page. The scores are made probabilities: exp(score) / sum of exp(score)
-over all. The weights are learned by `scrapy train metadata` (crawler.contrib.lab.training.metadata_weights) from pages
+over all. The weights are learned by `winnow train metadata` (crawler.contrib.lab.training.metadata_weights) from pages
 whose fields are known.
 """
 

@@ -7,19 +7,17 @@ from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from lxml.etree import _Element
 
 from crawler.metadata.date_notation import dates
+from crawler.page.blocks import Block
 from crawler.page.json_ld import json_documents
+from crawler.page.links import Link
 from crawler.page.page import Extraction, Page
 from crawler.page.text import width
 from crawler.urls.parsing import host_of, route, site
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
-
-    from crawler.page.blocks import Block
-    from crawler.page.links import Link
 
 SHORT = 400
 """Characters of main text from which a page with a log-in form is there for its text."""

@@ -10,16 +10,12 @@ the file, and says so in its classes, its title or its address:
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Container, Iterator
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from crawler.page.links import ImageLink
+from crawler.page.page import Extraction, Page
 from crawler.page.text import letters, width
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
-
-    from crawler.page.links import ImageLink
-    from crawler.page.page import Extraction, Page
 
 MOST_BESIDE_A_PHOTO = 400
 """Columns of text that the page of an image may have: its size, date and camera are some 200."""

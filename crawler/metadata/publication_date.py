@@ -18,7 +18,8 @@ from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from itertools import chain, islice
 from math import log
-from typing import TYPE_CHECKING
+
+from lxml.etree import _Element
 
 from crawler.metadata.address_date import day_in, is_home, month_in
 from crawler.metadata.choice import Candidates, candidates, chosen, shipped
@@ -33,14 +34,9 @@ from crawler.metadata.placement import (
     of_page,
 )
 from crawler.metadata.structured_data import ARTICLE, structured
-from crawler.page.blocks import INLINE
+from crawler.page.blocks import INLINE, Block
 from crawler.page.head import MAX_LINE
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
-
-    from crawler.page.blocks import Block
-    from crawler.page.page import Extraction, Page
+from crawler.page.page import Extraction, Page
 
 MAX_STRUCTURED = 5  # dates of JSON-LD
 MAX_SCRIPT = 5  # dates of other scripts

@@ -12,14 +12,12 @@ from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass, replace
 from html import unescape
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crawler.page.head import MAX_HEADLINE, MAX_JSON, MAX_LINE
 from crawler.page.json_ld import MAX_DOCUMENTS, json_documents
+from crawler.page.page import Page
 from crawler.page.text import fold_space
-
-if TYPE_CHECKING:
-    from crawler.page.page import Page
 
 MAX_ALL_JSON = 500_000  # characters of all JSON-LD scripts read
 MAX_NODES = 5_000

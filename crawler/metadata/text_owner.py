@@ -9,14 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import IntEnum
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from crawler.page.blocks import Block
+from crawler.page.page import Extraction, Page
 from crawler.page.text import letters
-
-if TYPE_CHECKING:
-    from crawler.page.blocks import Block
-    from crawler.page.page import Extraction, Page
 
 HEADINGS = frozenset(("h1", "h2", "h3", "h4"))
 WHOLLY = 0.9

@@ -11,18 +11,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, dropwhile, islice, takewhile
-from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from lxml import etree
+
 from crawler.metadata.structured_data import letters, plain, site_keys, structured
+from crawler.page.blocks import Block
+from crawler.page.page import Page
 from crawler.page.text import width, words
 from crawler.urls.parsing import route
-
-if TYPE_CHECKING:
-    from lxml import etree
-
-    from crawler.page.blocks import Block
-    from crawler.page.page import Page
 
 # Separators between the headline and the site's name; a hyphen only with spaces around it. An underscore joins words of
 # Latin letters ("my_module"), but separates where a space or a Chinese character touches it.

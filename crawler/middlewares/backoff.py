@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from email.utils import parsedate_to_datetime
 from functools import partial
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from scrapy import Request
 from scrapy.core.downloader import Slot
@@ -17,14 +17,11 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
 from crawler.build_crawl import crawl_of, slot_of
-from crawler.frontier.host_control import HOST_CLOSED
+from crawler.frontier.host_control import HOST_CLOSED, HostControl
 from crawler.outcomes import Code, Outcome
+from crawler.spiders.feed_texts import FeedTexts
 from crawler.spiders.request_outcomes import REFUSED, REFUSED_TIMES, TOO_BUSY, Refusal, can_wait, wall_outcome
 from crawler.urls.parsing import host
-
-if TYPE_CHECKING:
-    from crawler.frontier.host_control import HostControl
-    from crawler.spiders.feed_texts import FeedTexts
 
 logger = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -12,17 +12,14 @@ from scrapy.exceptions import NotConfigured
 
 from crawler.build_crawl import crawl_of
 from crawler.checked_settings import image_filter_of
+from crawler.frontier.page_result import Lease
 from crawler.noise.image_evidence import Sighting
-from crawler.noise.verdict import ImageFilter, leads_to_noise
+from crawler.noise.verdict import ImageFilter, Verdict, leads_to_noise
 from crawler.outcomes import Code, Outcome
+from crawler.spiders.links_and_images import EvidenceCache
 from crawler.spiders.request_outcomes import VERDICT, Refusal
+from crawler.store.batch.addresses import AddressKeys
 from crawler.translation.reasons import records
-
-if TYPE_CHECKING:
-    from crawler.frontier.page_result import Lease
-    from crawler.noise.verdict import Verdict
-    from crawler.spiders.links_and_images import EvidenceCache
-    from crawler.store.batch.addresses import AddressKeys
 
 
 class ImageNoiseMiddleware:

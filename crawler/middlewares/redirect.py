@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -12,11 +12,9 @@ from scrapy.http import Response
 
 from crawler.build_crawl import crawl_of
 from crawler.outcomes import Code, Outcome
+from crawler.spiders.redirects import Redirects
 from crawler.spiders.request_outcomes import REFUSED_TIMES, Refusal
 from crawler.urls.parsing import absolute
-
-if TYPE_CHECKING:
-    from crawler.spiders.redirects import Redirects
 
 CONDITIONS = (b"If-None-Match", b"If-Modified-Since")
 OF_THE_OLD = ("handle_httpstatus_list", REFUSED_TIMES)

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -23,15 +23,13 @@ from crawler.build_crawl import crawl_of
 from crawler.outcomes import Code, Outcome
 from crawler.rights import rsl, tdm_reservation
 from crawler.rights.page_rights import NO_FILES, SiteFiles, licence_addresses, may_name_a_file
+from crawler.rights.purpose import Purpose
 from crawler.rights.rsl import LicenceFile
 from crawler.rights.tdm_reservation import TdmFile
 from crawler.spiders.page_reader import page_of, rights_headers
 from crawler.spiders.request_outcomes import OF_SITE, SITE_FILES, Refusal
 from crawler.urls.file_cache import DAY, WEIGHT, Fetched, FileCache
 from crawler.urls.parsing import origin
-
-if TYPE_CHECKING:
-    from crawler.rights.purpose import Purpose
 
 logger = logging.getLogger(__name__)
 

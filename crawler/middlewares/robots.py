@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -21,6 +21,7 @@ from scrapy.http.request import NO_CALLBACK
 from twisted.python.failure import Failure
 
 from crawler.build_crawl import crawl_of
+from crawler.frontier.host_control import HostControl
 from crawler.middlewares.backoff import BackoffMiddleware
 from crawler.outcomes import Code, Outcome
 from crawler.rights.page_rights import NO_FILES, SiteFiles
@@ -28,9 +29,6 @@ from crawler.rights.robots_file import MAX_SIZE, RobotsFile, read_robots, readab
 from crawler.spiders.request_outcomes import ONLY_PUBLIC, ROBOTS, SITE_FILES, TOO_BUSY, Refusal, can_wait, outcome_of
 from crawler.urls.file_cache import DAY, Fetched, FileCache
 from crawler.urls.parsing import host, origin
-
-if TYPE_CHECKING:
-    from crawler.frontier.host_control import HostControl
 
 logger = logging.getLogger(__name__)
 

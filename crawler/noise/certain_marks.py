@@ -10,13 +10,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
+from crawler.noise.image_evidence import Sighting
 from crawler.noise.li2006 import LEAST_PAGES
 from crawler.urls.parsing import folder, host, site
-
-if TYPE_CHECKING:
-    from crawler.noise.image_evidence import Sighting
 
 # Standard sizes of adverts, and those of Chinese portals, in pixels.
 ADVERT_SIZES = frozenset(

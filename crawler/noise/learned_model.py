@@ -5,7 +5,7 @@ added.
     p(noise) = 1 / (1 + e^-logit)
 
 Each tree has three splits, each a feature and its edge; a table says what the tree adds for each way they can go. So an
-image is judged by one comparison of vectors and one look-up. `scrapy noise train` made the weights; CARD.md beside them
+image is judged by one comparison of vectors and one look-up. `winnow noise train` made the weights; CARD.md beside them
 says of what, and how they do.
 
 `changes` tells what a verdict hangs on: how much it would change if the features of a group were as usual. What a tree

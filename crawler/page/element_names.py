@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from crawler.page.page import Page
+from crawler.page.page import Page
 
 MOST_LETTERS = 200
 """Characters of a name that are read."""

@@ -15,15 +15,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
 from itertools import dropwhile, islice
-from typing import TYPE_CHECKING
 from unicodedata import category
 
 from lxml import etree
 
+from crawler.page.blocks import Block
 from crawler.page.owner_marks import NOTHING, OwnerMark, Withheld, marks_in, withhold
-
-if TYPE_CHECKING:
-    from crawler.page.blocks import Block
 
 MAX_BYTES = 5_000_000  # of a page that are decoded and parsed
 MAX_TAGS = 50_000  # starts of elements

@@ -14,18 +14,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
 from lxml import etree
 
-from crawler.page.blocks import ANCHORED, INLINE
+from crawler.page.blocks import ANCHORED, INLINE, ImageElement, LinkElement, PageContents
 from crawler.page.text import fold_space
 from crawler.urls.canonical import Canonical
 from crawler.urls.parsing import ROUTES, absolute, origin, route
-
-if TYPE_CHECKING:
-    from crawler.page.blocks import ImageElement, LinkElement, PageContents
 
 # Attributes in which lazy-loading pages keep the address, the most reliable first.
 LAZY = (

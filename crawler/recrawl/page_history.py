@@ -8,15 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from crawler.metadata.text_owner import TextOwner
 from crawler.outcomes import Code, Group, codes
 from crawler.page.sitemaps import moment
 from crawler.recrawl.revisit_interval import EARLIEST, Bounds, CheckHistory, next_interval
-
-if TYPE_CHECKING:
-    from crawler.outcomes import Code
 
 
 class PageChange(StrEnum):

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from crawler.command_line.terminal import byte_size, spelled
-from crawler.outcomes import Code, Group, Outcome, codes, of_group, ranked
+from crawler.outcomes import Code, Group, Outcome, of_group, ranked
 from crawler.reports.crawls import CrawlState
 from crawler.reports.sites import SiteRow
 from crawler.reports.unlikely_links import unlikely_links
@@ -22,6 +23,14 @@ from crawler.store.output_files import FOLDER_ID_FILE, pages_file
 from crawler.translation.message import N_, Message, first, localized, plural, span
 
 WIDE = 10_000  # lines in a pipe are not wrapped
+STOPPED = {
+    "failed": N_("failed on {date}: every seed failed"),
+    "full": N_("finished on {date}, max_pages reached; a larger max_pages continues it"),
+    "finished": N_("finished on {date}"),
+    "broken": N_("interrupted, last heartbeat {ago}; the same command continues it"),
+    "stopped": N_("stopped; the same command continues it"),
+}
+"""The sentences about crawls without workers, by their status."""
 QUIET = 5.0  # seconds without a heartbeat that are reported; workers send several a second
 
 
@@ -100,26 +109,19 @@ def _status(crawl: CrawlState) -> Message:
     values: dict[str, object] = {"ago": ago(crawl.silent or 0.0)}
     if crawl.ended_at is not None:
         values["date"] = date(crawl.ended_at)
-        if crawl.is_fruitless:
-            return Message("failed on {date}: every seed failed", values)
-        if crawl.waiting:
-            return Message("finished on {date}, max_pages reached; a larger max_pages continues it", values)
-        return Message("finished on {date}", values)
-    if crawl.alive:
-        running = _running(crawl)
-        if (crawl.silent or 0.0) <= QUIET:
-            return running
-        return Message("{running}, last heartbeat {ago}", {"running": running, **values})
-    if crawl.workers:
-        return Message("interrupted, last heartbeat {ago}; the same command continues it", values)
-    return Message("stopped; the same command continues it")
+    sentence = STOPPED.get(crawl.status)
+    if sentence is not None:
+        return Message(sentence, values)
+    running = _running(crawl.status, len(crawl.alive))
+    if (crawl.silent or 0.0) <= QUIET:
+        return running
+    return Message("{running}, last heartbeat {ago}", {"running": running, **values})
 
 
-def _running(crawl: CrawlState) -> Message:
-    n = len(crawl.alive)
-    if crawl.status == "paused":
+def _running(status: str, n: int) -> Message:
+    if status == "paused":
         return plural("paused on the dashboard, {n} worker", "paused on the dashboard, {n} workers", n)
-    if crawl.status == "stopping":
+    if status == "stopping":
         return plural("stopping, {n} worker", "stopping, {n} workers", n)
     return plural("running, {n} worker", "running, {n} workers", n)
 
@@ -155,23 +157,20 @@ def _addresses(crawl: CrawlState) -> Message:
 
 def _ends(crawl: CrawlState) -> list[Message]:
     """The numbers of completed addresses by outcome."""
-    ends, of = crawl.ends, {code: crawl.ends.outcomes[Outcome(code)] for code in codes(Group.DONE)}
-    skipped, noise, put_off, failed = (
-        of_group(ends.outcomes, group).total() for group in (Group.SKIPPED, Group.NOISE, Group.PUT_OFF, Group.FAILED)
+    ends = defaultdict[str, int](int, crawl.ends.ends)
+    counts = (
+        plural("{n} page", "{n} pages", ends["page"]),
+        plural("{n} image", "{n} images", ends["image"]),
+        plural("{n} list of addresses", "{n} lists of addresses", ends[Code.LIST]),
+        plural("{n} redirect", "{n} redirects", ends[Code.REDIRECTED]),
+        plural("{n} example of the topic", "{n} examples of the topic", ends[Code.EXAMPLE]),
+        plural("{n} counterexample", "{n} counterexamples", ends[Code.COUNTEREXAMPLE]),
+        plural("{n} left out", "{n} left out", ends[Group.SKIPPED]),
+        plural("{n} skipped as noise", "{n} skipped as noise", ends[Group.NOISE]),
+        plural("{n} put off", "{n} put off", ends[Group.PUT_OFF]),
+        plural("{n} failed", "{n} failed", ends[Group.FAILED]),
     )
-    found = (
-        plural("{n} page", "{n} pages", ends.pages),
-        plural("{n} image", "{n} images", ends.images),
-        plural("{n} list of addresses", "{n} lists of addresses", of[Code.LIST]),
-        plural("{n} redirect", "{n} redirects", of[Code.REDIRECTED]),
-        plural("{n} example of the topic", "{n} examples of the topic", of[Code.EXAMPLE]),
-        plural("{n} counterexample", "{n} counterexamples", of[Code.COUNTEREXAMPLE]),
-        plural("{n} left out", "{n} left out", skipped),
-        plural("{n} skipped as noise", "{n} skipped as noise", noise),
-        plural("{n} put off", "{n} put off", put_off),
-        plural("{n} failed", "{n} failed", failed),
-    )
-    return [one for one in found if one.values["n"]]
+    return [count for count in counts if count.values["n"]]
 
 
 def _reasons(crawl: CrawlState, group: Group, most: int) -> list[Message]:

@@ -5,7 +5,7 @@ one pass, which takes seconds at five million addresses.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +20,7 @@ from sqlalchemy import (
 from sqlalchemy.engine import URL
 
 from crawler.command_line.terminal import WrongUseError
-from crawler.outcomes import Code, Outcome, Outcomes
+from crawler.outcomes import Code, Group, Outcome, Outcomes
 from crawler.reports.seeds import FailedSeeds, all_failed, failed_seeds
 from crawler.reports.sites import SiteQuery, SiteRow, sites
 from crawler.store.crawl_tables import ADDRESSES_WITH_HOSTS, IS_DONE, IS_RECORDED, address, crawl, host, output, site
@@ -191,6 +191,21 @@ class OutcomeTotals:
     pages: int
     outcomes: Outcomes
 
+    @property
+    def ends(self) -> Mapping[str, int]:
+        """How many addresses ended in each way, the most frequent first: as a page or an image, with a code of the
+        group done, or with any code of another group.
+        """
+        ends = Counter({"page": self.pages, "image": self.images})
+        for outcome, count in self.outcomes.items():
+            group = outcome.code.group
+            ends[outcome.code if group is Group.DONE else group] += count
+        return {end: count for end, count in ends.most_common() if count}
+
+    @property
+    def total(self) -> int:
+        return self.pages + self.images + self.outcomes.total()
+
 
 @dataclass(frozen=True)
 class CrawlState(CrawlSummary):
@@ -217,7 +232,7 @@ class CrawlState(CrawlSummary):
 
     @property
     def done(self) -> int:
-        return self.ends.pages + self.ends.images + self.ends.outcomes.total()
+        return self.ends.total
 
     @property
     def addresses(self) -> int:

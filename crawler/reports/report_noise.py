@@ -1,4 +1,4 @@
-"""`scrapy noise report`: what was skipped as noise, by which model, the savings, and the error rate."""
+"""`winnow noise report`: what was skipped as noise, by which model, the savings, and the error rate."""
 
 import argparse
 from collections.abc import Iterator
@@ -12,6 +12,7 @@ from sqlalchemy.engine import URL
 
 from crawler.command_line.terminal import printable
 from crawler.reports.crawls import check_name
+from crawler.reports.saved_bytes import saved_bytes
 from crawler.store.crawl_tables import address, crawl, site
 from crawler.store.database import state_url
 from crawler.store.page_tables import page, verdict
@@ -21,17 +22,6 @@ from crawler.translation.message import counted
 UNKNOWN = "unknown, as nothing was downloaded"
 NAME_WIDTH = 40  # characters of a site in the table; longer ones are shortened
 MOST_SITES = 20
-
-
-def saved_bytes(skipped: int, kept: int, size: int) -> int | None:
-    """The estimated bytes of skipped images, by the mean size of the kept ones; None if none was kept.
-
-    >>> saved_bytes(3, 2, 2_000), saved_bytes(0, 0, 0), saved_bytes(3, 0, 0)
-    (3000, 0, None)
-    """
-    if not skipped:
-        return 0
-    return round(skipped * size / kept) if kept else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""`scrapy state`: prints the state of crawls, deletes a crawl, or deletes old pages."""
+"""`winnow state`: prints the state of crawls, deletes a crawl, or deletes old pages."""
 
 import argparse
 import sys
@@ -27,7 +27,7 @@ FEW, MORE = 3, 10  # seeds, reasons and files that are named: of all crawls, and
 WORTH_IT = 0.05  # share of free space in SQLite's file above which the file is shrunk
 FOOTER = (
     N_("Links that a crawl leaves out immediately do not count as addresses; its closing lines count them."),
-    N_("One crawl in detail, with its workers and sites: scrapy state NAME"),
+    N_("One crawl in detail, with its workers and sites: winnow state NAME"),
 )
 
 
@@ -176,7 +176,7 @@ class StateCommand:
             values = {"path": name, "less": byte_size(max(0, before.size - size)), "size": byte_size(size)}
             return Message("{path} has shrunk by {less} to {size}.", values)
         return Message(
-            "{path} keeps its size while other processes use it: {size} of it are free for new data, and scrapy "
+            "{path} keeps its size while other processes use it: {size} of it are free for new data, and winnow "
             "state --prune frees them later.",
             {"path": name, "size": free},
         )

@@ -10,12 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, Select, and_, func, or_, select, true
 from sqlalchemy.engine import URL
 
 from crawler.command_line.terminal import WrongUseError
+from crawler.frontier.page_result import StoredResponse
 from crawler.store.batch.page_writer import field_values
 from crawler.store.batch.responses import response_of, unpacked
 from crawler.store.crawl_tables import crawl
@@ -25,9 +26,6 @@ from crawler.store.read_only import exists, reading
 from crawler.translation.message import N_
 from crawler.urls.parsing import HOST, MAX_HOST, lies_in
 from crawler.urls.parsing import host as host_of
-
-if TYPE_CHECKING:
-    from crawler.frontier.page_result import StoredResponse
 
 NEW, CHANGED, GONE, NOINDEX = ONLY = ("new", "changed", "gone", "noindex")
 LANGUAGE = re.compile(r"[a-z]{2,3}")

@@ -7,6 +7,7 @@ from itertools import chain, count
 from sqlalchemy import BigInteger, ColumnElement, Connection, cast, func, select
 
 from crawler.frontier.batch import WorkerSample
+from crawler.reports.saved_bytes import saved_bytes
 from crawler.store.batch.chart_samples import DAY, NUMBERS, added_statuses
 from crawler.store.crawl_tables import sample
 from crawler.store.database import in_chunks
@@ -30,6 +31,11 @@ class SampleTotals:
     def harvest(self) -> float | None:
         """The share of pages on topic among those that were read."""
         return self.sums.on_topic / self.sums.read if self.sums.read else None
+
+    @property
+    def saved_bytes(self) -> int | None:
+        """The estimated bytes of images that were skipped before the download."""
+        return saved_bytes(self.sums.skipped, self.sums.images, self.sums.image_bytes)
 
 
 @dataclass(frozen=True, slots=True)

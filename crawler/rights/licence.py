@@ -10,17 +10,15 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lxml import etree
 
 from crawler.page.json_ld import json_documents
+from crawler.page.page import Page
 from crawler.rights.licence_names import licence_name
 from crawler.rights.rsl import TYPE
 from crawler.rights.statement import MAX_SAYS, RightsEvidence, Signal
-
-if TYPE_CHECKING:
-    from crawler.page.page import Page
 
 MAX_READ, MAX_KEPT = 200, 10
 """Candidates of a page that are read, and kept."""

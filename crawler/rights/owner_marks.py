@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from crawler.page.owner_marks import OwnerMark
+from crawler.page.page import Page
 from crawler.rights.statement import RightsEvidence, Signal
-
-if TYPE_CHECKING:
-    from crawler.page.page import Page
 
 
 def marked_parts(page: Page) -> Iterator[RightsEvidence]:

@@ -6,20 +6,18 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from crawler.page.page import Page
 from crawler.rights import content_signals, rsl, tdm_reservation, usage_preferences
 from crawler.rights.licence import licence
 from crawler.rights.owner_marks import marked_parts
+from crawler.rights.robots_file import RobotsFile
 from crawler.rights.robots_meta import directives
+from crawler.rights.rsl import LicenceFile
 from crawler.rights.statement import Rights, RightsEvidence, Signal
+from crawler.rights.tdm_reservation import TdmFile
 from crawler.urls.parsing import absolute
-
-if TYPE_CHECKING:
-    from crawler.page.page import Page
-    from crawler.rights.robots_file import RobotsFile
-    from crawler.rights.rsl import LicenceFile
-    from crawler.rights.tdm_reservation import TdmFile
 
 LINK = "Link"
 HEADERS = (

@@ -7,13 +7,10 @@ its images are not. No other text defines them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from crawler.page.head import BOT
+from crawler.page.page import Page
 from crawler.rights.statement import NOTHING, RightsEvidence, Signal, State, Use
-
-if TYPE_CHECKING:
-    from crawler.page.page import Page
 
 NOAI, NOIMAGEAI = "noai", "noimageai"
 _NO_TRAINING = {Use.AI_TRAIN: State.DISALLOWED}

@@ -13,11 +13,11 @@ from scrapy.crawler import Crawler
 
 from crawler.frontier.seen_addresses import SeenAddresses
 from crawler.outcomes import Code, Group, Outcome, Outcomes, of_group
+from crawler.topic.stop_rule import HarvestCounts
 
 if TYPE_CHECKING:
     from crawler.store.batch.crawl_end import WaitingLinks
     from crawler.store.batch.rounds import RoundCounts
-    from crawler.topic.stop_rule import HarvestCounts
 
 T = TypeVar("T")
 

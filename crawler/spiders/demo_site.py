@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from scrapy import signals
@@ -12,11 +11,9 @@ from scrapy.crawler import Crawler
 from crawler import demo
 from crawler.store.database import StateError, database_time
 from crawler.store.heartbeats import workers_of
+from crawler.store.worker_session import WorkerSession
 from crawler.translation.message import Message
 from crawler.urls.parsing import host
-
-if TYPE_CHECKING:
-    from crawler.store.worker_session import WorkerSession
 
 # The demo site needs no pauses; one request at a time, so that promising pages come first.
 DEMO_SLOT = {"concurrency": 1, "delay": 0.0, "jitter": 0.0}

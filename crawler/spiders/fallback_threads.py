@@ -5,12 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
 
 from crawler.extraction.extractor_fallback import is_doubtful
-
-if TYPE_CHECKING:
-    from crawler.page.page import Extraction, Page
+from crawler.page.page import Extraction, Page
 
 THREADS = 4
 """Pages that the second method reads at a time."""

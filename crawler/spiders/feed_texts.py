@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from sys import getsizeof
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from crawler.frontier.page_result import Candidate
 from crawler.metadata.page_purpose import is_login
 from crawler.page.document import Document, Facts
 from crawler.page.document_page import document_page
-from crawler.page.page import MadeFrom, Page
+from crawler.page.feed_entries import EntryText
+from crawler.page.page import Extraction, MadeFrom, Page
 from crawler.page.sitemaps import day
 from crawler.urls.parsing import site
-
-if TYPE_CHECKING:
-    from crawler.frontier.page_result import Candidate
-    from crawler.page.feed_entries import EntryText
-    from crawler.page.page import Extraction
 
 WALLS = (401, 402, 403, 451)
 """Statuses of pages that their server keeps from the crawler."""

@@ -7,11 +7,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from scrapy.http import Response
 
+from crawler.frontier.batch import SiteEvidence as Counts
+from crawler.frontier.frontier import Frontier
 from crawler.frontier.page_result import Candidate
+from crawler.frontier.scope import Scope
 from crawler.items import ImageItem
 from crawler.metadata.language import normalise
 from crawler.noise.image_evidence import Evidence, Sighting
@@ -21,20 +23,14 @@ from crawler.outcomes import Code, Outcome
 from crawler.page.document_type import is_source_of
 from crawler.page.image_file import content_of, type_of
 from crawler.page.links import Link
+from crawler.page.page import Extraction, Page
+from crawler.spiders.crawl_status import OutcomeCounts
 from crawler.spiders.request_outcomes import NO_WHOLE_PAGE
 from crawler.topic.link_contexts import is_image, link_contexts
 from crawler.topic.link_table import LinkContext
 from crawler.topic.priorities import BEHIND_IMAGE
 from crawler.urls.parsing import site, with_ending
 from crawler.urls.patterns import labels_of
-
-if TYPE_CHECKING:
-    from crawler.frontier.batch import SiteEvidence as Counts
-    from crawler.frontier.frontier import Frontier
-    from crawler.frontier.scope import Scope
-    from crawler.page.page import Extraction, Page
-    from crawler.spiders.crawl_status import OutcomeCounts
-
 
 IMAGE_PRIORITY = -10_000
 SMALLEST = 40

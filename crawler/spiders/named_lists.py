@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from crawler.frontier.page_result import Candidate
+from crawler.frontier.scope import Scope
 from crawler.outcomes import Code, Outcome
+from crawler.page.page import Page
 from crawler.topic.link_table import LinkContext
 from crawler.urls.parsing import absolute, origin, site
 
 if TYPE_CHECKING:
-    from crawler.frontier.scope import Scope
-    from crawler.page.page import Page
     from crawler.spiders.crawl_status import OutcomeCounts
     from crawler.spiders.topic_tracker import TopicTracker
 

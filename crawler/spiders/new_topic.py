@@ -9,19 +9,16 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from typing import TYPE_CHECKING
 
+from crawler.arguments import Arguments
 from crawler.spiders.named_lists import words_of
 from crawler.spiders.topic_tracker import DIGITS
 from crawler.store.batch.priority_updates import NewTopic
+from crawler.store.worker_session import WorkerSession
 from crawler.topic.focus import MOST_TEXT, Focus
 from crawler.topic.keywords import NONE_SIMILAR
 from crawler.topic.link_table import LinkContext
-
-if TYPE_CHECKING:
-    from crawler.arguments import Arguments
-    from crawler.store.worker_session import WorkerSession
-    from crawler.topic.word_vectors import SimilarWords
+from crawler.topic.topic import SimilarWords
 
 
 def score_again(session: WorkerSession, arguments: Arguments, similar: SimilarWords = NONE_SIMILAR) -> int:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
+from crawler.frontier.pattern_rule import Trial
+from crawler.outcomes import Outcome
+from crawler.page.page import Page
+
 if TYPE_CHECKING:
     from scrapy.http import Headers, Response
-
-    from crawler.frontier.pattern_rule import Trial
-    from crawler.outcomes import Outcome
-    from crawler.page.page import Page
 
 
 class Documents(Protocol):

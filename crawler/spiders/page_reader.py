@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from http import HTTPStatus
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from scrapy.http import Headers, Response
 
 from crawler.extraction import version
 from crawler.extraction.extractor_fallback import is_doubtful
+from crawler.extraction.site_libraries import SiteLibraries
 from crawler.frontier import page_result
+from crawler.frontier.frontier import Frontier
 from crawler.frontier.page_result import Candidate, Lease, Template
 from crawler.items import PageItem
 from crawler.metadata.address_date import is_home
@@ -23,29 +24,22 @@ from crawler.metadata.record_readers import READERS
 from crawler.noise.page_images import page_images
 from crawler.outcomes import Code, Outcome
 from crawler.page.missing_notice import is_missing_notice
-from crawler.page.page import MadeFrom, Page
+from crawler.page.page import Extraction, MadeFrom, Page
 from crawler.page.script_signs import lacks_text
+from crawler.recrawl.change_check import ChangeDetector
 from crawler.recrawl.page_history import ChangeCheck, PageChange
 from crawler.rights.page_rights import HEADERS, NO_FILES, SiteFiles, read_rights
 from crawler.rights.purpose import LABEL_ONLY, Purpose
 from crawler.rights.robots_meta import NOIMAGEAI
 from crawler.rights.statement import Rights
-from crawler.spiders.links_and_images import LinkSelector, SelectedLinks
+from crawler.spiders.crawl_status import OutcomeCounts
+from crawler.spiders.feed_texts import FeedTexts
+from crawler.spiders.links_and_images import LinkSelector, PageImages, SelectedLinks
+from crawler.spiders.named_lists import NamedLists
 from crawler.spiders.request_outcomes import SITE_FILES, TRIAL, lease_of, result_of
-from crawler.spiders.topic_tracker import example_text
+from crawler.spiders.topic_tracker import PageJudgement, SharedLearning, TopicTracker, example_text
 from crawler.topic.translations import named_translations
 from crawler.urls.parsing import host, route
-
-if TYPE_CHECKING:
-    from crawler.extraction.site_libraries import SiteLibraries
-    from crawler.frontier.frontier import Frontier
-    from crawler.page.page import Extraction
-    from crawler.recrawl.change_check import ChangeDetector
-    from crawler.spiders.crawl_status import OutcomeCounts
-    from crawler.spiders.feed_texts import FeedTexts
-    from crawler.spiders.links_and_images import PageImages
-    from crawler.spiders.named_lists import NamedLists
-    from crawler.spiders.topic_tracker import PageJudgement, SharedLearning, TopicTracker
 
 MAX_HEADER = 1_000
 NOT_TO_BE_KEPT = (Outcome(Code.NOINDEX), Outcome(Code.TEXT_WITHHELD))

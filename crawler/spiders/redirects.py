@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from scrapy import Request
 
+from crawler.frontier.frontier import Frontier
+from crawler.frontier.page_result import Lease
+from crawler.frontier.scope import Scope
 from crawler.outcomes import Code, Outcome
 from crawler.spiders.request_outcomes import Refusal, lease_of
 from crawler.spiders.topic_tracker import KINDS
-
-if TYPE_CHECKING:
-    from crawler.frontier.frontier import Frontier
-    from crawler.frontier.page_result import Lease
-    from crawler.frontier.scope import Scope
 
 ANYWHERE = KINDS | {"seed", "image"}
 TIMES = "redirect_times"

@@ -8,7 +8,6 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from gzip import BadGzipFile
-from typing import TYPE_CHECKING
 
 import brotli
 from OpenSSL.SSL import Error as TlsError
@@ -18,18 +17,15 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from service_identity import CertificateError, VerificationError
 from twisted.python.failure import Failure
 
+from crawler.frontier.frontier import Frontier
 from crawler.frontier.page_result import Candidate, Lease, PageResult
 from crawler.outcomes import READ, SEED_FAILURES, Code, Group, Outcome
 from crawler.page.page import Page
 from crawler.page.walls import HEADERS, PAYMENT_REQUIRED, wall_service
 from crawler.recrawl.page_history import GONE_AFTER, ChangeCheck, PageChange
+from crawler.spiders.crawl_status import CrawlStatus, OutcomeCounts
 from crawler.spiders.topic_tracker import KINDS
 from crawler.urls.parsing import host
-
-if TYPE_CHECKING:
-    from crawler.frontier.frontier import Frontier
-    from crawler.spiders.crawl_status import CrawlStatus, OutcomeCounts
-
 
 if sys.version_info >= (3, 14):
     from compression import zstd

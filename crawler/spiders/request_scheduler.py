@@ -8,7 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy import Request, signals
 from scrapy.core.scheduler import BaseScheduler, Scheduler
@@ -20,6 +20,7 @@ from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from crawler.build_crawl import NUDGE, Crawl, crawl_of, wake_engine
+from crawler.frontier.page_result import Lease
 from crawler.items import ImageItem, PageItem
 from crawler.outcomes import Code, Outcome
 from crawler.page.text import one_line
@@ -30,9 +31,6 @@ from crawler.store.crawl_control import PAUSED, STOPPING
 from crawler.store.database import StateError
 from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.workers.local_workers import LocalWorkers
-
-if TYPE_CHECKING:
-    from crawler.frontier.page_result import Lease
 
 logger = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Collection, Iterable, Iter
 from dataclasses import replace
 from logging import DEBUG, INFO
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from scrapy import Request, Spider, signals
 from scrapy.crawler import Crawler
@@ -20,6 +20,7 @@ from crawler.arguments import SPIDER, Arguments, parse
 from crawler.build_crawl import SEED_PRIORITY, Crawl, build
 from crawler.checked_settings import check_crawl, extractor_of
 from crawler.frontier.page_result import Candidate, Lease, PageResult
+from crawler.items import ImageItem, PageItem
 from crawler.outcomes import Code, Group, Outcome
 from crawler.page.image_file import looks_like_content
 from crawler.page.llms_list import is_llms_list
@@ -30,17 +31,14 @@ from crawler.recrawl.page_history import NOT_MODIFIED, ChangeCheck, PageChange, 
 from crawler.spiders.crawl_status import EndingError
 from crawler.spiders.feed_texts import WALLS
 from crawler.spiders.named_lists import MOST_LISTS, sitemaps_first
+from crawler.spiders.other_pages import Documents, Rendering
 from crawler.spiders.page_reader import header, page_of, read_alone, validators
 from crawler.spiders.redirects import TIMES
 from crawler.spiders.request_outcomes import NO_WHOLE_PAGE, TRIAL, Refusal, lease_of, new_home, outcome_of, result_of
 from crawler.spiders.topic_tracker import KINDS, example_text
+from crawler.store.worker_session import WorkerSession
 from crawler.topic.translations import NamedTranslations
 from crawler.urls.parsing import site
-
-if TYPE_CHECKING:
-    from crawler.items import ImageItem, PageItem
-    from crawler.spiders.other_pages import Documents, Rendering
-    from crawler.store.worker_session import WorkerSession
 
 # A refresh within these seconds is a redirect; a slower one is a page that reloads itself.
 REFRESH_SECONDS = 3

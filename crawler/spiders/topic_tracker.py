@@ -13,20 +13,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from crawler.extraction.methods.template import LeafLabel
 from crawler.extraction.site_libraries import SiteLibraries
+from crawler.frontier.batch import BatchReply, LinkUpdates
+from crawler.frontier.frontier import Frontier
 from crawler.frontier.page_result import Candidate
+from crawler.frontier.scope import Scope
+from crawler.page.page import Extraction, Page
 from crawler.topic.focus import Focus
+from crawler.topic.link_table import LinkContext
 from crawler.topic.priorities import HIGHEST, score_of
+from crawler.topic.stop_rule import Harvest
+from crawler.topic.topic import Topic
 
 if TYPE_CHECKING:
-    from crawler.frontier.batch import BatchReply, LinkUpdates
-    from crawler.frontier.frontier import Frontier
-    from crawler.frontier.page_result import Candidate
-    from crawler.frontier.scope import Scope
-    from crawler.page.page import Extraction, Page
     from crawler.spiders.links_and_images import EvidenceCache, SelectedLinks
-    from crawler.topic.link_table import LinkContext
-    from crawler.topic.stop_rule import Harvest
-    from crawler.topic.topic import Topic
 
 
 GOOD, BAD = "example", "counterexample"

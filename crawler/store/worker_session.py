@@ -7,10 +7,12 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import Connection, Engine, func, insert, select, update
 
+from crawler.frontier.page_result import Candidate
+from crawler.outcomes import Outcomes
 from crawler.recrawl.revisit_interval import Bounds
 from crawler.store.batch import rounds
 from crawler.store.batch.address_patterns import put_off
@@ -26,6 +28,7 @@ from crawler.store.batch.crawl_end import (
 )
 from crawler.store.batch.hosts import FIRST_TRIES
 from crawler.store.batch.images import suspend_images
+from crawler.store.batch.rounds import RoundCounts
 from crawler.store.crawl_control import RUNNING
 from crawler.store.crawl_tables import address, crawl, host, output, worker
 from crawler.store.database import StateError, database_time, dialect_insert
@@ -34,12 +37,7 @@ from crawler.store.heartbeats import expire_worker, forget_leases, has_workers, 
 from crawler.store.output_files import WorkerFiles
 from crawler.topic.stop_rule import ON_TOPIC
 from crawler.translation.message import Message, first, plural, span
-
-if TYPE_CHECKING:
-    from crawler.frontier.page_result import Candidate
-    from crawler.outcomes import Outcomes
-    from crawler.store.batch.rounds import RoundCounts
-    from crawler.urls.canonical import Canonical
+from crawler.urls.canonical import Canonical
 
 NO_BOUNDS = Bounds()
 MOST_SEEDS = 10  # that are named in one line

@@ -39,10 +39,9 @@ from crawler.topic.priorities import HIGHEST, SCALE, UNLIKELY, score_of
 from crawler.topic.relevance import Subject
 from crawler.topic.shared_model import MOST_PAGES, Learned, read, summary, written
 from crawler.topic.stop_rule import ON_TOPIC
-from crawler.topic.topic import STOP_WORDS, Topic
+from crawler.topic.topic import STOP_WORDS, SimilarWords, Topic
 from crawler.topic.translations import NO_ADDRESS, NamedTranslations, Translations, address_key
 from crawler.topic.word_statistics import PLACES, KnownPage, Values, Vector, Vocabulary
-from crawler.topic.word_vectors import SimilarWords
 from crawler.urls.parsing import host
 
 MOST_TEXT = 20_000

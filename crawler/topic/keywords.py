@@ -15,7 +15,7 @@ from types import MappingProxyType
 from crawler.page.simplified import spelled_either_way
 from crawler.page.text import is_unspaced
 from crawler.topic.stems import Stems
-from crawler.topic.word_vectors import SimilarWords
+from crawler.topic.topic import SimilarWords
 
 NONE_SIMILAR: SimilarWords = MappingProxyType({})
 WHOLE = re.compile(r"\w+")

@@ -14,6 +14,7 @@ A topic may be read from a file of TOML:
 import math
 import re
 import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -23,6 +24,8 @@ from crawler.page.text import fold_space, terms, words
 from crawler.translation.message import Message, MessageError
 from crawler.urls.parsing import absolute, host
 
+SimilarWords = Mapping[str, Sequence[tuple[str, float]]]
+"""Of each word the similar ones, each with its cosine."""
 # Words that say nothing about a topic: the most frequent ones of English, and bigrams with a Chinese particle.
 STOP_WORDS = frozenset(
     "a about after all also an and any are as at be been before but by can could did do does each even for from had "

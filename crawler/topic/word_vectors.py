@@ -12,7 +12,7 @@ for the words near to these.
 
 import gzip
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from heapq import nlargest
 from itertools import chain, islice
@@ -24,9 +24,8 @@ from numpy.typing import NDArray
 
 from crawler.page.simplified import simplified
 from crawler.topic.static_model import MODEL, TOKENIZER, read_model
+from crawler.topic.topic import SimilarWords
 
-SimilarWords = Mapping[str, Sequence[tuple[str, float]]]
-"""Of each word the similar ones, each with its cosine."""
 MOST_SIMILAR = 10
 LEAST_COSINE = 0.5
 LINES_AT_ONCE = 1_000

@@ -12,8 +12,6 @@ from functools import cache
 from gettext import GNUTranslations, NullTranslations
 from pathlib import Path
 
-from crawler.translation.program import as_called
-
 LOCALE = Path(__file__).parent.parent / "locale"
 SOURCE = "en"
 """The language of the sentences in the code."""
@@ -58,7 +56,6 @@ class Message:
             values["n"] = f"{n:,}"
         else:
             sentence = translations.gettext(self.sentence) if self.sentence else ""
-        sentence = as_called(sentence)
         return sentence.format(**values) if values else sentence
 
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import browser
 import pytest
+from command_line import run_command
 from fallback_servers import DOUBTFUL, TEXT
 from sites import Answer, Site, serving
 from wall_pages import WALLS
 
-from crawler.api.console import clean
 from crawler.outcomes import Code, Outcome
 from crawler.page.document import Fault
 
@@ -45,13 +45,13 @@ def test_crawl_in_any_folder(site: Site, tmp_path: Path) -> None:
     assert (done.returncode, [item["text"] for item in items]) == (0, [BEE])
     again = winnow("crawl", site.url, "--topic", "honey bees", *LOOPBACK, folder=tmp_path).stderr.decode()
     assert "is finished" in again
-    assert "--refresh all fetches every page again, --fresh yes " in again
+    assert "-a refresh=all fetches every page again, -a fresh=yes " in again
 
 
 def test_a_page_from_the_web_has_the_limits_of_a_crawl(tmp_path: Path) -> None:
     parts = Answer(gzip.compress(b"") * 1_001, headers={"Content-Encoding": "gzip"})
     with serving(Site({"/": Answer("", headers={"X": "x" * 70_000}), "/parts": parts})) as hostile:
-        done = [winnow("clean", hostile.url + path, *LOOPBACK, folder=tmp_path) for path in ("", "parts")]
+        done = [winnow("page", hostile.url + path, *LOOPBACK, folder=tmp_path) for path in ("", "parts")]
     assert [one.returncode for one in done] == [1, 1]
     assert b"headers larger than the limit" in done[0].stderr
     assert b"body larger than the limit" in done[1].stderr
@@ -60,14 +60,14 @@ def test_a_page_from_the_web_has_the_limits_of_a_crawl(tmp_path: Path) -> None:
 def test_a_wall_is_said_and_its_text_is_not_printed(tmp_path: Path) -> None:
     walls = {"/200": Answer(WALLS["imperva 200"][1].body), "/403": Answer(WALLS["anubis"][1].body, 403)}
     with serving(Site(walls | {"/402": Answer("", 402, headers={"crawler-price": "USD 0.01"})})) as site:
-        done = [winnow("clean", site.url + path, *LOOPBACK, folder=tmp_path) for path in ("200", "403", "402")]
+        done = [winnow("page", site.url + path, *LOOPBACK, folder=tmp_path) for path in ("200", "403", "402")]
     assert [(one.returncode, one.stdout) for one in done] == [(1, b"")] * 3
     for ended, value in zip(done, (b"Imperva", b"Anubis", b"USD 0.01"), strict=True):
         assert value in ended.stderr
 
 
 def test_clean_a_page_from_the_web(site: Site, tmp_path: Path) -> None:
-    done = winnow("clean", f"{site.url}moved", *LOOPBACK, "--json", folder=tmp_path)
+    done = winnow("page", f"{site.url}moved", *LOOPBACK, "--json", folder=tmp_path)
     found = json.loads(done.stdout)
     assert (found["url"], found["title"], found["text"]) == (site.url, "Bees", BEE)
 
@@ -81,7 +81,7 @@ def test_clean_a_page_whose_text_scripts_make(words: tuple[str, ...], status: in
     program = f"document.body.innerHTML = `<p>{BEE} (${{location.hash}})</p>`"
     frame = "<body><div id=app></div><script src=/program.js></script>"
     with serving(Site({"/": frame, "/program.js": Answer(program, content_type="text/javascript")})) as site:
-        done = winnow("clean", f"{site.url}#/bees", *words, *LOOPBACK, folder=tmp_path)
+        done = winnow("page", f"{site.url}#/bees", *words, *LOOPBACK, folder=tmp_path)
     assert (done.returncode, done.stdout.decode().strip()) == (status, text)
     assert (b"--render" in done.stderr) is not bool(words)
 
@@ -90,41 +90,22 @@ def test_clean_a_page_whose_text_scripts_make(words: tuple[str, ...], status: in
 def test_clean_standard_input_and_a_file(tmp_path: Path) -> None:
     html = f"<p>{BEE} <a href=/more>More</a> of them dance there.</p>".encode()
     (tmp_path / "bees.html").write_bytes(html)
-    assert winnow("clean", "-", folder=tmp_path, given=html).stdout.decode().startswith(BEE)
-    shown = winnow("clean", "bees.html", "--markdown", "--url", "https://example.org/", folder=tmp_path).stdout
+    assert winnow("page", "-", folder=tmp_path, given=html).stdout.decode().startswith(BEE)
+    shown = winnow("page", "bees.html", "--markdown", "--url", "https://example.org/", folder=tmp_path).stdout
     assert b"[More](https://example.org/more)" in shown
 
 
 @pytest.mark.parametrize(
     ("line", "status", "said"),
     [
-        ("clen", 2, "winnow: there is no command 'clen'; the nearest is clean"),
-        ("crawl demo --tpoic bees", 2, "winnow crawl: there is no argument '--tpoic'; the nearest is --topic"),
-        ("crawl", 2, "winnow crawl: the following arguments are required: SEED"),
-        (
-            "crawl demo -s DOWNLOAD_DELEY=1",
-            2,
-            "winnow crawl: there is no setting DOWNLOAD_DELEY; the nearest is DOWNLOAD_DELAY",
-        ),
-        (
-            "crawl demo -s MY_OUTPUT_DIR=mine -s OUTPUT_DIRS=x",
-            2,
-            "winnow crawl: there is no setting OUTPUT_DIRS; the nearest is OUTPUT_DIR",
-        ),
-        ("export", 2, "winnow export: no crawl was ever run here (output/crawl.db)"),
-        ("clean --stored bees", 2, "winnow clean: no crawl was ever run here (output/crawl.db)"),
-        ("clean-files", 2, "winnow clean-files: the following arguments are required: INPUT"),
-        ("clean none.html --render", 2, "winnow clean: --render goes with the address of a page"),
-        ("clean .", 2, "winnow clean: '.' is a folder; winnow clean-files cleans the files in it"),
-        ("clean none.html", 2, "winnow clean: 'none.html' cannot be read (No such file or directory)"),
-        (
-            "clean http://127.0.0.1:9/",
-            1,
-            "winnow clean: 'http://127.0.0.1:9/' cannot be fetched: address is not public",
-        ),
+        ("pgae", 2, "winnow: there is no command 'pgae'; the nearest is page"),
+        ("page none.html --render", 2, "page: --render goes with the address of a page"),
+        ("page .", 2, "page: '.' is a folder; winnow clean cleans the files in it"),
+        ("page none.html", 2, "page: 'none.html' cannot be read (No such file or directory)"),
+        ("page http://127.0.0.1:9/", 1, "page: 'http://127.0.0.1:9/' cannot be fetched: address is not public"),
     ],
 )
-def test_refusals_name_the_nearest(line: str, status: int, said: str, tmp_path: Path) -> None:
+def test_refusals_are_one_line(line: str, status: int, said: str, tmp_path: Path) -> None:
     done = winnow(*line.split(), folder=tmp_path)
     assert (done.returncode, done.stderr.decode()) == (status, f"{said}\n")
 
@@ -132,18 +113,16 @@ def test_refusals_name_the_nearest(line: str, status: int, said: str, tmp_path: 
 @pytest.mark.long
 def test_help_lists_commands_and_arguments(tmp_path: Path) -> None:
     commands = winnow(folder=tmp_path).stdout.decode()
-    assert [
-        name for name in ("crawl", "clean", "clean-files", "export", "dashboard") if f"\n  {name} " not in commands
-    ] == []
+    assert [name for name in ("crawl", "page", "clean", "export", "dashboard") if f"\n  {name} " not in commands] == []
     options = winnow("crawl", "--help", folder=tmp_path).stdout.decode()
     assert all(name in options for name in ("--topic", "--max-pages", "(default: site)"))
-    assert "robots.txt" in winnow("clean", "--help", folder=tmp_path).stdout.decode()
-    assert "winnow clean-files [--stored NAME]" in winnow("clean-files", "--help", folder=tmp_path).stdout.decode()
+    assert "robots.txt" in winnow("page", "--help", folder=tmp_path).stdout.decode()
+    assert "winnow clean [--stored NAME]" in winnow("clean", "--help", folder=tmp_path).stdout.decode()
 
 
 def test_bash_completes_commands_and_options(tmp_path: Path) -> None:
     script = winnow("completion", folder=tmp_path).stdout.decode()
-    for words, wanted in (("winnow cle", "clean clean-files"), ("winnow crawl --min-r", "--min-relevance")):
+    for words, wanted in (("winnow cl", "clean"), ("winnow crawl --min-r", "--min-relevance")):
         asked = f"{script}\nCOMP_WORDS=({words}); COMP_CWORD={words.count(' ')}; _winnow; echo ${{COMPREPLY[*]}}"
         assert subprocess.run(["bash", "-c", asked], capture_output=True, text=True).stdout == f"{wanted}\n"
 
@@ -153,7 +132,7 @@ def test_a_redirect_does_not_lead_to_a_file(tmp_path: Path) -> None:
     (tmp_path / "secret.html").write_text(f"<p>{BEE}</p>")
     routes = {"/": Answer("", 302, headers={"Location": (tmp_path / "secret.html").as_uri()})}
     with serving(Site(routes)) as hostile:
-        done = winnow("clean", hostile.url, *LOOPBACK, folder=tmp_path)
+        done = winnow("page", hostile.url, *LOOPBACK, folder=tmp_path)
     assert (done.returncode, done.stdout) == (1, b"")
 
 
@@ -171,17 +150,16 @@ def test_a_file_without_text_has_the_reason_that_a_crawl_names(
 ) -> None:
     data, outcome = UNREAD[name]
     (tmp_path / name).write_bytes(data)
-    with pytest.raises(SystemExit, match="1"):
-        clean([str(tmp_path / name)])
-    assert capsys.readouterr().err.endswith(f"{name} has no text: {outcome.message}\n")
+    status, _, err = run_command(capsys, "page", str(tmp_path / name))
+    assert (status, err) == (1, f"page: {tmp_path / name} has no text: {outcome.message}\n")
 
 
 def test_a_document_from_the_web_without_text_has_its_reason(tmp_path: Path) -> None:
     data, outcome = UNREAD["code.txt"]
     with serving(Site({"/": Answer(data, content_type="text/plain")})) as site:
-        done = winnow("clean", site.url, *LOOPBACK, folder=tmp_path)
+        done = winnow("page", site.url, *LOOPBACK, folder=tmp_path)
     assert (done.returncode, done.stdout) == (1, b"")
-    assert done.stderr.decode() == f"winnow clean: {site.url} has no text: {outcome.message}\n"
+    assert done.stderr.decode() == f"page: {site.url} has no text: {outcome.message}\n"
 
 
 MAIL = f"From: Ann <ann@bees.example>\nSubject: Bees\n\n{BEE}\n"
@@ -215,14 +193,14 @@ def test_a_text_file_is_read_by_its_name_or_its_address(
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     if name != "-":
         (tmp_path / name).write_text(text)
-    assert clean([name, "--json", "--url", url]) == 0
-    cleaned = json.loads(capsys.readouterr().out)
+    status, out, _ = run_command(capsys, "page", name, "--json", "--url", url)
+    assert status == 0
+    cleaned = json.loads(out)
     assert (cleaned["title"], cleaned["author"], cleaned["text"]) == facts
 
 
 def test_a_page_in_doubt_has_the_text_of_the_second_method(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "hives.html").write_text(DOUBTFUL)
-    assert clean([str(tmp_path / "hives.html"), "-s", "EXTRACTOR_FALLBACK=fallback_servers.second_text"]) == 0
-    assert capsys.readouterr().out == f"{TEXT}\n"
-    with pytest.raises(SystemExit, match="2"):
-        clean([str(tmp_path / "hives.html"), "-s", "EXTRACTOR_FALLBACK=fallback_servers.nothing"])
+    page = ("page", str(tmp_path / "hives.html"), "-s")
+    assert run_command(capsys, *page, "EXTRACTOR_FALLBACK=fallback_servers.second_text") == (0, f"{TEXT}\n", "")
+    assert run_command(capsys, *page, "EXTRACTOR_FALLBACK=fallback_servers.nothing")[0] == 2

@@ -11,6 +11,7 @@ from fork_server import ROOT
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
+from crawler.command_line.options import GroupOptions
 from crawler.commands import clean, evaluate, export, focus, noise, schedule
 from crawler.reports.stored_pages import ONLY
 
@@ -18,6 +19,8 @@ WRONG = [
     ["export", "--wrong"],
     ["state", "nosuch", "--x"],
     ["crawl", "topic", "-a", "seeds=demo", "-a", "max_pages=x"],
+    ["page"],
+    ["completion", "--x"],
     ["clean", "a.html", "--into", ""],
     ["train", "nosuch"],
     ["evaluate", "--jobs", "x"],
@@ -65,9 +68,35 @@ def test_help_imports_nothing_heavy() -> None:
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "[]"), done.stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "folder", "most"),
+    [
+        (["crawl", "topic", "-a", "max_pages=x"], "", 60),
+        (["state", "--x"], "", 36),
+        (["page"], "", 36),
+        (["clean", "--x"], "crawler.contrib.bulk", 36),
+        (["export", "--x"], "crawler.contrib.corpus", 44),
+        (["--help"], "", 14),
+    ],
+)
+def test_only_the_command_that_is_called_is_imported(words: list[str], folder: str, most: int) -> None:
+    start = "crawler.api.console:main" if words == ["--help"] else "scrapy.cmdline:execute"
+    program = (
+        "import atexit, sys; from pkgutil import resolve_name;"
+        "atexit.register(lambda: print('\\n' + ' '.join(name for name in sys.modules if name[:7] == 'crawler')));"
+        f"sys.argv[1:] = {words}; resolve_name('{start}')()"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=False)
+    modules = done.stdout.splitlines()[-1].split()
+    parts = {name for name in modules if name.startswith("crawler.contrib.")}
+    assert {".".join(name.split(".")[:3]) for name in parts} == ({folder} if folder else set())
+    assert len(modules) <= most
+
+
 @pytest.mark.parametrize("command", [focus.Command, noise.Command, schedule.Command])
 def test_every_subcommand_is_there(command: Any) -> None:
-    assert all(callable(resolve_name(one.function)) for one in command.subcommands.values())
+    options: GroupOptions = command().options
+    assert all(callable(resolve_name(one.function)) for one in options.subcommands.values())
 
 
 @pytest.mark.parametrize(
@@ -92,16 +121,16 @@ def test_the_kinds_of_changes_to_export_are_those_that_there_are() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("export --wrong", "scrapy export: 无法理解 '--wrong'；scrapy export --help 列出可用的参数"),
-        ("export --name", "scrapy export: 参数 --name：需要一个值"),
-        ("export --since soon", "scrapy export: 参数 --since：'soon' 无效；应为轮次编号（从 1 起），或 "),
-        ("export -s x", "scrapy export: -s 的值无效，请使用 -s NAME=VALUE"),
-        ("clean", "scrapy clean: 缺少以下参数：INPUT"),
-        ("train slope x", "scrapy train: 参数 method：无效的选项：'slope'（可选：'auto', 'template-svm', 'metadata'）"),
-        ("evaluate x --jobs 0", "scrapy evaluate: 参数 --jobs：'0' 无效；应为 1 到 64 之间的整数"),
-        ("noise judge", "scrapy noise judge: 缺少以下参数：PAGES.jsonl[.gz|.xz]；用法：scrapy noise judge ["),
-        ("focus report x", "scrapy focus report: 无法识别的参数：x；用法："),
-        ("crawl topic -a", "crawl topic: 参数 -a：需要一个值"),
+        ("export --wrong", "export: 无法理解 '--wrong'；winnow export --help 列出可用的参数"),
+        ("export --name", "export: 参数 --name：需要一个值"),
+        ("export --since soon", "export: 参数 --since：'soon' 无效；应为轮次编号（从 1 起），或 "),
+        ("export -s x", "export: -s 的值无效，请使用 -s NAME=VALUE"),
+        ("clean", "clean: 缺少以下参数：INPUT"),
+        ("train slope x", "train: 参数 method：无效的选项：'slope'（可选：'auto', 'template-svm', 'metadata'）"),
+        ("evaluate x --jobs 0", "evaluate: 参数 --jobs：'0' 无效；应为 1 到 64 之间的整数"),
+        ("noise judge", "noise judge: 缺少以下参数：PAGES.jsonl[.gz|.xz]；用法：winnow noise judge ["),
+        ("focus report x", "focus report: 无法识别的参数：x；用法："),
+        ("crawl topic -a", "crawl: 参数 -a：需要一个值"),
     ],
 )
 def test_wrong_use_in_chinese(words: str, said: str, monkeypatch: Any, capsys: Any) -> None:

@@ -57,7 +57,7 @@ def test_a_crawl_of_the_demo_that_cannot_go_on_or_need_not(tmp_path: Path) -> No
     with socket.create_server(("127.0.0.1", int(port))):
         refused = crawl(tmp_path, {"seeds": "demo"}, {})
     why = f"port {port} of this machine is in use, and the pages of the crawl 'topic' have addresses with this port"
-    assert (refused.status, refused.err) == (2, f"crawl topic: {why}; give another -a name=NAME\n")
+    assert (refused.status, refused.err) == (2, f"crawl: {why}; give another -a name=NAME\n")
     assert crawl(tmp_path, {"seeds": "demo"}, {}).status == 0
     with socket.create_server(("127.0.0.1", int(port))):
         finished = crawl(tmp_path, {"seeds": "demo"}, {})

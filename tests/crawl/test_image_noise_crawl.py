@@ -145,7 +145,7 @@ def test_the_commands_tell_of_it(crawled: tuple[Site, Crawl]) -> None:
     ("words", "said"),
     [
         ([], "no subcommand given"),
-        (["x"], "there is no scrapy noise 'x'; allowed are scrapy noise judge, "),
+        (["x"], "there is no winnow noise 'x'; allowed are winnow noise judge, "),
         (["report", "x"], "there is no crawl 'x'; there are topic"),
         (["report", "a", "b"], "unrecognized arguments: b"),
         (["report", "--x"], "unrecognized arguments: --x"),

@@ -157,7 +157,7 @@ def test_a_full_disk_ends_the_crawl_with_a_word(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--max_pages=5"], "'--max_pages=5' is not recognized"),
+        (["--max_pages=5"], "there is no argument '--max_pages=5'; the nearest is --max-pages"),
         (["max_pages=5"], "'max_pages=5' is not recognized"),
         (["-s", "CONCURRENT_REQUESTS=2.5"], "CONCURRENT_REQUESTS='2.5' is wrong"),
         (["-s", "CONCURRENT_REQUESTS_PER_DOMAIN=0"], "a whole number from 1 to 100,000,000"),

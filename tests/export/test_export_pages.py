@@ -46,7 +46,7 @@ def test_what_a_finished_crawl_wrote_is_what_is_exported(finished: Place, crawle
     assert len(lines(mine)) == 4
     assert any(one["markdown"] for one in lines(mine))
     assert re.fullmatch(
-        r"scrapy export: 4 of 4 pages of the crawl bees written to standard output, \S+ \S+ in \S+ s\.\n", said.err
+        r"export: 4 of 4 pages of the crawl bees written to standard output, \S+ \S+ in \S+ s\.\n", said.err
     )
 
 
@@ -231,8 +231,8 @@ def test_what_is_not_stored_is_said(place: Place) -> None:
         (["--changes-after", "0", "--since", "1"], "--since does not go with --changes-after"),
         (["--changes-after", "0", "--labels"], "--labels does not go with --changes-after"),
         (["--changes-after", "0", "--format", "csv"], "--changes-after writes JSON lines, and this is csv"),
-        (["bees"], "'bees' is not recognized; see scrapy export --help"),
-        (["--all"], "'--all' is not recognized; see scrapy export --help"),
+        (["bees"], "'bees' is not recognized; see winnow export --help"),
+        (["--all"], "'--all' is not recognized; see winnow export --help"),
         (["--name", "bees", "-o", "no/a.jsonl"], "'no/a.jsonl' cannot be written to (No such file or directory)"),
         (["--name", "bees", "-o", "mine/"], "'mine/' exists and was not written by an export"),
         (["--name", "bees", "-o", "crawl.db", "--format", "csv"], "'crawl.db' is an input and cannot be the output"),
@@ -250,7 +250,7 @@ def test_wrong_use_is_one_sentence_and_writes_nothing(place: Place, words: list[
     place.fill(1, name="other")
     said = place.export(*words)
     assert (said.status, said.out) == (2, "")
-    assert said.err.startswith(f"scrapy export: {why}") or why in said.err
+    assert said.err.startswith(f"export: {why}") or why in said.err
     assert said.err.count("\n") == 1
     assert place.names() == ["mine", "output"]
     assert [*(place.folder / "output").iterdir()] == []

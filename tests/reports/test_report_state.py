@@ -289,7 +289,7 @@ def test_a_name_is_spelled_out_too(sqlite: Place) -> None:
     for words in (["nope"], ["--reset", "nope"]):
         said = sqlite.state(*words)
         assert not CONTROL.search(said.err)
-        assert (said.status, said.err) == (2, f"scrapy state: there is no crawl 'nope'; there are bees{SPELLED}\n")
+        assert (said.status, said.err) == (2, f"state: there is no crawl 'nope'; there are bees{SPELLED}\n")
 
 
 @pytest.mark.parametrize(
@@ -312,7 +312,7 @@ def test_a_worker_is_at_it(place: Place, silent: float, expected: str) -> None:
     if "running" in expected:
         assert said.status == 2
         assert re.fullmatch(
-            r"scrapy state: the crawl 'bees' is running: worker 1 \(heartbeat \d+ s ago\); "
+            r"state: the crawl 'bees' is running: worker 1 \(heartbeat \d+ s ago\); "
             r"stop it first, or if it is dead already, wait until the last heartbeat is 60 s ago\n",
             said.err,
         )
@@ -331,7 +331,7 @@ def test_a_worker_that_comes_at_the_last_moment(place: Place, monkeypatch: pytes
         deletion.delete_crawl(place.url, "bees")
     monkeypatch.setattr(crawls.CrawlState, "alive", ())  # as the command saw it before
     said = place.state("--reset", "bees", "--yes")
-    assert (said.status, said.err) == (2, "scrapy state: the crawl 'bees' has just been started; stop it first\n")
+    assert (said.status, said.err) == (2, "state: the crawl 'bees' has just been started; stop it first\n")
     assert place.rows() == before
     session.leave()
 
@@ -487,7 +487,7 @@ def test_reset_refuses_where_nobody_can_be_asked(sqlite: Place) -> None:
     said = sqlite.state("--reset", "bees")
     assert said.status == 2
     assert said.err == (
-        "scrapy state: --reset bees asks before it deletes 1 page and 1 address, "
+        "state: --reset bees asks before it deletes 1 page and 1 address, "
         "and standard input is not a terminal; --yes deletes without asking\n"
     )
     assert sqlite.rows() == before
@@ -653,11 +653,11 @@ def test_prune_leaves_the_file_while_others_are_at_it(sqlite: Place, monkeypatch
     [
         ([], 0, "no crawl was ever run here ({where})."),
         (["--prune", "-s", "STATE_KEEP_DAYS=1"], 0, "no crawl was ever run here ({where})."),
-        (["bees"], 2, "scrapy state: there is no crawl 'bees': no crawl was ever run here ({where})"),
+        (["bees"], 2, "state: there is no crawl 'bees': no crawl was ever run here ({where})"),
         (
             ["--reset", "bees", "--yes"],
             2,
-            "scrapy state: there is no crawl 'bees': no crawl was ever run here ({where})",
+            "state: there is no crawl 'bees': no crawl was ever run here ({where})",
         ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -716,15 +716,13 @@ def test_a_database_that_cannot_be_read(
     make(sqlite)
     said = sqlite.state(*words, STATE_KEEP_DAYS=1)
     assert (said.status, said.out) == (1, "")
-    assert said.err == f"scrapy state: {expected.format(path=sqlite.url.database)}\n"
+    assert said.err == f"state: {expected.format(path=sqlite.url.database)}\n"
 
 
 def test_a_server_that_is_away(sqlite: Place) -> None:
     said = sqlite.state(STATE_URL="postgresql+psycopg://me:secret@127.0.0.1:1/crawls")
     assert said.status == 1
-    assert said.err.startswith(
-        "scrapy state: the database postgresql+psycopg://me:***@127.0.0.1:1/crawls cannot be read: "
-    )
+    assert said.err.startswith("state: the database postgresql+psycopg://me:***@127.0.0.1:1/crawls cannot be read: ")
     assert said.err.count("\n") == 1
     assert "secret" not in said.err
 
@@ -744,13 +742,13 @@ def test_the_password_is_not_shown(emptied_database: str, sqlite: Place) -> None
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["a", "b"], "'b' is not recognized; see scrapy state --help"),
+        (["a", "b"], "'b' is not recognized; see winnow state --help"),
         (["a", "--prune"], "NAME, --reset NAME and --prune exclude each other"),
         (["a", "--reset", "b"], "NAME, --reset NAME and --prune exclude each other"),
         (["--prune", "--reset", "b"], "NAME, --reset NAME and --prune exclude each other"),
         (["--yes"], "--yes goes with --reset NAME"),
         (["--prune", "--yes"], "--yes goes with --reset NAME"),
-        (["--delete"], "'--delete' is not recognized; see scrapy state --help"),
+        (["--delete"], "'--delete' is not recognized; see winnow state --help"),
         (
             ["-s", "STATE_KEEP_DAYS=-1"],
             "setting STATE_KEEP_DAYS='-1' is wrong; allowed is a whole number from 0 to 36,500",
@@ -771,7 +769,7 @@ def test_the_password_is_not_shown(emptied_database: str, sqlite: Place) -> None
 def test_wrong_use(sqlite: Place, words: list[str], expected: str) -> None:
     said = sqlite.state(*words) if "STATE_URL" not in str(words) else sqlite.state(STATE_URL=words[1].partition("=")[2])
     assert (said.status, said.out) == (2, "")
-    assert said.err.startswith(f"scrapy state: {expected}")
+    assert said.err.startswith(f"state: {expected}")
     assert said.err.count("\n") == 1
     assert not list(sqlite.folder.iterdir())
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
@@ -21,21 +20,18 @@ from crawler.contrib.browser.foreign_requests import ForeignRequests
 from crawler.contrib.browser.installed import is_usable
 from crawler.contrib.browser.page_load import PageSource, Renderer, RenderError, RenderOptions
 from crawler.contrib.browser.parts import PagePart, PartAnswer, PartCache
+from crawler.frontier.frontier import Frontier
 from crawler.frontier.pattern_rule import RenderingState, Trial
+from crawler.noise.verdict import FilterLists
 from crawler.outcomes import Code, Outcome
-from crawler.page.page import MadeFrom, Page
+from crawler.page.page import Extraction, MadeFrom, Page
 from crawler.page.script_signs import content_of, has_gained, has_programs, sign_of
+from crawler.spiders.crawl_status import OutcomeCounts
 from crawler.spiders.other_pages import RenderedPage, RenderFault
 from crawler.spiders.page_reader import PageReader, header
 from crawler.spiders.request_outcomes import ONLY_PUBLIC, PART_OF_PAGE
 from crawler.urls.parsing import host
 from crawler.urls.public_hosts import is_public
-
-if TYPE_CHECKING:
-    from crawler.frontier.frontier import Frontier
-    from crawler.noise.verdict import FilterLists
-    from crawler.page.page import Extraction
-    from crawler.spiders.crawl_status import OutcomeCounts
 
 CountStatistic = Callable[[str, int], None]
 

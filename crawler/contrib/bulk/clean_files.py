@@ -1,4 +1,4 @@
-"""`scrapy clean`: extracts clean text from saved pages, without a crawl.
+"""`winnow clean`: extracts clean text from saved pages, without a crawl.
 
 A run may take hours. With -o, lines are written to OUT.TOKEN.part, which is renamed to OUT at the end: OUT is always
 complete, and an earlier OUT stays until then. If the run is interrupted by Ctrl-C or a full disk, the .part file keeps

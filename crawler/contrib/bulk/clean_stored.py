@@ -1,4 +1,4 @@
-"""`scrapy clean --stored`: extracts the texts of a crawl's pages again from stored responses, in the database.
+"""`winnow clean --stored`: extracts the texts of a crawl's pages again from stored responses, in the database.
 
 All fields of `READERS` are read again, the numbers of texts for pages that have them, and the Markdown of pages that
 have it or are to have it. Pages are saved in batches, each in one transaction; the progress is in
@@ -363,7 +363,7 @@ class StoredRun:
             )
         if self.tally.pages:
             yield Message(
-                "{path} has the earlier texts; scrapy export --name {name} -o FILE writes the new ones.",
+                "{path} has the earlier texts; winnow export --name {name} -o FILE writes the new ones.",
                 {"path": self.bookmark.path.with_name(f"{self.crawl.name}.jsonl"), "name": self.crawl.name},
             )
 

@@ -1,10 +1,9 @@
-"""`scrapy clean`: clean saved pages, without a crawl; or the stored pages of a crawl, again."""
+"""`winnow clean`: clean saved pages, without a crawl; or the stored pages of a crawl, again."""
 
 import argparse
 import re
 
-from crawler.command_line import command
-from crawler.command_line.command import MOST_JOBS, names, whole
+from crawler.command_line.options import MOST_JOBS, CommandOptions, names, whole
 from crawler.command_line.terminal import WrongUseError
 from crawler.doors import Door, load
 from crawler.translation.message import N_
@@ -12,9 +11,7 @@ from crawler.translation.message import N_
 ADDRESS = re.compile(r"(?:tcp|tls)://(?:[\w.-]+|\[[0-9A-Fa-f:.%\w]+\]):\d{1,5}", re.ASCII)
 
 
-class Command(command.Command):
-    summary = N_("Clean saved pages, without a crawl.")
-
+class CleanOptions(CommandOptions):
     function = "crawler.contrib.bulk.clean_files:clean"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:

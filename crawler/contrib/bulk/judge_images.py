@@ -1,4 +1,4 @@
-"""`scrapy noise judge`: judges the images of saved pages in order, without a crawl, on any number of processors.
+"""`winnow noise judge`: judges the images of saved pages in order, without a crawl, on any number of processors.
 
 The pages are read twice, so that they need not be kept in memory: the first pass counts the images of each site, the
 second judges each image with the counts of its site.
@@ -35,7 +35,7 @@ from crawler.translation.reasons import records
 from crawler.urls.parsing import absolute, site
 from crawler.workers.machine import cores
 
-CALLED = "scrapy noise judge"
+CALLED = "noise judge"
 NO_TEXT = Extraction(text="", title="")
 NOT_ASKED = Skipped(Outcome(Code.NOT_ASKED_FOR))
 FILE = "file"

@@ -113,7 +113,7 @@ def go_on(folder: Path, options: Mapping[str, Any], found: Sequence[Pair]) -> st
     _compare(folder, before, new | {"sizes": sizes})
     if strange := next((name for name in sizes if name not in known and os.path.lexists(folder / name)), None):
         raise WrongUseError(
-            "{path} exists and was not made by scrapy clean --into; {advice}",
+            "{path} exists and was not made by winnow clean --into; {advice}",
             path=repr(str(folder / strange)),
             advice=ELSEWHERE,
         )

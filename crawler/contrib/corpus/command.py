@@ -1,10 +1,10 @@
-"""The command `scrapy export` with the options that build data sets."""
+"""The command `winnow export` with the options that build data sets."""
 
 import argparse
 
-from crawler.command_line.command import Subcommand, names, parsed
+from crawler.command_line.options import Subcommand, names, parsed
 from crawler.command_line.terminal import WrongUseError
-from crawler.export.command import OF_PAGES, OF_STATE, ExportCommand
+from crawler.export.command import OF_PAGES, OF_STATE, ExportOptions
 from crawler.export.formats import FORMATS
 from crawler.translation.message import N_
 
@@ -16,7 +16,7 @@ OF_SHARDS = {None: "parquet", "parquet": "parquet", PACKED_LINES: "jsonl"}
 OF_PRESETS = ("jsonl", "parquet")
 
 
-class Command(ExportCommand):
+class DataSetOptions(ExportOptions):
     """Exports pages, and data sets of them."""
 
     function = "crawler.contrib.corpus.corpus_export:export"

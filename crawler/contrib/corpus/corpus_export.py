@@ -1,4 +1,4 @@
-"""`scrapy export` with what builds data sets: rules, copies, masks, presets and folders of shards."""
+"""`winnow export` with what builds data sets: rules, copies, masks, presets and folders of shards."""
 
 import argparse
 from collections import Counter

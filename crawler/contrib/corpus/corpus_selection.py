@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from sqlalchemy import ColumnElement
 
 from crawler.contrib.corpus.quality import complete_quality, refused
 from crawler.export.selection import Reason, Selection, Source
 from crawler.metadata.text_quality import OF_EXTRACTION
-from crawler.reports.condition import comparisons
-
-if TYPE_CHECKING:
-    from sqlalchemy import ColumnElement
-
-    from crawler.reports.condition import Condition
-    from crawler.reports.stored_pages import StoredPage, StoredPages
+from crawler.reports.condition import Condition, comparisons
+from crawler.reports.stored_pages import StoredPage, StoredPages
 
 QUALITY_IS_OF = ("quality", "text", "language")
 """The fields that the numbers of a text are computed from."""

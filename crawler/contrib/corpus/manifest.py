@@ -132,7 +132,7 @@ def _text(value: Any) -> str:
 
 def _command(options: Mapping[str, Sequence[str]]) -> str:
     words = [word for name, values in options.items() for value in values or [""] for word in (name, value) if word]
-    return shlex.join(["scrapy", "export", *words])
+    return shlex.join(["winnow", "export", *words])
 
 
 def _most_first(counts: Mapping[Any, int]) -> list[tuple[Any, int]]:

@@ -20,7 +20,6 @@ from crawler.contrib.dashboard.access import RefusedError
 from crawler.contrib.dashboard.context import Context, DashboardContext, slow
 from crawler.contrib.schedule.job_store import FAILED, Job, jobs_of
 from crawler.reports.crawls import CrawlSummary, due_pages, latest_summaries
-from crawler.reports.report_noise import saved_bytes
 from crawler.reports.throughput import SampleTotals, sample_totals, statuses_of
 from crawler.store.crawl_tables import crawl
 from crawler.store.database import database_time
@@ -129,13 +128,13 @@ def _measured(connection: Connection) -> tuple[list[Measured], int]:
 
 
 def _counters(crawls: list[Measured]) -> Iterator[Metric]:
-    ever = [((one.crawl.name,), one.ever.sums) for one in crawls if one.ever is not None]
+    ever = [((one.crawl.name,), one.ever) for one in crawls if one.ever is not None]
     for name, about in COUNTED.items():
-        yield _metric(CounterMetricFamily, name, about, OF_CRAWL, [(of, getattr(did, name)) for of, did in ever])
+        yield _metric(CounterMetricFamily, name, about, OF_CRAWL, [(of, getattr(did.sums, name)) for of, did in ever])
     statuses = [((one.crawl.name, status), count) for one in crawls for status, count in one.statuses.items()]
     about = "Answers by their status code; none of those that never came."
     yield _metric(CounterMetricFamily, "responses", about, (*OF_CRAWL, "status"), statuses)
-    saved = [(of, saved_bytes(did.skipped, did.images, did.image_bytes)) for of, did in ever]
+    saved = [(of, did.saved_bytes) for of, did in ever]
     about = "Bytes of images that were not downloaded, as estimated."
     yield _metric(GaugeMetricFamily, "saved_bytes", about, OF_CRAWL, saved)
 

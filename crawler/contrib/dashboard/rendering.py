@@ -17,7 +17,6 @@ from crawler.doors import Door, find, names
 from crawler.outcomes import Outcome
 from crawler.reports.html_page import environment, shown
 from crawler.translation.message import CONTROL, N_, Message, catalogue_of, languages, span
-from crawler.translation.program import as_called
 from crawler.urls.parsing import readable
 
 MOST_SHOWN = 300
@@ -62,7 +61,6 @@ def _environment(language: str, root: str) -> Environment:
         "language": language,
         "root": root,
         "languages": [(one, catalogue_of(one).gettext(LANGUAGE)) for one in languages()],
-        "called": as_called,
         "version": __version__,
         "parts": [name for name in names(Door.VIEWS) if find(Door.VIEWS, name) is not None],
     }

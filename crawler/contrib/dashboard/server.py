@@ -278,7 +278,7 @@ def serve(application: App, address: Address, where: str) -> int:
     except OSError as error:
         sentence = N_("cannot listen on {host} port {port}: {why}; choose another with --port")
         values = {"host": address.host, "port": address.port, "why": error.strerror}
-        say("scrapy dashboard", Message(sentence, values))
+        say("dashboard", Message(sentence, values))
         return 1
     ended = Event()
     for one in (signal.SIGINT, signal.SIGTERM):

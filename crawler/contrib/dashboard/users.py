@@ -1,6 +1,6 @@
 """The users of the dashboard: a file of the output folder with their names, roles and hashed passwords.
 
-`scrapy dashboard --add-user` writes the file. A running dashboard reads it again whenever it has changed.
+`winnow dashboard --add-user` writes the file. A running dashboard reads it again whenever it has changed.
 """
 
 import hashlib

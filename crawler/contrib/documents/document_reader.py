@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
 
 from scrapy.http import Headers, Response
 
@@ -14,12 +13,8 @@ from crawler.outcomes import Code, Outcome
 from crawler.page.document import DocumentError
 from crawler.page.document_page import document_page
 from crawler.page.document_type import ENDINGS, ending, may_be_document, text_type, type_by_mark
-from crawler.page.page import HTML_TYPES, is_html, media_type
+from crawler.page.page import HTML_TYPES, Page, is_html, media_type
 from crawler.spiders.page_reader import header
-
-if TYPE_CHECKING:
-    from crawler.page.page import Page
-
 
 MOST_WAITING = 96 * 1024 * 1024
 """Bytes of documents that wait to be read while the crawl goes on requesting: three of the largest."""

@@ -8,8 +8,10 @@ import subprocess
 import sys
 import threading
 
-from crawler.contrib.documents.worker import LENGTH
 from crawler.page.document import MAX_WAIT, Document, DocumentError, Facts, Fault
+
+LENGTH = 8
+"""Bytes of the length of a request or an answer."""
 
 MAX_ANSWER = 100_000_000
 """Bytes of an answer: the text of a document is smaller, whatever the process has become."""

@@ -16,11 +16,10 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import BinaryIO
 
+from crawler.contrib.documents.process import LENGTH
 from crawler.contrib.documents.read_document import read_document
 from crawler.page.document import MAX_MEMORY, MAX_SECONDS, DocumentError, Fault
 
-LENGTH = 8
-"""Bytes of the length of a request or an answer."""
 WATCH_SECONDS = 0.5
 OVER_LIMIT = 3
 """Exit status."""

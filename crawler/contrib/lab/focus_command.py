@@ -1,8 +1,8 @@
-"""`scrapy focus`: how well crawls kept to their topics."""
+"""`winnow focus`: how well crawls kept to their topics."""
 
 import argparse
 
-from crawler.command_line.command import CommandGroup, Subcommand, share
+from crawler.command_line.options import GroupOptions, Subcommand, share
 from crawler.topic.stop_rule import ON_TOPIC
 from crawler.translation.message import N_
 
@@ -20,7 +20,5 @@ def report_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-class Command(CommandGroup):
-    summary = N_("Report how well a crawl kept to its topic.")
-
+class FocusOptions(GroupOptions):
     subcommands = {"report": Subcommand("crawler.contrib.lab.report_focus:report", report_options)}  # noqa: RUF012

@@ -1,4 +1,4 @@
-"""`scrapy focus report`: how well crawls kept to their topics, printed and as one HTML file."""
+"""`winnow focus report`: how well crawls kept to their topics, printed and as one HTML file."""
 
 import argparse
 from datetime import UTC, datetime
@@ -63,7 +63,7 @@ def truth(name: str | None, settings: BaseSettings) -> Truth | None:
         values = {"path": name, "line": f"{found.faults[0]:,}", "n": f"{len(found.faults) - 1:,}"}
         one = N_("{path}: line {line}: no address, left out")
         several = N_("{path}: line {line} and {n} more: no address, left out")
-        say("scrapy focus report", Message(several if len(found.faults) > 1 else one, values))
+        say("focus report", Message(several if len(found.faults) > 1 else one, values))
     if not found.addresses:
         raise WrongUseError("{path} contains no address", path=repr(name[:200]))
     return found

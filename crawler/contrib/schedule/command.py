@@ -1,8 +1,8 @@
-"""`scrapy schedule`: crawls that run on a schedule."""
+"""`winnow schedule`: crawls that run on a schedule."""
 
 import argparse
 
-from crawler.command_line.command import CommandGroup, Subcommand
+from crawler.command_line.options import GroupOptions, Subcommand
 from crawler.translation.message import N_
 
 
@@ -16,7 +16,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "cron", metavar='"CRON"', help=N_('when it runs, as a cron line: "0 6 * * *" is every day at six')
     )
     parser.add_argument("spider", metavar="topic", help=N_("the spider"))
-    arguments = N_("an argument of the crawl, as in scrapy crawl topic; may be repeated")
+    arguments = N_("an argument of the crawl, as in winnow crawl; may be repeated")
     parser.add_argument("-a", dest="arguments", metavar="NAME=VALUE", action="append", default=[], help=arguments)
     zone = N_("the time zone of CRON, such as Europe/Berlin")
     parser.add_argument("--timezone", metavar="ZONE", default="UTC", help=zone)
@@ -24,9 +24,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--notify", metavar="ADDRESS", default="", help=notify)
 
 
-class Command(CommandGroup):
-    summary = N_("Run crawls on a schedule: add, list, pause and remove jobs, and run the scheduler.")
-
+class ScheduleOptions(GroupOptions):
     subcommands = {  # noqa: RUF012
         "add": Subcommand("crawler.contrib.schedule.manage_jobs:add", add_options),
         "list": Subcommand("crawler.contrib.schedule.manage_jobs:list_jobs"),

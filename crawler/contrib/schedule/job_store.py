@@ -168,7 +168,7 @@ class Jobs:
             for row in connection.execute(select(job.c.name, job.c.crawl)):
                 if row.name.casefold() == name.casefold():  # folder names may be case-insensitive
                     raise JobError(
-                        "there is already a job {name}; scrapy schedule remove {other} removes it",
+                        "there is already a job {name}; winnow schedule remove {other} removes it",
                         name=repr(row.name),
                         other=row.name,
                     )

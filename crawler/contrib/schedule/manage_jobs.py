@@ -1,4 +1,4 @@
-"""`scrapy schedule`: adds, pauses, resumes, removes and lists jobs; runs the scheduler or one job in the foreground."""
+"""`winnow schedule`: adds, pauses, resumes, removes and lists jobs; runs the scheduler or one job in the foreground."""
 
 import argparse
 import json
@@ -18,7 +18,7 @@ from scrapy.utils.log import configure_logging
 from sqlalchemy import Connection
 
 from crawler.command_line.stop_signals import SIGNALS, ignore_repeats
-from crawler.command_line.terminal import WrongUseError, printable
+from crawler.command_line.terminal import WrongUseError, printable, say
 from crawler.contrib.schedule.cron import Cron, CronError, read_cron
 from crawler.contrib.schedule.job_definition import OF_THE_SCHEDULER, JobDefinition, description, next_at
 from crawler.contrib.schedule.job_process import log_of, take_lock
@@ -42,7 +42,6 @@ from crawler.contrib.schedule.sentences import coming, date, ended_words, pages_
 from crawler.store.database import database_time, display_url, open_database, state_url
 from crawler.store.read_only import exists, reading
 from crawler.translation.message import N_, Message, counted, localized, plural, span
-from crawler.translation.program import as_called
 
 logger = logging.getLogger(__name__)
 
@@ -189,7 +188,7 @@ def _block(connection: Connection, job: Job, now: float) -> Iterator[Message]:
 
 
 def _command(job: Job) -> str:
-    line = ["scrapy", "crawl", job.spider]
+    line = ["winnow", "crawl", job.spider]
     for option, given in (("-a", job.arguments), ("-s", job.settings)):
         line += [word for name, value in json.loads(given).items() for word in (option, f"{name}={value}")]
     return shlex.join(line)
@@ -279,9 +278,7 @@ def run_now(opts: argparse.Namespace, settings: BaseSettings) -> int:
         job = scheduler.current(name)
         entered = jobs.start(job, DueRun(how=BY_HAND), scheduler.place)
         if entered is None:
-            print(
-                printable(as_called(f"scrapy schedule run-now: the job {name!r} is already running")), file=sys.stderr
-            )
+            say("schedule run-now", f"the job {name!r} is already running")
             return BUSY
         started = scheduler.begin(job, entered)
         if started is None:

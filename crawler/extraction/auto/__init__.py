@@ -15,7 +15,7 @@
 6. If that F is low, the page is in doubt, and the blocks are chosen in another way (.second_look).
 7. If a page shows almost no text, the text is looked for in its scripts (crawler.extraction.script_text).
 
-The weights were trained by `scrapy train auto`; CARD.md beside them names the training data and the scores. Only numpy
+The weights were trained by `winnow train auto`; CARD.md beside them names the training data and the scores. Only numpy
 is needed to use them; it is imported when the first page is judged.
 """
 

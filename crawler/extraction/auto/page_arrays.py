@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import count
 from operator import sub
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,10 +29,8 @@ from crawler.extraction.auto.text_arrays import (
 from crawler.metadata.structured_data import structured
 from crawler.page import element_names
 from crawler.page.html_tree import MAX_BLOCKS
+from crawler.page.page import Page
 from crawler.page.text import unescaped
-
-if TYPE_CHECKING:
-    from crawler.page.page import Page
 
 Floats = NDArray[np.floating]
 MOST_LETTERS = 1_200

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 from zlib import crc32
 
 from crawler.metadata.structured_data import structured
-
-if TYPE_CHECKING:
-    from crawler.page.page import Page
+from crawler.page.page import Page
 
 NAME_BUCKETS = 1 << 13
 """How many buckets there are."""

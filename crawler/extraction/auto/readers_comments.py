@@ -8,16 +8,13 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterator
 from itertools import chain, islice
-from typing import TYPE_CHECKING
 
+from lxml import etree
+
+from crawler.page.blocks import Block
 from crawler.page.element_names import Name, named
 from crawler.page.page import Page
 from crawler.page.text import has_full_stop
-
-if TYPE_CHECKING:
-    from lxml import etree
-
-    from crawler.page.blocks import Block
 
 # "no-comments", "comments-off" and the link to the comments match too, but contain no sentences.
 WORDS = "comment disqus discuss responses replies reaction pinglun huifu 评论 留言 回复".split()

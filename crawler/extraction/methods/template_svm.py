@@ -26,8 +26,7 @@ Where the paper is silent or contradicts itself:
   is 84% and 95%. Folds here hold whole sites, of shops and forums too; and five shares do not tell an article from
   teasers and notices of the same length.
 
-The weights beside this file were made by `scrapy train template-svm`; numpy alone is wanted to use them, and is
-imported when the first page is judged, so that other crawls do not pay for it.
+The weights beside this file were made by `winnow train template-svm`; they need numpy only.
 """
 
 from collections.abc import Collection
@@ -35,19 +34,17 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import compress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from crawler.extraction.leaf_labels import leaves
 from crawler.extraction.methods.template import NOTHING_COMMON, LeafLabel, Library, common_lines
 from crawler.metadata.title import headline
 from crawler.page.page import Extraction, Page
 
-if TYPE_CHECKING:
-    from numpy import float64
-    from numpy.typing import NDArray
-
-    Matrix = NDArray[float64]
-
+Matrix = NDArray[np.float64]
 WEIGHTS = Path(__file__).with_suffix(".npz")
 # Blocks judged at once: so many times the support vectors is a matrix of some megabytes.
 AT_ONCE = 1_000
@@ -78,15 +75,13 @@ class LeafFeatures(NamedTuple):
 class Svm:
     """A support vector machine with a radial kernel."""
 
-    vectors: "Matrix"
-    weights: "Matrix"
+    vectors: Matrix
+    weights: Matrix
     gamma: float
     bias: float
 
-    def decide(self, features: "Matrix") -> "Matrix":
+    def decide(self, features: Matrix) -> Matrix:
         """The decision function, row by row: above 0 is main text."""
-        import numpy as np
-
         # By einsum rather than @, whose threads take more time from a crawl than these few numbers need.
         norms = np.einsum("ij,ij->i", self.vectors, self.vectors)
         found = []
@@ -100,16 +95,12 @@ class Svm:
 
 def save(svm: Svm, path: Path) -> None:
     """Write an SVM to a file that `load` reads."""
-    import numpy as np
-
     with path.open("wb") as file:
         np.savez_compressed(file, vectors=svm.vectors, weights=svm.weights, gamma=svm.gamma, bias=svm.bias)
 
 
 def load(path: Path) -> Svm:
     """The SVM in a file; nothing in it is run."""
-    import numpy as np
-
     with np.load(path, allow_pickle=False) as held:
         return Svm(
             vectors=held["vectors"], weights=held["weights"], gamma=float(held["gamma"]), bias=float(held["bias"])
@@ -169,8 +160,6 @@ def main_homes(page: Page, common: frozenset[LeafLabel]) -> frozenset[int]:
     judged = [home for home, block in enumerate(blocks) if block.length]
     if not judged:
         return frozenset()
-    import numpy as np
-
     described = features(blocks)
     decisions = shipped().decide(np.array([described[home] for home in judged]))
     return frozenset(compress(judged, decisions > 0))

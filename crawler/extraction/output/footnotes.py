@@ -12,15 +12,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from itertools import chain, count, islice
-from typing import TYPE_CHECKING
 
 from lxml import etree
 
 from crawler.page.blocks import INLINE, Block
 from crawler.page.links import MAX_LINKS
-
-if TYPE_CHECKING:
-    from crawler.page.page import Page
+from crawler.page.page import Page
 
 MAX_PIECES = 8  # of the text of a reference
 MAX_ABOVE = 8  # elements between a note and its link back

@@ -11,7 +11,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from itertools import islice, zip_longest
-from typing import TYPE_CHECKING
 
 from lxml import etree
 
@@ -22,11 +21,9 @@ from crawler.extraction.output.plain_text import is_said
 from crawler.page.blocks import ANCHORED, INLINE, WITHIN_WORDS, Block, steps, without_anchors
 from crawler.page.formulas import is_display
 from crawler.page.links import MAX_LINKS, ImageLink
+from crawler.page.page import Extraction, Page
 from crawler.page.text import fold_space
 from crawler.urls.parsing import absolute
-
-if TYPE_CHECKING:
-    from crawler.page.page import Extraction, Page
 
 KINDS = {"b": "strong", "strong": "strong", "i": "em", "em": "em", "a": "link"}
 KINDS |= dict.fromkeys(("code", "kbd", "samp", "tt"), "code")

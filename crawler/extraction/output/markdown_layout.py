@@ -6,17 +6,13 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from lxml import etree
 
 from crawler.extraction.output.code_listing import MAX_PARTS, language, listing
 from crawler.extraction.output.markdown_inline import TICKS
 from crawler.extraction.output.plain_text import LEAST_LINES, Starts, in_one, item_marks, paragraphs
-
-if TYPE_CHECKING:
-    from crawler.page.blocks import Block
-
+from crawler.page.blocks import Block
 
 # A table has at least two rows and columns; what has more columns than this, or longer cells, is no table to read.
 MAX_COLUMNS = 60

@@ -6,19 +6,17 @@ The sites of a batch are locked when its counts are written, so two workers cann
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, case, func, select, update
 
+from crawler.frontier.page_result import Completion
 from crawler.frontier.pattern_rule import PatternCounts, PatternUse, Usefulness
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.store.batch.hosts import raise_best
 from crawler.store.crawl_tables import IS_PUT_OFF, NO_OUTCOME, WAITING, address, address_pattern, host
 from crawler.store.database import dialect_insert, in_chunks
 from crawler.urls.patterns import shorter_addresses
-
-if TYPE_CHECKING:
-    from crawler.frontier.page_result import Completion
 
 Counts = dict[tuple[int, str], PatternCounts]
 

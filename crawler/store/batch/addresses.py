@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, delete, func, or_, select, update
 
+from crawler.frontier.page_result import Candidate, Completion
 from crawler.outcomes import Code
 from crawler.store.batch.hosts import NO_TRIES, TRIED_HOSTS, raise_best
 from crawler.store.crawl_tables import (
@@ -24,12 +25,9 @@ from crawler.store.crawl_tables import (
 )
 from crawler.store.database import in_chunks, storable
 from crawler.store.page_tables import verdict
+from crawler.urls.canonical import Canonical
 from crawler.urls.parsing import host as host_of
 from crawler.urls.parsing import site as site_of
-
-if TYPE_CHECKING:
-    from crawler.frontier.page_result import Candidate, Completion
-    from crawler.urls.canonical import Canonical
 
 KNOWN_HOSTS = 50_000  # whose ids are remembered
 COUNTED = {"preserve_rowcount": True}  # SQLAlchemy counts inserted rows only with this option

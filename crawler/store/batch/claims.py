@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from math import log2
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Select, bindparam, case, func, lateral, literal, or_, select, true, update
 
+from crawler.frontier.batch import ClaimRequest
 from crawler.frontier.page_result import Candidate, Lease
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.recrawl.page_history import PageHistory
@@ -43,10 +44,6 @@ from crawler.store.database import in_chunks
 from crawler.store.page_tables import page
 from crawler.topic.priorities import LEAST_LIKELY, is_unlikely
 from crawler.topic.stop_rule import ON_TOPIC
-
-if TYPE_CHECKING:
-    from crawler.frontier.batch import ClaimRequest
-    from crawler.frontier.page_result import Lease
 
 ADDRESS_COLUMNS = (
     address.c.id,

@@ -19,18 +19,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import Connection, Engine, select
 
-from crawler.frontier.batch import BatchReply
-from crawler.frontier.page_result import Completion, PageResult
+from crawler.frontier.batch import Batch, BatchReply
+from crawler.frontier.page_result import Completion, PageResult, Template
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.recrawl.page_history import RoundContext
 from crawler.store.batch.address_patterns import counts_of, release_useful, save_counts, uses_of
-from crawler.store.batch.addresses import Addresses
+from crawler.store.batch.addresses import Addresses, AddressKeys
 from crawler.store.batch.chart_samples import SampleWriter
-from crawler.store.batch.claims import claim
+from crawler.store.batch.claims import Claimant, claim
 from crawler.store.batch.completion import complete_leases, follow_redirect, return_leases
 from crawler.store.batch.crawl_end import is_full, no_longer_waiting, remaining_work, totals
 from crawler.store.batch.hosts import lock_sites, renew_tries, update_hosts
@@ -64,14 +64,8 @@ from crawler.store.heartbeats import (
     silent_workers,
     write_heartbeat,
 )
+from crawler.store.output_files import WorkerFiles
 from crawler.urls.parsing import host as host_of
-
-if TYPE_CHECKING:
-    from crawler.frontier.batch import Batch
-    from crawler.frontier.page_result import Template
-    from crawler.store.batch.addresses import AddressKeys
-    from crawler.store.batch.claims import Claimant
-    from crawler.store.output_files import WorkerFiles
 
 
 class BatchCommitter:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, select, update
 
-from crawler.frontier.page_result import Candidate, Lease
+from crawler.frontier.batch import Redirect
+from crawler.frontier.page_result import Candidate, Completion, Lease
 from crawler.outcomes import Code, Outcome
+from crawler.store.batch.addresses import Addresses, AddressKeys, HostIds
+from crawler.store.batch.claims import Claimant
 from crawler.store.batch.hosts import (
     RAISE_BEST,
     UPDATE_BEST,
@@ -22,12 +25,6 @@ from crawler.store.batch.hosts import (
 from crawler.store.crawl_tables import DONE, HELD, IS_HELD, WAITING, address, host
 from crawler.store.database import database_time, storable
 from crawler.urls.parsing import host as host_of
-
-if TYPE_CHECKING:
-    from crawler.frontier.batch import Redirect
-    from crawler.frontier.page_result import Completion
-    from crawler.store.batch.addresses import Addresses, AddressKeys, HostIds
-    from crawler.store.batch.claims import Claimant
 
 
 def return_leases(connection: Connection, worker_id: int, leases: Iterable[Lease]) -> int:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, bindparam, func, or_, select, update
 
+from crawler.store.batch.addresses import AddressKeys
+from crawler.store.batch.claims import Claimant
 from crawler.store.batch.hosts import MAY_CLAIM, next_best, recorded_sites
 from crawler.store.crawl_tables import (
     ADDRESSES_WITH_HOSTS,
@@ -24,10 +26,6 @@ from crawler.store.crawl_tables import (
 from crawler.store.database import in_chunks
 from crawler.store.page_tables import shared_example
 from crawler.topic.priorities import BEHIND_IMAGE
-
-if TYPE_CHECKING:
-    from crawler.store.batch.addresses import AddressKeys
-    from crawler.store.batch.claims import Claimant
 
 _waiting = (
     select(address.c.id)

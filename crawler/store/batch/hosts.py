@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import ColumnElement, Connection, bindparam, case, func, or_, select, true, update
 
+from crawler.frontier.batch import Batch
+from crawler.frontier.host_limits import HostLatency
+from crawler.frontier.page_result import Completion, Lease, PageResult
 from crawler.store.crawl_tables import IS_IMAGE, IS_RECORDED, IS_WAITING, address, host, site
 from crawler.store.database import in_chunks
 from crawler.topic.priorities import LEAST_LIKELY
 from crawler.urls.parsing import host as host_of
 
 if TYPE_CHECKING:
-    from crawler.frontier.batch import Batch
-    from crawler.frontier.host_limits import HostLatency
-    from crawler.frontier.page_result import Completion, Lease, PageResult
     from crawler.store.batch.addresses import Addresses
     from crawler.store.batch.claims import Claimant
 

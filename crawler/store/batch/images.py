@@ -13,21 +13,18 @@ from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping
 from hashlib import blake2b
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import Connection, ScalarSelect, Select, bindparam, func, insert, or_, select, update
 
-from crawler.frontier.batch import SiteEvidence
+from crawler.frontier.batch import Batch, SiteEvidence
+from crawler.frontier.page_result import Completion
+from crawler.noise.image_evidence import Evidence
+from crawler.store.batch.addresses import AddressKeys
 from crawler.store.batch.hosts import RECORDED_KINDS, RECORDED_SITES, SITES_AT_ONCE, UPDATE_BEST, raise_best
 from crawler.store.crawl_tables import IS_IMAGE, IS_RECORDED, IS_WAITING, RECORDED, WAITING, address, crawl, host, site
 from crawler.store.database import column_value, dialect_insert, in_chunks, storable
 from crawler.store.page_tables import evidence, verdict
-
-if TYPE_CHECKING:
-    from crawler.frontier.batch import Batch
-    from crawler.frontier.page_result import Completion
-    from crawler.noise.image_evidence import Evidence
-    from crawler.store.batch.addresses import AddressKeys
 
 RELEASED_AT_ONCE = 10_000  # images: a statement must end within its time limit; the rest follows later
 DRY_SECONDS = 2.0  # between two searches for sites whose pages are all done

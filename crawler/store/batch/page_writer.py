@@ -16,23 +16,22 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, RowMapping, bindparam, delete, insert, select, update
 
+from crawler.frontier.page_result import Completion
 from crawler.items import TYPES
 from crawler.metadata.text_owner import TextOwner, owner_rank
+from crawler.recrawl import near_duplicates
 from crawler.recrawl.page_history import PageChange, PageHistory, RoundContext, history_after
 from crawler.recrawl.revisit_interval import Bounds
+from crawler.store.batch.addresses import AddressKeys
 from crawler.store.crawl_tables import address
 from crawler.store.database import column_value, dialect_insert, in_chunks, storable
 from crawler.store.page_changes import save_changes
 from crawler.store.page_tables import near_duplicate_band, page, page_version
 from crawler.urls.parsing import site
-
-if TYPE_CHECKING:
-    from crawler.frontier.page_result import Completion
-    from crawler.store.batch.addresses import AddressKeys
 
 MOST_LIKE = 40
 """The most pages that one page is compared with; those that share the most bands come first."""
@@ -66,19 +65,15 @@ class TextSignature(NamedTuple):
     def bands(self) -> list[int]:
         """The bands under which it is looked up."""
         if self.signature is not None:
-            from crawler.recrawl.near_duplicates import bands  # imports numpy, which is delayed until the first page
-
-            return bands(self.signature)
+            return near_duplicates.bands(self.signature)
         return [int.from_bytes(bytes.fromhex(self.fingerprint), "big", signed=True)] if self.fingerprint else []
 
     def similarity(self, other: TextSignature) -> float:
         """The similarity of two texts, from 0 to 1; 0 below `NEAR`."""
-        from crawler.recrawl.near_duplicates import NEAR, similarity
-
         if self.signature is None or other.signature is None:
             return float(self.fingerprint is not None and self.fingerprint == other.fingerprint)
-        found = similarity(self.signature, other.signature)
-        return found if found >= NEAR else 0.0
+        found = near_duplicates.similarity(self.signature, other.signature)
+        return found if found >= near_duplicates.NEAR else 0.0
 
 
 def originals(connection: Connection, crawl_id: int, pages: Sequence[TextSignature]) -> dict[int, str]:
@@ -86,8 +81,6 @@ def originals(connection: Connection, crawl_id: int, pages: Sequence[TextSignatu
 
     The keys are those of pages, and of earlier pages that were originals until now.
     """
-    from crawler.recrawl.near_duplicates import MOST_OF_A_BAND
-
     bands = {one.key: one.bands for one in pages}
     entered = _entered(connection, crawl_id, {band for of_page in bands.values() for band in of_page})
     likely = {one.key: _likely(one.key, bands[one.key], entered) for one in pages}
@@ -109,7 +102,7 @@ def originals(connection: Connection, crawl_id: int, pages: Sequence[TextSignatu
                 entered[band] = [key for key in entered[band] if key != original.key]
         known[one.key] = one
         for band in bands[one.key]:
-            if len(entered[band]) < MOST_OF_A_BAND:
+            if len(entered[band]) < near_duplicates.MOST_OF_A_BAND:
                 entered[band].append(one.key)
                 new.append({"crawl_id": crawl_id, "band": band, "key": one.key})
     delete_bands(connection, crawl_id, displaced)

@@ -7,20 +7,18 @@ has locked a host, its priorities are written with a later batch.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import ARRAY, BigInteger, Connection, Integer, Row, Select, bindparam, func, select, update
 
+from crawler.store.batch.addresses import AddressKeys
+from crawler.store.batch.claims import Claimant
 from crawler.store.batch.hosts import UPDATE_BEST
 from crawler.store.batch.shared_learning import SharedTopicModel
 from crawler.store.crawl_tables import IS_WAITING, address, crawl, host, worker
 from crawler.store.database import database_time, in_chunks
 from crawler.store.page_tables import page
 from crawler.topic.priorities import HIGHEST, LEAST_LIKELY
-
-if TYPE_CHECKING:
-    from crawler.store.batch.addresses import AddressKeys
-    from crawler.store.batch.claims import Claimant
 
 PRIORITIES_AT_ONCE = 50_000  # priorities written in one transaction; later ones wait for the next
 # Seeds, lists, images, and pages that only an image links to have fixed priorities.

@@ -11,19 +11,16 @@ import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
 from sqlalchemy import Connection, RowMapping, delete, func, select
 
-from crawler.frontier.page_result import StoredResponse
+from crawler.frontier.page_result import Completion, StoredResponse
+from crawler.store.batch.addresses import AddressKeys
 from crawler.store.database import dialect_insert, in_chunks, storable
 from crawler.store.page_tables import robots_file, stored_response
 from crawler.translation.message import MessageError
-
-if TYPE_CHECKING:
-    from crawler.frontier.page_result import Completion
-    from crawler.store.batch.addresses import AddressKeys
 
 if sys.version_info >= (3, 14):
     from compression import zstd as zstd

@@ -8,7 +8,7 @@ a round that a page changed since its last request, the page is queued again.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
@@ -27,16 +27,14 @@ from sqlalchemy import (
     update,
 )
 
+from crawler.frontier.page_result import Completion
 from crawler.outcomes import Code, Group, codes
 from crawler.recrawl.page_history import NEVER
+from crawler.store.batch.addresses import AddressKeys
 from crawler.store.batch.hosts import next_best, pause, raise_best
 from crawler.store.crawl_tables import IS_DONE, NO_OUTCOME, WAITING, address, crawl, host, site, worker
 from crawler.store.database import database_time, in_chunks
 from crawler.store.page_tables import IS_REVISITED, page, shared_example
-
-if TYPE_CHECKING:
-    from crawler.frontier.page_result import Completion
-    from crawler.store.batch.addresses import AddressKeys
 
 BEST = 999
 """The priority of a page of relevance 1; links have at most this priority, seeds a higher one."""

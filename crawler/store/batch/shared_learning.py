@@ -12,20 +12,17 @@ import json
 import time
 from collections.abc import Collection, Iterable
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import Connection, Row, insert, or_, select
 
 from crawler.frontier.batch import TopicLabel
-from crawler.frontier.page_result import Template
+from crawler.frontier.page_result import Completion, Template
 from crawler.store.batch.images import label_key
 from crawler.store.batch.responses import zstd
 from crawler.store.crawl_tables import crawl, host, worker
 from crawler.store.database import dialect_insert, in_chunks, storable
 from crawler.store.page_tables import focus, label, shared_example, template
-
-if TYPE_CHECKING:
-    from crawler.frontier.page_result import Completion
 
 LATE_EXAMPLES = 1_000  # ids before the last one read, among which examples may be committed late
 

@@ -113,7 +113,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["--into", "busy"], "another run is using 'busy'"),
         (["--into", "out", "--favour", "recall"], "'OUT' was made with --favour None, not 'recall': give "),
         (["--into", "out", *FAST], "'OUT' was made with --favour None, not 'balance': give another FOLDER"),
-        (["--into", "foreign"], "'FOREIGN' exists and was not made by scrapy clean --into"),
+        (["--into", "foreign"], "'FOREIGN' exists and was not made by winnow clean --into"),
     ],
 )
 def test_wrong_use_is_one_line_and_status_2(
@@ -127,7 +127,7 @@ def test_wrong_use_is_one_line_and_status_2(
     out = capsys.readouterr().err.replace(str(place / "foreign" / "0.jsonl.jsonl"), "FOREIGN")
     out = out.replace(str(place / "out"), "OUT")
     assert (ended.value.code, out.count("\n")) == (2, 1), out
-    assert out.startswith(f"scrapy clean: {said}")
+    assert out.startswith(f"clean: {said}")
     assert sorted(path.name for path in place.iterdir()) == before
 
 
@@ -170,7 +170,7 @@ def test_a_run_that_is_broken_off_goes_on_and_another_is_refused_before(tmp_path
     whole_archives.until(lambda: (out / f"{names[0]}.jsonl").exists() and whole_archives.under_way(out, 1)())
     os.killpg(run.pid, signal.SIGSTOP)  # or it would be done before a second one has begun
     if how == signal.SIGINT:
-        assert whole_archives.clean(tmp_path, *words) == (2, "scrapy clean: another run is using 'out'\n")
+        assert whole_archives.clean(tmp_path, *words) == (2, "clean: another run is using 'out'\n")
     os.killpg(run.pid, how)
     os.killpg(run.pid, signal.SIGCONT)
     status, said = whole_archives.end(run)

@@ -232,7 +232,7 @@ def test_the_exit_status(place: Place, bad: bytes, status: int) -> None:
         ],
         (
             ["a.jsonl", "--bees"],
-            "'--bees' is not recognized; see scrapy clean --help",
+            "'--bees' is not recognized; see winnow clean --help",
         ),
         (
             ["--markdown", "a.jsonl"],
@@ -251,7 +251,7 @@ def test_wrong_use_is_one_line_and_status_2(place: Place, words: list[str], said
     place.write("odd.bin", b"bees")
     found = place.clean(*words)
     assert (found.status, found.out) == (2, "")
-    assert found.err.startswith(f"scrapy clean: {said}")
+    assert found.err.startswith(f"clean: {said}")
     assert found.err.count("\n") == 1
     assert sorted(path.name for path in place.folder.iterdir()) == ["a.jsonl", "odd.bin"]
 

@@ -111,7 +111,7 @@ def test_pages_are_as_a_crawl_would_make_them_and_the_next_round_finds_none_chan
     status, err = place.clean("--stored", "bees", "--method", "auto", "--markdown=links")
     assert status == 0, err
     assert f"{PAGES + 1} pages cleaned again" in err
-    assert "scrapy export --name bees -o FILE" in err
+    assert "winnow export --name bees -o FILE" in err
     after = place.pages("bees")
     changes = select(page_tables.page_change.c.key).order_by(page_tables.page_change.c.offset.desc()).limit(PAGES + 1)
     last = {row["key"] for row in place.ask(changes)}
@@ -192,7 +192,7 @@ def test_a_running_crawl_is_refused(here: Place) -> None:
     alive = {"crawl_id": crawl_id, "number": 1, "folder_id": "elsewhere", "heartbeat": time.time()}
     here.ask(insert(crawl_tables.worker).values(**alive))
     here.ask(update(page_tables.page).values(text="old"))
-    assert here.clean("--stored", "bees") == (1, "scrapy clean: the crawl 'bees' is running; stop it first\n")
+    assert here.clean("--stored", "bees") == (1, "clean: the crawl 'bees' is running; stop it first\n")
     assert {row["text"] for row in here.pages("bees", "text").values()} == {"old"}
     here.ask(update(crawl_tables.worker).values(heartbeat=time.time() - 120))
     assert here.clean("--stored", "bees", "--jobs", "1")[0] == 0

@@ -92,8 +92,8 @@ def test_bad_lines_are_named_and_counted(noise: Any) -> None:
     status, out, said = noise("judge", "pages.jsonl")
     assert (status, len(out.splitlines())) == (0, 6)
     first, second, closing = said.splitlines()
-    assert first.startswith("scrapy noise judge: pages.jsonl: line 3: not JSON")
-    assert second == 'scrapy noise judge: pages.jsonl: line 5: there is no "url"'
+    assert first.startswith("noise judge: pages.jsonl: line 3: not JSON")
+    assert second == 'noise judge: pages.jsonl: line 5: there is no "url"'
     assert closing.endswith("on 2 pages; 2 lines skipped, each named above")
 
 
@@ -117,8 +117,8 @@ def test_pages_without_images_are_none(noise: Any) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "scrapy noise: no subcommand given; allowed are scrapy noise "),
-        (["juge"], "scrapy noise: there is no scrapy noise 'juge'; allowed are scrapy noise "),
+        ([], "noise: no subcommand given; allowed are winnow noise "),
+        (["juge"], "noise: there is no winnow noise 'juge'; allowed are winnow noise "),
         (["judge"], "the following arguments are required: PAGES.jsonl"),
         (["judge", "pages.jsonl", "b"], "unrecognized arguments: b"),
         (["judge", "none.jsonl"], "'none.jsonl' cannot be read (No such file or directory)"),
@@ -144,7 +144,7 @@ def test_wrong_use_is_said_in_one_sentence(words: list[str], said: str, noise: A
     Path("pages.jsonl").write_bytes(image_site.pages())
     status, out, err = noise(*words)
     assert (status, out) == (2, "")
-    assert err.startswith("scrapy noise")
+    assert err.startswith("noise")
     assert said in err
     assert len(err.splitlines()) == 1
     assert Path("pages.jsonl").read_bytes() == image_site.pages()

@@ -93,7 +93,7 @@ def test_files_of_others_are_not_taken_for_done(tmp_path: Path, known: bool) -> 
         (tmp_path / "a.jsonl").touch()
         go_on(tmp_path, HOW, [pair("a")])
     else:
-        with pytest.raises(WrongUseError, match=r"a.jsonl' exists and was not made by scrapy clean --into; give"):
+        with pytest.raises(WrongUseError, match=r"a.jsonl' exists and was not made by winnow clean --into; give"):
             go_on(tmp_path, HOW, [pair("a")])
         assert not (tmp_path / NAME).exists()
 

@@ -69,7 +69,7 @@ def test_without_pyarrow_it_is_said_what_to_install(place: Place, monkeypatch: p
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     said = place.export("-o", "a.parquet")
     missing = "the module pyarrow is missing: pip install 'winnow-crawler[corpus]'"
-    assert (said.status, said.err) == (2, f"scrapy export: {missing}\n")
+    assert (said.status, said.err) == (2, f"export: {missing}\n")
     assert place.names() == []
 
 

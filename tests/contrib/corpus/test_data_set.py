@@ -159,7 +159,7 @@ def test_the_manifest_says_what_is_in_the_data_set(either: Place) -> None:
     assert found["crawls"] == [{"name": "bees", "topic": "honey bees 蜜蜂", "stored": 6, "gone": 1}]
     assert found["fields"] == ["url", "text"]
     assert found["command"] == (
-        "scrapy export --fields url,text --where 'quality.words > 8' --where 'depth < 9' "
+        "winnow export --fields url,text --where 'quality.words > 8' --where 'depth < 9' "
         "--where en --where zh/bees.example --into sets --mask email"
     )
     given = ["quality.words > 8", "depth < 9", "en", "zh/bees.example"]
@@ -187,7 +187,7 @@ def test_the_manifest_says_what_is_in_the_data_set(either: Place) -> None:
     assert (found["domain_count"], found["main_domains"]) == (2, {"bees.example": 4, "example.org": 1})
     assert found["rounds"] == {"1": 4, "2": 1}
     assert (found["first_fetched_at"][:10], found["last_fetched_at"][:10]) == ("2026-11-22", "2026-11-23")
-    assert found["command"] == "scrapy export --name bees --into sets"
+    assert found["command"] == "winnow export --name bees --into sets"
 
 
 def test_copies_are_left_out(place: Place) -> None:
@@ -197,7 +197,7 @@ def test_copies_are_left_out(place: Place) -> None:
     assert place.export(*words).status == 0
     found = manifest_of(place.folder / "corpus")
     assert [one["name"] for one in found["crawls"]] == ["bees", "wasps"]
-    assert found["command"] == f"scrapy export {' '.join(words)}"
+    assert found["command"] == f"winnow export {' '.join(words)}"
     assert found["filters"] == {"--dedupe": ["exact"], "--prefer": ["bees.example"]}
     assert (found["records"], sum(found["removed"].values())) == (2, 3)
 
@@ -300,6 +300,6 @@ def test_wrong_use_writes_nothing(place: Place, words: list[str], why: str) -> N
     place.fill(1)
     said = place.export(*words)
     assert (said.status, said.out) == (2, "")
-    assert said.err.startswith(f"scrapy export: {why}")
+    assert said.err.startswith(f"export: {why}")
     assert said.err.count("\n") == 1
     assert place.names() == ["mine"]

@@ -14,8 +14,8 @@ from dashboard_client import Answer, Request, answer
 from scrapy.settings import Settings
 from sqlalchemy.engine import make_url
 
-from crawler.command_line.command import Subcommand
-from crawler.commands.export import Command
+from crawler.command_line.options import Subcommand
+from crawler.contrib.corpus.command import DataSetOptions
 from crawler.contrib.corpus.quality import complete_quality
 from crawler.contrib.corpus.views import download, view
 from crawler.contrib.corpus.views.export_form import GROUPS, OUTPUTS, ExportForm
@@ -47,10 +47,12 @@ def ask(desk: DashboardContext, what: str, query: dict[str, str]) -> Answer:
 
 def parsed(form: ExportForm) -> Namespace:
     """What the command itself reads from the words that a shell makes of the line shown."""
-    line = form.command.removeprefix("scrapy export ")
+    line = form.command.removeprefix("winnow export ")
     words = subprocess.run(["sh", "-c", f"printf '%s\\0' {line}"], capture_output=True, check=True, encoding="utf-8")
-    opts: Namespace = Subcommand("", Command().add_arguments).parser("").parse_args(words.stdout.split("\0")[:-1])
-    Command().check(opts)
+    opts: Namespace = (
+        Subcommand("", DataSetOptions("export").add_arguments).parser("").parse_args(words.stdout.split("\0")[:-1])
+    )
+    DataSetOptions("export").check(opts)
     return opts
 
 

@@ -349,7 +349,7 @@ def test_what_cannot_be_is_said_in_one_line(tmp_path: Path, words: tuple[str, ..
     line = ["scrapy", "dashboard", *words, "-s", f"OUTPUT_DIR={tmp_path}"]
     ended = fork_server.run(line, tmp_path, fork_server.environment(), PATIENCE)
     assert ended.returncode == status
-    assert ended.stderr.startswith("scrapy dashboard: ")
+    assert ended.stderr.startswith("dashboard: ")
     assert said in ended.stderr
     assert ended.stderr.count("\n") == 1
 
@@ -361,9 +361,7 @@ def test_a_second_one_at_the_same_port_ends_with_a_sentence(served: Asked, tmp_p
     second = fork_server.common().start(line, tmp_path, (os.devnull, log), fork_server.environment())
     assert second.wait(PATIENCE) == 1
     told = Path(log).read_text()
-    assert re.fullmatch(
-        rf"scrapy dashboard: cannot listen on 127.0.0.1 port {port}: .*; choose another with --port\n", told
-    )
+    assert re.fullmatch(rf"dashboard: cannot listen on 127.0.0.1 port {port}: .*; choose another with --port\n", told)
 
 
 @pytest.mark.long

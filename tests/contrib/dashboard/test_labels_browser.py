@@ -112,7 +112,7 @@ def test_no_main_text_the_gold_file_and_taking_back(own_page: Any) -> None:
     assert saved(own_page, address) == []
     own_page.goto("/labels")
     with own_page.expect_download() as download:
-        own_page.get_by_role("link", name="Gold file for scrapy evaluate").click()
+        own_page.get_by_role("link", name="Gold file for winnow evaluate").click()
     (line,) = Path(download.value.path()).read_text("utf-8").splitlines()
     assert json.loads(line)["gold"] == ""
     own_page.get_by_role("button", name="Undo").click()

@@ -113,7 +113,7 @@ def test_marks_of_one_crawl_alone(place: Place) -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        ([], "nobody has labelled the main text of a page yet; scrapy dashboard shows pages to be labelled"),
+        ([], "nobody has labelled the main text of a page yet; winnow dashboard shows pages to be labelled"),
         (["--since", "1"], "--since does not go with --labels"),
         (["--only", "new"], "--only does not go with --labels"),
         (["--min-relevance", "0.5"], "--min-relevance does not go with --labels"),

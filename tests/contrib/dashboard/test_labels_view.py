@@ -352,7 +352,7 @@ def test_a_gold_file_that_is_too_large(
     monkeypatch.setattr(labels, "MOST_BYTES", size - less)
     found = get(desk, "/labels/gold.jsonl")
     assert found.status == status
-    assert (b"scrapy export --labels" in found.body) is bool(less)
+    assert (b"winnow export --labels" in found.body) is bool(less)
 
 
 # What is said of a page beside its text.

@@ -157,7 +157,7 @@ def test_without_a_crawl_it_says_how_to_begin(tmp_path: Path) -> None:
     )
     said = text(desk, "/")
     assert "No crawl was ever run here." in said
-    assert "scrapy crawl topic" in said
+    assert "winnow crawl" in said
     assert data(desk, "/api/crawls") == {"crawls": [], "more": None}
     assert list(tmp_path.iterdir()) == []
 

@@ -380,7 +380,7 @@ def test_a_database_of_a_newer_release_is_left_as_it_is(here: Visitor, path: str
 def test_whether_a_scheduler_is_at_work(here: Visitor) -> None:
     here.post("/schedule/add", BEES)
     assert here.json("/api/jobs")["scheduler"] is False
-    assert b"scrapy schedule run" in here.get("/schedule").body
+    assert b"winnow schedule run" in here.get("/schedule").body
     lock = take_lock(here.output)
     assert here.json("/api/jobs")["scheduler"] is True
     lock.release()

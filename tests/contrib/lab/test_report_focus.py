@@ -28,7 +28,7 @@ from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.urls.canonical import Canonical
 
 EVERYTHING = ClaimRequest(hosts=100, pages=1_000, each=100)
-SYNTAX = "usage: scrapy focus report [--name NAME] [-o FILE.html] [--min-relevance X] [--truth FILE]"
+SYNTAX = "usage: winnow focus report [--name NAME] [-o FILE.html] [--min-relevance X] [--truth FILE]"
 WRONG_SHARE = "is wrong; allowed are numbers from 0 to 1"
 EVIL = "<script>alert(1)</script>\x1b[2J\u202e"
 MANY, SECONDS = 200_000, 10.0
@@ -150,7 +150,7 @@ def test_it_is_in_the_language_of_the_command_line(sqlite: Place, monkeypatch: p
     target, truth = sqlite.folder / "report.html", sqlite.folder / "truth.txt"
     truth.write_text("http://site0.org/\nnothing\n", "utf-8")
     said = sqlite.report("-o", str(target), "--truth", str(truth))
-    assert said.err == f"scrapy focus report: {truth}：第 2 行：不是网址，已略过\n"
+    assert said.err == f"focus report: {truth}：第 2 行：不是网址，已略过\n"
     for line in ("主题的词语：honey 0.5", "页面的发现方式：", "已知切题的 1 个网址中，已保存 1 个：召回率 100.0%。"):
         assert line in said.out.splitlines()
     assert "<h1>切题程度</h1>" in target.read_text("utf-8")
@@ -200,7 +200,7 @@ def test_recall_by_the_truth(sqlite: Place) -> None:
     path.write_text("# known\n\nhttp://site0.org/?utm_source=x\nhttp://site2.org\nhttp://site9.org\nnothing\n", "utf-8")
     said = sqlite.report("--truth", str(path))
     assert said.status == 0
-    assert said.err == f"scrapy focus report: {path}: line 6: no address, left out\n"
+    assert said.err == f"focus report: {path}: line 6: no address, left out\n"
     assert "Of 3 addresses known to be on topic 2 were stored: recall 66.7%." in said.out
     assert "Of 2 stored pages on topic by relevance 1 is in the file (50.0%)." in said.out
     assert re.search(r"harvest so far +recall$", said.out, re.MULTILINE)
@@ -257,7 +257,7 @@ def test_wrong_use_is_one_sentence(
     monkeypatch.chdir(sqlite.folder)
     words = [words[0] + "=" + words[1]] if words[-1].startswith("-0") else words
     said = sqlite.report(*words)
-    assert (said.status, said.out, said.err) == (2, "", f"scrapy focus report: {expected}\n")
+    assert (said.status, said.out, said.err) == (2, "", f"focus report: {expected}\n")
 
 
 @pytest.mark.parametrize(
@@ -273,7 +273,7 @@ def test_a_truth_without_addresses(sqlite: Place, content: bytes, expected: str)
     path = sqlite.folder / "truth.txt"
     path.write_bytes(content)
     said = sqlite.report("--truth", str(path))
-    assert (said.status, said.err) == (2, f"scrapy focus report: {str(path)!r} {expected}\n")
+    assert (said.status, said.err) == (2, f"focus report: {str(path)!r} {expected}\n")
 
 
 def test_a_broken_setting_of_parameters(sqlite: Place) -> None:
@@ -282,7 +282,7 @@ def test_a_broken_setting_of_parameters(sqlite: Place) -> None:
     path.write_text("http://a.org\n")
     said = sqlite.report("--truth", str(path), IGNORED_PARAMETERS="(")
     assert said.status == 2
-    assert said.err.startswith("scrapy focus report: setting IGNORED_PARAMETERS is wrong: '(' ")
+    assert said.err.startswith("focus report: setting IGNORED_PARAMETERS is wrong: '(' ")
 
 
 def test_what_is_read_is_not_written_to(sqlite: Place) -> None:
@@ -300,7 +300,7 @@ def test_what_is_read_is_not_written_to(sqlite: Place) -> None:
 def test_where_no_crawl_was_ever_run(place: Place) -> None:
     said = place.report()
     assert (said.status, said.out) == (2, "")
-    assert re.fullmatch(r"scrapy focus report: no crawl was ever run here \(.+\)\n", said.err)
+    assert re.fullmatch(r"focus report: no crawl was ever run here \(.+\)\n", said.err)
     assert not (place.folder / "output").exists()
 
 
@@ -309,7 +309,7 @@ def test_a_crawl_without_pages_leaves_an_earlier_report_as_it_was(place: Place) 
     target = place.folder / "report.html"
     target.write_text("earlier")
     said = place.report("-o", str(target))
-    assert (said.status, said.err) == (2, "scrapy focus report: no page of empty is stored\n")
+    assert (said.status, said.err) == (2, "focus report: no page of empty is stored\n")
     assert target.read_text() == "earlier"
     assert sorted(path.name for path in place.folder.iterdir()) == ["output", "report.html"]
 

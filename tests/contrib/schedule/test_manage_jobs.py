@@ -165,7 +165,7 @@ def test_a_job_is_added_shown_paused_and_removed(world: World, say: Callable[...
     job = world.job()
     assert job.arguments == '{"seeds": "demo", "topic": "honey bees", "name": "bees"}'
     assert job.settings == '{"DOWNLOAD_DELAY": "0"}'
-    command = "scrapy crawl topic -a seeds=demo -a 'topic=honey bees' -a name=bees -s DOWNLOAD_DELAY=0"
+    command = "winnow crawl topic -a seeds=demo -a 'topic=honey bees' -a name=bees -s DOWNLOAD_DELAY=0"
     listed = say("list")
     assert re.fullmatch(f"bees: {WHEN}\n  crawl  {command}\n  last   it never ran\n", listed.out)
     assert re.fullmatch(f"bees: {WHEN}\n  it never ran\n", say("history", "bees").out)
@@ -198,7 +198,7 @@ def test_a_job_is_added_shown_paused_and_removed(world: World, say: Callable[...
         (
             ["bees", "0 3 * * *", "topic", "bees"],
             {},
-            'usage: scrapy schedule add [-a NAME=VALUE] [--timezone ZONE] [--notify ADDRESS] NAME "CRON"',
+            'usage: winnow schedule add [-a NAME=VALUE] [--timezone ZONE] [--notify ADDRESS] NAME "CRON"',
         ),
         (["bees", "@daily"], {}, "the following arguments are required: topic"),
         (["b/ees", "@daily", "topic", "-a", "seeds=demo"], {}, "name='b/ees' cannot be a file name"),
@@ -215,7 +215,7 @@ def test_what_is_wrong_is_refused_when_it_is_added(
 ) -> None:
     found = say("add", *words, **settings)
     assert (found.status, found.out) == (2, "")
-    assert found.err.startswith("scrapy schedule add: ")
+    assert found.err.startswith("schedule add: ")
     assert said in found.err
     assert found.err.count("\n") == 1
     assert not (world.folder / "output").exists()
@@ -229,11 +229,11 @@ def test_what_is_wrong_is_refused_when_it_is_added(
         (("resume", "wasps"), "there is no job 'wasps'; there are bees"),
         (("history", "wasps"), "there is no job 'wasps'; there are bees"),
         (("run-now", "wasps"), "there is no job 'wasps'; there are bees"),
-        (("history",), "the following arguments are required: NAME; usage: scrapy schedule history NAME"),
-        (("remove", "bees", "wasps"), "unrecognized arguments: wasps; usage: scrapy schedule remove NAME"),
+        (("history",), "the following arguments are required: NAME; usage: winnow schedule history NAME"),
+        (("remove", "bees", "wasps"), "unrecognized arguments: wasps; usage: winnow schedule remove NAME"),
         (("list", "bees"), "unrecognized arguments: bees"),
         (("run", "bees"), "unrecognized arguments: bees"),
-        (ADD, "there is already a job 'bees'; scrapy schedule remove bees removes it"),
+        (ADD, "there is already a job 'bees'; winnow schedule remove bees removes it"),
         (
             ("add", "ants", "@daily", "topic", "-a", "seeds=demo", "-a", "name=bees"),
             "the crawl 'bees' already belongs to the",
@@ -244,7 +244,7 @@ def test_what_cannot_be_done_is_said(say: Callable[..., Said], words: tuple[str,
     say(*ADD)
     found = say(*words)
     assert (found.status, found.out) == (2, "")
-    assert found.err.startswith(f"scrapy schedule {words[0]}: {said}")
+    assert found.err.startswith(f"schedule {words[0]}: {said}")
     assert found.err.count("\n") == 1
 
 
@@ -312,7 +312,7 @@ def test_a_missed_run_starts_at_once_and_a_killed_one_is_marked(
     world.is_due()
     scheduler = world.start("run")
     until(lambda: "The scheduler runs 1 job" in world.said())
-    assert say("run").err == f"scrapy schedule run: a scheduler is already running in '{world.folder / 'output'}'\n"
+    assert say("run").err == f"schedule run: a scheduler is already running in '{world.folder / 'output'}'\n"
     run = until(lambda: (now := world.job().now) and now.pid and world.lines() and now)
     assert (run.number, run.how) == (1, "late")
     os.kill(run.pid, signal.SIGKILL)
@@ -322,7 +322,7 @@ def test_a_missed_run_starts_at_once_and_a_killed_one_is_marked(
     world.is_due()
     until(lambda: world.lines() > before + 3)
     assert re.search(r"\n  now    run 2, .*, late, running for \d+ s \(process \d+ on ", say("list").out)
-    assert say("remove", "bees").err.startswith("scrapy schedule remove: run 2 of the job 'bees' is still running")
+    assert say("remove", "bees").err.startswith("schedule remove: run 2 of the job 'bees' is still running")
     scheduler.send_signal(signal.SIGTERM)
     assert scheduler.wait(PATIENCE) == 0
     last = world.job().last
@@ -352,7 +352,7 @@ def test_after_kill_9_of_the_scheduler_its_crawl_is_found(
     until(lambda: f"bees: run {run.number} is already running (process {run.pid} on " in world.said(1))
     until(lambda: world.job().now.passed == 1 and world.lines() > before)
     assert world.start("run-now", "bees").wait(PATIENCE) == 1
-    assert world.said(2) == "scrapy schedule run-now: the job 'bees' is already running\n"
+    assert world.said(2) == "schedule run-now: the job 'bees' is already running\n"
     scheduler.send_signal(signal.SIGTERM)
     assert scheduler.wait(PATIENCE) == 0
     job = world.job()
@@ -444,6 +444,6 @@ def test_nothing_else_is_a_subcommand(say: Callable[..., Said]) -> None:
     said = say("sing")
     assert (said.status, said.out) == (2, "")
     assert said.err == (
-        "scrapy schedule: there is no scrapy schedule 'sing'; allowed are scrapy schedule "
+        "schedule: there is no winnow schedule 'sing'; allowed are winnow schedule "
         "add, list, history, pause, resume, remove, run, run-now\n"
     )

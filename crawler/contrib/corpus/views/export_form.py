@@ -26,7 +26,6 @@ from crawler.store.batch.page_writer import field_values
 from crawler.store.database import in_chunks
 from crawler.store.page_tables import page
 from crawler.translation.message import N_
-from crawler.translation.program import as_called
 from crawler.urls.parsing import host_of
 
 SAMPLED = 1_000
@@ -174,7 +173,7 @@ class ExportForm:
     @property
     def command(self) -> str:
         """The command, quoted for a shell."""
-        return f"{as_called('scrapy export')} {shlex.join(self.options())}"
+        return f"winnow export {shlex.join(self.options())}"
 
 
 def _seen(text: str) -> str:

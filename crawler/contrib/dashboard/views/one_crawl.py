@@ -230,18 +230,12 @@ def found_crawl(connection: Connection, number: int) -> CrawlSummary:
 
 def _outcomes(context: DashboardContext, of: CrawlSummary) -> Outcomes:
     result = context.background.get(("outcomes", of.id, of.started_at), lambda: _ends(context, of.id), OUTCOMES_AGE)
-    ends: dict[str, int] = {}
+    totals: OutcomeTotals = result.value or OutcomeTotals(images=0, pages=0, outcomes=Counter())
     reasons: dict[str, dict[str, int]] = {}
-    found: OutcomeTotals = result.value or OutcomeTotals(images=0, pages=0, outcomes=Counter())
-    for outcome, count in sorted(found.outcomes.items(), key=lambda one: (-one[1], one[0])):
-        group = outcome.code.group
-        if group is not Group.DONE:
-            reasons.setdefault(group, {})[str(outcome)] = count
-        end = outcome.code if group is Group.DONE else group
-        ends[end] = ends.get(end, 0) + count
-    stored = {"page": found.pages, "image": found.images}
-    ends = dict(sorted(((end, count) for end, count in (ends | stored).items() if count), key=lambda one: -one[1]))
-    return Outcomes(result.at, ends, reasons, result.error)
+    for outcome, count in sorted(totals.outcomes.items(), key=lambda one: (-one[1], one[0])):
+        if outcome.code.group is not Group.DONE:
+            reasons.setdefault(outcome.code.group, {})[str(outcome)] = count
+    return Outcomes(result.at, totals.ends, reasons, result.error)
 
 
 def _ends(context: DashboardContext, number: int) -> OutcomeTotals:

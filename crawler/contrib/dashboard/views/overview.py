@@ -11,7 +11,6 @@ from sqlalchemy import Connection
 from crawler.contrib.dashboard.context import Context, NothingYetError, Whole
 from crawler.contrib.schedule.job_store import jobs_of
 from crawler.reports.crawls import CrawlSummary, latest_summaries, next_due
-from crawler.reports.report_noise import saved_bytes
 from crawler.reports.throughput import page_rates, sample_totals
 from crawler.store.database import database_time
 from crawler.translation.message import N_
@@ -107,7 +106,7 @@ def figures(connection: Connection, crawls: Collection[CrawlSummary], now: float
                 bytes=did.sums.bytes if did else None,
                 images=did.sums.images if did else None,
                 skipped=did.sums.skipped if did else None,
-                saved=saved_bytes(did.sums.skipped, did.sums.images, did.sums.image_bytes) if did else None,
+                saved=did.saved_bytes if did else None,
                 next_run=job.next_at if job and not job.paused else None,
                 job=None if job is None else "running" if job.now else "paused" if job.paused else "waiting",
                 next_due=due.get(one.id),

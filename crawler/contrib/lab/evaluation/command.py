@@ -1,11 +1,10 @@
-"""`scrapy evaluate`: measures extractors and other programs on pages whose main text is known."""
+"""`winnow evaluate`: measures extractors and other programs on pages whose main text is known."""
 
 import argparse
 from importlib.util import find_spec
 from pathlib import Path
 
-from crawler.command_line import command
-from crawler.command_line.command import names, whole
+from crawler.command_line.options import CommandOptions, names, whole
 from crawler.command_line.terminal import WrongUseError
 from crawler.contrib.lab.evaluation.gold import set_name
 from crawler.translation.message import N_
@@ -14,9 +13,7 @@ NEEDED = ("numpy", "scipy")
 MOST_JOBS = 64
 
 
-class Command(command.Command):
-    summary = N_("Measure extractors, and other programs, on pages whose main text is known.")
-
+class EvaluateOptions(CommandOptions):
     function = "crawler.contrib.lab.evaluation.evaluate_extractors:evaluate"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""`scrapy evaluate`: evaluates methods and other programs on gold pages, prints tables, writes reports."""
+"""`winnow evaluate`: evaluates methods and other programs on gold pages, prints tables, writes reports."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""`scrapy noise evaluate`: how well noise is told apart from content, on images that people labelled.
+"""`winnow noise evaluate`: how well noise is told apart from content, on images that people labelled.
 
 The models that are compared are the verdict by default, those of Li 2006 alone and joined, and filter lists.
 """
@@ -25,7 +25,7 @@ from crawler.noise.verdict import FilterLists, ImageJudge, Judge, Verdict
 from crawler.translation.message import counted
 from crawler.workers.machine import cores
 
-CALLED = "scrapy noise evaluate"
+CALLED = "noise evaluate"
 DIGITS = 9  # of scores that are compared
 PAPER = ("keyword", "redundancy", "entropy")
 JOINT, THREE, LISTS, ALL_CONTENT = "joint verdict", "the three joined", "filter lists", "everything is content"

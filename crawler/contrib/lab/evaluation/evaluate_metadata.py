@@ -1,4 +1,4 @@
-"""`scrapy evaluate --metadata`: judges title, author, date and comments, beside other programs if installed."""
+"""`winnow evaluate --metadata`: judges title, author, date and comments, beside other programs if installed."""
 
 import time
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""`scrapy evaluate --structure`: judges Markdown, beside that of other programs if they are installed."""
+"""`winnow evaluate --structure`: judges Markdown, beside that of other programs if they are installed."""
 
 import time
 from collections import defaultdict

@@ -8,7 +8,7 @@ from crawler.command_line.terminal import FAILED, printable, say
 from crawler.contrib.lab.evaluation.gold import objects
 from crawler.reports.html_page import aligned
 
-CALLED = "scrapy evaluate"
+CALLED = "evaluate"
 
 Row = dict[str, Any]
 

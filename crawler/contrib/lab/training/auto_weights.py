@@ -78,7 +78,7 @@ def score(row: TrainingPage, model: Model) -> PageScore:
 
 
 def figures(scores: Sequence[PageScore]) -> ModelFigures:
-    """The averages of some pages, one at least, as `scrapy evaluate` makes them."""
+    """The averages of some pages, one at least, as `winnow evaluate` makes them."""
     precision, recall = mean(one.precision for one in scores) or 0.0, mean(one.recall for one in scores) or 0.0
     typed = [one.is_type_right for one in scores if one.page_type]
     words = sum(one.word_f1 for one in scores) / len(scores)

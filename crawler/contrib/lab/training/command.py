@@ -1,12 +1,11 @@
-"""`scrapy train`: trains weights on pages whose main text, or whose author and date, is known."""
+"""`winnow train`: trains weights on pages whose main text, or whose author and date, is known."""
 
 import argparse
 from collections import Counter
 from importlib.util import find_spec
 
 from crawler.atomic_files import readable_file
-from crawler.command_line import command
-from crawler.command_line.command import whole
+from crawler.command_line.options import CommandOptions, whole
 from crawler.command_line.terminal import WrongUseError
 from crawler.contrib.lab.evaluation.gold import set_name
 from crawler.translation.message import N_
@@ -16,9 +15,7 @@ CALLED = {"sklearn": "scikit-learn"}
 MOST_SEED = 2**32 - 1
 
 
-class Command(command.Command):
-    summary = N_("Train a learned extractor on pages whose main text is known.")
-
+class TrainOptions(CommandOptions):
     function = "crawler.contrib.lab.training.train_extractor:train"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:

@@ -76,7 +76,7 @@ class SetSummary:
 
     @property
     def fingerprint(self) -> str:
-        """The fingerprint as in `scrapy evaluate`, if there are gold texts."""
+        """The fingerprint as in `winnow evaluate`, if there are gold texts."""
         return self.digest.hexdigest()
 
     def add(self, row: TrainingPage) -> None:

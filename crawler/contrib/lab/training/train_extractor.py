@@ -1,4 +1,4 @@
-"""`scrapy train`: trains a method, writes its weights, and prints its scores."""
+"""`winnow train`: trains a method, writes its weights, and prints its scores."""
 
 import argparse
 from pathlib import Path
@@ -23,7 +23,7 @@ from crawler.extraction.methods.template_svm import save
 from crawler.reports.html_page import aligned
 from crawler.translation.message import counted
 
-CALLED = "scrapy train"
+CALLED = "train"
 FILES = {"auto": "auto.npz", "template-svm": "template_svm.npz", "metadata": "metadata.json"}
 FOLDS = 10  # of the cross-validation of template-svm, whole hosts each
 

@@ -1,4 +1,4 @@
-"""`scrapy noise train`: weights of the learned model of images, from links that readers labelled."""
+"""`winnow noise train`: weights of the learned model of images, from links that readers labelled."""
 
 import argparse
 from importlib.util import find_spec
@@ -27,7 +27,7 @@ from crawler.store.read_only import exists
 from crawler.translation.message import counted
 from crawler.workers.machine import cores
 
-CALLED = "scrapy noise train"
+CALLED = "noise train"
 FILE = "images.npz"
 
 

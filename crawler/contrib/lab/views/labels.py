@@ -168,7 +168,7 @@ def remove(context: Context, request: Request, number: Annotated[Number, Path(al
 
 @slow(router.get("/labels/gold.jsonl"))
 def gold(context: Context, crawl: CrawlName = "") -> Response:
-    """The labelled pages in the format that `scrapy evaluate` reads; raises a RefusedError if they need too much
+    """The labelled pages in the format that `winnow evaluate` reads; raises a RefusedError if they need too much
     memory.
     """
     with context.reading() as connection:
@@ -179,7 +179,7 @@ def gold(context: Context, crawl: CrawlName = "") -> Response:
             if size > MOST_BYTES:
                 raise RefusedError(
                     HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-                    "This is too large for the dashboard; use scrapy export --labels -o FILE.",
+                    "This is too large for the dashboard; use winnow export --labels -o FILE.",
                 )
     headers = {"Content-Disposition": 'attachment; filename="gold.jsonl"'}
     return Response(b"".join(found), headers=headers, media_type="application/x-ndjson")

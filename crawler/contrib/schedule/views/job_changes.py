@@ -138,7 +138,7 @@ def _wrong(name: str, value: str, values: Mapping[str, str]) -> Message | None:
         elif name == "topic" and _is_like_a_file(value):
             return Message(
                 "{topic} looks like a file name; only words are allowed here; to use a file, add the job with "
-                "scrapy schedule add",
+                "winnow schedule add",
                 {"topic": repr(value[:100])},
             )
         elif name in ARGUMENTS and value:
@@ -164,7 +164,7 @@ def _check_seeds(value: str) -> None:
         if not ADDRESS.match(one):
             raise ArgumentError(
                 "seed {seed} is neither an http:// or https:// address nor demo; to use a file, add the job with "
-                "scrapy schedule add",
+                "winnow schedule add",
                 seed=repr(one[:100]),
             )
         ARGUMENTS["seeds"].read(one)

@@ -121,7 +121,7 @@ def test_broken_lines_are_named_and_the_status_says_so(evaluate: Evaluate) -> No
         file.write("{\n\n[\x1b[2J]\n")
     said = evaluate("gold.jsonl", "--methods", METHOD, "-o", "report.html")
     assert said.status == 1
-    assert "scrapy evaluate: gold.jsonl:5: no JSON\nscrapy evaluate: gold.jsonl:7: no JSON\n" in said.err
+    assert "evaluate: gold.jsonl:5: no JSON\nevaluate: gold.jsonl:7: no JSON\n" in said.err
     assert "2 faults in the gold files, said above" in said.err
     assert "gold: 4 pages" in said.out
     assert "gold.jsonl:7: no JSON" in Path("report.html").read_text("utf-8")
@@ -144,7 +144,7 @@ def test_a_file_without_pages(evaluate: Evaluate) -> None:
             "gold.jsonl ./gold.jsonl",
             "two files would have the name 'gold' in the tables; rename one of them",
         ),
-        ("gold.jsonl --wrong", "'--wrong' is not recognized; see scrapy evaluate --help"),
+        ("gold.jsonl --wrong", "'--wrong' is not recognized; see winnow evaluate --help"),
         ("gold.jsonl --methods no", f"argument --methods: there is no 'no'; there are {', '.join(EXTRACTORS)}"),
         ("gold.jsonl --methods trafilatura", "argument --methods: there is no 'trafilatura'; there are"),
         ("gold.jsonl --methods ,", f"argument --methods: there is no ''; there are {', '.join(EXTRACTORS)}"),
@@ -165,7 +165,7 @@ def test_a_file_without_pages(evaluate: Evaluate) -> None:
 def test_wrong_use_ends_with_one_line(evaluate: Evaluate, words: str, why: str) -> None:
     said = evaluate(*words.split())
     assert (said.status, said.out) == (2, "")
-    assert said.err.startswith(f"scrapy evaluate: {why}")
+    assert said.err.startswith(f"evaluate: {why}")
     assert said.err.count("\n") == 1
 
 
@@ -179,7 +179,7 @@ def test_without_scipy_one_line_says_what_to_install(tmp_path: Path) -> None:
     line = [sys.executable, "-c", code, "evaluate", "gold.jsonl"]
     said = subprocess.run(line, capture_output=True, text=True, cwd=tmp_path, env=environment(), check=False)
     assert said.returncode == 2
-    assert said.stderr == "scrapy evaluate: scipy must be installed: python -m pip install '.[lab]'\n"
+    assert said.stderr == "evaluate: scipy must be installed: python -m pip install '.[lab]'\n"
 
 
 @pytest.mark.long
@@ -199,5 +199,5 @@ def test_it_can_be_broken_off(tmp_path: Path, jobs: str) -> None:
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does
         _, err = process.communicate(timeout=30)
     assert process.returncode == 1
-    assert err.splitlines()[-1] == "scrapy evaluate: interrupted; nothing was written"
+    assert err.splitlines()[-1] == "evaluate: interrupted; nothing was written"
     assert not (tmp_path / "run.json").exists()

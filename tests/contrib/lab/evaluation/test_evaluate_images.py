@@ -67,7 +67,7 @@ def test_what_is_not_found_is_counted(evaluate: Any) -> None:
     status, out, said = evaluate("labels.jsonl", "--pages", "pages.jsonl", *FAST)
     assert status == 0
     assert out.startswith("38 labels by hand, 2 of them not found on their page.")
-    assert said == "scrapy noise evaluate: labels.jsonl: line 39: no JSON\n"
+    assert said == "noise evaluate: labels.jsonl: line 39: no JSON\n"
 
 
 def test_evidence_is_counted_over_all_files(evaluate: Any) -> None:
@@ -102,7 +102,7 @@ def test_pages_of_the_data_by_the_names_of_the_sets(evaluate: Any, monkeypatch: 
 def test_lines_that_are_no_pages_are_named(evaluate: Any) -> None:
     Path("pages.jsonl").write_bytes(image_site.lines(b"{") + image_site.pages())
     status, out, said = evaluate("labels.jsonl", "--pages", "pages.jsonl", *FAST)
-    assert said.startswith("scrapy noise evaluate: pages.jsonl: line 1: not JSON")
+    assert said.startswith("noise evaluate: pages.jsonl: line 1: not JSON")
     assert (status, len(said.splitlines())) == (0, 1)
     assert "36 labels by hand, 0 of them" in out
 
@@ -140,7 +140,7 @@ def test_nothing_to_say(labels: Any, said: str, evaluate: Any) -> None:
 def test_wrong_use_is_said_in_one_sentence(words: list[str], said: str, evaluate: Any) -> None:
     status, out, err = evaluate(*words)
     assert (status, out) == (2, "")
-    assert err.startswith("scrapy noise evaluate: ")
+    assert err.startswith("noise evaluate: ")
     assert said in err
     assert len(err.splitlines()) == 1
 

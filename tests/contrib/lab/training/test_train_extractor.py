@@ -122,14 +122,14 @@ def test_weights_go_to_the_folder_for_output(run: Run, tmp_path: Path) -> None:
         ),
         (
             ("template-svm", "a.jsonl", "--fast"),
-            "'--fast' is not recognized; see scrapy train --help",
+            "'--fast' is not recognized; see winnow train --help",
         ),
     ],
 )
 def test_wrong_use(run: Run, tmp_path: Path, line: tuple[str, ...], said: str) -> None:
     write(tmp_path / "a.jsonl", ROWS)
     ended = run(*line)
-    assert (ended.status, ended.out, ended.err) == (2, "", f"scrapy train: {said}\n")
+    assert (ended.status, ended.out, ended.err) == (2, "", f"train: {said}\n")
     assert not (tmp_path / "output").exists()
 
 
@@ -146,7 +146,7 @@ def test_wrong_use(run: Run, tmp_path: Path, line: tuple[str, ...], said: str) -
 def test_gold_that_teaches_nothing(run: Run, tmp_path: Path, name: str, rows: list[object], said: str) -> None:
     write(tmp_path / name, rows)
     ended = run("template-svm", name, "-o", "w.npz")
-    assert (ended.status, ended.out, ended.err) == (1, "", f"scrapy train: {said}\n")
+    assert (ended.status, ended.out, ended.err) == (1, "", f"train: {said}\n")
     assert not (tmp_path / "w.npz").exists()
 
 
@@ -167,7 +167,7 @@ def test_gold_that_cannot_be_read(run: Run, tmp_path: Path, name: str, data: byt
     (tmp_path / name).write_bytes(data)
     ended = run("template-svm", name)
     assert (ended.status, ended.out) == (1, "")
-    assert ended.err.startswith(f"scrapy train: {said}")
+    assert ended.err.startswith(f"train: {said}")
     assert ended.err.count("\n") == 1
 
 
@@ -175,7 +175,7 @@ def test_weights_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
     write(tmp_path / "a.jsonl", ROWS)
     ended = run("template-svm", "a.jsonl", "-o", "a.jsonl/w.npz")
     assert (ended.status, ended.out) == (1, "")
-    assert ended.err.startswith("scrapy train: a.jsonl cannot be read or written: ")
+    assert ended.err.startswith("train: a.jsonl cannot be read or written: ")
 
 
 @pytest.mark.long
@@ -203,7 +203,7 @@ def test_it_trains_auto(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         f"\n{size:,} bytes of weights in new/w.npz; CARD.md beside them says how they were made.\n"
     )
     assert sorted((tmp_path / "new").iterdir()) == [card, weights]
-    told = [line.removeprefix("scrapy train: ") for line in ended.err.splitlines()]
+    told = [line.removeprefix("train: ") for line in ended.err.splitlines()]
     read = [
         "apart: 3 pages of 3 sites",
         "made: 25 pages of 6 sites",
@@ -269,7 +269,7 @@ def test_gold_that_teaches_auto_nothing(run: Run, tmp_path: Path, found: list[ob
     write(tmp_path / "a.jsonl", found)
     ended = run("auto", "a.jsonl", "-o", "new/w.npz")
     assert (ended.status, ended.out) == (1, "")
-    assert ended.err.splitlines()[-1] == f"scrapy train: {said}"
+    assert ended.err.splitlines()[-1] == f"train: {said}"
     assert not list(tmp_path.glob("new/*"))
 
 
@@ -277,7 +277,7 @@ def test_snippets_are_nothing_to_validate_by(run: Run, tmp_path: Path) -> None:
     write(tmp_path / "a.jsonl", rows(12))
     write(tmp_path / "b.jsonl", [WEAK])
     ended = run("auto", "a.jsonl", "--validate", "b.jsonl")
-    assert (ended.status, ended.err) == (1, "scrapy train: line 1 of b.jsonl: no html and gold\n")
+    assert (ended.status, ended.err) == (1, "train: line 1 of b.jsonl: no html and gold\n")
 
 
 @pytest.mark.parametrize(
@@ -295,7 +295,7 @@ def test_what_is_not_installed(
     for name in missing:
         monkeypatch.setitem(sys.modules, name, None)  # as Python has it where a module must not be imported
     ended = run(method, "a.jsonl")
-    said = f"scrapy train: {named} must be installed: python -m pip install '.[lab]'\n"
+    said = f"train: {named} must be installed: python -m pip install '.[lab]'\n"
     assert (ended.status, ended.out, ended.err) == (2, "", said)
 
 
@@ -303,4 +303,4 @@ def test_auto_weights_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
     write(tmp_path / "a.jsonl", rows(12))
     ended = run("auto", "a.jsonl", "-o", "a.jsonl/w.npz")
     assert (ended.status, ended.out) == (1, "")
-    assert ended.err.splitlines()[-1].startswith("scrapy train: a.jsonl cannot be read or written: ")
+    assert ended.err.splitlines()[-1].startswith("train: a.jsonl cannot be read or written: ")

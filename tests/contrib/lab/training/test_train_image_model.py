@@ -56,11 +56,11 @@ def test_it_trains(train: Any) -> None:
     status, out, said = train("labels.jsonl", *PAGES, "--validate", "validation.jsonl")
     assert status == 0
     assert said.splitlines() == [
-        "scrapy noise train: 48 of 48 labelled links found, on pages of 8 sites",
-        *(f"scrapy noise train: part {part} of 5" for part in range(1, 6)),
-        "scrapy noise train: all parts",
-        "scrapy noise train: 18 of 18 labelled links found, on pages of 3 sites",
-        "scrapy noise train: 6 links of validation left out, of sites that are trained on",
+        "noise train: 48 of 48 labelled links found, on pages of 8 sites",
+        *(f"noise train: part {part} of 5" for part in range(1, 6)),
+        "noise train: all parts",
+        "noise train: 18 of 18 labelled links found, on pages of 3 sites",
+        "noise train: 6 links of validation left out, of sites that are trained on",
     ]
     rows = {line.split("  ")[0]: line.split() for line in out.split("\n\n")[0].splitlines()}
     assert list(rows) == ["all", "sites kept apart", "validation"]
@@ -113,9 +113,7 @@ def test_pages_of_sets_are_found_by_their_names(train: Any, monkeypatch: pytest.
     assert train("labels.jsonl", "--jobs", "1", "-o", "w.npz")[0] == 0
     status, _, said = train("labels.jsonl", "--validate", "validation.jsonl")
     assert status == 2
-    assert said == (
-        "scrapy noise train: there is no file 'data/extraction/daniel.jsonl.xz'; --pages FILE names others\n"
-    )
+    assert said == ("noise train: there is no file 'data/extraction/daniel.jsonl.xz'; --pages FILE names others\n")
 
 
 def test_bad_lines_are_named_and_skipped(train: Any) -> None:
@@ -123,14 +121,14 @@ def test_bad_lines_are_named_and_skipped(train: Any) -> None:
         labels.write(b"{\n")
     status, _, said = train("labels.jsonl", *PAGES)
     assert status == 0
-    assert "scrapy noise train: labels.jsonl: line 49: no JSON\n" in said
+    assert "noise train: labels.jsonl: line 49: no JSON\n" in said
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         ((), "neither LABELS.jsonl nor --labels state is given"),
-        (("labels.jsonl", "more"), "unrecognized arguments: more; usage: scrapy noise train"),
+        (("labels.jsonl", "more"), "unrecognized arguments: more; usage: winnow noise train"),
         (("gone.jsonl", *PAGES), "'gone.jsonl' cannot be read (No such file or directory)"),
         (("labels.jsonl",), "no --pages FILE is given, and WINNOW_DATA names no folder"),
         (("labels.jsonl", "--pages", "gone"), "'gone' cannot be read (No such file or directory)"),
@@ -156,7 +154,7 @@ def test_wrong_use(words: tuple[str, ...], message: str, train: Any) -> None:
     status, out, said = train(*words)
     assert (status, out) == (2, "")
     assert message in said.splitlines()[-1]
-    assert said.splitlines()[-1].startswith("scrapy noise train: ")
+    assert said.splitlines()[-1].startswith("noise train: ")
     assert sorted(Path().rglob("*")) == before
 
 
@@ -165,7 +163,7 @@ def test_without_lightgbm(train: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("crawler.contrib.lab.training.train_image_model.find_spec", lambda name: None)
     status, out, said = train("labels.jsonl", *PAGES)
     assert (status, out) == (2, "")
-    assert said == "scrapy noise train: lightgbm must be installed: python -m pip install '.[lab]'\n"
+    assert said == "noise train: lightgbm must be installed: python -m pip install '.[lab]'\n"
 
 
 def test_too_few_sites(train: Any) -> None:
@@ -185,7 +183,7 @@ def test_earlier_weights_stay_when_it_is_broken_off(train: Any, monkeypatch: pyt
     monkeypatch.setattr("crawler.contrib.lab.training.image_weights.image_card", stop)
     status, _, said = train("labels.jsonl", *PAGES, "-o", "w.npz")
     assert status == 130
-    assert said.endswith("scrapy noise train: interrupted; nothing was written\n")
+    assert said.endswith("noise train: interrupted; nothing was written\n")
     assert Path("w.npz").read_bytes() == b"before"
     assert not list(Path().glob(".train-*"))
 

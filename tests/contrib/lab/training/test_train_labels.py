@@ -94,7 +94,7 @@ def test_it_learns_from_labels(train: Any) -> None:
     status, out, said = train("--labels", "state", "-o", "w.npz")
     assert status == 0
     links = SITES * (PAGES + 2)
-    assert said.splitlines()[0] == (f"scrapy noise train: {links} labelled images to learn from, of {SITES} sites")
+    assert said.splitlines()[0] == (f"noise train: {links} labelled images to learn from, of {SITES} sites")
     assert f"Trained on {links} of {links} links" in out
     assert load(Path("w.npz")).limit > 0
     card = Path("w.md").read_text()

@@ -1,0 +1,75 @@
+"""Prints the main text of one page, for `winnow page`."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from scrapy.settings import BaseSettings
+
+from crawler.api.document import Document, read_page
+from crawler.api.fetch_page import NO_TEXT, fetch_page
+from crawler.checked_settings import fallback_of
+from crawler.command_line.terminal import WrongUseError, printable
+from crawler.extraction import Extractor, favouring
+from crawler.extraction.extractor_fallback import with_fallback
+from crawler.outcomes import Code, Outcome
+from crawler.page.document_type import file_name, text_type_of_file
+from crawler.page.page import Page, is_html
+from crawler.page.script_signs import has_programs
+from crawler.translation.message import N_, Message, MessageError
+
+
+def print_page(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    """Print the text of one page; raises a MessageError if it has none."""
+    extract = _extractor(settings)
+    page = fetch_page(opts.page, settings, opts.set, opts.render) if opts.is_address else _file_page(opts)
+    document = Document(page, extract, link_addresses=opts.markdown)
+    if opts.json:
+        print(json.dumps({"url": document.url, **document.fields()}, ensure_ascii=False))
+    else:
+        text = document.markdown if opts.markdown else document.text
+        print(printable(text) if sys.stdout.isatty() else text)
+    if not document.text:
+        raise MessageError(_without_text(page, opts))
+    return 0
+
+
+def _without_text(page: Page, opts: argparse.Namespace) -> Message:
+    """The sentence about a page that has no text."""
+    if page.withheld.is_whole:
+        return Message(NO_TEXT, {"page": opts.page, "why": Outcome(Code.TEXT_WITHHELD).message})
+    needs_browser = not opts.render and has_programs(page)
+    hint = N_("{page} has no text without its scripts; --render runs them in a browser")
+    return Message(hint if needs_browser else N_("{page} has no text"), {"page": opts.page})
+
+
+def _extractor(settings: BaseSettings) -> Extractor:
+    """The method `auto`, with the second method of the settings; raises a MessageError if they are wrong."""
+    fallback = fallback_of(settings)
+    extract = favouring("auto")
+    return with_fallback(extract, fallback) if fallback is not None else extract
+
+
+def _file_page(opts: argparse.Namespace) -> Page:
+    """The page in a file or standard input; raises a MessageError if it is a document that cannot be read.
+
+    Its type is that of the file's name. Without one it is read like a response without a type, by its address.
+    """
+    data = sys.stdin.buffer.read() if opts.page == "-" else _bytes_of(opts.page)
+    content_type = text_type_of_file(opts.page)
+    if not content_type and not is_html("", data):
+        content_type = text_type_of_file(file_name(opts.url))
+    page = read_page(data, opts.url, content_type)
+    if isinstance(page, Page):
+        return page
+    raise MessageError(NO_TEXT, page=opts.page, why=page.message)
+
+
+def _bytes_of(name: str) -> bytes:
+    try:
+        return Path(name).read_bytes()
+    except IsADirectoryError:
+        raise WrongUseError("{name} is a folder; winnow clean cleans the files in it", name=repr(name)) from None
+    except OSError as error:
+        raise WrongUseError("{name} cannot be read ({why})", name=repr(name), why=error.strerror) from None

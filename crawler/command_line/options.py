@@ -1,0 +1,214 @@
+"""What commands take and run, without Scrapy: their options, the types of these, and the function that they name.
+
+A function of a command is named by `module:function` and imported when it runs, and tables of allowed values are named
+by `module:NAME` and imported when a value is checked. So wrong use costs little.
+"""
+
+import argparse
+from argparse import ArgumentTypeError
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import partial
+from pkgutil import resolve_name
+from typing import ClassVar, NoReturn
+
+from crawler.command_line.help_texts import translate_help
+from crawler.command_line.terminal import WrongUseError
+from crawler.doors import MissingPartError
+from crawler.translation.message import N_, Message, localized
+
+MOST_JOBS = 1_000
+
+
+class CommandOptions:
+    """The options of a command, and the function that it runs."""
+
+    function: str
+    """`module:name` of the function that takes the options and the settings, and returns the exit status."""
+
+    def __init__(self, name: str, missing: MissingPartError | None = None) -> None:
+        self.name = name
+        """The name of the command, with that of the subcommand once it is read."""
+        self.missing = missing
+        """Why the command lacks the options of a part."""
+
+    def syntax(self) -> str:
+        """The usage without the name of the command."""
+        return Subcommand("", self.add_arguments).usage("")
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options and arguments of this command."""
+
+    def more_help(self) -> str:
+        """What the help of the command has below its options."""
+        return ""
+
+    def read(self, parser: argparse.ArgumentParser, args: list[str], opts: argparse.Namespace) -> argparse.Namespace:
+        """The checked options of the command; `args` are those that the parser did not recognize."""
+        if args and self.missing is not None:
+            raise WrongUseError(
+                "{given} is not recognized; for more options, {why}",
+                given=repr(args[0][:200]),
+                why=self.missing.message,
+            )
+        refuse_unknown(parser, args, self.name)
+        self.check(opts)
+        return opts
+
+    def check(self, opts: argparse.Namespace) -> None:
+        """Raise a WrongUseError if options do not go together."""
+
+
+class MissingOptions(CommandOptions):
+    """Those of a command whose part is not installed."""
+
+    def more_help(self) -> str:
+        return f"\n{localized(self._reason())}\n"
+
+    def read(self, parser: argparse.ArgumentParser, args: list[str], opts: argparse.Namespace) -> argparse.Namespace:
+        raise WrongUseError(self._reason())
+
+    def _reason(self) -> Message:
+        assert self.missing is not None  # noqa: S101 - why this class was chosen
+        return self.missing.message
+
+
+@dataclass(frozen=True)
+class Subcommand:
+    """One of several actions of a command."""
+
+    function: str
+    """`module:name`, as for a command."""
+    add_arguments: Callable[[argparse.ArgumentParser], object] = lambda parser: None
+
+    def parser(self, called: str) -> argparse.ArgumentParser:
+        wide = partial(argparse.HelpFormatter, width=10_000)
+        parser = _SubcommandParser(called, add_help=False, allow_abbrev=False, formatter_class=wide)
+        self.add_arguments(parser)
+        formatter = parser._get_formatter()
+        formatter.add_usage(None, parser._actions, parser._mutually_exclusive_groups, prefix="")
+        parser.usage = formatter.format_help().strip()
+        return parser
+
+    def usage(self, called: str) -> str:
+        return str(self.parser(called).usage)
+
+    def help(self, called: str) -> str:
+        """Its usage and the meanings of its options."""
+        parser = self.parser(called)
+        parser.formatter_class = argparse.HelpFormatter
+        translate_help(parser)
+        return f"\n{parser.usage}\n\n" + parser.format_help().partition("\n\n")[2]
+
+
+class GroupOptions(CommandOptions):
+    """Those of a command with several actions, each chosen by a word."""
+
+    subcommands: ClassVar[Mapping[str, Subcommand]]
+
+    def syntax(self) -> str:
+        return "{" + ",".join(self.subcommands) + "} ..."
+
+    def more_help(self) -> str:
+        return "".join(one.help(f"winnow {self.name} {name}") for name, one in self.subcommands.items())
+
+    def read(self, parser: argparse.ArgumentParser, args: list[str], opts: argparse.Namespace) -> argparse.Namespace:
+        name = args[0] if args else ""
+        if name not in self.subcommands:
+            values = {"command": f"winnow {self.name}", "name": repr(name), "names": list(self.subcommands)}
+            if not args:
+                raise WrongUseError("no subcommand given; allowed are {command} {names}", **values)
+            raise WrongUseError("there is no {command} {name}; allowed are {command} {names}", **values)
+        subcommand = self.subcommands[name]
+        self.name = f"{self.name} {name}"
+        self.function = subcommand.function
+        return subcommand.parser(f"winnow {self.name}").parse_intermixed_args(args[1:])
+
+
+class _SubcommandParser(argparse.ArgumentParser):
+    """Reads the options of a subcommand."""
+
+    def error(self, message: str) -> NoReturn:
+        raise WrongUseError("{why}; usage: {usage}", why=message, usage=str(self.usage))
+
+
+def refuse_unknown(parser: argparse.ArgumentParser, args: list[str], name: str) -> None:
+    """Raise a WrongUseError about the first word that a command does not take."""
+    if not args:
+        return
+    word = args[0][:200]
+    options = {option.lstrip("-"): option for action in parser._actions for option in action.option_strings}
+    near = get_close_matches(word.partition("=")[0].lstrip("-"), options, 1) if word.startswith("-") else []
+    if near:
+        raise WrongUseError(
+            "there is no argument {name}; the nearest is {near}", name=repr(word), near=options[near[0]]
+        )
+    raise WrongUseError("{given} is not recognized; see {command} --help", given=repr(word), command=f"winnow {name}")
+
+
+# Types of options.
+
+
+def _wrong(sentence: str, /, **values: object) -> ArgumentTypeError:
+    return ArgumentTypeError(localized(Message(sentence, values)))
+
+
+def whole(least: int, most: int) -> Callable[[str], int]:
+    """The type of options that are integers.
+
+    >>> whole(1, 64)("8")
+    8
+    """
+
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and least <= int(text[:20]) <= most):
+            allowed = {"least": f"{least:,}", "most": f"{most:,}"}
+            sentence = N_("{value} is wrong; allowed are whole numbers from {least} to {most}")
+            raise _wrong(sentence, value=repr(text[:100]), **allowed)
+        return int(text)
+
+    return read
+
+
+def share(text: str) -> float:
+    """The type of options that are numbers from 0 to 1."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found <= 1:
+        raise _wrong("{value} is wrong; allowed are numbers from 0 to 1", value=repr(text[:100]))
+    return found
+
+
+def parsed(function: str) -> Callable[[str], object]:
+    """The type of options that a function parses, given as `module:name`; the function raises a WrongUseError.
+
+    >>> parsed("crawler.reports.stored_pages:since_of")("3")
+    3
+    """
+
+    def read(text: str) -> object:
+        try:
+            return resolve_name(function)(text)
+        except (WrongUseError, MissingPartError) as error:
+            raise ArgumentTypeError(localized(error.message)) from None
+
+    return read
+
+
+def names(table: str, *others: str) -> Callable[[str], list[str]]:
+    """The type of options that are names in a table, or others, separated by commas; duplicates are removed.
+
+    >>> names("crawler.frontier.scope:SCOPES", "all")("site, all,site")
+    ['site', 'all']
+    """
+
+    def read(text: str) -> list[str]:
+        found, allowed = [*dict.fromkeys(map(str.strip, text.split(",")))], [*resolve_name(table), *others]
+        if wrong := [name for name in found if name not in allowed]:
+            raise _wrong(N_("there is no {value}; there are {names}"), value=repr(wrong[0][:100]), names=allowed)
+        return found
+
+    return read

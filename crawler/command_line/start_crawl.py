@@ -1,0 +1,137 @@
+"""Starts a crawl from the command line: joins it once everything can be used, and tells how it ended."""
+
+import importlib
+import logging
+import sys
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from tempfile import TemporaryFile
+
+from scrapy.crawler import Crawler, CrawlerProcess
+from scrapy.settings import BaseSettings, default_settings
+
+from crawler import settings as our_settings
+from crawler.arguments import SPIDER, Arguments
+from crawler.build_crawl import has_failed, has_work, join_crawl, prepare_process
+from crawler.checked_settings import check_crawl
+from crawler.command_line.stop_signals import ignore_repeats
+from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, printable, refuse
+from crawler.items import PageItem
+from crawler.metadata.language import load_model
+from crawler.spiders.demo_site import check_demo
+from crawler.store.database import DatabaseUnavailableError, state_url
+from crawler.store.worker_session import WorkerSession
+from crawler.translation.message import Message, localized
+
+logger = logging.getLogger(__name__)
+
+COMPONENTS = (
+    *("ADDONS", "DOWNLOADER_MIDDLEWARES", "DOWNLOAD_HANDLERS", "EXTENSIONS", "FEED_EXPORTERS", "FEED_STORAGES"),
+    *("ITEM_PIPELINES", "SPIDER_MIDDLEWARES"),
+)
+
+
+@dataclass(frozen=True)
+class PreparedCrawl:
+    """A crawl that this process has joined."""
+
+    session: WorkerSession
+    has_work: bool
+    unknown_settings: Collection[str]
+    """Settings of the command line that neither Scrapy nor the crawler has."""
+
+    def run(
+        self,
+        process: CrawlerProcess,
+        create_crawler: Callable[[str], Crawler],
+        arguments: Mapping[str, object],
+    ) -> int:
+        """Crawl until the end; returns the exit status."""
+        if not self.has_work:
+            print(printable(localized(self.session.finished_message())), file=sys.stderr)
+            self.session.leave()
+            return 0
+        prepare_process(process.settings)
+        for name in [] if has_other_components(process.settings) else self.unknown_settings:
+            logger.warning("Nothing here reads the setting %s: is it misspelt?", name)
+        try:
+            crawler = create_crawler(SPIDER)
+            # Not before the reactor runs, as Scrapy sets its handlers when it starts.
+            importlib.import_module("twisted.internet.reactor").callLater(0, ignore_repeats)
+            process.crawl(crawler, session=self.session, **arguments)
+            process.start()
+        except KeyboardInterrupt:  # Scrapy handles signals from its start on
+            return INTERRUPTED
+        finally:
+            if self.session.is_open:  # stopped before the crawl had begun, or by a second signal
+                print(localized(Message("Stopped before the end; the same command continues.")), file=sys.stderr)
+                self.session.leave()
+        return FAILED if process.bootstrap_failed or has_failed(crawler) else 0
+
+
+def prepare_crawl(arguments: Arguments, settings: BaseSettings, assigned_settings: Collection[str]) -> PreparedCrawl:
+    """Join the crawl; raises an error for the user unless the settings and the output folder can be used."""
+    check_crawl(settings, arguments)
+    state_url(settings)
+    unknown_settings = _unknown_settings(assigned_settings)
+    for feed in settings.getdict("FEEDS").values():
+        feed.setdefault("item_classes", [PageItem])  # images have their own list
+    _check_writable(Path(settings["OUTPUT_DIR"]), arguments.name)
+    if arguments.lang:
+        _load_language_model()
+    try:
+        session = join_crawl(arguments, settings)
+        other_seeds = session.other_seeds()
+        if other_seeds is not None:
+            print(printable(localized(other_seeds)), file=sys.stderr)
+        is_unfinished = has_work(session, arguments)
+        if is_unfinished and arguments.demo:
+            check_demo(session)
+    except DatabaseUnavailableError as error:
+        refuse(error.message, "crawl", FAILED)
+    return PreparedCrawl(session, is_unfinished, unknown_settings)
+
+
+def _unknown_settings(names: Collection[str]) -> list[str]:
+    """The names that are no settings; raises a WrongUseError about one that is nearly a setting of ours."""
+    unknown = sorted(set(names) - set(vars(default_settings)) - set(vars(our_settings)))
+    for name in unknown:
+        for near in get_close_matches(name, [own for own in vars(our_settings) if own.isupper()], 1, 0.8):
+            if not name.endswith(f"_{near}") and not name.startswith(f"{near}_"):  # such as MY_OUTPUT_DIR
+                raise WrongUseError("there is no setting {name}; the nearest is {near}", name=name, near=near)
+    return unknown
+
+
+def _load_language_model() -> None:
+    """Load what pages are dropped by; raises a WrongUseError if the disk is full."""
+    try:
+        load_model()
+    except OSError as error:
+        raise WrongUseError(
+            "the language model cannot be unpacked in a temporary file ({why})", why=error.strerror
+        ) from None
+
+
+def has_other_components(settings: BaseSettings) -> bool:
+    """Whether components are set that are neither ours nor Scrapy's: they may read settings of their own."""
+    found = {one for name in COMPONENTS for pair in settings.getdict(name).items() for one in pair}
+    modules = {one if isinstance(one, str) else getattr(one, "__module__", "") for one in found}
+    return any("." in module and module.partition(".")[0] not in ("crawler", "scrapy") for module in modules)
+
+
+def _check_writable(folder: Path, name: str) -> None:
+    """Raise a WrongUseError if the folder cannot be written to or created, or the output is not a regular file."""
+    place = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    output = folder / f"{name}.jsonl"
+    try:
+        with TemporaryFile(dir=place):
+            pass
+        if output.exists() and not output.is_file():
+            raise WrongUseError("{path} is not a file; give another -a name=NAME", path=repr(str(output)))
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WrongUseError(
+            "setting OUTPUT_DIR={path} cannot be written to ({why})", path=repr(str(folder)), why=error.strerror
+        ) from None

@@ -1,0 +1,12 @@
+"""Estimates the bytes that noise models save."""
+
+
+def saved_bytes(skipped: int, kept: int, size: int) -> int | None:
+    """The estimated bytes of skipped images, by the mean size of the kept ones; None if none was kept.
+
+    >>> saved_bytes(3, 2, 2_000), saved_bytes(0, 0, 0), saved_bytes(3, 0, 0)
+    (3000, 0, None)
+    """
+    if not skipped:
+        return 0
+    return round(skipped * size / kept) if kept else None
