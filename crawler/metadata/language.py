@@ -94,13 +94,15 @@ def _is_sentence(line: str) -> bool:
 
 def _likeliest(sample: str, declared: str | None) -> str | None:
     """The language that the model finds likeliest among `CODES`, or the declared one if that is about as likely."""
-    best, best_score = None, 0.0
+    best = None
+    best_score = 0.0
     for label, score in _model().rank(sample):
         code = normalise(label)
         if code is None:
             continue
         if best is None:
-            best, best_score = code, score
+            best = code
+            best_score = score
         if score < best_score - PRIOR:
             break
         if code == declared:

@@ -232,11 +232,11 @@ def _has_rows(page: Page, kept: Sequence[Block], entries: Mapping[int, ListEntry
     """Whether most of the text are rows that begin with the title of another page, as in an index of threads: beside it
     a row has names, dates and counts, but little text.
     """
-    titles = [
-        place
-        for place, block in enumerate(kept)
-        if (entry := entries.get(id(block))) and entry.is_whole and entry.links == 1 and entry.width >= NARROWEST_ROW
-    ]
+    titles = []
+    for place, block in enumerate(kept):
+        entry = entries.get(id(block))
+        if entry and entry.is_whole and entry.links == 1 and entry.width >= NARROWEST_ROW:
+            titles.append(place)
     targets = {entries[id(kept[place])].target for place in titles}
     letters = _letters(kept)
     if len(targets) < FEWEST_ROWS or _letters(kept[: titles[0]]) > max(MOST_BEFORE, letters / 10):
@@ -367,7 +367,8 @@ def _dated_titles(page: Page, kept: Sequence[Block], entries: Mapping[int, ListE
     """The entries with dates that are in the text, or above a part of it that has no other title."""
     is_kept = {id(block) for block in kept}
     beside = _beside(page, kept)
-    above, lines = None, 0
+    above = None
+    lines = 0
     for block in page.blocks:
         lines += 1
         if id(block) in entries and entries[id(block)].is_dated_title and not _is_beside(block, beside):
@@ -375,7 +376,8 @@ def _dated_titles(page: Page, kept: Sequence[Block], entries: Mapping[int, ListE
                 yield block
                 above = None
             else:
-                above, lines = block, 0
+                above = block
+                lines = 0
         elif block.tag in HEADINGS and id(block) not in entries:
             above = None
         elif id(block) in is_kept and above is not None and lines <= MOST_BETWEEN:

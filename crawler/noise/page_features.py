@@ -90,7 +90,8 @@ class PageContext:
     """The facts that all images of a page share, given its main text."""
 
     def __init__(self, page: Page, extraction: Extraction) -> None:
-        self.page, self.extraction = page, extraction
+        self.page = page
+        self.extraction = extraction
 
     @cached_property
     def site(self) -> str:
@@ -139,7 +140,8 @@ class PageContext:
     @cached_property
     def main(self) -> int:
         """The innermost container with most of the main text."""
-        containers, wanted = self.page.containers, MAIN_SHARE * self.main_letters[-1]
+        containers = self.page.containers
+        wanted = MAIN_SHARE * self.main_letters[-1]
         found = 0
         if wanted:
             for index, (start, end) in enumerate(zip(containers.starts, containers.ends, strict=True)):
@@ -175,7 +177,7 @@ class PageContext:
     def heads(self) -> list[str]:
         """File names of the images that the page names as representative."""
         given = [self.page.meta.get(name, "") for name in HEADS]
-        return [name for url in given if len(name := file_name(url)) >= SHORT]
+        return [name for name in map(file_name, given) if len(name) >= SHORT]
 
     @cached_property
     def scripts(self) -> str:

@@ -267,7 +267,8 @@ class Page:
         """Where the page is in other languages, by the tag of the language."""
         found: dict[str, str] = {}
         for element in self.describing("link"):
-            tag, href = element.get("hreflang"), element.get("href")
+            tag = element.get("hreflang")
+            href = element.get("href")
             is_other = "alternate" in element.get("rel", "").lower().split() and not element.get("media")
             if is_other and tag and href and len(found) < MAX_ALTERNATES and (url := absolute(self.base, href)):
                 found.setdefault(tag, url)

@@ -155,7 +155,8 @@ def _addresses(crawl: CrawlState) -> Message:
 
 def _ends(crawl: CrawlState) -> list[Message]:
     """The numbers of completed addresses by outcome."""
-    ends, of = crawl.ends, {code: crawl.ends.outcomes[Outcome(code)] for code in codes(Group.DONE)}
+    ends = crawl.ends
+    of = {code: crawl.ends.outcomes[Outcome(code)] for code in codes(Group.DONE)}
     skipped, noise, put_off, failed = (
         of_group(ends.outcomes, group).total() for group in (Group.SKIPPED, Group.NOISE, Group.PUT_OFF, Group.FAILED)
     )

@@ -22,8 +22,10 @@ from crawler.rights.statement import MAX_SAYS, RightsEvidence, Signal
 if TYPE_CHECKING:
     from crawler.page.page import Page
 
-MAX_READ, MAX_KEPT = 200, 10
-"""Candidates of a page that are read, and kept."""
+MAX_READ = 200
+"""Candidates of a page that are read."""
+MAX_KEPT = 10
+"""Candidates of a page that are kept."""
 MAX_NODES = 500
 """Nodes of JSON-LD."""
 DECLARED, SHOWN, MENTIONED = range(3)
@@ -97,7 +99,8 @@ def _candidates(page: Page) -> Iterator[LicenceCandidate]:
 def _links(page: Page) -> Iterator[LicenceCandidate]:
     """The links of the body that declare a licence, or lead to one of Creative Commons."""
     for link in page.link_elements:
-        href, relation = link.href or "", link.element.get("rel")
+        href = link.href or ""
+        relation = link.element.get("rel")
         is_of_cc = "creativecommons.org/" in href
         if is_of_cc:
             relation = relation or link.element.get("itemprop") or link.element.get("property")

@@ -15,7 +15,8 @@ from crawler.rights.statement import NOTHING, RightsEvidence, Signal, State, Use
 if TYPE_CHECKING:
     from crawler.page.page import Page
 
-NOAI, NOIMAGEAI = "noai", "noimageai"
+NOAI = "noai"
+NOIMAGEAI = "noimageai"
 _NO_TRAINING = {Use.AI_TRAIN: State.DISALLOWED}
 
 

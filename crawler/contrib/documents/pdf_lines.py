@@ -110,7 +110,7 @@ class PdfPage:
     links: tuple[PdfLink, ...] = ()
 
 
-_box = pdf.FPDFText_GetCharBox
+_char_box = pdf.FPDFText_GetCharBox
 NO_FONT = Font(is_bold=False, is_mono=False)
 
 
@@ -189,13 +189,20 @@ class PdfPageReader:
 
     def _span(self, text_page: Any, first: int, last: int, turn: int) -> tuple[float, float]:
         """Where a word begins and ends along its line."""
-        left, right, low, high = self._left, self._right, self._low, self._high
-        _box(text_page, first, left, right, low, high)
-        x0, x1, y0, y1 = left.value, right.value, low.value, high.value
+        x0, x1, y0, y1 = self._box(text_page, first)
         if last != first:
-            _box(text_page, last, left, right, low, high)
-            x0, x1, y0, y1 = min(x0, left.value), max(x1, right.value), min(y0, low.value), max(y1, high.value)
+            left, right, low, high = self._box(text_page, last)
+            x0 = min(x0, left)
+            x1 = max(x1, right)
+            y0 = min(y0, low)
+            y1 = max(y1, high)
         return ((x0, x1), (y0, y1), (-x1, -x0), (-y1, -y0))[turn]
+
+    def _box(self, text_page: Any, at: int) -> tuple[float, float, float, float]:
+        """The left, right, lower and upper edge of a character."""
+        edges = (self._left, self._right, self._low, self._high)
+        _char_box(text_page, at, *edges)
+        return self._left.value, self._right.value, self._low.value, self._high.value
 
 
 def _top(turn: int, width: float, height: float) -> tuple[float, float]:

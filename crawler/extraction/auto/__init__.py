@@ -42,8 +42,10 @@ DOUBT = 0.8
 """The expected F1 below which a page is in doubt: one in eight, with an F1 of two thirds; that of others is .93."""
 LEAST_OF_FIRST = 0.2
 """The words of a second choice, relative to those of the first: it may not leave out a list that is all of the text."""
-LEAST_WORDS, SURE = 50, 0.85
-"""Words that an article has without its comments, and their average probability."""
+LEAST_WORDS = 50
+"""Words that an article has without its comments."""
+SURE = 0.85
+"""The average probability of these words."""
 
 
 @dataclass(frozen=True, slots=True)

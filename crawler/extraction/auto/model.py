@@ -118,7 +118,8 @@ def judge(page: Page, model: Model) -> BlockJudgement:
     """The probability that each block is main text, and the type of the page; there must be a block."""
     seen = page_arrays.page_arrays(page)
     scores = model.vocabulary.scores(seen)
-    levels, outline = page_arrays.ranges(seen), seen.outline
+    levels = page_arrays.ranges(seen)
+    outline = seen.outline
     nest = network.block_groups(levels, outline.starts, outline.ends, outline.paths[seen.homes])
     matrix = block_features.features(seen, scores, levels).matrix
     found, likely = together(model.networks, network.hidden(model.networks, matrix, nest))
@@ -291,7 +292,8 @@ def best_f(probabilities: Floats, tokens: Floats, weight: float) -> float:
     1.0
     """
     order = np.argsort(-probabilities, kind="stable")
-    hits, taken = np.cumsum((probabilities * tokens)[order]), np.cumsum(tokens[order])
+    hits = np.cumsum((probabilities * tokens)[order])
+    taken = np.cumsum(tokens[order])
     return float((hits / np.maximum(weight * taken + (1 - weight) * hits[-1:], 1e-9)).max(initial=0))
 
 

@@ -53,7 +53,11 @@ class Footnotes:
 def footnotes(page: Page, blocks: Sequence[Block]) -> Footnotes:
     """The footnotes in these blocks that other blocks of them refer to."""
     links = [link for link in islice(page.root.iter("a"), MAX_LINKS) if _fragment(link)]
-    labels = {link: text[1] for link in links if (text := _LABEL.fullmatch(_text(link)))}
+    labels = {}
+    for link in links:
+        text = _LABEL.fullmatch(_text(link))
+        if text is not None:
+            labels[link] = text[1]
     if not labels:
         return Footnotes()
     own = {block.element for block in blocks}

@@ -61,7 +61,8 @@ def markdown(page: Page, found: Extraction, links: bool = False, refused: Collec
 
 class _LineReader:
     def __init__(self, page: Page, blocks: Sequence[Block], links: bool) -> None:
-        self.page, self.links = page, links
+        self.page = page
+        self.links = links
         self.kept = {id(block) for block in blocks}
         self.left = len(self.kept)
         self.links_left = MAX_LINKS
@@ -143,7 +144,8 @@ class _LineReader:
         if self.open and self.open[-1][1] is element:
             self.pieces.append(MARKS[self.open.pop()[0]][1])
         if tag == "a" and self.anchor is element:
-            self.anchor, self.touches_link = None, True
+            self.anchor = None
+            self.touches_link = True
         elif tag in WITHIN_WORDS:
             self.read("")
 
@@ -202,7 +204,10 @@ class _LineReader:
                     self.keep(block)
             self.at += 1
             self.breaks = 0
-        self.pieces, self.linked, self.labels, self.touches_link = [], [], [], False
+        self.pieces = []
+        self.linked = []
+        self.labels = []
+        self.touches_link = False
         for kind, element in self.open:
             self.mark(kind, element)
 
@@ -260,7 +265,8 @@ def _images(page: Page, blocks: Sequence[Block], refused: Collection[str]) -> di
     """
     kept = {id(block) for block in blocks}
     indexes = [at for at, block in enumerate(page.blocks) if id(block) in kept]
-    are_kept, last = set(indexes), indexes[-1]
+    are_kept = set(indexes)
+    last = indexes[-1]
     found: dict[int, list[str]] = {}
     seen = set(refused)
     for image in page.images:

@@ -65,7 +65,8 @@ IN_ADDRESS = {ord(sign): f"%{ord(sign):02X}" for sign in ' ()<>[]\\"`|{}^*'}
 
 def raw(pieces: list[str]) -> str:
     """The pieces of a line, marks among them, as one text, with the spaces of `crawler.page.blocks.joined`."""
-    apart, before = [], ""
+    apart = []
+    before = ""
     for piece in pieces:
         if MARK.match(piece):
             apart.append(piece)
@@ -102,7 +103,9 @@ def rendered(text: str, addresses: Iterator[str], labels: Iterator[str], strong:
     tokens = MARK.split(text)
     has_math = not MATH.keys().isdisjoint(tokens)
     out: list[str] = []
-    address, opened, inside = "", 0, ""
+    address = ""
+    opened = 0
+    inside = ""
     for at, token in enumerate(tokens):
         if inside == "note":
             inside = "" if token == CLOSE_NOTE else inside
@@ -115,7 +118,8 @@ def rendered(text: str, addresses: Iterator[str], labels: Iterator[str], strong:
             inside = VERBATIM[token]
             out.append(MATH.get(token, ""))
         elif token == OPEN_LINK:
-            address, opened = next(addresses, ""), len(out)
+            address = next(addresses, "")
+            opened = len(out)
             out.append("[" if address else "")
         elif token == CLOSE_LINK:
             out.append(f"]({address})" if address else "")
@@ -135,7 +139,8 @@ def _unmarked(text: str, inside: str, has_math: bool, place: tuple[bool, bool, b
         return code_span(text)
     if "$" not in text and "\\" not in text:
         return escaped(text, *place)
-    found, end = [], 0
+    found = []
+    end = 0
     in_link, more, first = place
     for formula in SOURCE.finditer(text) if "\\)" in text or "\\]" in text else DOLLARS.finditer(text):
         source = next(filter(None, formula.groups()))

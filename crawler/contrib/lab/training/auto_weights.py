@@ -227,7 +227,7 @@ def _read(path: Path, tell: Tell) -> tuple[SetSummary, list[PageExample]]:
             if row.gold is None:
                 found.append(snippets(count.name, row.site, page, row.present, row.absent))
             else:
-                found.append(example(count.name, row.site, page, row.gold, row.page_type, row.is_weak))
+                found.append(example(count.name, row.site, page, row.gold, row.page_type, is_weak=row.is_weak))
     _tell_size(count, tell)
     return count, found
 

@@ -156,7 +156,7 @@ class PageExample:
         return not np.isnan(self.labels).any()
 
 
-def example(group: str, site: str, page: Page, gold: str, page_type: str, is_weak: bool = False) -> PageExample:
+def example(group: str, site: str, page: Page, gold: str, page_type: str, *, is_weak: bool = False) -> PageExample:
     """A page with its gold text; it must have a block."""
     found = labels([tokens(block.text) for block in page.blocks[:MAX_BLOCKS]], tokens(gold))
     return PageExample(
