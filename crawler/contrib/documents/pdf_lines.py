@@ -176,7 +176,8 @@ class PdfPageReader:
             return None
         size = pdf.FPDFText_GetFontSize(text_page, at) * hypot(one.c, one.d)
         pdf.FPDFText_GetCharOrigin(text_page, at, self._left, self._low)
-        x, y = self._left.value, self._low.value
+        x = self._left.value
+        y = self._low.value
         is_turned = min(abs(one.a), abs(one.b)) > 0.1 * max(abs(one.a), abs(one.b))
         if is_turned or not (TINY < size < FAR and abs(x) < FAR and abs(y) < FAR):
             return None
@@ -256,7 +257,8 @@ def _line(words: list[_Word], page: int, top: float) -> PdfLine:
     for word in words:
         if texts and word.x0 - end > GAP * size:
             pieces.append(PdfPiece(text=" ".join(texts), x0=start, x1=end))
-            texts, start = [], word.x0
+            texts = []
+            start = word.x0
         texts.append(word.text)
         end = max(end, word.x1)
     pieces.append(PdfPiece(text=" ".join(texts), x0=start, x1=end))

@@ -230,8 +230,10 @@ def subset(seen: PageArrays, kept: NDArray[np.bool_]) -> PageArrays:
     number = len(kept)
     places = np.concatenate([[0], np.cumsum(kept)])
     blocks = np.flatnonzero(kept)
-    outline, texts = seen.outline, seen.texts
-    starts, ends = places[outline.starts], places[outline.ends]
+    outline = seen.outline
+    texts = seen.texts
+    starts = places[outline.starts]
+    ends = places[outline.ends]
     outer = outward(outline.parents.tolist(), starts.tolist(), ends.tolist())
     rows = np.concatenate([blocks, np.arange(number, len(texts.kinds))])  # title and description stay
     row_of = np.full(len(texts.kinds), -1)
@@ -265,7 +267,8 @@ def plainer(seen: PageArrays) -> PageArrays:
     title.
     """
     number = len(seen.homes)
-    words, texts = seen.words, seen.texts
+    words = seen.words
+    texts = seen.texts
     firsts = np.searchsorted(words.owner, words.owner)
     is_tag = np.arange(len(words.owner)) - firsts < TAG_WORDS
     is_said = texts.owner <= number
