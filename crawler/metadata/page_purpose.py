@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from crawler.metadata.date_notation import dates
 from crawler.page.json_ld import json_documents
-from crawler.page.page import Extraction, Page
+from crawler.page.page import Extraction, Page, PageType
 from crawler.page.text import EASTERN
 from crawler.urls.parsing import host_of, route, site
 
@@ -76,9 +76,9 @@ NARROWEST_ROW = 8
 """How wide the title of a row is at least; names of authors are often narrower, and those of a thread are few."""
 MOST_OF_A_ROW = 250
 """Characters of a row beside its title, without links."""
-MAY_LIST_POSTS = frozenset(("", "article", "collection", "listing"))
+MAY_LIST_POSTS = frozenset(("", PageType.ARTICLE, PageType.COLLECTION, PageType.LISTING))
 """Types of pages that may be lists of posts; the posts of a forum have links and dates, too."""
-HAS_LITTLE_TEXT = frozenset(("product", "service", "documentation"))
+HAS_LITTLE_TEXT = frozenset((PageType.PRODUCT, PageType.SERVICE, PageType.DOCUMENTATION))
 """Types of pages that may have next to no text."""
 LEAST_OF_A_TEASER = 40
 """Characters of the beginning of a text, without links."""
@@ -141,9 +141,9 @@ def is_listing(page: Page, extraction: Extraction) -> bool:
 
 def page_type(page: Page, extraction: Extraction) -> str:
     """The type of a page: that of its text, but for lists of other pages, which have the same words as these."""
-    if extraction.page_type == "collection" or page.document is not None:
+    if extraction.page_type == PageType.COLLECTION or page.document is not None:
         return extraction.page_type
-    return "listing" if is_listing(page, extraction) else extraction.page_type
+    return PageType.LISTING.value if is_listing(page, extraction) else extraction.page_type
 
 
 def has_only_names(page: Page, extraction: Extraction) -> bool:
@@ -194,7 +194,9 @@ def _shows_a_list(page: Page, extraction: Extraction) -> bool:
     """Whether the text is made of entries: of titles that link to other pages of the site."""
     kept = extraction.blocks
     entries = page.once(_entries)
-    if _has_linked_headings(page, kept, entries) and (extraction.page_type != "article" or _is_linked(extraction)):
+    if _has_linked_headings(page, kept, entries) and (
+        extraction.page_type != PageType.ARTICLE or _is_linked(extraction)
+    ):
         return True
     return (
         _has_linked_text(page, kept, entries)

@@ -35,6 +35,7 @@ from crawler.metadata.placement import (
 from crawler.metadata.structured_data import ARTICLE, structured
 from crawler.page.blocks import INLINE
 from crawler.page.head import MAX_LINE
+from crawler.page.page import PageType
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -176,7 +177,7 @@ class _Days:
         self.candidates = candidates(of_page(page, found))
         self._add_structured()
         self._add_metas()
-        is_text = found.page_type in ("article", "forum")
+        is_text = found.page_type in (PageType.ARTICLE, PageType.FORUM)
         if is_text and not self.candidates.signs:
             self._add_scripts()
         if is_text or not is_home(page.url):
@@ -241,7 +242,7 @@ class _Days:
 
     def _is_of_readers(self, element: _Element) -> bool:
         """Whether an element stands among the comments below an article; forums name their posts so."""
-        return self.found.page_type == "article" and is_in_comments(element)
+        return self.found.page_type == PageType.ARTICLE and is_in_comments(element)
 
     def _add_attributes(self) -> None:
         for element in islice(self.page.root.iter("abbr", "span"), MAX_ATTRIBUTES):

@@ -12,7 +12,7 @@ from math import log1p
 from lxml import etree
 
 from crawler.page.links import ImageLink
-from crawler.page.page import Extraction, Page
+from crawler.page.page import Extraction, Page, PageType
 from crawler.page.text import words
 from crawler.urls.parsing import site
 
@@ -76,10 +76,9 @@ MOST_NAME = 120
 MOST_TITLE = 400
 HEADS = ("og:image", "og:image:url", "twitter:image", "thumbnail")
 SHORT = 4  # characters from which a file name identifies an image
-PAGE_TYPES = "article forum product collection listing documentation service".split()
 ABOUT = (
     *("images", "main text", "share of main text", "main blocks", "blocks"),
-    *(f"page is {name}" for name in PAGE_TYPES),
+    *(f"page is {name}" for name in PageType),
     "has head image",
 )
 """The names of what `PageContext.about` holds."""
@@ -197,7 +196,7 @@ class PageContext:
             self.main_letters[-1] / max(1, self.letters[-1]),
             log1p(len(self.kept)),
             log1p(len(self.page.blocks)),
-            *(float(self.extraction.page_type == name) for name in PAGE_TYPES),
+            *(float(self.extraction.page_type == name) for name in PageType),
             float(bool(self.heads)),
         )
 

@@ -23,11 +23,11 @@ from crawler.extraction.auto import block_features, network, page_arrays, page_n
 from crawler.extraction.auto.network import Layer, Network
 from crawler.extraction.auto.page_arrays import Floats, PageArrays, Scores
 from crawler.extraction.auto.repeated_blocks import alike
-from crawler.page.page import Page
+from crawler.page.page import Page, PageType
 
 WEIGHTS = Path(__file__).with_name("weights.npz")
 SAMPLE = b"<p>Bees dance."
-KINDS = ("article", "forum", "product", "collection", "listing", "documentation", "service")
+KINDS = tuple(kind.value for kind in PageType)
 """The types of page."""
 LEAST_SURE = 0.6
 """The probability from which the type of a page is told."""

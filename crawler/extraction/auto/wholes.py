@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from crawler.page.blocks import Block, Containers
 from crawler.page.element_names import named
-from crawler.page.page import Page
+from crawler.page.page import Page, PageType
 
 if TYPE_CHECKING:  # imports numpy, which is delayed until the first page
     from crawler.extraction.auto.model import BlockJudgement
@@ -46,7 +46,7 @@ NEAR = 2
 """So many blocks after a table or list are looked at: the first may be a note under it."""
 MAX_VALUE = 80
 """Characters of a label or a value; what is longer is text."""
-OF_LISTS = frozenset(("listing", "collection", ""))
+OF_LISTS = frozenset((PageType.LISTING, PageType.COLLECTION, ""))
 """The types of pages whose cards may be their main text."""
 LEAST_CARDS = 4
 """Cards in a group."""

@@ -186,4 +186,4 @@ def template(page: Page, library: Library | None = None) -> Extraction:
     """The text of a page without what its site's library knows to be common."""
     common = common_lines(page, page.once((library or NOTHING_COMMON).common))
     kept = tuple(compress(page.blocks, (line not in common for line in range(len(page.blocks)))))
-    return Extraction("\n".join(block.text for block in kept).strip(), headline(page), kept)
+    return Extraction(text="\n".join(block.text for block in kept).strip(), title=headline(page), blocks=kept)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
+from crawler.extraction.output.markdown_inline import Markup
 from crawler.page.blocks import INLINE, Block
 from crawler.page.links import MAX_LINKS
 
@@ -43,11 +44,11 @@ class Footnotes:
     returns: frozenset[etree._Element] = frozenset()
     """The links from notes back to their references."""
 
-    def kind(self, element: etree._Element) -> str:
-        """Whether an element is a "note", which is a link to one, or a "return" from one; empty for others."""
+    def kind(self, element: etree._Element) -> Markup | None:
+        """Whether an element is a link to a note, or one back from it; None for others."""
         if element in self.references:
-            return "note"
-        return "return" if element in self.returns else ""
+            return Markup.NOTE
+        return Markup.RETURN if element in self.returns else None
 
 
 def footnotes(page: Page, blocks: Sequence[Block]) -> Footnotes:

@@ -16,7 +16,16 @@ from typing import TYPE_CHECKING
 from lxml import etree
 
 from crawler.extraction.output.footnotes import footnotes
-from crawler.extraction.output.markdown_inline import MARKS, NO_MARKS, escaped, raw, rendered, target, without_returns
+from crawler.extraction.output.markdown_inline import (
+    MARKS,
+    NO_MARKS,
+    Markup,
+    escaped,
+    raw,
+    rendered,
+    target,
+    without_returns,
+)
 from crawler.extraction.output.markdown_layout import AFTER_ALL, Indent, MarkdownLine, MarkdownTable, laid_out
 from crawler.extraction.output.plain_text import is_said
 from crawler.page.blocks import ANCHORED, INLINE, WITHIN_WORDS, Block, steps, without_anchors
@@ -28,8 +37,8 @@ from crawler.urls.parsing import absolute
 if TYPE_CHECKING:
     from crawler.page.page import Extraction, Page
 
-KINDS = {"b": "strong", "strong": "strong", "i": "em", "em": "em", "a": "link"}
-KINDS |= dict.fromkeys(("code", "kbd", "samp", "tt"), "code")
+KINDS = {"b": Markup.STRONG, "strong": Markup.STRONG, "i": Markup.EM, "em": Markup.EM, "a": Markup.LINK}
+KINDS |= dict.fromkeys(("code", "kbd", "samp", "tt"), Markup.CODE)
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 SCOPES = frozenset(("blockquote", "li", "dd"))
 # Lists and quotes in each other; deeper ones are no deeper.
@@ -80,7 +89,7 @@ class _LineReader:
         self.touches_link = False
         """Whether nothing has been read since a link ended."""
         self.containers: list[etree._Element] = []
-        self.open: list[tuple[str, etree._Element]] = []
+        self.open: list[tuple[Markup, etree._Element]] = []
         """The marks that are open, and the elements that opened them."""
         self.scopes: list[Indent] = []
         self.headings: list[etree._Element] = []
@@ -113,7 +122,7 @@ class _LineReader:
         self.touches_link = False
 
     def read_formula(self, element: etree._Element, text: str) -> None:
-        before, after = MARKS["display" if is_display(element) else "math"]
+        before, after = MARKS[Markup.DISPLAY if is_display(element) else Markup.MATH]
         self.pieces.append(before)
         self.read(text)
         self.pieces.append(after)
@@ -131,7 +140,7 @@ class _LineReader:
         elif tag in WITHIN_WORDS:
             self.read("")
         kind = self.footnotes.kind(element) or KINDS.get(tag)
-        if kind and (kind != "link" or self.links) and all(kind != one for one, _ in self.open):
+        if kind and (kind is not Markup.LINK or self.links) and all(kind is not outer for outer, _ in self.open):
             self.open.append((kind, element))
             self.mark(kind, element)
 
@@ -149,11 +158,11 @@ class _LineReader:
         elif tag in WITHIN_WORDS:
             self.read("")
 
-    def mark(self, kind: str, element: etree._Element) -> None:
+    def mark(self, kind: Markup, element: etree._Element) -> None:
         self.pieces.append(MARKS[kind][0])
-        if kind == "link":
+        if kind is Markup.LINK:
             self.linked.append(element)
-        elif kind == "note":
+        elif kind is Markup.NOTE:
             self.labels.append(self.footnotes.references[element])
 
     def begin(self, element: etree._Element, tag: str) -> None:

@@ -21,7 +21,7 @@ from crawler.contrib.lab.training.block_labels import labels
 from crawler.extraction.auto import page_arrays
 from crawler.extraction.auto.page_arrays import Floats, PageArrays, outward
 from crawler.page.html_tree import MAX_BLOCKS
-from crawler.page.page import Page
+from crawler.page.page import Page, PageType
 from crawler.urls.parsing import absolute, site
 
 Tell = Callable[[str], None]
@@ -132,7 +132,7 @@ def _page(found: dict[str, Any], path: Path, number: int) -> TrainingPage:
 SET_EXPONENT = 0.35  # a set of so many times fewer pages than the largest weighs that number to this power more
 MOST_WEIGHT = 3.0
 SNIPPETS_WEIGHT = 0.7
-LISTS = frozenset(("listing", "collection"))
+LISTS = frozenset((PageType.LISTING, PageType.COLLECTION))
 LIST_WEIGHT = 3.0  # of a page whose main text is a list: there are few, and what is text on them is noise elsewhere
 WEAK = 0.5  # the weight of a weak gold text beside one of people
 MOST_PLACES = 3  # blocks with a snippet: a snippet that occurs in more of them may be meant in one only
