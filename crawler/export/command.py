@@ -28,7 +28,8 @@ class ExportOptions(CommandOptions):
         add("--format", choices=self.formats(), help=N_("the format, if the file name extension of FILE does not tell"))
         name = N_("the crawl, or several separated by commas; needed only if there are several")
         add("--name", metavar="NAMES", help=name)
-        since, where = parsed("crawler.reports.stored_pages:since_of"), parsed("crawler.export.selection:where_of")
+        since = parsed("crawler.reports.stored_pages:since_of")
+        where = parsed("crawler.export.selection:where_of")
         changed = N_("only pages that were new or changed in this round or later, or since this day")
         add("--since", metavar="ROUND|DATE", type=since, help=changed)
         add(

@@ -27,7 +27,8 @@ class Formulas:
     """Counts the texts that a spreadsheet would take as formulas, and may put a ' before them."""
 
     def __init__(self, quoted: bool = False) -> None:
-        self.quoted, self.count = quoted, 0
+        self.quoted = quoted
+        self.count = 0
 
     def cell(self, text: str) -> str:
         if FORMULA.match(text) is None:

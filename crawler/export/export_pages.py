@@ -45,7 +45,8 @@ def check_apart(output: str, folder: Path, crawls: Iterable[StoredPages], url: U
 
 def export(opts: argparse.Namespace, settings: BaseSettings, kind: type[Exporter] = Exporter) -> int:
     """Write the pages of a crawl, or labelled pages, by an exporter of this class; returns the exit status."""
-    url, folder = state_url(settings), Path(settings["OUTPUT_DIR"])
+    url = state_url(settings)
+    folder = Path(settings["OUTPUT_DIR"])
     before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     ignore_repeats()
     try:
@@ -68,7 +69,8 @@ def export(opts: argparse.Namespace, settings: BaseSettings, kind: type[Exporter
 
 def _find(crawls: Sequence[StoredPages], opts: argparse.Namespace, url: URL) -> list[StoredPages]:
     """The crawls with the given names, or the only one there is; raises a WrongUseError otherwise."""
-    known, names = [one.name for one in crawls], opts.name.split(",") if opts.name is not None else [None]
+    known = [one.name for one in crawls]
+    names = opts.name.split(",") if opts.name is not None else [None]
     for name in names:
         check_name(known, name, url)
     found = [one for one in crawls if opts.name is None or one.name in names]
@@ -157,7 +159,8 @@ def _changes_words(name: str, path: str, after: int, tally: Tally) -> Message:
 
 def _export_labels(opts: argparse.Namespace, url: URL) -> None:
     """Write the labelled pages of a crawl or of all, and print what was written."""
-    target, tally = AtomicFile(opts.output), Tally()
+    target = AtomicFile(opts.output)
+    tally = Tally()
     try:
         with labelled_pages(url, opts.name) as labels:
             write_labels(labels, target, tally)

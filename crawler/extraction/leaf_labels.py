@@ -134,7 +134,8 @@ class _LeafReader:
     def end_line(self) -> None:
         if not self.pieces:
             return
-        before, written = len(self.found), False
+        before = len(self.found)
+        written = False
         for tag, anchor, pieces in self.pieces.values():
             raw = "".join(pieces)
             if text := fold_space(raw):
@@ -189,7 +190,9 @@ class LabelIndex:
         number = self._numbers.get((tag, text))
         if number is not None or tag not in self._pieces or not EXACT_LENGTH < len(text) <= self.longest_near:
             return number
-        of_tag, least, most = self._pieces[tag], _shortest(len(text)), len(text) + len(text) // EXACT_LENGTH
+        of_tag = self._pieces[tag]
+        least = _shortest(len(text))
+        most = len(text) + len(text) // EXACT_LENGTH
         shared: Counter[int] = Counter()
         for length in _piece_lengths(len(text)):
             held = {text[start : start + length] for start in range(len(text) - length + 1)}

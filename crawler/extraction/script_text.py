@@ -24,7 +24,8 @@ from crawler.page.text import FULL_STOPS, has_full_stop, unescaped, width
 MAX_NODES = 50_000
 MAX_TEXT = 500_000  # characters of the text
 MIN_PROSE = 30
-MIN_TITLE, MAX_TITLE = 8, 400  # characters
+MIN_TITLE = 8  # characters
+MAX_TITLE = 400  # characters
 # A list is replaced by one in it that contains this share of its text.
 MOST = 0.8
 _DATA = re.compile(r"""\s*+(?:(?:window|self|globalThis|var|let|const)?+[\w\s.$\[\]"']{0,80}=\s*+)?+(?=[\[{])""")
@@ -150,7 +151,8 @@ class ScriptData:
     def is_one_line(self, last: int, line: int, before: str, text: str) -> bool:
         """Whether two adjacent pieces in these lists belong to one line."""
         if before[-1:].isspace() or text[:1] in _GOES_ON:
-            around, last_around = self.list_around(self.parents[line]), self.list_around(self.parents[last])
+            around = self.list_around(self.parents[line])
+            last_around = self.list_around(self.parents[last])
             return line in (last, last_around) or around in (last, last_around)
         return line == last and before[-1:] not in FULL_STOPS
 
@@ -256,7 +258,8 @@ def _scripted(page: Page) -> str:
     best = max(found, key=lambda one: (one.titled, one.weight))
     least = MIN_TEXT
     if not best.weight and shown < MAX_SHOWN:  # a page that shows nothing without its scripts
-        best, least = max(found, key=lambda one: one.weight), MIN_UNTITLED
+        best = max(found, key=lambda one: one.weight)
+        least = MIN_UNTITLED
     text = _text(best.html) if best.weight else ""
     return text if width(text) >= least else ""
 
@@ -265,7 +268,8 @@ def _in_data(page: Page) -> Iterator[TextCandidate]:
     """Possible texts in each script."""
     title = letters(headline(page)[:MAX_TITLE])
     for element in islice(page.root.iter("script"), MAX_SCRIPTS):
-        source, kind = element.text or "", element.get("type", "")
+        source = element.text or ""
+        kind = element.get("type", "")
         if not MIN_STRING <= len(source) <= MAX_SCRIPT or _SKIPPED_TYPES.search(kind[:100]):
             continue
         if "html" in kind or "template" in kind:

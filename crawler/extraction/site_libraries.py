@@ -32,7 +32,8 @@ class SiteLibraries:
     def __init__(
         self, method: Callable[..., Extraction], library: type[Library], count: Callable[[str, int], None]
     ) -> None:
-        self.method, self.library = method, library
+        self.method = method
+        self.library = library
         self.count = count
         """Takes the name of what happened, and how often."""
         self._sites: dict[str, _Site] = {}  # the one used last is the last
@@ -50,7 +51,8 @@ class SiteLibraries:
     def learn(self, page: Page) -> tuple[LeafLabel, ...]:
         """Learn from a page; the templates it completed."""
         site = self._take(host(page.url))
-        copies, refused = site.learner.copies, site.library.refused
+        copies = site.learner.copies
+        refused = site.library.refused
         completed = site.learner.add(page)
         self._put(host(page.url), site)
         self.count("template/learned", len(completed))

@@ -137,7 +137,8 @@ class _Names:
     """The names that may be those of authors."""
 
     def __init__(self, page: Page, found: Extraction) -> None:
-        self.page, self.found = page, found
+        self.page = page
+        self.found = found
         self.sites = site_keys(page)
         self.value_of: dict[str, str] = {}
         """The first spelling of each name, by its letters."""
@@ -161,7 +162,8 @@ class _Names:
 
     def _looks(self, names: list[str]) -> Iterator[str]:
         """What names look like; of several, mostly the first one counts."""
-        first, key = names[0], letters(names[0])
+        first = names[0]
+        key = letters(names[0])
         count = len(first.split())
         said = {
             "names of people": all(map(_is_name, names)),
@@ -293,7 +295,8 @@ def _marks(page: Page) -> list[tuple[_Element, str]]:
     The links of a front page are about the articles that it lists.
     """
     elements_by_name = named(page)
-    marked = {number: sign for number, name in enumerate(elements_by_name.names) if (sign := _sign_of(name))}
+    signs = enumerate(map(_sign_of, elements_by_name.names))
+    marked = {number: sign for number, sign in signs if sign}
     containers = page.containers
     around = zip(containers.elements, containers.starts, containers.ends, elements_by_name.containers, strict=True)
     found = {id(one): (start, one, marked[name]) for one, start, end, name in around if name in marked and start < end}
@@ -343,7 +346,7 @@ def _named(element: _Element) -> list[str]:
     names: list[str] = []
     if sum(map(len, pieces)) > MAX_BYLINE:
         return []
-    by_at = next((at for at, piece in enumerate(pieces) if (by := _BY.match(piece)) and by.end() == len(piece)), 0)
+    by_at = next((at for at, piece in enumerate(pieces) if _BY.fullmatch(piece)), 0)
     pieces = pieces[by_at:]
     for piece, after in zip_longest(pieces, pieces[1:], fillvalue=""):
         by = _BY.match(piece)

@@ -74,7 +74,8 @@ def _numbers(text: str, day_first: bool) -> Iterator[tuple[int, int, int, re.Mat
         yield int(found["y"]), month, int(found["d"] or found["d2"]), found
     day_first = day_first and not _HALF_DAY.search(text)
     for found in _DAY_FIRST.finditer(text):
-        day, month = int(found["d"]), int(found["m"])
+        day = int(found["d"])
+        month = int(found["m"])
         if month > 12:
             yield int(found["y"]), day, month, found
         elif found["sep"] == "." or day_first or day > 12 or day == month:

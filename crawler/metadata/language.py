@@ -135,13 +135,15 @@ def _likeliest(sample: str, declared: str | None) -> str | None:
     except OSError as error:
         _warn(error.strerror)
         return declared
-    best, best_score = None, 0.0
+    best = None
+    best_score = 0.0
     for label, score in model.rank(sample):
         code = normalise(label)
         if code is None:
             continue
         if best is None:
-            best, best_score = code, score
+            best = code
+            best_score = score
         if score < best_score - PRIOR:
             break
         if code == declared:

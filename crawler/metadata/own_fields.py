@@ -78,7 +78,8 @@ def _compared(counted: re.Match[str]) -> str:
     >>> CssTranslator().css_to_xpath("p a:nth-child(2)")
     'descendant-or-self::a[((preceding-sibling::*[1] and not(preceding-sibling::*[2]))) and (ancestor::p)]'
     """
-    siblings, number = counted[1], int(counted[2])
+    siblings = counted[1]
+    number = int(counted[2])
     none_more = f"not({siblings}[{number + 1}])"
     return f"({siblings}[{number}] and {none_more})" if number else none_more
 
@@ -114,7 +115,8 @@ class OwnFields:
         """The fields of a page."""
         values: dict[str, Any] = {}
         failures: list[str] = []
-        left, cut = MAX_LETTERS_OF_PAGE, 0
+        left = MAX_LETTERS_OF_PAGE
+        cut = 0
         for one in self._of(url):
             texts: list[str] = []
             try:
@@ -170,7 +172,8 @@ def _selectors(host: str, table: object, wrong: Any) -> Iterator[Selector]:
         if isinstance(given, dict):
             raise wrong(place, 'a host with dots stands in quotes: ["example.org"]')
         wants_all = isinstance(given, list)
-        (selector,) = given if wants_all and len(given) == 1 else ("",) if wants_all else (given,)
+        selectors = given if wants_all else [given]
+        selector = selectors[0] if len(selectors) == 1 else ""
         if not isinstance(selector, str) or not selector.strip():
             raise wrong(place, "a field has one selector in quotes, in brackets where all values are wanted")
         yield Selector(name=name, find=_compiled(selector.strip(), partial(wrong, place)), wants_all=wants_all)
@@ -200,7 +203,8 @@ def _text(found: Any) -> str:
     if not isinstance(found, etree._Element):
         return fold_space(str(found))
     parts: list[str] = []
-    letters, walk = 0, etree.iterwalk(found, events=("start", "end"))
+    letters = 0
+    walk = etree.iterwalk(found, events=("start", "end"))
     for event, element in walk:
         if event == "end":
             part = element.tail if element is not found else None

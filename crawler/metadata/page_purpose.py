@@ -15,7 +15,7 @@ from crawler.metadata.date_notation import dates
 from crawler.page.blocks import Block
 from crawler.page.json_ld import json_documents
 from crawler.page.links import Link
-from crawler.page.page import Extraction, Page
+from crawler.page.page import Extraction, Page, PageType
 from crawler.page.text import width
 from crawler.urls.parsing import host_of, route, site
 
@@ -75,9 +75,9 @@ NARROWEST_ROW = 8
 """How wide the title of a row is at least; names of authors are often narrower, and those of a thread are few."""
 MOST_OF_A_ROW = 250
 """Characters of a row beside its title, without links."""
-MAY_LIST_POSTS = frozenset(("", "article", "collection", "listing"))
+MAY_LIST_POSTS = frozenset(("", PageType.ARTICLE, PageType.COLLECTION, PageType.LISTING))
 """Types of pages that may be lists of posts; the posts of a forum have links and dates, too."""
-HAS_LITTLE_TEXT = frozenset(("product", "service", "documentation"))
+HAS_LITTLE_TEXT = frozenset((PageType.PRODUCT, PageType.SERVICE, PageType.DOCUMENTATION))
 """Types of pages that may have next to no text."""
 LEAST_OF_A_TEASER = 40
 """Characters of the beginning of a text, without links."""
@@ -140,9 +140,9 @@ def is_listing(page: Page, extraction: Extraction) -> bool:
 
 def page_type(page: Page, extraction: Extraction) -> str:
     """The type of a page: that of its text, but for lists of other pages, which have the same words as these."""
-    if extraction.page_type == "collection" or page.document is not None:
+    if extraction.page_type == PageType.COLLECTION or page.document is not None:
         return extraction.page_type
-    return "listing" if is_listing(page, extraction) else extraction.page_type
+    return PageType.LISTING.value if is_listing(page, extraction) else extraction.page_type
 
 
 def has_only_names(page: Page, extraction: Extraction) -> bool:
@@ -193,7 +193,9 @@ def _shows_a_list(page: Page, extraction: Extraction) -> bool:
     """Whether the text is made of entries: of titles that link to other pages of the site."""
     kept = extraction.blocks
     entries = page.once(_entries)
-    if _has_linked_headings(page, kept, entries) and (extraction.page_type != "article" or _is_linked(extraction)):
+    if _has_linked_headings(page, kept, entries) and (
+        extraction.page_type != PageType.ARTICLE or _is_linked(extraction)
+    ):
         return True
     return (
         _has_linked_text(page, kept, entries)
@@ -231,11 +233,11 @@ def _has_rows(page: Page, kept: Sequence[Block], entries: Mapping[int, ListEntry
     """Whether most of the text are rows that begin with the title of another page, as in an index of threads: beside it
     a row has names, dates and counts, but little text.
     """
-    titles = [
-        place
-        for place, block in enumerate(kept)
-        if (entry := entries.get(id(block))) and entry.is_whole and entry.links == 1 and entry.width >= NARROWEST_ROW
-    ]
+    titles = []
+    for place, block in enumerate(kept):
+        entry = entries.get(id(block))
+        if entry and entry.is_whole and entry.links == 1 and entry.width >= NARROWEST_ROW:
+            titles.append(place)
     targets = {entries[id(kept[place])].target for place in titles}
     letters = _letters(kept)
     if len(targets) < FEWEST_ROWS or _letters(kept[: titles[0]]) > max(MOST_BEFORE, letters / 10):
@@ -366,7 +368,8 @@ def _dated_titles(page: Page, kept: Sequence[Block], entries: Mapping[int, ListE
     """The entries with dates that are in the text, or above a part of it that has no other title."""
     is_kept = {id(block) for block in kept}
     beside = _beside(page, kept)
-    above, lines = None, 0
+    above = None
+    lines = 0
     for block in page.blocks:
         lines += 1
         if id(block) in entries and entries[id(block)].is_dated_title and not _is_beside(block, beside):
@@ -374,7 +377,8 @@ def _dated_titles(page: Page, kept: Sequence[Block], entries: Mapping[int, ListE
                 yield block
                 above = None
             else:
-                above, lines = block, 0
+                above = block
+                lines = 0
         elif block.tag in HEADINGS and id(block) not in entries:
             above = None
         elif id(block) in is_kept and above is not None and lines <= MOST_BETWEEN:

@@ -79,7 +79,8 @@ def _file_names(text: str) -> list[str]:
     >>> _file_names("http://a.example/fetch?w=500&media=wiki:Hive-at_dawn.jpg"), _file_names("/hive-300x200.png")
     (['hive at dawn'], ['hive'])
     """
-    return [_plain(name) for part in _parts(text) if (name := _name_of_image(part))]
+    names = map(_name_of_image, _parts(text))
+    return [_plain(name) for name in names if name]
 
 
 def _name_of_image(path: str) -> str:

@@ -40,7 +40,8 @@ def of_page(page: Page, found: Extraction) -> Signs:
 
 def headline_at(blocks: Sequence[Block], title: str) -> int | None:
     """The index of the headline: of the first h1 with this text, else of the last line or heading with it."""
-    key, at = letters(title), None
+    key = letters(title)
+    at = None
     for number, block in enumerate(blocks):
         if block.text == title or (block.tag in HEADINGS and key and letters(block.text[: 2 * len(title)]) == key):
             at = number
@@ -54,8 +55,10 @@ def from_headline(at: int, headline: int | None) -> str:
     if headline is None:
         return "no headline"
     far = at - headline
-    if far <= 0:
-        return "headline" if far == 0 else "up to 5 lines before" if far >= -5 else "before the headline"
+    if far == 0:
+        return "headline"
+    if far < 0:
+        return "up to 5 lines before" if far >= -5 else "before the headline"
     return next((f"up to {most} lines after" for most in (1, 5, 12, 40) if far <= most), "after the headline")
 
 

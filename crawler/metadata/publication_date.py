@@ -36,7 +36,7 @@ from crawler.metadata.placement import (
 from crawler.metadata.structured_data import ARTICLE, structured
 from crawler.page.blocks import INLINE, Block
 from crawler.page.head import MAX_LINE
-from crawler.page.page import Extraction, Page
+from crawler.page.page import Extraction, Page, PageType
 
 MAX_STRUCTURED = 5  # dates of JSON-LD
 MAX_SCRIPT = 5  # dates of other scripts
@@ -46,7 +46,8 @@ MAX_MENTIONS = 100  # dates in the text
 MAX_ATTRIBUTES = 1_000  # elements whose attributes may hold a date
 AROUND = 32  # characters before and after a year that may belong to its date
 BEFORE = 40  # characters before a date that may say what date it is
-SHORT, LINE = 40, 120  # characters of a line with little beside the date; of a line
+SHORT = 40  # characters of a line with little beside the date
+LINE = 120  # characters of a line
 MAX_PIECES = 20  # of the text around an element
 LABELS = frozenset(("dt", "th", "td"))  # elements whose line is a label of the next one
 BESIDE = frozenset(("up to 5 lines before", *(f"up to {most} lines after" for most in (1, 5, 12))))  # the headline
@@ -161,7 +162,8 @@ class _Days:
     """The days that a page names."""
 
     def __init__(self, page: Page, found: Extraction) -> None:
-        self.page, self.found = page, found
+        self.page = page
+        self.found = found
         self.day_first = not (page.root.get("lang") or "").lower().startswith("en")
         self.moments: dict[str, str] = {}
         """The days whose time is known."""
@@ -170,7 +172,7 @@ class _Days:
         self.candidates = candidates(of_page(page, found))
         self._add_structured()
         self._add_metas()
-        is_text = found.page_type in ("article", "forum")
+        is_text = found.page_type in (PageType.ARTICLE, PageType.FORUM)
         if is_text and not self.candidates.signs:
             self._add_scripts()
         if is_text or not is_home(page.url):
@@ -195,8 +197,10 @@ class _Days:
     def _add_structured(self) -> None:
         said = structured(self.page)
         is_article = ARTICLE.search(" ".join(said.types))
-        for number, text in enumerate(said.dates[:MAX_STRUCTURED]):
-            self._add(text, "later in JSON-LD" if number else "JSON-LD of an article" if is_article else "JSON-LD")
+        sign = "JSON-LD of an article" if is_article else "JSON-LD"
+        for text in said.dates[:MAX_STRUCTURED]:
+            self._add(text, sign)
+            sign = "later in JSON-LD"
 
     def _add_metas(self) -> None:
         for name, text in self.page.head.metas.items():
@@ -233,7 +237,7 @@ class _Days:
 
     def _is_of_readers(self, element: _Element) -> bool:
         """Whether an element stands among the comments below an article; forums name their posts so."""
-        return self.found.page_type == "article" and is_in_comments(element)
+        return self.found.page_type == PageType.ARTICLE and is_in_comments(element)
 
     def _add_attributes(self) -> None:
         for element in islice(self.page.root.iter("abbr", "span"), MAX_ATTRIBUTES):
@@ -370,8 +374,12 @@ def _is_below(time: _Element) -> bool:
 
 def _of_line(mention: _Mention) -> Iterator[str]:
     """The signs of the line, and of the elements that it stands in."""
-    block, text = mention.block, mention.block.text
-    yield "short line" if len(text) <= SHORT else "long line" if len(text) > LINE else "middle line"
+    block = mention.block
+    text = mention.block.text
+    if len(text) <= SHORT:
+        yield "short line"
+    else:
+        yield "long line" if len(text) > LINE else "middle line"
     if _CHANGED.search(mention.label):
         yield "label, changed"
     elif _PUBLISHED.search(mention.label):

@@ -281,7 +281,8 @@ def _agreed(headings: list[tuple[str, Block]], descriptions: _Descriptions) -> s
     weighted_names = [(letters(text), 3) for text in (descriptions.headline, *descriptions.titles[:1]) if text]
     parts = [(letters(part), 1 + (number == 0)) for number, part in enumerate(descriptions.parts)]
     whole = letters(descriptions.title)
-    best, best_rank = "", (0, 0)
+    best = ""
+    best_rank = (0, 0)
     for key, block in headings:
         score = sum(
             weight if key == other else weight - 1 for other, weight in weighted_names if _is_much_of(key, other)
@@ -290,7 +291,8 @@ def _agreed(headings: list[tuple[str, Block]], descriptions: _Descriptions) -> s
         score += 2 * (len(key) <= len(whole) and _is_much_of(key, whole))
         rank = (2 * score + (block.tag == "h1"), len(block.text))
         if score > 1 and rank > best_rank:
-            best, best_rank = block.text, rank
+            best = block.text
+            best_rank = rank
     best = _after_name(best, headings, descriptions)
     # A label before the headline is not part of it.
     short = descriptions.headline
@@ -347,7 +349,8 @@ def _is_related(key: str, text: str, descriptions: _Descriptions, url: str) -> b
 def _is_in_address(text: str, url: str) -> bool:
     """Whether half of a heading's words are in the path of an address, or its first ones are the last part of it."""
     path = re.split(r"[?#]", url.partition("//")[2][:MAX_TITLE])[0].partition("/")[2].rstrip("/")
-    own, slug = words(text), words(unquote(path.rpartition("/")[2]))
+    own = words(text)
+    slug = words(unquote(path.rpartition("/")[2]))
     if len(slug) >= MIN_SLUG and own[: len(slug)] == slug:
         return True
     return bool(own) and len(set(own).intersection(words(unquote(path)))) >= SHARE * len(set(own))

@@ -129,7 +129,7 @@ class Evidence:
     @classmethod
     def of(cls, record: str) -> "Evidence":
         pages, links, shown, times, spread, left = json.loads(record)
-        return cls(pages, links, Counter(shown), Counter(times), spread, left)
+        return cls(pages=pages, links=links, shown=Counter(shown), times=Counter(times), spread=spread, left=left)
 
     def _spread(self, words: tuple[str, ...]) -> None:
         """Count the words that occur in a link more than once: others have f log f = 0."""

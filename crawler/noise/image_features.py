@@ -18,11 +18,15 @@ from crawler.page.text import words
 
 LEVELS = 4  # containers around an image that are considered
 MOST_DEPTH = 100  # elements around an image beyond which none is considered: pages for readers have fewer
-OWN, NEAR, ALL = 2, 5, 9  # numbers of elements around the image whose names are considered: near and far
+# Numbers of elements around the image whose names are considered: near and far.
+OWN = 2
+NEAR = 5
+ALL = 9
 NO_SIZE = -1.0
 FAR = 50  # above this number, differences in the number of blocks are ignored
 MOST_DIGITS = 4  # of a width in pixels
-ICON, PIXEL = 40, 2  # pixels up to which an image is an icon, or invisible
+ICON = 40  # pixels up to which an image is an icon
+PIXEL = 2  # pixels up to which an image is invisible
 FRAMES = "nav header footer aside article main figure a li td form button noscript picture section table".split()
 IMAGES = frozenset("jpg png gif webp avif bmp svg".split())
 ENDINGS = "jpg png gif webp svg".split()
@@ -57,7 +61,9 @@ OF_PLACE = (
 
 
 def _of_place(around: PageContext, image: ImageLink, index: int) -> list[float]:
-    kept, blocks, at = around.kept, around.page.blocks, image.at
+    kept = around.kept
+    blocks = around.page.blocks
+    at = image.at
     where = bisect_left(kept, at)
     back = at - kept[where - 1] if where else FAR
     ahead = kept[where] - at if where < len(kept) else FAR
@@ -92,16 +98,21 @@ OF_CONTAINERS = (
 
 def _of_containers(around: PageContext, image: ImageLink) -> list[float]:
     """The content of the containers around the image, from small to large."""
-    containers, known = around.page.containers, around.containers
+    containers = around.page.containers
+    known = around.containers
     element: etree._Element | None = image.element
     while element is not None and element not in known:
         element = element.getparent()
     at = known[element] if element is not None else 0
-    main, depth, to_main, inside = around.main, 0, 0, False
+    main = around.main
+    depth = 0
+    to_main = 0
+    inside = False
     held: list[float] = []
     size = -1
     while at >= 0 and depth < MOST_DEPTH:
-        start, end = containers.starts[at], containers.ends[at]
+        start = containers.starts[at]
+        end = containers.ends[at]
         if end - start > size and len(held) < LEVELS * len(_HELD):
             size = end - start
             letters = around.letters[end] - around.letters[start]
@@ -135,13 +146,16 @@ OF_SIZE = "width,height,area,aspect,size known,icon,advert's size,size in addres
 
 
 def _of_size(image: ImageLink) -> list[float]:
-    width, height = image.width or 0, image.height or 0
+    width = image.width or 0
+    height = image.height or 0
     room = width or height or _width_of_cell(image.element)
     named = _SIZE_IN_NAME.search(image.url)
     asked = _SIZE_ASKED.search(image.url)
-    in_address = int(named[1]) if named else int(asked[1]) if asked else 0
+    width_in_address = named or asked
+    in_address = int(width_in_address[1]) if width_in_address else 0
     if named and not (width and height):
-        width, height = width or int(named[1]), height or int(named[2])
+        width = width or int(named[1])
+        height = height or int(named[2])
     known = bool(width and height)
     return [
         log1p(width) if width else NO_SIZE,
@@ -209,7 +223,8 @@ OF_ADDRESS = (
 
 def _of_addresses(around: PageContext, image: ImageLink) -> list[float]:
     host, path, query = _parts(image.url)
-    name, ending = file_name(image.url), _ending(path)
+    name = file_name(image.url)
+    ending = _ending(path)
     is_ours = around.sites[image.url] == around.site
     return [
         *_of_target(around, image.target),

@@ -72,7 +72,8 @@ class NoiseModel:
 
 def features_of(sighting: Sighting, evidence: Evidence, entropy: float | None, keyword: float | None) -> Floats:
     """The features of an image: from its page, and from the other pages of its site."""
-    pages, shown = evidence.pages, evidence.shown.get(fold(sighting.url), 0)
+    pages = evidence.pages
+    shown = evidence.shown.get(fold(sighting.url), 0)
     others = max(0, shown - 1)
     of_site = (
         log1p(pages),

@@ -12,7 +12,7 @@ from math import log1p
 from lxml import etree
 
 from crawler.page.links import ImageLink
-from crawler.page.page import Extraction, Page
+from crawler.page.page import Extraction, Page, PageType
 from crawler.page.text import words
 from crawler.urls.parsing import site
 
@@ -76,10 +76,9 @@ MOST_NAME = 120
 MOST_TITLE = 400
 HEADS = ("og:image", "og:image:url", "twitter:image", "thumbnail")
 SHORT = 4  # characters from which a file name identifies an image
-PAGE_TYPES = "article forum product collection listing documentation service".split()
 ABOUT = (
     *("images", "main text", "share of main text", "main blocks", "blocks"),
-    *(f"page is {name}" for name in PAGE_TYPES),
+    *(f"page is {name}" for name in PageType),
     "has head image",
 )
 """The names of what `PageContext.about` holds."""
@@ -90,7 +89,8 @@ class PageContext:
     """The facts that all images of a page share, given its main text."""
 
     def __init__(self, page: Page, extraction: Extraction) -> None:
-        self.page, self.extraction = page, extraction
+        self.page = page
+        self.extraction = extraction
 
     @cached_property
     def site(self) -> str:
@@ -139,7 +139,8 @@ class PageContext:
     @cached_property
     def main(self) -> int:
         """The innermost container with most of the main text."""
-        containers, wanted = self.page.containers, MAIN_SHARE * self.main_letters[-1]
+        containers = self.page.containers
+        wanted = MAIN_SHARE * self.main_letters[-1]
         found = 0
         if wanted:
             for index, (start, end) in enumerate(zip(containers.starts, containers.ends, strict=True)):
@@ -175,7 +176,7 @@ class PageContext:
     def heads(self) -> list[str]:
         """File names of the images that the page names as representative."""
         given = [self.page.meta.get(name, "") for name in HEADS]
-        return [name for url in given if len(name := file_name(url)) >= SHORT]
+        return [name for name in map(file_name, given) if len(name) >= SHORT]
 
     @cached_property
     def scripts(self) -> str:
@@ -195,7 +196,7 @@ class PageContext:
             self.main_letters[-1] / max(1, self.letters[-1]),
             log1p(len(self.kept)),
             log1p(len(self.page.blocks)),
-            *(float(self.extraction.page_type == name) for name in PAGE_TYPES),
+            *(float(self.extraction.page_type == name) for name in PageType),
             float(bool(self.heads)),
         )
 

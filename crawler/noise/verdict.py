@@ -162,7 +162,8 @@ def _heaviest_words(sighting: Sighting, judge: Judge) -> Reason:
 
 
 def _by_redundancy(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judge) -> ModelVerdict:
-    limit, score = judge.redundancy_limit, scores.redundancy
+    limit = judge.redundancy_limit
+    score = scores.redundancy
     if score is None:
         return ModelVerdict(score=score, limit=limit)
     reason = _shown_on_pages(score, evidence)
@@ -209,7 +210,8 @@ def _marks(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judg
 
 
 def _by_entropy(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judge) -> ModelVerdict:
-    limit, score = judge.entropy_limit, scores.entropy
+    limit = judge.entropy_limit
+    score = scores.entropy
     # The images of a page or two share the words of their host and folder, whatever they show.
     if score is None or score <= limit or evidence.pages < LEAST_PAGES:
         return ModelVerdict(score=score, limit=limit)
@@ -326,7 +328,9 @@ class ImageFilter:
     def verdict(self, sighting: Sighting, evidence: Evidence) -> Verdict:
         """The verdict on an image, given what its site has shown on all its pages so far."""
         said = self.judge.judge(sighting, evidence)
-        url, target, page = sighting.url, sighting.target, sighting.page
+        url = sighting.url
+        target = sighting.target
+        page = sighting.page
         lists = self.lists
         if lists is not None and (lists.hit(url, page) or (target and lists.hit(target, page, "document"))):
             reasons = (*(said.reasons if said.is_noise else ()), Reason(NoiseReason.BLOCKED_BY_LIST, {}))

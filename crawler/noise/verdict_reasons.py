@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import auto
+from enum import StrEnum, auto
 from math import expm1
 
 from crawler.noise.li2006 import LEAST_PAGES
@@ -15,6 +15,14 @@ FRAMES = "nav header footer aside form button".split()
 STORIES = "figure article main".split()
 
 
+class ImagePlace(StrEnum):
+    """Where an image is, relative to the main text."""
+
+    IN_MAIN_TEXT = "in"
+    BESIDE = "beside"
+    APART = "apart"
+
+
 @dataclass(frozen=True)
 class JudgedImage(Judged):
     """An image by its features (.learned_model); the verdict is whether it is noise."""
@@ -23,12 +31,12 @@ class JudgedImage(Judged):
     """Pages of its site, at least one."""
 
     @property
-    def place(self) -> str:
-        """Its position: in the main text, beside it or apart from it."""
+    def place(self) -> ImagePlace:
+        """Its position, by the blocks around it."""
         if self.feature("in main container") and (self.feature("next block main") or self.feature("last block main")):
-            return "in"
+            return ImagePlace.IN_MAIN_TEXT
         blocks = min(self.feature("blocks to main text back"), self.feature("blocks to main text ahead"))
-        return "beside" if round(expm1(blocks)) <= NEAR else "apart"
+        return ImagePlace.BESIDE if round(expm1(blocks)) <= NEAR else ImagePlace.APART
 
     @property
     def element(self) -> str:
@@ -66,10 +74,10 @@ def like(family: str) -> Callable[[JudgedImage], bool]:
 class NoiseReason(ReasonCode):
     """Why an image is noise, or content; of several true reasons of a group, the first counts."""
 
-    IN_MAIN_TEXT = auto(), N_("it is in the main text"), lambda p: p.place == "in"
-    BESIDE_MAIN_TEXT = auto(), N_("it is beside the main text"), lambda p: p.place == "beside"
-    NOT_IN_MAIN_TEXT = auto(), N_("it is beside the main text, not in it"), lambda p: p.place == "beside"
-    APART_FROM_MAIN_TEXT = auto(), N_("it is apart from the main text"), lambda p: p.place == "apart"
+    IN_MAIN_TEXT = auto(), N_("it is in the main text"), lambda p: p.place is ImagePlace.IN_MAIN_TEXT
+    BESIDE_MAIN_TEXT = auto(), N_("it is beside the main text"), lambda p: p.place is ImagePlace.BESIDE
+    NOT_IN_MAIN_TEXT = auto(), N_("it is beside the main text, not in it"), lambda p: p.place is ImagePlace.BESIDE
+    APART_FROM_MAIN_TEXT = auto(), N_("it is apart from the main text"), lambda p: p.place is ImagePlace.APART
 
     IN_ELEMENT = auto(), N_("it is in <{element}>"), lambda p: p.element
     AROUND_ADVERT = auto(), N_("the elements around it have names typical of adverts"), like("advert")

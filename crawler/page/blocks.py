@@ -48,7 +48,8 @@ def joined(pieces: list[str]) -> str:
 
 def _set_apart(pieces: list[str]) -> list[str]:
     """The pieces, with a space between two of which the second begins a new word."""
-    apart, before = [], ""
+    apart = []
+    before = ""
     for piece in pieces:
         first = piece[:1]
         if (first.isupper() or first.isdigit()) and begins_a_word(first, before[-2:]):
@@ -88,14 +89,17 @@ def without_anchors(pieces: list[str]) -> list[str]:
     >>> without_anchors(["See also", "[", "edit", " | ", "edit source", "]"])
     ['See also']
     """
-    kept, end, last = pieces[:], len(pieces), ""
+    kept = pieces[:]
+    end = len(pieces)
+    last = ""
     for at in range(len(pieces) - 1, 0, -1):
         last = pieces[at].strip(BLANKS) + last
         if len(last) > LONGEST_ANCHOR:
             break
         if last in ANCHORS:
             kept[at:end] = [piece for piece in kept[at:end] if not piece.strip(BLANKS)]
-            end, last = at, ""
+            end = at
+            last = ""
     return kept
 
 
@@ -300,7 +304,8 @@ class _ContentsReader:
         self.containers.ends[self.home] = len(self.blocks)
         if self.containers.tags[self.home] == "pre":
             self.pres -= 1
-        self.home, self.wrap = self.containers.parents[self.home], None
+        self.home = self.containers.parents[self.home]
+        self.wrap = None
 
     def enter(self, element: etree._Element, tag: str) -> str | None:
         """Enter an inline element; returns its text."""
@@ -345,7 +350,8 @@ class _ContentsReader:
             )
 
     def close_anchor(self) -> None:
-        anchor, self.anchor = self.anchor, None
+        anchor = self.anchor
+        self.anchor = None
         if anchor is not None:
             self.link_elements.append(anchor)
             self.after_link = len(self.pieces)
@@ -357,7 +363,8 @@ class _ContentsReader:
             self.linked += len(text.strip())
 
     def close_block(self) -> None:
-        home, pieces = self.home, self.pieces
+        home = self.home
+        pieces = self.pieces
         tag = self.containers.tags[home]
         if self.linked and tag in ANCHORED:
             pieces[:] = without_anchors(pieces)

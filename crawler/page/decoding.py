@@ -23,7 +23,8 @@ HEAD = 4096  # bytes searched for a declaration
 BROKEN = 0.005  # the share of broken characters that a declaration is believed with
 BROKEN_UTF8 = 0.1  # the same for UTF-8 that is not declared: pages in others break it in half their characters and more
 CROWDED = 0.5  # share of non-ASCII bytes beside another one: .9 and more in hanzi, under .2 in French
-FREQUENT, USUAL = 0.7, 0.3  # weight of a character that is frequent, or in the common part of the table
+FREQUENT = 0.7  # weight of a character that is frequent
+USUAL = 0.3  # weight of a character in the common part of the table
 CLEAR = 0.2  # the lowest score that identifies a script: pages in it have .3 and more
 CLEAR_LETTERS = 0.5  # the same for one byte per letter, where wrong readings score higher: pages have .55 and more
 
@@ -161,7 +162,8 @@ def utf16(body: bytes, content_type: str) -> str | None:
     'utf-16-le'
     """
     head = body[:HEAD]
-    even, odd = head[::2].count(0), head[1::2].count(0)
+    even = head[::2].count(0)
+    odd = head[1::2].count(0)
     if max(even, odd) * 5 > len(head) and min(even, odd) * 10 < max(even, odd):
         return "utf-16-be" if even > odd else "utf-16-le"
     declared = http_content_type_encoding(content_type) or ""
@@ -319,7 +321,8 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
     try:
         text, used = codecs.utf_8_decode(body, "strict", False)
     except UnicodeDecodeError:
-        text, used = "", -1
+        text = ""
+        used = -1
     if not text.isascii():
         return text_of(body, "utf-8")
     declared = list(declarations(body, content_type))

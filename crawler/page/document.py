@@ -11,10 +11,10 @@ MAX_BLOCKS = 40_000
 MAX_PAGES = 2_000
 """Pages of a PDF file, and files of a book, that are read."""
 
-MAX_SECONDS, MAX_WAIT = 30, 120
-"""Seconds of a processor for one document, of which a PDF file of 2,000 pages takes half; and until it is given up
-on a busy machine, or on Windows, where only these are limited.
-"""
+MAX_SECONDS = 30
+"""Seconds of CPU time for one document, of which a PDF file of 2,000 pages takes half."""
+MAX_WAIT = 120
+"""Seconds until a document is given up on a busy machine, or on Windows, where only these are limited."""
 MAX_MEMORY = 1024 * 1024 * 1024
 """Bytes of the process that reads documents."""
 

@@ -7,7 +7,8 @@ from crawler.page.html_tree import Cut
 from crawler.page.page import DocumentFacts, MadeFrom, Page
 from crawler.page.text import fold_space
 
-MAX_TITLE, MAX_AUTHOR = 300, 200
+MAX_TITLE = 300
+MAX_AUTHOR = 200
 NO_TITLE = re.compile(
     r"untitled.{0,10}|unbenannt.{0,10}|无标题|無題|microsoft (?:word|powerpoint).*|powerpoint[- ].*|document\d*"
     r"|slide \d+|\W*"

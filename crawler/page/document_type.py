@@ -18,7 +18,8 @@ ENDINGS = {"pdf": PDF, "docx": DOCX, "odt": ODT, "epub": EPUB}
 TYPES = frozenset((*ENDINGS.values(), "application/x-pdf"))
 VAGUE = frozenset(("application/octet-stream", "binary/octet-stream", ZIP, "application/x-download", ""))
 """Types that servers declare for any file."""
-PLAIN_TEXT, MARKDOWN = "text/plain", "text/markdown"
+PLAIN_TEXT = "text/plain"
+MARKDOWN = "text/markdown"
 TEXT_TYPES = {
     PLAIN_TEXT: PLAIN_TEXT,
     MARKDOWN: MARKDOWN,
@@ -35,7 +36,9 @@ TEXT_ENDINGS = MARKDOWN_ENDINGS | {"txt", "eml", "mbox"}
 """Endings of files that are text, where nobody declares a type."""
 MARKDOWN_NAMES = frozenset(("llms.txt", "llms-full.txt"))
 """Files for language models, which are Markdown (https://llmstxt.org/#format)."""
-PDF_MARK, ZIP_MARK, OLE_MARK = b"%PDF-", b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+PDF_MARK = b"%PDF-"
+ZIP_MARK = b"PK\x03\x04"
+OLE_MARK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 FILE_NAME = re.compile(rf"filename\*?\s*=[^;]{{0,1000}}\.(?:{'|'.join(ENDINGS)})[\"'\s]*(?:;|$)", re.IGNORECASE)
 HEAD = 1024
 """Bytes before which the mark of a PDF file is."""
@@ -99,7 +102,8 @@ def is_source_of(url: str, page_url: str) -> bool:
     """
     if not url.endswith(SOURCE_ENDINGS):
         return False
-    source, page = urlsplit(url), urlsplit(page_url)
+    source = urlsplit(url)
+    page = urlsplit(page_url)
     folder, _, name = page.path.rpartition("/")
     names = {_bare_name(name, PAGE_ENDINGS)} if name else {"index", folder.rpartition("/")[2]}
     return source.netloc == page.netloc and _bare_name(source.path.rpartition("/")[2], SOURCE_ENDINGS) in names

@@ -86,7 +86,8 @@ def _names(authors: Any, author: Any) -> Iterator[str]:
 
 def _html(element: etree._Element) -> str:
     """The HTML in an element if it is the text of its entry, else nothing."""
-    name, parent = local_name(element), element.getparent()
+    name = local_name(element)
+    parent = element.getparent()
     if name == "encoded":
         return _text(element)
     if name != "content" or parent is None or _namespace(element) != _namespace(parent):

@@ -7,7 +7,9 @@ from itertools import islice
 
 from lxml.etree import _Element
 
-MAX_ELEMENTS, MAX_SCRIPTS, MAX_TIMES = 2_000, 20, 100  # elements that are read: meta, script and time; JSON-LD; time
+MAX_ELEMENTS = 2_000  # <meta>, <script> and <time> that are read
+MAX_SCRIPTS = 20  # JSON-LD scripts that are read
+MAX_TIMES = 100  # <time> that are read
 MAX_JSON = 200_000  # characters of one JSON-LD script read
 MAX_LINE = 120  # characters of a name of a meta element, or of a date
 MAX_HEADLINE = 400  # characters of the content of a meta element

@@ -134,7 +134,8 @@ def _end_of(source: bytes, count: Callable[[re.Match[bytes]], int]) -> int | Non
     total = looked = 0
     for found in _START.finditer(source):
         tag = _matched(_TAG, source, found.start())
-        total, looked = total + count(tag), looked + tag.end() - tag.start()
+        total = total + count(tag)
+        looked = looked + tag.end() - tag.start()
         if total > MAX_ATTRIBUTES or looked > PATIENCE:
             return tag.start()
     return None
@@ -152,9 +153,11 @@ def _attributes(tag: re.Match[bytes]) -> int:
 
 def is_deep(root: etree._Element) -> bool:
     """Whether a tree was cut off because it is too deep, so that the rest of the page is missing."""
-    element, levels = root, 1
+    element = root
+    levels = 1
     while levels < MAX_LEVELS and len(element):
-        element, levels = element[-1], levels + 1
+        element = element[-1]
+        levels = levels + 1
     return levels >= MAX_LEVELS - MARGIN
 
 

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 # Content: an image this large, in pixels, whose longer side is at most so many times the other, is rarely an ornament.
-CONTENT_WIDTH, CONTENT_HEIGHT, CONTENT_RATIO = 200, 150, 3.0
+CONTENT_WIDTH = 200
+CONTENT_HEIGHT = 150
+CONTENT_RATIO = 3.0
 SVG_AT = 1_000  # bytes in which an SVG identifies itself
 SKIPPED_JPEG = frozenset((0xC4, 0xC8, 0xCC))  # JPEG markers in this range that do not start a frame
 
@@ -32,13 +34,13 @@ class NonImage(StrEnum):
     EMPTY = "empty"
 
 
-PNG, JPEG, GIF = (
-    ImageType(media_type="image/png", ending=".png"),
-    ImageType(media_type="image/jpeg", ending=".jpg"),
-    ImageType(media_type="image/gif", ending=".gif"),
-)
-WEBP, AVIF = ImageType(media_type="image/webp", ending=".webp"), ImageType(media_type="image/avif", ending=".avif")
-BMP, ICO = ImageType(media_type="image/bmp", ending=".bmp"), ImageType(media_type="image/x-icon", ending=".ico")
+PNG = ImageType(media_type="image/png", ending=".png")
+JPEG = ImageType(media_type="image/jpeg", ending=".jpg")
+GIF = ImageType(media_type="image/gif", ending=".gif")
+WEBP = ImageType(media_type="image/webp", ending=".webp")
+AVIF = ImageType(media_type="image/avif", ending=".avif")
+BMP = ImageType(media_type="image/bmp", ending=".bmp")
+ICO = ImageType(media_type="image/x-icon", ending=".ico")
 SIGNATURES = {
     b"\x89PNG\r\n\x1a\n": PNG,
     b"\xff\xd8\xff": JPEG,

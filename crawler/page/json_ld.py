@@ -25,7 +25,8 @@ def _parsed(text: str) -> list[Any]:
     """The JSON documents at the beginning of a text."""
     decoder = json.JSONDecoder(strict=False)  # line breaks in strings are common
     documents: list[Any] = []
-    text, at = text.strip(_JUNK), 0
+    text = text.strip(_JUNK)
+    at = 0
     try:
         while at < len(text) and len(documents) < MAX_DOCUMENTS:
             document, at = decoder.raw_decode(text, at)

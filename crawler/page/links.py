@@ -204,11 +204,13 @@ class _TargetReader:
         if self._letters >= MAX_LETTERS:
             self.cut += 1
             return
-        element, url = image.element, next(filter(None, map(self.absolute, _addresses(image))), None)
+        element = image.element
+        url = next(filter(None, map(self.absolute, _addresses(image))), None)
         if url is None:
             return
         target, anchor_text = self.led[image.anchor] if image.anchor is not None else ("", "")
-        alt, title = fold_space(element.get("alt", "")), fold_space(element.get("title", ""))
+        alt = fold_space(element.get("alt", ""))
+        title = fold_space(element.get("title", ""))
         width, height = _size(element)
         self.images.append(
             ImageLink(
@@ -242,7 +244,8 @@ class _Positions:
     """Leaves the position on a page out of addresses, on a page that keeps it in this parameter."""
 
     def __init__(self, url: str, name: str, root: etree._Element, headings: Sequence[_LinkedHeading]) -> None:
-        self.origin, self.name = origin(url), name
+        self.origin = origin(url)
+        self.name = name
         self.canonical = Canonical([re.escape(name)])
         self.page = self.canonical(url)
         self.ids = {element.get("id", "").casefold() for element in root.iter() if element.get("id")}
@@ -314,14 +317,16 @@ def _largest(srcset: str) -> str:
     """
     if not srcset:
         return ""
-    best, best_size = "", 0.0
+    best = ""
+    best_size = 0.0
     srcset = srcset[:MAX_SRCSET]
     for candidate in SPACED.split(srcset) if SPACED.search(srcset) else srcset.split(","):
         url, descriptor = (*candidate.strip(", ").split(None, 1), "", "")[:2]
         size = DESCRIPTOR.match(descriptor)
         value = float(size[1]) if size else 1.0
         if url and value > best_size:
-            best, best_size = url, value
+            best = url
+            best_size = value
     return best
 
 

@@ -48,7 +48,7 @@ def tex(math: etree._Element) -> str:
 
 def _characters(math: etree._Element) -> list[str]:
     parts = math.iter(etree.Element)
-    return [text for part in parts if not str(part.tag).startswith("annotation") and (text := part.text)]
+    return [part.text for part in parts if not str(part.tag).startswith("annotation") and part.text]
 
 
 def _row(element: etree._Element, depth: int) -> str:

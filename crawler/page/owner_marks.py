@@ -73,8 +73,10 @@ MAIN = ("main", "article", "body")
 """Elements that hold the main part; of the first kind that a page has, one with text is enough."""
 TEXT_ATTRIBUTES = ("alt", "title")
 MAX_SAYS = 60
-MOST_INNER, MAX_WORDS = 20, 300
-"""Elements in a link, and characters, that are read of its words."""
+MOST_INNER = 20
+"""Elements in a link whose words are read."""
+MAX_WORDS = 300
+"""Characters that are read of the words of a link."""
 
 
 def marks_in(source: bytes) -> list[OwnerMark]:

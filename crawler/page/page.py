@@ -28,18 +28,31 @@ MAX_BASE = 2083  # every relative link of the page is resolved against it
 T = TypeVar("T")
 
 
+class PageType(StrEnum):
+    """What a page is, by its text; in the order of the columns of the models."""
+
+    ARTICLE = "article"
+    FORUM = "forum"
+    PRODUCT = "product"
+    COLLECTION = "collection"
+    LISTING = "listing"
+    DOCUMENTATION = "documentation"
+    SERVICE = "service"
+
+
 @dataclass(frozen=True)
 class Extraction:
     """The main text of a page, extracted by one method."""
 
     text: str
     title: str
+    _: KW_ONLY
     blocks: tuple[Block, ...] = ()
     """The blocks of the main text, in page order."""
     comments: str = ""
     """The readers' comments under it."""
     page_type: str = ""
-    """article, forum, product, collection, listing, documentation or service; empty if not judged."""
+    """A PageType; empty if not judged."""
     ended: Cut | None = None
     """The limit after which the rest of the page was not judged; usually None."""
     certainty: float | None = None
@@ -267,7 +280,8 @@ class Page:
         """Where the page is in other languages, by the tag of the language."""
         found: dict[str, str] = {}
         for element in self.describing("link"):
-            tag, href = element.get("hreflang"), element.get("href")
+            tag = element.get("hreflang")
+            href = element.get("href")
             is_other = "alternate" in element.get("rel", "").lower().split() and not element.get("media")
             if is_other and tag and href and len(found) < MAX_ALTERNATES and (url := absolute(self.base, href)):
                 found.setdefault(tag, url)

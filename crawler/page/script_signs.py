@@ -147,8 +147,10 @@ def content_of(page: Page, extraction: Extraction) -> RenderedContent:
     )
 
 
-MORE_TEXT, MORE_COLUMNS = 1.25, 60
-"""By what factor the main text must grow, and by how many columns in addition."""
+MORE_TEXT = 1.25
+"""By what factor the main text must grow."""
+MORE_COLUMNS = 60
+"""By how many columns the main text must grow in addition."""
 MORE_LINKS = 3
 """Links that must be new where there were some before."""
 

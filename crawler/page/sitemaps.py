@@ -109,7 +109,8 @@ def listing(body: bytes, url: str, max_size: int) -> Listing | None:
         return None
     if root is None or local_name(root) not in LISTS:
         return None
-    entries = (_entry(one, kind) for one in root.iter(etree.Element) if (kind := local_name(one)) in ENTRIES)
+    named = ((element, local_name(element)) for element in root.iter(etree.Element))
+    entries = (_entry(element, kind) for element, kind in named if kind in ENTRIES)
     return _listed(entries, url, cut, is_feed=local_name(root) not in SITEMAPS)
 
 
@@ -121,7 +122,9 @@ def _listed(entries: Iterable[SitemapEntry], url: str, cut: bool, is_feed: bool)
     titles: dict[str, str] = {}
     texts: dict[str, EntryText] = {}
     translations: dict[str, tuple[str, ...]] = {}
-    now, left, letters = time.time(), MAX_ADDRESSES, MAX_LETTERS
+    now = time.time()
+    left = MAX_ADDRESSES
+    letters = MAX_LETTERS
     for entry in entries:
         for address in filter(None, (absolute(url, href) for href in entry.hrefs[:left] if letters >= 0)):
             (sitemaps if entry.is_sitemap else pages)[address] = None

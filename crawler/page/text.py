@@ -231,7 +231,8 @@ _SPACE = re.compile(r"\s")
 
 def _folded_long(text: str) -> str:
     """Return the same for a text whose words, all at once, would take many times its memory."""
-    folded, start = [], 0
+    folded = []
+    start = 0
     while start < len(text):
         space = _SPACE.search(text, start + _LONG)
         end = space.start() if space else len(text)
@@ -263,8 +264,9 @@ def fingerprint_of_letters(found: bytes) -> str | None:
     return blake2b(found, digest_size=8).hexdigest() if found else None
 
 
-_LIGATURE, _STAND_IN = "\ufdfa", "\ue000"
+_LIGATURE = "\ufdfa"
 """Normalized, the ligature is 18 letters, which takes 60 times as long as replacing it; no other one is more than 8."""
+_STAND_IN = "\ue000"
 _WRITTEN_OUT = unicodedata.normalize("NFKC", _LIGATURE).encode()
 
 

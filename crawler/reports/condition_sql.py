@@ -26,7 +26,9 @@ def sql_of(condition: Condition, dialect: str) -> ColumnElement[bool] | None:
     assert isinstance(condition, Junction)  # noqa: S101 - there is no other
     parts = [sql_of(part, dialect) for part in condition.parts]
     known = [part for part in parts if part is not None]
-    return None if len(known) < len(parts) else (and_ if condition.is_all else or_)(*known)
+    if len(known) < len(parts):
+        return None
+    return and_(*known) if condition.is_all else or_(*known)
 
 
 def divided(conditions: Sequence[Condition], dialect: str) -> tuple[ColumnElement[bool] | None, list[Condition]]:

@@ -108,7 +108,8 @@ def latest_summaries(
     at_work = select(worker_table.c.crawl_id).where(worker_table.c.heartbeat >= now - LEASE_SECONDS)
     working = crawl.c.ended_at.is_(None) & crawl.c.id.in_(at_work)
     if before:
-        first, rows = [], _latest(connection, crawl.c.id < before, most + 1)
+        first = []
+        rows = _latest(connection, crawl.c.id < before, most + 1)
     else:
         first = _latest(connection, working, most + 1)
         rows = first + _latest(connection, ~working, most + 1 - len(first))
@@ -266,7 +267,8 @@ def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl
     texts, site_counts, recorded_counts = (
         Counter[int](dict(connection.execute(what).all())) for what in (*TOTALS, recorded)
     )
-    ends, files = outcome_totals(connection), connection.execute(select(output).order_by(output.c.number)).all()
+    ends = outcome_totals(connection)
+    files = connection.execute(select(output).order_by(output.c.number)).all()
     for one in all_summaries(connection, now):
         soonest = next_due(connection, [one.id], None).get(one.id)
         most = SiteQuery(most=MOST_SITES, most_waiting=EVERY)

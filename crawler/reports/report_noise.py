@@ -79,8 +79,10 @@ class NoiseFigures:
     site_count: int
 
 
-is_image, is_link = verdict.c.kind == "image", verdict.c.kind == "link"
-skipped, audited = verdict.c.noise & ~verdict.c.audited, verdict.c.audited
+is_image = verdict.c.kind == "image"
+is_link = verdict.c.kind == "link"
+skipped = verdict.c.noise & ~verdict.c.audited
+audited = verdict.c.audited
 downloaded = verdict.c.bytes_are_measured & ~audited
 fetched = verdict.c.bytes_are_measured & audited
 
@@ -202,7 +204,8 @@ def _audit(crawl: NoiseFigures) -> Iterator[str]:
         return
     yield f"Audit: {crawl.audited:,} skipped images or links were chosen."
     measured = f" ({decimal(crawl.audited_bytes)}, measured)" if crawl.audited_images else ""
-    images, pages = counted(crawl.audited_images, "image"), counted(crawl.audited_pages, "page")
+    images = counted(crawl.audited_images, "image")
+    pages = counted(crawl.audited_pages, "page")
     yield f"  Downloaded of these: {images}{measured}, {pages} stored."
     if crawl.told:
         rate = f"{crawl.mistaken:,} of {crawl.told:,} images ({crawl.mistaken / crawl.told:.1%})"

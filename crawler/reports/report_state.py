@@ -23,7 +23,8 @@ from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.store.read_only import exists, reading
 from crawler.translation.message import N_, Message, first, localized, plural
 
-FEW, MORE = 3, 10  # seeds, reasons and files that are named: of all crawls, and of one
+FEW = 3  # seeds, reasons and files that are named of each of all crawls
+MORE = 10  # seeds, reasons and files that are named of one crawl
 WORTH_IT = 0.05  # share of free space in SQLite's file above which the file is shrunk
 FOOTER = (
     N_("Links that a crawl leaves out immediately do not count as addresses; its closing lines count them."),

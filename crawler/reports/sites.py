@@ -212,7 +212,8 @@ class SlowHost:
     """Why it is closed."""
 
 
-_delay, _latency = func.coalesce(host.c.delay, 0.0), func.coalesce(host.c.latency, 0.0)
+_delay = func.coalesce(host.c.delay, 0.0)
+_latency = func.coalesce(host.c.latency, 0.0)
 _slower = case((_latency > _delay, _latency), else_=_delay)
 each = case((host.c.crawl_delay > _slower, host.c.crawl_delay), else_=_slower)
 # All of them are read: sequentially, which is faster than by the index of names; + 0 rules that index out.
@@ -239,7 +240,8 @@ WAITING_OF = (
 
 def slowest(connection: Connection, crawl_id: int, most: int = 10) -> tuple[SlowHost, ...]:
     """The hosts of a crawl whose queued addresses will take longest, slowest first."""
-    now, all_of_it = database_time(connection), totals(connection, crawl_id)
+    now = database_time(connection)
+    all_of_it = totals(connection, crawl_id)
     guessed = _guessed(connection, crawl_id, all_of_it.waiting - all_of_it.unlikely)
     hosts = {number for number, _ in Counter(guessed).most_common(CANDIDATES)}
     hosts.update(connection.execute(SELDOM, {"crawl": crawl_id, "now": now}).scalars())
@@ -289,7 +291,8 @@ def _slow_host(row: Row[Any], now: float, guessed: int, *, several: bool) -> Slo
 
 def _why(row: Row[Any], rest: float, several: bool) -> SlowReason:
     """The first reason that applies, in order of importance."""
-    delay, latency = row.delay or 0.0, row.latency or 0.0
+    delay = row.delay or 0.0
+    latency = row.latency or 0.0
     reasons = {
         SlowReason.CLOSED: row.closed is not None,
         SlowReason.RESTS: rest > max(SHORTEST_REST, 2 * row.each),

@@ -77,7 +77,9 @@ def place_of(text: str) -> LanguageOrSite:
     (LanguageOrSite(language='zh', site=''), LanguageOrSite(language='zh', site='example.org'))
     """
     first, slash, second = text.strip().lower().partition("/")
-    language, site = (first, second) if slash else (first, "") if LANGUAGE.fullmatch(first) else ("", first)
+    is_language = bool(slash) or LANGUAGE.fullmatch(first) is not None
+    language = first if is_language else ""
+    site = second if is_language else first
     bare = PORT.sub("", site).removeprefix("[").removesuffix("]")
     right = not site or (HOST.fullmatch(bare) is not None and len(bare) <= MAX_HOST)
     if not right or not (site or language) or (slash and not (site and LANGUAGE.fullmatch(language))):
@@ -199,7 +201,8 @@ class StoredPages:
 
     def _some(self, wanted: Any) -> list[RowMapping]:
         """The next rows, as many as fit into memory; the transaction that read them has ended."""
-        found, size = [], 0
+        found = []
+        size = 0
         options = {"yield_per": FETCHED_AT_ONCE}
         with self._connection.execute(wanted, execution_options=options) as rows:
             for row in rows.mappings():

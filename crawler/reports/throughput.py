@@ -52,7 +52,8 @@ class SamplePoint:
 
 def sample_totals(connection: Connection, crawls: Collection[int], since: float = 0.0) -> dict[int, SampleTotals]:
     """The totals of crawls since a time, by the crawls' ids; a crawl without samples is left out."""
-    ends, seconds = func.max(sample.c.at + sample.c.seconds), func.sum(sample.c.seconds)
+    ends = func.max(sample.c.at + sample.c.seconds)
+    seconds = func.sum(sample.c.seconds)
     mine = sample.c.crawl_id.in_(crawls), sample.c.at >= since
     rows = select(sample.c.crawl_id, ends, seconds, *SUMS).where(*mine).group_by(sample.c.crawl_id)
     return {row[0]: SampleTotals(until=row[1], sums=_sums(row[2], row[3:])) for row in connection.execute(rows)}
@@ -80,7 +81,9 @@ def sample_points(
     mine: list[ColumnElement[bool]] = [sample.c.crawl_id == crawl_id]
     if since is not None:
         mine.append(sample.c.at >= since)
-    begins, ends, workers = func.min(sample.c.at), func.max(sample.c.at), func.count(sample.c.number.distinct())
+    begins = func.min(sample.c.at)
+    ends = func.max(sample.c.at)
+    workers = func.count(sample.c.number.distinct())
     first, last, sessions = connection.execute(select(begins, ends, workers).where(*mine)).one()
     if first is None or most < 1:
         return ()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import chain, islice
 from typing import Any
 
@@ -20,8 +21,10 @@ from crawler.rights.licence_names import licence_name
 from crawler.rights.rsl import TYPE
 from crawler.rights.statement import MAX_SAYS, RightsEvidence, Signal
 
-MAX_READ, MAX_KEPT = 200, 10
-"""Candidates of a page that are read, and kept."""
+MAX_READ = 200
+"""Candidates of a page that are read."""
+MAX_KEPT = 10
+"""Candidates of a page that are kept."""
 MAX_NODES = 500
 """Nodes of JSON-LD."""
 DECLARED, SHOWN, MENTIONED = range(3)
@@ -34,12 +37,21 @@ _FOOTER = re.compile(r"(?:^|[\s_-])(?:footer|contentinfo)", re.IGNORECASE)
 _BADGES = ("creativecommons.org/l/", "creativecommons.org/p/", "licensebuttons.net/")
 
 
+class LicencePlace(StrEnum):
+    """The part of a page that an element is in."""
+
+    HEAD = "head"
+    FOOTER = "footer"
+    BODY = "body"
+
+
 @dataclass(frozen=True, slots=True)
 class LicenceCandidate:
     """A licence that a page may have."""
 
     kind: str
-    place: str
+    place: LicencePlace | None
+    """None if it is in data for programs."""
     says: str
     name: str | None
     strength: int
@@ -58,7 +70,7 @@ def licence(page: Page) -> tuple[str | None, tuple[RightsEvidence, ...]]:
 
 
 def _evidence(one: LicenceCandidate, is_contradicted: bool) -> RightsEvidence:
-    words = (one.kind, one.place, "contradiction" if is_contradicted and one.name else "")
+    words = (one.kind, one.place or "", "contradiction" if is_contradicted and one.name else "")
     return RightsEvidence(Signal.LICENCE, ", ".join(filter(None, words)), one.says)
 
 
@@ -79,9 +91,9 @@ def _distinct(names: Iterable[str | None]) -> list[str]:
 def _candidates(page: Page) -> Iterator[LicenceCandidate]:
     for name in METAS:
         if (says := page.head.metas.get(name, "").strip()) and (name.endswith("license") or licence_name(says)):
-            yield _candidate(f"meta {name}", "head", says, DECLARED)
+            yield _candidate(f"meta {name}", LicencePlace.HEAD, says, DECLARED)
     for says in chain.from_iterable(map(_of_script, page.head.scripts)):
-        yield _candidate("json-ld license", "", says, DECLARED)
+        yield _candidate("json-ld license", None, says, DECLARED)
     for element in page.describing("link"):
         if _declares(element, element.get("rel") or element.get("itemprop")):
             yield _candidate("link rel=license", _place(element), element.get("href", ""), DECLARED)
@@ -95,7 +107,8 @@ def _candidates(page: Page) -> Iterator[LicenceCandidate]:
 def _links(page: Page) -> Iterator[LicenceCandidate]:
     """The links of the body that declare a licence, or lead to one of Creative Commons."""
     for link in page.link_elements:
-        href, relation = link.href or "", link.element.get("rel")
+        href = link.href or ""
+        relation = link.element.get("rel")
         is_of_cc = "creativecommons.org/" in href
         if is_of_cc:
             relation = relation or link.element.get("itemprop") or link.element.get("property")
@@ -103,10 +116,10 @@ def _links(page: Page) -> Iterator[LicenceCandidate]:
             yield _candidate("a rel=license", _place(link.element), href, DECLARED)
         elif is_of_cc and licence_name(href):
             place = _place(link.element)
-            yield _candidate("a", place, href, SHOWN if place == "footer" or link.has_image else MENTIONED)
+            yield _candidate("a", place, href, SHOWN if place is LicencePlace.FOOTER or link.has_image else MENTIONED)
 
 
-def _candidate(kind: str, place: str, says: str, strength: int) -> LicenceCandidate:
+def _candidate(kind: str, place: LicencePlace | None, says: str, strength: int) -> LicenceCandidate:
     return LicenceCandidate(kind=kind, place=place, says=says[:MAX_SAYS], name=licence_name(says), strength=strength)
 
 
@@ -116,14 +129,14 @@ def _declares(element: etree._Element, relation: str | None) -> bool:
     return not RELATIONS.isdisjoint(words) and element.get("type", "").lower() != TYPE
 
 
-def _place(element: etree._Element) -> str:
-    """Where an element stands: head, footer or body."""
+def _place(element: etree._Element) -> LicencePlace:
+    """The part of the page that an element is in."""
     for one in chain((element,), element.iterancestors()):
         if one.tag in ("head", "footer"):
-            return str(one.tag)
+            return LicencePlace(one.tag)
         if any(_FOOTER.search(one.get(name, "")) for name in ("class", "id", "role")):
-            return "footer"
-    return "body"
+            return LicencePlace.FOOTER
+    return LicencePlace.BODY
 
 
 def _of_script(script: str) -> Iterator[str]:

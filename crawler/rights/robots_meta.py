@@ -12,7 +12,8 @@ from crawler.page.head import BOT
 from crawler.page.page import Page
 from crawler.rights.statement import NOTHING, RightsEvidence, Signal, State, Use
 
-NOAI, NOIMAGEAI = "noai", "noimageai"
+NOAI = "noai"
+NOIMAGEAI = "noimageai"
 _NO_TRAINING = {Use.AI_TRAIN: State.DISALLOWED}
 
 

@@ -22,7 +22,8 @@ from crawler.rights.statement import ALL_MALFORMED, MAX_SAYS, NOTHING, RightsEvi
 NAMESPACE = "{https://rslstandard.org/rsl}"
 TYPE = "application/rsl+xml"
 MAX_BYTES = 500_000
-MAX_CONTENTS, MAX_ELEMENTS = 1_000, 20_000
+MAX_CONTENTS = 1_000
+MAX_ELEMENTS = 20_000
 AI = frozenset((Use.AI_INPUT, Use.AI_TRAIN))
 TOKENS = {
     "all": frozenset(Use),
@@ -140,7 +141,8 @@ def _words(content: etree._Element) -> str:
 def _licence(licence: etree._Element, server: str | None) -> Licence:
     permits: frozenset[Use] | None = None
     prohibits: frozenset[Use] = frozenset()
-    is_for_some, is_free = False, not server
+    is_for_some = False
+    is_free = not server
     for one in list(licence)[:MAX_ELEMENTS]:
         kind = (one.get("type") or "usage").strip().lower()
         if one.tag == f"{NAMESPACE}permits" and kind == "usage":

@@ -74,7 +74,8 @@ class RightsEvidence:
 
     def row(self, read_at: str) -> dict[str, str]:
         """The statement for the item of a page that was fetched at this time."""
-        says, where = self.says[:MAX_SAYS], self.where[:MAX_WHERE]
+        says = self.says[:MAX_SAYS]
+        where = self.where[:MAX_WHERE]
         return {"signal": self.signal.value, "where": where, "says": says, "read_at": self.read_at or read_at}
 
 

@@ -40,12 +40,15 @@ def tokens(text: str) -> dict[str, str]:
     if len(text) > MAX_FIELD:
         raise FieldError("too long")
     found: dict[str, str] = {}
-    text, at = text.strip(" "), 0
+    text = text.strip(" ")
+    at = 0
     while at < len(text):
         member = _MEMBER.match(text, at)
         if member is None:
             raise FieldError(f"no member at {at}")
-        key, value, at = member[1], member[2] or "", member.end()
+        key = member[1]
+        value = member[2] or ""
+        at = member.end()
         found.pop(key, None)
         if _IS_TOKEN.fullmatch(value):
             found[key] = value

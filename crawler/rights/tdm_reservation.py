@@ -19,7 +19,8 @@ from crawler.rights.path_patterns import NOT_COMPARED, PathPattern, matching, pa
 from crawler.rights.statement import NOTHING, RightsEvidence, Signal, State, Use, Uses
 
 PATH = "/.well-known/tdmrep.json"
-RESERVATION, POLICY = "tdm-reservation", "tdm-policy"
+RESERVATION = "tdm-reservation"
+POLICY = "tdm-policy"
 MINING = (Use.AI_INPUT, Use.AI_TRAIN)
 MAX_RULES = 10_000
 _VALUES = {"1": State.DISALLOWED, "0": State.ALLOWED}

@@ -34,8 +34,10 @@ from crawler.topic.relevance import LearnedWords, LikeCounts, PageStack, Subject
 from crawler.topic.translations import Translations
 from crawler.topic.word_statistics import PLACES, KnownPage, Values, Vector
 
-SHARE, LEAST_PAGES = 0.01, 3
-"""Of the remembered pages that are in a language with an aim of its own."""
+SHARE = 0.01
+"""A language with an aim of its own has this share of the remembered pages."""
+LEAST_PAGES = 3
+"""A language with an aim of its own has this number of pages."""
 MOST_LANGUAGES = 4
 """Languages with an aim of their own, beside the first one: each takes 6 MB."""
 BEST_PAGES = 3
@@ -146,7 +148,9 @@ class Aims:
         """Give a language an aim of its own."""
         first = self.first
         subject = Subject()
-        subject.examples, subject.against, subject.labelled = first.examples, first.against, first.labelled
+        subject.examples = first.examples
+        subject.against = first.against
+        subject.labelled = first.labelled
         pages = list(first.pages)
         first.pages.clear()
         self.others[language] = subject
@@ -197,7 +201,8 @@ class Aims:
 
     def of_folder(self, page: KnownPage) -> float:
         """The relevance of the pages in other languages in a page's folder, as far as its aim is of few pages."""
-        subject, is_foreign = self.of(page.language), self.is_foreign(page.language)
+        subject = self.of(page.language)
+        is_foreign = self.is_foreign(page.language)
         if not page.language or not (self.others or is_foreign):
             return 0.0
         if not is_foreign:
@@ -233,7 +238,9 @@ class _Group:
     """An aim, the pages in its language, and which words they have."""
 
     def __init__(self, subject: Subject, weights: Values) -> None:
-        self.subject, self.pages, self.weights = subject, subject.known_pages(), weights
+        self.subject = subject
+        self.pages = subject.known_pages()
+        self.weights = weights
         self.is_met = np.zeros(PLACES, np.bool_)
         for page in self.pages:
             self.is_met[page.vector.places] = True
@@ -249,7 +256,9 @@ class _Group:
 
     def clearness(self, words: Sequence[TopicWord]) -> float:
         """How much the pages that name the topic most do so."""
-        named = [page.named for page in self.pages] if words else self._examples.tolist() if self.pages else []
+        if not self.pages:
+            return 0.0
+        named = [page.named for page in self.pages] if words else self._examples.tolist()
         return sum(nlargest(BEST_PAGES, named)) / BEST_PAGES
 
     def take_words(self, words: Sequence[TopicWord], groups: Sequence[Self]) -> None:
@@ -258,7 +267,9 @@ class _Group:
         own_words = {word.word for word in words if self.has_any(word.places) or not of_others[list(word.places)].any()}
         own = [word for word in words if word.word in own_words] or words
         self.subject.words = word_vector(own, self.weights)
-        self.subject.lesson, self.subject.learned_words, self.subject.trust = None, None, 1.0
+        self.subject.lesson = None
+        self.subject.learned_words = None
+        self.subject.trust = 1.0
         total, of_own = (sum(word.weight for word in some if word.is_given) for some in (words, own))
         self.subject.named_scale = (total / of_own) ** (1 / POWER) if of_own else 1.0
 
@@ -311,7 +322,8 @@ class _Group:
 
     def _mean(self, pages: Sequence[tuple[KnownPage, float]]) -> tuple[Values, float]:
         """The weighted mean of pages, and the sum of the weights."""
-        mean, total = np.zeros(PLACES), 0.0
+        mean = np.zeros(PLACES)
+        total = 0.0
         for page, weight in pages:
             places, times = page.vector
             values = times * self.weights[places]

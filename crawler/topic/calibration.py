@@ -14,10 +14,14 @@ import numpy as np
 
 from crawler.topic.word_statistics import Values
 
-OFFSET_SPREAD, SLOPE_SPREAD = 1.0, 0.3
-"""The standard deviations of offset and slope that are expected before there is a label."""
-LEAST, MOST = 0.001, 0.999
-"""Of a relevance whose log-odds are taken."""
+OFFSET_SPREAD = 1.0
+"""The standard deviation of the offset that is expected before there is a label."""
+SLOPE_SPREAD = 0.3
+"""The standard deviation of the slope that is expected before there is a label."""
+LEAST = 0.001
+"""The least relevance whose log-odds are taken."""
+MOST = 0.999
+"""The highest relevance whose log-odds are taken."""
 LEAST_SLOPE = 0.1
 STEPS = 100
 
@@ -34,8 +38,10 @@ class Calibration:
         """The correction by these labels."""
         truth = np.array(is_on_topic, np.float64)
         x = np.stack([np.ones(len(truth)), _log_odds(relevance)])
-        usual, precision = np.array([0.0, 1.0]), np.array([OFFSET_SPREAD, SLOPE_SPREAD]) ** -2.0
-        line, step = usual, np.linalg.inv(x @ x.T / 4 + np.diag(precision))
+        usual = np.array([0.0, 1.0])
+        precision = np.array([OFFSET_SPREAD, SLOPE_SPREAD]) ** -2.0
+        line = usual
+        step = np.linalg.inv(x @ x.T / 4 + np.diag(precision))
         for _ in range(STEPS):
             said = 1 / (1 + np.exp(-line @ x))
             line = line - step @ (x @ (said - truth) + precision * (line - usual))

@@ -80,7 +80,9 @@ class Focus:
         languages: Collection[str] = (),
         on_topic: float = ON_TOPIC,
     ) -> None:
-        self.topic, self.manner, self.seat = topic, manner or FocusOptions(), seat
+        self.topic = topic
+        self.manner = manner or FocusOptions()
+        self.seat = seat
         self.similar = similar
         """Words of similar meaning as those of the topic."""
         self.keywords = Keywords(dict(topic.words), similar, languages)
@@ -89,7 +91,9 @@ class Focus:
         self.translations = Translations()
         self.aims = Aims(self.translations)
         self.subject = self.aims.first
-        self.trails, self.apprentice, self.waiting = PageCredits(), Apprentice(), WaitingLinks()
+        self.trails = PageCredits()
+        self.apprentice = Apprentice()
+        self.waiting = WaitingLinks()
         self.texts = Apprentice(features=PLACES)
         """Learns how relevant the pages are whose texts have a word."""
         self.calibration = Calibration()
@@ -168,7 +172,8 @@ class Focus:
         """Learn from pages that were stored before, by address, title, text and language: words from all, and the topic
         from those that are most like it, among others.
         """
-        best, others = list[tuple[float, int, KnownPage]](), list[KnownPage]()
+        best = list[tuple[float, int, KnownPage]]()
+        others = list[KnownPage]()
         chance = random.Random(self.seat)  # noqa: S311 - a sample of pages, no secret
         for at, (url, title, text, language) in enumerate(pages):
             page = self._page(url, title, text, language)
@@ -206,7 +211,9 @@ class Focus:
         """The priorities of the new links of a page, which are queued; links that are already queued keep theirs."""
         self.seen_again(page_url, [lead for lead in leads if lead.url in self.waiting.rows])
         self._make_room()
-        number, mark, new = self._numbers.get(page_url), self.waiting.mark(), dict[str, LinkContext]()
+        number = self._numbers.get(page_url)
+        mark = self.waiting.mark()
+        new = dict[str, LinkContext]()
         for lead in leads:
             if lead.url not in self.waiting.rows:
                 new.setdefault(lead.url, lead)
@@ -224,7 +231,8 @@ class Focus:
         """
         known = (self.waiting.rows, self._numbers)
         new = {url: price for url, price in links if not any(url in urls for urls in known)}
-        scores = {url: score for url, price in new.items() if (score := score_of(price)) is not None}
+        priced = ((url, score_of(price)) for url, price in new.items())
+        scores = {url: score for url, score in priced if score is not None}
         if not scores:
             return {}
         self._make_room()
@@ -246,7 +254,8 @@ class Focus:
         self._since = 0
         self.learn()
         self._make_room()
-        links, urls = self.waiting.all(), self.waiting.urls
+        links = self.waiting.all()
+        urls = self.waiting.urls
         self._score(links)
         self._let_through(links)
         for row in self.choice.tries(self._priorities(links), links.waits):
@@ -255,14 +264,17 @@ class Focus:
 
     def _told(self, most: int) -> dict[str, int]:
         """The changed priorities of queued links, given their scores; of those that rise, at most so many."""
-        links, urls = self.waiting.all(), self.waiting.urls
-        priorities, told = self._priorities(links), links.table[TOLD]
+        links = self.waiting.all()
+        urls = self.waiting.urls
+        priorities = self._priorities(links)
+        told = links.table[TOLD]
         priorities[[self.waiting.rows[url] for url in self._explored if url in self.waiting.rows]] = HIGHEST
         risen = np.flatnonzero(links.waits & (priorities >= told + STEP))
         fallen = np.flatnonzero(links.waits & (priorities <= told - STEP))
         changed = np.concatenate([risen[np.argsort(-priorities[risen], kind="stable")[:most]], fallen])
         told[changed] = priorities[changed]
-        let_go, self._let_go_at = self._let_go_at, {}
+        let_go = self._let_go_at
+        self._let_go_at = {}
         return let_go | {urls[row] or "": int(priorities[row]) for row in changed.tolist()}
 
     def let_through(self) -> dict[str, int]:
@@ -304,7 +316,8 @@ class Focus:
         """Drop links if too many are queued; the priority of those of a site with more than its share falls
         for good.
         """
-        let_go, sites = self.waiting.make_room(), self.waiting.sites
+        let_go = self.waiting.make_room()
+        sites = self.waiting.sites
         most = self.manner.site_share * len(self.waiting.rows)
         crowds = {site for site, count in sites.items() if count > most} if let_go else set()
         if len(crowds) < len(sites):

@@ -44,7 +44,8 @@ class Keywords:
 
     def named(self, title: str, text: str) -> float:
         """How much a text is about the words, from 0 to 1."""
-        found, in_title = self._occurrences(text), self._occurrences(title)
+        found = self._occurrences(text)
+        in_title = self._occurrences(title)
         strengths = {
             word: strength(count + TITLE_COUNTS * in_title[word][0], length) for word, (count, length) in found.items()
         }

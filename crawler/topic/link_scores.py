@@ -73,7 +73,8 @@ class Apprentice:
         mean = self.mean()
         sums, weights = self._all[:, features.numbers]
         values = ((sums + PRIOR_LINKS * mean) / (weights + PRIOR_LINKS)).astype(np.float64)
-        best, worst = np.full(links, mean), np.full(links, mean)
+        best = np.full(links, mean)
+        worst = np.full(links, mean)
         np.maximum.at(best, features.rows, values)
         np.minimum.at(worst, features.rows, values)
         return np.asarray((best + worst) / 2)
@@ -94,7 +95,8 @@ class Apprentice:
 
     def go_on(self, told: FeatureCounts) -> None:
         """Take over what an earlier run learned."""
-        self.good, self.bad = self.good + told.good, self.bad + told.bad
+        self.good = self.good + told.good
+        self.bad = self.bad + told.bad
         for feature, sums in told.features.items():
             for table in self._tables():
                 table[:, feature] += sums
@@ -261,7 +263,12 @@ class Prioritizer:
         return chosen
 
 
-SHOWN, TRACK, WORDS, NEAR, PROMISE, TEXTS = 0.5, 1.2, 1.0, 0.3, 0.25, 0.5
+SHOWN = 0.5
+TRACK = 1.2
+WORDS = 1.0
+NEAR = 0.3
+PROMISE = 0.25
+TEXTS = 0.5
 PAGES_OF_MEAN = 1.0
 
 
@@ -279,11 +286,15 @@ class Scorer:
 
     def scores(self, links: LinkTable) -> Values:
         """The score of each link, from 0 to 1."""
-        count, shown = links.count, links.shown
-        pages, mean = shown.sizes(count), self.trails.mean()
+        count = links.count
+        shown = links.shown
+        pages = shown.sizes(count)
+        mean = self.trails.mean()
         worth = (shown.sums(self.trails.worth(shown.numbers), count) + PAGES_OF_MEAN * mean) / (pages + PAGES_OF_MEAN)
-        words, near = self._of_topic(links.anchors, count), self._of_topic(links.nears, count)
-        total, weight = SHOWN * worth + WORDS * words + NEAR * near, SHOWN + WORDS + NEAR
+        words = self._of_topic(links.anchors, count)
+        near = self._of_topic(links.nears, count)
+        total = SHOWN * worth + WORDS * words + NEAR * near
+        weight = SHOWN + WORDS + NEAR
         if self.learning:
             tracks = shown.sums(self.trails.track(shown.numbers), count)
             total = total + TRACK * np.where(pages > 0, tracks / np.maximum(pages, 1), mean)

@@ -63,7 +63,8 @@ class LinkReader:
     """Turns links into numbers: the places of their words, their features, their sites."""
 
     def __init__(self, vocabulary: Vocabulary, prefer: Collection[str]) -> None:
-        self.vocabulary, self.prefer = vocabulary, prefer
+        self.vocabulary = vocabulary
+        self.prefer = prefer
 
     def anchors(self, links: Sequence[LinkContext]) -> list[list[int]]:
         """The places of the words of each link's text."""
@@ -76,7 +77,8 @@ class LinkReader:
         anchors = list(map(terms, _cut(one.anchor for one in links)))
         addresses = list(map(words, [_address_text(one.url) for one in links]))
         names = list(map(host, [one.url for one in links]))
-        found, places = [], dict[str, list[int]]()
+        found = []
+        places = dict[str, list[int]]()
         for one, name, anchor, address in zip(links, names, anchors, addresses, strict=True):
             if one.near not in places:
                 places[one.near] = self.vocabulary.places(near_terms[one.near])
@@ -223,7 +225,8 @@ class WaitingLinks:
     def _worst(self, count: int) -> list[int]:
         """The rows of so many links, those with the most better links of their own site; of equal ones the oldest."""
         rows = np.fromiter(self.rows.values(), np.int64, len(self.rows))
-        sites, told = self._table[SITE, rows], self._table[TOLD, rows]
+        sites = self._table[SITE, rows]
+        told = self._table[TOLD, rows]
         order = np.lexsort((-rows, -told, sites))
         first = np.flatnonzero(np.diff(sites[order], prepend=-1))
         places = np.arange(len(rows)) - np.repeat(first, np.diff(first, append=len(rows)))

@@ -33,12 +33,21 @@ from crawler.topic.word_statistics import PLACES, KnownPage, Numbers, Values, Ve
 REMEMBERED = 500
 """Pages."""
 FIRST_STEEPNESS = 2.0
-LIKE_SHARE, MOST_LIKE = 0.3, 30
+LIKE_SHARE = 0.3
+MOST_LIKE = 30
 UNLIKE_WEIGHT = 0.5
-LABEL_WEIGHT, FEW_GOOD, FEW_BAD = 2.0, 3, 10
-"""The weight of very many labelled pages, and how many on the topic, and off it, have half of that."""
-FIRST_BOUND, FIRST_NAMED, FIRST_PAGES = 0.1, 0.3, 50
-"""The bound before anything is known, and how many pages it outweighs."""
+LABEL_WEIGHT = 2.0
+"""The weight of very many labelled pages."""
+FEW_GOOD = 3
+"""Labelled pages on the topic that have half of that weight."""
+FEW_BAD = 10
+"""Labelled pages off the topic that have half of that weight."""
+FIRST_BOUND = 0.1
+"""The bound of likeness before anything is known."""
+FIRST_NAMED = 0.3
+"""The bound of naming the words before anything is known."""
+FIRST_PAGES = 50
+"""How many pages the first bounds outweigh."""
 NAMED_POWER = 0.8
 LEAST_NAMED = 0.1
 """Added to how much pages name the words: one that names none may be about the topic."""
@@ -47,10 +56,10 @@ LEAST_BOUND = 0.1
 
 FEW = 50
 """Pages after which what was learned counts as much as the words alone."""
-MORE_STEEPNESS, MANY = 6.0, 500
-"""The more pages were seen, the surer relevance is: by how much its steepness grows, and pages after which half of that
-is reached.
-"""
+MORE_STEEPNESS = 6.0
+"""By how much the steepness of relevance grows, which is the surer the more pages were seen."""
+MANY = 500
+"""Pages after which half of that growth is reached."""
 UNNAMED = 0.5
 """For a topic given in words: the weight of the similarity of a page that contains none of them, at first."""
 
@@ -108,7 +117,8 @@ class Subject:
         """By how much pages name the words more if those that are only of other languages are left out."""
         self.like: list[KnownPage] = []
         self.unlike: list[KnownPage] = []
-        self.bound, self.named_bound = FIRST_BOUND, FIRST_NAMED
+        self.bound = FIRST_BOUND
+        self.named_bound = FIRST_NAMED
         self.aim = np.zeros(PLACES)
         self.weights = np.zeros(PLACES)
         """The weights of words."""
@@ -183,7 +193,8 @@ class Subject:
         self._aim_at(examples + stack.mean(like) - UNLIKE_WEIGHT * stack.mean(unlike))
         likeness = stack.likeness(self.aim)
         self.bound = _bound(likeness, like, unlike)
-        self.like, self.unlike = [pages[at] for at in like], [pages[at] for at in unlike]
+        self.like = [pages[at] for at in like]
+        self.unlike = [pages[at] for at in unlike]
         if like:
             self.named_bound = bound_of_named(map(self.named, self.like), map(self.named, self.unlike))
         return list(zip(self.pages, likeness[: len(self.pages)].tolist(), strict=True))
@@ -203,7 +214,8 @@ class Subject:
     def _labels(self) -> Values:
         """What labelled pages add to the examples: the more there are the more, at most twice as much as these."""
         good, bad = ([page.vector for page, is_good in self.labelled if is_good is which] for which in (True, False))
-        more, less = len(good) / (len(good) + FEW_GOOD), len(bad) / (len(bad) + FEW_BAD)
+        more = len(good) / (len(good) + FEW_GOOD)
+        less = len(bad) / (len(bad) + FEW_BAD)
         return np.asarray(LABEL_WEIGHT * (more * self._mean(good) - UNLIKE_WEIGHT * less * self._mean(bad)))
 
     def _aim_at(self, vector: Values) -> None:

@@ -182,12 +182,14 @@ def summary(vocabulary: Vocabulary, subjects: Sequence[Subject], apprentice: App
     features of links that led to the topic or away from it, with the difference from the mean relevance of what links
     lead to and the name of their sort.
     """
-    aim, names = np.maximum.reduce([subject.trust * subject.aim for subject in subjects]), vocabulary.names
+    aim = np.maximum.reduce([subject.trust * subject.aim for subject in subjects])
+    names = vocabulary.names
     weighty = [at for at in np.argsort(-aim, kind="stable")[:LOOKED_AT].tolist() if aim[at] > 0]
     said = [at for at in weighty if tells(names.get(at, "")) and vocabulary.is_met(names[at])]
     topic = [[names[at], round(float(aim[at]), 3)] for at in said]
     best, worst = (_told(ranked, apprentice.mean(), names) for ranked in apprentice.extremes(LEAST_TIMES, LOOKED_AT))
-    good, bad = [one for one in best if one[1] > 0], [one for one in worst if one[1] < 0]
+    good = [one for one in best if one[1] > 0]
+    bad = [one for one in worst if one[1] < 0]
     most = MOST_LINK_WORDS
     return {"pages": vocabulary.pages, "topic": topic[:MOST_TOPIC_WORDS], "good": good[:most], "bad": bad[:most]}
 

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from crawler.page.text import is_unspaced
 
-MODEL, TOKENIZER = "model.safetensors", "tokenizer.json"
+MODEL = "model.safetensors"
+TOKENIZER = "tokenizer.json"
 LENGTH_BYTES = 8
 MOST_HEADER = 1_000_000
 """Bytes of the header."""
@@ -29,7 +30,8 @@ MOST_TOKENIZER = 200_000_000
 TYPES = {"F32": "<f4", "F16": "<f2", "F64": "<f8", "I8": "i1", "BF16": "<u2"}
 INTEGERS = {"I64": "<i8", "I32": "<i4"}
 """Of the rows of tokens, where several tokens share a vector."""
-WORD, PART = "▁", "##"
+WORD = "▁"
+PART = "##"
 
 Vectors = NDArray[np.float32]
 

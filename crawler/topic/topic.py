@@ -212,7 +212,8 @@ class _File:
 
     def texts(self, key: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The addresses among texts, and the others."""
-        urls, texts = [], []
+        urls = []
+        texts = []
         for text in self.strings(key, self.tables.get(key, [])):
             if not text.lower().startswith(ADDRESS) or len(text.split()) > 1:
                 if not words(text):

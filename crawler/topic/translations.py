@@ -102,7 +102,9 @@ def without_language(url: str) -> str:
     ('a.example/x', 'a.example/x.html?lang=de')
     """
     parts = urlsplit(url)
-    name, path, query = parts.netloc.removeprefix("www."), parts.path, parts.query
+    name = parts.netloc.removeprefix("www.")
+    path = parts.path
+    query = parts.query
     first, _, rest = name.partition(".")
     shorter = _without_first(SIGNS_IN_PATH.split(path))
     if "." in rest and _names_language(first):

@@ -119,7 +119,8 @@ class Pairs:
     def since(self, count: int, row: int) -> "Pairs":
         """What was added after the first `count` numbers, with that row as row 0."""
         later = Pairs.__new__(Pairs)
-        later._rows, later._numbers = self.rows[count:] - row, self.numbers[count:]
+        later._rows = self.rows[count:] - row
+        later._numbers = self.numbers[count:]
         later._count = len(later._rows)
         return later
 
@@ -128,7 +129,9 @@ class Pairs:
         rows = new[self.rows]
         kept = rows >= 0
         count = int(np.count_nonzero(kept))
-        self._rows[:count], self._numbers[:count] = rows[kept], self.numbers[kept]
+        kept_numbers = self.numbers[kept]
+        self._rows[:count] = rows[kept]
+        self._numbers[:count] = kept_numbers
         self._count = count
 
 
@@ -223,7 +226,8 @@ class _WordPlaces(dict[str, int]):
     """The places of words already seen; if there are very many, and for very long words, they are computed again."""
 
     def __init__(self, names: dict[int, str], folded: Callable[[str], str]) -> None:
-        self.names, self.folded = names, folded
+        self.names = names
+        self.folded = folded
 
     def __missing__(self, word: str) -> int:
         found = crc32(self.folded(word).encode("utf-8", "surrogatepass")) % PLACES

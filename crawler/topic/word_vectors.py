@@ -49,7 +49,8 @@ def similar_words(path: Path, words: tuple[str, ...]) -> SimilarWords:
     for names, vectors in _parts(path):
         cosines = vectors @ targets.T
         for row, column in np.argwhere(cosines >= LEAST_COSINE).tolist():
-            near, word = found[list(known)[column]], names[row]
+            near = found[list(known)[column]]
+            word = names[row]
             if word not in wanted:
                 near[word] = max(near.get(word, 0.0), float(cosines[row, column]))
     return {word: _nearest(near) for word, near in found.items()}
@@ -77,7 +78,8 @@ def _parts_of_model(folder: Path, only: frozenset[str] | None) -> Iterator[tuple
     try:
         model = read_model(folder)
         if only is not None:
-            vectors = {word: vector for word in sorted(only) if (vector := model.vector(word)) is not None}
+            of_words = ((word, model.vector(word)) for word in sorted(only))
+            vectors = {word: vector for word, vector in of_words if vector is not None}
             if vectors:
                 yield list(vectors), _of_length_1(np.stack(list(vectors.values())))
             return

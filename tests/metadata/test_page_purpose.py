@@ -116,7 +116,7 @@ TEXT = "Honey bees keep their brood warm through the winter, and a cluster of wo
 )
 def test_a_text_of_entries_is_a_list(html: str, page_type: str, expected: bool) -> None:
     page = Page.from_html(f"<body>{html}", "http://a.example/page/2")
-    assert is_listing(page, Extraction("", "", page.blocks, page_type=page_type)) is expected
+    assert is_listing(page, Extraction("", "", blocks=page.blocks, page_type=page_type)) is expected
 
 
 def dated(number: int, text: str = "") -> str:
@@ -183,7 +183,7 @@ WHOLE = HEADED.format(1, f"{TEXT}</p><h3>Why</h3><p>{TEXT}")
 )
 def test_a_text_of_entries_with_dates_is_a_list(html: str, page_type: str, expected: bool) -> None:
     page = Page.from_html(f"<body>{html}", "http://a.example/blog/page/2")
-    assert is_listing(page, Extraction("", "", page.blocks, page_type=page_type)) is expected
+    assert is_listing(page, Extraction("", "", blocks=page.blocks, page_type=page_type)) is expected
 
 
 def teaser(number: int, text: str = TEXT, rest: str = "阅读全文", title: str = "div") -> str:
@@ -241,14 +241,14 @@ OWN = f"<p>{TEXT}</p>"
 )
 def test_beginnings_of_other_pages_are_a_list(html: str, page_type: str, expected: bool) -> None:
     page = Page.from_html(f"<body>{html}", "http://a.example/blog/page/2")
-    assert is_listing(page, Extraction("", "", page.blocks, page_type=page_type)) is expected
+    assert is_listing(page, Extraction("", "", blocks=page.blocks, page_type=page_type)) is expected
 
 
 def test_a_title_in_a_menu_begins_no_text() -> None:
     menu, text, after = "<a href='/post/1'>蜜蜂第 1 章</a>", f"<p>{TEXT}</p>", "<a href='/post/1'>上一页</a>"
     page = Page.from_html(f"<body><nav>{menu}</nav>{text}<footer>{after}</footer>", "http://a.example/post/2")
     kept = tuple(block for block in page.blocks if block.tag == "p")
-    assert not is_listing(page, Extraction("", "", kept, page_type="article"))
+    assert not is_listing(page, Extraction("", "", blocks=kept, page_type="article"))
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ def test_a_page_of_which_nothing_is_kept_may_be_a_list(html: str, expected: bool
 @pytest.mark.parametrize(("beside", "expected"), [(MENU, True), ("", False), (f"<nav><ul>{MENU}</ul></nav>", False)])
 def test_a_name_beside_links_is_the_name_of_a_list(beside: str, expected: bool) -> None:
     page = Page.from_html(f"<body><h1>Years</h1>{beside}", "http://a.example/years")
-    assert is_listing(page, Extraction("Years", "Years", page.blocks[:1])) is expected
+    assert is_listing(page, Extraction("Years", "Years", blocks=page.blocks[:1])) is expected
 
 
 @pytest.mark.parametrize(
@@ -292,13 +292,13 @@ def test_a_name_beside_links_is_the_name_of_a_list(beside: str, expected: bool) 
 )
 def test_which_pages_have_only_names(html: str, page_type: str, expected: bool) -> None:
     page = Page.from_html(html, "http://a.example/galleries/")
-    assert has_only_names(page, Extraction("", "", page.blocks, page_type=page_type)) is expected
+    assert has_only_names(page, Extraction("", "", blocks=page.blocks, page_type=page_type)) is expected
 
 
 def test_the_text_of_a_page_may_stand_in_an_aside() -> None:
     page = Page.from_html(f"<aside>{CONTINUED}</aside>", "http://a.example/tag/bees")
     kept = tuple(block for block in page.blocks if block.text.startswith("Honey bees"))
-    assert is_listing(page, Extraction("", "", kept, page_type="article"))
+    assert is_listing(page, Extraction("", "", blocks=kept, page_type="article"))
 
 
 def threads(count: int, title: str = "A queen leaves her hive", beside: int = 90, before: str = "") -> str:
@@ -328,7 +328,7 @@ def threads(count: int, title: str = "A queen leaves her hive", beside: int = 90
 @pytest.mark.parametrize("page_type", ["forum", "listing", ""])
 def test_an_index_of_threads(html: str, expected: bool, page_type: str) -> None:
     page = Page.from_html(html, "http://a.example/forum/2")
-    assert is_listing(page, Extraction("", "", page.blocks, page_type=page_type)) is expected
+    assert is_listing(page, Extraction("", "", blocks=page.blocks, page_type=page_type)) is expected
 
 
 @pytest.mark.parametrize("posts", [3, 30])
@@ -336,7 +336,7 @@ def test_a_thread_is_none(posts: int) -> None:
     post = "<div><a href=/user{0}>beekeeper{0}</a> <p>{1}<p><a href=/t?quote={0}>Quote</a></div>"
     long = "The queen left in May, and the hive was quiet for a week before a new one hatched in it. " * 4
     page = Page.from_html("".join(post.format(number, long) for number in range(posts)), "http://a.example/t")
-    assert not is_listing(page, Extraction("", "", page.blocks, page_type="forum"))
+    assert not is_listing(page, Extraction("", "", blocks=page.blocks, page_type="forum"))
 
 
 @pytest.mark.parametrize(
@@ -353,10 +353,10 @@ def test_a_thread_is_none(posts: int) -> None:
 )
 def test_the_type_of_a_list(html: str, by_its_text: str, expected: str) -> None:
     page = Page.from_html(html, "http://a.example/forum/2")
-    assert page_type(page, Extraction("", "", page.blocks, page_type=by_its_text)) == expected
+    assert page_type(page, Extraction("", "", blocks=page.blocks, page_type=by_its_text)) == expected
 
 
 @pytest.mark.parametrize("url", ["", "saved/page.html"])
 def test_the_type_of_a_page_without_an_address(url: str) -> None:
     page = Page.from_html(threads(FEWEST_ROWS).replace("href=", "href=http://a.example"), url)
-    assert page_type(page, Extraction("", "", page.blocks, page_type="forum")) == "forum"
+    assert page_type(page, Extraction("", "", blocks=page.blocks, page_type="forum")) == "forum"

@@ -54,7 +54,7 @@ def test_the_heading_may_stand_above_the_text(lines: int, expected: TextOwner) -
     above = "<h2><a href=/posts/other>A title</a></h2>" + lines * "<div>line</div>"
     page = Page.from_html(f"<title>A blog</title><body>{above}{BODY}</body>", URL)
     kept = tuple(block for block in page.blocks if block.tag == "p")
-    assert text_owner(page, Extraction("Bees.", "", kept)) is expected
+    assert text_owner(page, Extraction("Bees.", "", blocks=kept)) is expected
 
 
 def test_the_text_of_a_printed_form_is_that_of_the_page() -> None:

@@ -93,7 +93,7 @@ PAGES = {
 @pytest.mark.parametrize("name", PAGES)
 def test_no_page_is_too_much(name: str) -> None:
     found = page(PAGES[name])
-    extraction = Extraction(TEXT, "", found.blocks[:100])
+    extraction = Extraction(TEXT, "", blocks=found.blocks[:100])
     assert len(found.images) <= MANY
     begin = time.process_time()
     shown = sightings(found, extraction)

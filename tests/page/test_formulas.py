@@ -36,7 +36,7 @@ ASSISTIVE = (
 def test_a_formula_in_a_sentence(source: str, tex: str) -> None:
     page = Page.from_html(f"<p>A map with ({source}) is flat.</p>")
     assert [block.text for block in page.blocks] == [f"A map with ({tex}) is flat."]
-    assert markdown(page, Extraction("", "", page.blocks)) == f"A map with (${tex}$) is flat."
+    assert markdown(page, Extraction("", "", blocks=page.blocks)) == f"A map with (${tex}$) is flat."
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_formula_in_a_sentence(source: str, tex: str) -> None:
 )
 def test_what_is_no_formula(source: str, text: str) -> None:
     page = Page.from_html(f"<p>A map with ({source}) is flat.</p>")
-    assert "$" not in markdown(page, Extraction("", "", page.blocks))
+    assert "$" not in markdown(page, Extraction("", "", blocks=page.blocks))
     assert page.blocks[0].text.replace(" ", "") == f"A map with ({text}) is flat.".replace(" ", "")
 
 
@@ -66,7 +66,7 @@ def test_what_is_no_formula(source: str, text: str) -> None:
 )
 def test_a_formula_on_a_line_of_its_own(source: str) -> None:
     page = Page.from_html(f"<p>A map costs $5 with</p>{source}")
-    assert markdown(page, Extraction("", "", page.blocks)) == "A map costs $5 with\n\n$$x$$"
+    assert markdown(page, Extraction("", "", blocks=page.blocks)) == "A map costs $5 with\n\n$$x$$"
 
 
 @pytest.mark.parametrize(
@@ -87,12 +87,12 @@ def test_a_formula_on_a_line_of_its_own(source: str) -> None:
 def test_tex_that_a_script_draws(text: str, written: str) -> None:
     page = Page.from_html(f"<p>{text}</p>")
     assert [block.text for block in page.blocks] == [text.replace("&lt;", "<")]
-    assert markdown(page, Extraction("", "", page.blocks)) == written
+    assert markdown(page, Extraction("", "", blocks=page.blocks)) == written
 
 
 def test_a_price_beside_a_formula() -> None:
     page = Page.from_html("<p>It costs $5 or <math><mi>x</mi></math>.")
-    assert markdown(page, Extraction("", "", page.blocks)) == r"It costs \$5 or $x$."
+    assert markdown(page, Extraction("", "", blocks=page.blocks)) == r"It costs \$5 or $x$."
 
 
 @pytest.mark.parametrize(
@@ -129,4 +129,4 @@ def test_two_formulas_side_by_side() -> None:
 
 def test_mathml_holds_no_html() -> None:
     page = Page.from_html("<p>a <math><mtext>$ &lt;img src=x> $</mtext></math></p>")
-    assert markdown(page, Extraction("", "", page.blocks)) == r"a $\text{\$ \lt img src=x\gt  \$}$"
+    assert markdown(page, Extraction("", "", blocks=page.blocks)) == r"a $\text{\$ \lt img src=x\gt  \$}$"

@@ -58,7 +58,7 @@ def links(html: str) -> int:
 
 def read(html: str) -> tuple[Page, Extraction]:
     page = Page.from_html(html, "http://example.com/hives")
-    return page, Extraction("Bees dance.", headline(page), page.blocks)
+    return page, Extraction("Bees dance.", headline(page), blocks=page.blocks)
 
 
 def framed(html: str) -> str:

@@ -117,7 +117,8 @@ async def rendered_page(renderer: Renderer, page: Page, response: Response, url:
     address = response.ip_address
     source = PageSource(url, page.body, page.content_type, policy, address is None or is_public(address))
     html = await renderer.render(source)
-    body, kind = html.encode("utf-8", "replace"), "text/html; charset=utf-8"
+    body = html.encode("utf-8", "replace")
+    kind = "text/html; charset=utf-8"
     return Page(url=url, body=body, content_type=kind, robots_header=page.robots_header, made_from=MadeFrom.RENDERED)
 
 
@@ -169,7 +170,8 @@ def renderer_of(downloads: PartDownloads) -> Renderer | None:
     """The renderer of a crawl, whose browser ends with it; None if there is no browser."""
     if not is_usable():
         return None
-    settings, signal = downloads.crawler.settings, signals.spider_closed
+    settings = downloads.crawler.settings
+    signal = signals.spider_closed
     options = RenderOptions(
         settings.getfloat("RENDER_SECONDS"),
         settings.getint("RENDER_TABS"),

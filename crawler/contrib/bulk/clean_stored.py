@@ -204,7 +204,8 @@ class Bookmark:
         with suppress(OSError, ValueError, KeyError):
             found = json.loads(self.path.read_bytes())
             if found["of"] == self.of:
-                self.last, self.has_changed = int(found["last"]), bool(found["has_changed"])
+                self.last = int(found["last"])
+                self.has_changed = bool(found["has_changed"])
 
     def write(self) -> None:
         with AtomicFile(str(self.path)) as file:
@@ -264,7 +265,8 @@ class StoredRun:
         reads_markdown = self.options.markdown is None
         for row in pages_after(connection, self.crawl, self.bookmark.last, markdown=reads_markdown):
             self.passed += 1
-            method, favour = self.options.method, self.options.favour
+            method = self.options.method
+            favour = self.options.favour
             is_document = row["extractor"] == METHOD
             own, own_favour = method_and_favour(row["extractor_version"] or "")
             own = own or row["extractor"]
@@ -299,7 +301,8 @@ class StoredRun:
         """The templates of a host; those of the last host are remembered."""
         if self.last_host != name:
             found = templates_of(connection, self.crawl.id, name)
-            self.last_host, self.last_templates = name, tuple(LeafLabel(tag=one.tag, text=one.text) for one in found)
+            self.last_host = name
+            self.last_templates = tuple(LeafLabel(tag=one.tag, text=one.text) for one in found)
         return self.last_templates
 
     def count(self, result: Remade, progress: CleaningProgress) -> None:
@@ -381,8 +384,10 @@ def _markdown_of(text: str | None) -> str:
 
 def clean_stored(opts: argparse.Namespace, settings: Settings) -> int:
     """Extract the texts of a crawl again; returns the exit status."""
-    url, folder = state_url(settings), Path(settings["OUTPUT_DIR"])
-    options, fallback = _options(opts, settings), fallback_of(settings)
+    url = state_url(settings)
+    folder = Path(settings["OUTPUT_DIR"])
+    options = _options(opts, settings)
+    fallback = fallback_of(settings)
     crawl, total = _find(url, opts.stored)
     configure_logging(settings)
     spell_out_log()
@@ -414,7 +419,9 @@ def _go(run: StoredRun, url: URL, folder: Path, jobs: int, interval: float) -> i
     """Extract the texts again and print the results; returns the exit status."""
     gc.freeze()  # loaded modules are never collected
     gc.set_threshold(GARBAGE_THRESHOLD)
-    started, status, stopped = monotonic(), 0, None
+    started = monotonic()
+    status = 0
+    stopped = None
     progress = CleaningProgress(run.total, lambda: run.passed, run.tally, interval)
     if run.bookmark.last:
         progress.say(localized(Message("Continuing an earlier run.")))
@@ -423,10 +430,12 @@ def _go(run: StoredRun, url: URL, folder: Path, jobs: int, interval: float) -> i
             run.go(connection, jobs, progress)
         run.bookmark.path.unlink(missing_ok=True)
     except KeyboardInterrupt:
-        status, stopped = INTERRUPTED, Message("Stopped before the end; the same command continues.")
+        status = INTERRUPTED
+        stopped = Message("Stopped before the end; the same command continues.")
     except (StateError, OutputError, WorkersError) as error:
         why = error.message if isinstance(error, StateError | OutputError) else str(error)
-        status, stopped = FAILED, Message("Stopped: {why}; the same command continues.", {"why": why})
+        status = FAILED
+        stopped = Message("Stopped: {why}; the same command continues.", {"why": why})
     forget_entries(search_file(url, folder), run.crawl.id)
     for line in run.closing(monotonic() - started, stopped):
         print(printable(localized(line)), file=sys.stderr)

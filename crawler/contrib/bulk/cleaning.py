@@ -221,7 +221,8 @@ class FileCleaner:
         except InputError as error:
             result.failed = str(error)
         except OutputError as error:
-            result.failed, result.stops = str(error), True
+            result.failed = str(error)
+            result.stops = True
         return result
 
     def _check(self) -> None:

@@ -230,16 +230,21 @@ class JudgingRun:
 
 def judge(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Judge the images of a file's pages; returns the exit status."""
-    by, extract, path = judge_of(settings), extractor_of(settings), readable_file(opts.pages)
+    by = judge_of(settings)
+    extract = extractor_of(settings)
+    path = readable_file(opts.pages)
     check_apart(opts.output, [path])
     run = JudgingRun(path, AtomicFile(opts.output), opts.jobs or cores())
-    status, stopped = 0, ""
+    status = 0
+    stopped = ""
     try:
         run.go(by, extract)
     except KeyboardInterrupt:
-        status, stopped = INTERRUPTED, "stopped before the end; "
+        status = INTERRUPTED
+        stopped = "stopped before the end; "
     except (OutputError, WorkersError, OSError) as error:
-        status, stopped = FAILED, f"stopped: {error}; "
+        status = FAILED
+        stopped = f"stopped: {error}; "
     run.output.close()
     say(CALLED, stopped + run.closing())
     return status or (0 if run.pages else FAILED)

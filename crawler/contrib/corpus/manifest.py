@@ -64,7 +64,8 @@ class Contents:
 
     def add(self, values: Mapping[str, Any]) -> None:
         """Count a page."""
-        rights, time = values["rights"] or {}, values["fetched_at"]
+        rights = values["rights"] or {}
+        time = values["fetched_at"]
         self.languages[values["language"] or UNKNOWN] += 1
         self.licences[rights.get("licence") or UNKNOWN] += 1
         for use, counts in self.uses.items():

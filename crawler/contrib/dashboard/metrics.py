@@ -80,7 +80,9 @@ class Figures:
     """A Prometheus collector for what was read from the database."""
 
     def __init__(self, crawls: list[Measured], jobs: list[Job], left_out: int) -> None:
-        self.crawls, self.jobs, self.left_out = crawls, jobs, left_out
+        self.crawls = crawls
+        self.jobs = jobs
+        self.left_out = left_out
 
     def collect(self) -> Iterator[Metric]:
         yield from _counters(self.crawls)
@@ -95,7 +97,9 @@ def _text(context: DashboardContext) -> bytes:
         with glance(context.url, LONG) as connection:
             (crawls, left_out), jobs = _measured(connection), jobs_of(connection)
     except NothingError:  # no crawl was ever run here, which is not an error
-        crawls, left_out, jobs = [], 0, []
+        crawls = []
+        left_out = 0
+        jobs = []
     return generate_latest(Figures(crawls, jobs, left_out))
 
 
@@ -113,7 +117,8 @@ def _measured(connection: Connection) -> tuple[list[Measured], int]:
     now = database_time(connection)
     found, _ = latest_summaries(connection, now, 0, MOST_CRAWLS)
     numbers = [one.id for one in found]
-    ever, lately = sample_totals(connection, numbers), sample_totals(connection, numbers, now - RECENT)
+    ever = sample_totals(connection, numbers)
+    lately = sample_totals(connection, numbers, now - RECENT)
     crawls = [
         Measured(
             crawl=one,

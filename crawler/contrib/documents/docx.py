@@ -61,9 +61,11 @@ class _DocxReader:
 
     def __init__(self, package: Package, main: str) -> None:
         folder, _, name = main.rpartition("/")
-        self.package, self.folder = package, folder
+        self.package = package
+        self.folder = folder
         styles = package.xml_if_any(f"{folder}/styles.xml")
-        self.levels, self.hidden = _heading_levels(styles), frozenset(_hidden_styles(styles))
+        self.levels = _heading_levels(styles)
+        self.hidden = frozenset(_hidden_styles(styles))
         relations = package.xml_if_any(f"{folder}/_rels/{name}.rels")
         self.links = {
             relation.get("Id"): relation.get("Target", "")
@@ -102,7 +104,10 @@ class _DocxReader:
 
     def look(self, element: etree._Element) -> tuple[str, int, bool, int]:
         """The style of a paragraph, the level of a heading, whether it is an item, and how deep that is in others."""
-        style, level, depth, is_item = "", 0, 0, False
+        style = ""
+        level = 0
+        depth = 0
+        is_item = False
         for properties in element.iterchildren("{*}pPr"):
             for one in properties:
                 match local(one):
@@ -214,7 +219,8 @@ def _number(value: str, otherwise: int = 0) -> int:
 
 
 def _facts(package: Package) -> Facts:
-    core, app = package.xml_if_any("docProps/core.xml"), package.xml_if_any("docProps/app.xml")
+    core = package.xml_if_any("docProps/core.xml")
+    app = package.xml_if_any("docProps/app.xml")
     said = {local(one): (one.text or "").strip() for one in (core if core is not None else ())}
     pages = next((_number((one.text or "").strip()) for one in found(app, "Pages")), 0) if app is not None else 0
     return Facts(

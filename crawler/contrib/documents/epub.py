@@ -26,7 +26,8 @@ def read_epub(data: bytes) -> Document:
     name = next((attribute(one, "full-path") for one in found(container, "rootfile")), "")
     root = package.xml(name)
     locked = _locked(package)
-    body, read = Body(), 0
+    body = Body()
+    read = 0
     chapters = _chapters(root, posixpath.dirname(name))
     for chapter in chapters[:MAX_PAGES]:
         if body.is_cut:

@@ -25,7 +25,8 @@ def read_odt(data: bytes) -> Document:
     if manifest is not None and next(found(manifest, "encryption-data"), None) is not None:
         raise DocumentError(Fault.ENCRYPTED)
     root = package.xml("content.xml")
-    body, reader = Body(), _OdtReader(root)
+    body = Body()
+    reader = _OdtReader(root)
     for text in root.iterfind("{*}body/{*}text"):
         reader.blocks(text, body)
     for note in reader.notes:

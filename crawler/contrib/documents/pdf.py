@@ -55,7 +55,9 @@ def _pages(file: pdfium.PdfDocument, count: int) -> tuple[list[PdfPage], int]:
     """The lines of the pages, up to as much text as is read; and how many pages were read. One that is damaged is
     empty.
     """
-    reader, found, length = PdfPageReader(), list[PdfPage](), 0
+    reader = PdfPageReader()
+    found = list[PdfPage]()
+    length = 0
     for number in range(count):
         if length > MAX_TEXT:
             break

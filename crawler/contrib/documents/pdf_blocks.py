@@ -25,8 +25,10 @@ LEAST_OUTLINE = 5
 """Entries of an outline that tells headings from other words."""
 LABELS = 3
 """Times that the same words are above a text before they are taken for a label."""
-FEW, NAMED = 3, 0.3
-"""Lines that look alike, and the share of them that the outline has if they are headings."""
+FEW = 3
+"""Lines that look alike if they are headings."""
+NAMED = 0.3
+"""The share of them that the outline has."""
 BELOW = 1.25
 """Ems between a heading in the size of the text and what stands above it."""
 LETTERS = re.compile(r"[^\W\d_]{2}|[^\W\d_](?<=[\u2e80-\U0003ffff])")

@@ -46,7 +46,7 @@ FIXED_PITCH = 1  # a flag of fonts
 BOLD_WEIGHT = 600
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Font:
     is_bold: bool
     is_mono: bool
@@ -110,7 +110,7 @@ class PdfPage:
     links: tuple[PdfLink, ...] = ()
 
 
-_box = pdf.FPDFText_GetCharBox
+_char_box = pdf.FPDFText_GetCharBox
 NO_FONT = Font(is_bold=False, is_mono=False)
 
 
@@ -176,7 +176,8 @@ class PdfPageReader:
             return None
         size = pdf.FPDFText_GetFontSize(text_page, at) * hypot(one.c, one.d)
         pdf.FPDFText_GetCharOrigin(text_page, at, self._left, self._low)
-        x, y = self._left.value, self._low.value
+        x = self._left.value
+        y = self._low.value
         is_turned = min(abs(one.a), abs(one.b)) > 0.1 * max(abs(one.a), abs(one.b))
         if is_turned or not (TINY < size < FAR and abs(x) < FAR and abs(y) < FAR):
             return None
@@ -189,13 +190,20 @@ class PdfPageReader:
 
     def _span(self, text_page: Any, first: int, last: int, turn: int) -> tuple[float, float]:
         """Where a word begins and ends along its line."""
-        left, right, low, high = self._left, self._right, self._low, self._high
-        _box(text_page, first, left, right, low, high)
-        x0, x1, y0, y1 = left.value, right.value, low.value, high.value
+        x0, x1, y0, y1 = self._box(text_page, first)
         if last != first:
-            _box(text_page, last, left, right, low, high)
-            x0, x1, y0, y1 = min(x0, left.value), max(x1, right.value), min(y0, low.value), max(y1, high.value)
+            left, right, low, high = self._box(text_page, last)
+            x0 = min(x0, left)
+            x1 = max(x1, right)
+            y0 = min(y0, low)
+            y1 = max(y1, high)
         return ((x0, x1), (y0, y1), (-x1, -x0), (-y1, -y0))[turn]
+
+    def _box(self, text_page: Any, at: int) -> tuple[float, float, float, float]:
+        """The left, right, lower and upper edge of a character."""
+        edges = (self._left, self._right, self._low, self._high)
+        _char_box(text_page, at, *edges)
+        return self._left.value, self._right.value, self._low.value, self._high.value
 
 
 def _top(turn: int, width: float, height: float) -> tuple[float, float]:
@@ -249,7 +257,8 @@ def _line(words: list[_Word], page: int, top: float) -> PdfLine:
     for word in words:
         if texts and word.x0 - end > GAP * size:
             pieces.append(PdfPiece(text=" ".join(texts), x0=start, x1=end))
-            texts, start = [], word.x0
+            texts = []
+            start = word.x0
         texts.append(word.text)
         end = max(end, word.x1)
     pieces.append(PdfPiece(text=" ".join(texts), x0=start, x1=end))

@@ -20,7 +20,8 @@ class PdfLink:
 
 def page_links(document: Any, page: Any, text_page: Any) -> Iterator[PdfLink]:
     """The links of a page, in the order of the file; a link over two lines comes twice."""
-    at, link = ctypes.c_int(0), pdf.FPDF_LINK()
+    at = ctypes.c_int(0)
+    link = pdf.FPDF_LINK()
     while pdf.FPDFLink_Enumerate(page, at, link):
         if url := _address(document, link):
             yield PdfLink(url=url, text=_text(link, text_page))

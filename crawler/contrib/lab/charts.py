@@ -15,7 +15,10 @@ from crawler.reports.html_page import percent, shown
 from crawler.translation.message import Catalogue, plural
 
 WIDTH = 620
-LEFT, RIGHT, TOP, BOTTOM = 56, 600, 16, 410
+LEFT = 56
+RIGHT = 600
+TOP = 16
+BOTTOM = 410
 """Where the axes end."""
 KEY = BOTTOM + 62
 """Where the legend is."""
@@ -139,7 +142,8 @@ def precision_recall_chart(points: Sequence[Point]) -> Markup:
 
     values = (least + step / 10 for step in range(round((1 - least) * 10) + 1))
     ticks = [((value - least) / (1 - least), f"{value:.1f}") for value in values]
-    parts, taken = axes(ticks, ticks, "recall", "precision"), []
+    parts = axes(ticks, ticks, "recall", "precision")
+    taken = []
     for f1 in F1_LINES:
         curve = [place(recall, precision) for recall, precision in _f1_curve(f1, least)]
         if len(curve) > 1:
@@ -220,7 +224,8 @@ def box_chart(rows: Sequence[Row]) -> Markup:
 
 def course_chart(course: Sequence[FocusPoint], total: int, by_truth: bool, catalogue: Catalogue) -> Markup:
     """The recent and total harvest, and the share of `total` that was found, over the pages."""
-    _, most = catalogue.gettext, course[-1].pages
+    _ = catalogue.gettext
+    most = course[-1].pages
     curves = {
         "lately": (_("harvest of the last {window}", window=WINDOW), [point.lately for point in course]),
         "overall": (_("harvest so far"), [point.harvest for point in course]),
@@ -251,7 +256,8 @@ def score_chart(tenths: Sequence[FocusGroup | None], catalogue: Catalogue) -> Ma
     width = 0.7 * (RIGHT - LEFT) / len(tenths)
     for place, group in enumerate(tenths):
         if group is not None:
-            middle, top = across((place + 0.5) / len(tenths)), up(group.relevance)
+            middle = across((place + 0.5) / len(tenths))
+            top = up(group.relevance)
             relevance = f"{group.relevance:.3f}"
             said = plural(
                 "{n} page, mean relevance {relevance}",

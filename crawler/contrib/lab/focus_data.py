@@ -121,7 +121,8 @@ class CrawlPages:
     def waiting(self, score: float) -> WaitingCounts:
         """Queued addresses, those of them with at least this link score, and unlikely links."""
         promises = address.c.priority >= score * SCALE
-        likely, unlikely = func.count().filter(IS_LIKELY), func.count().filter(~IS_LIKELY)
+        likely = func.count().filter(IS_LIKELY)
+        unlikely = func.count().filter(~IS_LIKELY)
         counts = select(likely, func.count().filter(promises), unlikely).select_from(ADDRESSES_WITH_HOSTS)
         mine = IS_WAITING, host.c.crawl_id == self.number
         return WaitingCounts(*self._connection.execute(counts.where(*mine)).one())
@@ -242,7 +243,8 @@ def ranking(off_topic: list[int], on_topic: list[int]) -> float | None:
     (1.0, 0.5, None)
     """
     pairs = sum(off_topic) * sum(on_topic)
-    won, below = 0.0, 0
+    won = 0.0
+    below = 0
     for off, on in zip(off_topic, on_topic, strict=True):
         won += on * (below + off / 2)
         below += off
@@ -252,10 +254,12 @@ def ranking(off_topic: list[int], on_topic: list[int]) -> float | None:
 def truth_of(lines: Iterable[str], same: Callable[[str], str]) -> Truth:
     """The addresses in lines, one in each; blank lines and comments are skipped.
 
-    >>> truth_of(["http://a.example", "# bees", "", "HTTP://A.example:80/", "bees"], str)[::2]
+    >>> truth = truth_of(["http://a.example", "# bees", "", "HTTP://A.example:80/", "bees"], str)
+    >>> truth.addresses, truth.faults
     (frozenset({'http://a.example/'}), (5,))
     """
-    addresses, faults = set(), []
+    addresses = set()
+    faults = []
     for number, line in enumerate(lines, 1):
         words = line.strip()
         if not words or words.startswith("#"):

@@ -105,7 +105,8 @@ class FocusCounter:
 
     def take(self, page: FetchedPage) -> None:
         """Take the next page."""
-        relevance, score = page.relevance, page.link_score
+        relevance = page.relevance
+        score = page.link_score
         on_topic = relevance >= self.limit
         self._recent.append(on_topic)
         self._pages += 1
@@ -133,7 +134,8 @@ class FocusCounter:
         """Record the current figures; if there are too many points, drop every other one."""
         self._course.append(self._here())
         if len(self._course) >= MOST_POINTS:
-            self._course, self._step = self._course[1::2], 2 * self._step
+            self._course = self._course[1::2]
+            self._step = 2 * self._step
 
     def _here(self) -> FocusPoint:
         lately = sum(self._recent) / len(self._recent)
@@ -173,7 +175,8 @@ class _Tally:
     def __init__(self) -> None:
         self.pages = self.on_topic = self.scored = 0
         self.relevance = self.scores = 0.0
-        self.highest, self.best = -1.0, ""
+        self.highest = -1.0
+        self.best = ""
 
     def take(self, page: FetchedPage, on_topic: bool) -> None:
         self.pages += 1
@@ -183,7 +186,8 @@ class _Tally:
             self.scored += 1
             self.scores += page.link_score
         if page.relevance > self.highest:
-            self.highest, self.best = page.relevance, page.url
+            self.highest = page.relevance
+            self.best = page.url
 
     def add(self, other: "_Tally") -> None:
         for name in ("pages", "on_topic", "relevance", "scored", "scores"):
@@ -191,7 +195,8 @@ class _Tally:
 
     def group(self, name: str) -> FocusGroup:
         score = self.scores / self.scored if self.scored else None
-        harvest, relevance = self.on_topic / self.pages, self.relevance / self.pages
+        harvest = self.on_topic / self.pages
+        relevance = self.relevance / self.pages
         return FocusGroup(
             name=name,
             pages=self.pages,

@@ -92,7 +92,8 @@ def share(figures: FocusFigures) -> tuple[Message, int]:
 
 def headline(kept: CrawlFocus) -> list[Message]:
     figures = kept.figures
-    total, last = figures.total, min(figures.window, figures.total.pages)
+    total = figures.total
+    last = min(figures.window, figures.total.pages)
     values = {
         "pages": plural("{n} page", "{n} pages", total.pages),
         "on_topic": f"{total.on_topic:,}",

@@ -75,7 +75,11 @@ class JobScheduler:
     """A scheduler for the crawls with this output folder."""
 
     def __init__(self, jobs: Jobs, place: RunPlace, output: Path, starter: Starter, limits: SchedulerLimits) -> None:
-        self.jobs, self.place, self.output, self.starter, self.limits = jobs, place, output, starter, limits
+        self.jobs = jobs
+        self.place = place
+        self.output = output
+        self.starter = starter
+        self.limits = limits
         self.notices = NoticeSender(jobs, limits.notices)
         self.since: float | None = None
         """When it began."""

@@ -20,10 +20,16 @@ from crawler.store.page_tables import page
 from crawler.translation.message import N_
 
 LEASE = 60.0  # seconds without a heartbeat after which a run counts as dead if its lock cannot be tested
-ON_TIME, TOO_LATE, BY_HAND = "cron", "late", "now"
+ON_TIME = "cron"
+TOO_LATE = "late"
+BY_HAND = "now"
 """Why a run is started."""
-RUNNING, DONE, STOPPED, FAILED = "running", "done", "stopped", "failed"
-STOPPING, TOLD = N_("stopping"), N_("told to stop")
+RUNNING = "running"
+DONE = "done"
+STOPPED = "stopped"
+FAILED = "failed"
+STOPPING = N_("stopping")
+TOLD = N_("told to stop")
 """States of stopping a run: its process was sent a signal; it is to send itself one, as nobody else can."""
 
 
@@ -159,7 +165,8 @@ class Jobs:
     """The jobs of a database."""
 
     def __init__(self, engine: Engine, clock: Callable[[Connection], float] = database_time) -> None:
-        self.engine, self.clock = engine, clock
+        self.engine = engine
+        self.clock = clock
 
     def add(self, name: str, described: Callable[[float], dict[str, Any]]) -> None:
         """Add a job; raises a JobError if there is one of this name, or of this crawl."""
@@ -223,7 +230,8 @@ class Jobs:
                 return None
             if due.at is not None and (row.paused or row.next_at != due.at):
                 return None
-            number, next_at = row.runs + 1, row.next_at if due.at is None else due.next_at
+            number = row.runs + 1
+            next_at = row.next_at if due.at is None else due.next_at
             connection.execute(update(job).where(mine).values(runs=number, next_at=next_at))
             now = self.clock(connection)
             values = {"job_id": which.id, "number": number, "how": due.how, "due": due.at, "missed": due.missed}

@@ -132,7 +132,8 @@ def list_jobs(opts: argparse.Namespace, settings: BaseSettings) -> int:
         _print([Message("There is no job yet: nothing was ever run here ({path}).", {"path": display_url(url)})])
         return 0
     with reading(url) as connection:
-        jobs, now = jobs_of(connection), database_time(connection)
+        jobs = jobs_of(connection)
+        now = database_time(connection)
         lines = [line for job in jobs for line in _block(connection, job, now)]
     _print(lines or [Message("There is no job in {path}.", {"path": display_url(url)})])
     return 0
@@ -140,7 +141,8 @@ def list_jobs(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 def history(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Print the runs of a job, newest first; returns the exit status."""
-    name, url = opts.name, state_url(settings)
+    name = opts.name
+    url = state_url(settings)
     if not exists(url):
         raise WrongUseError(
             "there is no job {name}: nothing was ever run here ({path})", name=repr(name), path=display_url(url)
@@ -150,7 +152,8 @@ def history(opts: argparse.Namespace, settings: BaseSettings) -> int:
             job, runs = history_of(connection, name)
         except JobError as error:
             raise WrongUseError(error.message) from None
-        now, cron = database_time(connection), _cron(job)
+        now = database_time(connection)
+        cron = _cron(job)
         output = Path(settings["OUTPUT_DIR"])
         lines = [
             Message("  {run}; {log}", {"run": _run(connection, job, run, cron, now), "log": _log(output, job, run)})

@@ -29,7 +29,7 @@ from crawler.extraction.output.plain_text import plain
 from crawler.extraction.script_text import instead
 from crawler.metadata.title import headline
 from crawler.page.html_tree import MAX_BLOCKS, Cut
-from crawler.page.page import Extraction, Page
+from crawler.page.page import Extraction, Page, PageType
 
 if TYPE_CHECKING:  # imports numpy, which is delayed until the first page
     from crawler.extraction.auto.common_blocks import BlockLibrary
@@ -42,8 +42,10 @@ DOUBT = 0.8
 """The expected F1 below which a page is in doubt: one in eight, with an F1 of two thirds; that of others is .93."""
 LEAST_OF_FIRST = 0.2
 """The words of a second choice, relative to those of the first: it may not leave out a list that is all of the text."""
-LEAST_WORDS, SURE = 50, 0.85
-"""Words that an article has without its comments, and their average probability."""
+LEAST_WORDS = 50
+"""Words that an article has without its comments."""
+SURE = 0.85
+"""The average probability of these words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ def auto(
         text=main.text,
         title=headline(page, kept),
         blocks=kept,
-        comments=comments(page, frozenset(main.places), main.page_type == "forum"),
+        comments=comments(page, frozenset(main.places), main.page_type == PageType.FORUM),
         page_type=main.page_type,
         ended=Cut.BLOCKS if len(page.blocks) > MAX_BLOCKS else None,
         certainty=main.certainty,
@@ -124,7 +126,7 @@ def _judged(
     chosen = choose(likely, tokens, weight).tolist()
     places = _without_surroundings(page, wholes(page, chosen, judgement), judgement)
     certainty = round(expected_f1(likely, tokens, places), 4)
-    if certainty < DOUBT and judgement.page_type != "forum":  # its posts are judged alike already
+    if certainty < DOUBT and judgement.page_type != PageType.FORUM:  # its posts are judged alike already
         chosen = second_choice(page, judgement, weight)
         second = _without_surroundings(page, wholes(page, chosen, judgement, has_cards=False), judgement)
         if tokens[second].sum() >= LEAST_OF_FIRST * tokens[places].sum():
@@ -135,6 +137,6 @@ def _judged(
 def _without_surroundings(page: Page, places: list[int], judgement: "BlockJudgement") -> list[int]:
     """The places of the text without what is about other pages, and without comments."""
     places = without_comments_beside_main(page, without_neighbours(page, places))
-    if judgement.page_type == "article":  # in manuals such names are of other things
+    if judgement.page_type == PageType.ARTICLE:  # in manuals such names are of other things
         places = _without_comments(page, places, judgement)
     return places

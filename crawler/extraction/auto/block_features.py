@@ -95,11 +95,14 @@ def _one_of(values: Ints, kinds: int) -> Floats:
 
 _TEXT = ("length", "width", "words", "density", "word length", "stops", "commas", "ends with stop", "word score")
 _SHARES = tuple(f"share {kind}" for kind in KINDS[UPPER:])
-_BEGINS, _ENDS = _each("begins", len(KINDS)), _each("ends", len(KINDS))
+_BEGINS = _each("begins", len(KINDS))
+_ENDS = _each("ends", len(KINDS))
 
 
 def _of_text(columns: BlockColumns) -> list[Rows]:
-    seen, kinds, number = columns.seen, columns.kinds, columns.number
+    seen = columns.seen
+    kinds = columns.kinds
+    number = columns.number
     text = [
         np.log1p(seen.lengths),
         columns.log_widths,
@@ -119,16 +122,21 @@ def _of_text(columns: BlockColumns) -> list[Rows]:
     ]
 
 
-_TAG_IS, _WRAP_IS = _each("tag", len(TAGS) + 1), _each("wrap", len(WRAPS) + 1)
+_TAG_IS = _each("tag", len(TAGS) + 1)
+_WRAP_IS = _each("wrap", len(WRAPS) + 1)
 _IN = tuple(f"in {tag}" for tag in FRAMES)
 _ELEMENTS = ("depth", "own names", "names around", "links", "images", "images after")
 
 
 def _of_elements(columns: BlockColumns) -> list[Rows]:
-    seen, number = columns.seen, columns.number
-    homes, outline = seen.homes, seen.outline
-    log_links, log_images = np.log1p(seen.links), np.log1p(seen.images)
-    own, depths = columns.scores.own, outline.depths[homes]
+    seen = columns.seen
+    number = columns.number
+    homes = seen.homes
+    outline = seen.outline
+    log_links = np.log1p(seen.links)
+    log_images = np.log1p(seen.images)
+    own = columns.scores.own
+    depths = outline.depths[homes]
     return [
         (_TAG_IS, _one_of(seen.tags, len(TAGS) + 1)),
         (_WRAP_IS, _one_of(seen.wrap_tags, len(WRAPS) + 1)),
@@ -141,7 +149,10 @@ _PLACE = ("text before", "text after", "at", "log at", "log from end", "copies")
 
 
 def _of_place(columns: BlockColumns) -> list[Rows]:
-    at, number, total, lengths = columns.at, columns.number, columns.total, columns.seen.lengths
+    at = columns.at
+    number = columns.number
+    total = columns.total
+    lengths = columns.seen.lengths
     done = np.cumsum(lengths)
     copies = np.log(np.bincount(columns.seen.copies)[columns.seen.copies])
     place = [(done - lengths) / total, 1 - done / total, at / number, np.log1p(at), np.log1p(number - at), copies]
@@ -154,7 +165,8 @@ _TITLE = ("after title", "before title", "is title")
 
 def _of_titles(columns: BlockColumns) -> tuple[list[Rows], int | None]:
     """Similarity to the title and distance from the headline; and the position of the headline, if there is one."""
-    at, number = columns.at, columns.number
+    at = columns.at
+    number = columns.number
     shares, covers = _echoes(columns.seen.texts, number, columns.words)
     titled = shares[0] * covers[0] + 0.3 * (columns.seen.tags == TAG["h1"])
     title = int(titled.argmax()) if titled.max() > TITLED else None
@@ -173,7 +185,10 @@ _WINDOWS = [tuple(f"{name} ±{reach}" for name in _WINDOW) for reach in REACHES]
 
 
 def _of_neighbours(columns: BlockColumns) -> list[Rows]:
-    seen, scores, number, at = columns.seen, columns.scores, columns.number, columns.at
+    seen = columns.seen
+    scores = columns.scores
+    number = columns.number
+    at = columns.at
     near = np.stack([columns.log_widths, columns.density, scores.own, scores.words, columns.ends_stop, columns.in_body])
     same = np.zeros((2, number + 1), np.float32)
     for row, home in enumerate((seen.homes, seen.outline.parents[seen.homes])):
@@ -184,7 +199,8 @@ def _of_neighbours(columns: BlockColumns) -> list[Rows]:
     sums = _sums(window)
     windows: list[Rows] = []
     for names, reach in zip(_WINDOWS, REACHES, strict=True):
-        first, last = np.maximum(at - reach, 0), np.minimum(at + reach + 1, number)
+        first = np.maximum(at - reach, 0)
+        last = np.minimum(at + reach + 1, number)
         means = (sums[:, last] - sums[:, first]) / (last - first)
         np.log1p(means[:3], out=means[:3])
         windows.append((names, means))
@@ -203,7 +219,8 @@ _UNDER = ("heading words", "heading ago")
 
 def _of_headings(columns: BlockColumns) -> list[Rows]:
     """The distance of the next prose, and the last heading."""
-    at, tags = columns.at, columns.seen.tags
+    at = columns.at
+    tags = columns.seen.tags
     is_prose = columns.prose > PROSE
     ago = at - np.maximum.accumulate(np.where(is_prose, at, -FAR))
     ahead = np.minimum.accumulate(np.where(is_prose, at, columns.number + FAR)[::-1])[::-1] - at
@@ -227,14 +244,18 @@ _HELD = [tuple(f"{name} ^{level}" for level in range(LEVELS)) for name in _HOLDS
 
 def _of_containers(columns: BlockColumns) -> list[Rows]:
     """The contents of the container of a block and of those around it."""
-    seen, scores, levels = columns.seen, columns.scores, columns.levels
-    outline, ones = seen.outline, np.ones(columns.number)
+    seen = columns.seen
+    scores = columns.scores
+    levels = columns.levels
+    outline = seen.outline
+    ones = np.ones(columns.number)
     images = seen.images[: columns.number]
     sums = _sums([columns.widths, seen.linked, columns.prose, columns.stops, scores.own, scores.words, ones, images])
     whole = np.maximum(sums[:, -1], 1)
     inside = (sums[:, outline.ends] - sums[:, outline.starts])[:, levels]
     width, linked, prose, stops, own, words, blocks, images = inside
-    wide, many = np.maximum(width, 1), np.maximum(blocks, 1)
+    wide = np.maximum(width, 1)
+    many = np.maximum(blocks, 1)
     held = (
         np.log1p(width),
         width / whole[0],
@@ -272,7 +293,8 @@ _PAGE = tuple(f"page {name}" for name in (*_OVERALL.split(","), *HEAD))
 
 def _of_page(columns: BlockColumns, has_title: bool) -> Rows:
     seen = columns.seen
-    wide, every = max(1.0, float(columns.widths.sum())), columns.letters.sum()
+    wide = max(1.0, float(columns.widths.sum()))
+    every = columns.letters.sum()
     frames = seen.outline.frames[seen.homes]
     values = [
         np.log1p(wide),
@@ -313,9 +335,11 @@ def _shifted(rows: NDArray[np.floating], step: int) -> NDArray[np.floating]:
 
 def _echoes(texts: Characters, number: int, words: Floats) -> tuple[Floats, Floats]:
     """For title and description, the share of a block's words in them, and of their words in the block."""
-    shares, covers = np.empty((2, number), np.float32), np.empty((2, number), np.float32)
+    shares = np.empty((2, number), np.float32)
+    covers = np.empty((2, number), np.float32)
     bounds = np.searchsorted(texts.owner, [number, number + 1, number + 2])
-    mine, owner = texts.words[: bounds[0]], texts.owner[: bounds[0]]
+    mine = texts.words[: bounds[0]]
+    owner = texts.owner[: bounds[0]]
     for row in range(2):
         theirs = np.zeros(text_arrays.BUCKETS, bool)
         said = texts.words[bounds[row] : bounds[row + 1]]

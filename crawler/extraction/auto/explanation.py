@@ -64,7 +64,8 @@ def explain(page: Page, favour: str = BALANCE, model: Model | None = None) -> Pa
         return PageExplanation(limit=share * best, best=best, share=share, blocks=unexplained)
     model = model or shipped()
     seen = page_arrays.page_arrays(page)
-    levels, outline = page_arrays.ranges(seen), seen.outline
+    levels = page_arrays.ranges(seen)
+    outline = seen.outline
     nest = network.block_groups(levels, outline.starts, outline.ends, outline.paths[seen.homes])
     features = block_features.features(seen, model.vocabulary.scores(seen), levels)
     matrix = features.matrix
@@ -79,7 +80,8 @@ def explain(page: Page, favour: str = BALANCE, model: Model | None = None) -> Pa
     changes = _changes(names, normal, likely, alone)
     found = alike(alone, seen)
     best = best_f(found, tokens(seen), share)
-    limit, chances = share * best, found.tolist()
+    limit = share * best
+    chances = found.tolist()
     blocks = []
     for at, chance in enumerate(chances):
         block = JudgedBlock(dict(zip(names, matrix[:, at].tolist(), strict=True)).__getitem__, chance >= limit)
@@ -107,11 +109,14 @@ def _logit(values: Floats) -> Floats:
 
 MOSTLY = 0.5
 """The share from which something counts as mostly that."""
-PART, LITTLE = 0.15, 0.05
-LINE, PARAGRAPH = 40, 200
-"""Characters that a short line has at most, and that a paragraph has at least."""
-NEAR, FAR = 2, 6
-"""Blocks."""
+PART = 0.15
+LITTLE = 0.05
+LINE = 40
+"""Characters that a short line has at most."""
+PARAGRAPH = 200
+"""Characters that a paragraph has at least."""
+NEAR = 2  # blocks
+FAR = 6  # blocks
 SPEAKS = 0.5
 """The least score of names or words that is a reason."""
 STORY = ("article", "main", "p", "blockquote", "figcaption", "pre")

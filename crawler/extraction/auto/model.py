@@ -23,11 +23,11 @@ from crawler.extraction.auto import block_features, network, page_arrays, page_n
 from crawler.extraction.auto.network import Layer, Network
 from crawler.extraction.auto.page_arrays import Floats, PageArrays, Scores
 from crawler.extraction.auto.repeated_blocks import alike
-from crawler.page.page import Page
+from crawler.page.page import Page, PageType
 
 WEIGHTS = Path(__file__).with_name("weights.npz")
 SAMPLE = b"<p>Bees dance."
-KINDS = ("article", "forum", "product", "collection", "listing", "documentation", "service")
+KINDS = tuple(kind.value for kind in PageType)
 """The types of page."""
 LEAST_SURE = 0.6
 """The probability from which the type of a page is told."""
@@ -118,7 +118,8 @@ def judge(page: Page, model: Model) -> BlockJudgement:
     """The probability that each block is main text, and the type of the page; there must be a block."""
     seen = page_arrays.page_arrays(page)
     scores = model.vocabulary.scores(seen)
-    levels, outline = page_arrays.ranges(seen), seen.outline
+    levels = page_arrays.ranges(seen)
+    outline = seen.outline
     nest = network.block_groups(levels, outline.starts, outline.ends, outline.paths[seen.homes])
     matrix = block_features.features(seen, scores, levels).matrix
     found, likely = together(model.networks, network.hidden(model.networks, matrix, nest))
@@ -291,7 +292,8 @@ def best_f(probabilities: Floats, tokens: Floats, weight: float) -> float:
     1.0
     """
     order = np.argsort(-probabilities, kind="stable")
-    hits, taken = np.cumsum((probabilities * tokens)[order]), np.cumsum(tokens[order])
+    hits = np.cumsum((probabilities * tokens)[order])
+    taken = np.cumsum(tokens[order])
     return float((hits / np.maximum(weight * taken + (1 - weight) * hits[-1:], 1e-9)).max(initial=0))
 
 

@@ -41,7 +41,8 @@ MOST_OF_ALL = 1_000_000
 EXTRA = 3
 """Texts that are read in addition to those of the blocks."""
 MOST_NAME = 200
-MOST_TITLE, MOST_ABOUT = 300, 1_000
+MOST_TITLE = 300
+MOST_ABOUT = 1_000
 
 TAGS = (
     "p div li td th h1 h2 h3 h4 h5 h6 dt dd pre blockquote figcaption section article body label button option center "
@@ -117,9 +118,15 @@ def _outline(page: Page) -> ContainerArrays:
     tags = page.containers.tags
     if len(page.blocks) > MAX_BLOCKS:
         last = 1 + max(page.homes[:MAX_BLOCKS])
-        named, parents, starts, tags = named[:last], parents[:last], starts[:last], tags[:last]
+        named = named[:last]
+        parents = parents[:last]
+        starts = starts[:last]
+        tags = tags[:last]
         ends = [min(end, MAX_BLOCKS) for end in ends[:last]]
-    frames, depths, paths = [0], [0], [0]  # shifted by one, so that the first has something around it
+    # The columns are shifted by one, so that the first has something around it.
+    frames = [0]
+    depths = [0]
+    paths = [0]
     numbers: dict[tuple[int, int], int] = {}
     bits = FRAME.get
     for name, parent, start, end, tag in zip(named, parents, starts, ends, tags, strict=True):
@@ -173,7 +180,9 @@ def outward(parents: list[int], starts: list[int], ends: list[int]) -> list[int]
 
 def page_arrays(page: Page) -> PageArrays:
     """The arrays of a page, which must have a block."""
-    blocks, wraps, homes = page.blocks[:MAX_BLOCKS], page.wraps[:MAX_BLOCKS], page.homes[:MAX_BLOCKS]
+    blocks = page.blocks[:MAX_BLOCKS]
+    wraps = page.wraps[:MAX_BLOCKS]
+    homes = page.homes[:MAX_BLOCKS]
     number = len(blocks)
     meta = page.meta
     title = f"{page.title[:MOST_TITLE]} {meta.get('og:title', '')[:MOST_TITLE]}"

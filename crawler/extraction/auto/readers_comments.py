@@ -108,7 +108,8 @@ def _remarks(page: Page, places: list[int]) -> Iterator[int]:
     from crawler.extraction.auto import page_arrays
 
     numbers = page.once(page_arrays.places)[[page.homes[index] for index in places]].tolist()
-    every, prose = Counter[int](), Counter[int]()
+    every = Counter[int]()
+    prose = Counter[int]()
     for index, number in zip(places, numbers, strict=True):
         block = page.blocks[index]
         every[number] += len(block.text)

@@ -15,7 +15,8 @@ from crawler.extraction.auto.page_arrays import Floats, PageArrays
 
 SHARE = 0.6
 """How much of a score is the average of its place."""
-LEAST, NEVER = 0.05, 1e-6
+LEAST = 0.05
+NEVER = 1e-6
 SURE = np.log((1 - LEAST) / LEAST)
 
 

@@ -31,7 +31,8 @@ _BMP = 0x10000
 BUCKET_BITS = 15
 BUCKETS = 1 << BUCKET_BITS
 """The number of buckets for words."""
-_BASE, _MIX = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
+_BASE = 0x9E3779B97F4A7C15
+_MIX = 0xD6E8FEB86659FD93
 WHOLE = 0x5BD1
 """Distinguishes a whole name from a word in it."""
 _IS_LETTER = np.array([kind in ("lower", "upper", "caseless", "unspaced") for kind in KINDS])
@@ -103,7 +104,8 @@ def read(texts: list[str]) -> Characters:
     counts[:, SPACE] -= 1  # the line's end
     last = np.where(lengths > 1, ends - 2, ends - 1)
     starts, stops = _spans(kinds)
-    first, last = kinds[ends - lengths].astype(np.int64), kinds[last].astype(np.int64)
+    first = kinds[ends - lengths].astype(np.int64)
+    last = kinds[last].astype(np.int64)
     return Characters(kinds=counts, first=first, last=last, words=_Hashes(codes).of(starts, stops), owner=owner[starts])
 
 
@@ -115,7 +117,8 @@ def read_names(texts: list[str]) -> NameWords:
     begins = is_letter.copy()
     begins[1:] &= ~is_letter[:-1] | ((kinds[1:] == UPPER) & (kinds[:-1] == LOWER))
     is_last = is_letter[:-1] & (begins[1:] | ~is_letter[1:])  # every text ends with a line end
-    starts, stops = np.flatnonzero(begins), np.flatnonzero(is_last) + 1
+    starts = np.flatnonzero(begins)
+    stops = np.flatnonzero(is_last) + 1
     wholes, ends = _runs(kinds != SPACE)
     hashes = _Hashes(codes)
     found = np.concatenate([hashes.of(starts, stops), hashes.of(wholes, ends) ^ WHOLE])

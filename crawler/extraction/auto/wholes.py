@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from crawler.page.blocks import Block, Containers
 from crawler.page.element_names import named
-from crawler.page.page import Page
+from crawler.page.page import Page, PageType
 
 if TYPE_CHECKING:  # imports numpy, which is delayed until the first page
     from crawler.extraction.auto.model import BlockJudgement
@@ -30,8 +30,10 @@ MAX_HEADING = 30
 CONTENT = frozenset(("table", "tr", "pre"))
 """The tags of wholes that belong to the text around them; a list may be one of links."""
 CELLS = frozenset(("td", "th"))
-ENOUGH, ENOUGH_BETWEEN = 0.3, 0.1
-"""The share of the words: usually, and between two blocks that are kept."""
+ENOUGH = 0.3
+"""The share of the words."""
+ENOUGH_BETWEEN = 0.1
+"""The share of the words between two blocks that are kept."""
 LIKELY_AFTER_TEXT = 0.25
 """The average probability of the words in a table or in code right after the text; what follows an article has less
 than 0.1.
@@ -44,10 +46,12 @@ NEAR = 2
 """So many blocks after a table or list are looked at: the first may be a note under it."""
 MAX_VALUE = 80
 """Characters of a label or a value; what is longer is text."""
-OF_LISTS = frozenset(("listing", "collection", ""))
+OF_LISTS = frozenset((PageType.LISTING, PageType.COLLECTION, ""))
 """The types of pages whose cards may be their main text."""
-LEAST_CARDS, WORDS_OF_CARD = 4, 6
-"""Cards in a group, and words of the average card."""
+LEAST_CARDS = 4
+"""Cards in a group."""
+WORDS_OF_CARD = 6
+"""Words of the average card."""
 LIKELY = 0.1
 """The average probability of the words in cards."""
 MOST_OUTSIDE = 0.5
@@ -75,7 +79,8 @@ def data_tables(page: Page) -> list[int]:
 def _decide_tables_and_lists(page: Page, kept: list[bool], judgement: "BlockJudgement") -> None:
     containers = page.containers
     for whole in page.once(_tables_and_lists):
-        start, end = containers.starts[whole], containers.ends[whole]
+        start = containers.starts[whole]
+        end = containers.ends[whole]
         if end > len(kept):
             continue
         is_after_text = start > 0 and kept[start - 1]
@@ -152,7 +157,8 @@ def _keep_cards(page: Page, kept: list[bool], judgement: "BlockJudgement") -> No
 
 def alike_elements(page: Page) -> list[list[tuple[int, int]]]:
     """The groups of alike elements beside each other that show something: of each the first and the end block."""
-    containers, groups = page.containers, defaultdict(list)
+    containers = page.containers
+    groups = defaultdict(list)
     bounds = zip(containers.parents, named(page).containers, containers.starts, containers.ends, strict=True)
     for parent, name, start, end in bounds:
         if start < end and parent >= 0:

@@ -175,7 +175,9 @@ def max_text(page: Page) -> Extraction:
     for lines in strings(page.usable_html):
         # What is shown is never longer than its source.
         if sum(len(text) for line in lines for text in line) > most:
-            shown = [text for line in lines if (text := plain("".join(line)))]
+            texts = (plain("".join(line)) for line in lines)
+            shown = [text for text in texts if text]
             if (size := sum(map(len, shown))) > most:
-                longest, most = shown, size
+                longest = shown
+                most = size
     return Extraction(text="\n".join(longest), title=headline(page), blocks=blocks_of(page, longest))

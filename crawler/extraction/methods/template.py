@@ -144,7 +144,9 @@ def _labels(page: Page) -> frozenset[LeafLabel]:
 
 def frequencies(pages: Iterable[Collection[LeafLabel]], longest_near: int = MAX_NEAR_LENGTH) -> dict[LeafLabel, int]:
     """The cache S of the paper's Table 2: each label, near ones as the first of them, and how many pages have it."""
-    seen, cache, counts = LabelIndex(longest_near), [], []
+    seen = LabelIndex(longest_near)
+    cache = []
+    counts = []
     for page in pages:
         on_page = set()
         for label in sorted(page):  # the same labels whatever the order in memory
@@ -171,7 +173,8 @@ def common_lines(page: Page, common: frozenset[LeafLabel]) -> frozenset[int]:
     """Which lines of a page are common noise, by their index in its blocks."""
     if not common:
         return frozenset()
-    sizes, shared = [0] * len(page.blocks), [0] * len(page.blocks)
+    sizes = [0] * len(page.blocks)
+    shared = [0] * len(page.blocks)
     for leaf in leaves(page).leaves:
         sizes[leaf.line] += len(leaf.text)
         if (leaf.tag, leaf.text) in common:
@@ -183,4 +186,4 @@ def template(page: Page, library: Library | None = None) -> Extraction:
     """The text of a page without what its site's library knows to be common."""
     common = common_lines(page, page.once((library or NOTHING_COMMON).common))
     kept = tuple(compress(page.blocks, (line not in common for line in range(len(page.blocks)))))
-    return Extraction("\n".join(block.text for block in kept).strip(), headline(page), kept)
+    return Extraction(text="\n".join(block.text for block in kept).strip(), title=headline(page), blocks=kept)

@@ -168,7 +168,8 @@ def main_homes(page: Page, common: frozenset[LeafLabel]) -> frozenset[int]:
 def template_svm(page: Page, library: Library | None = None) -> Extraction:
     """The main text by Yan and Wang's method."""
     common = page.once((library or NOTHING_COMMON).common)
-    homes, noise = main_homes(page, common), common_lines(page, common)
+    homes = main_homes(page, common)
+    noise = common_lines(page, common)
     lines = {leaf.line for leaf in leaves(page).leaves if leaf.home in homes} - noise
     kept = tuple(block for line, block in enumerate(page.blocks) if line in lines)
     return Extraction(text="\n".join(block.text for block in kept).strip(), title=headline(page), blocks=kept)

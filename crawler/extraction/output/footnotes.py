@@ -15,6 +15,7 @@ from itertools import chain, count, islice
 
 from lxml import etree
 
+from crawler.extraction.output.markdown_inline import Markup
 from crawler.page.blocks import INLINE, Block
 from crawler.page.links import MAX_LINKS
 from crawler.page.page import Page
@@ -40,17 +41,21 @@ class Footnotes:
     returns: frozenset[etree._Element] = frozenset()
     """The links from notes back to their references."""
 
-    def kind(self, element: etree._Element) -> str:
-        """Whether an element is a "note", which is a link to one, or a "return" from one; empty for others."""
+    def kind(self, element: etree._Element) -> Markup | None:
+        """Whether an element is a link to a note, or one back from it; None for others."""
         if element in self.references:
-            return "note"
-        return "return" if element in self.returns else ""
+            return Markup.NOTE
+        return Markup.RETURN if element in self.returns else None
 
 
 def footnotes(page: Page, blocks: Sequence[Block]) -> Footnotes:
     """The footnotes in these blocks that other blocks of them refer to."""
     links = [link for link in islice(page.root.iter("a"), MAX_LINKS) if _fragment(link)]
-    labels = {link: text[1] for link in links if (text := _LABEL.fullmatch(_text(link)))}
+    labels = {}
+    for link in links:
+        text = _LABEL.fullmatch(_text(link))
+        if text is not None:
+            labels[link] = text[1]
     if not labels:
         return Footnotes()
     own = {block.element for block in blocks}

@@ -15,7 +15,16 @@ from itertools import islice, zip_longest
 from lxml import etree
 
 from crawler.extraction.output.footnotes import footnotes
-from crawler.extraction.output.markdown_inline import MARKS, NO_MARKS, escaped, raw, rendered, target, without_returns
+from crawler.extraction.output.markdown_inline import (
+    MARKS,
+    NO_MARKS,
+    Markup,
+    escaped,
+    raw,
+    rendered,
+    target,
+    without_returns,
+)
 from crawler.extraction.output.markdown_layout import AFTER_ALL, Indent, MarkdownLine, MarkdownTable, laid_out
 from crawler.extraction.output.plain_text import is_said
 from crawler.page.blocks import ANCHORED, INLINE, WITHIN_WORDS, Block, steps, without_anchors
@@ -25,8 +34,8 @@ from crawler.page.page import Extraction, Page
 from crawler.page.text import fold_space
 from crawler.urls.parsing import absolute
 
-KINDS = {"b": "strong", "strong": "strong", "i": "em", "em": "em", "a": "link"}
-KINDS |= dict.fromkeys(("code", "kbd", "samp", "tt"), "code")
+KINDS = {"b": Markup.STRONG, "strong": Markup.STRONG, "i": Markup.EM, "em": Markup.EM, "a": Markup.LINK}
+KINDS |= dict.fromkeys(("code", "kbd", "samp", "tt"), Markup.CODE)
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 SCOPES = frozenset(("blockquote", "li", "dd"))
 # Lists and quotes in each other; deeper ones are no deeper.
@@ -58,7 +67,8 @@ def markdown(page: Page, found: Extraction, links: bool = False, refused: Collec
 
 class _LineReader:
     def __init__(self, page: Page, blocks: Sequence[Block], links: bool) -> None:
-        self.page, self.links = page, links
+        self.page = page
+        self.links = links
         self.kept = {id(block) for block in blocks}
         self.left = len(self.kept)
         self.links_left = MAX_LINKS
@@ -76,7 +86,7 @@ class _LineReader:
         self.touches_link = False
         """Whether nothing has been read since a link ended."""
         self.containers: list[etree._Element] = []
-        self.open: list[tuple[str, etree._Element]] = []
+        self.open: list[tuple[Markup, etree._Element]] = []
         """The marks that are open, and the elements that opened them."""
         self.scopes: list[Indent] = []
         self.headings: list[etree._Element] = []
@@ -109,7 +119,7 @@ class _LineReader:
         self.touches_link = False
 
     def read_formula(self, element: etree._Element, text: str) -> None:
-        before, after = MARKS["display" if is_display(element) else "math"]
+        before, after = MARKS[Markup.DISPLAY if is_display(element) else Markup.MATH]
         self.pieces.append(before)
         self.read(text)
         self.pieces.append(after)
@@ -127,7 +137,7 @@ class _LineReader:
         elif tag in WITHIN_WORDS:
             self.read("")
         kind = self.footnotes.kind(element) or KINDS.get(tag)
-        if kind and (kind != "link" or self.links) and all(kind != one for one, _ in self.open):
+        if kind and (kind is not Markup.LINK or self.links) and all(kind is not outer for outer, _ in self.open):
             self.open.append((kind, element))
             self.mark(kind, element)
 
@@ -140,15 +150,16 @@ class _LineReader:
         if self.open and self.open[-1][1] is element:
             self.pieces.append(MARKS[self.open.pop()[0]][1])
         if tag == "a" and self.anchor is element:
-            self.anchor, self.touches_link = None, True
+            self.anchor = None
+            self.touches_link = True
         elif tag in WITHIN_WORDS:
             self.read("")
 
-    def mark(self, kind: str, element: etree._Element) -> None:
+    def mark(self, kind: Markup, element: etree._Element) -> None:
         self.pieces.append(MARKS[kind][0])
-        if kind == "link":
+        if kind is Markup.LINK:
             self.linked.append(element)
-        elif kind == "note":
+        elif kind is Markup.NOTE:
             self.labels.append(self.footnotes.references[element])
 
     def begin(self, element: etree._Element, tag: str) -> None:
@@ -199,7 +210,10 @@ class _LineReader:
                     self.keep(block)
             self.at += 1
             self.breaks = 0
-        self.pieces, self.linked, self.labels, self.touches_link = [], [], [], False
+        self.pieces = []
+        self.linked = []
+        self.labels = []
+        self.touches_link = False
         for kind, element in self.open:
             self.mark(kind, element)
 
@@ -257,7 +271,8 @@ def _images(page: Page, blocks: Sequence[Block], refused: Collection[str]) -> di
     """
     kept = {id(block) for block in blocks}
     indexes = [at for at, block in enumerate(page.blocks) if id(block) in kept]
-    are_kept, last = set(indexes), indexes[-1]
+    are_kept = set(indexes)
+    last = indexes[-1]
     found: dict[int, list[str]] = {}
     seen = set(refused)
     for image in page.images:

@@ -6,33 +6,51 @@ So white space is folded and words are set apart as they are for plain text.
 
 import re
 from collections.abc import Iterator
+from enum import StrEnum
 
 from crawler.page.blocks import LINE_END_BETWEEN_WIDE, begins_a_word
 from crawler.page.text import fold_space
 
+
+class Markup(StrEnum):
+    """The kinds of markup within a line."""
+
+    STRONG = "strong"
+    EM = "em"
+    CODE = "code"
+    LINK = "link"
+    MATH = "math"
+    DISPLAY = "display"
+    """A formula that stands by itself."""
+    NOTE = "note"
+    """A link to a footnote."""
+    RETURN = "return"
+    """A link from a footnote back to the text."""
+
+
 MARKS = {
-    "strong": ("\ufdd0", "\ufdd1"),
-    "em": ("\ufdd2", "\ufdd3"),
-    "code": ("\ufdd4", "\ufdd5"),
-    "link": ("\ufdd6", "\ufdd7"),
-    "math": ("\ufdd8", "\ufdd9"),
-    "display": ("\ufdda", "\ufddb"),
-    "note": ("\ufddc", "\ufddd"),
-    "return": ("\ufdde", "\ufddf"),
+    Markup.STRONG: ("\ufdd0", "\ufdd1"),
+    Markup.EM: ("\ufdd2", "\ufdd3"),
+    Markup.CODE: ("\ufdd4", "\ufdd5"),
+    Markup.LINK: ("\ufdd6", "\ufdd7"),
+    Markup.MATH: ("\ufdd8", "\ufdd9"),
+    Markup.DISPLAY: ("\ufdda", "\ufddb"),
+    Markup.NOTE: ("\ufddc", "\ufddd"),
+    Markup.RETURN: ("\ufdde", "\ufddf"),
 }
 """What opens and what closes each kind."""
-OPEN_CODE, CLOSE_CODE = MARKS["code"]
-VERBATIM = {OPEN_CODE: "code", CLOSE_CODE: ""}
-VERBATIM |= {MARKS[kind][0]: "math" for kind in ("math", "display")}
-VERBATIM |= {MARKS[kind][1]: "" for kind in ("math", "display")}
+OPEN_CODE, CLOSE_CODE = MARKS[Markup.CODE]
+VERBATIM: dict[str, Markup | None] = {OPEN_CODE: Markup.CODE, CLOSE_CODE: None}
+VERBATIM |= {MARKS[kind][0]: Markup.MATH for kind in (Markup.MATH, Markup.DISPLAY)}
+VERBATIM |= {MARKS[kind][1]: None for kind in (Markup.MATH, Markup.DISPLAY)}
 """Marks before text in which nothing is escaped, with its kind, and those after it."""
-OPEN_LINK, CLOSE_LINK = MARKS["link"]
-OPEN_NOTE, CLOSE_NOTE = MARKS["note"]
-OPEN_RETURN, CLOSE_RETURN = MARKS["return"]
+OPEN_LINK, CLOSE_LINK = MARKS[Markup.LINK]
+OPEN_NOTE, CLOSE_NOTE = MARKS[Markup.NOTE]
+OPEN_RETURN, CLOSE_RETURN = MARKS[Markup.RETURN]
 RETURN = re.compile(f"{OPEN_RETURN}[^{CLOSE_RETURN}]*{CLOSE_RETURN}")
 # What is left beside a link back from a footnote: "^", "[]".
 LEFT = re.compile(r"^(?:[\^↑]\s?)+|[\[(]\s?[\])]")
-MATH = dict(zip("".join((*MARKS["math"], *MARKS["display"])), ("$", "$", "$$", "$$"), strict=True))
+MATH = dict(zip("".join((*MARKS[Markup.MATH], *MARKS[Markup.DISPLAY])), ("$", "$", "$$", "$$"), strict=True))
 SIGNS = dict(zip("\ufdd0\ufdd1\ufdd2\ufdd3", ("**", "**", "*", "*"), strict=True))
 NO_MARKS = dict.fromkeys(range(0xFDD0, 0xFDE0))
 MARK = re.compile("([\ufdd0-\ufddf])")
@@ -65,7 +83,8 @@ IN_ADDRESS = {ord(sign): f"%{ord(sign):02X}" for sign in ' ()<>[]\\"`|{}^*'}
 
 def raw(pieces: list[str]) -> str:
     """The pieces of a line, marks among them, as one text, with the spaces of `crawler.page.blocks.joined`."""
-    apart, before = [], ""
+    apart = []
+    before = ""
     for piece in pieces:
         if MARK.match(piece):
             apart.append(piece)
@@ -102,12 +121,14 @@ def rendered(text: str, addresses: Iterator[str], labels: Iterator[str], strong:
     tokens = MARK.split(text)
     has_math = not MATH.keys().isdisjoint(tokens)
     out: list[str] = []
-    address, opened, inside = "", 0, ""
+    address = ""
+    opened = 0
+    inside: Markup | None = None
     for at, token in enumerate(tokens):
-        if inside == "note":
-            inside = "" if token == CLOSE_NOTE else inside
+        if inside is Markup.NOTE:
+            inside = None if token == CLOSE_NOTE else inside
         elif token == OPEN_NOTE:
-            inside = "note"
+            inside = Markup.NOTE
             out.append(f"[^{next(labels, '')}]")
         elif at % 2 == 0:
             out.append(_unmarked(token, inside, has_math, (bool(address), at + 1 < len(tokens), not at)))
@@ -115,27 +136,29 @@ def rendered(text: str, addresses: Iterator[str], labels: Iterator[str], strong:
             inside = VERBATIM[token]
             out.append(MATH.get(token, ""))
         elif token == OPEN_LINK:
-            address, opened = next(addresses, ""), len(out)
+            address = next(addresses, "")
+            opened = len(out)
             out.append("[" if address else "")
         elif token == CLOSE_LINK:
             out.append(f"]({address})" if address else "")
             if not "".join(out[opened + 1 : -1]).strip():
                 del out[opened:]
             address = ""
-        elif not inside and (strong or token not in MARKS["strong"]):
+        elif not inside and (strong or token not in MARKS[Markup.STRONG]):
             out.append(SIGNS[token])
     return NOTE_AT_START.sub(r"\1\\:", "".join(out).strip())
 
 
-def _unmarked(text: str, inside: str, has_math: bool, place: tuple[bool, bool, bool]) -> str:
+def _unmarked(text: str, inside: Markup | None, has_math: bool, place: tuple[bool, bool, bool]) -> str:
     """A part without marks: code and formulas as they are, else escaped."""
-    if inside == "math":
+    if inside is Markup.MATH:
         return tamed(text)
-    if inside == "code" and text.strip():
+    if inside is Markup.CODE and text.strip():
         return code_span(text)
     if "$" not in text and "\\" not in text:
         return escaped(text, *place)
-    found, end = [], 0
+    found = []
+    end = 0
     in_link, more, first = place
     for formula in SOURCE.finditer(text) if "\\)" in text or "\\]" in text else DOLLARS.finditer(text):
         source = next(filter(None, formula.groups()))

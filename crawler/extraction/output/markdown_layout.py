@@ -16,7 +16,8 @@ from crawler.page.blocks import Block
 
 # A table has at least two rows and columns; what has more columns than this, or longer cells, is no table to read.
 MAX_COLUMNS = 60
-MAX_CELL, MAX_CELL_LINES = 400, 8
+MAX_CELL = 400
+MAX_CELL_LINES = 8
 MAX_CELL_BELOW_HEADER = 4_000
 """Characters of a cell where a row of headers says that the table is one of data; the longest seen have 1,000."""
 NOTE_INDENT = 4
@@ -84,7 +85,8 @@ class MarkdownTable:
         """The cell ends, after as many columns as it spans."""
         if self.cell is None:
             return
-        columns, rows = _span(self.cell.get("colspan"), MAX_COLUMNS), _span(self.cell.get("rowspan"), MAX_ROWS)
+        columns = _span(self.cell.get("colspan"), MAX_COLUMNS)
+        rows = _span(self.cell.get("rowspan"), MAX_ROWS)
         if rows > 1 and not self.is_layout:
             self.spanned |= dict.fromkeys(range(self.column, self.column + columns), rows)
         self.column += columns
@@ -147,7 +149,8 @@ class _Document:
         first = rest = ""
         for at, scope in enumerate(line.scopes):
             if scope.is_quote:
-                first, rest = f"{first}> ", f"{rest}> "
+                first = f"{first}> "
+                rest = f"{rest}> "
                 continue
             if not scope.is_begun:
                 self.separate(line.scopes[: at + 1])
@@ -195,7 +198,8 @@ class _Document:
         before = self.before.scopes[: len(scopes)] if self.before is not None else ()
         if len(before) < len(scopes) or before[:-1] != scopes[:-1]:
             return
-        one, other = before[-1], scopes[-1]
+        one = before[-1]
+        other = scopes[-1]
         if {one.element.tag, other.element.tag} != {"li"} or one.label or other.label:
             return
         home = other.element.getparent()

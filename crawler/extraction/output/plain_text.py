@@ -24,9 +24,11 @@ from crawler.extraction.output.code_listing import MAX_PARTS, listing
 from crawler.page.blocks import INLINE, SILENT, Block, joined
 from crawler.page.text import EASTERN, FULL_STOPS, fold_space, has_full_stop, width
 
-DASH, INDENT = "- ", "  "
+DASH = "- "
+INDENT = "  "
 MAX_DEPTH = 8  # of a list in others; deeper ones are no deeper
-MAX_COLUMNS, MAX_ROWS = 60, 1_000
+MAX_COLUMNS = 60
+MAX_ROWS = 1_000
 HOLDERS = frozenset(("li", "td", "th", "pre"))
 # Above these there is no list item or cell that what stands below is the text of.
 OUTSIDE = frozenset("article body html main section table tbody tr ul ol dl form h1 h2 h3 h4 h5 h6".split())
@@ -36,7 +38,8 @@ REACH = 3
 # A shorter line may well be said twice; in Chinese half as many characters say as much.
 DOUBLE_LENGTH = 160
 # Characters of a cell, and of a row, that is a line.
-MAX_CELL, MAX_ROW = 120, 400
+MAX_CELL = 120
+MAX_ROW = 400
 
 _element = attrgetter("element")
 
@@ -115,7 +118,8 @@ class _Text:
         elif self.pre is not None:
             self.parts[self.pre] += 1
             self.lines += listing(self.pre, self.code) if self.parts[self.pre] <= MAX_PARTS else self.code
-            self.code, self.pre = [], None
+            self.code = []
+            self.pre = None
 
     def row_cells(self) -> list[list[str]]:
         """The lines of the cells of the row, with empty ones between them unless nothing is in their columns."""
@@ -171,7 +175,8 @@ def item_marks(item: etree._Element) -> dict[etree._Element, str]:
     home = item.getparent()
     if home is None or home.tag != "ol":
         return {item: DASH}
-    marks, number = {}, _number(home.get("start"), 1) - 1
+    marks = {}
+    number = _number(home.get("start"), 1) - 1
     for child in home.iterchildren("li"):
         number = _number(child.get("value"), number + 1)
         marks[child] = f"{number}. "
@@ -219,11 +224,13 @@ def row_lines(cells: list[list[str]]) -> list[str]:
 
 LEAST_LINES = 4
 # Columns of a full line; a Chinese character has two.
-NARROWEST, WIDEST = 36, 120
+NARROWEST = 36
+WIDEST = 120
 # Lines differ by so much where the page was broken for letters of different widths.
 SLACK = 0.12
 # Shares of the line ends: within a sentence, and of those the ones at which there was no more room.
-LEAST_WITHIN, LEAST_FULL = 0.5, 0.9
+LEAST_WITHIN = 0.5
+LEAST_FULL = 0.9
 # A line that begins like this is one of a list: "Place: …", "l3:5:wait".
 LABEL = re.compile(r"[^,.;，。；]{1,20}?[:：]")
 MARKED = re.compile(
@@ -276,7 +283,8 @@ def _first_width(line: str) -> int:
 
 def _is_within(line: str, after: str) -> bool:
     """Whether the end of a line is within a sentence that goes on in the next one."""
-    last, first = line[-1], after[0]
+    last = line[-1]
+    first = after[0]
     if last in STOPS or LABEL.match(after) or MARKED.match(after):
         return False
     return first.islower() or (first >= EASTERN and last >= EASTERN) or last in ",，、"

@@ -10,7 +10,7 @@ from crawler.page.page import Extraction, Page
 
 def written(html: str) -> str:
     page = Page.from_html(html, "http://e.com/")
-    return markdown(page, Extraction("", "", page.blocks))
+    return markdown(page, Extraction("", "", blocks=page.blocks))
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_footnotes(html: str, expected: str) -> None:
 @pytest.mark.parametrize("kept", [(0,), (1,)])
 def test_a_note_needs_its_reference_in_the_text(kept: tuple[int, ...]) -> None:
     page = Page.from_html('<p>a<sup><a href="#fn1" id="r">1</a></sup><ol><li id="fn1">b <a href="#r">back</a></ol>')
-    text = markdown(page, Extraction("", "", tuple(page.blocks[at] for at in kept)))
+    text = markdown(page, Extraction("", "", blocks=tuple(page.blocks[at] for at in kept)))
     assert text == ("a1", "1. b back")[kept[0]]
 
 
@@ -112,5 +112,5 @@ def test_hostile_notes_cost_little(html: str) -> None:
     page = Page.from_html(html)
     assert page.blocks
     started = time.process_time()
-    markdown(page, Extraction("", "", page.blocks))
+    markdown(page, Extraction("", "", blocks=page.blocks))
     assert time.process_time() - started < 4

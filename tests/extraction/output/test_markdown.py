@@ -21,7 +21,7 @@ NAMELESS = ("default", "plain", "text", "none", "notranslate", "table")
 
 def written(html: str, links: bool = False, refused: tuple[str, ...] = (), title: str = "") -> str:
     page = Page.from_html(html, E + "/d/")
-    return markdown(page, Extraction("", title, page.blocks), links, frozenset(refused))
+    return markdown(page, Extraction("", title, blocks=page.blocks), links, frozenset(refused))
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ SMALL = {name: body for name, body in PAGES.items() if len(body) < 200_000}
 @pytest.mark.parametrize("case", sorted(CASES.iterdir()), ids=lambda case: case.name)
 def test_every_word_of_real_pages_is_there_once_and_in_order(case: Path, links: bool) -> None:
     page = Page(E, (case / "input.html").read_bytes())
-    text = markdown(page, Extraction("", "", page.blocks), links)
+    text = markdown(page, Extraction("", "", blocks=page.blocks), links)
     if links:
         text = re.sub(r"(?m)^!\[.*|(?<!\\)(?:\[|\]\(http[^)]*\))", "", text)
     assert words_of_markdown(text) == words(" ".join(block.text for block in page.blocks))
@@ -245,14 +245,14 @@ def test_every_word_of_real_pages_is_there_once_and_in_order(case: Path, links: 
 @pytest.mark.parametrize("name", SMALL)
 def test_every_word_of_hostile_pages_is_there(name: str) -> None:
     page = Page(E, SMALL[name])
-    assert "".join(words_of_markdown(markdown(page, Extraction("", "", page.blocks)))) == "".join(
+    assert "".join(words_of_markdown(markdown(page, Extraction("", "", blocks=page.blocks)))) == "".join(
         words(" ".join(block.text for block in page.blocks))
     )
 
 
 def test_some_blocks_of_a_page() -> None:
     page = Page.from_html("<p>a<ul><li>b<li><i>c</i><li>d</ul><p>e")
-    assert markdown(page, Extraction("", "", (page.blocks[2], page.blocks[4]))) == "- *c*\n\ne"
+    assert markdown(page, Extraction("", "", blocks=(page.blocks[2], page.blocks[4]))) == "- *c*\n\ne"
 
 
 @pytest.mark.long
@@ -281,7 +281,7 @@ def test_time_and_size_are_bounded(html: str) -> None:
     page = Page.from_html(html, E)
     assert page.blocks is not None
     started = time.process_time()
-    text = markdown(page, Extraction("", "", page.blocks), links=True)
+    text = markdown(page, Extraction("", "", blocks=page.blocks), links=True)
     assert time.process_time() - started < 3
     assert len(text) < 4 * len(html)
 
@@ -297,7 +297,7 @@ def test_time_and_size_are_bounded(html: str) -> None:
 )
 def test_a_backslash_takes_no_meaning_from_what_follows(html: str, expected: str) -> None:
     page = Page.from_html(html, "http://e.com/")
-    assert markdown(page, Extraction("", "", page.blocks), links=True) == expected
+    assert markdown(page, Extraction("", "", blocks=page.blocks), links=True) == expected
 
 
 @pytest.mark.parametrize(
@@ -320,13 +320,13 @@ def test_the_title_comes_first_and_once(html: str, title: str, expected: str) ->
 def test_a_table_with_text_between_its_rows_is_there_once() -> None:
     row = "<tr><td>a</td><td>b</td></tr>"
     page = Page.from_html(f"<table>{row}Bees.{row}Wasps.{row}</table>")
-    assert markdown(page, Extraction("", "", page.blocks)).count("---") == 2
+    assert markdown(page, Extraction("", "", blocks=page.blocks)).count("---") == 2
 
 
 def test_code_in_many_parts_costs_little() -> None:
     page = Page.from_html("<pre class=lang-py>" + "if a:<br>  b()<pre>Bees</pre>" * 5_000)
     started = time.process_time()
-    lines = [line for line in markdown(page, Extraction("", "", page.blocks)).split("\n") if line]
+    lines = [line for line in markdown(page, Extraction("", "", blocks=page.blocks)).split("\n") if line]
     assert time.process_time() - started < 2  # measured 0.4
     assert lines[:4] == ["```py", "if a:", "  b()", "```"]
     assert lines.count("```py") == 5_000 + 5

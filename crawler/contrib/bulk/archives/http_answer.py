@@ -32,7 +32,8 @@ TOO_LONG = f"the page is longer than {MAX_PAGE:,} bytes"
 def page_of(answer: bytes, url: str, whole: bool = True) -> Page:
     """The page in a response; raises a NotHtmlError, BrokenError or WalledError if there is none."""
     headers, body = split(answer)
-    page, status = page_of_body(body, url, headers, whole), STATUS.match(answer)
+    page = page_of_body(body, url, headers, whole)
+    status = STATUS.match(answer)
     if status is not None and (service := wall_service(int(status[1]), headers, page)):
         raise WalledError(service)
     return page

@@ -31,7 +31,9 @@ from crawler.page.document_type import ENDINGS, PDF_MARK, TEXT_ENDINGS, text_typ
 from crawler.page.page import Page, is_html
 
 STANDARD_INPUT = "-"
-HTML, DOCUMENT, TEXT = "HTML", "document", "text"
+HTML = "HTML"
+DOCUMENT = "document"
+TEXT = "text"
 SINGLE_PAGES = (HTML, DOCUMENT, TEXT)
 """The formats of files that have one page each."""
 HEAD = 1024
@@ -182,7 +184,8 @@ class Input:
         regular = self.name != STANDARD_INPUT and S_ISREG((status := self.path.stat()).st_mode)
         if regular:
             self.size = status.st_size
-        stream, kind = self._open(), format_of_name(self.name)
+        stream = self._open()
+        kind = format_of_name(self.name)
         if kind is None:
             head = stream.peek(HEAD)
             kind = next((kind for kind in FORMATS if kind.looks(head)), None)

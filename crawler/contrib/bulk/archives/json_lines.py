@@ -46,7 +46,8 @@ def record(raw: Raw) -> Record:
         raise BrokenError(f"not JSON: {error}") from None
     if not isinstance(members, dict):
         raise BrokenError("not JSON: Expecting '{' at character 1")
-    html, url = members.get("html"), members.get("url")
+    html = members.get("html")
+    url = members.get("url")
     if not isinstance(html, str):
         raise BrokenError('"html" is no text' if "html" in members else 'there is no "html"')
     if not isinstance(url, str | None):

@@ -122,7 +122,8 @@ class _Packed:
         self.at = 0
 
     def read(self) -> bytes:
-        data, self.ahead = self.ahead or next(self.stored, b""), b""
+        data = self.ahead or next(self.stored, b"")
+        self.ahead = b""
         self.at += len(data)
         return data
 
@@ -165,7 +166,8 @@ def unpacked(stored: Iterator[bytes], packing: Packing) -> Iterator[bytes | Hole
 
 def _part(packed: _Packed, packing: Packing) -> Generator[bytes | Hole, None, bool]:
     """The content of one part. Returns whether it is complete; if not, the last bytes are put back and searched."""
-    start, part = packed.at, packing.unpacker()
+    start = packed.at
+    part = packing.unpacker()
     read: deque[bytes] = deque(maxlen=KEPT)
     try:
         while not part.eof:
@@ -217,7 +219,8 @@ class Stream:
         if self.hole is None:
             return False
         self.skip(len(self._buffer))
-        self.hole, self._ended = None, False
+        self.hole = None
+        self._ended = False
         return True
 
     def _fill(self, size: int) -> None:
@@ -250,7 +253,8 @@ class Stream:
         """The next line with its end; empty at the end of the file; None for a line over the limit, which is
         skipped.
         """
-        end, seen = self._buffer.find(b"\n"), 0
+        end = self._buffer.find(b"\n")
+        seen = 0
         while end < 0:
             seen = len(self._buffer)
             if seen > limit:
@@ -308,5 +312,6 @@ def opened(file: BufferedReader, name: str) -> Stream:
     """An open file as a stream, decompressed if necessary."""
     stored = pieces(file)
     head = next(stored, b"")
-    packing, stored = packing_of(name, head), chain([head], stored)
+    packing = packing_of(name, head)
+    stored = chain([head], stored)
     return Stream(unpacked(stored, packing) if packing else stored)

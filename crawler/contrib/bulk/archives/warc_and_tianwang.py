@@ -40,7 +40,9 @@ from crawler.page.page import media_type
 LENGTH = re.compile(r"\d{1,18}", re.ASCII)
 AFTER = 80  # bytes after the data that are checked
 
-OFF, CUT, LONG = "its length is off", "it is cut off", "it is too long"
+OFF = "its length is off"
+CUT = "it is cut off"
+LONG = "it is too long"
 
 
 @dataclass(frozen=True, slots=True)

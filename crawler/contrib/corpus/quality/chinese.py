@@ -20,7 +20,12 @@ PUNCTUATION = "，。、；：？！…—“”‘’（）《》「」『』·
 _WRONG = re.compile(
     "锟斤拷|[\u00c3\u00c2][\u0080-\u00bf]|\u00e2\u20ac.|\u00e2[\u0080-\u009f].|[锛銆鈥鐨]..|烫烫烫|屯屯屯"
 )
-HAN, SIMPLIFIED, TRADITIONAL, COMMONEST, POINT, BROKEN = 1, 2, 4, 8, 16, 32
+HAN = 1
+SIMPLIFIED = 2
+TRADITIONAL = 4
+COMMONEST = 8
+POINT = 16
+BROKEN = 32
 _PLANE = 0x10000
 
 

@@ -119,7 +119,8 @@ class Spread:
 
     def told(self, texts: Mapping[int, tuple[str, str, str]]) -> Distribution:
         """The distribution with the titles, addresses and beginnings of its examples."""
-        values, measure = self.values, self.measure
+        values = self.values
+        measure = self.measure
         low, median, high = (float(values[int(share * (len(values) - 1))]) for share in (0.1, 0.5, 0.9))
         best, worst = (
             tuple(Example(number, value, *texts[number]) for number, value in some if number in texts)
@@ -134,7 +135,8 @@ def spread(
 ) -> Spread | None:
     """How a number of these pages is spread; None if no page has it."""
     known = ~np.isnan(numbers)
-    values, ids = numbers[known], ids[known]
+    values = numbers[known]
+    ids = ids[known]
     if not len(values) or (measure.name in OPTIONAL and not values.max()):
         return None
     edges = np.array(SHARES if measure.is_share else _doubled(values.max()))

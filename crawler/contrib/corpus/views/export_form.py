@@ -202,7 +202,8 @@ class PagesLeft:
 
 def pages_left(connection: Connection, ids: Sequence[int], form: ExportForm) -> PagesLeft:
     """How many of the first of these pages, as many as a sample has, the conditions and rules of a form keep."""
-    selection, places = form.selection, form.places
+    selection = form.selection
+    places = form.places
     measures = selection.compares_text_numbers
     columns = [*dict.fromkeys(("url", "language", *selection.needs, *(QUALITY_IS_OF if measures else ())))]
     sampled = ids[: MEASURED if measures else SAMPLED]
@@ -214,7 +215,8 @@ def pages_left(connection: Connection, ids: Sequence[int], form: ExportForm) -> 
         ).mappings():
             values = field_values(row, columns)
             looked += 1
-            host, language = host_of(values["url"]).lower(), str(values["language"]).lower()
+            host = host_of(values["url"]).lower()
+            language = str(values["language"]).lower()
             if places and not any(one.holds(host, language) for one in places):
                 removed[" | ".join(map(str, places))] += 1
                 continue

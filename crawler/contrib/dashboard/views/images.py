@@ -46,7 +46,8 @@ from crawler.translation.message import N_
 MOST = 24
 """Images in a list at a time."""
 MOST_DOUBTFUL = 48
-router, api = APIRouter(), APIRouter()
+router = APIRouter()
+api = APIRouter()
 NO_SITE = SiteChoice(None)
 NORMAL = 1.959964
 """Standard deviations to each side of the middle 95% of a normal distribution."""
@@ -230,7 +231,8 @@ def _lists(connection: Connection, of: OfCrawl | None, given: ImageParameters) -
         return ImageLists(of.name, None, None, doubtful)
     site = given.site.strip()
     of_site = chosen_site(connection, of.id, site) if site else NO_SITE
-    audited, disputed = given.only == "audited", given.only == "disputed"
+    audited = given.only == "audited"
+    disputed = given.only == "disputed"
 
     def listed(name: str, noise: bool) -> ImageList | None:
         if given.wall not in ("both", name):
@@ -312,7 +314,8 @@ def wilson(wrong: int, of: int) -> ErrorShare:
     """
     if not of:
         return ErrorShare(0, 0, None, None, None)
-    share, spread = wrong / of, NORMAL**2 / of
+    share = wrong / of
+    spread = NORMAL**2 / of
     middle = (share + spread / 2) / (1 + spread)
     half = NORMAL * math.sqrt(share * (1 - share) / of + spread / (4 * of)) / (1 + spread)
     return ErrorShare(wrong, of, share, max(0.0, middle - half), min(1.0, middle + half))

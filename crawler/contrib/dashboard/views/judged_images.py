@@ -208,7 +208,8 @@ def least_certain(connection: Connection, crawl_id: int, kinds: Sequence[str], m
     The limit is where the crawl's own verdicts on images part; how far a probability is from it is measured in
     log-odds, as the limit may be near 1.
     """
-    limit, column = _limit(connection, crawl_id), verdict.c.probability
+    limit = _limit(connection, crawl_id)
+    column = verdict.c.probability
     sides = ((column < limit, column.desc()), (column >= limit, column.asc()))
     found: list[tuple[float, int]] = []
     for kind in kinds:

@@ -39,11 +39,15 @@ MOST_FAILED = 20
 """Failed seeds that are named."""
 OUTCOMES_AGE = 60.0
 """Seconds after which the outcomes of all addresses are counted again."""
-SLOW_AGE, SLOW_PATIENCE = 10.0, 0.05
-"""Seconds after which the slowest hosts are computed again, and that a response waits for them."""
+SLOW_AGE = 10.0
+"""Seconds after which the slowest hosts are computed again."""
+SLOW_PATIENCE = 0.05
+"""Seconds that a response waits for the slowest hosts."""
 POINTS = 300
-PAUSE, PAUSES = 60.0, 3.0
-"""Seconds, and multiples of the interval of points, without a worker after which a line has a gap."""
+PAUSE = 60.0
+"""Seconds without a worker after which a line has a gap."""
+PAUSES = 3.0
+"""Multiples of the interval of points without a worker after which a line has a gap."""
 ENOUGH = 50
 """Pages from which a harvest rate is computed: with fewer it jumps."""
 HOUR = 3_600.0
@@ -54,7 +58,8 @@ CONTROLLED = {
     "idle": N_("No worker runs this crawl, or it is stopping already."),
 }
 """The results of changes, by the values of `said` in the address."""
-router, api = APIRouter(), APIRouter()
+router = APIRouter()
+api = APIRouter()
 
 
 class SiteParameters(BaseModel):
@@ -200,7 +205,8 @@ def _one_crawl(context: DashboardContext, connection: Connection, of: CrawlSumma
 
 
 def _site_list(connection: Connection, of: CrawlSummary, given: SiteParameters) -> SiteList:
-    sort, after = given.sort, given.after
+    sort = given.sort
+    after = given.after
     wanted = SiteQuery(sort=sort, name=given.site.strip(), after=after if sort == "name" else _cursor(after))
     found = sites(connection, of.id, wanted)
     if not found.more:
@@ -302,10 +308,12 @@ def _harvest(points: Iterable[SamplePoint | None]) -> Iterator[float | None]:
             yield None
             continue
         last.append(point)
-        read, on_topic = read + point.sums.read, on_topic + point.sums.on_topic
+        read = read + point.sums.read
+        on_topic = on_topic + point.sums.on_topic
         while read - last[0].sums.read >= ENOUGH:
             first = last.popleft()
-            read, on_topic = read - first.sums.read, on_topic - first.sums.on_topic
+            read = read - first.sums.read
+            on_topic = on_topic - first.sums.on_topic
         yield on_topic / read if read else None
 
 
@@ -339,7 +347,8 @@ def show(context: Context, request: Request, crawl: Number, given: Annotated[Cra
     with context.reading() as connection:
         of = found_crawl(connection, crawl)
         slow = _slow_hosts(context, of)  # first, as the background computation takes long
-        one, found = _one_crawl(context, connection, of), _site_list(connection, of, given)
+        one = _one_crawl(context, connection, of)
+        found = _site_list(connection, of, given)
         patterns = address_patterns(connection, of.id, MOST_PATTERNS)
     values: dict[str, Any] = {"crawl": one, "found": found, "slow": slow, "given": given, "now": time.time()}
     values |= {"patterns": patterns, "said": CONTROLLED.get(given.said, ""), "unlikely_links": unlikely_links}

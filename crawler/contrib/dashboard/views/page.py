@@ -48,7 +48,8 @@ MOST_REMARKS = 100_000
 """Characters of readers' comments that are shown."""
 MOST_PARAGRAPHS = 2_000
 USES = {"search": N_("search"), "ai-input": N_("AI input"), "ai-train": N_("AI training")}
-router, api = APIRouter(), APIRouter()
+router = APIRouter()
+api = APIRouter()
 
 
 @dataclass(frozen=True)

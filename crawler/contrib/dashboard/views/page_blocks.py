@@ -25,7 +25,8 @@ NEAR = 0.25
 """How far from the limit a block may be that is in doubt."""
 Which = Literal["all", "kept", "left", "doubt"]
 WHICH: tuple[Which, ...] = get_args(Which)
-router, api = APIRouter(), APIRouter()
+router = APIRouter()
+api = APIRouter()
 WhichBlocks = Annotated[Which, Query(description=N_("the blocks that are shown"))]
 Start = Annotated[Whole, Query(description=N_("how many to skip"))]
 
@@ -79,10 +80,12 @@ def explanation(found: ShownPage) -> PageExplanation | None:
 
 
 def blocks(found: ShownPage) -> list[PageBlock]:
-    said, made = explanation(found), []
+    said = explanation(found)
+    made = []
     for place, block in enumerate(found.page.blocks):
         mine = said.blocks[place] if said is not None and place < len(said.blocks) else None
-        kept, reasons = place in found.kept, mine.reasons if mine is not None else ()
+        kept = place in found.kept
+        reasons = mine.reasons if mine is not None else ()
         if mine is not None and said is not None and kept != (mine.probability >= said.limit):
             as_a_whole = BlockReason.IN_DOUBT if is_doubtful(found.extraction) else BlockReason.PART
             reasons = (Reason(BlockReason.COMMON if place in found.common else as_a_whole, {}),)
@@ -176,7 +179,8 @@ def _whys(found: ShownPage, _: Callable[..., str]) -> dict[int, str]:
 
 def _notes(found: ShownPage, _: Callable[..., str]) -> list[str]:
     notes = []
-    row, extraction = found.row, found.extraction
+    row = found.row
+    extraction = found.extraction
     if found.method != row["extractor"]:
         notes.append(
             _(

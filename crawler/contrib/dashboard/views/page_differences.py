@@ -25,11 +25,16 @@ ALIKE = 0.35
 """The share of two paragraphs that must be the same to show what changed within them."""
 AROUND = 1
 """Paragraphs that are shown beside a change."""
-LONG, EDGE = 400, 120
-"""From how many characters on an unchanged stretch of a paragraph is cut, and what stays at its ends."""
+LONG = 400
+"""From how many characters on an unchanged stretch of a paragraph is cut."""
+EDGE = 120
+"""Characters that stay at each end of such a stretch."""
 _TOKEN = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+|\n|[^\S\n]+|.")
 
-SAME, REMOVED, ADDED, FOLDED = "same", "removed", "added", "folded"
+SAME = "same"
+REMOVED = "removed"
+ADDED = "added"
+FOLDED = "folded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +89,8 @@ def difference(old: str, new: str) -> Difference:
     >>> [one.kind for one in difference("Bees dance.\\nBees hum.", "Bees dance.\\nBees sting.").paragraphs]
     ['same', 'changed']
     """
-    lines, unread = [], 0
+    lines = []
+    unread = 0
     for text in (old, new):
         mine = [line for line in text[:MOST_LETTERS].split("\n") if line.strip()]
         lines.append(mine[:MOST_LINES])
@@ -95,7 +101,8 @@ def difference(old: str, new: str) -> Difference:
     for paragraph in found:
         for piece in paragraph.pieces:
             counts[piece.kind] += piece.letters
-    changed, both = counts[REMOVED] + counts[ADDED], sum(map(len, lines[0])) + sum(map(len, lines[1]))
+    changed = counts[REMOVED] + counts[ADDED]
+    both = sum(map(len, lines[0])) + sum(map(len, lines[1]))
     share = min(1.0, changed / both) if both else 0.0
     return Difference(
         paragraphs=tuple(_folded(found)),
@@ -134,7 +141,8 @@ def _whole(kind: str, line: str) -> Paragraph:
 
 
 def _words(before: str, after: str, budget: _Budget) -> list[Piece]:
-    old, new = _TOKEN.findall(before), _TOKEN.findall(after)
+    old = _TOKEN.findall(before)
+    new = _TOKEN.findall(after)
     budget.tokens -= len(old) + len(new)
     if budget.tokens < 0:
         budget.is_spent = True
@@ -158,7 +166,8 @@ def parts(
     first = _same(old, new)
     last = len(old) - _same(old[first:][::-1], new[first:][::-1])
     end = last + len(new) - len(old)
-    mine, theirs = old[first:last], new[first:end]
+    mine = old[first:last]
+    theirs = new[first:end]
     olds, news = (Counter(one for one in part if not one.isspace()) for part in (mine, theirs))
     # Each stretch that is found takes a look at all pairs of what is alike.
     steps = sum(count * news[one] for one, count in olds.items()) * min(len(mine), len(theirs))

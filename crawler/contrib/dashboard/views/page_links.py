@@ -30,7 +30,8 @@ Sort = Literal["found", "all", "images"]
 SORTS: tuple[Sort, ...] = get_args(Sort)
 _CURSOR = re.compile(r"(-?[0-9]{1,10})\.([0-9]{1,18})", re.ASCII)
 WRONG_AFTER = N_("after is wrong; use the value from the previous response")
-router, api = APIRouter(), APIRouter()
+router = APIRouter()
+api = APIRouter()
 Of = Annotated[Sort, Query(description=N_("first found on the page, all in its source, or its images"))]
 After = Annotated[Text, Query(description=N_("where to continue: the value of next from the previous response"))]
 

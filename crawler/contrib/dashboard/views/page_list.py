@@ -38,11 +38,13 @@ AT_ONCE = 50
 MOST_WORDS = 10
 COUNTING = 30.0
 """Seconds that counting a crawl's pages may take, in the background."""
-AGE, PATIENCE = 60.0, 0.05
+AGE = 60.0
+PATIENCE = 0.05
 BEGINNING = 300
 """Letters of a text that a list shows."""
 
-router, api = APIRouter(), APIRouter()
+router = APIRouter()
+api = APIRouter()
 CrawlName = Annotated[Text, Query(description=N_("name of the crawl; by default the one with the newest page"))]
 
 
@@ -197,7 +199,9 @@ def data(context: Context, given: Given) -> PageList:
 
 
 def found(context: DashboardContext, connection: Connection, crawl: OfCrawl, given: PageParameters) -> PageList:
-    before, words, name = progress(given.after), given.words, given.site.strip()
+    before = progress(given.after)
+    words = given.words
+    name = given.site.strip()
     if len(words) > MOST_WORDS:
         raise RefusedError(HTTPStatus.BAD_REQUEST, "q is wrong; at most {most} words are allowed", most=MOST_WORDS)
     of_site = chosen_site(connection, crawl.id, name) if name else SiteChoice(None)
@@ -221,7 +225,8 @@ def found(context: DashboardContext, connection: Connection, crawl: OfCrawl, giv
     how = crawl.name, crawl.round, crawl.first_round
     if name and of_site.id is None:
         return PageList(*how, (), before.looked, before.found, None, is_full=False, site=of_site)
-    index, is_indexed = search_index(context.url, context.output), False
+    index = search_index(context.url, context.output)
+    is_indexed = False
     if words:
         is_indexed = index.update(crawl.id, crawl.started_at)
     most = AT_ONCE - before.found % AT_ONCE

@@ -26,8 +26,10 @@ NEWEST, BEST, WORST = ORDERS = ("newest", "best", "worst")
 NEW, CHANGED, GONE, COPY, PRESENT = STATES = ("new", "changed", "gone", "copy", "present")
 SECONDS = 0.08
 """That are spent on one look."""
-LARGE, SMALL = 20_000, 200
-"""Pages of a part; fewer where rows are read."""
+LARGE = 20_000
+"""Pages of a part."""
+SMALL = 200
+"""Pages of a part where rows are read."""
 NAMED = 2_000
 """Pages that the full-text index is asked for at once."""
 AT_ONCE = 100
@@ -108,13 +110,16 @@ def look(
     seconds: float = SECONDS,
 ) -> Look:
     """Pages that are wanted, so many at most, from a place on; about so many seconds are taken."""
-    until, named = time.monotonic() + seconds, _named(wanted, after, index)
+    until = time.monotonic() + seconds
+    named = _named(wanted, after, index)
     pages = _Pages(connection, wanted, named)
     rest = Place(id=named[-1]) if named is not None and wanted.order == NEWEST and len(named) == NAMED else None
     hits: list[Hit] = []
-    looked, legs = 0, pages.legs(after)
+    looked = 0
+    legs = pages.legs(after)
     while legs:
-        part, end = pages.part(legs[0]), pages.end(legs[0])
+        part = pages.part(legs[0])
+        end = pages.end(legs[0])
         for found, here in pages.met(part, most - len(hits)):
             hits += found
             if len(hits) >= most or (wanted.words and time.monotonic() > until):
@@ -167,8 +172,11 @@ class _Pages:
     """The pages that are looked through, in their order."""
 
     def __init__(self, connection: Connection, wanted: PageQuery, named: list[int] | None) -> None:
-        self.connection, self.wanted, self.conditions = connection, wanted, [*_conditions(wanted)]
-        self.by_number, self.is_down = wanted.order == NEWEST, wanted.order != WORST
+        self.connection = connection
+        self.wanted = wanted
+        self.conditions = [*_conditions(wanted)]
+        self.by_number = wanted.order == NEWEST
+        self.is_down = wanted.order != WORST
         self.names = ["id"] if self.by_number else ["relevance", "id"]
         self.size = NAMED if named is not None else SMALL if wanted.is_read else LARGE
         self.scope = page.c.crawl_id == wanted.crawl

@@ -39,7 +39,8 @@ BANNERS = ("=", "#")
 LEADERS = re.compile(r"(?<![\s.])\s*+(?:\.\s*+){3,}+\d*+\s*+$|(?<!\s)\s{3,}+\d{1,4}$")
 """The dots and the number at the end of a line of a table of contents."""
 DOTTED = re.compile(r"(?:\. ?){3}\s*+[\divxlc]++\s*+$")
-LEAST_ENTRIES, LEAST_SHARE = 3, 0.5
+LEAST_ENTRIES = 3
+LEAST_SHARE = 0.5
 MARKER = re.compile(
     r"\s*(?:(?P<bullet>[-*+•·‣▪◦–—](?=\s)|o(?=\s\s))|(?P<number>\(?\d{1,3}[.)]|\(?[a-z][.)]|\[[^\]\s]{1,30}\])(?=\s))\s+(?=\S)"
 )
@@ -67,7 +68,8 @@ READABLE = re.compile(
 )
 LEAST_WORDS = 0.75
 """Share of what stands between the spaces of a line that are words."""
-LEAST_READABLE, LEAST_SENTENCES = 0.55, 0.25
+LEAST_READABLE = 0.55
+LEAST_SENTENCES = 0.25
 """Share of a text's lines that consist of words, or of its characters in paragraphs with sentences. On a Debian system,
 a tenth of the files of code and 95 % of the READMEs have one of both.
 """

@@ -47,7 +47,8 @@ class Evaluation:
     """An evaluation of the methods and on the files that are asked for."""
 
     def __init__(self, opts: argparse.Namespace) -> None:
-        self.opts, self.status = opts, 0
+        self.opts = opts
+        self.status = 0
         methods = (*(opts.methods or METHODS), *(PEERS if "all" in opts.against else opts.against))
         self.plan = EvaluationPlan(methods=methods, by=opts.by, jobs=opts.jobs)
         try:
@@ -62,7 +63,8 @@ class Evaluation:
         except KeyboardInterrupt:
             say(CALLED, "interrupted; nothing was written")
             return FAILED
-        figures, day = record(verdicts, __version__), datetime.now(UTC).date()
+        figures = record(verdicts, __version__)
+        day = datetime.now(UTC).date()
         for name, text in ((self.opts.save, figures), (self.opts.output, report(verdicts, faults, __version__, day))):
             if name is not None:
                 self.write(Path(name), text)

@@ -28,7 +28,10 @@ from crawler.workers.machine import cores
 CALLED = "noise evaluate"
 DIGITS = 9  # of scores that are compared
 PAPER = ("keyword", "redundancy", "entropy")
-JOINT, THREE, LISTS, ALL_CONTENT = "joint verdict", "the three joined", "filter lists", "everything is content"
+JOINT = "joint verdict"
+THREE = "the three joined"
+LISTS = "filter lists"
+ALL_CONTENT = "everything is content"
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,9 @@ class FilterListModel:
 
     def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
         lists = _lists(self.paths)
-        url, target, page = sighting.url, sighting.target, sighting.page
+        url = sighting.url
+        target = sighting.target
+        page = sighting.page
         hit = lists.hit(url, page) or (bool(target) and lists.hit(target, page, "document"))
         return Verdict(is_noise=hit, probability=float(hit))
 
@@ -83,7 +88,8 @@ def _lists(paths: tuple[Path, ...]) -> FilterLists:
 
 def evaluate(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Print the figures of all models on the labels of a file; returns the exit status."""
-    extract, at_once = extractor_of(settings), opts.jobs or cores()
+    extract = extractor_of(settings)
+    at_once = opts.jobs or cores()
     given = [readable_file(name) for name in (opts.labels, *opts.lists)]
     try:
         judges = models(tuple(map(Path, opts.lists)))

@@ -22,7 +22,8 @@ from crawler.urls.parsing import absolute
 BROKEN_OFF = (OSError, EOFError, lzma.LZMAError, zlib.error)
 DATA, FOLDER, ENDING = "WINNOW_DATA", "extraction", ".jsonl.xz"  # the default folder of the files of pages
 ENDINGS = (".gz", ".xz", ".jsonl", ".json")
-CONTENT, NOISE = "content", "noise"
+CONTENT = "content"
+NOISE = "noise"
 KINDS = {
     **dict.fromkeys(("text", "head", "gallery"), CONTENT),
     **dict.fromkeys(("advert", "navigation", "decoration", "icon", "avatar", "thumbnail"), NOISE),
@@ -70,7 +71,8 @@ class GoldSet:
 
 def read_set(path: Path) -> GoldSet:
     """The pages of a file, and the faults of broken lines."""
-    pages, faults = [], []
+    pages = []
+    faults = []
     for number, row in objects(path):
         page = row if isinstance(row, str) else _page(row, number)
         if isinstance(page, str):

@@ -84,7 +84,8 @@ class _Ranked:
     def curves(self, weights: Numbers) -> tuple[Numbers, Numbers]:
         """A row a draw: the noise and the content of each score, the lowest first."""
         drawn = weights[:, self.order]
-        noise, content = drawn * self.noise, drawn * (1 - self.noise)
+        noise = drawn * self.noise
+        content = drawn * (1 - self.noise)
         return np.add.reduceat(noise, self.starts, axis=1), np.add.reduceat(content, self.starts, axis=1)
 
 
@@ -124,7 +125,8 @@ def _drawn(links: Sequence[ImageScore], weights: Numbers) -> tuple[Numbers, Numb
         nothing = np.full(len(weights), np.nan)
         return nothing, nothing, nothing
     noise, content = _Ranked(links).curves(weights)
-    all_noise, all_content = noise.sum(axis=1), content.sum(axis=1)
+    all_noise = noise.sum(axis=1)
+    all_content = content.sum(axis=1)
     below = np.cumsum(content, axis=1)
     won = (noise * (below - content / 2)).sum(axis=1)
     above = all_content[:, None] - below + content

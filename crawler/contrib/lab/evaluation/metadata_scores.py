@@ -54,7 +54,8 @@ def is_right(field: str, value: str, gold: str) -> bool:
     if field == "comments":
         shares = precision_recall(CountedText(value).words, CountedText(gold).words)
         return f1(*(share or 0.0 for share in shares)) >= MOSTLY
-    one, other = _key(field, value), _key(field, gold)
+    one = _key(field, value)
+    other = _key(field, gold)
     if field == "title" or min(len(one), len(other)) < LEAST_LETTERS:
         return one == other
     return one in other or other in one

@@ -24,7 +24,8 @@ TOLERANCE = 0.005  # how far a figure may fall below the baseline
 HELD = {"f1": "shingle F1", "word_f1": "word F1"}
 DIGITS = 4
 # The total size of all excerpts in bytes, and the largest size of one.
-EXCERPTS, EXCERPT = 3_500_000, 12_000
+EXCERPTS = 3_500_000
+EXCERPT = 12_000
 BEFORE = 300  # characters of source shown before the first words of the gold
 CLUE = 24  # characters of a line of gold that are searched in the source
 REASONS = 5  # reasons of failure that are listed for each method
@@ -82,7 +83,10 @@ def read_record(path: Path) -> dict[str, Any]:
 
 def compare_records(before: dict[str, Any], now: dict[str, Any]) -> BaselineComparison:
     """Compare the methods and sets that both records have."""
-    falls, left, count, gaps = [], [], 0, 0
+    falls = []
+    left = []
+    count = 0
+    gaps = 0
     figures_now = _figures_of(now)
     for (name, method), old in _figures_of(before).items():
         new = figures_now.get((name, method))

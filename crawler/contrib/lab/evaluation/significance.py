@@ -62,7 +62,8 @@ def intervals(scores: Sequence[TextScore], hosts: Sequence[str]) -> tuple[Interv
     sums = _sums_by_host(scores, hosts)
     if len(sums) < 2:
         return None, None
-    shingle, word = [], []
+    shingle = []
+    word = []
     for times in drawn(len(sums), AT_ONCE):
         totals = times @ sums
         precision, recall, f1 = (_quotient(totals[:, 2 * of], totals[:, 2 * of + 1]) for of in range(3))
@@ -87,7 +88,8 @@ def middle(values: Numbers) -> Interval:
 def compare(scores: dict[str, Sequence[TextScore]]) -> list[MethodComparison]:
     """Every pair of methods, with p-values corrected for the number of pairs."""
     pairs = [_compared(first, second, scores) for first, second in combinations(scores, 2)]
-    t_tests, mcnemars = holm([pair.t_test for pair in pairs]), holm([pair.mcnemar for pair in pairs])
+    t_tests = holm([pair.t_test for pair in pairs])
+    mcnemars = holm([pair.mcnemar for pair in pairs])
     return [
         replace(pair, t_test=t_test, mcnemar=1.0 if exact is None else exact)
         for pair, t_test, exact in zip(pairs, t_tests, mcnemars, strict=True)
@@ -101,7 +103,8 @@ def paired_t(differences: Sequence[float]) -> tuple[float | None, float | None]:
         return None, None
     if not values.any():
         return 1.0, 0.0
-    mean, spread = float(values.mean()), float(values.std(ddof=1))
+    mean = float(values.mean())
+    spread = float(values.std(ddof=1))
     if spread <= ROUNDING * float(np.abs(values).max()):
         return None, None
     from scipy import stats

@@ -56,10 +56,12 @@ def parts(markdown: str) -> MarkdownParts:
 
 def scores(found: str, gold: str) -> dict[str, float | None]:
     """The similarity of each part of two Markdown texts."""
-    one, other = parts(found), parts(gold)
+    one = parts(found)
+    other = parts(gold)
     made: dict[str, float | None] = {}
     for name in PARTS:
-        mine, theirs = getattr(one, name), getattr(other, name)
+        mine = getattr(one, name)
+        theirs = getattr(other, name)
         if not mine and not theirs:
             made[name] = None
         elif not mine or not theirs:

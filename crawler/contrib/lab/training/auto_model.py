@@ -173,7 +173,8 @@ def _with_copy(one: PageExample, chance: np.random.Generator) -> Iterable[tuple[
 
 
 def describe(seen: PageArrays, known: LearnedWeights) -> tuple[Floats, network.BlockGroups]:
-    levels, outline = page_arrays.ranges(seen), seen.outline
+    levels = page_arrays.ranges(seen)
+    outline = seen.outline
     matrix = np.ascontiguousarray(block_features.features(seen, known.scores(seen), levels).matrix.T)
     return matrix, network.block_groups(levels, outline.starts, outline.ends, outline.paths[seen.homes])
 
@@ -210,7 +211,8 @@ def _block_weights(page: PageSigns) -> Floats:
 
 def _scaling(described: Sequence[Floats], sets: int) -> Scaling:
     rows = np.concatenate(described)
-    means, scales = rows.mean(0), (1 / (rows.std(0) + 0.01)).astype(np.float32)
+    means = rows.mean(0)
+    scales = (1 / (rows.std(0) + 0.01)).astype(np.float32)
     means[-sets:], scales[-sets:] = 0, 1
     return means, scales
 
@@ -230,11 +232,13 @@ def _lesson(page: PageSigns, opinion: Floats | None, scaling: Scaling) -> gradie
     known = ~np.isnan(page.labels)
     tokens = np.expm1(page.features[:, TOKENS]).astype(np.float32)
     weights = np.sqrt(tokens + 1)
-    target, f1_weight = page.labels, page.weight
+    target = page.labels
+    f1_weight = page.weight
     if opinion is not None and page.is_golden:
         target = (1 - TRUST) * page.labels + TRUST * opinion
     elif opinion is not None:
-        weights, f1_weight = weights * np.where(known, KNOWN, GUESSED), 0.0
+        weights = weights * np.where(known, KNOWN, GUESSED)
+        f1_weight = 0.0
         target = np.where(known, page.labels, opinion)
     rows = gradient_descent.normalised(page.features, *scaling)
     shares = (page.weight * weights / weights.sum()).astype(np.float32)
@@ -262,7 +266,8 @@ def _hidden(seen: PageArrays, known: LearnedWeights, sets: int) -> list[Ints]:
 def _of_first_set(net: network.Network, sets: int) -> network.Network:
     """The network for pages of the first set, without the features that say the set."""
     features = len(net.means) - sets
-    weights, bias = net.first.weights, net.first.bias
+    weights = net.first.weights
+    bias = net.first.bias
     first = replace(net.first, weights=weights[:features], bias=bias + weights[features])
     return replace(net, means=net.means[:features], scales=net.scales[:features], first=first)
 
@@ -270,7 +275,8 @@ def _of_first_set(net: network.Network, sets: int) -> network.Network:
 def _kinds(networks: Sequence[network.Network], typed: Iterable[tuple[str, gradient_descent.Lesson, Floats]]) -> Kinds:
     """A classifier of page types, from the networks' values; given the types and the scores of names."""
     features = len(networks[0].means)
-    rows, types = [], []
+    rows = []
+    types = []
     for page_type, lesson, by_names in typed:
         made = network.hidden_of(networks, lesson.features[:, :features], lesson.nest)
         rows.append(model.summary(*model.together(networks, made), by_names))

@@ -64,7 +64,8 @@ class ModelFigures:
 def score(row: TrainingPage, model: Model) -> PageScore:
     """The score of the text that a model extracts from a page with gold text."""
     found = auto(row.page, model=model)
-    text, gold = CountedText(found.text), CountedText(row.gold or "")
+    text = CountedText(found.text)
+    gold = CountedText(row.gold or "")
     precision, recall = precision_recall(text.shingles, gold.shingles)
     of_words = [share or 0.0 for share in precision_recall(text.words, gold.words)]
     page_type = row.page_type if row.page_type in KINDS else ""
@@ -79,7 +80,8 @@ def score(row: TrainingPage, model: Model) -> PageScore:
 
 def figures(scores: Sequence[PageScore]) -> ModelFigures:
     """The averages of some pages, one at least, as `winnow evaluate` makes them."""
-    precision, recall = mean(one.precision for one in scores) or 0.0, mean(one.recall for one in scores) or 0.0
+    precision = mean(one.precision for one in scores) or 0.0
+    recall = mean(one.recall for one in scores) or 0.0
     typed = [one.is_type_right for one in scores if one.page_type]
     words = sum(one.word_f1 for one in scores) / len(scores)
     return ModelFigures(
@@ -137,7 +139,8 @@ def tables(made: AutoTraining) -> list[tuple[str, dict[str, ModelFigures]]]:
 
 
 def auto_card(made: AutoTraining) -> str:
-    groups, networks = tables(made), made.model.networks
+    groups = tables(made)
+    networks = made.model.networks
     layers = [layer for net in networks for layer in (net.first, *net.layers, net.last)]
     known = {True: "gold text", False: "snippets"}
     return card(
@@ -185,7 +188,8 @@ def write_auto_weights(plan: TrainingPlan, tell: Tell) -> AutoTraining:
     """Train, and write the weights with their card beside them."""
     validation = [_counted(path, tell) for path in plan.validate]
     read = [_read(path, tell) for path in plan.paths]
-    sets, pages = [one for one, _ in read], [page for _, some in read for page in some]
+    sets = [one for one, _ in read]
+    pages = [page for _, some in read for page in some]
     parts = parts_of({site for one in sets for site in one.sites}, FOLDS, plan.seed)
     apart = {site for site, part in parts.items() if part == APART}
     known = [one for one in pages if one.site not in apart]
@@ -220,14 +224,15 @@ def _counted(path: Path, tell: Tell) -> SetSummary:
 
 def _read(path: Path, tell: Tell) -> tuple[SetSummary, list[PageExample]]:
     """The summary of a file, and those of its pages that show any text."""
-    count, found = SetSummary(path), []
+    count = SetSummary(path)
+    found = []
     for row in read_pages(path, snippets=True):
         count.add(row)
         if (page := row.page).blocks:
             if row.gold is None:
                 found.append(snippets(count.name, row.site, page, row.present, row.absent))
             else:
-                found.append(example(count.name, row.site, page, row.gold, row.page_type, row.is_weak))
+                found.append(example(count.name, row.site, page, row.gold, row.page_type, is_weak=row.is_weak))
     _tell_size(count, tell)
     return count, found
 

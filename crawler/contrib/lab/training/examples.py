@@ -21,7 +21,7 @@ from crawler.contrib.lab.training.block_labels import labels
 from crawler.extraction.auto import page_arrays
 from crawler.extraction.auto.page_arrays import Floats, PageArrays, outward
 from crawler.page.html_tree import MAX_BLOCKS
-from crawler.page.page import Page
+from crawler.page.page import Page, PageType
 from crawler.urls.parsing import absolute, site
 
 Tell = Callable[[str], None]
@@ -132,7 +132,7 @@ def _page(found: dict[str, Any], path: Path, number: int) -> TrainingPage:
 SET_EXPONENT = 0.35  # a set of so many times fewer pages than the largest weighs that number to this power more
 MOST_WEIGHT = 3.0
 SNIPPETS_WEIGHT = 0.7
-LISTS = frozenset(("listing", "collection"))
+LISTS = frozenset((PageType.LISTING, PageType.COLLECTION))
 LIST_WEIGHT = 3.0  # of a page whose main text is a list: there are few, and what is text on them is noise elsewhere
 WEAK = 0.5  # the weight of a weak gold text beside one of people
 MOST_PLACES = 3  # blocks with a snippet: a snippet that occurs in more of them may be meant in one only
@@ -156,7 +156,7 @@ class PageExample:
         return not np.isnan(self.labels).any()
 
 
-def example(group: str, site: str, page: Page, gold: str, page_type: str, is_weak: bool = False) -> PageExample:
+def example(group: str, site: str, page: Page, gold: str, page_type: str, *, is_weak: bool = False) -> PageExample:
     """A page with its gold text; it must have a block."""
     found = labels([tokens(block.text) for block in page.blocks[:MAX_BLOCKS]], tokens(gold))
     return PageExample(
@@ -230,8 +230,10 @@ def subset(seen: PageArrays, kept: NDArray[np.bool_]) -> PageArrays:
     number = len(kept)
     places = np.concatenate([[0], np.cumsum(kept)])
     blocks = np.flatnonzero(kept)
-    outline, texts = seen.outline, seen.texts
-    starts, ends = places[outline.starts], places[outline.ends]
+    outline = seen.outline
+    texts = seen.texts
+    starts = places[outline.starts]
+    ends = places[outline.ends]
     outer = outward(outline.parents.tolist(), starts.tolist(), ends.tolist())
     rows = np.concatenate([blocks, np.arange(number, len(texts.kinds))])  # title and description stay
     row_of = np.full(len(texts.kinds), -1)
@@ -265,7 +267,8 @@ def plainer(seen: PageArrays) -> PageArrays:
     title.
     """
     number = len(seen.homes)
-    words, texts = seen.words, seen.texts
+    words = seen.words
+    texts = seen.texts
     firsts = np.searchsorted(words.owner, words.owner)
     is_tag = np.arange(len(words.owner)) - firsts < TAG_WORDS
     is_said = texts.owner <= number

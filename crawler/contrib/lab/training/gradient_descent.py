@@ -22,8 +22,12 @@ from crawler.extraction.auto.text_arrays import Ints
 STEPS = (1, 0, 2, 0, 1, COMPARED)  # the layers, each as in Layer.step
 WIDTH = 40
 PAGES = 16  # pages in a batch
-RATE, FIRST_STEPS, DECAY = 3e-3, 50, 1e-3
-"""The largest step size, the number of steps until it is reached, and the weight decay."""
+RATE = 3e-3
+"""The largest step size."""
+FIRST_STEPS = 50
+"""The number of steps until the largest is reached."""
+DECAY = 1e-3
+"""The weight decay."""
 FORGOTTEN = 0.15  # the dropout rate of layers
 BLIND = 0.25  # how often a page's words, its names, or its page-wide features are hidden
 F1_SHARE = 0.5
@@ -119,19 +123,23 @@ class _Batch:
 
 def _means(nests: Sequence[BlockGroups], number: int) -> tuple[Sparse, list[Sparse]]:
     """What takes all blocks to the means of groups, and for each kind of group what takes these to the blocks in it."""
-    members, sizes, groups = [], [], []
+    members = []
+    sizes = []
+    groups = []
     blocks = count = 0
     for nest in nests:
         bounds = zip(nest.starts, nest.ends, strict=True)
         members += [nest.rows[start:end] + blocks for start, end in bounds]
         sizes.append(nest.ends - nest.starts)
         groups.append(nest.groups + count)
-        blocks, count = blocks + len(nest.groups), count + len(nest.starts)
+        blocks = blocks + len(nest.groups)
+        count = count + len(nest.starts)
     size = np.concatenate(sizes)
     shares = np.repeat((1 / size).astype(np.float32), size)
     bounds_of = np.concatenate([[0], np.cumsum(size)])
     mean = sparse.csr_matrix((shares, np.concatenate(members), bounds_of), shape=(count, number))
-    ones, each = np.ones(number, np.float32), np.arange(number + 1)
+    ones = np.ones(number, np.float32)
+    each = np.arange(number + 1)
     kinds = np.concatenate(groups).T
     return mean, [sparse.csr_matrix((ones, kind, each), shape=(number, count)) for kind in kinds]
 
@@ -185,7 +193,8 @@ def _blind(batch: _Batch, hidden: Sequence[Ints], chance: np.random.Generator) -
 def _gradient(weights: Weights, batch: _Batch, chance: np.random.Generator) -> tuple[float, Weights]:
     """The error of a batch, and how it changes with each weight."""
     first = np.maximum(batch.features @ weights["in weights"] + weights["in bias"], 0)
-    rows, kept = first, []
+    rows = first
+    kept = []
     for place, step in enumerate(STEPS):
         seen = _compared(weights, batch, rows) if step == COMPARED else batch.seen(rows, step)
         made = np.maximum(seen @ weights[f"{place} weights"] + weights[f"{place} bias"], 0)
@@ -235,7 +244,9 @@ def _compared_back(weights: Weights, batch: _Batch, seen: Floats, through: Float
 
 def _error(batch: _Batch, likely: Floats) -> tuple[float, Floats]:
     """The error, and how it changes with what the last layer gives for each block."""
-    labels, tokens, page = batch.labels, batch.tokens, batch.page
+    labels = batch.labels
+    tokens = batch.tokens
+    page = batch.page
     known = np.clip(likely, 1e-7, 1 - 1e-7)
     entropy = -(labels * np.log(known) + (1 - labels) * np.log(1 - known))
     slope = (likely - labels) * batch.weights
@@ -252,12 +263,15 @@ class _Adam:
     def __init__(self, weights: Weights, steps: int) -> None:
         self.first = {name: np.zeros_like(rows) for name, rows in weights.items()}
         self.second = {name: np.zeros_like(rows) for name, rows in weights.items()}
-        self.steps, self.done = steps, 0
+        self.steps = steps
+        self.done = 0
 
     def step(self, weights: Weights, gradient: Weights) -> None:
         """Change the weights by one step."""
         self.done += 1
-        first, second, done = self.first, self.second, self.done
+        first = self.first
+        second = self.second
+        done = self.done
         rate = RATE * min(1, done / FIRST_STEPS) * (0.5 + 0.5 * np.cos(np.pi * done / self.steps)) + 1e-5
         norm = np.sqrt(sum(float((rows * rows).sum()) for rows in gradient.values()))
         scale = min(1.0, 1 / (norm + 1e-9))

@@ -79,7 +79,8 @@ def _of_line(
     shown: dict[str, list[Sighting]] = {}
     for one in sightings(saved.page, EXTRACTORS[METHOD](saved.page)):
         shown.setdefault(one.url, []).append(one)
-    site, count = _site(saved, line), counts.get(saved.site) or Evidence()
+    site = _site(saved, line)
+    count = counts.get(saved.site) or Evidence()
     for label in waiting.take(line.head[FILE], saved.id, shown):
         copies = shown[label.img]
         places = tuple(_features(one, count) for one in copies)

@@ -205,7 +205,8 @@ class ImageTraining:
 
 def tables(made: ImageTraining) -> list[ImageTable]:
     """The figures in groups, those of sites kept apart first."""
-    held, validation = _links(made, made.training), _links(made, made.validation)
+    held = _links(made, made.training)
+    validation = _links(made, made.validation)
     unknown = [link for link in validation if link.label.set not in KNOWN]
     groups = {"sites kept apart": held, "validation": validation}
     if len(unknown) < len(validation):
@@ -259,7 +260,8 @@ def _sets(found: Sequence[ImageExample]) -> list[tuple[object, ...]]:
     rows: list[tuple[object, ...]] = []
     for name in sorted({one.label.set for one in found}):
         mine = [one for one in found if one.label.set == name]
-        noise, unsure = sum(one.label.is_noise for one in mine), sum(one.label.unsure for one in mine)
+        noise = sum(one.label.is_noise for one in mine)
+        unsure = sum(one.label.unsure for one in mine)
         rows.append((name, len(mine), noise, unsure, len({one.site for one in mine})))
     return rows
 

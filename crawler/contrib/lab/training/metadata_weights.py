@@ -92,7 +92,8 @@ def _read(path: Path) -> Iterator[tuple[str, FieldExample]]:
             # A page without an address is a site by itself.
             url = absolute("", str(row.get("url"))) or f"http://{path.name}-{number}/"
             page = Page.from_html(row["html"], url)
-            found, where = auto(page), site(url)
+            found = auto(page)
+            where = site(url)
             for field in known:
                 yield field, _example(field, where, FIELDS[field](page, found), row[field])
 
@@ -127,7 +128,8 @@ def fit(examples: Iterable[FieldExample]) -> Weights:
         pages += [number] * (len(one.candidates.signs) + 1)
     names = sorted({name for row in rows for name in row})
     table = _table(rows, names)
-    page, at = np.array(pages), np.array(right)
+    page = np.array(pages)
+    at = np.array(right)
 
     def error(weights: NDArray[Any]) -> tuple[float, NDArray[Any]]:
         scores = table @ weights

@@ -123,9 +123,11 @@ def train(found: list[BlockSample], fit: Fit, folds: int, seed: int) -> TrainedS
     balanced = _balanced(found, random.Random(seed))  # noqa: S311 - to draw samples
     if (count := len({one.host for one in balanced})) < folds:
         raise TooFewError(f"{folds} folds want as many hosts with main text and noise; there are {count}")
-    rows, truth = np.array([one.features for one in balanced]), np.array([one.main for one in balanced])
+    rows = np.array([one.features for one in balanced])
+    truth = np.array([one.main for one in balanced])
     splits = list(GroupKFold(folds).split(rows, groups=[one.host for one in balanced]))
-    hosts, main = len({one.host for one in found}), sum(one.main for one in found)
+    hosts = len({one.host for one in found})
+    main = sum(one.main for one in found)
     tried: list[TrainedSvm] = []
     for cost, gamma in product(COSTS, GAMMAS):
         svm = fit(rows, truth, cost=cost, gamma=gamma)
@@ -147,7 +149,8 @@ def train(found: list[BlockSample], fit: Fit, folds: int, seed: int) -> TrainedS
 
 def _score(judgement: Flags, truth: Flags) -> BlockScore:
     hits = int((judgement & truth).sum())
-    precision, recall = hits / (int(judgement.sum()) or 1), hits / (int(truth.sum()) or 1)
+    precision = hits / (int(judgement.sum()) or 1)
+    recall = hits / (int(truth.sum()) or 1)
     return BlockScore(precision=precision, recall=recall, f1=f1(precision, recall))
 
 

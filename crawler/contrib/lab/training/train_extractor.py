@@ -77,7 +77,9 @@ def _template_svm(gold: tuple[Path, ...], path: Path, seed: int) -> str:
     pages = ((row.page, row.gold or "") for one in gold for row in read_pages(one))
     trained = train_svm(samples(pages), fit, FOLDS, seed)
     save(trained.svm, path)
-    svm, score, hosts = trained.svm, trained.score, counted(trained.hosts, "host")
+    svm = trained.svm
+    score = trained.score
+    hosts = counted(trained.hosts, "host")
     return (
         f"{trained.blocks:,} blocks of {hosts}, {trained.main:,} of main text; {trained.drawn:,} drawn of each kind.\n"
         f"C {trained.cost:g}, gamma {svm.gamma:g}: precision {score.precision:.3f}, recall {score.recall:.3f}, "

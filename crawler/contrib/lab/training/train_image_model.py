@@ -45,7 +45,8 @@ def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
             "{names} must be installed: python -m pip install '.[{extra}]'", names="lightgbm", extra="lab"
         )
     inputs = [readable_file(name) for name in (*given, *opts.validate)]
-    labels, validation = _labels(inputs[: len(given)]), _labels(inputs[len(given) :])
+    labels = _labels(inputs[: len(given)])
+    validation = _labels(inputs[len(given) :])
     files = files_of({label.set for label in labels}, opts.pages) if labels else []
     others = files_of({label.set for label in validation}, opts.pages) if validation else []
     output = Path(opts.output or Path(settings["OUTPUT_DIR"]) / FILE)
@@ -115,8 +116,10 @@ def _report(made: ImageTraining, plan: ImageTrainingPlan) -> str:
     for name, bins in calibrations(made).items():
         rows = [BIN_HEAD, *map(bin_cells, bins)]
         lines += ["", f"Calibration, {name}", *aligned(rows, range(len(BIN_HEAD)))]
-    found, given = len(made.training.found), counted(made.training.labels, "link")
-    weights, card = one_line(str(plan.output)), one_line(str(plan.card))
+    found = len(made.training.found)
+    given = counted(made.training.labels, "link")
+    weights = one_line(str(plan.output))
+    card = one_line(str(plan.card))
     return "\n".join(
         [
             *lines,

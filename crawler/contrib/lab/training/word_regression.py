@@ -54,15 +54,18 @@ def vocabulary(pages: Sequence[WeighedPage]) -> LearnedWeights:
 
 def fit_kinds(rows: Any, types: Sequence[str]) -> tuple[Floats, Floats]:
     """Weights that determine page types; a type without examples is never chosen."""
-    weights, bias = np.zeros((rows.shape[1], len(KINDS)), np.float32), np.full(len(KINDS), NEVER, np.float32)
+    weights = np.zeros((rows.shape[1], len(KINDS)), np.float32)
+    bias = np.full(len(KINDS), NEVER, np.float32)
     there = sorted(set(types))
     if len(there) < 2:
         bias[[KINDS.index(kind) for kind in there] or [0]] = 0
         return weights, bias
     fitted = _regression(max_iter=2_000, tol=1e-3)(rows, types)
-    found, shifts = fitted.coef_, fitted.intercept_
+    found = fitted.coef_
+    shifts = fitted.intercept_
     if len(there) == 2:  # scikit-learn gives one row for two classes
-        found, shifts = np.concatenate([-found, found]) / 2, np.concatenate([-shifts, shifts]) / 2
+        found = np.concatenate([-found, found]) / 2
+        shifts = np.concatenate([-shifts, shifts]) / 2
     for kind, row, shift in zip(fitted.classes_, found, shifts, strict=True):
         weights[:, KINDS.index(kind)], bias[KINDS.index(kind)] = row, shift
     return weights, bias
@@ -82,7 +85,8 @@ def _regression(**settings: float) -> Any:
 
 
 def _rows(seen: PageArrays) -> Any:
-    outline, number = seen.outline, len(seen.homes)
+    outline = seen.outline
+    number = len(seen.homes)
     named = np.split(seen.words.buckets, np.flatnonzero(np.diff(seen.words.owner)) + 1)
     around: list[Ints] = []
     for name, parent in zip(outline.names, outline.parents, strict=True):
@@ -92,7 +96,8 @@ def _rows(seen: PageArrays) -> Any:
     values: list[Floats] = []
     ends = [0]
     for block, home in enumerate(seen.homes):
-        own, out = named[outline.names[home]], around[home]
+        own = named[outline.names[home]]
+        out = around[home]
         if seen.wraps[block] >= 0:
             own = np.concatenate([own, named[seen.wraps[block]]])
         words = seen.texts.words[bounds[block] : bounds[block + 1]]

@@ -57,8 +57,12 @@ MOST_BYTES = 20_000_000
 MOST_LETTERS = 500_000
 """Bytes of a file of figures that are shown."""
 HEAD = 1_000  # bytes in which our report files are recognized
-FOCUS, NOISE, FILES = "focus", "noise", "files"
-EXTRACTION, EXTRACTION_FIGURES, NOISE_FIGURES = "extraction", "extraction figures", "noise figures"
+FOCUS = "focus"
+NOISE = "noise"
+FILES = "files"
+EXTRACTION = "extraction"
+EXTRACTION_FIGURES = "extraction figures"
+NOISE_FIGURES = "noise figures"
 
 
 def _page(title: str) -> re.Pattern[bytes]:
@@ -83,9 +87,12 @@ POLICY = (
 HEADERS = {"Content-Security-Policy": POLICY}
 AGE = 300.0  # seconds until a report is computed again when it is requested
 PATIENCE = 0.05  # seconds that a response waits for the report of a small crawl
-STRIDE, REST = 50, 0.0005
-"""After so many pages the computation pauses for so many seconds, to leave the processor to other requests."""
-router, api = APIRouter(), APIRouter()
+STRIDE = 50
+"""Pages after which the computation pauses, to leave the processor to other requests."""
+REST = 0.0005
+"""Seconds of such a pause."""
+router = APIRouter()
+api = APIRouter()
 CrawlName = Annotated[Text, Query(description=N_("name of the crawl; by default the newest with a page"))]
 
 

@@ -40,8 +40,10 @@ MOST_VALUE = 500
 UNWANTED = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069]")
 """Control characters, and signs that turn the direction of what follows them: a field of a form does not isolate it."""
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-LONG, SHORT = 1_500, 200
-"""Characters of a block that are shown, and those shown once the page has very many blocks."""
+LONG = 1_500
+"""Characters of a block that are shown."""
+SHORT = 200
+"""Characters of a block that are shown if the page has very many blocks."""
 FILL = 300_000
 LINKED = 0.5
 """The share of a block's characters in links from which it is marked as links."""
@@ -80,7 +82,8 @@ class Sheet:
             )
         if len(found.source) > MOST_SOURCE or len(found.page.blocks) > MOST_BLOCKS:
             raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LONG)
-        self.found, self.source = found, found.source
+        self.found = found
+        self.source = found.source
 
     @cached_property
     def fingerprint(self) -> str:
@@ -92,7 +95,8 @@ class Sheet:
     def lines(self, kept: frozenset[int]) -> tuple[SheetLine, ...]:
         blocks = self.found.page.blocks
         times = Counter(block.text for block in blocks)
-        lines, letters = [], 0
+        lines = []
+        letters = 0
         for place, block in enumerate(blocks):
             shown = block.text[: LONG if letters < FILL else SHORT]
             letters += len(shown)
@@ -176,7 +180,8 @@ class Sheet:
         return frozenset(map(int, places))
 
 
-router, api = APIRouter(), APIRouter()
+router = APIRouter()
+api = APIRouter()
 Anew = Annotated[
     bool, Query(description=N_("whether to begin with the extractor's choice instead of an earlier label"))
 ]
@@ -213,7 +218,8 @@ class LabelSheet:
 def data(context: Context, page: Number, anew: Anew = False) -> LabelSheet:
     """The blocks of a page."""
     read = page_at(context, page)
-    found, row = Sheet(read), read.row
+    found = Sheet(read)
+    row = read.row
     detail = _detail(context, read)
     before = found.labelled_before(detail) if detail is not None else None
     kept = read.kept if before is None or anew else before
@@ -250,7 +256,8 @@ def skip(context: Context, page: Number) -> Response:
 def save(context: Context, request: Request, page: Number, nothing: Annotated[bool, Query()] = False) -> Response:
     read = page_at(context, page)
     found = Sheet(read)
-    places, values = found.chosen(request.query_params), found.corrected(request.query_params)
+    places = found.chosen(request.query_params)
+    values = found.corrected(request.query_params)
     with context.changing() as engine:
         put_label(engine, found.label(frozenset() if nothing else places, values))
     context.record(request, Action.TEXT_LABELLED, read.row["url"])

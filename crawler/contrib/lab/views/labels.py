@@ -29,12 +29,15 @@ from crawler.store.page_tables import label, page, stored_response
 from crawler.store.read_only import NOTHING
 from crawler.translation.message import N_
 
-MOST_PAGES, MOST_IMAGES, MOST_LABELS = 20, 12, 20
+MOST_PAGES = 20
+MOST_IMAGES = 12
+MOST_LABELS = 20
 MOST_BYTES = 32 * 1024 * 1024
 """Bytes of a file that is made in memory."""
 BEGINNING = 300  # characters of a text in a list
 LOOKED_AT = 1_000  # pages checked for a part of the list: reading their rows takes some tens of milliseconds
-router, api = APIRouter(), APIRouter()
+router = APIRouter()
+api = APIRouter()
 CrawlName = Annotated[Text, Query(description=N_("name of the crawl; by default the newest that stored responses"))]
 After = Annotated[Whole, Query(description=N_("the page from which to continue"))]
 Before = Annotated[Whole, Query(description=N_("list labels older than this one"))]
@@ -172,7 +175,8 @@ def gold(context: Context, crawl: CrawlName = "") -> Response:
     memory.
     """
     with context.reading() as connection:
-        found, size = [], 0
+        found = []
+        size = 0
         for one in all_labels(connection, crawl or None, TEXT):
             found.append(gold_line(one))
             size += len(found[-1])

@@ -220,7 +220,8 @@ def add(context: Context, request: Request, given: Annotated[JobForm, Query()]) 
 
 def begin(context: DashboardContext, number: int) -> str | None:
     """Start a run of a job now; returns the job's name, None if it was running already."""
-    jobs, started = Jobs(open_database(context.url)), None
+    jobs = Jobs(open_database(context.url))
+    started = None
     try:
         scheduler = scheduler_of(jobs, context.settings)
         job = scheduler.current(numbered(jobs.all()[0], number).name)

@@ -49,7 +49,8 @@ DONE = {
 }
 """The results of changes, by the values of `said` in the address."""
 _looking = Lock()
-router, api = APIRouter(), APIRouter()
+router = APIRouter()
+api = APIRouter()
 Said = Annotated[
     Literal["", "added", "paused", "resumed", "removed", "started", "busy", "told", "idle"],
     Query(description="what the last change came to"),
@@ -148,7 +149,8 @@ def schedule_data(context: Context, after: After = 0) -> Schedule:
     scheduler = _scheduler_is_at_work(context)
     try:
         with context.reading() as connection:
-            now, there = database_time(connection), jobs_of(connection)
+            now = database_time(connection)
+            there = jobs_of(connection)
             start = next((place for place, one in enumerate(there, 1) if one.id == after), 0)
             shown = there[start : start + AT_ONCE]
             more = len(there) - start - len(shown)
@@ -162,7 +164,8 @@ def schedule_data(context: Context, after: After = 0) -> Schedule:
 def history_data(context: Context, job: Number) -> JobHistory:
     """A job and its runs."""
     with context.reading() as connection:
-        now, found = database_time(connection), numbered(jobs_of(connection), job)
+        now = database_time(connection)
+        found = numbered(jobs_of(connection), job)
         runs = history_of(connection, found.name)[1]
         shown = tuple(_run(connection, found, one, now) for one in runs[:MOST_RUNS])
         return JobHistory(_job(connection, found, now), shown, max(0, len(runs) - MOST_RUNS))
@@ -296,11 +299,13 @@ def show_job(context: Context, request: Request, job: Number, said: Said = "", a
 @router.get("/schedule/{job}/runs/{run}")
 def show_log(context: Context, request: Request, job: Number, run: Number) -> Response:
     with context.reading() as connection:
-        now, found = database_time(connection), numbered(jobs_of(connection), job)
+        now = database_time(connection)
+        found = numbered(jobs_of(connection), job)
         rows = [one for one in history_of(connection, found.name)[1] if one.id == run]
         if not rows:
             raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such run.")
-        the_run, the_job = _run(connection, found, rows[0], now), _job(connection, found, now)
+        the_run = _run(connection, found, rows[0], now)
+        the_job = _job(connection, found, now)
     log = log_tail(context.output, found.name, the_run.number)
     values: dict[str, Any] = {"job": the_job, "run": the_run, "log": log, "untold": untold}
     return context.page(request, "schedule_run.html", **values, when=partial(when, language=language_of(request)))
