@@ -14,6 +14,7 @@ from crawler.extraction import EXTRACTORS
 from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.image_features import sightings
 from crawler.noise.verdict import Judge
+from crawler.urls.lru_dict import LruDict
 from crawler.urls.parsing import site
 
 logger = logging.getLogger(__name__)
@@ -30,7 +31,7 @@ class ImageNoiseFilter:
     def __init__(self, stats: StatsCollector) -> None:
         self.stats, self.judge = stats, Judge()
         self._evidence: dict[str, Evidence] = {}
-        self._seen: dict[str, tuple[str, Sighting]] = {}
+        self._seen: LruDict[str, tuple[str, Sighting]] = LruDict(MOST_IMAGES)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -52,7 +53,6 @@ class ImageNoiseFilter:
         if (page := html_page(response)) is not None:
             shown, home = sightings(page, page.once(EXTRACTORS["auto"])), site(page.url)
             self._evidence.setdefault(home, Evidence()).see(shown)
-            self._seen |= {one.url: (home, one) for one in shown}
-            for url in list(self._seen)[: max(0, len(self._seen) - MOST_IMAGES)]:
-                del self._seen[url]
+            for sighting in shown:
+                self._seen.set(sighting.url, (home, sighting))
         return response

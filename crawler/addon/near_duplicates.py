@@ -1,42 +1,42 @@
 """Finds near-duplicates among the pages of a run, in memory: about 2 KB for each page."""
 
-from collections import Counter, OrderedDict, defaultdict
+from collections import defaultdict
 
-from crawler.recrawl.near_duplicates import NEAR, bands, signature, similarity
+from crawler.recrawl.near_duplicates import ComparedText, bands, place_texts, signature
+from crawler.urls.lru_dict import LruDict
 
 MOST_PAGES = 100_000  # pages that are remembered
-MOST_LIKE = 40  # pages that one page is compared with
 
 
 class NearDuplicates:
-    """The signatures of the last pages that were not near-duplicates, by address and by band."""
+    """The signatures of the last pages that were not near-duplicates, by address, and their addresses by band."""
 
     def __init__(self, most: int = MOST_PAGES) -> None:
-        self.most = most
-        self._signatures: OrderedDict[str, bytes] = OrderedDict()
-        self._of_band: defaultdict[int, list[str]] = defaultdict(list)
+        self._signatures: LruDict[str, bytes] = LruDict(most)
+        self._urls_by_band: defaultdict[int, list[str]] = defaultdict(list)
 
     def original_of(self, url: str, text: str) -> str | None:
         """The address of an earlier page with nearly the same text; if there is none, None, and the page is
         remembered.
         """
-        mine = signature(text)
-        if mine is None or url in self._signatures:  # too short to compare, or another item of the same page
+        new = ComparedText(url, signature(text))
+        if new.signature is None or url in self._signatures:  # too short to compare, or another item of the same page
             return None
-        keys = bands(mine)
-        likely = Counter(other for key in keys for other in self._of_band.get(key, ())).most_common(MOST_LIKE)
-        best = max(((similarity(mine, self._signatures[other]), other) for other, _ in likely), default=(0.0, ""))
-        if best[0] >= NEAR:
-            return best[1]
-        self._signatures[url] = mine
-        for key in keys:
-            self._of_band[key].append(url)
-        if len(self._signatures) > self.most:
-            self._forget(*self._signatures.popitem(last=False))
+        entries = [(band, other) for band in new.bands for other in self._urls_by_band.get(band, ())]
+        likely = dict.fromkeys(other for _, other in entries)
+        known = [ComparedText(other, self._signatures[other]) for other in likely]
+        placement = place_texts([new], known, entries)
+        if url in placement.originals:
+            return placement.originals[url]
+        for band, _ in placement.entries:
+            self._urls_by_band[band].append(url)
+        for dropped_url, dropped_signature in self._signatures.set(url, new.signature):
+            self._forget(dropped_url, dropped_signature)
         return None
 
     def _forget(self, url: str, signature: bytes) -> None:
-        for key in bands(signature):
-            self._of_band[key].remove(url)
-            if not self._of_band[key]:
-                del self._of_band[key]
+        for band in bands(signature):
+            if url in self._urls_by_band.get(band, ()):
+                self._urls_by_band[band].remove(url)
+                if not self._urls_by_band[band]:
+                    del self._urls_by_band[band]

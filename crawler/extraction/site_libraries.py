@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from crawler.extraction.methods.template import LeafLabel, Learner, Library
 from crawler.page.page import Extraction, Page
+from crawler.urls.lru_dict import LruDict
 from crawler.urls.parsing import host
 
 # Labels in memory, of all sites together; the sites not seen for longest are forgotten. A template takes some 1.3 kB, a
@@ -36,8 +37,7 @@ class SiteLibraries:
         self.library = library
         self.count = count
         """Takes the name of what happened, and how often."""
-        self._sites: dict[str, _Site] = {}  # the one used last is the last
-        self._size = 0
+        self._sites: LruDict[str, _Site] = LruDict(MAX_KEPT, lambda site: site.size)
 
     def __len__(self) -> int:
         """How many sites are in memory."""
@@ -50,11 +50,11 @@ class SiteLibraries:
 
     def learn(self, page: Page) -> tuple[LeafLabel, ...]:
         """Learn from a page; the templates it completed."""
-        site = self._take(host(page.url))
+        site = self._site(host(page.url))
         copies = site.learner.copies
         refused = site.library.refused
         completed = site.learner.add(page)
-        self._put(host(page.url), site)
+        self._keep(host(page.url), site)
         self.count("template/learned", len(completed))
         self.count("template/copies", site.learner.copies - copies)
         self.count("template/site_full", site.library.refused - refused)
@@ -62,24 +62,21 @@ class SiteLibraries:
 
     def take_in(self, name: str, label: LeafLabel) -> None:
         """Take in a template of a host that others have learned, or this worker earlier."""
-        site = self._take(name)
+        site = self._site(name)
         refused = site.library.refused
         site.library.add(label)
-        self._put(name, site)
+        self._keep(name, site)
         self.count("template/site_full", site.library.refused - refused)
 
-    def _take(self, name: str) -> _Site:
-        site = self._sites.pop(name, None)
-        if site is None:
-            library = self.library()
-            return _Site(library=library, learner=Learner(library))
-        self._size -= site.size
-        return site
+    def _site(self, name: str) -> _Site:
+        known = self._sites.get(name)
+        if known is not None:
+            return known
+        library = self.library()
+        return _Site(library=library, learner=Learner(library))
 
-    def _put(self, name: str, site: _Site) -> None:
-        self._sites[name] = site
-        self._size += site.size
-        while self._size > MAX_KEPT and len(self._sites) > 1:
-            oldest = next(iter(self._sites))
-            self._size -= self._sites.pop(oldest).size
-            self.count("template/sites_forgotten", 1)
+    def _keep(self, name: str, site: _Site) -> None:
+        """Weigh a site again, as it has learned something."""
+        dropped = self._sites.set(name, site)
+        if dropped:
+            self.count("template/sites_forgotten", len(dropped))

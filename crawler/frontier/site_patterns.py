@@ -5,7 +5,7 @@ The counts are those of the database, which adds up the results of all workers; 
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
@@ -32,6 +32,7 @@ from crawler.frontier.pattern_rule import (
     use_of,
 )
 from crawler.topic.priorities import HIGHEST
+from crawler.urls.lru_dict import LruDict
 from crawler.urls.parsing import site
 from crawler.urls.patterns import ANY_QUERY, Patterns, names_of, shorter_addresses, with_any_query
 
@@ -253,17 +254,18 @@ class PatternMemory:
     """The patterns of the sites used last."""
 
     def __init__(self) -> None:
-        self._sites: OrderedDict[str, SitePatterns] = OrderedDict()
-        self._numbers: dict[int, str] = {}
+        self._sites: LruDict[str, SitePatterns] = LruDict(MOST_SITES)
+        self._addresses: LruDict[int, str] = LruDict(2 * MOST_SITES)
+        """An address on each of the sites whose leases came last, by the id of the site."""
 
     def of(self, url: str) -> SitePatterns:
         """The patterns of the site of an address."""
         name = site(url)
-        found = self._sites.setdefault(name, SitePatterns())
-        self._sites.move_to_end(name)
-        while len(self._sites) > MOST_SITES:
-            self._sites.popitem(last=False)
-        return found
+        known = self._sites.use(name)
+        if known is not None:
+            return known
+        self._sites.set(name, SitePatterns())
+        return self._sites[name]
 
     def count(self, lease: Lease, use: PatternUse) -> None:
         """Count a request of this worker until the counts of the database have it."""
@@ -278,16 +280,15 @@ class PatternMemory:
         """Take over the counts of sites, by their ids, that came with these leases or were asked for earlier, and count
         the requests that ended since.
         """
-        self._numbers |= {lease.site_id: lease.candidate.url for lease in leases}
+        for lease in leases:
+            self._addresses.set(lease.site_id, lease.candidate.url)
         for number, of_site in counts.items():
-            if number in self._numbers:
-                self.of(self._numbers[number]).update(of_site)
+            if number in self._addresses:
+                self.of(self._addresses[number]).update(of_site)
         for completion in since:
             pattern_use = completion.result.pattern_use
             if pattern_use is not None and completion.lease.site_id in counts:
                 self.count(completion.lease, pattern_use)
-        if len(self._numbers) > 2 * MOST_SITES:
-            self._numbers = dict(islice(reversed(self._numbers.items()), MOST_SITES))
 
     def see(self, links: Iterable[Candidate]) -> set[str]:
         """Count new links; returns the addresses by which a site with addresses put off has got a new name."""

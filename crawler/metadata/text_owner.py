@@ -40,7 +40,7 @@ def owner_rank(owner: int, url: str) -> int:
     >>> owner_rank(TextOwner.UNKNOWN, "http://a.example/bees"), owner_rank(TextOwner.UNKNOWN, "http://a.example/bees?p")
     (100, 101)
     """
-    query = urlsplit(url).query
+    query = url.partition("#")[0].partition("?")[2]
     parameters = query.count("&") + 1 if query else 0
     return owner * (MOST_PARAMETERS + 1) + min(parameters, MOST_PARAMETERS)
 

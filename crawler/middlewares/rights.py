@@ -7,7 +7,6 @@ its pages name. These requests keep the pauses of their hosts and obey robots.tx
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -29,6 +28,7 @@ from crawler.rights.tdm_reservation import TdmFile
 from crawler.spiders.page_reader import page_of, rights_headers
 from crawler.spiders.request_outcomes import OF_SITE, SITE_FILES, Refusal
 from crawler.urls.file_cache import DAY, WEIGHT, Fetched, FileCache
+from crawler.urls.lru_dict import LruDict
 from crawler.urls.parsing import origin
 
 logger = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ class RightsMiddleware:
     def __init__(self, crawler: Crawler, purpose: Purpose) -> None:
         self.crawler, self.purpose = crawler, purpose
         self.files: FileCache[str, Any] = FileCache(MAX_KEPT)
-        self.named: OrderedDict[str, int] = OrderedDict()
+        self.named: LruDict[str, int] = LruDict(MAX_KEPT // WEIGHT)
         """How many licence files the pages of a host have named."""
 
     @classmethod
@@ -80,9 +80,7 @@ class RightsMiddleware:
 
     def _may_name(self, place: str) -> bool:
         """Whether a page of a host may name one more licence file."""
-        self.named[place] = self.named.pop(place, 0) + 1
-        if len(self.named) > MAX_KEPT // WEIGHT:
-            self.named.popitem(last=False)
+        self.named.set(place, self.named.get(place, 0) + 1)
         return self.named[place] <= MAX_LICENCES
 
     async def with_files(self, url: str, site: SiteFiles) -> SiteFiles:

@@ -16,12 +16,30 @@ Runs are hashed as polynomials modulo 2^64, all at once: with P(i) the sum of c_
 the run from s to e has (P(e) - P(s)) / b^s, whatever stands before it. A permutation multiplies by an odd number and
 adds another. No number here is secret: who wants two pages to look alike could give them one text as well.
 
-Only the first `LONGEST` characters are read, and a text of fewer than `FEWEST` different shingles has no signature.
+Only the first `LONGEST` characters are read. A text of fewer than `FEWEST` different shingles has no signature: it is
+compared by its fingerprint, which is its key as well.
+
+Texts are compared in an order of preference: a crawl has them as they come, an export as it was told. Each is compared
+with the earlier ones that share a key with it, and is a copy of the most similar one if that is `NEAR`. Only texts that
+are not copies are entered under their keys, at most `MOST_OF_A_BAND` under each: so every copy is near to a text that
+stays, long chains of likeness join nothing, and what a text costs does not depend on how many others are like it.
+
+There is one exception to the order: of two copies on the same site, the page with the lower rank is the original, which
+is the page whose own text it is (crawler/metadata/text_owner.py). If it comes later, it replaces the earlier one, and
+the copies of that one are compared again. What a page says about itself takes no text from another site.
+
+`copies_among` compares all texts of an export at once. They may lie in a file, of which parts are read. In memory, a
+text has 4 bytes for each band and 40 more, and about 40 while a band is sorted; those that share keys with others have
+up to 100 more. `place_texts` compares a few new texts with the earlier ones that a database or a dictionary has.
 """
 
 import re
-from functools import cache
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
 from hashlib import shake_128
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,13 +55,18 @@ NEAR = 0.8
 """The similarity from which two pages are near-duplicates."""
 MOST_OF_A_BAND = 20
 """The most texts that are entered under a key."""
+GONE = -1
+"""Stands for an entered text that is compared with nothing."""
 
 Numbers = NDArray[np.int64]
 Halves = NDArray[np.uint32]
 Wholes = NDArray[np.uint64]
+Places = NDArray[np.int32]
+Similarities = NDArray[np.float64]
 
 _SPACE = 32
 _AT_ONCE = 4096  # shingles, for which all permutations need 2 MB
+_READ_AT_ONCE = 4096  # signatures that are read from a file, 1 MB
 
 
 def _drawn(name: bytes, count: int, kind: str) -> NDArray[np.uint64]:
@@ -148,7 +171,13 @@ def similarity(one: bytes, other: bytes) -> float:
     >>> similarity(signature(text), signature(text)), similarity(signature(text), signature(text[::-1]))
     (1.0, 0.0)
     """
-    return float(np.mean(_places(one) == _places(other)))
+    return float(_similarities(_places(one), _places(other)))
+
+
+def _similarities(places: NDArray[np.uint16], others: NDArray[np.uint16]) -> Similarities:
+    """The similarity of a signature to another one, or to each row of several."""
+    similarities: Similarities = (others == places).mean(axis=-1)
+    return similarities
 
 
 def bands(signature: bytes) -> list[int]:
@@ -164,3 +193,291 @@ def keys_of_band(signatures: NDArray[np.uint16], band: int) -> Numbers:
 
 def _keys(rows: NDArray[np.uint16], places: Wholes) -> Numbers:
     return _mixed(((rows.astype(np.uint64) + np.uint64(1)) * places).sum(axis=1)).view(np.int64)
+
+
+def fingerprint_number(fingerprint: str) -> int:
+    """A fingerprint as a signed 64-bit number.
+
+    >>> fingerprint_number("00000000000000ff"), fingerprint_number("ffffffffffffffff")
+    (255, -1)
+    """
+    return int.from_bytes(bytes.fromhex(fingerprint), "big", signed=True)
+
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class ComparedText(Generic[Key]):
+    """A text, with what it is compared by."""
+
+    key: Key
+    signature: bytes | None
+    fingerprint: str | None = None
+    """Equal for texts with the same letters; None for a text without letters."""
+    site: str = ""
+    """The site on which `rank` counts."""
+    rank: int = 0
+    """Lowest for the original among near-duplicates of a site."""
+
+    @cached_property
+    def bands(self) -> list[int]:
+        """The keys under which it is entered and looked up."""
+        if self.signature is not None:
+            return list(dict.fromkeys(bands(self.signature)))
+        return [fingerprint_number(self.fingerprint)] if self.fingerprint else []
+
+
+@dataclass(frozen=True)
+class TextColumns:
+    """What texts are compared by, each text in a row."""
+
+    signatures: NDArray[np.uint16]
+    is_signed: NDArray[np.bool_]
+    """Whether a text has a signature."""
+    fingerprints: Numbers
+    has_letters: NDArray[np.bool_]
+    """Whether a text has a fingerprint."""
+    sites: Numbers
+    """The sites on which ranks count, as numbers."""
+    ranks: Numbers
+    """Lowest for the original among near-duplicates of a site."""
+
+    def similarities(self, row: int, others: Numbers) -> Similarities:
+        """The similarity of a text to others that share a key with it; texts with the same letters are equal."""
+        similarities = np.ones(len(others))
+        is_other = (self.fingerprints[others] != self.fingerprints[row]) | ~self.has_letters[others]
+        if is_other.any():  # reads signatures, which may be in a file
+            similarities[is_other] = _similarities(self.signatures[row], self.signatures[others[is_other]])
+        return similarities
+
+    def may_replace(self, later: int, earlier: int) -> bool:
+        """Whether a text would be the original of a near-duplicate that came before it."""
+        return bool(self.sites[later] == self.sites[earlier] and self.ranks[later] < self.ranks[earlier])
+
+
+@dataclass(frozen=True)
+class _SharedKeys:
+    """The keys that at least two texts have."""
+
+    numbers: NDArray[np.int32]
+    """For each text and column of keys the number of its key, or -1 if no other text has the key."""
+    sizes: Numbers
+    """How many texts have the key, by its number."""
+
+
+class _EnteredInArrays:
+    """The entered ones of many texts: only keys that texts share take memory."""
+
+    def __init__(self, shared: _SharedKeys) -> None:
+        self._numbers = shared.numbers
+        self._room = np.minimum(shared.sizes, MOST_OF_A_BAND)
+        self._starts = np.cumsum(self._room) - self._room
+        self._counts = np.zeros(len(self._room), np.int8)
+        self._entered = np.empty(int(self._room.sum()), np.int32)
+
+    def like(self, text: int) -> Places:
+        """The entered texts that share a key with a text, each once, the first one first."""
+        keys = self._keys_of(text)
+        used = keys[self._counts[keys] > 0]
+        return np.unique(np.concatenate([self._under(key) for key in used])) if len(used) else used
+
+    def enter(self, text: int) -> None:
+        """Enter a text under those of its keys that have room."""
+        keys = self._keys_of(text)
+        free = keys[self._counts[keys] < self._room[keys]]
+        self._entered[self._starts[free] + self._counts[free]] = text
+        self._counts[free] += 1
+
+    def remove(self, text: int) -> None:
+        """Remove a text from its keys."""
+        for key in self._keys_of(text):
+            kept = self._under(key)[self._under(key) != text]
+            self._counts[key] = len(kept)
+            self._under(key)[:] = kept
+
+    def _keys_of(self, text: int) -> Places:
+        keys: Places = self._numbers[text]
+        return keys[keys >= 0]
+
+    def _under(self, key: int) -> Places:
+        start = self._starts[key]
+        return self._entered[start : start + self._counts[key]]
+
+
+class _EnteredInLists:
+    """The entered ones of a few texts, some of them from the beginning."""
+
+    def __init__(self, texts: Sequence[ComparedText[Any]], entries: Iterable[tuple[int, int]]) -> None:
+        self._texts = texts
+        self.by_band: defaultdict[int, list[int]] = defaultdict(list)
+        """The places of the entered texts."""
+        for band, text in entries:
+            self.by_band[band].append(text)
+
+    def like(self, text: int) -> Places:
+        """The entered texts that share a key with a text, each once, the first one first."""
+        others = {other for band in self._texts[text].bands for other in self.by_band.get(band, ())}
+        return np.array(sorted(others - {GONE}), np.int32)
+
+    def enter(self, text: int) -> None:
+        """Enter a text under those of its bands that have room."""
+        for band in self._texts[text].bands:
+            if len(self.by_band[band]) < MOST_OF_A_BAND:
+                self.by_band[band].append(text)
+
+    def remove(self, text: int) -> None:
+        """Remove a text from its bands."""
+        for band in self._texts[text].bands:
+            if text in self.by_band[band]:
+                self.by_band[band].remove(text)
+
+
+class _Originals:
+    """Decides for one text after another which of them is the original of which."""
+
+    def __init__(self, texts: TextColumns, order: Numbers, entered: _EnteredInArrays | _EnteredInLists) -> None:
+        self._texts, self._order, self._entered = texts, order, entered
+        self.originals = np.arange(len(order), dtype=np.int32)
+        """The original of each text, or the text itself if it is no copy."""
+        self.similarities = np.ones(len(order), np.float32)
+        """Those of texts and their originals."""
+        # The copies of an original are a list, the last one first: its end is -1.
+        self._last_copies = np.full(len(order), -1, np.int32)
+        self._copies_before = np.full(len(order), -1, np.int32)
+
+    def decide(self, text: int) -> None:
+        """Decide on a text, and again on the copies of a text that it replaces."""
+        undecided = [text]
+        while undecided:
+            text = undecided.pop()
+            original, similarity = self._most_similar(text)
+            if similarity < NEAR:
+                self._entered.enter(text)
+            elif not self._texts.may_replace(self._order[text], self._order[original]):
+                self._add_copy(original, text, similarity)
+            else:
+                undecided += self._take_copies(original)
+                self._entered.remove(original)
+                self._entered.enter(text)
+                self._add_copy(text, original, similarity)
+
+    def _most_similar(self, text: int) -> tuple[int, float]:
+        """The most similar of the entered texts, the first of equally similar ones; itself and 0 if there is none."""
+        others = self._entered.like(text)
+        if not len(others):
+            return text, 0.0
+        similarities = self._texts.similarities(self._order[text], self._order[others])
+        best = similarities.argmax()
+        return int(others[best]), float(similarities[best])
+
+    def _add_copy(self, original: int, copy: int, similarity: float) -> None:
+        self.originals[copy] = original
+        self.similarities[copy] = similarity
+        self._copies_before[copy] = self._last_copies[original]
+        self._last_copies[original] = copy
+
+    def _take_copies(self, original: int) -> list[int]:
+        """The copies of a text, which have no original then; the last one first."""
+        copies = []
+        copy = int(self._last_copies[original])
+        while copy >= 0:
+            copies.append(copy)
+            self.originals[copy] = copy
+            self.similarities[copy] = 1
+            copy = int(self._copies_before[copy])
+        self._last_copies[original] = -1
+        return copies
+
+
+def copies_among(texts: TextColumns, order: Numbers, *, is_near: bool = True) -> tuple[Numbers, NDArray[np.float32]]:
+    """For each row the row of its original, or itself if it is no copy; and how similar they are.
+
+    `order` names the rows that are compared, the preferred ones first. Unless `is_near`, only texts with the same
+    letters are copies.
+    """
+    shared = _shared_keys(texts, order, BANDS if is_near else 0)
+    decided = _Originals(texts, order, _EnteredInArrays(shared))
+    for text in np.flatnonzero((shared.numbers >= 0).any(axis=1)).tolist():
+        decided.decide(text)
+    originals = np.arange(len(texts.signatures), dtype=np.int64)
+    originals[order] = order[decided.originals]
+    similarities = np.ones(len(originals), np.float32)
+    similarities[order] = decided.similarities
+    return originals, similarities
+
+
+def _shared_keys(texts: TextColumns, order: Numbers, band_count: int) -> _SharedKeys:
+    """The keys of this many bands and of the fingerprints."""
+    numbers = np.full((len(order), band_count + 1), -1, np.int32)
+    sizes: list[Numbers] = []
+    key_count = 0
+    for column in range(band_count + 1):
+        is_of_band = column < band_count
+        texts_with_key = np.flatnonzero((texts.is_signed if is_of_band else texts.has_letters)[order])
+        keys = _keys_of_all(texts.signatures, column) if is_of_band else texts.fingerprints
+        keys = keys[order[texts_with_key]]
+        by_key = np.argsort(keys, kind="stable")
+        keys = keys[by_key]
+        is_like_next = np.zeros(len(keys), np.bool_)
+        is_like_next[:-1] = keys[1:] == keys[:-1]
+        is_like_last = np.roll(is_like_next, 1)
+        is_shared = is_like_next | is_like_last
+        number = np.cumsum(is_like_next & ~is_like_last, dtype=np.int32)[is_shared] - 1
+        numbers[texts_with_key[by_key[is_shared]], column] = number + key_count
+        sizes.append(np.bincount(number))
+        key_count += len(sizes[-1])
+    return _SharedKeys(numbers, np.concatenate(sizes))
+
+
+def _keys_of_all(signatures: NDArray[np.uint16], band: int) -> Numbers:
+    keys = np.empty(len(signatures), np.int64)
+    for at in range(0, len(signatures), _READ_AT_ONCE):
+        keys[at : at + _READ_AT_ONCE] = keys_of_band(signatures[at : at + _READ_AT_ONCE], band)
+    return keys
+
+
+@dataclass(frozen=True)
+class Placement(Generic[Key]):
+    """What became of new texts."""
+
+    originals: dict[Key, Key]
+    """The originals of copies: of new texts, and of known ones that new ones replace."""
+    entries: list[tuple[int, Key]]
+    """The bands under which texts are newly entered."""
+
+
+def place_texts(
+    new: Sequence[ComparedText[Key]], known: Sequence[ComparedText[Key]], entries: Collection[tuple[int, Key]]
+) -> Placement[Key]:
+    """Compare new texts, in this order, with earlier ones and with each other.
+
+    `entries` are all those under the bands of the new texts. Texts that are entered without being known are gone: they
+    have a place there, and are compared with nothing.
+    """
+    texts = [*known, *new]
+    places = {text.key: at for at, text in enumerate(known)}
+    before = [(band, places.get(key, GONE)) for band, key in entries]
+    entered = _EnteredInLists(texts, before)
+    decided = _Originals(_columns(texts), np.arange(len(texts)), entered)
+    for at in range(len(known), len(texts)):
+        decided.decide(at)
+    originals = decided.originals.tolist()
+    copies = {texts[copy].key: texts[at].key for copy, at in enumerate(originals) if copy != at}
+    now = {(band, at) for band, of_band in entered.by_band.items() for at in of_band}
+    return Placement(copies, [(band, texts[at].key) for band, at in sorted(now.difference(before))])
+
+
+def _columns(texts: Sequence[ComparedText[Key]]) -> TextColumns:
+    """The texts in rows."""
+    sites = {site: number for number, site in enumerate({text.site for text in texts})}
+    signatures = b"".join(text.signature or bytes(2 * PERMUTATIONS) for text in texts)
+    fingerprints = [fingerprint_number(text.fingerprint) if text.fingerprint else 0 for text in texts]
+    return TextColumns(
+        signatures=np.frombuffer(signatures, "<u2").reshape(len(texts), PERMUTATIONS),
+        is_signed=np.array([text.signature is not None for text in texts]),
+        fingerprints=np.array(fingerprints),
+        has_letters=np.array([bool(text.fingerprint) for text in texts]),
+        sites=np.array([sites[text.site] for text in texts]),
+        ranks=np.array([text.rank for text in texts]),
+    )

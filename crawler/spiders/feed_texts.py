@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from sys import getsizeof
 from urllib.parse import urlsplit
@@ -14,6 +13,7 @@ from crawler.page.document_page import document_page
 from crawler.page.feed_entries import EntryText
 from crawler.page.page import Extraction, MadeFrom, Page
 from crawler.page.sitemaps import day
+from crawler.urls.lru_dict import LruDict
 from crawler.urls.parsing import site
 
 WALLS = (401, 402, 403, 451)
@@ -38,21 +38,16 @@ class FeedTexts:
         count_statistic: Callable[[str, int], None],
         most: int = MOST_BYTES,
     ) -> None:
-        self._extract, self._key, self._count_statistic, self._most = extract, key, count_statistic, most
-        self._kept: OrderedDict[int, tuple[str, EntryText]] = OrderedDict()
-        self._size = 0
+        self._extract, self._key, self._count_statistic = extract, key, count_statistic
+        self._kept: LruDict[int, tuple[str, EntryText]] = LruDict(most, _size)
 
     def keep(self, feed: str, texts: Mapping[str, EntryText]) -> None:
         """Keep the texts of a feed, as far as they are of pages of its own site."""
         for url, text in texts.items():
             if site(url) == site(feed):
-                key = self._key(url)
-                self._take(key)
-                self._kept[key] = url, text
-                self._size += _size(url, text)
-        while self._size > self._most:
-            self._take(next(iter(self._kept)))
-            self._count_statistic("feed/dropped", 1)
+                dropped = self._kept.set(self._key(url), (url, text))
+                if dropped:
+                    self._count_statistic("feed/dropped", len(dropped))
 
     def has(self, candidate: Candidate) -> bool:
         """Whether the text of a page is kept."""
@@ -83,19 +78,14 @@ class FeedTexts:
         if not self._kept:
             return None
         for asked in dict.fromkeys((url, candidate.url, candidate.requested or url)):
-            if found := self._take(self._key(asked)):
+            if found := self._kept.pop(self._key(asked)):
                 return found[1] if _path(found[0]) == _path(url) else None
         return None
 
-    def _take(self, key: int) -> tuple[str, EntryText] | None:
-        found = self._kept.pop(key, None)
-        if found is not None:
-            url, text = found
-            self._size -= _size(url, text)
-        return found
 
-
-def _size(url: str, text: EntryText) -> int:
+def _size(entry: tuple[str, EntryText]) -> int:
+    """The bytes of an address and its text."""
+    url, text = entry
     return sum(map(getsizeof, (url, text.html, text.title, text.author, text.published))) + WEIGHT
 
 

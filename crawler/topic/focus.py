@@ -42,6 +42,7 @@ from crawler.topic.stop_rule import ON_TOPIC
 from crawler.topic.topic import STOP_WORDS, SimilarWords, Topic
 from crawler.topic.translations import NO_ADDRESS, NamedTranslations, Translations, address_key
 from crawler.topic.word_statistics import PLACES, KnownPage, Values, Vector, Vocabulary
+from crawler.urls.lru_dict import LruDict
 from crawler.urls.parsing import host
 
 MOST_TEXT = 20_000
@@ -112,7 +113,7 @@ class Focus:
         self._on_topic = on_topic
         """The relevance from which a page is on the topic."""
         self._examples: set[int] = set()
-        self._numbers: dict[str, int] = {}
+        self._numbers: LruDict[str, int] = LruDict(REMEMBERED)
         self._explored: dict[str, float] = {}
         self._let_go_at: dict[str, int] = {}
         self._since = self._sampled = 0
@@ -483,9 +484,7 @@ class Focus:
         )
 
     def _remember(self, url: str, number: int) -> None:
-        self._numbers[url] = number
-        if len(self._numbers) > REMEMBERED:
-            del self._numbers[next(iter(self._numbers))]
+        self._numbers.set(url, number)
 
     def _let_go(self, url: str) -> int | None:
         self._explored.pop(url, None)

@@ -12,7 +12,7 @@ A page is known by a hash of its address without the language. Memory is bounded
 """
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from hashlib import blake2b
 from typing import NamedTuple
@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 
 from crawler.metadata.language import normalise
 from crawler.page.page import Page
+from crawler.urls.lru_dict import LruDict
 from crawler.urls.parsing import absolute, site
 
 MOST_PAGES = 10_000
@@ -144,11 +145,11 @@ class Translations:
     """The relevance of pages by language, and which pages name each other as translations."""
 
     def __init__(self) -> None:
-        self._relevance: dict[AddressKey, dict[str, float]] = {}
+        self._relevance: LruDict[AddressKey, dict[str, float]] = LruDict(MOST_PAGES)
         """By address and language."""
         self._folders: dict[int, dict[str, FolderSum]] = {}
         """The relevance of the pages in a folder, by its number and by language."""
-        self._names: dict[int, dict[int, AddressKey]] = {}
+        self._names: LruDict[int, dict[int, AddressKey]] = LruDict(MOST_NAMED)
         """The pages that a page names, by number."""
 
     def name(self, url: str, named: NamedTranslations) -> None:
@@ -166,17 +167,17 @@ class Translations:
 
     def judge(self, key: AddressKey, language: str, relevance: float) -> None:
         """Record the relevance of a page."""
-        by_language = self._relevance.setdefault(key, {})
+        by_language = self._relevance.get(key, {})
         folder = self._folders.setdefault(key.folder, {}).setdefault(language, FolderSum())
         folder.relevance += relevance - by_language.get(language, 0.0)
         folder.pages += language not in by_language
         by_language[language] = relevance
-        if len(self._relevance) > MOST_PAGES:
-            self._forget(next(iter(self._relevance)))
+        for dropped_key, dropped in self._relevance.set(key, by_language):
+            self._forget(dropped_key, dropped)
 
-    def _forget(self, key: AddressKey) -> None:
+    def _forget(self, key: AddressKey, by_language: Mapping[str, float]) -> None:
         of_folder = self._folders[key.folder]
-        for language, relevance in self._relevance.pop(key).items():
+        for language, relevance in by_language.items():
             of_folder[language].relevance -= relevance
             of_folder[language].pages -= 1
             if not of_folder[language].pages:
@@ -220,8 +221,7 @@ class Translations:
             self._name(key, other)
 
     def _name(self, key: AddressKey, other: AddressKey) -> None:
-        named = self._names.setdefault(key.page, {})
+        named = self._names.get(key.page, {})
         if key.page != other.page and len(named) < MOST_NAMES:
             named[other.page] = other
-        if len(self._names) > MOST_NAMED:
-            del self._names[next(iter(self._names))]
+        self._names.set(key.page, named)

@@ -1,11 +1,13 @@
 """A cache of files by their addresses: each is fetched once for all that need it at the same time."""
 
 import asyncio
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Awaitable, Callable, Hashable
 from functools import partial
 from time import monotonic
 from typing import Generic, NamedTuple, TypeVar
+
+from crawler.urls.lru_dict import LruDict
 
 DAY = 24 * 60 * 60.0  # seconds
 WEIGHT = 200
@@ -29,19 +31,16 @@ class FileCache(Generic[Key, Value]):
     """The files that were used last, limited by size and age."""
 
     def __init__(self, max_weight: int, clock: Callable[[], float] = monotonic) -> None:
-        self.max_weight = max_weight
         self.clock = clock
-        self.weight = 0
-        self._entries: OrderedDict[Key, Fetched[Value]] = OrderedDict()
+        self.entries: LruDict[Key, Fetched[Value]] = LruDict(max_weight, lambda entry: entry.size + WEIGHT)
         self._fetching: dict[Key, asyncio.Task[Fetched[Value]]] = {}
         self._waiting: Counter[Key] = Counter()
         """How many wait for each file that is fetched."""
 
     async def get(self, key: Key, fetch: Callable[[], Awaitable[Fetched[Value]]]) -> Value:
         """The file with this key, fetched if the cache has none that is still valid."""
-        entry = self._entries.get(key)
+        entry = self.entries.use(key)
         if entry is not None and self.clock() < entry.valid_until:
-            self._entries.move_to_end(key)
             return entry.value
         if key not in self._fetching:
             self._fetching[key] = asyncio.ensure_future(fetch())
@@ -59,21 +58,13 @@ class FileCache(Generic[Key, Value]):
 
     def last(self, key: Key) -> Value | None:
         """The file with this key that was fetched last, valid or not; None if it is not in the cache."""
-        entry = self._entries.get(key)
+        entry = self.entries.get(key)
         return entry.value if entry is not None else None
 
     def _fetched(self, key: Key, task: asyncio.Task[Fetched[Value]]) -> None:
-        """Add a file, and drop the least recently used ones."""
+        """Add a file."""
         if self._fetching.get(key) is task:
             del self._fetching[key]
         if task.cancelled() or task.exception() is not None or task.result().valid_until <= self.clock():
             return
-        if key in self._entries:
-            self._drop(key)
-        self._entries[key] = task.result()
-        self.weight += task.result().size + WEIGHT
-        while self.weight > self.max_weight and len(self._entries) > 1:
-            self._drop(next(iter(self._entries)))
-
-    def _drop(self, key: Key) -> None:
-        self.weight -= self._entries.pop(key).size + WEIGHT
+        self.entries.set(key, task.result())

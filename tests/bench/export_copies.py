@@ -117,6 +117,7 @@ class MadePages:
                 {
                     "text_fingerprint": f"{fingerprint:016x}",
                     "signature": signature.tobytes(),
+                    "text_owner": 1,
                     "url": f"http://site.example/a/usual/address/of/a/page/{number}",
                     "first_seen": f"2026-11-{1 + number // 864_000:02}T{number // 36_000 % 24:02}:"
                     f"{number // 600 % 60:02}:{number // 10 % 60:02}+00:00",

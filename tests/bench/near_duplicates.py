@@ -33,8 +33,7 @@ import numpy as np
 from throughput import machine
 
 from crawler.extraction import extract
-from crawler.recrawl.near_duplicates import NEAR, _shingles, bands, signature, similarity
-from crawler.recrawl.originals import originals
+from crawler.recrawl.near_duplicates import NEAR, TextColumns, _shingles, bands, copies_among, signature, similarity
 
 try:
     from rensa import RMinHash
@@ -176,7 +175,18 @@ def all_at_once(all_texts: list[Text]) -> None:
         found += [(kind, text) for kind, _, text in copies(one, chance.choice(all_texts)) if kind in COPIES]
     known = [(kind, text, made) for kind, text in found if (made := signature(text)) is not None]
     places = np.frombuffer(b"".join(made for *_, made in known), "<u2").reshape(len(known), -1)
-    kept, _ = originals(places, np.arange(len(known)))
+    every = np.arange(len(known))
+    kept, _ = copies_among(
+        TextColumns(
+            signatures=places,
+            is_signed=np.ones(len(known), np.bool_),
+            fingerprints=every,
+            has_letters=np.zeros(len(known), np.bool_),
+            sites=every,
+            ranks=every,
+        ),
+        every,
+    )
     print(f"\nall at once, {len(known):,} texts: left out of")
     for kind in ("text", *COPIES):
         rows = [row for row, one in enumerate(known) if one[0] == kind]

@@ -43,7 +43,7 @@ def test_as_many_files_are_kept_as_there_is_room_for(max_weight: int, sizes: Seq
         for key, size in zip("abcd", sizes, strict=False):
             await server.get(key, size)
         assert "".join(key for key in "abcd" if server.cache.last(key)) == left
-        assert server.cache.weight == sum(sizes["abcd".index(key)] + WEIGHT for key in left)
+        assert server.cache.entries.weight == sum(sizes["abcd".index(key)] + WEIGHT for key in left)
 
     asyncio.run(fill())
 
@@ -67,7 +67,7 @@ def test_an_outdated_file_is_fetched_again() -> None:
         server.now = 10.0
         assert server.cache.last("a") == "a1"
         assert await server.get("a", 70) == "a2"
-        assert server.cache.weight == 70 + WEIGHT
+        assert server.cache.entries.weight == 70 + WEIGHT
 
     asyncio.run(use())
 
@@ -103,7 +103,7 @@ def test_an_answer_that_is_outdated_at_once_is_not_kept() -> None:
     async def use() -> None:
         server = Server()
         assert await server.get("a", size=50, seconds=0.0) == "a1"
-        assert (server.cache.last("a"), server.cache.weight) == (None, 0)
+        assert (server.cache.last("a"), server.cache.entries.weight) == (None, 0)
 
     asyncio.run(use())
 

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Engine, RowMapping, and_, bindparam, delete, func, select, update
 
 from crawler.recrawl.page_history import PageChange
-from crawler.store.batch.page_writer import TextSignature, originals, save_copies
+from crawler.store.batch.copies import compared_page, enter_pages
+from crawler.store.batch.page_writer import save_copies
 from crawler.store.crawl_tables import crawl
 from crawler.store.database import StateError, database_time
 from crawler.store.heartbeats import lock_crawl, workers_of
@@ -127,10 +128,10 @@ def group_again(engine: Engine, of: CleanedCrawl) -> Iterator[int]:
             check_idle(connection, of)
             rows = connection.execute(wanted.where(page.c.id > last)).all()
             pages = [
-                TextSignature(row.key, row.url, row.signature, row.text_fingerprint, row.text_owner) for row in rows
+                compared_page(row.key, row.url, row.signature, row.text_fingerprint, row.text_owner) for row in rows
             ]
             before = {row.key: row.duplicate_of for row in rows}
-            now = dict.fromkeys(before) | originals(connection, of.id, pages)
+            now = dict.fromkeys(before) | enter_pages(connection, of.id, pages)
             save_copies(connection, {key: now[key] for key in now if key not in before or now[key] != before[key]})
         if not rows:
             return

@@ -1,13 +1,15 @@
 """`--dedupe exact` and `--dedupe near`: which pages of an export are copies of others, in all its crawls.
 
 Exact copies have the same letters and digits; near ones are found by their signatures, as in a crawl. What pages are
-compared by goes into a temporary file, so that memory holds only numbers: see crawler/recrawl/originals.py. So do their
-addresses, for the list of copies: the database would look for each of them in another place of the disk.
+compared by goes into a temporary file, so that memory holds only numbers: see crawler/recrawl/near_duplicates.py. So do
+their addresses, for the list of copies: the database would look for each of them in another place of the disk.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
+from hashlib import blake2b
 from pathlib import Path
 from struct import Struct
 from tempfile import TemporaryFile
@@ -19,10 +21,9 @@ from numpy.typing import NDArray
 from crawler.command_line.terminal import WrongUseError
 from crawler.export.selection import Reason, Removed, Source
 from crawler.metadata.text_owner import owner_rank
-from crawler.recrawl.near_duplicates import NEAR, PERMUTATIONS
-from crawler.recrawl.originals import Rows, originals
+from crawler.recrawl.near_duplicates import NEAR, PERMUTATIONS, Numbers, TextColumns, copies_among, fingerprint_number
 from crawler.reports.stored_pages import LanguageOrSite, StoredPage, place_of
-from crawler.urls.parsing import host_of
+from crawler.urls.parsing import host_of, site
 
 OLDEST, BEST = "oldest", "best"
 EXACT = "dedupe: exact"
@@ -36,19 +37,21 @@ ROW = np.dtype(
         ("fingerprint", "<i8"),
         ("has_letters", "<i4"),
         ("is_signed", "<i4"),
-        ("rank", "<f8", 3),
+        ("preference", "<f8", 2),
+        ("site", "<i8"),
+        ("rank", "<i8"),
         ("address_end", "<i8"),
         ("signature", "<u2", PERMUTATIONS),
     ]
 )
-PACKED = Struct(f"<qqiidddq{2 * PERMUTATIONS}s")
+PACKED = Struct(f"<qqiiddqqq{2 * PERMUTATIONS}s")
 
 
 @dataclass(frozen=True)
 class Preference:
     """Which of several copies is kept: the first one, the one with the longest text, or the first one of a site.
 
-    The page whose own text it is comes before others of the same site, whichever was first or has more text around it.
+    Of several copies on the same site the page whose own text it is is kept, whichever was first or has more text.
     """
 
     name: str = OLDEST
@@ -63,13 +66,22 @@ class Preference:
         """The columns that are compared beside `COLUMNS`."""
         return ("text", "relevance") if self.name == BEST else ()
 
-    def rank(self, values: Mapping[str, Any]) -> tuple[float, float, float]:
-        """Three numbers that are lower for pages that are preferred."""
-        owner = owner_rank(values["text_owner"], values["url"])
+    def rank(self, values: Mapping[str, Any]) -> tuple[float, float, int]:
+        """Two numbers that are lower for pages that are preferred, and one that stands for its site.
+
+        The pages of a site that are on the preferred host and those that are not are as of two sites.
+        """
+        name = host_of(values["url"])
+        is_elsewhere = not self.site.holds(name.lower(), "")
+        site_number = _number_of(f"{site(values['url']) if name else ''} {is_elsewhere}")
         if self.name == BEST:
-            return owner, -len(values["text"]), -values["relevance"]
-        is_elsewhere = not self.site.holds(host_of(values["url"]).lower(), "")
-        return float(is_elsewhere), owner, datetime.fromisoformat(values["first_seen"]).timestamp()
+            return -len(values["text"]), -values["relevance"], site_number
+        return is_elsewhere, datetime.fromisoformat(values["first_seen"]).timestamp(), site_number
+
+
+@lru_cache(maxsize=4096)
+def _number_of(name: str) -> int:
+    return int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "big", signed=True)
 
 
 def preference_of(text: str) -> Preference:
@@ -106,29 +118,51 @@ def without_copies(source: Source, how: CopySearch, removed: Removed) -> NDArray
         if not count:
             return np.empty(0, np.int64)
         rows = np.memmap(file, ROW, mode="r", shape=(count,))
-        found, alike = _originals(rows, how.is_near)
-        for at in _copies(found):
-            urls, kept = (_addresses(addresses, rows, some) for some in (at, found[at]))
-            is_exact = (rows["fingerprint"][at] == rows["fingerprint"][found[at]]).tolist()
-            for url, original, exact, similarity in zip(urls, kept, is_exact, alike[at].tolist(), strict=True):
-                rule, value, limit = (EXACT, 1.0, 1.0) if exact else (NEARLY, round(similarity, 3), NEAR)
+        originals, similarities = copies_among(
+            TextColumns(
+                signatures=rows["signature"],
+                is_signed=rows["is_signed"] == 1,
+                fingerprints=rows["fingerprint"],
+                has_letters=rows["has_letters"] == 1,
+                sites=rows["site"],
+                ranks=rows["rank"],
+            ),
+            np.lexsort(rows["preference"].T[::-1]),
+            is_near=how.is_near,
+        )
+        for copies in _copies(originals):
+            kept = originals[copies]
+            are_exact = rows["fingerprint"][copies] == rows["fingerprint"][kept]
+            addresses_of = (_addresses(addresses, rows, some) for some in (copies, kept))
+            values = (are_exact.tolist(), similarities[copies].tolist())
+            for url, original, is_exact, similarity in zip(*addresses_of, *values, strict=True):
+                rule, value, limit = (EXACT, 1.0, 1.0) if is_exact else (NEARLY, round(similarity, 3), NEAR)
                 removed.add(url, Reason(rule, value, limit, original))
-        return np.sort(rows["key"][found == np.arange(count)])
+        return np.sort(rows["key"][originals == np.arange(count)])
 
 
 def _write_rows(file: IO[bytes], addresses: IO[bytes], pages: Iterator[StoredPage], preference: Preference) -> int:
     count = end = 0
     for count, page in enumerate(pages, 1):  # noqa: B007 - the last number is wanted
-        letters, signature = page.values["text_fingerprint"], page.values["signature"]
-        fingerprint = int.from_bytes(bytes.fromhex(letters or ""), "big", signed=True)
-        known = letters is not None, signature is not None
-        end += addresses.write(page.values["url"].encode("utf-8", "replace"))
-        file.write(PACKED.pack(page.key, fingerprint, *known, *preference.rank(page.values), end, signature or b""))
+        values = page.values
+        fingerprint, signature, url = values["text_fingerprint"], values["signature"], values["url"]
+        end += addresses.write(url.encode("utf-8", "replace"))
+        row = PACKED.pack(
+            page.key,
+            fingerprint_number(fingerprint or ""),
+            fingerprint is not None,
+            signature is not None,
+            *preference.rank(values),
+            owner_rank(values["text_owner"], url),
+            end,
+            signature or b"",
+        )
+        file.write(row)
     file.flush()
     return count
 
 
-def _addresses(file: IO[bytes], rows: NDArray[np.void], some: Rows) -> Iterator[str]:
+def _addresses(file: IO[bytes], rows: NDArray[np.void], some: Numbers) -> Iterator[str]:
     """The addresses of the pages in these rows."""
     starts = np.where(some > 0, rows["address_end"][some - 1], 0)
     for start, end in zip(starts.tolist(), rows["address_end"][some].tolist(), strict=True):
@@ -136,23 +170,7 @@ def _addresses(file: IO[bytes], rows: NDArray[np.void], some: Rows) -> Iterator[
         yield file.read(end - start).decode()
 
 
-def _originals(rows: NDArray[np.void], is_near: bool) -> tuple[Rows, NDArray[np.float32]]:
-    """For each row the row of its original, or itself if it is no copy; and how similar they are."""
-    order = np.lexsort(rows["rank"].T[::-1])
-    fingerprints = rows["fingerprint"]
-    _, first, which = np.unique(fingerprints[order], return_index=True, return_inverse=True)
-    found = np.empty(len(rows), np.int64)
-    found[order] = order[first[which]]
-    bare = np.flatnonzero(rows["has_letters"] == 0)
-    found[bare] = bare
-    if not is_near:
-        return found, np.ones(len(rows), np.float32)
-    compared = order[(found[order] == order) & (rows["is_signed"][order] == 1)]
-    nearest, alike = originals(rows["signature"], compared)
-    return nearest[found], alike[found]
-
-
-def _copies(found: Rows) -> Iterator[Rows]:
+def _copies(originals: Numbers) -> Iterator[Numbers]:
     """The rows of copies, some at a time."""
-    copies = np.flatnonzero(found != np.arange(len(found)))
+    copies = np.flatnonzero(originals != np.arange(len(originals)))
     return (copies[at : at + AT_ONCE] for at in range(0, len(copies), AT_ONCE))

@@ -3,7 +3,6 @@
 import logging
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -33,6 +32,7 @@ from crawler.store.database import StateError, open_database
 from crawler.store.read_only import NothingError, SlowError, glance
 from crawler.translation.message import Message, accepted
 from crawler.translation.reasons import Reason
+from crawler.urls.lru_dict import LruDict
 
 logger = logging.getLogger(__name__)
 
@@ -77,7 +77,7 @@ class Background:
     """Computations that take too long for a request: one thread does them in turn, and keeps the results by name."""
 
     def __init__(self) -> None:
-        self._results: OrderedDict[Hashable, Result] = OrderedDict()
+        self._results: LruDict[Hashable, Result] = LruDict(MOST)
         self._lock = threading.Lock()
         self._queue: SimpleQueue[tuple[Result, Callable[[], Any]]] = SimpleQueue()
         self._thread: threading.Thread | None = None
@@ -85,10 +85,8 @@ class Background:
     def get(self, name: Hashable, compute: Callable[[], Any], age: float, patience: float = 0.0) -> Result:
         """The last result; computed again if it is older than `age`, waiting up to `patience` seconds."""
         with self._lock:
-            result = self._results.setdefault(name, Result())
-            self._results.move_to_end(name)
-            if len(self._results) > MOST:
-                self._results.popitem(last=False)
+            result = self._results.use(name) or Result()
+            self._results.set(name, result)
             old = result.at is None or time.time() - result.at > max(age, REST * result.took)
             if old and not result.busy:
                 result.busy = True

@@ -11,7 +11,7 @@ import hashlib
 import logging
 import secrets
 import time
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -28,6 +28,7 @@ from crawler.command_line.terminal import printable
 from crawler.contrib.dashboard.access import RefusedError
 from crawler.contrib.dashboard.server import BUSY
 from crawler.contrib.dashboard.users import EDITOR, NAME, User, Users, hash_of_nobody, is_password
+from crawler.urls.lru_dict import LruDict
 
 logger = logging.getLogger(__name__)
 
@@ -45,8 +46,6 @@ MOST_NETWORKS = 10_000
 """Networks, users, and pairs of them that are remembered."""
 ONE_PASSWORD, MOST_WAITING = CapacityLimiter(1), 10
 T = TypeVar("T")
-K = TypeVar("K")
-V = TypeVar("V")
 
 
 @dataclass(frozen=True)
@@ -104,11 +103,11 @@ class Logins:
         self._had_users = users is not None and bool(users.all())
         self._sessions: dict[str, Session] = {}
         """By key, oldest first."""
-        self._wrong: OrderedDict[str, deque[float]] = OrderedDict()
+        self._wrong: LruDict[str, deque[float]] = LruDict(MOST_NETWORKS)
         """The times of wrong passwords, by network."""
-        self._guesses: OrderedDict[str, UserGuesses] = OrderedDict()
+        self._guesses: LruDict[str, UserGuesses] = LruDict(MOST_NETWORKS)
         """By the name of the user, whether there is one or not."""
-        self._familiar: OrderedDict[tuple[str, str], None] = OrderedDict()
+        self._familiar: LruDict[tuple[str, str], None] = LruDict(MOST_NETWORKS)
         """Names of users with the networks where they have logged in."""
         self._salt = secrets.token_bytes(16)
         self._lock = Lock()
@@ -140,7 +139,7 @@ class Logins:
         logger.info("%s logged in from %s", name, network)
         key, now = key or secrets.token_urlsafe(32), time.monotonic()
         with self._lock:
-            _remember(self._familiar, (name, network), None)
+            self._familiar.set((name, network), None)
             for other in [one for one, session in self._sessions.items() if session.until <= now]:
                 del self._sessions[other]
             own = [one for one, session in self._sessions.items() if session.user.name == name]
@@ -186,10 +185,10 @@ class Logins:
         with self._lock:
             times = self._wrong.get(network, deque(maxlen=TRIES))
             times.append(now)
-            _remember(self._wrong, network, times)
+            self._wrong.set(network, times)
             if (name, network) not in self._familiar:
                 guesses = UserGuesses(self._guesses_of(name, now).count + 1, now)
-                _remember(self._guesses, _key_of_name(name), guesses)
+                self._guesses.set(_key_of_name(name), guesses)
 
     def _guesses_of(self, name: str, now: float) -> UserGuesses:
         guesses = self._guesses.get(_key_of_name(name), UserGuesses())
@@ -199,14 +198,6 @@ class Logins:
 def _key_of_name(name: str) -> str:
     """The name, or nothing if no user can have it."""
     return name if NAME.fullmatch(name) else ""
-
-
-def _remember(values: OrderedDict[K, V], key: K, value: V) -> None:
-    """Put a value last; the first one is forgotten if there are too many."""
-    values[key] = value
-    values.move_to_end(key)
-    if len(values) > MOST_NETWORKS:
-        values.popitem(last=False)
 
 
 def network_of(client: str) -> str:

@@ -8,7 +8,6 @@ import asyncio
 import logging
 import signal
 import socket
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,6 +21,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from crawler.command_line.terminal import printable, say
 from crawler.contrib.dashboard.access import RefusedError
 from crawler.translation.message import N_, Message, localized
+from crawler.urls.lru_dict import LruDict
 
 SECONDS = 60
 """Seconds for the head of a request, for its body, and for the client to take each PIECE of a response."""
@@ -52,7 +52,7 @@ class Visitors:
 
     def __init__(self) -> None:
         self.connections: dict[Connection, None] = {}
-        self.answers: OrderedDict[Connection, int] = OrderedDict()
+        self.answers: LruDict[Connection, int] = LruDict(MOST_ANSWERS, weigh=int)
         """The bytes of responses in transit; the last one made progress most recently."""
         self.waiting = 0
 
@@ -69,9 +69,8 @@ class Visitors:
 
     def begin(self, answer: "Connection", size: int) -> None:
         """Count the bytes of a response; abort others if they use too much memory."""
-        self.answers[answer] = size
-        while sum(self.answers.values()) > MOST_ANSWERS and len(self.answers) > 1:
-            self.answers.popitem(last=False)[0].transport.abort()
+        for stalled, _ in self.answers.set(answer, size):
+            stalled.transport.abort()
 
 
 class Connection(H11Protocol):
@@ -103,7 +102,7 @@ class Connection(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.visitors.connections.pop(self, None)
-        self.visitors.answers.pop(self, None)
+        self.visitors.answers.pop(self)
         self._stop_timer()
         super().connection_lost(exc)
 
@@ -165,9 +164,9 @@ class Connection(H11Protocol):
             is_last = not is_more and end >= len(body)
             self._limit_time()
             if is_last:  # the next request may begin while this is sent
-                self.visitors.answers.pop(self, None)
-            elif self in self.visitors.answers:
-                self.visitors.answers.move_to_end(self)
+                self.visitors.answers.pop(self)
+            else:
+                self.visitors.answers.use(self)
             await send({**message, "body": body[start:end], "more_body": not is_last})
 
     def _stop_waiting(self) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping
 from hashlib import blake2b
 from pathlib import PurePosixPath
@@ -25,6 +24,7 @@ from crawler.store.batch.hosts import RECORDED_KINDS, RECORDED_SITES, SITES_AT_O
 from crawler.store.crawl_tables import IS_IMAGE, IS_RECORDED, IS_WAITING, RECORDED, WAITING, address, crawl, host, site
 from crawler.store.database import column_value, dialect_insert, in_chunks, storable
 from crawler.store.page_tables import evidence, verdict
+from crawler.urls.lru_dict import LruDict
 
 RELEASED_AT_ONCE = 10_000  # images: a statement must end within its time limit; the rest follows later
 DRY_SECONDS = 2.0  # between two searches for sites whose pages are all done
@@ -203,8 +203,8 @@ class EvidenceReader:
 
     def __init__(self, most: int = KNOWN_SITES) -> None:
         self.most = most
-        self._last: OrderedDict[int, int] = OrderedDict()
-        """The last row read for each site, the least recently used site first."""
+        self._last: LruDict[int, int] = LruDict(most)
+        """The last row read for each site."""
 
     def read(self, connection: Connection, sites: Collection[int]) -> list[SiteEvidence]:
         """The new evidence of known sites, and all evidence of new ones."""
@@ -233,12 +233,13 @@ class EvidenceReader:
 
     def committed(self, sites: Collection[int]) -> list[int]:
         """Remember the last rows read, as the transaction is committed; returns the sites that are dropped instead."""
-        for site_id in sites:
-            self._last[site_id] = self._rows.get(site_id, self._last.get(site_id, 0))
-            self._last.move_to_end(site_id)
+        self._last.max_weight = max(self.most, len(sites))
+        for site_id in sites:  # so that none of them is dropped for another
+            self._last.use(site_id)
         forgotten = []
-        while len(self._last) > max(self.most, len(sites)):
-            forgotten.append(self._last.popitem(last=False)[0])
+        for site_id in sites:
+            last_row = self._rows.get(site_id, self._last.get(site_id, 0))
+            forgotten += [dropped for dropped, _ in self._last.set(site_id, last_row)]
         return forgotten
 
 

@@ -1,155 +1,25 @@
-"""Saves pages: texts, earlier texts, histories, and which pages are near-duplicates of others.
-
-A near-duplicate is found by the bands of its signature, or by its fingerprint if its text is too short for a signature.
-Only pages that are not copies are entered under their bands, at most `MOST_OF_A_BAND` under each, so that the cost of a
-page does not depend on the site. Two pages that two workers store at the same moment are not compared.
-
-Of two near-duplicates of a site the original is the page whose own text it is, as far as the pages say so, or else the
-first. If the original comes later, the page that was an original becomes its copy; copies of that page still name it.
-Of two pages of different sites the first is the original: what a page says about itself takes no text from another
-site.
-"""
+"""Saves pages: texts, earlier texts, histories, and which pages are near-duplicates of others."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Connection, RowMapping, bindparam, delete, insert, select, update
 
 from crawler.frontier.page_result import Completion
 from crawler.items import TYPES
-from crawler.metadata.text_owner import TextOwner, owner_rank
-from crawler.recrawl import near_duplicates
+from crawler.metadata.text_owner import TextOwner
 from crawler.recrawl.page_history import PageChange, PageHistory, RoundContext, history_after
 from crawler.recrawl.revisit_interval import Bounds
 from crawler.store.batch.addresses import AddressKeys
+from crawler.store.batch.copies import ComparedPage
 from crawler.store.crawl_tables import address
 from crawler.store.database import column_value, dialect_insert, in_chunks, storable
 from crawler.store.page_changes import save_changes
-from crawler.store.page_tables import near_duplicate_band, page, page_version
-from crawler.urls.parsing import site
-
-MOST_LIKE = 40
-"""The most pages that one page is compared with; those that share the most bands come first."""
-
-DELETE_BANDS = delete(near_duplicate_band).where(
-    near_duplicate_band.c.crawl_id == bindparam("crawl"),
-    near_duplicate_band.c.band == bindparam("of"),
-    near_duplicate_band.c.key == bindparam("page"),
-)
-
-
-class TextSignature(NamedTuple):
-    """What pages are compared by."""
-
-    key: int
-    url: str
-    signature: bytes | None
-    fingerprint: str | None
-    text_owner: int = TextOwner.UNKNOWN
-
-    @property
-    def rank(self) -> int:
-        """The lowest of a site's near-duplicates is the original."""
-        return owner_rank(self.text_owner, self.url)
-
-    def precedes(self, later: TextSignature) -> bool:
-        """Whether this page is the original of a near-duplicate that comes later."""
-        return self.rank <= later.rank or site(self.url) != site(later.url)
-
-    @property
-    def bands(self) -> list[int]:
-        """The bands under which it is looked up."""
-        if self.signature is not None:
-            return near_duplicates.bands(self.signature)
-        return [int.from_bytes(bytes.fromhex(self.fingerprint), "big", signed=True)] if self.fingerprint else []
-
-    def similarity(self, other: TextSignature) -> float:
-        """The similarity of two texts, from 0 to 1; 0 below `NEAR`."""
-        if self.signature is None or other.signature is None:
-            return float(self.fingerprint is not None and self.fingerprint == other.fingerprint)
-        found = near_duplicates.similarity(self.signature, other.signature)
-        return found if found >= near_duplicates.NEAR else 0.0
-
-
-def originals(connection: Connection, crawl_id: int, pages: Sequence[TextSignature]) -> dict[int, str]:
-    """The addresses of the originals of near-duplicates, by the near-duplicates' keys; the other pages are entered.
-
-    The keys are those of pages, and of earlier pages that were originals until now.
-    """
-    bands = {one.key: one.bands for one in pages}
-    entered = _entered(connection, crawl_id, {band for of_page in bands.values() for band in of_page})
-    likely = {one.key: _likely(one.key, bands[one.key], entered) for one in pages}
-    known = _signatures(connection, {key for keys in likely.values() for key in keys})
-    copies: dict[int, str] = {}
-    displaced: list[TextSignature] = []
-    new: list[dict[str, int]] = []
-    for one in pages:
-        known.pop(one.key, None)  # a page is not a copy of its own earlier text
-    for one in pages:
-        original = _original(one, [known[key] for key in _likely(one.key, bands[one.key], entered) if key in known])
-        if original is not None and original.precedes(one):
-            copies[one.key] = original.url
-            continue
-        if original is not None:
-            displaced.append(original)
-            copies |= {key: one.url for key, url in copies.items() if url == original.url} | {original.key: one.url}
-            for band in original.bands:
-                entered[band] = [key for key in entered[band] if key != original.key]
-        known[one.key] = one
-        for band in bands[one.key]:
-            if len(entered[band]) < near_duplicates.MOST_OF_A_BAND:
-                entered[band].append(one.key)
-                new.append({"crawl_id": crawl_id, "band": band, "key": one.key})
-    delete_bands(connection, crawl_id, displaced)
-    new = [row for row in new if row["key"] not in copies]
-    if new:
-        enter = dialect_insert(connection.engine)(near_duplicate_band).on_conflict_do_nothing()
-        connection.execute(enter, sorted(new, key=lambda row: (row["band"], row["key"])))
-    return copies
-
-
-def _entered(connection: Connection, crawl_id: int, bands: Iterable[int]) -> defaultdict[int, list[int]]:
-    """The keys of the pages that are entered under bands."""
-    entered: defaultdict[int, list[int]] = defaultdict(list)
-    for part in in_chunks(sorted(bands)):
-        rows = select(near_duplicate_band.c.band, near_duplicate_band.c.key).where(
-            near_duplicate_band.c.crawl_id == crawl_id, near_duplicate_band.c.band.in_(part)
-        )
-        for band, key in connection.execute(rows):
-            entered[band].append(key)
-    return entered
-
-
-def delete_bands(connection: Connection, crawl_id: int, pages: Iterable[TextSignature]) -> None:
-    """Delete pages from the bands of their earlier signatures."""
-    rows = [{"crawl": crawl_id, "of": band, "page": one.key} for one in pages for band in one.bands]
-    if rows:
-        connection.execute(DELETE_BANDS, sorted(rows, key=lambda row: (row["of"], row["page"])))
-
-
-def _likely(key: int, bands: Iterable[int], entered: defaultdict[int, list[int]]) -> list[int]:
-    """The pages that share bands with one: most bands first; of equal ones, the first entered."""
-    shared = Counter(other for band in bands for other in entered.get(band, ()) if other != key)
-    return [other for other, _ in shared.most_common(MOST_LIKE)]
-
-
-def _signatures(connection: Connection, keys: Iterable[int]) -> dict[int, TextSignature]:
-    columns = page.c.key, page.c.url, page.c.signature, page.c.text_fingerprint, page.c.text_owner
-    there = page.c.gone_at.is_(None)  # a page that is gone is not an original, as its address no longer has the text
-    rows = (connection.execute(select(*columns).where(page.c.key.in_(part), there)) for part in in_chunks(sorted(keys)))
-    return {row.key: TextSignature(*row) for found in rows for row in found}
-
-
-def _original(one: TextSignature, others: Iterable[TextSignature]) -> TextSignature | None:
-    """The most similar page, if it is similar enough."""
-    best = max(((one.similarity(other), other) for other in others), key=lambda pair: pair[0], default=(0.0, None))
-    return best[1] if best[0] else None
-
+from crawler.store.page_tables import page, page_version
 
 PAGE_COLUMNS = frozenset(page.c.keys()) - {"id"}
 OF_RECORD = frozenset(("text_fingerprint", "link_score", "raw_digest", "title"))
@@ -203,10 +73,10 @@ class PageWriter:
 
     def _copies(self, connection: Connection, stored: Mapping[int, Completion]) -> dict[int, str]:
         """The originals' addresses of near-duplicates by key, among them earlier pages that were originals."""
-        before = [(key, one.lease.known) for key, one in stored.items() if one.lease.known is not None]
-        old = [TextSignature(key, "", known.signature, known.text_fingerprint) for key, known in before]
-        delete_bands(connection, self.crawl_id, old)
-        return originals(connection, self.crawl_id, [_signature_of(key, one) for key, one in stored.items()])
+        from crawler.store.batch.copies import delete_bands, enter_pages  # import numpy, delayed until the first page
+
+        delete_bands(connection, self.crawl_id, _earlier_texts(stored))
+        return enter_pages(connection, self.crawl_id, [_compared(key, one) for key, one in stored.items()])
 
     def _row(self, ended: Completion, known: PageHistory, key: int, copy_of: str | None) -> dict[str, Any]:
         record = {name: value for name, value in (ended.result.record or {}).items() if name in PAGE_COLUMNS}
@@ -290,13 +160,28 @@ def _is_still_a_copy(ended: Completion) -> bool:
     return ended.result.record is None and ended.is_page and known is not None and bool(known.duplicate_of)
 
 
-def _signature_of(key: int, ended: Completion) -> TextSignature:
+def _earlier_texts(ended: Mapping[int, Completion]) -> list[ComparedPage]:
+    """What pages were compared by until now."""
+    from crawler.store.batch.copies import compared_page
+
+    known = {key: one.lease.known for key, one in ended.items() if one.lease.known is not None}
+    return [
+        compared_page(key, ended[key].lease.candidate.url, history.signature, history.text_fingerprint)
+        for key, history in known.items()
+    ]
+
+
+def _compared(key: int, ended: Completion) -> ComparedPage:
+    """What a page is compared by."""
+    from crawler.store.batch.copies import compared_page
+
     owner = _text_owner(ended)
     if ended.result.record is None and (known := ended.lease.known) is not None:
-        return TextSignature(key, storable(ended.lease.candidate.url), known.signature, known.text_fingerprint, owner)
+        url = storable(ended.lease.candidate.url)
+        return compared_page(key, url, known.signature, known.text_fingerprint, owner)
     record, check = ended.result.record or {}, ended.result.check
     signature = check.signature if check is not None else None
-    return TextSignature(key, storable(record["url"]), signature, record.get("text_fingerprint"), owner)
+    return compared_page(key, storable(record["url"]), signature, record.get("text_fingerprint"), owner)
 
 
 def _text_owner(ended: Completion) -> int:

@@ -386,5 +386,5 @@ def test_the_memory_of_parts_is_bounded() -> None:
 
     cache, asked = cached(lambda part: PartAnswer(200, {}, bytes(1_000)), 10_000)
     asyncio.run(several())
-    assert cache.files.weight <= 10_000
+    assert cache.files.entries.weight <= 10_000
     assert asked.count(f"{URL}0") == 2

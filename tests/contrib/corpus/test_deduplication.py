@@ -87,20 +87,33 @@ def test_which_copy_is_kept(either: Place, words: list[str], expected: list[str]
 
 @pytest.mark.parametrize(
     ("words", "expected"),
-    [([], "post0"), (["--prefer", "best"], "post0"), (["--prefer", "list.example"], "list0")],
+    [
+        ([], "post.example.org/0"),
+        (["--prefer", "best"], "post.example.org/0"),
+        (["--prefer", "list.example.org"], "list.example.org/0"),
+    ],
 )
 @pytest.mark.parametrize("kind", ["near", "exact"])
 def test_the_page_whose_text_it_is_is_kept(either: Place, kind: str, words: list[str], expected: str) -> None:
     """A list with the whole text was seen before, and has more text."""
-    fill(either, [NEARLY if kind == "near" else LONG], "list", first_seen="2026-11-20T00:00:00+00:00", text_owner=2)
-    fill(either, [LONG], "post", first_seen="2026-11-22T00:00:00+00:00", text_owner=0)
+    text = NEARLY if kind == "near" else LONG
+    fill(either, [text], "list", "list.example.org", first_seen="2026-11-20T00:00:00+00:00", text_owner=2)
+    fill(either, [LONG], "post", "post.example.org", first_seen="2026-11-22T00:00:00+00:00", text_owner=0)
     assert kept(either, "--dedupe", kind, "--name", "list,post", *words) == [expected]
 
 
 def test_an_address_with_parameters_is_no_original(either: Place) -> None:
-    fill(either, [LONG], "bees", url="http://bees.example/0?share=mail")
-    fill(either, [LONG], "hive", first_seen="2026-11-29T00:00:00+00:00")
-    assert kept(either, "--dedupe", "near", "--name", "bees,hive") == ["hive0"]
+    fill(either, [LONG], "bees", url="http://www.example.org/0?share=mail")
+    fill(either, [LONG], "hive", "hive.example.org", first_seen="2026-11-29T00:00:00+00:00")
+    assert kept(either, "--dedupe", "near", "--name", "bees,hive") == ["hive.example.org/0"]
+
+
+@pytest.mark.parametrize("kind", ["near", "exact"])
+def test_another_site_takes_no_text_from_the_page_that_was_first(either: Place, kind: str) -> None:
+    """As in a crawl, what a page says about itself counts on its own site."""
+    fill(either, [LONG], "first", first_seen="2026-11-20T00:00:00+00:00", text_owner=2)
+    fill(either, [LONG], "later", first_seen="2026-11-22T00:00:00+00:00", text_owner=0)
+    assert kept(either, "--dedupe", kind, "--name", "first,later") == ["first0"]
 
 
 def test_of_equally_long_texts_the_more_relevant_one_is_best(place: Place) -> None:

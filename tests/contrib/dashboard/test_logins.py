@@ -214,11 +214,16 @@ def test_who_guessed_waits_a_minute(team: Team, seconds: float, status: int, mon
     assert team.log_in().status == status
 
 
+@pytest.fixture
+def three_networks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So many are remembered; used before `team`."""
+    monkeypatch.setattr(logins, "MOST_NETWORKS", 3)
+
+
 @pytest.mark.parametrize(("others", "status"), [(2, 429), (3, 401)])
 def test_of_so_many_networks_it_is_known_who_guessed(
-    team: Team, others: int, status: int, monkeypatch: pytest.MonkeyPatch
+    three_networks: None, team: Team, others: int, status: int
 ) -> None:
-    monkeypatch.setattr(logins, "MOST_NETWORKS", 3)
     for _ in range(TRIES):
         team.log_in(password="x")
     for number in range(others):

@@ -1,0 +1,79 @@
+"""Reads and writes what near-duplicates are found by: crawler/recrawl/near_duplicates.py decides on them.
+
+Two pages that two workers store at the same moment are not compared. If a page replaces an earlier original, that one
+becomes its copy; copies of that one that were stored before still name it.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, bindparam, delete, select
+
+from crawler.metadata.text_owner import TextOwner, owner_rank
+from crawler.recrawl.near_duplicates import ComparedText, place_texts
+from crawler.store.database import dialect_insert, in_chunks
+from crawler.store.page_tables import near_duplicate_band, page
+from crawler.urls.parsing import site
+
+DELETE_BANDS = delete(near_duplicate_band).where(
+    near_duplicate_band.c.crawl_id == bindparam("crawl"),
+    near_duplicate_band.c.band == bindparam("of"),
+    near_duplicate_band.c.key == bindparam("page"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparedPage(ComparedText[int]):
+    """A page with what its text is compared by."""
+
+    url: str
+
+
+def compared_page(
+    key: int, url: str, signature: bytes | None, fingerprint: str | None, owner: int = TextOwner.UNKNOWN
+) -> ComparedPage:
+    """What a page is compared by."""
+    return ComparedPage(
+        key=key, signature=signature, fingerprint=fingerprint, site=site(url), rank=owner_rank(owner, url), url=url
+    )
+
+
+def enter_pages(connection: Connection, crawl_id: int, pages: Sequence[ComparedPage]) -> dict[int, str]:
+    """The addresses of the originals of near-duplicates, by the near-duplicates' keys; the other pages are entered.
+
+    The keys are those of pages, and of earlier pages that were originals until now.
+    """
+    entries = _entries(connection, crawl_id, {band for one in pages for band in one.bands})
+    known = _pages(connection, {key for _, key in entries} - {one.key for one in pages})
+    placement = place_texts(pages, known, entries)
+    delete_bands(connection, crawl_id, [one for one in known if one.key in placement.originals])
+    if placement.entries:
+        rows = [{"crawl_id": crawl_id, "band": band, "key": key} for band, key in sorted(placement.entries)]
+        connection.execute(dialect_insert(connection.engine)(near_duplicate_band).on_conflict_do_nothing(), rows)
+    urls = {one.key: one.url for one in (*known, *pages)}
+    return {copy: urls[original] for copy, original in placement.originals.items()}
+
+
+def delete_bands(connection: Connection, crawl_id: int, pages: Iterable[ComparedPage]) -> None:
+    """Delete pages from the bands of their earlier signatures."""
+    rows = [{"crawl": crawl_id, "of": band, "page": one.key} for one in pages for band in one.bands]
+    if rows:
+        connection.execute(DELETE_BANDS, sorted(rows, key=lambda row: (row["of"], row["page"])))
+
+
+def _entries(connection: Connection, crawl_id: int, bands: Collection[int]) -> list[tuple[int, int]]:
+    """Bands, each with the key of a page that is entered under it."""
+    rows = select(near_duplicate_band.c.band, near_duplicate_band.c.key).where(
+        near_duplicate_band.c.crawl_id == crawl_id
+    )
+    parts = (rows.where(near_duplicate_band.c.band.in_(part)) for part in in_chunks(sorted(bands)))
+    return [(band, key) for part in parts for band, key in connection.execute(part)]
+
+
+def _pages(connection: Connection, keys: Collection[int]) -> list[ComparedPage]:
+    """Pages in the order in which they were stored, without those that are gone: their addresses have no text now."""
+    columns = page.c.id, page.c.key, page.c.url, page.c.signature, page.c.text_fingerprint, page.c.text_owner
+    rows = select(*columns).where(page.c.gone_at.is_(None))
+    parts = (rows.where(page.c.key.in_(part)) for part in in_chunks(sorted(keys)))
+    stored = sorted((row for part in parts for row in connection.execute(part)), key=lambda row: row.id)
+    return [compared_page(row.key, row.url, row.signature, row.text_fingerprint, row.text_owner) for row in stored]

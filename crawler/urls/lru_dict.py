@@ -1,0 +1,75 @@
+"""A dictionary of limited size, for what is remembered as long as there is room."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar, overload
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+Default = TypeVar("Default")
+
+
+class LruDict(Mapping[Key, Value]):
+    """A dictionary that drops its least recently used entries when they weigh too much.
+
+    An entry is used when it is set or passed to `use`; other ways to read it do not count. It is weighed when it is
+    set, and weighs 1 unless `weigh` says otherwise. The last one stays, whatever it weighs.
+    """
+
+    def __init__(self, max_weight: int, weigh: Callable[[Value], int] | None = None) -> None:
+        self.max_weight = max_weight
+        self.weight = 0
+        """Of all entries."""
+        self._weigh = weigh
+        self._values: OrderedDict[Key, Value] = OrderedDict()
+        self._weights: dict[Key, int] = {}
+        """Of the entries that `weigh` has weighed."""
+
+    def __getitem__(self, key: Key) -> Value:
+        return self._values[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._values
+
+    # The method of Mapping raises and catches an error for each missing key.
+    @overload
+    def get(self, key: Key, /) -> Value | None: ...
+    @overload
+    def get(self, key: Key, /, default: Value | Default) -> Value | Default: ...
+    def get(self, key: Key, /, default: Any = None) -> Any:
+        """The value of a key, or the default if there is none."""
+        return self._values.get(key, default)
+
+    def __iter__(self) -> Iterator[Key]:
+        """The keys, the least recently used first."""
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def use(self, key: Key) -> Value | None:
+        """The value of a key, which is the most recently used then; None if there is none."""
+        if key in self._values:
+            self._values.move_to_end(key)
+        return self._values.get(key)
+
+    def set(self, key: Key, value: Value) -> list[tuple[Key, Value]]:
+        """Set the value of a key; returns the entries that are dropped."""
+        self.pop(key)
+        self._values[key] = value
+        if self._weigh is not None:
+            self._weights[key] = self._weigh(value)
+        self.weight += self._weights.get(key, 1)
+        dropped = []
+        while self.weight > self.max_weight and len(self._values) > 1:
+            oldest = next(iter(self._values))
+            dropped.append((oldest, self._remove(oldest)))
+        return dropped
+
+    def pop(self, key: Key) -> Value | None:
+        """Remove a key and return its value; None if there is none."""
+        return self._remove(key) if key in self._values else None
+
+    def _remove(self, key: Key) -> Value:
+        self.weight -= self._weights.pop(key, 1)
+        return self._values.pop(key)
